@@ -15,7 +15,9 @@ const exi_bench_group exi_bench_groups[] = {
     {"normals", "normals and tangents of a mesh", exi_bench_normals},
     {"edit", "solving again after an edit, and a pose", exi_bench_edit},
     {"offsets", "pose space: sparse offsets in layers", exi_bench_offsets},
+#ifdef EX_BENCH_INSIDE
     {"sparse", "sparse systems: factorising and solving", exi_bench_sparse},
+#endif
     {"trajectory", "trajectories beside the linear blend", exi_bench_trajectory},
     {"warp", "finding trajectories", exi_bench_warp},
     {"paper", "frames of the paper's characters", exi_bench_paper},

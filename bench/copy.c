@@ -1,17 +1,21 @@
 /*
  * bench/copy.c - the limits that the machine sets: reading in one stream and in two, and copying, for amounts that fit
  * the first, second and third level of a usual cache, and none. Reading means: every number goes into one of twelve
- * sums by the instruction that a blend uses. Two streams are two halves of the memory read side by side.
+ * sums, as many at once as a register holds. Two streams are two halves of the memory read side by side.
  */
 #include "bench/bench.h"
-
-#include "runtime/base/simd.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDES = 6, STEP = WIDES * EXI_WIDTH };
+#if defined(__AVX__)
+enum { LANES = 8 };
+#else
+enum { LANES = 4 };
+#endif
+enum { WIDES = 6, STEP = WIDES * LANES };
+typedef float wide __attribute__((vector_size(LANES * sizeof(float))));
 
 typedef struct reading {
     const float *values;
@@ -21,22 +25,16 @@ typedef struct reading {
     volatile float sink;
 } reading;
 
-static inline void load_step(const float *values, exi_wide sums[WIDES]) {
+static inline void add_step(const float *values, wide sums[WIDES]) {
     for (int i = 0; i < WIDES; i++)
-        sums[i] = exi_load(values + i * EXI_WIDTH);
+        sums[i] += *(const wide *)(values + i * LANES);
 }
 
-static inline void add_step(const float *values, exi_wide one, exi_wide sums[WIDES]) {
+static inline float total(const wide sums[WIDES]) {
+    float sum = 0;
     for (int i = 0; i < WIDES; i++)
-        sums[i] = exi_madd(exi_load(values + i * EXI_WIDTH), one, sums[i]);
-}
-
-static inline float total(const exi_wide sums[WIDES]) {
-    float lanes[STEP], sum = 0;
-    for (int i = 0; i < WIDES; i++)
-        exi_store(lanes + i * EXI_WIDTH, sums[i]);
-    for (int i = 0; i < STEP; i++)
-        sum += lanes[i];
+        for (int k = 0; k < LANES; k++)
+            sum += sums[i][k];
     return sum;
 }
 
@@ -46,12 +44,10 @@ static void read_all(void *context) {
     const size_t gap = r->two ? r->count / 2 : STEP, turn = r->two ? STEP : 2 * STEP;
     const float *end = r->two ? r->values + r->count / 2 : r->values + r->count;
     for (int pass = 0; pass < r->passes; pass++) {
-        exi_wide first[WIDES], second[WIDES], one = exi_splat(1);
-        load_step(r->values, first);
-        load_step(r->values, second);
+        wide first[WIDES] = {{0}}, second[WIDES] = {{0}};
         for (const float *values = r->values; values < end; values += turn) {
-            add_step(values, one, first);
-            add_step(values + gap, one, second);
+            add_step(values, first);
+            add_step(values + gap, second);
         }
         r->sink = total(first) + total(second);
     }

@@ -8,9 +8,9 @@
 
 #include "bench/bench.h"
 
-#include "author/base/file.h"
 #include "demos/demos.h"
-#include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <dirent.h>
 #include <stdio.h>
@@ -68,10 +68,10 @@ static ex_result build(const char *path, const paper_rig *which, ex_rig **rig, e
     char *text = NULL, *longer = NULL;
     size_t size = 0;
     ex_project *project = NULL;
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     if (result == EX_OK && which->subdivide && !strstr(text, "\"subdivide\"")) {
         longer = with_subdivision(text, size, which->subdivide);
-        result = longer ? EX_OK : exi_error_memory(error, "a project", size);
+        result = longer ? EX_OK : ex_error_memory(error, "a project", size);
     }
     if (result == EX_OK)
         result = ex_project_parse(longer ? longer : text, longer ? strlen(longer) : size, path, &project, error);
@@ -89,7 +89,7 @@ static ex_result write_and_build(const char *folder, const paper_rig *which, ex_
     char name[32];
     snprintf(name, sizeof name, "%s.json", which->demo);
     char *path = exi_demo_path(folder, name);
-    ex_result result = path ? EX_OK : exi_error_memory(error, "a path", 0);
+    ex_result result = path ? EX_OK : ex_error_memory(error, "a path", 0);
     for (int i = 0; i < ex_demo_count && result == EX_OK; i++)
         if (strcmp(ex_demos[i].name, which->demo) == 0)
             result = exi_demo_write(&ex_demos[i], folder, NULL, error);
@@ -104,7 +104,7 @@ static ex_result make_rig(const paper_rig *which, ex_rig **rig, ex_error *error)
     char folder[256];
     snprintf(folder, sizeof folder, "%s/exemplar-bench-XXXXXX", base && strlen(base) < 200 ? base : "/tmp");
     if (!mkdtemp(folder))
-        return exi_error(error, EX_ERROR_FILE, "no folder can be made for the demos: '%s'", folder);
+        return ex_error_set(error, EX_ERROR_FILE, "no folder can be made for the demos: '%s'", folder);
     ex_result result = write_and_build(folder, which, rig, error);
     remove_folder(folder);
     return result;
@@ -162,7 +162,7 @@ static ex_result open_frames(frames *f, const paper_case *c, ex_error *error) {
     }
     if (!f->pose.inputs || !f->scratch || (c->texture && !f->textures[0]) || (!c->texture && !f->output.positions) ||
         (c->normals && !f->output.normals))
-        return exi_error_memory(error, "the measurement", vertices * 24);
+        return ex_error_memory(error, "the measurement", vertices * 24);
     set_inputs(f->rig, &f->pose);
     return EX_OK;
 }

@@ -6,7 +6,7 @@
  */
 #include "bench/bench.h"
 
-#include "author/trajectory/trajectory.h"
+#include <exemplar/author/trajectory.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ typedef struct tube {
     int *triangles;
     double *start, *end;
     ex_between *between;
-    double *form, *work;
+    double *form;
     ex_rig *rig;
     void *scratch;
     float *positions;
@@ -66,7 +66,6 @@ static void close_tube(tube *t) {
     free(t->triangles);
     free(t->start);
     free(t->form);
-    free(t->work);
     free(t->scratch);
     free(t->positions);
     *t = (tube){.error = t->error, .failed = t->failed};
@@ -97,12 +96,12 @@ static void run_find(void *context) {
 #define STEPS 30
 static void run_rigid(void *context) {
     tube *t = context;
-    exi_between_rigid(t->between, 0.5, STEPS, t->form, t->work);
+    t->failed |= ex_between_form(t->between, EX_BETWEEN_RIGID, 0.5, t->form, t->error) != EX_OK;
 }
 
 static void run_poisson(void *context) {
     tube *t = context;
-    exi_between_poisson(t->between, 0.5, t->form, t->work);
+    t->failed |= ex_between_form(t->between, EX_BETWEEN_POISSON, 0.5, t->form, t->error) != EX_OK;
 }
 
 static void run_path(void *context) {
@@ -118,13 +117,13 @@ static bool open_between(tube *t) {
                                 .triangle_count = t->triangle_count,
                                 .triangles = t->triangles,
                                 .start = t->start,
-                                .end = t->end};
+                                .end = t->end,
+                                .iterations = STEPS};
     t->failed |= ex_between_create(&def, &t->between, t->error) != EX_OK;
     if (t->failed)
         return false;
     t->form = malloc(3 * (size_t)t->vertex_count * sizeof *t->form);
-    t->work = malloc(exi_between_work_size(t->between) * sizeof *t->work);
-    return t->form && t->work;
+    return t->form;
 }
 
 /* A rig with the trajectory and nothing else; its mesh has one face, since only positions are asked for. */

@@ -10,8 +10,6 @@
  */
 #include "tube.h"
 
-#include "runtime/base/result.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -70,7 +68,7 @@ typedef struct tube_form {
 
 static ex_result write_forms(const char *directory, const tube_form *forms, int count, ex_error *error) {
     ex_mesh *mesh = exi_tube_create(&forms[0].tube);
-    ex_result result = mesh ? EX_OK : exi_error_memory(error, "a bar", 0);
+    ex_result result = mesh ? EX_OK : ex_error_memory(error, "a bar", 0);
     for (int i = 0; result == EX_OK && i < count; i++) {
         exi_tube_shape(&forms[i].tube, mesh->positions);
         result = exi_demo_write_mesh(directory, forms[i].file, mesh, error);
@@ -118,7 +116,7 @@ static ex_result write_links(const char *directory, const exi_tube *tube, ex_err
     ex_mesh *mesh = exi_tube_create(tube);
     const size_t room = 16 * ((size_t)(mesh ? mesh->face_count : 0) + 1);
     char *text = malloc(room);
-    ex_result result = mesh && text ? EX_OK : exi_error_memory(error, "the links", room);
+    ex_result result = mesh && text ? EX_OK : ex_error_memory(error, "the links", room);
     size_t at = 0;
     for (int f = 0; result == EX_OK && f < mesh->face_count; f++) {
         double x = 0;

@@ -6,8 +6,7 @@
  */
 #include "demos.h"
 
-#include "runtime/base/functions.inl"
-#include "runtime/base/result.h"
+#include <exemplar/maths.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ static void shape_blob(const ex_mesh *sphere, double half_length, double radius,
         /* The middle line becomes an arc; x is measured across it. */
         double turn = s * angle / 2, arc = 2 * half_length / angle;
         double sine, cosine;
-        exi_sin_cos(turn, &sine, &cosine);
+        ex_sin_cos(turn, &sine, &cosine);
         out[0] = arc - (arc - x) * cosine;
         out[1] = (arc - x) * sine;
     }
@@ -77,7 +76,7 @@ ex_result exi_demo_blob(const char *directory, ex_error *error) {
                  {"barrel.obj", 0.7, 0.5, 0.35, 0},
                  {"thick.obj", 0.4, 0.75, 0, 0}};
     ex_mesh *sphere = exi_demo_sphere(3), *blob = sphere ? ex_mesh_copy(sphere) : NULL;
-    ex_result result = blob ? EX_OK : exi_error_memory(error, "the blob", 0);
+    ex_result result = blob ? EX_OK : ex_error_memory(error, "the blob", 0);
     for (size_t i = 0; result == EX_OK && i < sizeof forms / sizeof *forms; i++) {
         shape_blob(sphere, forms[i].half_length, forms[i].radius, forms[i].waist, forms[i].degrees, blob);
         result = exi_demo_write_mesh(directory, forms[i].file, blob, error);

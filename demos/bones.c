@@ -4,8 +4,7 @@
  */
 #include "bones.h"
 
-#include "author/base/array.h"
-#include "runtime/base/result.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +13,8 @@
 static bool skin_primitive(const exi_bones *bones, ex_scene_primitive *primitive) {
     const size_t count = (size_t)primitive->vertex_count;
     primitive->influence_count = BONES_MAX;
-    primitive->joints = exi_array_allocate(BONES_MAX * count, sizeof *primitive->joints);
-    primitive->weights = exi_array_allocate(BONES_MAX * count, sizeof *primitive->weights);
+    primitive->joints = array_allocate(BONES_MAX * count, sizeof *primitive->joints);
+    primitive->weights = array_allocate(BONES_MAX * count, sizeof *primitive->weights);
     if (!primitive->joints || !primitive->weights)
         return false;
     for (size_t v = 0; v < count; v++) {
@@ -35,8 +34,8 @@ static bool add_skin(const exi_bones *bones, ex_scene *scene) {
     scene->skin_count = 1;
     skin->joint_count = bones->count;
     skin->skeleton = 0;
-    skin->name = exi_text_copy(bones->name, strlen(bones->name));
-    skin->joints = exi_array_allocate((size_t)bones->count, sizeof *skin->joints);
+    skin->name = text_copy(bones->name);
+    skin->joints = array_allocate((size_t)bones->count, sizeof *skin->joints);
     skin->inverse_binds = calloc((size_t)bones->count, 16 * sizeof *skin->inverse_binds);
     if (!skin->name || !skin->joints || !skin->inverse_binds)
         return false;
@@ -91,7 +90,7 @@ ex_result exi_bones_scene(const exi_bones *bones, const ex_mesh *rest, ex_scene 
     }
     if (!memory || result != EX_OK) {
         ex_scene_destroy(made);
-        return memory ? result : exi_error_memory(error, "a skin", 0);
+        return memory ? result : ex_error_memory(error, "a skin", 0);
     }
     made->nodes[node].skin = 0;
     *scene = made;

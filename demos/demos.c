@@ -4,9 +4,9 @@
 #include "demos.h"
 #include "demos/garment/garment.h"
 
-#include "author/base/array.h"
-#include "author/base/file.h"
-#include "runtime/base/result.h"
+#include "common/array.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -93,25 +93,25 @@ char *exi_demo_path(const char *directory, const char *name) {
 
 ex_result exi_demo_write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error) {
     char *path = exi_demo_path(directory, name);
-    ex_result result = path ? ex_obj_write(path, mesh, error) : exi_error_memory(error, "a path", strlen(name));
+    ex_result result = path ? ex_obj_write(path, mesh, error) : ex_error_memory(error, "a path", strlen(name));
     free(path);
     return result;
 }
 
 ex_result exi_demo_write_scene(const char *directory, const char *name, const ex_scene *scene, ex_error *error) {
     char *path = exi_demo_path(directory, name);
-    ex_result result = path ? ex_scene_write(path, scene, error) : exi_error_memory(error, "a path", strlen(name));
+    ex_result result = path ? ex_scene_write(path, scene, error) : ex_error_memory(error, "a path", strlen(name));
     free(path);
     return result;
 }
 
 ex_result exi_demo_write_text(const char *directory, const char *name, const char *text, ex_error *error) {
     char *path = exi_demo_path(directory, name);
-    exi_file_writer writer;
-    ex_result result = path ? exi_file_open(&writer, path, error) : exi_error_memory(error, "a path", strlen(name));
+    ex_file_writer writer;
+    ex_result result = path ? ex_file_open(&writer, path, error) : ex_error_memory(error, "a path", strlen(name));
     if (result == EX_OK) {
-        exi_file_write(&writer, text, strlen(text));
-        result = exi_file_commit(&writer, error);
+        ex_file_write(&writer, text, strlen(text));
+        result = ex_file_commit(&writer, error);
     }
     free(path);
     return result;
@@ -193,9 +193,9 @@ ex_mesh *exi_demo_sphere(int levels) {
         ex_mesh_destroy(mesh);
         return NULL;
     }
-    mesh->positions = exi_array_allocate(3 * (triangles / 2 + 2), sizeof(double));
-    mesh->corners = exi_array_allocate(3 * triangles, sizeof(int));
-    mesh->face_offsets = exi_array_allocate(triangles + 1, sizeof(int));
+    mesh->positions = array_allocate(3 * (triangles / 2 + 2), sizeof(double));
+    mesh->corners = array_allocate(3 * triangles, sizeof(int));
+    mesh->face_offsets = array_allocate(triangles + 1, sizeof(int));
     bool done = mesh->positions && mesh->corners && mesh->face_offsets;
     if (done)
         icosahedron(mesh);

@@ -12,8 +12,7 @@
 #include "demos.h"
 #include "demos/arm/arm.h"
 
-#include "runtime/base/functions.inl"
-#include "runtime/base/result.h"
+#include <exemplar/maths.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,7 +92,7 @@ static double crease_at(double along, double angle) {
     double sine, cosine;
     if (fabs(along) < near) /* the limit, by the slope of the turn at the joint */
         return SPREAD_INNER / (0.75 * angle);
-    exi_sin_cos(turn, &sine, &cosine);
+    ex_sin_cos(turn, &sine, &cosine);
     return fabs(along) * cosine / sine;
 }
 
@@ -105,7 +104,7 @@ static void bend(double p[3], double degrees) {
     p[2] *= wider;
     const double inner = part_of_turn(height / 0.035), spread = SPREAD_OUTER + (SPREAD_INNER - SPREAD_OUTER) * inner;
     double sine, cosine;
-    exi_sin_cos(angle * part_of_turn(along / spread), &sine, &cosine);
+    ex_sin_cos(angle * part_of_turn(along / spread), &sine, &cosine);
     p[0] = ARM_ELBOW + along * cosine - height * sine;
     p[1] = along * sine + height * cosine;
 }
@@ -121,7 +120,7 @@ static ex_result write_skeleton(const char *directory, const ex_mesh *mesh, ex_e
 
 ex_result exi_demo_elbow(const char *directory, ex_error *error) {
     ex_mesh *mesh = exi_arm_mesh();
-    ex_result result = mesh ? EX_OK : exi_error_memory(error, "the arm", 0);
+    ex_result result = mesh ? EX_OK : ex_error_memory(error, "the arm", 0);
     for (size_t i = 0; result == EX_OK && i < sizeof forms / sizeof *forms; i++) {
         exi_arm_shape_straight((exi_arm_look){GENDER, 0, forms[i].flexed, forms[i].load}, mesh->positions);
         for (int v = 0; forms[i].degrees > 0 && v < ARM_VERTICES; v++)

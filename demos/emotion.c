@@ -8,9 +8,8 @@
  */
 #include "demos/face/face.h"
 
-#include "author/base/file.h"
-#include "runtime/base/functions.inl"
-#include "runtime/base/result.h"
+#include <exemplar/author/files.h>
+#include <exemplar/maths.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +85,7 @@ enum { HALF_SMILE = 0, EXPRESSIONS = sizeof expressions / sizeof *expressions };
 
 static double weight(point p, const stroke *s) {
     const double x = (p.x - s->at.x) / s->width.x, y = (p.y - s->at.y) / s->width.y, z = (p.z - s->at.z) / s->width.z;
-    return exi_exp(-(x * x + y * y + z * z));
+    return ex_exp(-(x * x + y * y + z * z));
 }
 
 /* What strokes make of a vertex at p, in millimetres as p is. */
@@ -164,20 +163,20 @@ static const char end[] = "      ]\n"
 static const char shorter[] = ", \"falloff\": {\"happiness\": 0.32, \"arousal\": 0.32}";
 
 static ex_result write_project(const char *path, ex_error *error) {
-    exi_file_writer writer;
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
-    exi_file_write(&writer, start, strlen(start));
+    ex_file_write(&writer, start, strlen(start));
     for (int k = 0; k < EXPRESSIONS; k++) {
         const expression *e = &expressions[k];
-        exi_file_printf(&writer, "        {\"name\": \"%s\", \"mesh\": \"%s.obj\", \"at\": {\"happiness\": %g, ",
-                        e->name, e->name, e->happiness);
-        exi_file_printf(&writer, "\"arousal\": %g}%s}%s\n", e->arousal, k == HALF_SMILE ? shorter : "",
-                        k + 1 < EXPRESSIONS ? "," : "");
+        ex_file_printf(&writer, "        {\"name\": \"%s\", \"mesh\": \"%s.obj\", \"at\": {\"happiness\": %g, ",
+                       e->name, e->name, e->happiness);
+        ex_file_printf(&writer, "\"arousal\": %g}%s}%s\n", e->arousal, k == HALF_SMILE ? shorter : "",
+                       k + 1 < EXPRESSIONS ? "," : "");
     }
-    exi_file_write(&writer, end, strlen(end));
-    return exi_file_commit(&writer, error);
+    ex_file_write(&writer, end, strlen(end));
+    return ex_file_commit(&writer, error);
 }
 
 /* ---- forms and images ---- */
@@ -199,7 +198,7 @@ static ex_result write_forms(const char *directory, const exi_face *face, ex_err
     const size_t count = 3 * (size_t)face->mesh->vertex_count;
     double *base = malloc(count * sizeof *base);
     ex_mesh *form = ex_mesh_copy(face->mesh);
-    ex_result result = base && form ? EX_OK : exi_error_memory(error, "a head", count * sizeof *base);
+    ex_result result = base && form ? EX_OK : ex_error_memory(error, "a head", count * sizeof *base);
     if (result == EX_OK) {
         exi_face_head_offsets(face, HEAD, base);
         for (size_t i = 0; i < count; i++)
@@ -220,13 +219,13 @@ static ex_result write_skins(const char *directory, const exi_face *face, ex_err
     } skins[] = {{"calm.png", 0.5}, {"flushed.png", 2}};
     exi_face_canvas *canvas = exi_face_canvas_create(face);
     ex_image *image = ex_image_create(FACE_TEXELS, FACE_TEXELS);
-    ex_result result = canvas && image ? EX_OK : exi_error_memory(error, "a texture", 0);
+    ex_result result = canvas && image ? EX_OK : ex_error_memory(error, "a texture", 0);
     for (int k = 0; result == EX_OK && k < 2; k++) {
         face_style style = exi_face_heads[HEAD].style;
         style.blush = skins[k].blush;
         exi_face_canvas_paint(canvas, &style, image->pixels);
         char *path = exi_demo_path(directory, skins[k].file);
-        result = path ? ex_image_write(path, image, error) : exi_error_memory(error, "a path", 0);
+        result = path ? ex_image_write(path, image, error) : ex_error_memory(error, "a path", 0);
         free(path);
     }
     ex_image_destroy(image);
@@ -237,7 +236,7 @@ static ex_result write_skins(const char *directory, const exi_face *face, ex_err
 ex_result exi_demo_emotion(const char *directory, ex_error *error) {
     exi_face *face = exi_face_create();
     char *path = exi_demo_path(directory, "emotion.json");
-    ex_result result = face && path ? EX_OK : exi_error_memory(error, "the face", 0);
+    ex_result result = face && path ? EX_OK : ex_error_memory(error, "the face", 0);
     if (result == EX_OK)
         result = write_forms(directory, face, error);
     if (result == EX_OK)

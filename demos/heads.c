@@ -4,8 +4,6 @@
  */
 #include "demos/face/face.h"
 
-#include "runtime/base/result.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +35,7 @@ ex_result exi_demo_heads(const char *directory, ex_error *error) {
     exi_face *face = exi_face_create();
     ex_mesh *form = face ? ex_mesh_copy(face->mesh) : NULL;
     double *offsets = form ? malloc(3 * (size_t)form->vertex_count * sizeof *offsets) : NULL;
-    ex_result result = offsets ? EX_OK : exi_error_memory(error, "the heads", 0);
+    ex_result result = offsets ? EX_OK : ex_error_memory(error, "the heads", 0);
     for (int k = 0; result == EX_OK && k < 2; k++) {
         exi_face_head_offsets(face, find_head(names[k][0]), offsets);
         for (int i = 0; i < 3 * form->vertex_count; i++)

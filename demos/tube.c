@@ -5,8 +5,9 @@
  */
 #include "tube.h"
 
-#include "author/base/array.h"
-#include "runtime/base/functions.inl"
+#include "common/array.h"
+
+#include <exemplar/maths.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static void chain_at(const exi_tube *tube, double place, double *x, double *y) {
         const bool whole = i < tube->bend_count && place > tube->bends[i].at;
         const double to = whole ? tube->bends[i].at : place;
         double sine, cosine;
-        exi_sin_cos(turn * PI / 180, &sine, &cosine);
+        ex_sin_cos(turn * PI / 180, &sine, &cosine);
         *x += (to - from) * cosine;
         *y += (to - from) * sine;
         if (!whole)
@@ -92,7 +93,7 @@ static void line_at(const exi_tube *tube, double place, double *x, double *y) {
     *y = 0;
     for (int i = 0; i < PIECES; i++) {
         double sine, cosine;
-        exi_sin_cos(turn_at(tube, tube->hold + (i + 0.5) * step) - held, &sine, &cosine);
+        ex_sin_cos(turn_at(tube, tube->hold + (i + 0.5) * step) - held, &sine, &cosine);
         *x += step * cosine;
         *y += step * sine;
     }
@@ -101,7 +102,7 @@ static void line_at(const exi_tube *tube, double place, double *x, double *y) {
 /* Around a ring, from -1 to 1 across. */
 static void outline(const exi_tube *tube, int i, double *across, double *aside) {
     double sine, cosine, bound = 1;
-    exi_sin_cos(2 * PI * i / tube->around, &sine, &cosine);
+    ex_sin_cos(2 * PI * i / tube->around, &sine, &cosine);
     if (tube->square) { /* the eighth root of the sum of eighth powers is 1 */
         const double a = sine * sine * sine * sine, b = cosine * cosine * cosine * cosine;
         bound = sqrt(sqrt(sqrt(a * a + b * b)));
@@ -122,7 +123,7 @@ void exi_tube_shape(const exi_tube *tube, double *positions) {
         double size, x, y, sine, cosine;
         const double place = ring_place(tube, r, &size);
         line_at(tube, place, &x, &y);
-        exi_sin_cos(turn_at(tube, place) - held, &sine, &cosine);
+        ex_sin_cos(turn_at(tube, place) - held, &sine, &cosine);
         for (int i = 0; i < tube->around; i++, p += 3) {
             double across, aside;
             outline(tube, i, &across, &aside);
@@ -152,9 +153,9 @@ ex_mesh *exi_tube_create(const exi_tube *tube) {
     if (!mesh)
         return NULL;
     mesh->vertex_count = 2 + total * n;
-    mesh->positions = exi_array_allocate(3 * (size_t)mesh->vertex_count, sizeof *mesh->positions);
-    mesh->corners = exi_array_allocate(3 * triangles, sizeof *mesh->corners);
-    mesh->face_offsets = exi_array_allocate(triangles + 1, sizeof *mesh->face_offsets);
+    mesh->positions = array_allocate(3 * (size_t)mesh->vertex_count, sizeof *mesh->positions);
+    mesh->corners = array_allocate(3 * triangles, sizeof *mesh->corners);
+    mesh->face_offsets = array_allocate(triangles + 1, sizeof *mesh->face_offsets);
     if (!mesh->positions || !mesh->corners || !mesh->face_offsets) {
         ex_mesh_destroy(mesh);
         return NULL;

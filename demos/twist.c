@@ -10,8 +10,7 @@
 #include "bones.h"
 #include "demos/arm/arm.h"
 
-#include "runtime/base/functions.inl"
-#include "runtime/base/result.h"
+#include <exemplar/maths.h>
 
 #include <stdlib.h>
 
@@ -77,7 +76,7 @@ static const exi_bone bones[ARM_JOINTS] = {
 
 static void twist(double p[3], double degrees) {
     double sine, cosine;
-    exi_sin_cos(degrees * PI / 180 * part_of_twist(p[0]), &sine, &cosine);
+    ex_sin_cos(degrees * PI / 180 * part_of_twist(p[0]), &sine, &cosine);
     const double y = p[1], z = p[2];
     p[1] = y * cosine - z * sine;
     p[2] = y * sine + z * cosine;
@@ -85,7 +84,7 @@ static void twist(double p[3], double degrees) {
 
 ex_result exi_demo_twist(const char *directory, ex_error *error) {
     ex_mesh *mesh = exi_arm_mesh();
-    ex_result result = mesh ? EX_OK : exi_error_memory(error, "the forearm", 0);
+    ex_result result = mesh ? EX_OK : ex_error_memory(error, "the forearm", 0);
     for (size_t i = 0; result == EX_OK && i < sizeof forms / sizeof *forms; i++) {
         exi_arm_shape_straight((exi_arm_look){.gender = GENDER}, mesh->positions);
         for (int v = 0; forms[i].degrees > 0 && v < ARM_VERTICES; v++)

@@ -3,8 +3,7 @@
 
 #include "cli/base/files.h"
 
-#include "author/base/array.h"
-#include "runtime/base/result.h"
+#include "common/array.h"
 
 #include <exemplar/author/formats.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@ static ex_result open_template(exi_scanned *s, const char *folder, bool refitted
     char *cage = exi_path_inside(folder, refitted ? "cage" : "template/cage", ".obj");
     char *scene = exi_path_inside(folder, refitted ? "skeleton" : "template/body", ".glb");
     ex_error *error = s->figures->error;
-    ex_result result = cage && scene ? ex_obj_read(cage, &made->cage, error) : exi_error_memory(error, "a path", 0);
+    ex_result result = cage && scene ? ex_obj_read(cage, &made->cage, error) : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = ex_scene_read(scene, &made->scene, error);
     if (result == EX_OK)
@@ -30,7 +29,7 @@ static ex_result open_template(exi_scanned *s, const char *folder, bool refitted
 static ex_result open_session(exi_scanned *s, const char *folder) {
     ex_error *error = s->figures->error;
     char *fit = exi_path_inside(folder, "fit", ".json");
-    ex_result result = fit ? ex_scan_session_read(folder, &s->session, error) : exi_error_memory(error, "a path", 0);
+    ex_result result = fit ? ex_scan_session_read(folder, &s->session, error) : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = ex_scan_fitted_read(fit, &s->fitted, error);
     for (int refitted = 0; refitted < 2 && result == EX_OK; refitted++)
@@ -48,7 +47,7 @@ ex_result exi_scanned_open(exi_figures *f, exi_scanned *s) {
     if (!s->rig)
         return f->error->result;
     char *folder = exi_path_inside(f->folder, "demos/body", "");
-    const ex_result result = folder ? open_session(s, folder) : exi_error_memory(f->error, "a path", 0);
+    const ex_result result = folder ? open_session(s, folder) : ex_error_memory(f->error, "a path", 0);
     free(folder);
     return result;
 }
@@ -72,7 +71,7 @@ ex_result exi_scanned_pose(const exi_scanned *s, const char *words, ex_pose *pos
     int length = 0;
     *pose = ex_pose_create(s->rig);
     if (!pose->inputs)
-        return exi_error_memory(s->figures->error, "a pose", 0);
+        return ex_error_memory(s->figures->error, "a pose", 0);
     for (const char *at = words; sscanf(at, " %63s%n", word, &length) == 1; at += length) {
         const ex_result result = ex_pose_set(s->rig, word, pose, s->figures->error);
         if (result != EX_OK)
@@ -90,7 +89,7 @@ ex_result exi_scanned_surface(const exi_scanned *s, const ex_rig *rig, const ex_
         muted[i] = plain;
     if (muted && scratch)
         ex_rig_evaluate(rig, pose, &(ex_output){.positions = positions, .normals = normals}, &how, scratch);
-    const ex_result result = muted && scratch ? EX_OK : exi_error_memory(s->figures->error, "a surface", 0);
+    const ex_result result = muted && scratch ? EX_OK : ex_error_memory(s->figures->error, "a surface", 0);
     free(muted);
     free(scratch);
     return result;
@@ -105,10 +104,10 @@ void exi_scanned_displace(const exi_scanned *s, const float *d, const float *nor
 
 ex_result exi_scanned_add_mesh(exi_scanned *s, ex_mesh *mesh, const char *title, const char *note) {
     if (!mesh)
-        return exi_error_memory(s->figures->error, "a form", 0);
+        return ex_error_memory(s->figures->error, "a form", 0);
     if (s->shot_count == EXI_SCANNED_SHOTS) {
         ex_mesh_destroy(mesh);
-        return exi_error(s->figures->error, EX_ERROR_LIMIT, "a figure has more than %d shots", EXI_SCANNED_SHOTS);
+        return ex_error_set(s->figures->error, EX_ERROR_LIMIT, "a figure has more than %d shots", EXI_SCANNED_SHOTS);
     }
     s->meshes[s->shot_count] = mesh;
     s->shots[s->shot_count++] = (exi_shot){.mesh = mesh, .title = title, .note = note};
@@ -148,8 +147,8 @@ static void drop_faces(ex_mesh *mesh, unsigned char *kept, int *numbers) {
 }
 
 /* [level vertices][3] from 0 to 1; NULL without memory. */
-static float *make_colours(const exi_colour *colours, int count) {
-    float *values = exi_array_allocate((size_t)count, 3 * sizeof *values);
+static float *make_colours(const ex_colour *colours, int count) {
+    float *values = array_allocate((size_t)count, 3 * sizeof *values);
     for (int v = 0; values && v < count; v++) {
         values[3 * v] = colours[v].red / 255.0f;
         values[3 * v + 1] = colours[v].green / 255.0f;
@@ -158,17 +157,17 @@ static float *make_colours(const exi_colour *colours, int count) {
     return values;
 }
 
-ex_result exi_scanned_add(exi_scanned *s, const float *positions, const exi_colour *colours, const unsigned char *kept,
+ex_result exi_scanned_add(exi_scanned *s, const float *positions, const ex_colour *colours, const unsigned char *kept,
                           const char *title, const char *note) {
     ex_mesh *mesh = NULL;
     const size_t count = (size_t)s->vertex_count;
-    unsigned char *marks = exi_array_allocate(count, 1);
-    int *numbers = exi_array_allocate(count, sizeof *numbers);
+    unsigned char *marks = array_allocate(count, 1);
+    int *numbers = array_allocate(count, sizeof *numbers);
     const ex_surface surface = {.level = s->level, .positions = positions};
     ex_result result = marks && numbers ? ex_rig_to_mesh(s->rig, &surface, &mesh, s->figures->error)
-                                        : exi_error_memory(s->figures->error, "a form", 0);
+                                        : ex_error_memory(s->figures->error, "a form", 0);
     if (result == EX_OK && colours && !(mesh->colours = make_colours(colours, s->vertex_count)))
-        result = exi_error_memory(s->figures->error, "colours", 0);
+        result = ex_error_memory(s->figures->error, "colours", 0);
     if (result == EX_OK && kept) {
         memcpy(marks, kept, count);
         drop_faces(mesh, marks, numbers);

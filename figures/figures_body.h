@@ -7,7 +7,7 @@
 
 #include "figures.h"
 
-#include "author/base/colour.h"
+#include <exemplar/author/colour.h>
 
 enum { EXI_SCANNED_SHOTS = 16 };
 
@@ -41,7 +41,7 @@ void exi_scanned_displace(const exi_scanned *scanned, const float *d, const floa
 
 /* A shot of positions at the finest level, in colours [level vertices], or NULL: plain; of the faces whose corners are
  * all kept [level vertices], or NULL: all of them. */
-ex_result exi_scanned_add(exi_scanned *scanned, const float *positions, const exi_colour *colours,
+ex_result exi_scanned_add(exi_scanned *scanned, const float *positions, const ex_colour *colours,
                           const unsigned char *kept, const char *title, const char *note);
 /* A shot of a mesh, which is the caller's no more; NULL: there was no memory for it. */
 ex_result exi_scanned_add_mesh(exi_scanned *scanned, ex_mesh *mesh, const char *title, const char *note);

@@ -5,8 +5,6 @@
  */
 #include "figures.h"
 
-#include "runtime/base/result.h"
-
 #include <stdlib.h>
 
 /* Paths from a rig's mesh to its form at a pose, found again in double, with their bases apart. */
@@ -34,7 +32,7 @@ static ex_result read_form(const ex_rig *rig, const char *word, double *form, ex
     float *positions = malloc((count + 1) * 3 * sizeof *positions);
     void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
     ex_pose pose = ex_pose_create(rig);
-    ex_result result = positions && scratch && pose.inputs ? EX_OK : exi_error_memory(error, "a form", count);
+    ex_result result = positions && scratch && pose.inputs ? EX_OK : ex_error_memory(error, "a form", count);
     if (result == EX_OK)
         result = ex_pose_set(rig, word, &pose, error);
     if (result == EX_OK) {
@@ -57,7 +55,7 @@ static ex_result paths_open(const ex_rig *rig, const char *word, const ex_tasks 
     p->end = malloc((vertices + 1) * 3 * sizeof *p->end);
     p->triangles = malloc((faces + 1) * 3 * sizeof *p->triangles);
     if (!p->end || !p->triangles)
-        return exi_error_memory(error, "paths", vertices);
+        return ex_error_memory(error, "paths", vertices);
     for (size_t i = 0; i < 3 * faces; i++)
         p->triangles[i] = p->start->corners[i];
     result = read_form(rig, word, p->end, error);
@@ -94,7 +92,7 @@ static ex_result paths_form(const paths *p, double t, int basis, float **form, e
     for (size_t i = 0; room && i < count; i++)
         (*form)[i] = (float)positions[i];
     free(positions);
-    return room ? EX_OK : exi_error_memory(error, "a form", count);
+    return room ? EX_OK : ex_error_memory(error, "a form", count);
 }
 
 /* The mesh in the colours of its segments. */
@@ -146,7 +144,7 @@ ex_result exi_figure_chain(exi_figures *f, const char *path) {
     ex_result result = paths_open(rig, "t=1", f->tasks, &p, f->error);
     int *links = result == EX_OK ? find_links(p.start) : NULL;
     if (result == EX_OK && !links)
-        result = exi_error_memory(f->error, "the links", 0);
+        result = ex_error_memory(f->error, "the links", 0);
     p.def.options.bases = true;
     p.def.options.root = 0;
     p.def.options.segments = links;
@@ -207,7 +205,7 @@ ex_result exi_figure_tail(exi_figures *f, const char *path) {
         result = paths_form(&p, CURL, -1, &forms[0], f->error);
     int *body = result == EX_OK ? find_body(p.start) : NULL;
     if (result == EX_OK && !body)
-        result = exi_error_memory(f->error, "the body", 0);
+        result = ex_error_memory(f->error, "the body", 0);
     p.def.options.bases = true;
     p.def.options.root = 0;
     p.def.options.segments = body;

@@ -7,7 +7,7 @@
 
 #include "figures.h"
 
-#include "author/picture/canvas/canvas.h"
+#include <exemplar/author/canvas.h>
 
 enum { EXI_CHART_CURVES = 8, EXI_CHART_SAMPLES = 401 };
 
@@ -36,6 +36,6 @@ double exi_chart_at(const exi_chart *chart, int sample);
 ex_result exi_chart_write(exi_figures *figures, const exi_chart *chart, const char *path);
 
 /* Writes a drawing and ends its canvas, which is an SVG's. */
-ex_result exi_figures_write_svg(exi_figures *figures, exi_canvas *canvas, const char *path);
+ex_result exi_figures_write_svg(exi_figures *figures, ex_canvas *canvas, const char *path);
 
 #endif

@@ -4,9 +4,6 @@
  */
 #include "figures_chart.h"
 
-#include "runtime/base/result.h"
-#include "runtime/weigh/kernels.inl"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +37,8 @@ static double radial(int example, double x) {
     for (int i = 0; i < POINTS; i++)
         if (i != example && fabs(places[i] - places[example]) < nearest)
             nearest = fabs(places[i] - places[example]);
-    return exi_kernel(EX_KERNEL_BSPLINE, fabs(x - places[example]) / nearest);
+    const double r = fabs(x - places[example]) / nearest, left = r < 2 ? 2 - r : 0;
+    return r >= 1 ? left * left * left / 6 : 2.0 / 3 - r * r * (1 - 0.5 * r);
 }
 
 /* How much of each radial basis makes up for what the line leaves at the examples: three equations. */
@@ -66,7 +64,7 @@ ex_result exi_figure_basis(exi_figures *f, const char *path) {
     ex_weigher *weigher = NULL;
     exi_chart *c = calloc(1, sizeof *c);
     if (!c)
-        return exi_error_memory(f->error, "a figure", sizeof *c);
+        return ex_error_memory(f->error, "a figure", sizeof *c);
     ex_result result = create_weigher(EX_WEIGHER_CARDINAL, places, POINTS, &weigher, f->error);
     if (result == EX_OK) {
         *c = (exi_chart){.title = "Parts of a cardinal basis",
@@ -111,7 +109,7 @@ ex_result exi_figure_cardinal(exi_figures *f, const char *path) {
     ex_weigher *weigher = NULL;
     exi_chart *c = calloc(1, sizeof *c);
     if (!c)
-        return exi_error_memory(f->error, "a figure", sizeof *c);
+        return ex_error_memory(f->error, "a figure", sizeof *c);
     ex_result result = create_weigher(EX_WEIGHER_CARDINAL, places, POINTS, &weigher, f->error);
     if (result == EX_OK) {
         *c =

@@ -6,9 +6,8 @@
 
 #include "cli/base/files.h"
 
-#include "author/base/array.h"
+#include "common/array.h"
 #include "demos/garment/garment.h"
-#include "runtime/base/result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ static ex_result stack(const char *path, const char *below_path, ex_error *error
     if (result == EX_OK) {
         const int width = images[0]->width > images[1]->width ? images[0]->width : images[1]->width;
         whole = ex_image_create(width, images[0]->height + images[1]->height);
-        result = whole ? EX_OK : exi_error_memory(error, "an image", 0);
+        result = whole ? EX_OK : ex_error_memory(error, "an image", 0);
     }
     for (int i = 0, y = 0; result == EX_OK && i < 2; y += images[i++]->height) {
         if (i == 0)
@@ -57,7 +56,7 @@ static ex_result draw_weights(exi_sleeve *s, const ex_rig *rig, const char *path
     const char *names[EXI_SLEEVE_SHOTS];
     ex_drive_report *report = NULL;
     char *chart = exi_path_inside(f->folder, "demos/sleeve/weights", ".png");
-    ex_result result = chart ? EX_OK : exi_error_memory(f->error, "a path", 0);
+    ex_result result = chart ? EX_OK : ex_error_memory(f->error, "a path", 0);
     for (int k = 0; result == EX_OK && k < count; k++) {
         names[k] = ex_rig_example_name(rig, 0, k);
         result = exi_sleeve_add_key(s, rig, k, names[k]);
@@ -185,9 +184,9 @@ ex_result exi_figure_more_keys(exi_figures *f, const char *path) {
 /* The arm at a moment of the unseen motion with all its angles so many times as large. */
 static ex_result pose_arm(const exi_garment *garment, double times, float *form, ex_error *error) {
     const size_t count = 3 * (size_t)garment->driver->vertex_count;
-    double *positions = exi_array_allocate(count, sizeof *positions);
+    double *positions = array_allocate(count, sizeof *positions);
     if (!positions)
-        return exi_error_memory(error, "the arm", count * sizeof *positions);
+        return ex_error_memory(error, "the arm", count * sizeof *positions);
     garment->pose(garment, GARMENT_UNSEEN, 106 / GARMENT_FPS, times, positions);
     for (size_t i = 0; i < count; i++)
         form[i] = (float)positions[i];
@@ -198,8 +197,8 @@ static ex_result pose_arm(const exi_garment *garment, double times, float *form,
 static ex_result add_far(exi_sleeve *s, const ex_rig *rig, const exi_garment *garment) {
     static const double times[] = {1, 1.4, 1.8};
     static const char *const notes[] = {"as in the motion", "angles times 1.4", "angles times 1.8"};
-    float *form = exi_array_allocate((size_t)s->driver->vertex_count, 3 * sizeof *form);
-    ex_result result = form ? EX_OK : exi_error_memory(s->figures->error, "the arm", 0);
+    float *form = array_allocate((size_t)s->driver->vertex_count, 3 * sizeof *form);
+    ex_result result = form ? EX_OK : ex_error_memory(s->figures->error, "the arm", 0);
     for (int i = 0; result == EX_OK && i < 3; i++) {
         char what[64];
         double hull = 0;

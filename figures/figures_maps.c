@@ -4,9 +4,9 @@
  */
 #include "figures_body.h"
 
-#include "author/base/array.h"
-#include "author/picture/canvas/canvas.h"
-#include "runtime/base/result.h"
+#include "common/array.h"
+
+#include <exemplar/author/canvas.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,19 +21,19 @@ typedef struct holes {
     double reach;
     float *positions, *normals; /* of it in the scan's pose */
     float *displaced;
-    exi_colour *colours;
+    ex_colour *colours;
     unsigned char *covered, *kept;
     ex_map *map;
 } holes;
 
 static bool holes_open(holes *h) {
     const size_t count = (size_t)h->s->vertex_count;
-    h->positions = exi_array_allocate(count, 3 * sizeof *h->positions);
-    h->normals = exi_array_allocate(count, 3 * sizeof *h->normals);
-    h->displaced = exi_array_allocate(count, 3 * sizeof *h->displaced);
-    h->colours = exi_array_allocate(count, sizeof *h->colours);
-    h->covered = exi_array_allocate(count, 1);
-    h->kept = exi_array_allocate(count, 1);
+    h->positions = array_allocate(count, 3 * sizeof *h->positions);
+    h->normals = array_allocate(count, 3 * sizeof *h->normals);
+    h->displaced = array_allocate(count, 3 * sizeof *h->displaced);
+    h->colours = array_allocate(count, sizeof *h->colours);
+    h->covered = array_allocate(count, 1);
+    h->kept = array_allocate(count, 1);
     return h->positions && h->normals && h->displaced && h->colours && h->covered && h->kept;
 }
 
@@ -56,8 +56,8 @@ static ex_result cast(holes *h, const char *name, ex_mesh **meshes) {
     int pose = 0;
     while (pose < s->fitted->scan_count - 1 && strcmp(s->fitted->names[pose], name) != 0)
         pose++;
-    ex_transform *joints = exi_array_allocate((size_t)ex_rig_joint_count(s->rigs[h->which]), sizeof *joints);
-    ex_result result = joints ? EX_OK : exi_error_memory(error, "a pose", 0);
+    ex_transform *joints = array_allocate((size_t)ex_rig_joint_count(s->rigs[h->which]), sizeof *joints);
+    ex_result result = joints ? EX_OK : ex_error_memory(error, "a pose", 0);
     if (result == EX_OK)
         result = ex_map_covered(s->rigs[h->which], s->level, (const char *const *)part->covers, part->cover_count,
                                 h->covered, error);
@@ -87,7 +87,7 @@ static ex_result read_scan(const exi_scanned *s, const char *name, ex_mesh ***me
     *meshes = NULL;
     *count = scan < 0 ? 0 : s->session->scans[scan].file_count;
     if (scan < 0)
-        return exi_error(s->figures->error, EX_ERROR_DATA, "the session has no scan '%s'", name);
+        return ex_error_set(s->figures->error, EX_ERROR_DATA, "the session has no scan '%s'", name);
     return ex_scan_meshes(s->session, scan, meshes, s->figures->error);
 }
 
@@ -104,7 +104,7 @@ static void free_scan(ex_mesh **meshes, int count) {
 
 /* A part of the plane z = depth, and where it is drawn. */
 typedef struct window {
-    exi_canvas *canvas;
+    ex_canvas *canvas;
     double depth, x, y, size; /* metres: the lower left corner, and how large */
     double left;              /* points */
 } window;
@@ -115,7 +115,7 @@ static void to_points(const window *w, const double p[3], double at[2]) {
 }
 
 /* Where the plane cuts the faces. */
-static void draw_cut(const window *w, const ex_mesh *mesh, const float *positions, const exi_pen *pen) {
+static void draw_cut(const window *w, const ex_mesh *mesh, const float *positions, const ex_pen *pen) {
     for (int face = 0; face < mesh->face_count; face++) {
         double ends[2][2];
         int count = 0;
@@ -135,13 +135,13 @@ static void draw_cut(const window *w, const ex_mesh *mesh, const float *position
             to_points(w, cut, ends[count++]);
         }
         if (count == 2)
-            exi_draw_line(w->canvas, ends[0][0], ends[0][1], ends[1][0], ends[1][1], pen);
+            ex_draw_line(w->canvas, ends[0][0], ends[0][1], ends[1][0], ends[1][1], pen);
     }
 }
 
 /* Rays of vertices beside the plane: to what they hit, or (length above 0) so far, whatever they hit. */
 static int draw_rays(const window *w, const holes *h, double length) {
-    const exi_pen pen = {exi_colour_hex(0xC8362A), 0.8, 0, 0};
+    const ex_pen pen = {ex_colour_hex(0xC8362A), 0.8, 0, 0};
     int count = 0;
     for (int v = 0; v < h->s->vertex_count; v++) {
         double p[3], q[3], a[2], b[2];
@@ -156,33 +156,34 @@ static int draw_rays(const window *w, const holes *h, double length) {
             continue;
         to_points(w, p, a);
         to_points(w, q, b);
-        exi_draw_arrow(w->canvas, a[0], a[1], b[0], b[1], 3, &pen);
+        ex_draw_arrow(w->canvas, a[0], a[1], b[0], b[1], 3, &pen);
         count++;
     }
     return count;
 }
 
 /* A slice through an armpit: what is cut, and rays. */
-static ex_result draw_slice(exi_canvas *canvas, holes *h, ex_mesh *const *meshes, int mesh_count, int panel,
+static ex_result draw_slice(ex_canvas *canvas, holes *h, ex_mesh *const *meshes, int mesh_count, int panel,
                             double length, const char *title) {
     const double left = panel * (PANEL + LINE) + LINE / 2;
     const window w = {.canvas = canvas, .depth = -0.03, .x = 0.1, .y = 1.16, .size = 0.24, .left = left};
-    const exi_box box = {left, 0, left + PANEL, PANEL};
+    const ex_box box = {left, 0, left + PANEL, PANEL};
     ex_mesh *template = NULL;
     const ex_surface surface = {.level = h->s->level, .positions = h->positions};
     const ex_result result = ex_rig_to_mesh(h->s->rigs[h->which], &surface, &template, h->s->figures->error);
     if (result != EX_OK)
         return result;
-    exi_canvas_clip(canvas, &box);
+    ex_canvas_clip(canvas, &box);
     for (int i = 0; i < mesh_count; i++)
-        draw_cut(&w, meshes[i], NULL, &(exi_pen){exi_colour_grey(170), 2.6, 0, 0});
+        draw_cut(&w, meshes[i], NULL, &(ex_pen){ex_colour_grey(170), 2.6, 0, 0});
     draw_rays(&w, h, length);
-    draw_cut(&w, template, h->positions, &(exi_pen){exi_colour_hex(0x2F62A8), 1.4, 0, 0});
-    exi_canvas_clip(canvas, NULL);
-    exi_draw_frame(canvas, box, &(exi_pen){exi_colour_grey(214), 0.9, 0, 0});
-    exi_draw_text(canvas, left + PANEL / 2, PANEL + LINE,
-                  &(exi_type){.size = 11, .colour = exi_colour_grey(38), .across = EXI_MIDDLE, .along = EXI_BASELINE},
-                  title);
+    draw_cut(&w, template, h->positions, &(ex_pen){ex_colour_hex(0x2F62A8), 1.4, 0, 0});
+    ex_canvas_clip(canvas, NULL);
+    ex_draw_frame(canvas, box, &(ex_pen){ex_colour_grey(214), 0.9, 0, 0});
+    ex_draw_text(canvas, left + PANEL / 2, PANEL + LINE,
+                 &(ex_lettering){
+                     .size = 11, .colour = ex_colour_grey(38), .across = EX_ACROSS_MIDDLE, .along = EX_ALONG_BASELINE},
+                 title);
     ex_mesh_destroy(template);
     return EX_OK;
 }
@@ -192,16 +193,16 @@ ex_result exi_figure_rays(exi_figures *f, const char *path) {
     exi_scanned s;
     ex_mesh **meshes = NULL;
     int mesh_count = 0;
-    exi_canvas *canvas = NULL;
+    ex_canvas *canvas = NULL;
     ex_result result = exi_scanned_open(f, &s);
     if (result == EX_OK)
         result = read_scan(&s, scan, &meshes, &mesh_count);
     if (result == EX_OK)
-        result = exi_canvas_create_image(3 * (PANEL + LINE), PANEL + 1.6 * LINE, f->cell / 120.0, exi_colour_grey(255),
-                                         &canvas, f->error);
+        result = ex_canvas_create_image(3 * (PANEL + LINE), PANEL + 1.6 * LINE, f->cell / 120.0, ex_colour_grey(255),
+                                        &canvas, f->error);
     for (int which = 0; which < 2 && result == EX_OK; which++) {
         holes h = {.s = &s, .which = which, .reach = s.session->reach / (1 + which)};
-        result = holes_open(&h) ? cast(&h, scan, meshes) : exi_error_memory(f->error, "a surface", 0);
+        result = holes_open(&h) ? cast(&h, scan, meshes) : ex_error_memory(f->error, "a surface", 0);
         if (result == EX_OK)
             result = draw_slice(canvas, &h, meshes, mesh_count, 2 * which, 0,
                                 which ? "after refitting" : "rays from the template to a scan");
@@ -210,9 +211,9 @@ ex_result exi_figure_rays(exi_figures *f, const char *path) {
         holes_close(&h);
     }
     if (result == EX_OK)
-        result = exi_canvas_write(canvas, path, f->error);
+        result = ex_canvas_write(canvas, path, f->error);
     else
-        exi_canvas_destroy(canvas);
+        ex_canvas_destroy(canvas);
     free_scan(meshes, mesh_count);
     exi_scanned_close(&s);
     return result;
@@ -226,7 +227,7 @@ static ex_result add_map(holes *h, const ex_map *map, bool colours, bool open, c
     for (int v = 0; v < s->vertex_count; v++) {
         const bool missing = open && h->map->states[v] == EX_MAP_FILLED;
         h->kept[v] = h->covered[v] && (colours || !missing);
-        h->colours[v] = missing ? exi_colour_grey(60) : exi_colour_diverging((double)map->displacements[v] / 0.012);
+        h->colours[v] = missing ? ex_colour_grey(60) : ex_colour_diverging((double)map->displacements[v] / 0.012);
     }
     memcpy(h->displaced, h->positions, (size_t)s->vertex_count * 3 * sizeof *h->displaced);
     if (!colours)
@@ -247,12 +248,12 @@ ex_result exi_figure_holes(exi_figures *f, const char *path) {
         result = read_scan(&s, "arm_20", &meshes, &mesh_count);
     if (result == EX_OK) {
         h.reach = s.session->reach / 2;
-        result = holes_open(&h) ? cast(&h, "arm_20", meshes) : exi_error_memory(f->error, "a surface", 0);
+        result = holes_open(&h) ? cast(&h, "arm_20", meshes) : ex_error_memory(f->error, "a surface", 0);
     }
     for (int i = 0; i < 8 && result == EX_OK; i++) { /* colours above, surfaces below */
         ex_map *map = ex_map_create(h.map->vertex_count);
         if (!map) {
-            result = exi_error_memory(f->error, "a map", 0);
+            result = ex_error_memory(f->error, "a map", 0);
             break;
         }
         memcpy(map->displacements, h.map->displacements, (size_t)map->vertex_count * sizeof *map->displacements);

@@ -1,11 +1,11 @@
-/* figures/figures_page.c - the page that shows the figures: one file of HTML that needs nothing but the pictures beside it.
+/* figures/figures_page.c - the page that shows the figures: one file of HTML that needs nothing but the pictures beside
+ * it.
  */
 #include "figures.h"
 
 #include "cli/base/files.h"
 
-#include "author/base/file.h"
-#include "runtime/base/result.h"
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static const char style[] =
     "@media(max-width:34rem){body{font-size:16px;padding:1.5rem 1rem 4rem}h1{font-size:1.65rem}}\n";
 
 /* Text where markup has its own signs. */
-static void write_text(exi_file_writer *w, const char *text) {
+static void write_text(ex_file_writer *w, const char *text) {
     for (; *text; text++) {
         const char *as = *text == '&'   ? "&amp;"
                          : *text == '<' ? "&lt;"
@@ -42,40 +42,40 @@ static void write_text(exi_file_writer *w, const char *text) {
                          : *text == '"' ? "&quot;"
                                         : NULL;
         if (as)
-            exi_file_write(w, as, strlen(as));
+            ex_file_write(w, as, strlen(as));
         else
-            exi_file_write(w, text, 1);
+            ex_file_write(w, text, 1);
     }
 }
 
-static void write_around(exi_file_writer *w, const char *before, const char *text, const char *after) {
-    exi_file_write(w, before, strlen(before));
+static void write_around(ex_file_writer *w, const char *before, const char *text, const char *after) {
+    ex_file_write(w, before, strlen(before));
     write_text(w, text);
-    exi_file_write(w, after, strlen(after));
+    ex_file_write(w, after, strlen(after));
 }
 
-static void write_facts(exi_file_writer *w, const exi_figure_result *result) {
+static void write_facts(ex_file_writer *w, const exi_figure_result *result) {
     if (result->fact_count == 0)
         return;
-    exi_file_printf(w, "<table><thead><tr><th></th><th>the paper</th><th>here</th></tr></thead><tbody>\n");
+    ex_file_printf(w, "<table><thead><tr><th></th><th>the paper</th><th>here</th></tr></thead><tbody>\n");
     for (int i = 0; i < result->fact_count; i++) {
         write_around(w, "<tr><td>", result->facts[i].what, "</td>");
         write_around(w, "<td>", result->facts[i].theirs[0] ? result->facts[i].theirs : "\xE2\x80\x93", "</td>");
         write_around(w, "<td class=\"ours\">", result->facts[i].ours, "</td></tr>\n");
     }
-    exi_file_printf(w, "</tbody></table>\n");
+    ex_file_printf(w, "</tbody></table>\n");
 }
 
-static void write_figure(exi_file_writer *w, const exi_paper *paper, const exi_figure *figure,
+static void write_figure(ex_file_writer *w, const exi_paper *paper, const exi_figure *figure,
                          const exi_figure_result *result) {
-    exi_file_printf(w, "<figure id=\"%s-", paper->id);
+    ex_file_printf(w, "<figure id=\"%s-", paper->id);
     for (const char *at = figure->number; *at; at++)
-        exi_file_printf(w, "%c", *at == ' ' ? '-' : *at);
-    exi_file_printf(w, "\">\n");
+        ex_file_printf(w, "%c", *at == ' ' ? '-' : *at);
+    ex_file_printf(w, "\">\n");
     if (figure->file) {
-        exi_file_printf(w, "<a href=\"%s\"><img src=\"%s\" loading=\"lazy\"", figure->file, figure->file);
+        ex_file_printf(w, "<a href=\"%s\"><img src=\"%s\" loading=\"lazy\"", figure->file, figure->file);
         if (result->width > 0)
-            exi_file_printf(w, " width=\"%d\" height=\"%d\"", result->width, result->height);
+            ex_file_printf(w, " width=\"%d\" height=\"%d\"", result->width, result->height);
         write_around(w, " alt=\"", figure->title, "\"></a>\n");
     }
     write_around(w, "<figcaption><h3><span>", figure->number, "</span>");
@@ -83,14 +83,14 @@ static void write_figure(exi_file_writer *w, const exi_paper *paper, const exi_f
     write_around(w, "<p>", figure->caption, "</p>\n");
     write_facts(w, result);
     if (figure->demo)
-        exi_file_printf(w, "<p><small>Made from <a href=\"demos/%s/%s.glb\">demos/%s/%s.glb</a></small></p>\n",
-                        figure->demo, figure->demo, figure->demo, figure->demo);
-    exi_file_printf(w, "</figcaption></figure>\n");
+        ex_file_printf(w, "<p><small>Made from <a href=\"demos/%s/%s.glb\">demos/%s/%s.glb</a></small></p>\n",
+                       figure->demo, figure->demo, figure->demo, figure->demo);
+    ex_file_printf(w, "</figcaption></figure>\n");
 }
 
-static void write_paper(exi_file_writer *w, const exi_paper *paper, const exi_figure_result *results) {
+static void write_paper(ex_file_writer *w, const exi_paper *paper, const exi_figure_result *results) {
     int missing = 0;
-    exi_file_printf(w, "<section id=\"%s\">\n", paper->id);
+    ex_file_printf(w, "<section id=\"%s\">\n", paper->id);
     write_around(w, "<h2>", paper->title, "</h2>\n");
     write_around(w, "<p class=\"by\">", paper->authors, "</p>\n");
     for (int i = 0; i < paper->figure_count; i++) {
@@ -100,7 +100,7 @@ static void write_paper(exi_file_writer *w, const exi_paper *paper, const exi_fi
             missing++;
     }
     if (missing > 0)
-        exi_file_printf(w, "<details><summary>%d not computed here, and why</summary><ul>\n", missing);
+        ex_file_printf(w, "<details><summary>%d not computed here, and why</summary><ul>\n", missing);
     for (int i = 0; i < paper->figure_count; i++) {
         const exi_figure *figure = &paper->figures[i];
         if (results[i].made)
@@ -110,39 +110,39 @@ static void write_paper(exi_file_writer *w, const exi_paper *paper, const exi_fi
         write_text(w, !figure->make  ? figure->caption
                       : figure->slow ? "takes long; 'exemplar figures --all' makes it."
                                      : "was not asked for this time.");
-        exi_file_printf(w, "</li>\n");
+        ex_file_printf(w, "</li>\n");
     }
     if (missing > 0)
-        exi_file_printf(w, "</ul></details>\n");
-    exi_file_printf(w, "</section>\n");
+        ex_file_printf(w, "</ul></details>\n");
+    ex_file_printf(w, "</section>\n");
 }
 
 ex_result exi_figures_page(const exi_figures *f, const exi_figure_result *results, ex_error *error) {
     char *path = exi_path_inside(f->folder, "index", ".html");
-    exi_file_writer w;
-    ex_result result = path ? exi_file_open(&w, path, error) : exi_error_memory(error, "a path", 0);
+    ex_file_writer w;
+    ex_result result = path ? ex_file_open(&w, path, error) : ex_error_memory(error, "a path", 0);
     free(path);
     if (result != EX_OK)
         return result;
-    exi_file_printf(&w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                        "<title>Figures, computed again</title>\n<style>\n");
-    exi_file_write(&w, style, strlen(style));
-    exi_file_printf(&w,
-                    "</style>\n</head>\n<body>\n<header>\n<h1>Figures, computed again</h1>\n"
-                    "<p>What five papers print as figures and tables, made anew by Exemplar %s from its own sample "
-                    "projects: the same experiments, other forms. Captions are ours; where a paper gives a number, it "
-                    "stands beside the one that came out here.</p>\n<nav>",
-                    ex_version().text);
+    ex_file_printf(&w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                       "<title>Figures, computed again</title>\n<style>\n");
+    ex_file_write(&w, style, strlen(style));
+    ex_file_printf(&w,
+                   "</style>\n</head>\n<body>\n<header>\n<h1>Figures, computed again</h1>\n"
+                   "<p>What five papers print as figures and tables, made anew by Exemplar %s from its own sample "
+                   "projects: the same experiments, other forms. Captions are ours; where a paper gives a number, it "
+                   "stands beside the one that came out here.</p>\n<nav>",
+                   ex_version().text);
     for (int i = 0; i < exi_paper_count; i++) {
-        exi_file_printf(&w, "<a href=\"#%s\">", exi_papers[i].id);
+        ex_file_printf(&w, "<a href=\"#%s\">", exi_papers[i].id);
         write_around(&w, "", exi_papers[i].title, "</a> ");
     }
-    exi_file_printf(&w, "</nav>\n</header>\n<main>\n");
+    ex_file_printf(&w, "</nav>\n</header>\n<main>\n");
     for (int i = 0; i < exi_paper_count; i++) {
         write_paper(&w, &exi_papers[i], results);
         results += exi_papers[i].figure_count;
     }
-    exi_file_printf(&w, "</main>\n</body>\n</html>\n");
-    return exi_file_commit(&w, error);
+    ex_file_printf(&w, "</main>\n</body>\n</html>\n");
+    return ex_file_commit(&w, error);
 }

@@ -3,9 +3,9 @@
 
 #include "cli/base/files.h"
 
-#include "author/base/file.h"
 #include "demos/demos.h"
-#include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,9 +37,9 @@ static ex_result make_rig(exi_figures *f, const ex_demo *demo, const char *varia
     char *project_path = exi_path_inside(folder, name, ".json");
     char *rig_path = exi_path_inside(folder, name, ".glb");
     ex_project *project = NULL;
-    ex_result result = project_path && rig_path ? EX_OK : exi_error_memory(f->error, "a path", 0);
+    ex_result result = project_path && rig_path ? EX_OK : ex_error_memory(f->error, "a path", 0);
     if (result == EX_OK && write)
-        result = exi_make_directory(folder, f->error);
+        result = ex_make_directory(folder, f->error);
     if (result == EX_OK && write)
         result = exi_demo_write(demo, folder, &(exi_demo_options){.tasks = f->tasks}, f->error);
     if (result == EX_OK)
@@ -75,7 +75,7 @@ static const ex_rig *get_rig(exi_figures *f, char kind, const char *name, const 
     exi_figure_rig *slot = exi_figures_slot(f, name, kind);
     const ex_demo *demo = find_demo(name);
     if (!slot || !demo) {
-        exi_error(f->error, EX_ERROR_ARGUMENT, "there is no demo '%s'", name);
+        ex_error_set(f->error, EX_ERROR_ARGUMENT, "there is no demo '%s'", name);
         return NULL;
     }
     if (slot->rig)
@@ -83,7 +83,7 @@ static const ex_rig *get_rig(exi_figures *f, char kind, const char *name, const 
     char *demos = exi_path_inside(f->folder, "demos", "");
     char *folder = demos ? exi_path_inside(demos, name, "") : NULL;
     ex_rig *rig = NULL;
-    ex_result result = folder ? exi_make_directory(demos, f->error) : exi_error_memory(f->error, "a path", 0);
+    ex_result result = folder ? ex_make_directory(demos, f->error) : ex_error_memory(f->error, "a path", 0);
     if (result == EX_OK)
         result = make_rig(f, demo, variant, apply, folder, &rig);
     free(demos);

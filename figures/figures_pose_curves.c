@@ -5,9 +5,7 @@
  */
 #include "figures_chart.h"
 
-#include "author/picture/canvas/labels.h"
-#include "runtime/base/functions.inl"
-#include "runtime/base/result.h"
+#include <exemplar/maths.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,39 +23,38 @@
 /* A place given along the upper arm and across it (above 0: outside), carried by a part of the bend. */
 static void carry(double along, double across, double part, double out[2]) {
     double sine, cosine;
-    exi_sin_cos(part * BEND * PI / 180, &sine, &cosine);
+    ex_sin_cos(part * BEND * PI / 180, &sine, &cosine);
     out[0] = CENTRE_X + along * cosine + across * sine;
     out[1] = CENTRE_Y - along * sine + across * cosine;
 }
 
 /* A limb as a bar with a round end at the joint. */
-static void draw_limb(exi_canvas *canvas, double direction, double part) {
+static void draw_limb(ex_canvas *canvas, double direction, double part) {
     enum { STEPS = 24 };
     double points[STEPS + 3][2], sine, cosine;
     carry(direction * LENGTH, -RADIUS, part, points[0]);
     for (int i = 0; i <= STEPS; i++) {
-        exi_sin_cos(PI * i / STEPS, &sine, &cosine);
+        ex_sin_cos(PI * i / STEPS, &sine, &cosine);
         carry(-direction * RADIUS * sine, -RADIUS * cosine, part, points[1 + i]);
     }
     carry(direction * LENGTH, RADIUS, part, points[STEPS + 2]);
-    exi_draw_polyline(canvas, (const double(*)[2])points, STEPS + 3, false,
-                      &(exi_pen){exi_colour_grey(150), 1.2, 0, 0});
+    ex_draw_polyline(canvas, (const double(*)[2])points, STEPS + 3, false, &(ex_pen){ex_colour_grey(150), 1.2, 0, 0});
     double joint[2], end[2];
     carry(0, 0, part, joint);
     carry(direction * LENGTH, 0, part, end);
-    exi_draw_line(canvas, joint[0], joint[1], end[0], end[1], &(exi_pen){exi_colour_grey(205), 4, 0, 0});
+    ex_draw_line(canvas, joint[0], joint[1], end[0], end[1], &(ex_pen){ex_colour_grey(205), 4, 0, 0});
 }
 
-static void draw_words(exi_canvas *canvas, const double at[2], double x, double y, exi_across across, exi_colour colour,
+static void draw_words(ex_canvas *canvas, const double at[2], double x, double y, ex_across across, ex_colour colour,
                        const char *words) {
-    const exi_type type = {.size = 12, .colour = colour, .across = across, .along = EXI_CENTRE};
-    exi_draw_text(canvas, at[0] + x, at[1] + y, &type, words);
+    const ex_lettering type = {.size = 12, .colour = colour, .across = across, .along = EX_ALONG_CENTRE};
+    ex_draw_text(canvas, at[0] + x, at[1] + y, &type, words);
 }
 
-static void draw_construction(exi_canvas *canvas) {
+static void draw_construction(ex_canvas *canvas) {
     enum { STEPS = 40 };
-    const exi_colour one = exi_colour_category(0).colour, two = exi_colour_category(1).colour;
-    const exi_colour ink = exi_colour_grey(38), kept = exi_colour_category(2).colour;
+    const ex_colour one = ex_colour_category(0).colour, two = ex_colour_category(1).colour;
+    const ex_colour ink = ex_colour_grey(38), kept = ex_colour_category(2).colour;
     double joint[2], first[2], second[2], middle[2], there[2], arc[STEPS + 1][2];
     draw_limb(canvas, -1, 0);
     draw_limb(canvas, 1, 1);
@@ -69,23 +66,23 @@ static void draw_construction(exi_canvas *canvas) {
         carry(0, RADIUS, (double)i / STEPS, arc[i]);
     for (int c = 0; c < 2; c++)
         middle[c] = (first[c] + second[c]) / 2;
-    exi_draw_polyline(canvas, (const double(*)[2])arc, STEPS + 1, false, &(exi_pen){kept, 2.4, 6, 5});
-    exi_draw_line(canvas, first[0], first[1], second[0], second[1], &(exi_pen){ink, 2.4, 0, 0});
-    exi_draw_marker(canvas, EXI_MARKER_DOT, joint[0], joint[1], 4, &(exi_pen){exi_colour_grey(120), 1, 0, 0});
-    exi_draw_marker(canvas, EXI_MARKER_DOT, first[0], first[1], 5, &(exi_pen){one, 1, 0, 0});
-    exi_draw_marker(canvas, EXI_MARKER_DOT, second[0], second[1], 5, &(exi_pen){two, 1, 0, 0});
-    exi_draw_marker(canvas, EXI_MARKER_DOT, middle[0], middle[1], 5, &(exi_pen){ink, 1, 0, 0});
-    exi_draw_marker(canvas, EXI_MARKER_RING, there[0], there[1], 5, &(exi_pen){kept, 2, 0, 0});
-    draw_words(canvas, first, -8, 18, EXI_MIDDLE, one, "carried by the upper arm");
-    draw_words(canvas, second, 12, 0, EXI_LEFT, two, "carried by the forearm");
-    draw_words(canvas, there, 12, 8, EXI_LEFT, kept, "as far from the joint as before");
-    draw_words(canvas, middle, -14, 12, EXI_RIGHT, ink, "half of each");
+    ex_draw_polyline(canvas, (const double(*)[2])arc, STEPS + 1, false, &(ex_pen){kept, 2.4, 6, 5});
+    ex_draw_line(canvas, first[0], first[1], second[0], second[1], &(ex_pen){ink, 2.4, 0, 0});
+    ex_draw_mark(canvas, EX_MARK_DOT, joint[0], joint[1], 4, &(ex_pen){ex_colour_grey(120), 1, 0, 0});
+    ex_draw_mark(canvas, EX_MARK_DOT, first[0], first[1], 5, &(ex_pen){one, 1, 0, 0});
+    ex_draw_mark(canvas, EX_MARK_DOT, second[0], second[1], 5, &(ex_pen){two, 1, 0, 0});
+    ex_draw_mark(canvas, EX_MARK_DOT, middle[0], middle[1], 5, &(ex_pen){ink, 1, 0, 0});
+    ex_draw_mark(canvas, EX_MARK_RING, there[0], there[1], 5, &(ex_pen){kept, 2, 0, 0});
+    draw_words(canvas, first, -8, 18, EX_ACROSS_MIDDLE, one, "carried by the upper arm");
+    draw_words(canvas, second, 12, 0, EX_ACROSS_LEFT, two, "carried by the forearm");
+    draw_words(canvas, there, 12, 8, EX_ACROSS_LEFT, kept, "as far from the joint as before");
+    draw_words(canvas, middle, -14, 12, EX_ACROSS_RIGHT, ink, "half of each");
 }
 
 ex_result exi_figure_between(exi_figures *f, const char *path) {
-    exi_canvas *canvas = NULL;
-    ex_result result = exi_canvas_create_svg(
-        600, 330, exi_colour_grey(255), "A point between two rigid images",
+    ex_canvas *canvas = NULL;
+    ex_result result = ex_canvas_create_svg(
+        600, 330, ex_colour_grey(255), "A point between two rigid images",
         "Where the upper arm and the forearm each carry a point of the skin, the line between both, and the arc that "
         "keeps its distance from the joint.",
         &canvas, f->error);
@@ -93,7 +90,7 @@ ex_result exi_figure_between(exi_figures *f, const char *path) {
         return result;
     draw_construction(canvas);
     double sine, cosine;
-    exi_sin_cos(BEND / 2 * PI / 180, &sine, &cosine);
+    ex_sin_cos(BEND / 2 * PI / 180, &sine, &cosine);
     exi_figures_fact(f, "distance from the joint that half of each leaves, at 110\xC2\xB0", "", "%.2f", cosine);
     return exi_figures_write_svg(f, canvas, path);
 }
@@ -152,7 +149,7 @@ static ex_result draw_line_chart(exi_figures *f, const exi_chart *like, ex_weigh
     ex_weigher *weigher = NULL;
     exi_chart *c = malloc(sizeof *c);
     if (!c)
-        return exi_error_memory(f->error, "a figure", sizeof *c);
+        return ex_error_memory(f->error, "a figure", sizeof *c);
     *c = *like;
     c->low = -60;
     c->high = 160;
@@ -225,7 +222,7 @@ ex_result exi_figure_smile(exi_figures *f, const char *path) {
     double weights[EXAMPLE_MAX];
     exi_chart *c = calloc(1, sizeof *c);
     if (!c)
-        return exi_error_memory(f->error, "a figure", sizeof *c);
+        return ex_error_memory(f->error, "a figure", sizeof *c);
     *c = (exi_chart){.title = "From neutral over a half-smile to a smile",
                      .description = "A slider for each expression, the one dial of pose space, and its weights.",
                      .high = 1,

@@ -8,8 +8,7 @@
 
 #include "cli/base/files.h"
 
-#include "author/base/array.h"
-#include "runtime/base/result.h"
+#include "common/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,7 +73,7 @@ static ex_result draw_scan(exi_scanned *s, const char *name, const char *path) {
          *named = ex_scan_path(s->session, "labels", name, ".csv"),
          *drawn = exi_path_inside(s->session->folder, name, ".png");
     ex_result result = scan >= 0 && found && named && drawn ? ex_found_read(found, &markers, &count, error)
-                                                            : exi_error_memory(error, "a path", 0);
+                                                            : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = ex_labels_read(named, &labels, &label_count, error);
     if (result == EX_OK)
@@ -82,7 +81,7 @@ static ex_result draw_scan(exi_scanned *s, const char *name, const char *path) {
     if (result == EX_OK)
         result = ex_image_read(drawn, &image, error);
     if (result == EX_OK && !(part = crop(image)))
-        result = exi_error_memory(error, "an image", 0);
+        result = ex_error_memory(error, "an image", 0);
     if (result == EX_OK)
         result = ex_image_write(path, part, error);
     for (int i = 0; i < label_count; i++)
@@ -115,9 +114,9 @@ ex_result exi_figure_scan(exi_figures *f, const char *path) {
 ex_result exi_figure_template(exi_figures *f, const char *path) {
     exi_scanned s;
     ex_result result = exi_scanned_open(f, &s);
-    float *positions = result == EX_OK ? exi_array_allocate((size_t)s.vertex_count, 3 * sizeof *positions) : NULL;
+    float *positions = result == EX_OK ? array_allocate((size_t)s.vertex_count, 3 * sizeof *positions) : NULL;
     if (result == EX_OK && !positions)
-        result = exi_error_memory(f->error, "a surface", 0);
+        result = ex_error_memory(f->error, "a surface", 0);
     if (result == EX_OK)
         result = exi_scanned_add_mesh(&s, exi_scanned_skeleton(&s), "the skeleton that was fitted",
                                       "balls turn freely, cones about an axis");
@@ -173,7 +172,7 @@ typedef struct blend {
     unsigned char *covered[MASKS];
     float *masks[MASKS];
     float *rest, *normals, *positions;
-    exi_colour *colours;
+    ex_colour *colours;
 } blend;
 
 static void blend_close(blend *b) {
@@ -192,12 +191,12 @@ static ex_result read_part(blend *b, int i) {
     ex_error *error = b->s->figures->error;
     const int count = b->s->vertex_count;
     char *path = ex_scan_path(b->s->session, i < PARTS ? "maps" : "changes", part_maps[i], ".ply");
-    b->covered[i] = exi_array_allocate((size_t)count, 1);
-    b->masks[i] = exi_array_allocate((size_t)count, sizeof **b->masks);
+    b->covered[i] = array_allocate((size_t)count, 1);
+    b->masks[i] = array_allocate((size_t)count, sizeof **b->masks);
     ex_result result = path && b->covered[i] && b->masks[i] ? ex_map_read(path, &b->maps[i], error)
-                                                            : exi_error_memory(error, "a mask", 0);
+                                                            : ex_error_memory(error, "a mask", 0);
     if (result == EX_OK && b->maps[i]->vertex_count != count)
-        result = exi_error(error, EX_ERROR_DATA, "%s is not of the body", path);
+        result = ex_error_set(error, EX_ERROR_DATA, "%s is not of the body", path);
     for (int v = 0; v < count && result == EX_OK; v++)
         b->covered[i][v] = b->maps[i]->states[v] != EX_MAP_OUTSIDE;
     free(path);
@@ -208,12 +207,12 @@ static ex_result blend_open(blend *b) {
     const size_t count = (size_t)b->s->vertex_count;
     ex_error *error = b->s->figures->error;
     ex_result result = EX_OK;
-    b->rest = exi_array_allocate(count, 3 * sizeof *b->rest);
-    b->normals = exi_array_allocate(count, 3 * sizeof *b->normals);
-    b->positions = exi_array_allocate(count, 3 * sizeof *b->positions);
-    b->colours = exi_array_allocate(count, sizeof *b->colours);
+    b->rest = array_allocate(count, 3 * sizeof *b->rest);
+    b->normals = array_allocate(count, 3 * sizeof *b->normals);
+    b->positions = array_allocate(count, 3 * sizeof *b->positions);
+    b->colours = array_allocate(count, sizeof *b->colours);
     if (!b->rest || !b->normals || !b->positions || !b->colours)
-        result = exi_error_memory(error, "a surface", 0);
+        result = ex_error_memory(error, "a surface", 0);
     for (int i = 0; i < MASKS && result == EX_OK; i++)
         result = read_part(b, i);
     if (result == EX_OK)
@@ -231,13 +230,13 @@ static void colour(blend *b, int first, int count) {
         for (int i = first; i <= first + count; i++) {
             const bool none = i == first + count;
             const double mask = none ? left : (double)b->masks[i][v];
-            exi_colour_to_oklab(
-                none ? exi_colour_grey(225) : exi_colour_paled(exi_colour_hex(part_colours[i % PARTS]), 0.3), own);
+            ex_colour_to_oklab(
+                none ? ex_colour_grey(225) : ex_colour_paled(ex_colour_hex(part_colours[i % PARTS]), 0.3), own);
             for (int c = 0; c < 3; c++)
                 lab[c] += mask * own[c];
             left -= mask;
         }
-        b->colours[v] = exi_colour_from_oklab(lab);
+        b->colours[v] = ex_colour_from_oklab(lab);
     }
 }
 
@@ -331,9 +330,9 @@ ex_result exi_figure_interpolated(exi_figures *f, const char *path) {
     ex_result result = exi_scanned_open(f, &s);
     float *forms[4] = {NULL};
     for (int i = 0; i < 4; i++)
-        forms[i] = exi_array_allocate((size_t)s.vertex_count, 3 * sizeof **forms);
+        forms[i] = array_allocate((size_t)s.vertex_count, 3 * sizeof **forms);
     if (result == EX_OK && (!forms[0] || !forms[1] || !forms[2] || !forms[3]))
-        result = exi_error_memory(f->error, "a surface", 0);
+        result = ex_error_memory(f->error, "a surface", 0);
     if (result == EX_OK)
         result = add_row(&s, elbow, elbow_titles, STEPS, forms);
     if (result == EX_OK)

@@ -1,8 +1,6 @@
 /* figures/figures_segments.c - segments of a form in a figure: as colours, and as the tree in which they hang. */
 #include "figures_segments.h"
 
-#include "runtime/base/result.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +34,7 @@ static ex_mesh *segment_mesh(const ex_mesh *whole, const int *face_segments, int
 
 /* A light shade of what tells the segment from others in the tree below. */
 static void segment_colour(int segment, double colour[3]) {
-    const exi_colour shade = exi_colour_paled(exi_colour_category(segment).colour, 0.25);
+    const ex_colour shade = ex_colour_paled(ex_colour_category(segment).colour, 0.25);
     colour[0] = shade.red / 255.0;
     colour[1] = shade.green / 255.0;
     colour[2] = shade.blue / 255.0;
@@ -48,11 +46,11 @@ ex_result exi_figures_segments_image(const ex_mesh *mesh, const exi_shot *shot, 
     ex_render_item *items = calloc((size_t)segments + 1, sizeof *items);
     ex_mesh **meshes = calloc((size_t)segments + 1, sizeof *meshes);
     int count = 0;
-    ex_result result = items && meshes ? EX_OK : exi_error_memory(error, "a form", 0);
+    ex_result result = items && meshes ? EX_OK : ex_error_memory(error, "a form", 0);
     for (int k = 0; result == EX_OK && k < segments; k++) { /* an item each, so that borders are sharp */
         meshes[k] = segment_mesh(mesh, shot->face_segments, k);
         if (!meshes[k])
-            result = exi_error_memory(error, "a form", 0);
+            result = ex_error_memory(error, "a form", 0);
         else if (meshes[k]->face_count > 0) {
             items[count] = ex_render_item_default();
             items[count].mesh = meshes[k];
@@ -98,7 +96,7 @@ static void place(tree *t, int parent, int column) {
     }
 }
 
-static void draw_tree(exi_canvas *canvas, const tree *t, double x, double y, double room) {
+static void draw_tree(ex_canvas *canvas, const tree *t, double x, double y, double room) {
     const int gaps = t->column_count > 1 ? t->column_count - 1 : 1;
     const double apart = gaps * APART + 2 * NODE > room ? (room - 2 * NODE) / gaps : APART;
     const double down = t->row_count > 1 ? ROWS / (t->row_count - 1) : 0;
@@ -106,28 +104,28 @@ static void draw_tree(exi_canvas *canvas, const tree *t, double x, double y, dou
     for (int k = 0; k < t->segments->count; k++) {
         const int parent = t->segments->parents[k];
         if (parent >= 0)
-            exi_draw_line(canvas, left + apart * t->columns[parent], top + down * t->rows[parent],
-                          left + apart * t->columns[k], top + down * t->rows[k],
-                          &(exi_pen){exi_colour_grey(150), 1.4, 0, 0});
+            ex_draw_line(canvas, left + apart * t->columns[parent], top + down * t->rows[parent],
+                         left + apart * t->columns[k], top + down * t->rows[k],
+                         &(ex_pen){ex_colour_grey(150), 1.4, 0, 0});
     }
     for (int k = 0; k < t->segments->count; k++) {
         const double at[2] = {left + apart * t->columns[k], top + down * t->rows[k]};
-        const exi_colour colour = exi_colour_category(k).colour;
+        const ex_colour colour = ex_colour_category(k).colour;
         double lab[3];
-        exi_colour_to_oklab(colour, lab);
-        const exi_type type = {.size = 9,
-                               .colour = exi_colour_grey(lab[0] > 0.7 ? 20 : 255),
-                               .across = EXI_MIDDLE,
-                               .along = EXI_CENTRE,
-                               .bold = true};
+        ex_colour_to_oklab(colour, lab);
+        const ex_lettering type = {.size = 9,
+                                   .colour = ex_colour_grey(lab[0] > 0.7 ? 20 : 255),
+                                   .across = EX_ACROSS_MIDDLE,
+                                   .along = EX_ALONG_CENTRE,
+                                   .bold = true};
         char number[16];
         snprintf(number, sizeof number, "%d", k + 1);
-        exi_draw_marker(canvas, EXI_MARKER_DOT, at[0], at[1], NODE, &(exi_pen){colour, 1, 0, 0});
-        exi_draw_text(canvas, at[0], at[1], &type, number);
+        ex_draw_mark(canvas, EX_MARK_DOT, at[0], at[1], NODE, &(ex_pen){colour, 1, 0, 0});
+        ex_draw_text(canvas, at[0], at[1], &type, number);
     }
 }
 
-void exi_figures_segments_tree(exi_canvas *canvas, double x, double y, double room, const ex_segments *segments) {
+void exi_figures_segments_tree(ex_canvas *canvas, double x, double y, double room, const ex_segments *segments) {
     const size_t count = (size_t)segments->count + 1;
     tree t = {.segments = segments, .columns = calloc(count, sizeof *t.columns), .rows = calloc(count, sizeof *t.rows)};
     if (t.columns && t.rows) {

@@ -4,13 +4,13 @@
 
 #include "figures.h"
 
-#include "author/picture/canvas/canvas.h"
+#include <exemplar/author/canvas.h>
 
 /* The shot's form, whose mesh is given, in the colours of its segments; def without items. */
 ex_result exi_figures_segments_image(const ex_mesh *mesh, const exi_shot *shot, ex_render_def def, ex_image **image,
                                      ex_error *error);
 
 /* The tree in the same colours around a point, the root to the left: numbers from 1. */
-void exi_figures_segments_tree(exi_canvas *canvas, double x, double y, double room, const ex_segments *segments);
+void exi_figures_segments_tree(ex_canvas *canvas, double x, double y, double room, const ex_segments *segments);
 
 #endif

@@ -1,11 +1,10 @@
-/* figures/figures_shots.c - several forms side by side in one picture, all seen by one camera, with a line or two below. */
+/* figures/figures_shots.c - several forms side by side in one picture, all seen by one camera, with a line or two
+ * below. */
 #include "figures.h"
 #include "figures_segments.h"
 
-#include "author/picture/canvas/canvas.h"
-#include "author/picture/canvas/labels.h"
-#include "author/picture/render/frame.h"
-#include "runtime/base/result.h"
+#include <exemplar/author/canvas.h>
+#include <exemplar/author/picture.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +34,7 @@ static ex_result read_pose(const ex_rig *rig, const char *words, ex_pose *pose, 
     int length = 0;
     *pose = ex_pose_create(rig);
     if (!pose->inputs)
-        return exi_error_memory(error, "a pose", 0);
+        return ex_error_memory(error, "a pose", 0);
     for (const char *at = words; sscanf(at, " %63s%n", word, &length) == 1; at += length) {
         const ex_result result = ex_pose_set(rig, word, pose, error);
         if (result != EX_OK)
@@ -63,7 +62,7 @@ static ex_result evaluate(const exi_shot *shot, const ex_pose *pose, shot_form *
     }
     ex_result result = EX_OK;
     if (!muted || !textures || !form->positions || !form->normals || !scratch || (shot->textures && !textures[0])) {
-        result = exi_error_memory(error, "a form", 0);
+        result = ex_error_memory(error, "a form", 0);
     } else {
         ex_output where = {.positions = form->positions, .normals = form->normals, .textures = textures};
         ex_rig_evaluate(rig, pose, &where, &how, scratch);
@@ -81,7 +80,7 @@ static ex_result take_form(const exi_shot *shot, shot_form *form, ex_error *erro
     form->vertex_count = ex_rig_vertex_count(shot->rig);
     form->positions = malloc(((size_t)form->vertex_count + 1) * 3 * sizeof *form->positions);
     if (!form->positions)
-        return exi_error_memory(error, "a form", 0);
+        return ex_error_memory(error, "a form", 0);
     memcpy(form->positions, shot->form, (size_t)form->vertex_count * 3 * sizeof *form->positions);
     return ex_rig_to_mesh(shot->rig, &(ex_surface){.positions = form->positions}, &form->mesh, error);
 }
@@ -91,7 +90,7 @@ static ex_result take_mesh(const exi_shot *shot, shot_form *form, ex_error *erro
     form->vertex_count = shot->mesh->vertex_count;
     form->positions = malloc(((size_t)form->vertex_count + 1) * 3 * sizeof *form->positions);
     if (!form->positions)
-        return exi_error_memory(error, "a form", 0);
+        return ex_error_memory(error, "a form", 0);
     for (int i = 0; i < 3 * form->vertex_count; i++)
         form->positions[i] = (float)shot->mesh->positions[i];
     return EX_OK;
@@ -124,21 +123,21 @@ typedef struct sheet {
 } sheet;
 
 static ex_result find_camera(sheet *s, int cell, ex_error *error) {
-    exi_frame frame = exi_frame_start(s->shots->yaw, s->shots->pitch);
+    ex_framing frame = ex_framing_start(s->shots->yaw, s->shots->pitch);
     if (s->shots->close_up) {
         /* Two corners are enough. */
         const float corners[6] = {s->shots->close_up[0], s->shots->close_up[1], s->shots->close_up[2],
                                   s->shots->close_up[3], s->shots->close_up[4], s->shots->close_up[5]};
-        exi_frame_add(&frame, corners, 2);
+        ex_framing_add(&frame, corners, 2);
     }
     for (int i = 0; !s->shots->close_up && i < s->shots->count; i++)
-        if (!exi_frame_add(&frame, s->forms[i].positions, s->forms[i].vertex_count))
-            return exi_error(error, EX_ERROR_DATA, "a form is too far away for a float");
+        if (!ex_framing_add(&frame, s->forms[i].positions, s->forms[i].vertex_count))
+            return ex_error_set(error, EX_ERROR_DATA, "a form is too far away for a float");
     for (int i = 0; !s->shots->close_up && i < s->shots->count; i++)
         if (s->shots->shots[i].under &&
-            !exi_frame_add(&frame, s->shots->shots[i].under_form, s->shots->shots[i].under->vertex_count))
-            return exi_error(error, EX_ERROR_DATA, "a form is too far away for a float");
-    s->camera = exi_frame_camera(&frame, cell, &s->width, &s->height);
+            !ex_framing_add(&frame, s->shots->shots[i].under_form, s->shots->shots[i].under->vertex_count))
+            return ex_error_set(error, EX_ERROR_DATA, "a form is too far away for a float");
+    s->camera = ex_framing_camera(&frame, cell, &s->width, &s->height);
     /* Words as large as on a sheet, whatever the size of the forms. */
     s->scale = cell / (180 * s->shots->size);
     s->scale = s->scale < 0.8 ? 0.8 : s->scale;
@@ -178,35 +177,45 @@ static ex_result render(const sheet *s, int i, const ex_tasks *tasks, ex_image *
 
 /* The point that has those weights in a triangle that stands on a base of 36 points at y; corners in their order from
  * the left to the right, the first above. */
-static void draw_weights(exi_canvas *canvas, double x, double y, const double weights[3]) {
+static void draw_weights(ex_canvas *canvas, double x, double y, const double weights[3]) {
     const double corners[3][2] = {{x, y - 31}, {x - 18, y}, {x + 18, y}};
     double point[2] = {0, 0};
     for (int i = 0; i < 3; i++)
         for (int c = 0; c < 2; c++)
             point[c] += weights[i] * corners[i][c];
-    exi_draw_polyline(canvas, corners, 3, true, &(exi_pen){exi_colour_grey(120), 1.3, 0, 0});
-    exi_draw_marker(canvas, EXI_MARKER_DOT, point[0], point[1], 4, &(exi_pen){exi_colour_hex(0xD62728), 1, 0, 0});
+    ex_draw_polyline(canvas, corners, 3, true, &(ex_pen){ex_colour_grey(120), 1.3, 0, 0});
+    ex_draw_mark(canvas, EX_MARK_DOT, point[0], point[1], 4, &(ex_pen){ex_colour_hex(0xD62728), 1, 0, 0});
 }
 
-static void write_words(const sheet *s, exi_canvas *canvas, int i, exi_box box) {
+static void write_words(const sheet *s, ex_canvas *canvas, int i, ex_box box) {
     const exi_shot *shot = &s->shots->shots[i];
-    char fitted[EXI_LABEL_SIZE];
+    char fitted[EX_LABEL_SIZE];
     const double x = (box.x0 + box.x1) / 2, room = box.x1 - box.x0 - 4;
-    exi_type type = {.size = TEXT, .colour = exi_colour_grey(38), .across = EXI_MIDDLE, .along = EXI_BASELINE};
+    ex_lettering type = {
+        .size = TEXT, .colour = ex_colour_grey(38), .across = EX_ACROSS_MIDDLE, .along = EX_ALONG_BASELINE};
     if (s->shots->close_up)
-        exi_draw_frame(canvas, box, &(exi_pen){exi_colour_grey(214), 0.9, 0, 0});
+        ex_draw_frame(canvas, box, &(ex_pen){ex_colour_grey(214), 0.9, 0, 0});
     if (shot->title)
-        exi_draw_text(canvas, x, box.y1 + 13, &type, exi_label_fit(fitted, shot->title, type.size, room));
-    type.colour = exi_colour_grey(110);
+        ex_draw_text(canvas, x, box.y1 + 13, &type, ex_label_fit(fitted, shot->title, type.size, room));
+    type.colour = ex_colour_grey(110);
     type.size = TEXT - 1;
     if (shot->segments)
         exi_figures_segments_tree(canvas, x, box.y1 + 27, room, shot->segments);
     else if (shot->note)
-        exi_draw_text(canvas, x, box.y1 + 28, &type, exi_label_fit(fitted, shot->note, type.size, room));
+        ex_draw_text(canvas, x, box.y1 + 28, &type, ex_label_fit(fitted, shot->note, type.size, room));
 }
 
 static int row_count(const sheet *s) {
     return (s->shots->count + s->shots->columns - 1) / s->shots->columns;
+}
+
+/* The first line on which something is seen; the height where nothing is. */
+static int first_line(const ex_image *image) {
+    const size_t count = (size_t)image->width * (size_t)image->height;
+    size_t pixel = 0;
+    while (pixel < count && image->pixels[4 * pixel + 3] == 0)
+        pixel++;
+    return (int)(pixel / (size_t)image->width);
 }
 
 /* One frame holds all forms, so that sizes compare; the upper part of it that no form of a row reaches is left out.
@@ -217,7 +226,7 @@ static int stack_rows(sheet *s, int margin) {
     for (int row = 0; row < row_count(s); row++) {
         int top = s->shots->close_up ? 0 : s->height;
         for (int i = row * columns; i < (row + 1) * columns && i < s->shots->count; i++) {
-            const int first = exi_image_first_line(s->images[i]);
+            const int first = first_line(s->images[i]);
             top = first < top ? first : top;
         }
         top -= top < 2 * margin ? top : 2 * margin;
@@ -229,41 +238,40 @@ static int stack_rows(sheet *s, int margin) {
 }
 
 /* A form's image, in pixels; what is left out of it is transparent, so that it may lie on the row above. */
-static exi_box image_box(const sheet *s, int i, int margin) {
+static ex_box image_box(const sheet *s, int i, int margin) {
     const int column = i % s->shots->columns, row = i / s->shots->columns;
     const double x = margin + column * (s->width + margin), y = s->rows[row] - s->tops[row];
-    return (exi_box){x, y, x + s->width, y + s->height};
+    return (ex_box){x, y, x + s->width, y + s->height};
 }
 
 static ex_result draw(exi_figures *f, sheet *s, const char *path) {
     const int margin = (int)ceil(8 * s->scale);
     const exi_shot *shots = s->shots->shots;
-    exi_canvas *canvas = NULL;
+    ex_canvas *canvas = NULL;
     ex_image *whole = NULL;
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && i < s->shots->count; i++)
         result = render(s, i, f->tasks, &s->images[i], f->error);
     if (result == EX_OK)
-        result = exi_canvas_create_image(margin + s->shots->columns * (s->width + margin), stack_rows(s, margin), 1,
-                                         exi_colour_grey(255), &canvas, f->error);
+        result = ex_canvas_create_image(margin + s->shots->columns * (s->width + margin), stack_rows(s, margin), 1,
+                                        ex_colour_grey(255), &canvas, f->error);
     for (int i = 0; result == EX_OK && i < s->shots->count; i++)
-        exi_draw_image(canvas, s->images[i], image_box(s, i, margin));
+        ex_draw_image(canvas, s->images[i], image_box(s, i, margin));
     if (result == EX_OK)
-        result = exi_canvas_take_image(canvas, &whole, f->error);
+        result = ex_canvas_take_image(canvas, &whole, f->error);
     canvas = NULL;
     if (result == EX_OK)
-        result = exi_canvas_create_over(whole, s->scale, &canvas, f->error);
+        result = ex_canvas_create_over(whole, s->scale, &canvas, f->error);
     for (int i = 0; result == EX_OK && i < s->shots->count; i++) {
-        const exi_box box = image_box(s, i, margin);
-        write_words(s, canvas, i,
-                    (exi_box){box.x0 / s->scale, box.y0 / s->scale, box.x1 / s->scale, box.y1 / s->scale});
+        const ex_box box = image_box(s, i, margin);
+        write_words(s, canvas, i, (ex_box){box.x0 / s->scale, box.y0 / s->scale, box.x1 / s->scale, box.y1 / s->scale});
         if (shots[i].weights)
             draw_weights(canvas, (box.x0 + box.x1) / 2 / s->scale, s->rows[i / s->shots->columns] / s->scale,
                          shots[i].weights);
     }
     if (result == EX_OK)
-        result = exi_canvas_result(canvas, f->error);
-    exi_canvas_destroy(canvas);
+        result = ex_canvas_result(canvas, f->error);
+    ex_canvas_destroy(canvas);
     if (result == EX_OK)
         result = ex_image_write(path, whole, f->error);
     ex_image_destroy(whole);
@@ -277,7 +285,7 @@ ex_result exi_figures_shots(exi_figures *f, const exi_shots *shots, const char *
                .images = calloc(count, sizeof *s.images),
                .tops = calloc(count, sizeof *s.tops),
                .rows = calloc(count, sizeof *s.rows)};
-    ex_result result = s.forms && s.images && s.tops && s.rows ? EX_OK : exi_error_memory(f->error, "a figure", 0);
+    ex_result result = s.forms && s.images && s.tops && s.rows ? EX_OK : ex_error_memory(f->error, "a figure", 0);
     for (int i = 0; result == EX_OK && i < shots->count; i++)
         result = form_open(&shots->shots[i], &s.forms[i], f->error);
     if (result == EX_OK)

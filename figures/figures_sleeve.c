@@ -1,11 +1,11 @@
-/* figures/figures_sleeve.c - the demo `sleeve` for DrivenShape's figures: rigs learnt from it, and shots of arm and sleeve.
+/* figures/figures_sleeve.c - the demo `sleeve` for DrivenShape's figures: rigs learnt from it, and shots of arm and
+ * sleeve.
  */
 #include "figures_sleeve.h"
 
 #include "cli/base/files.h"
 
-#include "author/base/array.h"
-#include "runtime/base/result.h"
+#include "common/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static ex_result open_files(exi_sleeve *s, const char *folder) {
     s->driven_unseen = exi_path_inside(folder, "driven_unseen", ".pc2");
     ex_result result = mesh && s->driver_train && s->driven_train && s->driver_unseen && s->driven_unseen
                            ? ex_mesh_read(mesh, &s->driver, error)
-                           : exi_error_memory(error, "a path", 0);
+                           : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = ex_cache_open(s->driver_unseen, &s->drivers, error);
     if (result == EX_OK)
@@ -37,17 +37,17 @@ ex_result exi_sleeve_open(exi_figures *f, exi_sleeve *s) {
         return f->error->result;
     const ex_drive_options options = ex_drive_options_default();
     char *folder = exi_path_inside(f->folder, "demos/sleeve", "");
-    ex_result result = folder ? open_files(s, folder) : exi_error_memory(f->error, "a path", 0);
+    ex_result result = folder ? open_files(s, folder) : ex_error_memory(f->error, "a path", 0);
     free(folder);
     if (result == EX_OK)
-        result = exi_whole_open(&s->whole, s->driver, &options, f->error);
+        result = ex_drive_whole(s->driver, &options, &s->whole, f->error);
     if (result == EX_OK) {
-        s->driver_form = exi_array_allocate((size_t)s->driver->vertex_count, 3 * sizeof(float));
-        s->blended = exi_array_allocate((size_t)s->driver->vertex_count, 3 * sizeof(float));
-        s->driven_form = exi_array_allocate((size_t)ex_rig_vertex_count(s->rig), 3 * sizeof(float));
-        s->unsettled = exi_array_allocate((size_t)ex_rig_vertex_count(s->rig), 3 * sizeof(float));
+        s->driver_form = array_allocate((size_t)s->driver->vertex_count, 3 * sizeof(float));
+        s->blended = array_allocate((size_t)s->driver->vertex_count, 3 * sizeof(float));
+        s->driven_form = array_allocate((size_t)ex_rig_vertex_count(s->rig), 3 * sizeof(float));
+        s->unsettled = array_allocate((size_t)ex_rig_vertex_count(s->rig), 3 * sizeof(float));
         if (!s->driver_form || !s->blended || !s->driven_form || !s->unsettled)
-            result = exi_error_memory(f->error, "forms", 0);
+            result = ex_error_memory(f->error, "forms", 0);
     }
     return result;
 }
@@ -56,7 +56,7 @@ void exi_sleeve_close(exi_sleeve *s) {
     for (int i = 0; i < s->shot_count; i++)
         for (int k = 0; k < 2; k++)
             free(s->forms[i][k]);
-    exi_whole_close(&s->whole);
+    ex_driver_destroy(s->whole);
     ex_cache_close(s->drivers);
     ex_cache_close(s->drivens);
     ex_mesh_destroy(s->driver);
@@ -115,6 +115,15 @@ ex_result exi_sleeve_report(exi_sleeve *s, const ex_rig *rig, ex_drive_report **
 
 /* ---- shots ---- */
 
+/* out = T^-1 form, T rigid: where it would be had the driver not moved. */
+static void move_back(const float t[12], const float *form, int count, float *out) {
+    for (int v = 0; v < count; v++, form += 3, out += 3) {
+        const float d[3] = {form[0] - t[3], form[1] - t[7], form[2] - t[11]};
+        for (int c = 0; c < 3; c++)
+            out[c] = t[c] * d[0] + t[4 + c] * d[1] + t[8 + c] * d[2];
+    }
+}
+
 /* Both forms, moved to where the reference stands by the motion of `where`, a form of the driver. */
 static ex_result add(exi_sleeve *s, const float *driver, const float *driven, const float *where, const char *title,
                      const char *note) {
@@ -122,15 +131,15 @@ static ex_result add(exi_sleeve *s, const float *driver, const float *driven, co
     const float *const sources[2] = {driven, driver};
     float matrix[12], **forms = s->forms[s->shot_count];
     if (s->shot_count == EXI_SLEEVE_SHOTS)
-        return exi_error(s->figures->error, EX_ERROR_LIMIT, "a figure has more than %d shots", EXI_SLEEVE_SHOTS);
-    ex_driver_place(s->whole.driver, where, matrix);
+        return ex_error_set(s->figures->error, EX_ERROR_LIMIT, "a figure has more than %d shots", EXI_SLEEVE_SHOTS);
+    ex_driver_place(s->whole, where, matrix);
     for (int k = 0; k < 2; k++) {
-        forms[k] = exi_array_allocate((size_t)counts[k], 3 * sizeof(float));
+        forms[k] = array_allocate((size_t)counts[k], 3 * sizeof(float));
         if (!forms[k]) {
             free(forms[0]);
-            return exi_error_memory(s->figures->error, "a form", (size_t)counts[k] * 12);
+            return ex_error_memory(s->figures->error, "a form", (size_t)counts[k] * 12);
         }
-        exi_whole_back(matrix, sources[k], counts[k], forms[k]);
+        move_back(matrix, sources[k], counts[k], forms[k]);
     }
     s->shots[s->shot_count++] = (exi_shot){
         .rig = s->rig, .form = forms[0], .under = s->driver, .under_form = forms[1], .title = title, .note = note};
@@ -151,7 +160,7 @@ ex_result exi_sleeve_add(exi_sleeve *s, const ex_rig *rig, const float *driver, 
     void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
     ex_driven driven = {.blended = blended ? s->blended : NULL, .unsettled = blended ? s->unsettled : NULL};
     if (!scratch)
-        return exi_error_memory(s->figures->error, "a form", 0);
+        return ex_error_memory(s->figures->error, "a form", 0);
     ex_rig_evaluate(rig, &(ex_pose){.driver = driver}, &(ex_output){.positions = s->driven_form, .driven = &driven},
                     &how, scratch);
     free(scratch);

@@ -7,8 +7,6 @@
 
 #include "figures.h"
 
-#include "author/drive/learn/references.h"
-
 enum { EXI_SLEEVE_SHOTS = 16 };
 
 typedef struct exi_sleeve {
@@ -18,7 +16,7 @@ typedef struct exi_sleeve {
     char *driver_train, *driven_train; /* paths of caches */
     char *driver_unseen, *driven_unseen;
     ex_cache_reader *drivers, *drivens; /* of the unseen motion */
-    exi_whole whole;                    /* where the arm stands */
+    ex_driver *whole;                   /* where the arm stands */
     int shot_count;
     exi_shot shots[EXI_SLEEVE_SHOTS];                       /* made so far; their forms are the sleeve's */
     float *forms[EXI_SLEEVE_SHOTS][2];                      /* driven, driver */

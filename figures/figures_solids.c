@@ -4,7 +4,7 @@
  */
 #include "figures_body.h"
 
-#include "author/base/array.h"
+#include "common/array.h"
 #include "demos/demos.h"
 
 #include <math.h>
@@ -24,10 +24,10 @@ enum { BALL_LEVELS = 2, STEPS = 12 };
 static solids solids_open(int vertices, int corners, int faces) {
     solids s = {.mesh = ex_mesh_create(), .ball = exi_demo_sphere(BALL_LEVELS)};
     if (s.mesh && s.ball) {
-        s.mesh->positions = exi_array_allocate((size_t)vertices, 3 * sizeof *s.mesh->positions);
-        s.mesh->colours = exi_array_allocate((size_t)vertices, 3 * sizeof *s.mesh->colours);
-        s.mesh->corners = exi_array_allocate((size_t)corners, sizeof *s.mesh->corners);
-        s.mesh->face_offsets = exi_array_allocate((size_t)faces + 1, sizeof *s.mesh->face_offsets);
+        s.mesh->positions = array_allocate((size_t)vertices, 3 * sizeof *s.mesh->positions);
+        s.mesh->colours = array_allocate((size_t)vertices, 3 * sizeof *s.mesh->colours);
+        s.mesh->corners = array_allocate((size_t)corners, sizeof *s.mesh->corners);
+        s.mesh->face_offsets = array_allocate((size_t)faces + 1, sizeof *s.mesh->face_offsets);
         s.good = s.mesh->positions && s.mesh->colours && s.mesh->corners && s.mesh->face_offsets;
     }
     if (s.good)
@@ -117,8 +117,8 @@ static const double bone_colour[3] = {0.80, 0.78, 0.72}, ball_colour[3] = {0.30,
 
 ex_mesh *exi_scanned_skeleton(const exi_scanned *scanned) {
     const ex_kinematics *k = scanned->fitted->kinematics;
-    double(*places)[3] = exi_array_allocate((size_t)k->joint_count, sizeof *places);
-    double(*rest)[4] = exi_array_allocate((size_t)k->joint_count, sizeof *rest);
+    double(*places)[3] = array_allocate((size_t)k->joint_count, sizeof *places);
+    double(*rest)[4] = array_allocate((size_t)k->joint_count, sizeof *rest);
     const int solid_count = 3 * k->joint_count + k->site_count;
     solids s = solids_open(solid_count * 170, solid_count * 1000, solid_count * 330);
     s.good = s.good && places && rest;
@@ -167,7 +167,7 @@ static const double light[3] = {0.86, 0.84, 0.80}, dark[3] = {0.52, 0.60, 0.68},
 static unsigned char *two_colours(const ex_mesh *cage) {
     const int count = cage->face_count;
     unsigned char *colours = calloc((size_t)count + 1, 1);
-    int *queue = exi_array_allocate((size_t)count + 1, sizeof *queue);
+    int *queue = array_allocate((size_t)count + 1, sizeof *queue);
     for (int start = 0; colours && queue && start < count; start++) {
         int head = 0, tail = 0;
         if (colours[start])
@@ -204,8 +204,8 @@ ex_mesh *exi_scanned_checkerboard(const exi_scanned *scanned, const ex_mesh *cag
     const ex_surface surface = {.level = level, .positions = positions};
     if (colours && ex_rig_to_mesh(scanned->rig, &surface, &mesh, NULL) == EX_OK) {
         const size_t count = (size_t)mesh->vertex_count;
-        double *places = exi_array_allocate(2 * count, 3 * sizeof *places);
-        mesh->colours = exi_array_allocate(2 * count, 3 * sizeof *mesh->colours);
+        double *places = array_allocate(2 * count, 3 * sizeof *places);
+        mesh->colours = array_allocate(2 * count, 3 * sizeof *mesh->colours);
         if (places && mesh->colours) {
             for (size_t i = 0; i < 6 * count; i++) {
                 places[i] = mesh->positions[i % (3 * count)];

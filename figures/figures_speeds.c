@@ -5,7 +5,6 @@
 #include "figures.h"
 
 #include "bench/bench.h"
-#include "runtime/base/result.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,5 +36,5 @@ ex_result exi_figure_speeds(exi_figures *f, const char *path) {
     const exi_bench bench = {.repeat = REPEAT, .report = add_row, .user = f, .error = f->error};
     if (exi_bench_paper(&bench) && exi_bench_edit(&bench))
         return EX_OK;
-    return f->error->result != EX_OK ? f->error->result : exi_error_memory(f->error, "the measurement", 0);
+    return f->error->result != EX_OK ? f->error->result : ex_error_memory(f->error, "the measurement", 0);
 }

@@ -6,8 +6,6 @@
 
 #include "cli/base/files.h"
 
-#include "runtime/base/result.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,7 +22,7 @@ static ex_result surface_at(const ex_rig *rig, const char *words, ex_mesh **mesh
     float *positions = malloc(((size_t)ex_rig_level_vertex_count(rig, how.level) + 1) * 3 * sizeof *positions);
     void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
     ex_pose pose = ex_pose_create(rig);
-    ex_result result = positions && scratch && pose.inputs ? EX_OK : exi_error_memory(error, "a form", 0);
+    ex_result result = positions && scratch && pose.inputs ? EX_OK : ex_error_memory(error, "a form", 0);
     if (result == EX_OK && words)
         result = ex_pose_set(rig, words, &pose, error);
     if (result == EX_OK) {
@@ -47,10 +45,10 @@ static ex_result make_rig(exi_figures *f, const model *m, ex_mesh *const forms[2
     char *paths[3] = {NULL, NULL, NULL};
     static const char *const names[3] = {"drawn_0.obj", "drawn_1.obj", "drawn.json"};
     ex_project *project = NULL;
-    ex_result result = folder ? EX_OK : exi_error_memory(f->error, "a path", 0);
+    ex_result result = folder ? EX_OK : ex_error_memory(f->error, "a path", 0);
     for (int i = 0; result == EX_OK && i < 3; i++) {
         paths[i] = exi_path_inside(folder, names[i], "");
-        result = paths[i] ? EX_OK : exi_error_memory(f->error, "a path", 0);
+        result = paths[i] ? EX_OK : ex_error_memory(f->error, "a path", 0);
         if (result == EX_OK && i < 2)
             result = ex_obj_write(paths[i], forms[i], f->error);
     }
@@ -106,7 +104,7 @@ static ex_result poisson_time(const ex_trajectories_def *def, double *seconds, e
                                  .start = def->reference,
                                  .end = def->examples[0]};
     double *positions = malloc(((size_t)def->vertex_count + 1) * 3 * sizeof *positions);
-    ex_result result = positions ? ex_between_create(&made, &between, error) : exi_error_memory(error, "a form", 0);
+    ex_result result = positions ? ex_between_create(&made, &between, error) : ex_error_memory(error, "a form", 0);
     const double start = exi_clock();
     if (result == EX_OK)
         result = ex_between_form(between, EX_BETWEEN_POISSON, 0.5, positions, error);

@@ -5,8 +5,6 @@
 #include "figures_chart.h"
 
 #include "demos/tube.h"
-#include "runtime/base/result.h"
-#include "runtime/shape/trajectory.inl"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +30,7 @@ static void place(const outline *o, int i, double t, double out[3]) {
     double w[3];
     for (int c = 0; c < 3; c++)
         w[c] = t * o->turns[i][c];
-    exi_turn_mean(w, o->velocities[i], out);
+    ex_turn_mean(w, o->velocities[i], out);
     for (int c = 0; c < 3; c++)
         out[c] = o->start[i][c] + t * out[c];
 }
@@ -42,7 +40,11 @@ static void turned(const outline *o, int i, double t, const double u[3], double 
     double w[3];
     for (int c = 0; c < 3; c++)
         w[c] = t * o->turns[i][c];
-    exi_turn_apply(w, u, out);
+    ex_turn_apply(w, u, out);
+}
+
+static double length(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
 /* ---- the pairs ---- */
@@ -74,7 +76,7 @@ static void add_side(outline *o, const ex_trajectories_def *def, const ex_trajec
             o->turns[o->count][c] = path->turns ? (double)path->turns[3 * v + c] : 0;
             d[c] = def->examples[0][3 * v + c] - path->screw.move[c] - def->reference[3 * v + c];
         }
-        exi_turn_mean_inverse(o->turns[o->count], d, o->velocities[o->count]); /* equation 23 */
+        ex_turn_mean_inverse(o->turns[o->count], d, o->velocities[o->count]); /* equation 23 */
     }
     if (up > 0)
         o->chosen = o->count > 6 ? o->count - 6 : 0;
@@ -87,7 +89,7 @@ static ex_result find_outline(const ex_tasks *tasks, outline *o, ex_error *error
     double *end = mesh ? malloc((size_t)mesh->vertex_count * 3 * sizeof *end) : NULL;
     if (!end) {
         ex_mesh_destroy(mesh);
-        return exi_error_memory(error, "a bar", 0);
+        return ex_error_memory(error, "a bar", 0);
     }
     tube.bends = &bend;
     tube.bend_count = 1;
@@ -126,36 +128,36 @@ static double down(const double p[3]) {
     return GROUND - SCALE * p[1];
 }
 
-static void draw_bar(exi_canvas *canvas, const outline *o, double t, int grey) {
+static void draw_bar(ex_canvas *canvas, const outline *o, double t, int grey) {
     double points[2 * SIDE][2], p[3];
     for (int i = 0; i < o->count; i++) {
         place(o, i, t, p);
         points[i][0] = across(p);
         points[i][1] = down(p);
     }
-    exi_draw_polyline(canvas, (const double(*)[2])points, o->count, true, &(exi_pen){exi_colour_grey(grey), 1.2, 0, 0});
+    ex_draw_polyline(canvas, (const double(*)[2])points, o->count, true, &(ex_pen){ex_colour_grey(grey), 1.2, 0, 0});
 }
 
 /* An arrow at p along R(t w) u, so many points for a metre; returns where it ends. */
-static void draw_turned(exi_canvas *canvas, const outline *o, double t, const double u[3], double length,
-                        const exi_pen *pen, double end[2]) {
+static void draw_turned(ex_canvas *canvas, const outline *o, double t, const double u[3], double length,
+                        const ex_pen *pen, double end[2]) {
     double p[3], r[3];
     place(o, o->chosen, t, p);
     turned(o, o->chosen, t, u, r);
     end[0] = across(p) + length * r[0];
     end[1] = down(p) - length * r[1];
-    exi_draw_arrow(canvas, across(p), down(p), end[0], end[1], 7, pen);
+    ex_draw_arrow(canvas, across(p), down(p), end[0], end[1], 7, pen);
 }
 
-static void draw_words(exi_canvas *canvas, double x, double y, exi_across at, exi_colour colour, const char *words) {
-    const exi_type type = {
-        .size = 12, .colour = colour, .across = at, .along = EXI_CENTRE, .halo = exi_colour_grey(255)};
-    exi_draw_text(canvas, x, y, &type, words);
+static void draw_words(ex_canvas *canvas, double x, double y, ex_across at, ex_colour colour, const char *words) {
+    const ex_lettering type = {
+        .size = 12, .colour = colour, .across = at, .along = EX_ALONG_CENTRE, .halo = ex_colour_grey(255)};
+    ex_draw_text(canvas, x, y, &type, words);
 }
 
-static void draw_parts(exi_canvas *canvas, const outline *o) {
-    const exi_colour one = exi_colour_category(0).colour, two = exi_colour_category(1).colour;
-    const exi_colour ink = exi_colour_grey(38), straight = exi_colour_grey(120);
+static void draw_parts(ex_canvas *canvas, const outline *o) {
+    const ex_colour one = ex_colour_category(0).colour, two = ex_colour_category(1).colour;
+    const ex_colour ink = ex_colour_grey(38), straight = ex_colour_grey(120);
     const double *v = o->velocities[o->chosen], x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
     double path[STEPS + 1][2], p[3], tip[2];
     for (int i = 0; i <= STEPS; i++) {
@@ -163,41 +165,41 @@ static void draw_parts(exi_canvas *canvas, const outline *o) {
         path[i][0] = across(p);
         path[i][1] = down(p);
     }
-    exi_draw_line(canvas, path[0][0], path[0][1], path[STEPS][0], path[STEPS][1], &(exi_pen){straight, 1.6, 5, 4});
-    exi_draw_polyline(canvas, (const double(*)[2])path, STEPS + 1, false, &(exi_pen){ink, 2.6, 0, 0});
+    ex_draw_line(canvas, path[0][0], path[0][1], path[STEPS][0], path[STEPS][1], &(ex_pen){straight, 1.6, 5, 4});
+    ex_draw_polyline(canvas, (const double(*)[2])path, STEPS + 1, false, &(ex_pen){ink, 2.6, 0, 0});
     for (int i = 0; i < FRAMES; i++) {
         const double t = (double)i / (FRAMES - 1);
         const double *at = path[i * STEPS / (FRAMES - 1)];
         char words[32];
-        draw_turned(canvas, o, t, x, AXIS, &(exi_pen){one, 1.8, 0, 0}, tip);
-        draw_turned(canvas, o, t, y, AXIS, &(exi_pen){one, 1.8, 0, 0}, tip);
-        draw_turned(canvas, o, t, v, SCALE * SHORT, &(exi_pen){two, 2.6, 0, 0}, tip);
-        exi_draw_marker(canvas, EXI_MARKER_DOT, at[0], at[1], 4.5, &(exi_pen){ink, 1, 0, 0});
+        draw_turned(canvas, o, t, x, AXIS, &(ex_pen){one, 1.8, 0, 0}, tip);
+        draw_turned(canvas, o, t, y, AXIS, &(ex_pen){one, 1.8, 0, 0}, tip);
+        draw_turned(canvas, o, t, v, SCALE * SHORT, &(ex_pen){two, 2.6, 0, 0}, tip);
+        ex_draw_mark(canvas, EX_MARK_DOT, at[0], at[1], 4.5, &(ex_pen){ink, 1, 0, 0});
         snprintf(words, sizeof words, i ? "R(%.3g) v" : "v", t);
         /* Inside the arc, where no frame is: to the left of where the arrow points. */
         const double length = hypot(tip[0] - at[0], tip[1] - at[1]);
         const double left[2] = {(tip[1] - at[1]) / length, (at[0] - tip[0]) / length};
         draw_words(canvas, (tip[0] + at[0]) / 2 + 14 * left[0], (tip[1] + at[1]) / 2 + 20 * left[1],
-                   left[0] < -0.4  ? EXI_RIGHT
-                   : left[0] > 0.4 ? EXI_LEFT
-                                   : EXI_MIDDLE,
+                   left[0] < -0.4  ? EX_ACROSS_RIGHT
+                   : left[0] > 0.4 ? EX_ACROSS_LEFT
+                                   : EX_ACROSS_MIDDLE,
                    two, words);
     }
-    draw_words(canvas, (path[0][0] + path[STEPS][0]) / 2 - 20, (path[0][1] + path[STEPS][1]) / 2 + 10, EXI_MIDDLE,
+    draw_words(canvas, (path[0][0] + path[STEPS][0]) / 2 - 20, (path[0][1] + path[STEPS][1]) / 2 + 10, EX_ACROSS_MIDDLE,
                straight, "the straight line");
 }
 
-static void draw_key(exi_canvas *canvas) {
+static void draw_key(ex_canvas *canvas) {
     static const char *const words[3] = {
         "the path d(t): what all the small steps R(s) v ds from s = 0 to t come to",
         "local frames R(s): turned by the angular velocity w, s of the way",
         "the displacement velocity v: the same in every local frame",
     };
-    const exi_colour colours[3] = {exi_colour_grey(38), exi_colour_category(0).colour, exi_colour_category(1).colour};
+    const ex_colour colours[3] = {ex_colour_grey(38), ex_colour_category(0).colour, ex_colour_category(1).colour};
     for (int i = 0; i < 3; i++) {
         const double y = BOTTOM + 22 + 20 * i;
-        exi_draw_line(canvas, 110, y, 136, y, &(exi_pen){colours[i], 2.6, 0, 0});
-        draw_words(canvas, 146, y, EXI_LEFT, colours[i], words[i]);
+        ex_draw_line(canvas, 110, y, 136, y, &(ex_pen){colours[i], 2.6, 0, 0});
+        draw_words(canvas, 146, y, EX_ACROSS_LEFT, colours[i], words[i]);
     }
 }
 
@@ -222,28 +224,28 @@ static double summed(const outline *o) {
 
 ex_result exi_figure_turn(exi_figures *f, const char *path) {
     outline o = {.count = 0};
-    exi_canvas *canvas = NULL;
+    ex_canvas *canvas = NULL;
     ex_result result = find_outline(f->tasks, &o, f->error);
     if (result == EX_OK)
-        result = exi_canvas_create_svg(
-            760, 470, exi_colour_grey(255), "Local frames along a displacement that turns",
+        result = ex_canvas_create_svg(
+            760, 470, ex_colour_grey(255), "Local frames along a displacement that turns",
             "A bar bends; at five places on the path of one of its points stand its local frame and its velocity, "
             "which keeps its place in that frame.",
             &canvas, f->error);
     if (result != EX_OK)
         return result;
-    exi_canvas_clip(canvas, &(exi_box){12, 12, 748, BOTTOM});
+    ex_canvas_clip(canvas, &(ex_box){12, 12, 748, BOTTOM});
     draw_bar(canvas, &o, 0.5, 226);
     draw_bar(canvas, &o, 0, 165);
     draw_bar(canvas, &o, 1, 165);
-    exi_canvas_clip(canvas, NULL);
+    ex_canvas_clip(canvas, NULL);
     draw_parts(canvas, &o);
     draw_key(canvas);
     const double *v = o.velocities[o.chosen];
     double end[3];
     place(&o, o.chosen, 1, end);
-    exi_figures_fact(f, "the frame turns by", "", "%.0f\xC2\xB0", DEGREES * sqrt(exi_turn_square(o.turns[o.chosen])));
-    exi_figures_fact(f, "the path, and the straight line, metres", "", "%.2f, %.2f", sqrt(exi_turn_square(v)),
+    exi_figures_fact(f, "the frame turns by", "", "%.0f\xC2\xB0", DEGREES * length(o.turns[o.chosen]));
+    exi_figures_fact(f, "the path, and the straight line, metres", "", "%.2f, %.2f", length(v),
                      hypot(end[0] - o.start[o.chosen][0], end[1] - o.start[o.chosen][1]));
     exi_figures_fact(f, "1000 steps of equation 4 end from equation 6, metres", "", "%.1g", summed(&o));
     return exi_figures_write_svg(f, canvas, path);

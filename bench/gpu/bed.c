@@ -2,8 +2,6 @@
 #include "bench/gpu/gpu.h"
 #include "bench/gpu/surety.h"
 
-#include "runtime/base/result.h"
-
 #include <cuda_runtime_api.h>
 
 #include <math.h>
@@ -46,7 +44,7 @@ static ex_result make_poses(exi_gpu_bench_bed *bed, ex_error *error) {
     }
     const bool good = bed->inputs && bed->joints && rest;
     free(rest);
-    return good ? EX_OK : exi_error_memory(error, "poses", count * (dials * 4 + joints * sizeof(ex_transform)));
+    return good ? EX_OK : ex_error_memory(error, "poses", count * (dials * 4 + joints * sizeof(ex_transform)));
 }
 
 static ex_result upload_poses(exi_gpu_bench_bed *bed, ex_error *error) {
@@ -91,8 +89,8 @@ static ex_result choose_count(exi_gpu_bench_bed *bed, const exi_gpu_bench_case *
     bed->count = c->instances;
     while (result == EX_OK && bytes_for(bed, c, bed->count) > memory_part * (double)left) {
         if (bed->count == 1)
-            return exi_error(error, EX_ERROR_MEMORY, "the GPU has no memory for '%s': %.1f GB are free", c->work,
-                             1e-9 * (double)left);
+            return ex_error_set(error, EX_ERROR_MEMORY, "the GPU has no memory for '%s': %.1f GB are free", c->work,
+                                1e-9 * (double)left);
         bed->count /= 2;
     }
     return result;
@@ -123,7 +121,7 @@ ex_result exi_gpu_bench_bed_open(exi_gpu_bench_bed *bed, const ex_rig *rig, cons
     *bed = (exi_gpu_bench_bed){.rig = rig, .copies = copies, .vertices = ex_rig_level_vertex_count(rig, c->level)};
     bed->how = (ex_cuda_evaluation){.level = c->level, .stream = stream};
     bed->gpu = calloc((size_t)copies, sizeof *bed->gpu);
-    ex_result result = bed->gpu ? EX_OK : exi_error_memory(error, "a measurement", (size_t)copies * sizeof *bed->gpu);
+    ex_result result = bed->gpu ? EX_OK : ex_error_memory(error, "a measurement", (size_t)copies * sizeof *bed->gpu);
     for (int i = 0; i < copies && result == EX_OK; i++)
         result = ex_cuda_rig_create(rig, NULL, &bed->gpu[i], error);
     if (result == EX_OK)
@@ -215,7 +213,7 @@ static ex_result compare_instance(const exi_gpu_bench_bed *bed, const twin *t, i
     const ex_output output = {.positions = t->positions, .normals = bed->normals ? t->normals : NULL};
     ex_rig_evaluate(bed->rig, &pose, &output, &how, t->scratch);
     if (!exi_surety_of(bed->rig, &pose, &how, t->positions, t->off, t->angles))
-        return exi_error_memory(error, "a comparison", (size_t)bed->vertices * 32);
+        return ex_error_memory(error, "a comparison", (size_t)bed->vertices * 32);
     ex_result result = fetch(bed, bed->positions + place, t, error);
     if (result != EX_OK)
         return result;
@@ -248,7 +246,7 @@ ex_result exi_gpu_bench_bed_check(const exi_gpu_bench_bed *bed, exi_gpu_bench_ag
                     .scratch = malloc(ex_rig_scratch_size(bed->rig, &(ex_evaluation){.level = bed->how.level}, 1) + 1)};
     const int last = bed->count - 1, chosen[4] = {0, last / 3, last - last / 7, last};
     const bool good = t.positions && t.normals && t.theirs && t.off && t.angles && t.inputs && t.scratch;
-    ex_result result = good ? poison(bed, error) : exi_error_memory(error, "a comparison", 4 * bytes);
+    ex_result result = good ? poison(bed, error) : ex_error_memory(error, "a comparison", 4 * bytes);
     *agreement = (exi_gpu_bench_agreement){.normals = bed->normals ? 0 : -1};
     for (int i = 0; i < bed->copies && result == EX_OK; i++)
         result = exi_gpu_bench_bed_evaluate(bed, i, error);

@@ -6,8 +6,6 @@
  */
 #include "bench/gpu/gpu.h"
 
-#include "runtime/base/result.h"
-
 #include <cuda_runtime_api.h>
 
 #include <stdlib.h>
@@ -19,7 +17,7 @@ ex_result exi_gpu_bench_said(unsigned code, const char *what, ex_error *error) {
     if (code == cudaSuccess)
         return EX_OK;
     cudaGetLastError(); /* so that it is not found again */
-    return exi_error(error, EX_ERROR_DEVICE, "%s: CUDA says '%s'", what, cudaGetErrorString((cudaError_t)code));
+    return ex_error_set(error, EX_ERROR_DEVICE, "%s: CUDA says '%s'", what, cudaGetErrorString((cudaError_t)code));
 }
 
 static int compare(const void *a, const void *b) {

@@ -5,8 +5,6 @@
  */
 #include "bench/gpu/gpu.h"
 
-#include "runtime/base/result.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +49,7 @@ static void close_parts(parts *p) {
 }
 
 static ex_result no_memory(const parts *p, ex_error *error) {
-    return exi_error_memory(error, "a rig to measure", p ? (size_t)p->vertices * 12 : sizeof *p);
+    return ex_error_memory(error, "a rig to measure", p ? (size_t)p->vertices * 12 : sizeof *p);
 }
 
 /* ---- the mesh ---- */

@@ -1,8 +1,6 @@
 /* bench/gpu/rows.c - what is measured, in its order; each row's memory is allocated once and released after it. */
 #include "bench/gpu/gpu.h"
 
-#include "runtime/base/result.h"
-
 #include <cuda_runtime_api.h>
 
 #include <math.h>

@@ -5,10 +5,6 @@
 #include "cli/base/files.h"
 #include "cli/base/report.h"
 
-#include "author/bake/bake.h"
-#include "author/formats/cache/cache.h"
-#include "runtime/base/result.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +14,7 @@ ex_result exi_bake_check_rig(const ex_rig *rig, const char *path, ex_error *erro
     ex_rig_driver driver;
     if (!ex_rig_get_driver(rig, &driver, NULL))
         return EX_OK;
-    return exi_error(
+    return ex_error_set(
         error, EX_ERROR_DATA,
         "%s follows the driver '%s', whose forms no motion has: 'exemplar drive apply %s --driver CACHE -o "
         "OUT.pc2' plays a cache of them",
@@ -38,12 +34,6 @@ bool *exi_bake_muted(const ex_rig *rig) {
     for (int l = 0; muted && l < ex_rig_layer_count(rig); l++)
         muted[l] = ex_rig_layer_muted(rig, l);
     return muted;
-}
-
-char *exi_bake_frame_path(const char *output, int frame, int count) {
-    char ending[32];
-    snprintf(ending, sizeof ending, "_%0*d.obj", exi_obj_frame_digits(count), frame);
-    return exi_path_with_ending(output, ending);
 }
 
 /* Attributes that glTF asks viewers to morph at once; a target changes positions and normals. */
@@ -75,7 +65,7 @@ static int morphed_of(const ex_rig *rig, const ex_bake_report *report) {
 }
 
 static const char *why_inexact(const ex_rig *rig, const ex_bake_options *options) {
-    const char *why = exi_bake_inexact(rig, options->muted, options->level);
+    const char *why = ex_bake_inexact(rig, options->muted, options->level);
     return why ? why : "--targets asks for a number of targets";
 }
 
@@ -134,7 +124,7 @@ static bool note_inexact(const ex_rig *rig, const ex_bake_options *options, cons
 /* How far off a file may be for what was asked: what targets are made to reach, keys and influences that are left out.
  * Beyond it the skin collapses somewhere, and no target helps. */
 static double explained(const ex_bake_options *options, const ex_bake_report *report) {
-    const double usual = EXI_BAKE_ERROR * report->size;
+    const double usual = EX_BAKE_ERROR * report->size;
     return (options->error_most > usual ? options->error_most : usual) + options->thin + report->influences.largest;
 }
 

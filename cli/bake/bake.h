@@ -1,5 +1,5 @@
-/* cli/bake/bake.h - what 'exemplar bake' and the editor's bake have in common: what is baked where nothing else is asked
- * for, and what is said of it. Any thread, except for what prints. */
+/* cli/bake/bake.h - what 'exemplar bake' and the editor's bake have in common: what is baked where nothing else is
+ * asked for, and what is said of it. Any thread, except for what prints. */
 #ifndef EXEMPLAR_CLI_BAKE_H
 #define EXEMPLAR_CLI_BAKE_H
 
@@ -13,8 +13,6 @@ ex_result exi_bake_check_rig(const ex_rig *rig, const char *path, ex_error *erro
 int exi_bake_level(const ex_rig *rig);
 /* [layer_count]: what the rig leaves out. To be freed; NULL without memory. */
 bool *exi_bake_muted(const ex_rig *rig);
-/* OUT_0001.obj, of a frame counting from 1. To be freed; NULL without memory. */
-char *exi_bake_frame_path(const char *output, int frame, int count);
 
 /* What is to be said of a .glb besides numbers, as sentences without a full stop. Returns how many. */
 enum { EXI_BAKE_NOTES = 4, EXI_BAKE_NOTE_SIZE = 320 };

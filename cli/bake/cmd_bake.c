@@ -9,10 +9,8 @@
 #include "cli/pose/forms.h"
 #include "gpu.h"
 
-#include "author/bake/bake.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
-#include "author/formats/cache/cache.h"
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,7 +84,7 @@ static const ex_option options[] = {
 
 static bool read_number(const char *text, double *value, const char **rest) {
     const char *cursor = text, *end = text + strlen(text);
-    if (!exi_parse_double(&cursor, end, value))
+    if (!ex_parse_double(&cursor, end, value))
         return false;
     *rest = cursor;
     return true;
@@ -137,9 +135,9 @@ static bool read_frames(const ex_call *call, int *first, int *last) {
     if (!frames_text)
         return true;
     const char *cursor = frames_text, *end = frames_text + strlen(frames_text);
-    bool good = *cursor == ':' || (exi_parse_int(&cursor, end, first) && *first >= 1);
+    bool good = *cursor == ':' || (ex_parse_int(&cursor, end, first) && *first >= 1);
     good = good && *cursor++ == ':';
-    good = good && (cursor == end || (exi_parse_int(&cursor, end, last) && *last >= 1 && cursor == end));
+    good = good && (cursor == end || (ex_parse_int(&cursor, end, last) && *last >= 1 && cursor == end));
     if (good && (*last == 0 || *first <= *last))
         return true;
     exi_wrong_usage(call->command, "--frames needs A:B, the first and the last frame counting from 1, not '%s'",
@@ -194,8 +192,8 @@ static bool cut(const ex_motion *whole, const wish *w, ex_motion *part) {
 /* Whether none of the numbered files is there, or all may be overwritten; if not, a sentence. */
 static bool frames_are_free(int count) {
     bool all_free = true;
-    for (int i = 1; !force && all_free && i <= count && ex_cache_kind_of(output) == EX_CACHE_OBJ; i++) {
-        char *path = exi_bake_frame_path(output, i, count);
+    for (int i = 0; !force && all_free && i < count && ex_cache_kind_of(output) == EX_CACHE_OBJ; i++) {
+        char *path = ex_cache_frame_path(output, i, count);
         all_free = path && !exi_file_exists(path);
         if (!path)
             exi_failed_text("there is not enough memory");
@@ -213,7 +211,7 @@ static int write_cache(const ex_call *call, const ex_rig *rig, const ex_motion *
     exi_progress progress;
     exi_progress_start(&progress, call);
     ex_bake_options o = *how;
-    o.progress = exi_progress_hook(&progress);
+    o.progress = &progress.hook;
     exi_interrupt_defer(true); /* several files may belong together */
     const ex_result result = ex_bake_cache(rig, motion, output, &o, &error);
     exi_interrupt_defer(false);
@@ -252,7 +250,7 @@ static int bake_glb(const ex_call *call, const ex_rig *rig, const ex_motion *mot
     exi_progress progress;
     exi_progress_start(&progress, call);
     ex_bake_options o = *how;
-    o.progress = exi_progress_hook(&progress);
+    o.progress = &progress.hook;
     const ex_result result = ex_bake_glb(rig, motion, output, &o, &report, &error);
     exi_progress_end(&progress);
     if (result != EX_OK)
@@ -265,7 +263,7 @@ static int bake(const ex_call *call, const ex_rig *rig, const wish *w, ex_bake_o
     ex_error error = {.result = EX_OK};
     ex_motion *whole = NULL, part;
     int exit_code = EX_EXIT_FAILED;
-    const double size = exi_bake_size(rig);
+    const double size = ex_bake_size(rig);
     if (size < 0)
         return exi_failed_text("there is not enough memory");
     how->thin = metres(&w->thin, size);
@@ -274,7 +272,7 @@ static int bake(const ex_call *call, const ex_rig *rig, const wish *w, ex_bake_o
         return exi_failed(&error);
     if (cut(whole, w, &part))
         exit_code =
-            exi_path_ends_with(output, ".glb") ? bake_glb(call, rig, &part, how) : bake_cache(call, rig, &part, how);
+            ex_path_ends_with(output, ".glb") ? bake_glb(call, rig, &part, how) : bake_cache(call, rig, &part, how);
     ex_motion_destroy(whole);
     return exit_code;
 }
@@ -319,19 +317,19 @@ static int run(const ex_call *call) {
     if (!exi_output_check(call->command, output, ENDINGS, call->arguments[0], &exit_code) ||
         !exi_output_check(call->command, output, ENDINGS, motion_path, &exit_code))
         return exit_code;
-    if (!exi_path_ends_with(output, ".glb") && (targets || influences || thin_text || error_text))
+    if (!ex_path_ends_with(output, ".glb") && (targets || influences || thin_text || error_text))
         return exi_wrong_usage(call->command, "a point cache holds every vertex as it is: --%s goes with .glb",
                                targets      ? "targets"
                                : influences ? "influences"
                                : thin_text  ? "thin"
                                             : "error");
-    if (on_gpu && exi_path_ends_with(output, ".glb"))
+    if (on_gpu && ex_path_ends_with(output, ".glb"))
         return exi_wrong_usage(call->command, "--gpu evaluates the frames of point caches: it goes with .pc2, .mdd and "
                                               ".obj, not with .glb");
-    if (map_path && exi_path_ends_with(motion_path, ".csv"))
+    if (map_path && ex_path_ends_with(motion_path, ".csv"))
         return exi_wrong_usage(call->command, "a table names the rig's own axes and joints: --map goes with .bvh, .glb "
                                               "and .gltf");
-    if (animation && !exi_path_ends_with(motion_path, ".glb") && !exi_path_ends_with(motion_path, ".gltf"))
+    if (animation && !ex_path_ends_with(motion_path, ".glb") && !ex_path_ends_with(motion_path, ".gltf"))
         return exi_wrong_usage(call->command, "'%s' holds one motion: --animation goes with .glb and .gltf",
                                motion_path);
     if (!read_plain(call, "fps", fps_text, 1e-3, &w.motion.fps) ||

@@ -3,8 +3,6 @@
 
 #include "cli/base/report.h"
 
-#include "runtime/base/result.h"
-
 #ifndef EX_WITH_CUDA
 
 /* ---- without CUDA ---- */
@@ -23,7 +21,7 @@ void exi_gpu_print_json(exi_emitter *json) {
 }
 
 ex_result exi_gpu_ready(ex_error *error) {
-    return exi_error(error, EX_ERROR_DEVICE, "%s", not_built);
+    return ex_error_set(error, EX_ERROR_DEVICE, "%s", not_built);
 }
 
 ex_result exi_gpu_frames_create(const ex_rig *rig, int level, const bool *muted, int frame_count, exi_gpu_frames **made,
@@ -107,7 +105,8 @@ void exi_gpu_print_json(exi_emitter *json) {
 ex_result exi_gpu_ready(ex_error *error) {
     return ex_cuda_device_count() > 0
                ? EX_OK
-               : exi_error(error, EX_ERROR_DEVICE, "there is no NVIDIA GPU here, or no driver for it: leave --gpu out");
+               : ex_error_set(error, EX_ERROR_DEVICE,
+                              "there is no NVIDIA GPU here, or no driver for it: leave --gpu out");
 }
 
 /* ---- frames ---- */
@@ -183,7 +182,7 @@ ex_result exi_gpu_frames_create(const ex_rig *rig, int level, const bool *muted,
     const size_t fits = BATCH_BYTES / (form_bytes > 0 ? form_bytes : 1);
     exi_gpu_frames *f = calloc(1, sizeof *f);
     if (!f)
-        return exi_error_memory(error, "frames", sizeof *f);
+        return ex_error_memory(error, "frames", sizeof *f);
     *f = (exi_gpu_frames){.rig = rig,
                           .dials = (size_t)ex_rig_pose_size(rig),
                           .joint_count = (size_t)ex_rig_joint_count(rig),
@@ -227,7 +226,7 @@ ex_bake_evaluator exi_gpu_frames_evaluator(exi_gpu_frames *frames) {
 static ex_result make_displaced(const exi_gpu_bench_case *c, exi_gpu_bench_subject *subject, ex_error *error) {
     subject->rig = exi_displace_rig(c->storage);
     if (!subject->rig)
-        return exi_error_memory(error, "the displaced body", 0);
+        return ex_error_memory(error, "the displaced body", 0);
     subject->table_bytes = (double)ex_rig_level_vertex_count(subject->rig, c->level) *
                            (16 * (4 + 4 + 8) + 16 * 4 + 5 * 4 + (c->normals ? 5 * 4 : 0));
     return EX_OK;

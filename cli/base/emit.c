@@ -1,10 +1,10 @@
 /* cli/base/emit.c - the emitter behind --json. */
 #include "emit.h"
 
-#include "author/base/number.h"
+#include <exemplar/author/base.h>
 
 #include <math.h>
-#include <stddef.h>
+#include <string.h>
 
 /* Length of the UTF-8 sequence at text, or 0 where there is none: overlong forms, surrogates and cut sequences are
  * none. The end of the text is safe, for NUL continues no sequence. */
@@ -24,6 +24,22 @@ static int utf8_length(const unsigned char *text) {
     }
     bool valid = code >= smallest[length] && code <= 0x10FFFF && !(code >= 0xD800 && code <= 0xDFFF);
     return valid ? length : 0;
+}
+
+bool exi_is_readable(const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    for (int length = 1; *at && length; at += length)
+        length = *at < 0x20 || *at == 0x7F ? 0 : utf8_length(at);
+    return !*at;
+}
+
+int exi_readable_cut(const char *text, int most) {
+    const int length = (int)strlen(text);
+    if (length <= most)
+        return length;
+    while (most > 0 && ((unsigned char)text[most] & 0xC0) == 0x80)
+        most--;
+    return most;
 }
 
 static void write_escaped(FILE *file, const char *text) {
@@ -87,7 +103,7 @@ void exi_emit_number(exi_emitter *json, const char *key, double value) {
     start_value(json, key);
     if (isfinite(value)) {
         char buffer[32];
-        exi_format_double(buffer, value);
+        ex_format_double(buffer, value);
         fputs(buffer, json->file);
     } else {
         fputs("null", json->file);

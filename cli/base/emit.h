@@ -27,4 +27,11 @@ void exi_emit_number(exi_emitter *json, const char *key, double value);
 void exi_emit_bool(exi_emitter *json, const char *key, bool value);
 void exi_emit_numbers(exi_emitter *json, const char *key, const double *values, int count);
 
+/* ---- text that people gave ---- */
+
+/* True for UTF-8 without control characters. */
+bool exi_is_readable(const char *text);
+/* The length of the text, or the largest one up to `most` bytes that cuts no character. */
+int exi_readable_cut(const char *text, int most);
+
 #endif

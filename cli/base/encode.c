@@ -3,7 +3,7 @@
 
 #include "encode.h"
 
-#include "author/base/file.h"
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 
@@ -24,12 +24,12 @@ static ex_result encode(ex_result (*write)(const char *path, const void *thing, 
     char path[32];
     FILE *file = tmpfile();
     if (!file)
-        return exi_error(error, EX_ERROR_FILE, "there is no room for a temporary file: see to TMPDIR");
+        return ex_error_set(error, EX_ERROR_FILE, "there is no room for a temporary file: see to TMPDIR");
     snprintf(path, sizeof path, "/dev/fd/%d", fileno(file));
     ex_result result = write(path, thing, error);
     if (result == EX_OK) {
         rewind(file);
-        result = exi_file_read(path, bytes, size, error);
+        result = ex_file_read(path, bytes, size, error);
     }
     fclose(file);
     return result;

@@ -5,8 +5,7 @@
 
 #include "report.h"
 
-#include "author/base/file.h"
-
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <signal.h>
@@ -20,7 +19,7 @@ static atomic_int noted;
 static void on_signal(int number) {
     int none = 0;
     if (atomic_load(&deferring) && atomic_compare_exchange_strong(&noted, &none, number)) {
-        exi_file_stop();
+        ex_file_stop();
         return;
     }
     if (number != SIGPIPE)

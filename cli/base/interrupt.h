@@ -4,7 +4,7 @@
  *
  * The handler runs in the main thread (the pool's workers block signals), so while it removes the main thread's
  * temporary files nobody writes new ones. Where workers write files, or where several files belong together, that is
- * not enough: such work defers signals. A deferred signal is noted and stops the library's writing (exi_file_stop): the
+ * not enough: such work defers signals. A deferred signal is noted and stops the library's writing (ex_file_stop): the
  * work fails soon and in order, and the command takes back what it wrote. A second signal does not wait.
  *
  * A pipe that its reader has closed ends the tool in the same way, but silently and with 141, as it ends other

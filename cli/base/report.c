@@ -3,6 +3,8 @@
 
 #include "report.h"
 
+#include "interrupt.h"
+
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -135,8 +137,9 @@ void exi_progress_step(exi_progress *progress, const char *what, double fraction
     }
 }
 
-static void on_report(void *user, const char *what, double fraction) {
+static bool on_report(void *user, const char *what, double fraction) {
     exi_progress_step(user, what, fraction);
+    return exi_interrupted() == 0;
 }
 
 void exi_progress_start(exi_progress *progress, const ex_call *call) {
@@ -146,10 +149,6 @@ void exi_progress_start(exi_progress *progress, const ex_call *call) {
                                .terminal = isatty(STDERR_FILENO) == 1,
                                .start = now,
                                .last = now};
-}
-
-const ex_progress *exi_progress_hook(const exi_progress *progress) {
-    return progress->quiet ? NULL : &progress->hook;
 }
 
 void exi_progress_end(exi_progress *progress) {

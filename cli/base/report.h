@@ -44,14 +44,12 @@ const char *exi_text_length(char buffer[EXI_TEXT_SIZE], double metres);
 const char *exi_text_count(char buffer[EXI_TEXT_SIZE], int count, const char *singular);
 
 typedef struct exi_progress {
-    ex_progress hook;
+    ex_progress hook; /* for the library; asks it to stop where a signal was noted */
     bool quiet, terminal, shown;
     double start, last;
 } exi_progress;
 
 void exi_progress_start(exi_progress *progress, const ex_call *call);
-/* What to hand to the library: NULL with --quiet. */
-const ex_progress *exi_progress_hook(const exi_progress *progress);
 /* For work that the tool itself divides. */
 void exi_progress_step(exi_progress *progress, const char *what, double fraction);
 /* Takes the bar away. To be called before anything else is printed. */

@@ -7,7 +7,7 @@
 #include "cli/base/interrupt.h"
 #include "cli/base/rigs.h"
 
-#include "author/base/number.h"
+#include <exemplar/author/base.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ bool exi_drive_length_read(const ex_call *call, const char *option, const char *
     const char *at = text, *end = text ? text + strlen(text) : NULL;
     if (!text)
         return true;
-    if (exi_parse_double(&at, end, &value) && value >= 0 &&
+    if (ex_parse_double(&at, end, &value) && value >= 0 &&
         (at == end || strcmp(at, "m") == 0 || strcmp(at, "mm") == 0)) {
         *metres = strcmp(at, "mm") == 0 ? value / 1000 : value;
         return true;
@@ -33,7 +33,7 @@ bool exi_drive_length_read(const ex_call *call, const char *option, const char *
 bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name, double *value) {
     const char *equals = strchr(text, '='), *end = text + strlen(text), *at = equals ? equals + 1 : end;
     *name = equals ? (size_t)(equals - text) : 0;
-    if (*name > 0 && exi_parse_double(&at, end, value) && at == end)
+    if (*name > 0 && ex_parse_double(&at, end, value) && at == end)
         return true;
     exi_wrong_usage(call->command, "--database needs NAME=NUMBER, such as stiffness=5, not '%s'", text);
     return false;
@@ -59,11 +59,6 @@ int exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_wor
 }
 
 /* ---- work ---- */
-
-bool exi_drive_step(void *progress, const char *doing, double part) {
-    exi_progress_step(progress, doing, part);
-    return exi_interrupted() == 0;
-}
 
 ex_rig *exi_drive_load(const char *path) {
     ex_rig *rig = exi_rig_load(path, &(ex_rig_options){.without_tangents = true});

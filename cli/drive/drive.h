@@ -33,9 +33,6 @@ bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name
  */
 int exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value);
 
-/* The library's hook for a progress of the tool's; stops where a signal was noted. */
-bool exi_drive_step(void *progress, const char *doing, double part);
-
 /* A rig that follows a driver, or NULL after a sentence. */
 ex_rig *exi_drive_load(const char *path);
 

@@ -6,8 +6,6 @@
 #include "cli/base/interrupt.h"
 #include "cli/base/pool.h"
 
-#include "author/formats/cache/cache.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,12 +49,12 @@ static bool are_one(const char *a, const char *b) {
 
 /* Whether a numbered file may be written: it is not there, or may be overwritten and is not a frame of the driver,
  * which would be lost; if not, a sentence. */
-static bool frame_is_free(const char *path, const exi_obj_frames *drivers) {
+static bool frame_is_free(const char *path, const ex_cache_reader *drivers) {
     const bool taken = exi_file_exists(path);
     if (taken && !force)
         exi_failed_text("'%s' exists already: give --force to overwrite it, or another name with -o", path);
-    for (int i = 0; taken && force && i < drivers->count; i++)
-        if (are_one(path, drivers->paths[i])) {
+    for (int i = 0; taken && force && i < ex_cache_get_info(drivers).frame_count; i++)
+        if (are_one(path, ex_cache_path(drivers, i))) {
             exi_failed_text("'%s' is a frame of the driver: give another name with -o", path);
             return false;
         }
@@ -66,22 +64,16 @@ static bool frame_is_free(const char *path, const exi_obj_frames *drivers) {
 /* The same of all numbered files. A driver that cannot be read is told of when it is followed. */
 static bool frames_are_free(void) {
     ex_cache_reader *reader = NULL;
-    exi_obj_frames drivers = {.count = 0};
     bool all = true;
     if (ex_cache_kind_of(output) != EX_CACHE_OBJ || ex_cache_open(driver, &reader, NULL) != EX_OK)
         return true;
-    const int count = ex_cache_get_info(reader).frame_count, digits = exi_obj_frame_digits(count);
-    ex_cache_close(reader);
-    if (force && ex_cache_kind_of(driver) == EX_CACHE_OBJ && exi_obj_frames_open(driver, &drivers, NULL) != EX_OK)
-        return true;
+    const int count = ex_cache_get_info(reader).frame_count;
     for (int f = 0; all && f < count; f++) {
-        char ending[32];
-        snprintf(ending, sizeof ending, "_%0*d.obj", digits, f + 1);
-        char *path = exi_path_with_ending(output, ending);
-        all = !path || frame_is_free(path, &drivers);
+        char *path = ex_cache_frame_path(output, f, count);
+        all = !path || frame_is_free(path, reader);
         free(path);
     }
-    exi_obj_frames_close(&drivers);
+    ex_cache_close(reader);
     return all;
 }
 
@@ -123,8 +115,7 @@ static int apply(const ex_call *call, const ex_rig *rig) {
                         .group = group,
                         .unsettled = no_settle,
                         .brief = true,
-                        .progress = exi_drive_step,
-                        .user = &progress};
+                        .progress = &progress.hook};
     const int found = exi_drive_database_find(call, rig, &database, &def.database);
     if (found != EX_EXIT_DONE)
         return found;

@@ -4,10 +4,11 @@
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
 
-#include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
-#include "author/drive/learn/drive_keys.h"
+#include "common/array.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/drive.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static void close_rig(opened *o) {
 
 /* ---- keys ---- */
 
-static void print_keys_json(const char *path, const ex_drive_def *def, const exi_key_distance *distances) {
+static void print_keys_json(const char *path, const ex_drive_def *def, const ex_key_distance *distances) {
     exi_emitter json = exi_emit_start(stdout);
     exi_emit_open(&json, NULL, '{');
     exi_emit_text(&json, "rig", path);
@@ -69,7 +70,7 @@ static void print_keys_json(const char *path, const ex_drive_def *def, const exi
     exi_emit_end(&json);
 }
 
-static void print_keys(const char *path, const ex_drive_def *def, const exi_key_distance *distances) {
+static void print_keys(const char *path, const ex_drive_def *def, const ex_key_distance *distances) {
     char count[EXI_TEXT_SIZE], length[EXI_TEXT_SIZE];
     int width = 3;
     for (int k = 0; k < def->key_count; k++)
@@ -79,7 +80,7 @@ static void print_keys(const char *path, const ex_drive_def *def, const exi_key_
     printf("  %-*s  %10s  %10s  %s", width, "key", "from mesh", "from key", "nearest key");
     printf(def->database_axis ? "  %s\n" : "\n", def->database_axis);
     for (int k = 0; k < def->key_count; k++) {
-        const exi_key_distance *d = &distances[k];
+        const ex_key_distance *d = &distances[k];
         printf("  %-*s  %10s", width, def->keys[k].name, exi_text_length(length, d->from_mesh));
         printf("  %10s  %-*s", d->nearest < 0 ? "-" : exi_text_length(length, d->distance),
                def->database_axis ? (width > 11 ? width : 11) : 0, d->nearest < 0 ? "-" : def->keys[d->nearest].name);
@@ -94,10 +95,10 @@ static int run_keys(const ex_call *call) {
     ex_error error = {.result = EX_OK};
     int exit_code = EX_EXIT_FAILED;
     if (open_rig(&o, call->arguments[0])) {
-        exi_key_distance *distances = exi_array_allocate((size_t)o.def->key_count, sizeof *distances);
+        ex_key_distance *distances = array_allocate((size_t)o.def->key_count, sizeof *distances);
         if (!distances)
             exi_failed_text("there is not enough memory");
-        else if (exi_key_distances(o.def, distances, &error) != EX_OK)
+        else if (ex_key_distances(o.def, distances, &error) != EX_OK)
             exi_failed(&error);
         else
             exit_code = EX_EXIT_DONE;
@@ -130,17 +131,17 @@ const ex_command cmd_drive_keys = {
 
 /* Keeps the file as FILE~. */
 static ex_result keep_old(const char *path, ex_error *error) {
-    char *bytes = NULL, *beside = exi_array_allocate(strlen(path) + 2, 1);
+    char *bytes = NULL, *beside = array_allocate(strlen(path) + 2, 1);
     size_t size = 0;
-    exi_file_writer writer;
-    ex_result result = beside ? exi_file_read(path, &bytes, &size, error) : EX_ERROR_MEMORY;
+    ex_file_writer writer;
+    ex_result result = beside ? ex_file_read(path, &bytes, &size, error) : EX_ERROR_MEMORY;
     if (!beside)
         *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory"};
     if (result == EX_OK)
-        result = exi_file_open(&writer, strcat(strcpy(beside, path), "~"), error);
+        result = ex_file_open(&writer, strcat(strcpy(beside, path), "~"), error);
     if (result == EX_OK) {
-        exi_file_write(&writer, bytes, size);
-        result = exi_file_commit(&writer, error);
+        ex_file_write(&writer, bytes, size);
+        result = ex_file_commit(&writer, error);
     }
     free(bytes);
     free(beside);
@@ -229,19 +230,20 @@ static ex_result read_form(const char *path, const char *what, const ex_mesh *ow
     ex_mesh *mesh = NULL;
     const int vertex_count = own->vertex_count;
     ex_result result = frame < 0 ? ex_mesh_read(path, &mesh, error)
-                                 : exi_drive_open_cache(path, what, vertex_count, own, &reader, error);
+                                 : ex_drive_open_cache(path, what, vertex_count, own, &reader, error);
     if (result == EX_OK && mesh && mesh->vertex_count != vertex_count)
-        result = exi_error(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
-                           path, mesh->vertex_count, what, vertex_count);
+        result =
+            ex_error_set(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
+                         path, mesh->vertex_count, what, vertex_count);
     else if (result == EX_OK && mesh && mesh->face_count == own->face_count) /* a .glb has cut its quads */
-        result = exi_error_within(error, ex_mesh_compare_connectivity(own, mesh, error), "'%s' and the %s mesh differ",
-                                  path, what);
+        result = ex_error_within(error, ex_mesh_compare_connectivity(own, mesh, error), "'%s' and the %s mesh differ",
+                                 path, what);
     if (result == EX_OK && mesh)
         for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
             form[i] = (float)mesh->positions[i];
     if (result == EX_OK && reader && frame >= ex_cache_get_info(reader).frame_count)
-        result = exi_error(error, EX_ERROR_ARGUMENT, "'%s' has frames 0 to %d: there is no frame %d", path,
-                           ex_cache_get_info(reader).frame_count - 1, frame);
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "'%s' has frames 0 to %d: there is no frame %d", path,
+                              ex_cache_get_info(reader).frame_count - 1, frame);
     else if (result == EX_OK && reader)
         result = ex_cache_read(reader, frame, form, error);
     ex_mesh_destroy(mesh);
@@ -252,9 +254,9 @@ static ex_result read_form(const char *path, const char *what, const ex_mesh *ow
 static int add(const ex_call *call, const opened *o, int frame) {
     ex_drive_def def = *o->def;
     ex_error error = {.result = EX_OK};
-    ex_drive_key *keys = exi_array_allocate((size_t)def.key_count + 1, sizeof *keys);
-    float *driver_form = exi_array_allocate((size_t)def.driver->vertex_count, 3 * sizeof(float));
-    float *driven_form = exi_array_allocate((size_t)def.driven->vertex_count, 3 * sizeof(float));
+    ex_drive_key *keys = array_allocate((size_t)def.key_count + 1, sizeof *keys);
+    float *driver_form = array_allocate((size_t)def.driver->vertex_count, 3 * sizeof(float));
+    float *driven_form = array_allocate((size_t)def.driven->vertex_count, 3 * sizeof(float));
     char *stem = exi_path_stem(driven), of_frame[24], said[300];
     double value = NAN;
     int exit_code = EX_EXIT_FAILED;
@@ -296,7 +298,7 @@ static int run_add(const ex_call *call) {
     const char *at = at_text, *end = at_text ? at + strlen(at_text) : NULL;
     if (!driver || !driven)
         return exi_wrong_usage(call->command, "a key is a pair: say with --driver and --driven which");
-    if (at_text && (!exi_parse_int(&at, end, &frame) || at != end || frame < 0))
+    if (at_text && (!ex_parse_int(&at, end, &frame) || at != end || frame < 0))
         return exi_wrong_usage(call->command, "--at needs a frame counted from 0, not '%s'", at_text);
     for (int i = 0; !at_text && i < 2; i++) {
         const ex_cache_kind kind = ex_cache_kind_of(i ? driven : driver);
@@ -334,7 +336,7 @@ const ex_command cmd_drive_add = {
 static const ex_option remove_options[] = {OUTPUT_OPTION};
 
 static void no_such_key(const ex_drive_def *def, const char *word) {
-    const char **names = exi_array_allocate((size_t)def->key_count, sizeof *names);
+    const char **names = array_allocate((size_t)def->key_count, sizeof *names);
     for (int k = 0; names && k < def->key_count; k++)
         names[k] = def->keys[k].name;
     const char *near = names ? ex_suggest(word, names, def->key_count) : NULL;
@@ -349,7 +351,7 @@ static int take_out(const ex_call *call, const opened *o) {
     ex_drive_def def = *o->def;
     int exit_code = EX_EXIT_DONE;
     char said[EXI_TEXT_SIZE];
-    ex_drive_key *keys = exi_array_copy(def.keys, (size_t)def.key_count, sizeof *keys);
+    ex_drive_key *keys = array_copy(def.keys, (size_t)def.key_count, sizeof *keys);
     if (!keys)
         return exi_failed_text("there is not enough memory");
     def.keys = keys;

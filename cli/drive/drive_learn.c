@@ -1,15 +1,12 @@
 /* exemplar drive learn - caches of a driver and of what it drives in, a rig out that follows the driver. */
-#include "author/formats/mask_file.h"
-#include "author/mesh/groups.h"
 #include "drive.h"
 
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
 #include "cli/base/pool.h"
 
-#include "author/base/number.h"
-#include "author/formats/cache/cache.h"
-#include "author/project/model/project.h"
+#include <exemplar/author/base.h>
+#include <exemplar/author/formats.h>
 
 #include <float.h>
 #include <math.h>
@@ -140,7 +137,7 @@ static bool read_frames(const ex_call *call, wish *w) {
     int count = 0;
     if (!frames_text || strcmp(frames_text, "auto") == 0)
         return true;
-    if (!exi_parse_int(&at, end, &count) || at != end || count < 1 || count > EX_DRIVER_FRAME_MAX) {
+    if (!ex_parse_int(&at, end, &count) || at != end || count < 1 || count > EX_DRIVER_FRAME_MAX) {
         exi_wrong_usage(call->command, "--frames needs a whole number from 1 to %d, or auto, not '%s'",
                         EX_DRIVER_FRAME_MAX, frames_text);
         return false;
@@ -171,7 +168,7 @@ static bool read_given(const ex_call *call, wish *w) {
     const char *at = at_text, *end = at_text ? at + strlen(at_text) : NULL;
     while (at_text && at < end) {
         int *frame = &w->given[w->def.given_count];
-        if (w->def.given_count == GIVEN_MAX || !exi_parse_int(&at, end, frame) || *frame < 0 ||
+        if (w->def.given_count == GIVEN_MAX || !ex_parse_int(&at, end, frame) || *frame < 0 ||
             (at < end && (*at != ',' || at + 1 == end))) {
             exi_wrong_usage(call->command,
                             "--at needs frames counted from 0 with commas between, such as 0,37, not '%s'", at_text);
@@ -268,15 +265,13 @@ static bool check_output(const ex_call *call, int *exit_code) {
 
 /* The mesh that is named, or the first of numbered files. */
 static ex_result read_mesh(const char *path, const char *cache, ex_mesh **mesh, ex_error *error) {
-    exi_obj_frames frames = {.count = 0};
+    ex_cache_reader *reader = NULL;
     if (path)
         return ex_mesh_read(path, mesh, error);
-    const ex_result result = exi_obj_frames_open(cache, &frames, error);
-    if (result == EX_OK) {
-        *mesh = frames.mesh;
-        frames.mesh = NULL;
-    }
-    exi_obj_frames_close(&frames);
+    ex_result result = ex_cache_open(cache, &reader, error);
+    if (result == EX_OK && !(*mesh = ex_mesh_copy(ex_cache_mesh(reader))))
+        result = ex_error_memory(error, "the mesh", 0);
+    ex_cache_close(reader);
     return result;
 }
 
@@ -286,10 +281,10 @@ static ex_result read_weights(wish *w, ex_error *error) {
     const int count = w->driver->vertex_count;
     w->weights = calloc((size_t)count, sizeof *w->weights);
     if (!w->weights)
-        return exi_error_memory(error, "weights", (size_t)count * sizeof *w->weights);
+        return ex_error_memory(error, "weights", (size_t)count * sizeof *w->weights);
     w->def.options.driver_weights = w->weights;
-    return strncmp(weights_text, "group:", 6) == 0 ? exi_mask_from_group(w->driver, weights_text + 6, w->weights, error)
-                                                   : exi_mask_read(weights_text, count, FLT_MAX, w->weights, error);
+    return strncmp(weights_text, "group:", 6) == 0 ? ex_mask_from_group(w->driver, weights_text + 6, w->weights, error)
+                                                   : ex_mask_read(weights_text, count, FLT_MAX, w->weights, error);
 }
 
 static ex_result read_files(wish *w, ex_error *error) {
@@ -396,8 +391,7 @@ static int learn(const ex_call *call, wish *w) {
     if (result == EX_OK) {
         exi_pool *pool = exi_pool_create(call->threads);
         exi_progress_start(&progress, call);
-        w->def.progress = exi_drive_step;
-        w->def.user = &progress;
+        w->def.progress = &progress.hook;
         w->def.tasks = exi_pool_tasks(pool);
         result = ex_drive_learn(&w->def, &rig, &learned, &error);
         exi_progress_end(&progress);

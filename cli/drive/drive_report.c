@@ -5,9 +5,10 @@
 #include "cli/base/files.h"
 #include "cli/base/pool.h"
 
-#include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
+#include "common/array.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -167,47 +168,47 @@ static void print_json(const ex_call *call, const ex_rig *rig, const ex_drive_re
 
 /* ---- a table ---- */
 
-static void write_cell(exi_file_writer *w, double value, bool known) {
+static void write_cell(ex_file_writer *w, double value, bool known) {
     char text[32] = "";
     if (known)
-        exi_format_double(text, value);
-    exi_file_printf(w, ",%s", text);
+        ex_format_double(text, value);
+    ex_file_printf(w, ",%s", text);
 }
 
-static void write_name(exi_file_writer *w, const char *text) {
-    exi_file_printf(w, ",\"");
+static void write_name(ex_file_writer *w, const char *text) {
+    ex_file_printf(w, ",\"");
     for (; *text; text++)
-        exi_file_printf(w, *text == '"' ? "\"%c" : "%c", *text);
-    exi_file_printf(w, "\"");
+        ex_file_printf(w, *text == '"' ? "\"%c" : "%c", *text);
+    ex_file_printf(w, "\"");
 }
 
 static ex_result write_table(const ex_rig *rig, const ex_drive_report *r, ex_error *error) {
-    exi_file_writer w;
-    ex_result result = exi_file_open(&w, csv, error);
+    ex_file_writer w;
+    ex_result result = ex_file_open(&w, csv, error);
     if (result != EX_OK)
         return result;
-    exi_file_printf(&w, "frame,time,hull_distance,mean,p95,worst,worst_vertex,nearest_mean,blend_mean,penetrating,left,"
-                        "deepest_before,deepest_after,driver_jump,driven_jump");
+    ex_file_printf(&w, "frame,time,hull_distance,mean,p95,worst,worst_vertex,nearest_mean,blend_mean,penetrating,left,"
+                       "deepest_before,deepest_after,driver_jump,driven_jump");
     for (int k = 0; k < r->key_count; k++)
         write_name(&w, key_name(rig, driven_layer(rig), k));
-    exi_file_printf(&w, "\n");
+    ex_file_printf(&w, "\n");
     for (int i = 0; i < r->frame_count; i++) {
         const ex_drive_frame *f = &r->frames[i];
         const double values[] = {f->time,           f->hull_distance, f->mean,        f->p95,         f->worst,
                                  f->worst_vertex,   f->nearest_mean,  f->blend_mean,  f->penetrating, f->left,
                                  f->deepest_before, f->deepest_after, f->driver_jump, f->driven_jump};
-        exi_file_printf(&w, "%d", i);
+        ex_file_printf(&w, "%d", i);
         for (int c = 0; c < (int)(sizeof values / sizeof values[0]); c++)
             write_cell(&w, values[c], c < 2 || c > 7 || values[c] >= 0);
         for (int k = 0; k < r->key_count; k++)
             write_cell(&w, r->weights[(size_t)i * (size_t)r->key_count + (size_t)k], true);
-        exi_file_printf(&w, "\n");
+        ex_file_printf(&w, "\n");
     }
-    return exi_file_commit(&w, error);
+    return ex_file_commit(&w, error);
 }
 
 static ex_result draw(const ex_rig *rig, const ex_drive_report *r, ex_error *error) {
-    const char **names = exi_array_allocate((size_t)r->key_count, sizeof *names);
+    const char **names = array_allocate((size_t)r->key_count, sizeof *names);
     if (!names) {
         *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory"};
         return EX_ERROR_MEMORY;
@@ -225,12 +226,8 @@ static int report(const ex_call *call, const ex_rig *rig) {
     ex_error error = {.result = EX_OK};
     ex_drive_report *made = NULL;
     exi_progress progress;
-    ex_apply_def def = {.rig = rig,
-                        .driver = driver,
-                        .truth = truth,
-                        .unsettled = no_settle,
-                        .progress = exi_drive_step,
-                        .user = &progress};
+    ex_apply_def def = {
+        .rig = rig, .driver = driver, .truth = truth, .unsettled = no_settle, .progress = &progress.hook};
     const int found = exi_drive_database_find(call, rig, &database, &def.database);
     if (found != EX_EXIT_DONE)
         return found;

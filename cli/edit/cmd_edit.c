@@ -9,8 +9,7 @@
 #ifdef EX_WITH_EDITOR
 #include "edit.h"
 
-#include "author/base/file.h"
-
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <errno.h>
@@ -107,7 +106,7 @@ static int end(exi_edit *edit, exi_server *server, const sigset_t *signals) {
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_SECONDS;
     pthread_mutex_lock(&edit->writing);
-    exi_file_stop(); /* a bake takes back what it wrote */
+    ex_file_stop(); /* a bake takes back what it wrote */
     const bool building = lock_soon(&edit->building, &until), checking = lock_soon(&edit->checking, &until);
     if (!building || !checking) {
         fflush(stdout);

@@ -1,11 +1,11 @@
-/* cli/edit/edit_answer.c - what requests of the editor are answered with: JSON objects, refusals, and the library's errors
- * as a sentence and a place. */
+/* cli/edit/edit_answer.c - what requests of the editor are answered with: JSON objects, refusals, and the library's
+ * errors as a sentence and a place. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/base/named.h"
 #include "edit.h"
 
-#include "author/base/number.h"
+#include <exemplar/author/base.h>
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ void exi_edit_hide_folder(const char *path, ex_error *error) {
 static bool split_line(exi_fault *fault) {
     const char *cursor = fault->text, *end = cursor + strlen(cursor);
     int line, column;
-    if (!exi_parse_int(&cursor, end, &line) || *cursor++ != ':' || !exi_parse_int(&cursor, end, &column) ||
+    if (!ex_parse_int(&cursor, end, &line) || *cursor++ != ':' || !ex_parse_int(&cursor, end, &column) ||
         strncmp(cursor, ": ", 2) != 0)
         return false;
     snprintf(fault->where, sizeof fault->where, "line %d, column %d", line, column);

@@ -7,9 +7,8 @@
 #include "cli/drive/drive.h"
 #include "edit.h"
 
-#include "author/base/file.h"
-#include "author/base/number.h"
-#include "author/formats/cache/cache.h"
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 /* A file that is to be written, and whether the project or the motion is made from it. */
 typedef struct target {
     const exi_edit *edit;
-    const exi_obj_frames *drivers; /* that the motion is made from */
+    const ex_cache_reader *drivers; /* numbered files that the motion is made from, or NULL */
     struct stat status;
     bool is_source;
 } target;
@@ -33,7 +32,7 @@ static bool same_file(const target *t, const char *path) {
 
 static bool compare(void *user, const char *relative, const char *where) {
     target *t = user;
-    char *path = exi_path_join(t->edit->path, relative);
+    char *path = ex_path_join(t->edit->path, relative);
     (void)where;
     t->is_source = path && same_file(t, path);
     free(path);
@@ -44,8 +43,8 @@ static bool compare(void *user, const char *relative, const char *where) {
 static bool is_source(const exi_edit *edit, target *t) {
     ex_project *stored = NULL;
     t->is_source = same_file(t, edit->path) || (edit->motion_source && same_file(t, edit->motion_source));
-    for (int i = 0; !t->is_source && i < t->drivers->count; i++)
-        t->is_source = same_file(t, t->drivers->paths[i]);
+    for (int i = 0; t->drivers && !t->is_source && i < ex_cache_get_info(t->drivers).frame_count; i++)
+        t->is_source = same_file(t, ex_cache_path(t->drivers, i));
     if (!t->is_source && edit->project)
         exi_named_files(ex_project_get(edit->project), true, compare, t);
     if (!t->is_source && ex_project_read(edit->path, &stored, NULL) == EX_OK)
@@ -73,12 +72,12 @@ typedef struct job {
     bool overwrite;
     double database; /* of a driven rig; NAN: that of the rest */
     int frame_count;
-    exi_obj_frames drivers;
+    ex_cache_reader *drivers; /* where they are numbered files */
 } job;
 
 /* Whether a file may be written there; false after a refusal. */
 static bool may_write(const job *j, const char *path, exi_answer *answer) {
-    target t = {.edit = j->edit, .drivers = &j->drivers};
+    target t = {.edit = j->edit, .drivers = j->drivers};
     const char *name = strrchr(path, '/') + 1;
     if (lstat(path, &t.status) != 0)
         return true;
@@ -97,8 +96,8 @@ static bool may_write_all(const job *j, exi_answer *answer) {
     if (ex_cache_kind_of(j->path) != EX_CACHE_OBJ)
         return may_write(j, j->path, answer);
     bool good = true;
-    for (int i = 1; good && i <= j->frame_count; i++) {
-        char *frame = exi_bake_frame_path(j->path, i, j->frame_count);
+    for (int i = 0; good && i < j->frame_count; i++) {
+        char *frame = ex_cache_frame_path(j->path, i, j->frame_count);
         good = frame && may_write(j, frame, answer);
         if (!frame)
             exi_refuse_memory(answer);
@@ -141,7 +140,7 @@ static void bake_motion(const job *j, exi_answer *answer) {
     ex_error error = {.result = EX_OK};
     ex_bake_report report;
     baked b = {.frame_count = j->frame_count};
-    const bool standard = exi_path_ends_with(j->path, ".glb");
+    const bool standard = ex_path_ends_with(j->path, ".glb");
     bool *muted = exi_bake_muted(edit->rig);
     const ex_bake_options how = {
         .level = exi_bake_level(edit->rig), .muted = muted, .tasks = exi_pool_tasks(edit->pool)};
@@ -191,16 +190,17 @@ static bool look_at_motion(job *j, exi_answer *answer) {
         j->frame_count = edit->motion->pose_count;
         return true;
     }
-    if (exi_path_ends_with(j->path, ".glb")) {
+    if (ex_path_ends_with(j->path, ".glb")) {
         exi_refuse(answer, 415, "glTF has no place for what follows a driver: take a point cache, .pc2, .mdd or .obj");
         return false;
     }
     ex_result result = ex_cache_open(edit->driver_cache, &reader, &error);
     if (result == EX_OK)
         j->frame_count = ex_cache_get_info(reader).frame_count;
-    if (result == EX_OK && ex_cache_kind_of(edit->driver_cache) == EX_CACHE_OBJ)
-        result = exi_obj_frames_open(edit->driver_cache, &j->drivers, &error);
-    ex_cache_close(reader);
+    if (ex_cache_kind_of(edit->driver_cache) == EX_CACHE_OBJ)
+        j->drivers = reader;
+    else
+        ex_cache_close(reader);
     if (result == EX_OK)
         return true;
     exi_edit_hide_folder(edit->driver_cache, &error);
@@ -215,7 +215,7 @@ static bool read_database(const exi_asked *asked, double *value, exi_answer *ans
     *value = NAN;
     if (!exi_asked_optional(asked, "database", text, sizeof text, answer))
         return false;
-    if (!text[0] || (exi_parse_double(&at, text + strlen(text), value) && !*at && isfinite(*value)))
+    if (!text[0] || (ex_parse_double(&at, text + strlen(text), value) && !*at && isfinite(*value)))
         return true;
     exi_refuse(answer, 400, "'%s' is no number", text);
     return false;
@@ -235,14 +235,14 @@ static void bake_named(exi_edit *edit, const exi_asked *asked, const char *name,
     if (!exi_asked_optional(asked, "overwrite", overwrite, sizeof overwrite, answer) ||
         !read_database(asked, &j.database, answer))
         return;
-    char *path = exi_path_join(edit->path, name);
+    char *path = ex_path_join(edit->path, name);
     j.path = path;
     j.overwrite = strcmp(overwrite, "1") == 0;
     if (!path)
         exi_refuse_memory(answer);
     else if (look_at_motion(&j, answer) && may_write_all(&j, answer))
         (edit->motion ? bake_motion : bake_driver)(&j, answer);
-    exi_obj_frames_close(&j.drivers);
+    ex_cache_close(j.drivers);
     free(path);
 }
 
@@ -253,7 +253,7 @@ void exi_edit_post_bake(exi_edit *edit, const exi_asked *asked, exi_answer *answ
     if (!exi_edit_asked_name(asked, "name", name, answer))
         return;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        known = known || exi_path_ends_with(name, endings[i]);
+        known = known || ex_path_ends_with(name, endings[i]);
     if (!known) {
         exi_refuse(answer, 415, "'%s' is no name for a bake: .glb, .pc2, .mdd or .obj is needed", name);
         return;

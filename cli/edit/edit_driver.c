@@ -1,14 +1,12 @@
-/* cli/edit/edit_driver.c - motion for a rig that follows a driver: a point cache of the driver's forms, which the page gets
- * whole, and 'exemplar drive apply' reads frame by frame. */
+/* cli/edit/edit_driver.c - motion for a rig that follows a driver: a point cache of the driver's forms, which the page
+ * gets whole, and 'exemplar drive apply' reads frame by frame. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/base/files.h"
 #include "cli/base/report.h"
 #include "edit.h"
 
-#include "author/base/file.h"
-#include "author/drive/learn/references.h"
-#include "author/formats/cache/cache.h"
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,9 +53,9 @@ static float *read_forms(ex_cache_reader *reader, const char *path, ex_error *er
     const size_t size = 3 * (size_t)info.vertex_count;
     float *forms = malloc((size_t)info.frame_count * size * sizeof *forms);
     if (!forms)
-        exi_error_memory(error, "the driver's forms", (size_t)info.frame_count * size * sizeof *forms);
+        ex_error_memory(error, "the driver's forms", (size_t)info.frame_count * size * sizeof *forms);
     for (int f = 0; forms && f < info.frame_count; f++)
-        if (exi_drive_read_frame(reader, path, f, forms + (size_t)f * size, error) != EX_OK) {
+        if (ex_drive_read_frame(reader, path, f, forms + (size_t)f * size, error) != EX_OK) {
             free(forms);
             return NULL;
         }
@@ -106,7 +104,7 @@ bool exi_edit_reply_driver(const exi_edit *edit, const char *path, const char *n
     ex_cache_reader *reader = NULL;
     ex_error error = {.result = EX_OK};
     float *forms = NULL;
-    if (exi_drive_open_cache(path, "driver", edit->driver_count, NULL, &reader, &error) == EX_OK) {
+    if (ex_drive_open_cache(path, "driver", edit->driver_count, NULL, &reader, &error) == EX_OK) {
         const ex_cache_info info = ex_cache_get_info(reader);
         if (is_small_enough(edit, &info, name, answer) && (forms = read_forms(reader, path, &error))) {
             answer->bytes = answer->owned = forms;

@@ -15,7 +15,7 @@
 #include "cli/project/damped.h"
 #include "edit_page.h"
 
-#include "author/base/file.h"
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,9 +35,9 @@ typedef struct content {
 /* A rig file, read once: the bytes that were checked are those that are written. */
 static ex_result read_rig(const char *path, content *c, ex_error *error) {
     ex_rig *rig = NULL;
-    ex_result result = exi_file_read(path, &c->bytes, &c->size, error);
+    ex_result result = ex_file_read(path, &c->bytes, &c->size, error);
     if (result == EX_OK)
-        result = exi_error_within(error, ex_rig_unpack(c->bytes, c->size, NULL, NULL, &rig, error), "%s", path);
+        result = ex_error_within(error, ex_rig_unpack(c->bytes, c->size, NULL, NULL, &rig, error), "%s", path);
     ex_rig_destroy(rig);
     return result;
 }
@@ -57,7 +57,7 @@ static ex_result build_rig(const ex_call *call, const char *path, content *c, ex
     exi_progress_start(&progress, call);
     ex_result result = ex_project_read(path, &project, error);
     if (result == EX_OK) {
-        const ex_build_options how = {.progress = exi_progress_hook(&progress),
+        const ex_build_options how = {.progress = &progress.hook,
                                       .damped = &damped.hook,
                                       .note = call->quiet ? NULL : on_note,
                                       .tasks = exi_pool_tasks(pool)};
@@ -67,7 +67,7 @@ static ex_result build_rig(const ex_call *call, const char *path, content *c, ex
     exi_pool_destroy(pool);
     ex_project_destroy(project);
     if (result == EX_OK && damped.failed)
-        result = exi_error_memory(error, "the rig", 0);
+        result = ex_error_memory(error, "the rig", 0);
     if (result == EX_OK)
         result = exi_rig_encode(rig, &c->bytes, &c->size, error);
     if (result == EX_OK && !call->quiet)
@@ -82,18 +82,18 @@ static ex_result open_content(const ex_call *call, const char *path, bool projec
     c->name = stem ? exi_path_inside("", stem, ".glb") : NULL;
     free(stem);
     if (!c->name)
-        return exi_error_memory(error, "the page", strlen(path));
+        return ex_error_memory(error, "the page", strlen(path));
     const ex_result result = project ? build_rig(call, path, c, error) : read_rig(path, c, error);
     if (result == EX_OK && c->size > RIG_SIZE_MAX)
-        return exi_error(error, EX_ERROR_LIMIT,
-                         "%s: this rig has %zu MB, and a page holds 400: use fewer or smaller examples", path,
-                         c->size / 1000000);
+        return ex_error_set(error, EX_ERROR_LIMIT,
+                            "%s: this rig has %zu MB, and a page holds 400: use fewer or smaller examples", path,
+                            c->size / 1000000);
     return result;
 }
 
 /* ---- the page ---- */
 
-static void write_base64(exi_file_writer *w, const char *bytes, size_t size) {
+static void write_base64(ex_file_writer *w, const char *bytes, size_t size) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char text[4096];
     size_t length = 0;
@@ -106,54 +106,54 @@ static void write_base64(exi_file_writer *w, const char *bytes, size_t size) {
         text[length++] = left > 1 ? digits[(b & 15) << 2 | c >> 6] : '=';
         text[length++] = left > 2 ? digits[c & 63] : '=';
         if (length == sizeof text || left <= 3) {
-            exi_file_write(w, text, length);
+            ex_file_write(w, text, length);
             length = 0;
         }
     }
 }
 
 /* A name where markup has its own signs. */
-static void write_name(exi_file_writer *w, const char *text) {
+static void write_name(ex_file_writer *w, const char *text) {
     for (; *text; text++) {
         if (strchr("&<>\"", *text) || (unsigned char)*text < ' ')
-            exi_file_printf(w, "&#%d;", *text);
+            ex_file_printf(w, "&#%d;", *text);
         else
-            exi_file_write(w, text, 1);
+            ex_file_write(w, text, 1);
     }
 }
 
 /* Writes the page up to a text that it has once, and leaves *page behind that text. build.mjs has seen that it is
  * there.
  */
-static void write_until(exi_file_writer *w, const char **page, const char *end, const char *text) {
+static void write_until(ex_file_writer *w, const char **page, const char *end, const char *text) {
     const size_t length = strlen(text);
     const char *at = *page;
     while (at + length <= end && memcmp(at, text, length) != 0) {
         const char *next = memchr(at + 1, text[0], (size_t)(end - at - 1));
         at = next ? next : end;
     }
-    exi_file_write(w, *page, (size_t)(at - *page));
+    ex_file_write(w, *page, (size_t)(at - *page));
     *page = at + length <= end ? at + length : end;
 }
 
 static ex_result write_page(const char *path, const content *c, double *size, ex_error *error) {
-    exi_file_writer w;
+    ex_file_writer w;
     size_t page_size;
     const char *page = (const char *)exi_edit_page(&page_size), *end = page + page_size;
-    const ex_result result = exi_file_open(&w, exi_is_standard_output(path) ? "/dev/stdout" : path, error);
+    const ex_result result = ex_file_open(&w, exi_is_standard_output(path) ? "/dev/stdout" : path, error);
     if (result != EX_OK)
         return result;
     write_until(&w, &page, end, "connect-src 'self'");
-    exi_file_printf(&w, "connect-src 'none'");
+    ex_file_printf(&w, "connect-src 'none'");
     write_until(&w, &page, end, "<!--rig-->");
-    exi_file_printf(&w, "<script type=\"text/plain\" id=\"rig\" data-name=\"");
+    ex_file_printf(&w, "<script type=\"text/plain\" id=\"rig\" data-name=\"");
     write_name(&w, c->name);
-    exi_file_printf(&w, "\">");
+    ex_file_printf(&w, "\">");
     write_base64(&w, c->bytes, c->size);
-    exi_file_printf(&w, "</script>");
-    exi_file_write(&w, page, (size_t)(end - page));
+    ex_file_printf(&w, "</script>");
+    ex_file_write(&w, page, (size_t)(end - page));
     *size = w.file ? (double)ftello(w.file) : 0;
-    return exi_file_commit(&w, error);
+    return ex_file_commit(&w, error);
 }
 
 /* ---- the command ---- */

@@ -8,8 +8,7 @@
 
 #include "edit.h"
 
-#include "author/base/file.h"
-#include "runtime/base/text.h"
+#include <exemplar/author/files.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,14 +32,14 @@ bool exi_edit_check_name(const char *name, exi_answer *answer) {
         why = "is empty";
     else if (strlen(name) > EXI_EDIT_NAME_MOST)
         why = "is too long";
-    else if (!exi_is_text(name))
+    else if (!exi_is_readable(name))
         why = "is no readable text";
     else if (strpbrk(name, "/\\"))
         why = "has a slash in it: files go into the project's own folder";
     else if (name[0] == '.')
         why = "begins with a dot";
     if (why)
-        exi_refuse(answer, 400, "the name '%.60s' cannot be taken: it %s", exi_is_text(name) ? name : "", why);
+        exi_refuse(answer, 400, "the name '%.60s' cannot be taken: it %s", exi_is_readable(name) ? name : "", why);
     return !why;
 }
 
@@ -157,7 +156,7 @@ void exi_edit_add_file(exi_edit *edit, const char *stem, const char *ending, con
     pthread_mutex_unlock(&edit->writing);
     if (!good) {
         snprintf(path, sizeof path, "%s%s", stem, ending);
-        exi_file_error(&error, "write", path, reason);
+        ex_file_error(&error, "write", path, reason);
         exi_refuse_error(edit, answer, 500, &error, NULL);
     } else if (exi_reply_start(&reply, answer, 200)) {
         exi_emit_text(&reply.json, "path", path);
@@ -172,9 +171,9 @@ static ex_result parse_scene(const exi_asked *asked, const char *name, ex_error 
     ex_result result = ex_scene_parse(asked->body, asked->size, name, false, &scene, error);
     for (int i = 0; result == EX_OK && i < scene->image_count; i++)
         if (scene->images[i].path)
-            result = exi_error(error, EX_ERROR_DATA,
-                               "%s: it needs '%.100s' beside it: export it as .glb, which holds everything", name,
-                               scene->images[i].path);
+            result = ex_error_set(error, EX_ERROR_DATA,
+                                  "%s: it needs '%.100s' beside it: export it as .glb, which holds everything", name,
+                                  scene->images[i].path);
     ex_scene_destroy(scene);
     return result;
 }
@@ -184,11 +183,11 @@ static ex_result parse_file(const exi_asked *asked, const char *name, ex_error *
     ex_mesh *mesh = NULL;
     ex_image *image = NULL;
     ex_result result;
-    if (exi_path_ends_with(name, ".obj"))
+    if (ex_path_ends_with(name, ".obj"))
         result = ex_obj_parse(asked->body, asked->size, name, &mesh, error);
-    else if (exi_path_ends_with(name, ".ply"))
+    else if (ex_path_ends_with(name, ".ply"))
         result = ex_ply_parse(asked->body, asked->size, name, &mesh, error);
-    else if (exi_path_ends_with(name, ".png"))
+    else if (ex_path_ends_with(name, ".png"))
         result = ex_image_parse(asked->body, asked->size, name, &image, error);
     else
         result = parse_scene(asked, name, error);
@@ -205,7 +204,7 @@ void exi_edit_post_file(exi_edit *edit, const exi_asked *asked, exi_answer *answ
     if (!exi_edit_asked_name(asked, "name", name, answer))
         return;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        known = known || exi_path_ends_with(name, endings[i]);
+        known = known || ex_path_ends_with(name, endings[i]);
     char *dot = strrchr(name, '.');
     if (!known || !dot || dot == name) {
         exi_refuse(answer, 415, "'%s' is no file that a project can use: .obj, .ply, .glb, .gltf or .png is needed",

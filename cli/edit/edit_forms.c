@@ -5,10 +5,8 @@
 #include "cli/base/files.h"
 #include "edit.h"
 
-#include "author/base/file.h"
-#include "author/base/number.h"
-#include "author/project/model/project.h"
-#include "runtime/base/text.h"
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +14,7 @@
 
 /* The name without that ending, where it has it: "bent.obj" and "bent" are the same form. */
 static void drop_ending(char *name, const char *ending) {
-    if (strlen(name) > strlen(ending) && exi_path_ends_with(name, ending))
+    if (strlen(name) > strlen(ending) && ex_path_ends_with(name, ending))
         name[strlen(name) - strlen(ending)] = '\0';
 }
 
@@ -31,7 +29,7 @@ static ex_mesh *read_mesh(const exi_edit *edit, const exi_asked *asked, char pat
         exi_refuse_error(edit, answer, 403, &error, NULL);
         return NULL;
     }
-    char *joined = exi_path_join(edit->path, path);
+    char *joined = ex_path_join(edit->path, path);
     if (!joined)
         exi_refuse_memory(answer);
     else if (ex_mesh_read(joined, &mesh, &error) != EX_OK)
@@ -75,8 +73,8 @@ static bool read_measure(const exi_asked *asked, double *unit, bool *z_up, exi_a
         return false;
     const char *cursor = text, *end = text + strlen(text);
     *z_up = strcmp(up, "z") == 0;
-    const bool good = exi_unit_metres(text, unit) || (exi_parse_double(&cursor, end, unit) && cursor == end &&
-                                                      *unit >= EXI_UNIT_LEAST && *unit <= EXI_UNIT_MOST);
+    const bool good = ex_unit_metres(text, unit) || (ex_parse_double(&cursor, end, unit) && cursor == end &&
+                                                     *unit >= EX_UNIT_LEAST && *unit <= EX_UNIT_MOST);
     if (!good || (!*z_up && strcmp(up, "y") != 0)) {
         exi_refuse(answer, 400, "'%s' is no %s that a project has", good ? up : text, good ? "up" : "unit");
         return false;
@@ -89,7 +87,7 @@ static double shortest(float value) {
     char text[32];
     double number = 0;
     const char *cursor = text;
-    exi_parse_double(&cursor, text + exi_format_float(text, value), &number);
+    ex_parse_double(&cursor, text + ex_format_float(text, value), &number);
     return number;
 }
 
@@ -145,7 +143,7 @@ static bool print_mask(const exi_asked *asked, size_t count, char **text, size_t
         char number[32];
         const float value = float_at(asked->body, v);
         if (value > 0) {
-            exi_format_float(number, value);
+            ex_format_float(number, value);
             fprintf(file, "%zu %s\n", v, number);
         }
     }
@@ -161,7 +159,7 @@ void exi_edit_post_mask(exi_edit *edit, const exi_asked *asked, exi_answer *answ
         !exi_asked_needed(asked, "count", count_text, sizeof count_text, answer))
         return;
     const char *cursor = count_text;
-    if (!exi_parse_int(&cursor, count_text + strlen(count_text), &count) || *cursor || count < 1 ||
+    if (!ex_parse_int(&cursor, count_text + strlen(count_text), &count) || *cursor || count < 1 ||
         asked->size != (size_t)count * sizeof(float)) {
         exi_refuse(answer, 422, "%zu bytes were sent for the mask of '%s' vertices", asked->size, count_text);
         return;
@@ -256,7 +254,7 @@ static void add_group(exi_edit *edit, const exi_asked *asked, const char *name, 
     } else if (count == 0) {
         exi_refuse(answer, 422, "no face has all its vertices inside: paint a larger part");
     } else {
-        snprintf(stem, sizeof stem, "%.*s-%.*s", exi_text_cut(of, 100), of, exi_text_cut(name, 90), name);
+        snprintf(stem, sizeof stem, "%.*s-%.*s", exi_readable_cut(of, 100), of, exi_readable_cut(name, 90), name);
         add_obj(edit, stem, mesh, answer);
     }
     free(of);

@@ -4,8 +4,7 @@
 #include "cli/base/files.h"
 #include "edit.h"
 
-#include "author/base/file.h"
-#include "author/formats/cache/cache.h"
+#include <exemplar/author/files.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,8 +16,8 @@
 #define JSON_MOST ((size_t)256 << 20)
 
 static bool is_motion_name(const char *name) {
-    return exi_path_ends_with(name, ".bvh") || exi_path_ends_with(name, ".csv") || exi_path_ends_with(name, ".glb") ||
-           exi_path_ends_with(name, ".gltf");
+    return ex_path_ends_with(name, ".bvh") || ex_path_ends_with(name, ".csv") || ex_path_ends_with(name, ".glb") ||
+           ex_path_ends_with(name, ".gltf");
 }
 
 /* ---- the files of the folder ---- */
@@ -26,7 +25,7 @@ static bool is_motion_name(const char *name) {
 /* Whether a file of the folder is one, and stays in it, whatever links it is. */
 static bool is_own_file(const exi_edit *edit, const char *name) {
     struct stat status;
-    char *joined = exi_path_join(edit->path, name), *real = joined ? realpath(joined, NULL) : NULL;
+    char *joined = ex_path_join(edit->path, name), *real = joined ? realpath(joined, NULL) : NULL;
     const bool own = real && strncmp(real, edit->folder, strlen(edit->folder)) == 0 && stat(real, &status) == 0 &&
                      S_ISREG(status.st_mode);
     free(joined);
@@ -61,7 +60,7 @@ static char *read_json(const char *path, size_t *size) {
 static bool has_animation(const exi_edit *edit, const char *name) {
     static const char key[] = "\"animations\"";
     size_t size = 0;
-    char *path = exi_path_join(edit->path, name), *json = path ? read_json(path, &size) : NULL;
+    char *path = ex_path_join(edit->path, name), *json = path ? read_json(path, &size) : NULL;
     const bool has = json && memmem(json, size, key, sizeof key - 1);
     free(json);
     free(path);
@@ -71,13 +70,13 @@ static bool has_animation(const exi_edit *edit, const char *name) {
 static bool is_motion(const exi_edit *edit, const char *name) {
     if (!is_motion_name(name) || !is_own_file(edit, name))
         return false;
-    return exi_path_ends_with(name, ".bvh") || exi_path_ends_with(name, ".csv") || has_animation(edit, name);
+    return ex_path_ends_with(name, ".bvh") || ex_path_ends_with(name, ".csv") || has_animation(edit, name);
 }
 
 static bool is_driver_motion(const exi_edit *edit, const char *name, int driver_count) {
     if (!is_own_file(edit, name))
         return false;
-    char *path = exi_path_join(edit->path, name);
+    char *path = ex_path_join(edit->path, name);
     const bool is = path && exi_edit_is_driver_motion(path, driver_count);
     free(path);
     return is;
@@ -171,7 +170,7 @@ bool exi_edit_open_rig(exi_edit *edit, const exi_asked *asked, exi_answer *answe
 /* Nothing beside what was sent is opened. */
 static ex_result check_alone(const exi_asked *asked, const char *name, ex_error *error) {
     ex_scene *scene = NULL;
-    if (!exi_path_ends_with(name, ".glb") && !exi_path_ends_with(name, ".gltf"))
+    if (!ex_path_ends_with(name, ".glb") && !ex_path_ends_with(name, ".gltf"))
         return EX_OK;
     const ex_result result = ex_scene_parse(asked->body, asked->size, name, false, &scene, error);
     ex_scene_destroy(scene);
@@ -185,9 +184,9 @@ static ex_result make_room(exi_edit *edit, const char *name, ex_error *error) {
     const size_t most = sizeof edit->sent.path;
     const int size = snprintf(path, most, "%s/exemplar-edit-XXXXXX", room);
     if (size < 0 || (size_t)size + 1 + strlen(name) >= most)
-        return exi_file_error(error, "make a folder in", room, ENAMETOOLONG);
+        return ex_file_error(error, "make a folder in", room, ENAMETOOLONG);
     if (!mkdtemp(path))
-        return exi_file_error(error, "make a folder in", room, errno);
+        return ex_file_error(error, "make a folder in", room, errno);
     snprintf(path + size, most - (size_t)size, "/%s", name);
     atomic_store(&edit->sent.is_there, true);
     return EX_OK;
@@ -195,16 +194,16 @@ static ex_result make_room(exi_edit *edit, const char *name, ex_error *error) {
 
 /* The library reads motion from files alone: this one stands in a folder of its own for as long as that takes. */
 static ex_result put_sent(exi_edit *edit, const exi_asked *asked, const char *name, ex_error *error) {
-    exi_file_writer writer;
+    ex_file_writer writer;
     ex_result result = check_alone(asked, name, error);
     if (result == EX_OK)
         result = make_room(edit, name, error);
     if (result == EX_OK)
-        result = exi_file_open(&writer, edit->sent.path, error);
+        result = ex_file_open(&writer, edit->sent.path, error);
     if (result != EX_OK)
         return result;
-    exi_file_write(&writer, asked->body, asked->size);
-    return exi_file_commit(&writer, error);
+    ex_file_write(&writer, asked->body, asked->size);
+    return ex_file_commit(&writer, error);
 }
 
 /* The file that a request names or has. */
@@ -256,7 +255,7 @@ static bool find_file(exi_edit *edit, const exi_asked *asked, wanted *w, exi_ans
         exi_refuse_error(edit, answer, 422, &error, NULL);
         return false;
     }
-    w->path = w->sent ? strdup(edit->sent.path) : exi_path_join(edit->path, w->name);
+    w->path = w->sent ? strdup(edit->sent.path) : ex_path_join(edit->path, w->name);
     if (!w->path)
         exi_refuse_memory(answer);
     return w->path;
@@ -266,9 +265,9 @@ static bool find_file(exi_edit *edit, const exi_asked *asked, wanted *w, exi_ans
 static ex_result read_mapped(const exi_edit *edit, const wanted *w, const char *map_name, ex_motion **motion,
                              ex_error *error) {
     ex_motion_map *map = NULL;
-    char *path = exi_path_join(edit->path, map_name);
-    ex_result result = path ? EX_OK : exi_error_memory(error, "a path", 0);
-    if (result == EX_OK && !exi_path_ends_with(w->name, ".csv") && is_own_file(edit, map_name))
+    char *path = ex_path_join(edit->path, map_name);
+    ex_result result = path ? EX_OK : ex_error_memory(error, "a path", 0);
+    if (result == EX_OK && !ex_path_ends_with(w->name, ".csv") && is_own_file(edit, map_name))
         result = ex_motion_map_read(path, &map, error);
     if (result == EX_OK)
         result = ex_motion_read(w->path, edit->rig, &(ex_motion_options){.map = map}, motion, error);
@@ -287,7 +286,7 @@ static ex_motion *read_motion(exi_edit *edit, const wanted *w, exi_answer *answe
     ex_error error = {.result = EX_OK};
     char *map_name = exi_path_with_ending(w->name, ".map.json");
     const ex_result result =
-        map_name ? read_mapped(edit, w, map_name, &motion, &error) : exi_error_memory(&error, "a name", 0);
+        map_name ? read_mapped(edit, w, map_name, &motion, &error) : ex_error_memory(&error, "a name", 0);
     free(map_name);
     if (result == EX_OK)
         return motion;

@@ -12,9 +12,7 @@
 #include "cli/base/report.h"
 #include "edit.h"
 
-#include "author/base/file.h"
-#include "runtime/base/checksum.h"
-#include "runtime/base/result.h"
+#include <exemplar/author/files.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,18 +34,25 @@ typedef struct content {
     char version[EXI_VERSION_SIZE];
 } content;
 
+/* What tells one content from another: FNV-1a over its bytes, and how many they are. */
+static void name_version(const char *bytes, size_t size, char version[EXI_VERSION_SIZE]) {
+    unsigned long long hash = 14695981039346656037u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
+    snprintf(version, EXI_VERSION_SIZE, "%016llx-%zx", hash, size);
+}
+
 /* The file as it is now; one that is gone is no error. */
 static ex_result read_content(const exi_edit *edit, content *c, ex_error *error) {
     struct stat status;
     *c = (content){.exists = false};
     if (stat(edit->path, &status) != 0)
-        return errno == ENOENT || errno == ENOTDIR ? EX_OK : exi_file_error(error, "read", edit->path, errno);
+        return errno == ENOENT || errno == ENOTDIR ? EX_OK : ex_file_error(error, "read", edit->path, errno);
     c->exists = true;
     if (S_ISREG(status.st_mode)) {
-        const ex_result result = exi_file_read(edit->path, &c->bytes, &c->size, error);
+        const ex_result result = ex_file_read(edit->path, &c->bytes, &c->size, error);
         if (result == EX_OK)
-            snprintf(c->version, sizeof c->version, "%016llx-%zx", (unsigned long long)exi_checksum(c->bytes, c->size),
-                     c->size);
+            name_version(c->bytes, c->size, c->version);
         return result;
     }
     error->result = EX_ERROR_FILE;
@@ -113,7 +118,7 @@ static bool compare_names(void *user, const char *path, const char *where) {
 static bool compare_files(void *user, const char *path, const char *where) {
     search *s = user;
     (void)where;
-    char *joined = exi_path_join(s->edit->path, path), *real = joined ? realpath(joined, NULL) : NULL;
+    char *joined = ex_path_join(s->edit->path, path), *real = joined ? realpath(joined, NULL) : NULL;
     s->found = real && strcmp(real, s->real) == 0;
     free(joined);
     free(real);
@@ -134,17 +139,17 @@ static bool is_named_on_disk(confinement *c, const char *relative, const char *r
 /* False after an error. */
 static bool may_read(confinement *c, const char *relative) {
     struct stat status;
-    char *joined = exi_path_join(c->edit->path, relative), *real = joined ? realpath(joined, NULL) : NULL;
+    char *joined = ex_path_join(c->edit->path, relative), *real = joined ? realpath(joined, NULL) : NULL;
     const bool inside = real ? is_inside(c->edit, real) : joined && stays_inside(relative);
     bool may = inside || is_named_on_disk(c, relative, real);
     if (!may) {
-        exi_error(c->error, EX_ERROR_FILE,
-                  "'%.200s' is not in the project's folder: the editor opens no other files than those that the "
-                  "project named when it was last saved",
-                  relative);
+        ex_error_set(c->error, EX_ERROR_FILE,
+                     "'%.200s' is not in the project's folder: the editor opens no other files than those that the "
+                     "project named when it was last saved",
+                     relative);
     } else if (real && stat(real, &status) == 0 && !S_ISREG(status.st_mode)) { /* a pipe would never end */
         may = false;
-        exi_error(c->error, EX_ERROR_FILE, "'%.200s' is not a file", relative);
+        ex_error_set(c->error, EX_ERROR_FILE, "'%.200s' is not a file", relative);
     }
     free(joined);
     free(real);
@@ -162,7 +167,7 @@ static bool confine(void *user, const char *path, const char *where) {
     confinement *c = user;
     if (may_read(c, path))
         return true;
-    exi_error_within(c->error, EX_ERROR_FILE, "%s", where);
+    ex_error_within(c->error, EX_ERROR_FILE, "%s", where);
     return false;
 }
 
@@ -278,7 +283,7 @@ static ex_result save(const exi_edit *edit, const content *old, const exi_asked 
     }
     const int reason = errno;
     free(target);
-    return good ? EX_OK : exi_file_error(error, "write", edit->path, reason);
+    return good ? EX_OK : ex_file_error(error, "write", edit->path, reason);
 }
 
 /* Whether a header names that version; quotes around it are fine. */
@@ -309,8 +314,7 @@ static void put(const exi_edit *edit, const exi_asked *asked, exi_answer *answer
                        version_of(&old));
     } else {
         new = (content){.exists = true};
-        snprintf(new.version, sizeof new.version, "%016llx-%zx",
-                 (unsigned long long)exi_checksum(asked->body, asked->size), asked->size);
+        name_version(asked->body, asked->size, new.version);
         answer_version(answer, 200, NULL, new.version);
     }
     free(old.bytes);

@@ -40,8 +40,7 @@ bool exi_change_open(exi_change *change, const ex_call *call, const char *path) 
         return false;
     }
     exi_progress_start(&change->progress, call);
-    change->options =
-        (ex_build_options){.progress = exi_progress_hook(&change->progress), .note = keep_note, .note_user = change};
+    change->options = (ex_build_options){.progress = &change->progress.hook, .note = keep_note, .note_user = change};
     exi_interrupt_defer(true);
     return true;
 }

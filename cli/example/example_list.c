@@ -328,7 +328,7 @@ static ex_rig *build(const ex_call *call, const ex_project *project) {
     exi_progress progress;
     exi_progress_start(&progress, call);
     const ex_build_options how = {.rig = {.without_levels = true, .without_normals = true, .without_tangents = true},
-                                  .progress = exi_progress_hook(&progress)};
+                                  .progress = &progress.hook};
     const ex_result result = ex_project_build(project, &how, &rig, &error);
     exi_progress_end(&progress);
     if (result != EX_OK)

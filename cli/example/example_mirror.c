@@ -1,7 +1,7 @@
 /* exemplar example mirror - what is sculpted on one side, on the other. */
 #include "example.h"
 
-#include "author/base/number.h"
+#include <exemplar/author/base.h>
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ static const ex_option options[] = {
 
 static bool read_number(const char *text, double *value) {
     const char *at = text, *end = text + strlen(text);
-    return exi_parse_double(&at, end, value) && at == end;
+    return ex_parse_double(&at, end, value) && at == end;
 }
 
 static int run(const ex_call *call) {

@@ -5,7 +5,7 @@
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 
-#include "author/base/file.h"
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -179,9 +179,9 @@ static bool compare_bytes(const ex_call *call, bool *same) {
     ex_error error = {.result = EX_OK};
     char *a = NULL, *b = NULL;
     size_t a_size = 0, b_size = 0;
-    ex_result result = exi_file_read(call->arguments[0], &a, &a_size, &error);
+    ex_result result = ex_file_read(call->arguments[0], &a, &a_size, &error);
     if (result == EX_OK)
-        result = exi_file_read(call->arguments[1], &b, &b_size, &error);
+        result = ex_file_read(call->arguments[1], &b, &b_size, &error);
     if (result == EX_OK)
         *same = a_size == b_size && memcmp(a, b, a_size) == 0;
     else

@@ -6,7 +6,7 @@
 #include "cli/base/rigs.h"
 #include "layers.h"
 
-#include "author/base/number.h"
+#include <exemplar/author/base.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,10 +88,10 @@ static void rest_box(const ex_rig *rig, void *scratch, double box[6]) {
     ex_rig_evaluate(rig, NULL, &(ex_output){.box = narrow}, NULL, scratch);
     for (int i = 0; i < 6; i++) {
         char text[32];
-        int length = exi_format_float(text, narrow[i]);
+        int length = ex_format_float(text, narrow[i]);
         const char *cursor = text;
         box[i] = (double)narrow[i];
-        exi_parse_double(&cursor, text + length, &box[i]);
+        ex_parse_double(&cursor, text + length, &box[i]);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "cli/base/report.h"
 #include "figures/figures.h"
 
-#include "author/base/file.h"
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static int count_wanted(void) {
 /* A picture's size, so that a page does not jump while it loads; nothing for an SVG, which says itself. */
 static void note_size(const char *path, exi_figure_result *result) {
     ex_image *image = NULL;
-    if (exi_path_ends_with(path, ".png") && ex_image_read(path, &image, NULL) == EX_OK) {
+    if (ex_path_ends_with(path, ".png") && ex_image_read(path, &image, NULL) == EX_OK) {
         result->width = image->width;
         result->height = image->height;
     }
@@ -120,7 +120,7 @@ static int make(const ex_call *call) {
     exi_figures figures = {.folder = output, .cell = cell, .tasks = exi_pool_tasks(pool), .error = &error};
     exi_figure_result *results = calloc((size_t)count_figures(), sizeof *results);
     int made = 0;
-    bool good = results && exi_make_directory(output, &error) == EX_OK && make_all(call, &figures, results, &made);
+    bool good = results && ex_make_directory(output, &error) == EX_OK && make_all(call, &figures, results, &made);
     if (!good && results)
         exi_failed(&error);
     else if (!good)

@@ -6,8 +6,7 @@
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 
-#include "author/base/number.h"
-
+#include <exemplar/author/base.h>
 #include <exemplar/author/picture.h>
 
 #include <stdio.h>
@@ -49,8 +48,8 @@ static bool read_size(const ex_call *call, ex_plot_def *def) {
     const char *at = size_text, *end = size_text ? size_text + strlen(size_text) : NULL;
     if (!size_text)
         return true;
-    if (exi_parse_double(&at, end, &def->width) && at < end && (*at == 'x' || *at == 'X') && ++at &&
-        exi_parse_double(&at, end, &def->height) && at == end && def->width > 0 && def->height > 0)
+    if (ex_parse_double(&at, end, &def->width) && at < end && (*at == 'x' || *at == 'X') && ++at &&
+        ex_parse_double(&at, end, &def->height) && at == end && def->width > 0 && def->height > 0)
         return true;
     exi_wrong_usage(call->command, "--size is two numbers with an x between, such as 900x600, not '%s'", size_text);
     return false;
@@ -59,7 +58,7 @@ static bool read_size(const ex_call *call, ex_plot_def *def) {
 static bool read_scale(const ex_call *call, ex_plot_def *def) {
     const char *at = scale_text, *end = scale_text ? scale_text + strlen(scale_text) : NULL;
     def->scale = 2;
-    if (!scale_text || (exi_parse_double(&at, end, &def->scale) && at == end && def->scale > 0 && def->scale <= 16))
+    if (!scale_text || (ex_parse_double(&at, end, &def->scale) && at == end && def->scale > 0 && def->scale <= 16))
         return true;
     exi_wrong_usage(call->command, "--scale is a number above 0 and at most 16, not '%s'", scale_text);
     return false;
@@ -122,7 +121,7 @@ static int plot(const ex_call *call, const ex_rig *rig, ex_plot_def *def) {
         exi_pool *pool = exi_pool_create(call->threads);
         exi_progress_start(&progress, call);
         def->tasks = exi_pool_tasks(pool);
-        def->progress = exi_progress_hook(&progress);
+        def->progress = &progress.hook;
         const ex_result result = ex_plot_write(def, strcmp(output, "-") == 0 ? "/dev/stdout" : output, &info, &error);
         exi_progress_end(&progress);
         exi_pool_destroy(pool);

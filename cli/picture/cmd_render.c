@@ -6,9 +6,8 @@
 #include "cli/base/rigs.h"
 #include "subject.h"
 
-#include "author/base/file.h"
-#include "author/base/number.h"
-#include "runtime/base/result.h"
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +88,7 @@ static bool read_number(const ex_call *call, const char *option, const char *tex
     double number;
     if (!text)
         return true;
-    if (exi_parse_double(&cursor, text + strlen(text), &number) && *cursor == '\0' && number >= low && number <= high) {
+    if (ex_parse_double(&cursor, text + strlen(text), &number) && *cursor == '\0' && number >= low && number <= high) {
         *value = number;
         return true;
     }
@@ -116,9 +115,9 @@ static bool read_range(const ex_call *call, double range[2]) {
     if (!range_text)
         return true;
     const char *cursor = range_text, *end = range_text + strlen(range_text);
-    if (exi_parse_double(&cursor, end, &range[0]) && *cursor == ':') {
+    if (ex_parse_double(&cursor, end, &range[0]) && *cursor == ':') {
         cursor++;
-        if (exi_parse_double(&cursor, end, &range[1]) && cursor == end && range[0] < range[1])
+        if (ex_parse_double(&cursor, end, &range[1]) && cursor == end && range[0] < range[1])
             return true;
     }
     exi_wrong_usage(call->command, "--range needs two numbers such as 0:5, the smaller first, not '%s'", range_text);
@@ -187,7 +186,7 @@ static bool check_words(const ex_call *call) {
         exi_wrong_usage(call->command, "--up is y or z, not '%s'", up_text);
     else if (turntable > 0 && exi_is_standard_output(output))
         exi_wrong_usage(call->command, "a turntable is several files: name them with -o");
-    else if (turntable > 0 && !exi_path_ends_with(output, ".png"))
+    else if (turntable > 0 && !ex_path_ends_with(output, ".png"))
         exi_wrong_usage(call->command, "a turntable is several files, so '%s' must end in .png", output);
     else
         return exi_assignments_check(call);
@@ -206,7 +205,7 @@ static char *step_path(int step) {
 static bool render_to(const ex_call *call, const ex_render_def *def, const char *path, exi_progress *progress) {
     ex_error error = {.result = EX_OK};
     ex_image *image = NULL;
-    bool good = exi_error_within(&error, ex_render(def, &image, &error), "%s", call->arguments[0]) == EX_OK &&
+    bool good = ex_error_within(&error, ex_render(def, &image, &error), "%s", call->arguments[0]) == EX_OK &&
                 ex_image_write(path, image, &error) == EX_OK;
     ex_image_destroy(image);
     if (!good) {
@@ -242,7 +241,7 @@ static int render(const ex_call *call, const exi_subject *subject, ex_render_def
     double start = exi_clock();
     exi_progress progress;
     exi_progress_start(&progress, call);
-    def->progress = exi_progress_hook(&progress);
+    def->progress = &progress.hook;
     bool good = turntable > 0
                     ? render_turn(call, def, &progress)
                     : render_to(call, def, exi_is_standard_output(output) ? "/dev/stdout" : output, &progress);

@@ -6,8 +6,7 @@
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 
-#include "author/base/number.h"
-
+#include <exemplar/author/base.h>
 #include <exemplar/author/picture.h>
 
 #include <stdio.h>
@@ -55,7 +54,7 @@ static const ex_option options[] = {
 /* ---- words into numbers ---- */
 
 static bool read_number(const char **at, const char *end, double *value) {
-    return exi_parse_double(at, end, value);
+    return ex_parse_double(at, end, value);
 }
 
 /* "7x3", or "7" for a row. */
@@ -157,7 +156,7 @@ static int make(const ex_call *call, ex_sheet_def *def) {
     exi_pool *pool = exi_pool_create(call->threads);
     exi_progress_start(&progress, call);
     def->tasks = exi_pool_tasks(pool);
-    def->progress = exi_progress_hook(&progress);
+    def->progress = &progress.hook;
     ex_result result = ex_sheet_image(def, &image, &info, &error);
     if (result == EX_OK)
         result = ex_image_write(strcmp(output, "-") == 0 ? "/dev/stdout" : output, image, &error);

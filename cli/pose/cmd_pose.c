@@ -12,8 +12,7 @@
 #include "cli/base/rigs.h"
 #include "forms.h"
 
-#include "author/base/file.h"
-#include "runtime/base/result.h"
+#include <exemplar/author/files.h>
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -134,7 +133,7 @@ static void write_frames(void *context, int begin, int end) {
         else if (exi_form_write(&work->forms[i], work->rig, &work->wish, path, error) == EX_OK)
             atomic_fetch_add(&work->written, 1);
         else if (error->result == EX_ERROR_DATA)
-            exi_error_within(error, error->result, "%s", path);
+            ex_error_within(error, error->result, "%s", path);
         free(path);
     }
 }
@@ -230,7 +229,7 @@ static int write_table(const ex_call *call, batch *work) {
         return EX_EXIT_FAILED;
     ex_error error = {.result = EX_OK};
     int exit_code, done = 0;
-    if (exi_make_directory(output, &error) != EX_OK) {
+    if (ex_make_directory(output, &error) != EX_OK) {
         exit_code = exi_failed(&error);
     } else {
         exi_interrupt_defer(true);

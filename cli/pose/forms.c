@@ -4,9 +4,8 @@
 #include "cli/base/files.h"
 #include "cli/base/report.h"
 
-#include "author/base/file.h"
-#include "author/base/number.h"
-#include "runtime/base/result.h"
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -96,10 +95,10 @@ ex_output exi_form_output(const exi_form *form) {
 /* A float through its shortest decimals: 0.3f becomes 0.3, and a text shows no digits that the rig does not have. */
 static double shortest(float value) {
     char text[32];
-    int length = exi_format_float(text, value);
+    int length = ex_format_float(text, value);
     const char *cursor = text;
     double result = (double)value;
-    exi_parse_double(&cursor, text + length, &result);
+    ex_parse_double(&cursor, text + length, &result);
     return result;
 }
 
@@ -108,7 +107,7 @@ static ex_result check_positions(const float *positions, int vertex_count, ex_er
     for (int v = 0; v < vertex_count; v++) {
         const float *p = positions + 3 * (size_t)v;
         if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
-            return exi_error(error, EX_ERROR_DATA, "vertex %d of this pose is too far away for a float", v);
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %d of this pose is too far away for a float", v);
     }
     return EX_OK;
 }
@@ -128,8 +127,7 @@ static char *texture_path(const char *path, const char *name) {
 
 /* Whether a texture goes into the form's own file. */
 static bool is_embedded(const char *path, const char *texture) {
-    return strcmp(texture, "base_color") == 0 &&
-           (exi_path_ends_with(path, ".glb") || exi_path_ends_with(path, ".gltf"));
+    return strcmp(texture, "base_color") == 0 && (ex_path_ends_with(path, ".glb") || ex_path_ends_with(path, ".gltf"));
 }
 
 static ex_result write_textures(const exi_form *form, const ex_rig *rig, const char *path, ex_error *error) {
@@ -140,7 +138,7 @@ static ex_result write_textures(const exi_form *form, const ex_rig *rig, const c
             continue;
         char *beside = texture_path(path, t.name);
         ex_image image = {.width = t.width, .height = t.height, .pixels = form->textures[i]};
-        result = beside ? ex_image_write(beside, &image, error) : exi_error_memory(error, "a path", strlen(path));
+        result = beside ? ex_image_write(beside, &image, error) : ex_error_memory(error, "a path", strlen(path));
         free(beside);
     }
     return result;
@@ -158,7 +156,7 @@ static bool visit_owned(char *path, bool (*visit)(const char *path)) {
 bool exi_form_visit_files(const ex_rig *rig, const exi_form_wish *wish, const char *path,
                           bool (*visit)(const char *path)) {
     bool go_on = visit(path);
-    if (go_on && exi_path_ends_with(path, ".gltf"))
+    if (go_on && ex_path_ends_with(path, ".gltf"))
         go_on = visit_owned(exi_path_with_ending(path, ".bin"), visit);
     for (int i = 0; go_on && wish->textures && i < ex_rig_texture_count(rig); i++)
         if (!is_embedded(path, ex_rig_texture(rig, i).name))
@@ -170,7 +168,7 @@ ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form
                          ex_error *error) {
     ex_mesh *mesh = NULL;
     ex_image base = {0};
-    const bool scene = exi_path_ends_with(path, ".glb") || exi_path_ends_with(path, ".gltf");
+    const bool scene = ex_path_ends_with(path, ".glb") || ex_path_ends_with(path, ".gltf");
     for (int i = 0; form->textures && i < ex_rig_texture_count(rig); i++) {
         ex_texture t = ex_rig_texture(rig, i);
         if (is_embedded(path, t.name))
@@ -180,7 +178,7 @@ ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form
     ex_result result = check_positions(form->positions, ex_rig_level_vertex_count(rig, wish->level), error);
     if (result == EX_OK)
         result = ex_rig_to_mesh(rig, &surface, &mesh, error);
-    if (result == EX_OK && (scene || exi_path_ends_with(path, ".ply"))) {
+    if (result == EX_OK && (scene || ex_path_ends_with(path, ".ply"))) {
         result = ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error);
     } else if (result == EX_OK) { /* what has no ending, such as standard output, gets OBJ, too */
         for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)

@@ -85,7 +85,7 @@ static ex_rig *build_rig(building *b) {
     exi_progress_start(&progress, b->call);
     ex_result result = read_project(b, &project, &error);
     if (result == EX_OK) {
-        ex_build_options how = {.progress = exi_progress_hook(&progress),
+        ex_build_options how = {.progress = &progress.hook,
                                 .damped = &b->damped.hook,
                                 .note = b->call->quiet ? NULL : on_note,
                                 .note_user = b,

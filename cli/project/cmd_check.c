@@ -65,7 +65,7 @@ static int run(const ex_call *call) {
         return unreadable(call, &error);
     exi_progress progress;
     exi_progress_start(&progress, call);
-    ex_check_options how = {.sample_count = samples, .progress = exi_progress_hook(&progress)};
+    ex_check_options how = {.sample_count = samples, .progress = &progress.hook};
     ex_check *check = NULL;
     ex_result result = ex_project_check(project, &how, &check, &error);
     exi_progress_end(&progress);

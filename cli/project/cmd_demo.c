@@ -6,9 +6,10 @@
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "demos/demos.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +41,9 @@ static ex_rig *make_demo(const ex_call *call, const ex_demo *demo, const char *f
     exi_pool *pool = exi_pool_create(call->threads);
     exi_interrupt_defer(true);
     exi_progress_start(&progress, call);
-    const exi_demo_options how = {
-        .progress = exi_progress_hook(&progress), .tasks = exi_pool_tasks(pool), .quick = quick};
+    const exi_demo_options how = {.progress = &progress.hook, .tasks = exi_pool_tasks(pool), .quick = quick};
     const ex_build_options building = {.tasks = how.tasks};
-    bool good = exi_make_directory(folder, &error) == EX_OK && exi_demo_write(demo, folder, &how, &error) == EX_OK &&
+    bool good = ex_make_directory(folder, &error) == EX_OK && exi_demo_write(demo, folder, &how, &error) == EX_OK &&
                 ex_project_read(project_path, &project, &error) == EX_OK &&
                 ex_project_build(project, &building, &rig, &error) == EX_OK &&
                 ex_rig_write(rig_path, rig, &error) == EX_OK;
@@ -68,7 +68,7 @@ static void print_some_pose(const ex_rig *rig) {
         if (axis.kind == EX_AXIS_SCALAR) {
             char number[32];
             double end = axis.max - axis.rest >= axis.rest - axis.min ? axis.max : axis.min;
-            exi_format_double(number, axis.rest + 0.75 * (end - axis.rest));
+            ex_format_double(number, axis.rest + 0.75 * (end - axis.rest));
             printf(" %s=%s", ex_rig_input_name(rig, i), number);
             printed++;
         }

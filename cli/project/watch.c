@@ -1,4 +1,5 @@
-/* cli/project/watch.c - by looking, not by a service of the kernel: works on every file system, and for files that come and go.
+/* cli/project/watch.c - by looking, not by a service of the kernel: works on every file system, and for files that come
+ * and go.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -6,7 +7,7 @@
 
 #include "cli/base/named.h"
 
-#include "author/base/file.h"
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,7 @@ typedef struct following {
 static bool add_named(void *user, const char *relative, const char *where) {
     const following *f = user;
     (void)where;
-    return add_path(f->watch, exi_path_join(f->project, relative));
+    return add_path(f->watch, ex_path_join(f->project, relative));
 }
 
 bool exi_watch_follow(exi_watch *watch, const ex_project_view *view) {

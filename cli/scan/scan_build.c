@@ -101,10 +101,8 @@ static int build(const ex_call *call, const ex_scan_session *session, const ex_s
     const double start = exi_clock();
     exi_pool *pool = exi_pool_create(call->threads);
     exi_progress_start(&progress, call);
-    const ex_scan_build_options how = {.keep_cage = keep_cage,
-                                       .force = force,
-                                       .progress = exi_progress_hook(&progress),
-                                       .tasks = exi_pool_tasks(pool)};
+    const ex_scan_build_options how = {
+        .keep_cage = keep_cage, .force = force, .progress = &progress.hook, .tasks = exi_pool_tasks(pool)};
     ex_result result = ex_scan_build(session, fitted, &how, &built, &error);
     if (result == EX_OK)
         result = build_rig(session, how.progress, how.tasks, &rig, &error);

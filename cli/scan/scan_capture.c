@@ -123,7 +123,7 @@ static ex_result fit(const ex_call *call, const exi_scan_capture *wish, ex_marke
         const ex_capture_options how = {.kinematics = skeleton,
                                         .frames = wish->frames,
                                         .loss = wish->loss,
-                                        .progress = exi_progress_hook(&progress),
+                                        .progress = &progress.hook,
                                         .tasks = exi_pool_tasks(pool)};
         result = ex_capture_fit(markers, &how, capture, error);
         exi_progress_end(&progress);

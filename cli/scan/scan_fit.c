@@ -5,7 +5,7 @@
 #include "cli/base/files.h"
 #include "cli/base/pool.h"
 
-#include "author/base/number.h"
+#include <exemplar/author/base.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static bool read_loss(const ex_call *call, double *loss) {
     if (!loss_text)
         return true;
     *loss = INFINITY;
-    if (strcmp(loss_text, "none") == 0 || (exi_parse_double(&at, end, loss) && at == end && *loss > 0))
+    if (strcmp(loss_text, "none") == 0 || (ex_parse_double(&at, end, loss) && at == end && *loss > 0))
         return true;
     exi_wrong_usage(call->command, "--loss needs a length in metres above 0, or 'none', not '%s'", loss_text);
     return false;
@@ -122,7 +122,7 @@ static int fit_capture(const ex_call *call, double loss) {
     if (even || rigid)
         return exi_wrong_usage(call->command, "--%s goes with a session, and '%s' is motion capture",
                                even ? "even" : "rigid", call->arguments[0]);
-    if (frames_text && (!exi_parse_int(&at, frames_text + strlen(frames_text), &wish.frames) || *at || wish.frames < 1))
+    if (frames_text && (!ex_parse_int(&at, frames_text + strlen(frames_text), &wish.frames) || *at || wish.frames < 1))
         return exi_wrong_usage(call->command, "--frames needs a number from 1 up, not '%s'", frames_text);
     return exi_scan_fit_capture(call, &wish);
 }
@@ -134,11 +134,8 @@ static int fit_session(const ex_call *call, const ex_scan_session *session, doub
     ex_kin_fit *fit = NULL;
     exi_pool *pool = exi_pool_create(call->threads);
     exi_progress_start(&progress, call);
-    const ex_scan_fit_options how = {.loss = loss,
-                                     .even = even,
-                                     .rigid = rigid,
-                                     .progress = exi_progress_hook(&progress),
-                                     .tasks = exi_pool_tasks(pool)};
+    const ex_scan_fit_options how = {
+        .loss = loss, .even = even, .rigid = rigid, .progress = &progress.hook, .tasks = exi_pool_tasks(pool)};
     ex_result result = ex_scan_fit(session, &how, &fitted, &fit, &error);
     exi_progress_end(&progress);
     exi_pool_destroy(pool);

@@ -5,7 +5,7 @@
 #include "cli/base/files.h"
 #include "cli/base/pool.h"
 
-#include "author/base/array.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static bool check_found(const ex_scan_session *session, bool *redo) {
 }
 
 static int label(const ex_call *call, const ex_scan_session *session) {
-    bool *redo = exi_array_allocate((size_t)session->scan_count, sizeof *redo);
+    bool *redo = array_allocate((size_t)session->scan_count, sizeof *redo);
     exi_progress progress;
     ex_error error = {0};
     ex_scan_labelling *labels = NULL;
@@ -130,8 +130,7 @@ static int label(const ex_call *call, const ex_scan_session *session) {
     }
     exi_pool *pool = exi_pool_create(call->threads);
     exi_progress_start(&progress, call);
-    const ex_scan_label_options how = {
-        .redo = redo, .progress = exi_progress_hook(&progress), .tasks = exi_pool_tasks(pool)};
+    const ex_scan_label_options how = {.redo = redo, .progress = &progress.hook, .tasks = exi_pool_tasks(pool)};
     const ex_result result = ex_scan_label(session, &how, &labels, &error);
     exi_progress_end(&progress);
     exi_pool_destroy(pool);
@@ -152,7 +151,7 @@ static int find_scan(const ex_scan_session *session, const char *name) {
     const int scan = ex_scan_session_find(session, name);
     if (scan >= 0)
         return scan;
-    const char **names = exi_array_allocate((size_t)session->scan_count, sizeof *names);
+    const char **names = array_allocate((size_t)session->scan_count, sizeof *names);
     for (int i = 0; names && i < session->scan_count; i++)
         names[i] = session->scans[i].name;
     const char *near = names ? ex_suggest(name, names, session->scan_count) : NULL;
@@ -203,8 +202,8 @@ static bool is_doubtful(const ex_scan_session *session, int scan) {
 }
 
 static int write_page(const ex_call *call, const ex_scan_session *session) {
-    int *scans = exi_array_allocate((size_t)session->scan_count, sizeof *scans), count = 0, exit_code;
-    bool *redo = exi_array_allocate((size_t)session->scan_count, sizeof *redo);
+    int *scans = array_allocate((size_t)session->scan_count, sizeof *scans), count = 0, exit_code;
+    bool *redo = array_allocate((size_t)session->scan_count, sizeof *redo);
     exi_progress progress;
     ex_error error = {0};
     char counted[EXI_TEXT_SIZE], bytes[EXI_TEXT_SIZE];
@@ -221,10 +220,9 @@ static int write_page(const ex_call *call, const ex_scan_session *session) {
                 scans[count++] = i;
         exi_pool *pool = exi_pool_create(call->threads);
         exi_progress_start(&progress, call);
-        const ex_result result = count > 0
-                                     ? ex_scan_label_page(session, scans, count, page, exi_progress_hook(&progress),
-                                                          exi_pool_tasks(pool), &error)
-                                     : EX_ERROR_ARGUMENT;
+        const ex_result result =
+            count > 0 ? ex_scan_label_page(session, scans, count, page, &progress.hook, exi_pool_tasks(pool), &error)
+                      : EX_ERROR_ARGUMENT;
         exi_progress_end(&progress);
         exi_pool_destroy(pool);
         exit_code = result == EX_OK ? EX_EXIT_DONE : count > 0 ? exi_failed(&error) : EX_EXIT_FAILED;

@@ -7,9 +7,10 @@
 #include "cli/base/pool.h"
 #include "cli/drive/drive.h"
 
-#include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
+#include "common/array.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static void name_view(const ex_scan_entry *scan, ex_error *error) {
     const char *at = error->text + strlen("view "), *end = error->text + strlen(error->text);
     char rest[EX_ERROR_SIZE];
     int view = 0;
-    if (scan->file_count > 1 && (strncmp(error->text, "view ", 5) != 0 || !exi_parse_int(&at, end, &view) || view < 1 ||
+    if (scan->file_count > 1 && (strncmp(error->text, "view ", 5) != 0 || !ex_parse_int(&at, end, &view) || view < 1 ||
                                  view > scan->file_count || strncmp(at, ": ", 2) != 0))
         return;
     snprintf(rest, sizeof rest, "%s", scan->file_count > 1 ? at + 2 : error->text);
@@ -118,7 +119,7 @@ static int order_counts(const void *a, const void *b) {
 
 /* How many markers scans of a part usually show: the median; -1 where there are too few scans to say. */
 static int usual_count(const work *w, int job_count, int part) {
-    int *counts = exi_array_allocate((size_t)job_count, sizeof *counts), count = 0;
+    int *counts = array_allocate((size_t)job_count, sizeof *counts), count = 0;
     for (int i = 0; counts && i < job_count; i++)
         if (w->jobs[i].result == EX_OK && w->session->scans[w->jobs[i].scan].part == part)
             counts[count++] = w->jobs[i].count;
@@ -220,7 +221,7 @@ static bool choose(const ex_call *call, const ex_scan_session *session, job *job
 
 static bool draw(const ex_call *call, work *w, int job_count, exi_progress *progress, const ex_tasks *tasks) {
     ex_error error = {0};
-    ex_result result = exi_make_directory(picture, &error);
+    ex_result result = ex_make_directory(picture, &error);
     for (int i = 0; i < job_count && result == EX_OK && !exi_interrupted(); i++) {
         const job *j = &w->jobs[i];
         exi_progress_step(progress, "drawing", (double)i / job_count);
@@ -239,7 +240,7 @@ static int find_all(const ex_call *call, work *w, int job_count) {
     ex_error error = {0};
     bool good = true;
     char *folder = ex_scan_path(w->session, "found", "", "");
-    const ex_result result = folder ? exi_make_directory(folder, &error) : EX_ERROR_MEMORY;
+    const ex_result result = folder ? ex_make_directory(folder, &error) : EX_ERROR_MEMORY;
     free(folder);
     if (result != EX_OK)
         return folder ? exi_failed(&error) : exi_failed_text("there is not enough memory");
@@ -282,8 +283,8 @@ static bool read_options(const ex_call *call, ex_find_options *found) {
     const char *at = threshold_text, *end = threshold_text ? threshold_text + strlen(threshold_text) : NULL;
     if (!exi_drive_length_read(call, "size", size_text, &found->size))
         return false;
-    if (threshold_text && !(exi_parse_double(&at, end, &found->threshold) && at == end && found->threshold > 0 &&
-                            found->threshold <= 1)) {
+    if (threshold_text &&
+        !(ex_parse_double(&at, end, &found->threshold) && at == end && found->threshold > 0 && found->threshold <= 1)) {
         exi_wrong_usage(call->command, "--threshold needs a number above 0 and up to 1, not '%s'", threshold_text);
         return false;
     }

@@ -3,7 +3,7 @@
 
 #include "cli/base/files.h"
 
-#include "author/base/array.h"
+#include "common/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,10 +21,10 @@ static ex_mesh *make_rings(const ex_found_marker *markers, int count, double yaw
     ex_mesh *mesh = ex_mesh_create();
     if (!mesh)
         return NULL;
-    mesh->positions = exi_array_allocate((size_t)count * rim, 3 * sizeof *mesh->positions);
-    mesh->colours = exi_array_allocate((size_t)count * rim, 3 * sizeof *mesh->colours);
-    mesh->face_offsets = exi_array_allocate((size_t)count * 2 * STEPS + 1, sizeof *mesh->face_offsets);
-    mesh->corners = exi_array_allocate((size_t)count * 8 * STEPS, sizeof *mesh->corners);
+    mesh->positions = array_allocate((size_t)count * rim, 3 * sizeof *mesh->positions);
+    mesh->colours = array_allocate((size_t)count * rim, 3 * sizeof *mesh->colours);
+    mesh->face_offsets = array_allocate((size_t)count * 2 * STEPS + 1, sizeof *mesh->face_offsets);
+    mesh->corners = array_allocate((size_t)count * 8 * STEPS, sizeof *mesh->corners);
     if (!mesh->positions || !mesh->colours || !mesh->face_offsets || !mesh->corners) {
         ex_mesh_destroy(mesh);
         return NULL;
@@ -65,7 +65,7 @@ static ex_result draw_side(ex_mesh *const *meshes, int mesh_count, const ex_foun
                            const ex_tasks *tasks, ex_image *whole, ex_error *error) {
     const double yaw = side * 360.0 / SIDES;
     ex_mesh *rings = make_rings(markers, count, yaw * pi / 180);
-    ex_render_item *items = exi_array_allocate((size_t)mesh_count + 1, sizeof *items);
+    ex_render_item *items = array_allocate((size_t)mesh_count + 1, sizeof *items);
     ex_image *image = NULL;
     ex_result result = rings && items ? EX_OK : EX_ERROR_MEMORY;
     if (result != EX_OK)

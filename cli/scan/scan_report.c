@@ -118,7 +118,7 @@ static int run(const ex_call *call) {
         exi_progress progress;
         exi_pool *pool = exi_pool_create(call->threads);
         exi_progress_start(&progress, call);
-        result = ex_scan_measure(session, fitted, exi_pool_tasks(pool), exi_progress_hook(&progress), &report, &error);
+        result = ex_scan_measure(session, fitted, exi_pool_tasks(pool), &progress.hook, &report, &error);
         exi_progress_end(&progress);
         exi_pool_destroy(pool);
         if (result != EX_OK)

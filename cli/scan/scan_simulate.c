@@ -9,7 +9,7 @@
 #include "cli/drive/drive.h"
 #include "cli/pose/forms.h"
 
-#include "author/base/number.h"
+#include <exemplar/author/base.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -95,7 +95,7 @@ static bool read_number(const ex_call *call, const char *option, const char *tex
     double number = 0;
     if (!text)
         return true;
-    if (exi_parse_double(&at, end, &number) && at == end && number >= least && number <= most) {
+    if (ex_parse_double(&at, end, &number) && at == end && number >= least && number <= most) {
         *value = number;
         return true;
     }
@@ -294,8 +294,7 @@ static int simulate(const ex_call *call, ex_scan_simulate_def *def) {
     exi_pool *pool = exi_pool_create(call->threads);
     const double start = exi_clock();
     def->tasks = exi_pool_tasks(pool);
-    def->progress = exi_drive_step;
-    def->user = &progress;
+    def->progress = &progress.hook;
     exi_progress_start(&progress, call);
     exi_interrupt_defer(true); /* threads write files */
     const ex_result result = ex_scan_simulate(def, &made, &error);

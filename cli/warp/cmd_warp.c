@@ -180,11 +180,10 @@ static ex_rig *build(const ex_call *call, const wish *w, const ex_tasks *tasks) 
     exi_progress_start(&progress, call);
     ex_result result = ex_warp_project(&w->def, &project, &error);
     if (result == EX_OK)
-        result = ex_project_build(project,
-                                  &(ex_build_options){.progress = exi_progress_hook(&progress),
-                                                      .note = call->quiet ? NULL : on_note,
-                                                      .tasks = tasks},
-                                  &rig, &error);
+        result = ex_project_build(
+            project,
+            &(ex_build_options){.progress = &progress.hook, .note = call->quiet ? NULL : on_note, .tasks = tasks}, &rig,
+            &error);
     exi_progress_end(&progress);
     ex_project_destroy(project);
     if (result != EX_OK)
@@ -206,7 +205,7 @@ static void print_form(const ex_call *call, const ex_rig *rig) {
     }
 }
 
-static int write_basis(const ex_call *call, const ex_rig *rig, const wish *w, exi_project_paths *paths) {
+static int write_basis(const ex_call *call, const ex_rig *rig, const wish *w, ex_rig_trajectories *paths) {
     const exi_form_wish how = {.level = 0};
     const size_t count = (size_t)ex_rig_vertex_count(rig);
     double *weights = malloc((size_t)paths->def.example_count * sizeof *weights);
@@ -216,17 +215,17 @@ static int write_basis(const ex_call *call, const ex_rig *rig, const wish *w, ex
     int exit_code = EX_EXIT_FAILED;
     if (!weights || !positions || !exi_form_open(&form, rig, &how)) {
         exi_failed_text("there is not enough memory");
-    } else if (w->basis > paths->taken.segments.count) {
-        exi_failed_text(paths->taken.segments.count > 0
+    } else if (w->basis > paths->found.segments.count) {
+        exi_failed_text(paths->found.segments.count > 0
                             ? "there is no basis %d: the forms have %d segments"
                             : "there is no basis %d: without --mode paper --bases, vertices have their own alone",
-                        w->basis, paths->taken.segments.count);
+                        w->basis, paths->found.segments.count);
     } else if (!exi_warp_weights_read(call, paths, &at, weights)) {
         exit_code = EX_EXIT_USAGE;
     } else {
         for (int k = 0; at.count == 0 && k < paths->def.example_count; k++)
             weights[k] = 1;
-        bool done = ex_trajectories_form(&paths->taken, &paths->def, weights, w->basis, positions);
+        bool done = ex_trajectories_form(&paths->found, &paths->def, weights, w->basis, positions);
         for (size_t i = 0; done && i < 3 * count; i++)
             form.positions[i] = (float)positions[i];
         if (!done)
@@ -247,7 +246,7 @@ static int write_basis(const ex_call *call, const ex_rig *rig, const wish *w, ex
 
 static int finish(const ex_call *call, const ex_rig *rig, const wish *w, const ex_tasks *tasks, double start) {
     ex_error error = {.result = EX_OK};
-    exi_project_paths paths = {.found = NULL};
+    ex_rig_trajectories *paths = NULL;
     int exit_code = EX_EXIT_DONE;
     const bool to_stdout = output && exi_is_standard_output(output);
     if (output && w->basis < 0 && ex_rig_write(to_stdout ? "/dev/stdout" : output, rig, &error) != EX_OK)
@@ -257,14 +256,14 @@ static int finish(const ex_call *call, const ex_rig *rig, const wish *w, const e
             exi_rig_print_line(stdout, call->json, output, rig, exi_clock() - start, NULL);
         return EX_EXIT_DONE;
     }
-    if (exi_project_paths_of_rig(&paths, rig, 0, &error) != EX_OK) {
+    if (ex_rig_trajectories_open(rig, 0, &paths, &error) != EX_OK) {
         exit_code = exi_failed(&error);
     } else {
-        paths.def.options = w->def.options;
-        paths.def.tasks = tasks;
-        exit_code = w->basis >= 0 ? write_basis(call, rig, w, &paths) : exi_warp_report(call, &paths, output, picture);
+        paths->def.options = w->def.options;
+        paths->def.tasks = tasks;
+        exit_code = w->basis >= 0 ? write_basis(call, rig, w, paths) : exi_warp_report(call, paths, output, picture);
     }
-    exi_project_paths_close(&paths);
+    ex_rig_trajectories_close(paths);
     return exit_code;
 }
 

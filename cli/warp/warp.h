@@ -10,7 +10,7 @@
 
 #include "cli/base/command.h"
 
-#include "author/project/build/paths.h"
+#include <exemplar/author/project.h>
 
 /* What was given of the options that say how trajectories are found; NULL, 0 or false where it was not. */
 typedef struct exi_warp_words {
@@ -24,11 +24,11 @@ bool exi_warp_options_read(const ex_call *call, const exi_warp_words *words, ex_
 
 /* Weights [example_count] of the paths' examples, from "0.5" where there is one, or "NAME=0.5" words; false after a
  * sentence. */
-bool exi_warp_weights_read(const ex_call *call, const exi_project_paths *paths, const ex_word_list *words,
+bool exi_warp_weights_read(const ex_call *call, const ex_rig_trajectories *paths, const ex_word_list *words,
                            double *weights);
 
 /* Measures the way to every example and prints it; rig: the file that was written, or NULL; picture likewise. Returns
  * an exit code. */
-int exi_warp_report(const ex_call *call, exi_project_paths *paths, const char *rig, const char *picture);
+int exi_warp_report(const ex_call *call, ex_rig_trajectories *paths, const char *rig, const char *picture);
 
 #endif

@@ -1,18 +1,18 @@
 /* cli/warp/warp_options.c - how trajectories are found, from the words of a command. */
 #include "warp.h"
 
-#include "author/base/number.h"
+#include <exemplar/author/base.h>
 
 #include <string.h>
 
 static bool read_number(const char *text, double *value) {
     const char *end = text + strlen(text);
-    return exi_parse_double(&text, end, value) && text == end;
+    return ex_parse_double(&text, end, value) && text == end;
 }
 
 static bool read_count(const char *text, int most, int *value) {
     const char *end = text + strlen(text);
-    return exi_parse_int(&text, end, value) && text == end && *value >= 0 && *value <= most;
+    return ex_parse_int(&text, end, value) && text == end && *value >= 0 && *value <= most;
 }
 
 /* ---- one option each; false after a sentence ---- */
@@ -89,7 +89,7 @@ static bool read_weights(const ex_call *call, const char *text, ex_trajectory_op
         const size_t size = strcspn(at, "=,"), length = strcspn(at, ",");
         const int term = find_term(at, size);
         const char *number = at + size + 1, *end = at + length;
-        if (term == 3 || at[size] != '=' || !exi_parse_double(&number, end, weights[term]) || number != end ||
+        if (term == 3 || at[size] != '=' || !ex_parse_double(&number, end, weights[term]) || number != end ||
             !(*weights[term] > 0 && *weights[term] <= 1e6)) {
             exi_wrong_usage(call->command,
                             "--weights needs numbers above 0 such as pose=1,rotation=0.1,gradient=0.05, not '%s'",
@@ -162,7 +162,7 @@ bool exi_warp_options_read(const ex_call *call, const exi_warp_words *w, ex_traj
 
 /* ---- weights of examples ---- */
 
-bool exi_warp_weights_read(const ex_call *call, const exi_project_paths *paths, const ex_word_list *words,
+bool exi_warp_weights_read(const ex_call *call, const ex_rig_trajectories *paths, const ex_word_list *words,
                            double *weights) {
     const int count = paths->def.example_count;
     for (int k = 0; k < count; k++)

@@ -5,13 +5,13 @@
 #include "cli/base/files.h"
 #include "cli/base/report.h"
 
-#include "author/base/file.h"
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 
 static const char *const percents[] = {"50 %", "90 %", "99 %", "99.9 %"};
 
-static void print_text(const exi_project_paths *paths, int example, const ex_warp_report *r) {
+static void print_text(const ex_rig_trajectories *paths, int example, const ex_warp_report *r) {
     char components[EXI_TEXT_SIZE];
     printf("%s: %s, %g bytes a vertex; pairs of triangles that cross: %d at the start, %d at the end\n",
            paths->def.names[example], exi_text_count(components, r->component_count, "component"), r->bytes,
@@ -29,7 +29,7 @@ static void print_text(const exi_project_paths *paths, int example, const ex_war
     }
 }
 
-static void print_json(exi_emitter *json, const exi_project_paths *paths, int example, const ex_warp_report *r) {
+static void print_json(exi_emitter *json, const ex_rig_trajectories *paths, int example, const ex_warp_report *r) {
     exi_emit_open(json, NULL, '{');
     exi_emit_text(json, "example", paths->def.names[example]);
     exi_emit_number(json, "components", r->component_count);
@@ -53,16 +53,16 @@ static void print_json(exi_emitter *json, const exi_project_paths *paths, int ex
 }
 
 /* P.png for one example; P-NAME.png where there are several. To be freed; NULL without memory. */
-static char *picture_path(const exi_project_paths *paths, int example, const char *picture) {
+static char *picture_path(const ex_rig_trajectories *paths, int example, const char *picture) {
     char ending[160];
     if (paths->def.example_count == 1)
-        return exi_path_with_ending(picture, exi_path_ends_with(picture, ".svg") ? ".svg" : ".png");
+        return exi_path_with_ending(picture, ex_path_ends_with(picture, ".svg") ? ".svg" : ".png");
     snprintf(ending, sizeof ending, "-%.120s%s", paths->def.names[example],
-             exi_path_ends_with(picture, ".svg") ? ".svg" : ".png");
+             ex_path_ends_with(picture, ".svg") ? ".svg" : ".png");
     return exi_path_with_ending(picture, ending);
 }
 
-static ex_result draw(const exi_project_paths *paths, int example, const ex_warp_report *r, const char *picture,
+static ex_result draw(const ex_rig_trajectories *paths, int example, const ex_warp_report *r, const char *picture,
                       ex_error *error) {
     char *path = picture_path(paths, example, picture);
     if (!path) {
@@ -74,8 +74,7 @@ static ex_result draw(const exi_project_paths *paths, int example, const ex_warp
     return result;
 }
 
-int exi_warp_report(const ex_call *call, exi_project_paths *paths, const char *rig, const char *picture) {
-    const ex_trajectories *t = paths->found ? paths->found : &paths->taken;
+int exi_warp_report(const ex_call *call, ex_rig_trajectories *paths, const char *rig, const char *picture) {
     exi_emitter json = exi_emit_start(stdout);
     if (call->json) {
         exi_emit_open(&json, NULL, '{');
@@ -87,8 +86,8 @@ int exi_warp_report(const ex_call *call, exi_project_paths *paths, const char *r
         ex_warp_report *report = NULL;
         exi_progress progress;
         exi_progress_start(&progress, call);
-        paths->def.progress = exi_progress_hook(&progress);
-        ex_result result = ex_warp_report_create(&paths->def, t, k, &report, &error);
+        paths->def.progress = &progress.hook;
+        ex_result result = ex_warp_report_create(&paths->def, &paths->found, k, &report, &error);
         paths->def.progress = NULL;
         exi_progress_end(&progress);
         if (result == EX_OK && call->json)

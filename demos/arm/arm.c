@@ -11,8 +11,6 @@
 #include "arm.h"
 #include "demos/demos.h"
 
-#include "runtime/base/result.h"
-
 #include <stdlib.h>
 
 static const char project[] =
@@ -79,7 +77,7 @@ static ex_result write_skeleton(const char *directory, ex_mesh *mesh, ex_error *
 
 ex_result exi_demo_arm(const char *directory, ex_error *error) {
     ex_mesh *mesh = exi_arm_mesh();
-    ex_result result = mesh ? EX_OK : exi_error_memory(error, "the arm", 0);
+    ex_result result = mesh ? EX_OK : ex_error_memory(error, "the arm", 0);
     for (size_t i = 0; result == EX_OK && i < sizeof forms / sizeof *forms; i++) {
         exi_arm_shape(forms[i].look, mesh->positions);
         result = exi_demo_write_mesh(directory, forms[i].file, mesh, error);

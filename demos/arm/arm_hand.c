@@ -4,7 +4,7 @@
  */
 #include "arm.h"
 
-#include "runtime/base/functions.inl"
+#include <exemplar/maths.h>
 
 #include <math.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void follow(const axes *a, const double base[3], double length, double cu
                    double palm[3]) {
     const double angle = curl * 3.14159265358979323846 / 180, phi = angle * t;
     double sine, cosine;
-    exi_sin_cos(phi, &sine, &cosine);
+    ex_sin_cos(phi, &sine, &cosine);
     const double forth = length * sine / angle, up = length * (1 - cosine) / angle;
     for (int c = 0; c < 3; c++) {
         centre[c] = base[c] + forth * a->along[c] + up * a->palm[c];
@@ -91,7 +91,7 @@ void exi_arm_shape_hand(double gender, double *positions) {
     for (int f = 0; f < ARM_FINGERS; f++) {
         finger grown = fingers[f];
         double sine, cosine;
-        exi_sin_cos(grown.splay * 3.14159265358979323846 / 180, &sine, &cosine);
+        ex_sin_cos(grown.splay * 3.14159265358979323846 / 180, &sine, &cosine);
         const axes a = {{cosine, 0, sine}, {-sine, 0, cosine}, {0, 1, 0}};
         grown.length *= 1 + 0.06 * gender;
         grown.width *= size;

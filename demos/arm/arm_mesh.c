@@ -5,7 +5,7 @@
  */
 #include "arm.h"
 
-#include "author/base/array.h"
+#include "common/array.h"
 
 #include <string.h>
 
@@ -141,11 +141,11 @@ ex_mesh *exi_arm_mesh(void) {
     ex_mesh *mesh = ex_mesh_create();
     if (!mesh)
         return NULL;
-    mesh->positions = exi_array_allocate(3 * ARM_VERTICES, sizeof(double));
-    mesh->texcoords = exi_array_allocate(2 * 4 * ARM_FACES, sizeof(double));
-    mesh->face_offsets = exi_array_allocate(ARM_FACES + 1, sizeof(int));
-    mesh->corners = exi_array_allocate(4 * ARM_FACES, sizeof(int));
-    mesh->corner_texcoords = exi_array_allocate(4 * ARM_FACES, sizeof(int));
+    mesh->positions = array_allocate(3 * ARM_VERTICES, sizeof(double));
+    mesh->texcoords = array_allocate(2 * 4 * ARM_FACES, sizeof(double));
+    mesh->face_offsets = array_allocate(ARM_FACES + 1, sizeof(int));
+    mesh->corners = array_allocate(4 * ARM_FACES, sizeof(int));
+    mesh->corner_texcoords = array_allocate(4 * ARM_FACES, sizeof(int));
     if (!mesh->positions || !mesh->texcoords || !mesh->face_offsets || !mesh->corners || !mesh->corner_texcoords) {
         ex_mesh_destroy(mesh);
         return NULL;

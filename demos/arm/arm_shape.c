@@ -8,7 +8,7 @@
  */
 #include "arm.h"
 
-#include "runtime/base/functions.inl"
+#include <exemplar/maths.h>
 
 #include <math.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static double smooth_step(double a, double b, double x) {
 }
 
 static double bell(double x) {
-    return exi_exp(-0.5 * x * x);
+    return ex_exp(-0.5 * x * x);
 }
 
 /* ---- cross sections ---- */
@@ -134,7 +134,7 @@ static void surface_at(exi_arm_look look, double x, double column, double out[3]
     const double factor = mix(1, s.strong, look.gender), inset = (SHOULDER_END - x) / SHOULDER_DEPTH;
     const double round = inset > 0 ? sqrt(inset < 1 ? 1 - inset * inset : 0) : 1;
     double sine, cosine;
-    exi_sin_cos(angle, &sine, &cosine);
+    ex_sin_cos(angle, &sine, &cosine);
     double y = cosine, z = sine;
     if (flat > 0) {
         int c = (int)(column + 0.5) % ARM_COLUMNS;
@@ -216,7 +216,7 @@ static void shape_shoulder(exi_arm_look look, double *positions) {
 
 static void turn(double p[3], double centre, double degrees) {
     double sine, cosine;
-    exi_sin_cos(degrees * PI / 180, &sine, &cosine);
+    ex_sin_cos(degrees * PI / 180, &sine, &cosine);
     const double x = p[0] - centre, y = p[1];
     p[0] = centre + x * cosine - y * sine;
     p[1] = x * sine + y * cosine;
@@ -232,7 +232,7 @@ static void bend_elbow(double p[3], double degrees) {
     if (degrees <= 0)
         return;
     double sine, cosine;
-    exi_sin_cos(degrees * PI / 360, &sine, &cosine);
+    ex_sin_cos(degrees * PI / 360, &sine, &cosine);
     const double radius = ARM_BEND * cosine / sine, d = p[0] - ARM_ELBOW, part = d / ARM_BEND;
     const double limit = radius * (fabs(part) > 1 ? fabs(part) : 1);
     p[1] = yielding(p[1], 0.88 * limit);
@@ -241,7 +241,7 @@ static void bend_elbow(double p[3], double degrees) {
     else if (part > -1) {
         /* The arc begins ARM_BEND before the joint; its centre is above that place. */
         const double phi = (part + 1) * degrees / 2 * PI / 180, r = radius - p[1];
-        exi_sin_cos(phi, &sine, &cosine);
+        ex_sin_cos(phi, &sine, &cosine);
         p[0] = ARM_ELBOW - ARM_BEND + r * sine;
         p[1] = radius - r * cosine;
     }

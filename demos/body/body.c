@@ -5,13 +5,10 @@
  */
 #include "body.h"
 
-#include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/json.h"
-#include "author/project/skeleton/skeleton.h"
-#include "runtime/base/result.h"
+#include "common/array.h"
 
-#include <stdarg.h>
+#include <exemplar/author/files.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,67 +94,61 @@ static const layer layers[] = {
 
 /* ---- the project ---- */
 
-static void add(exi_text *text, const char *format, ...) {
-    char line[512];
-    va_list list;
-    va_start(list, format);
-    const int size = vsnprintf(line, sizeof line, format, list);
-    va_end(list);
-    exi_text_add(text, line, (size_t)size);
-}
-
-static void add_space(exi_text *text, const layer *l) {
-    add(text, "      \"space\": [");
+static void add_space(ex_file_writer *file, const layer *l) {
+    ex_file_printf(file, "      \"space\": [");
     for (int i = 0; i < AXES && l->axes[i]; i++) {
-        add(text, "%s{\"name\": \"%s\", \"joint\": \"%s\", ", i ? ", " : "", l->axes[i], l->axes[i]);
+        ex_file_printf(file, "%s{\"name\": \"%s\", \"joint\": \"%s\", ", i ? ", " : "", l->axes[i], l->axes[i]);
         if (l->hinge < 0)
-            add(text, "\"rotation\": \"full\"}");
+            ex_file_printf(file, "\"rotation\": \"full\"}");
         else
-            add(text, "\"angle\": [%.3f, %.3f, %.3f], \"min\": %.0f, \"max\": %.0f}", exi_body_axes[l->hinge][0],
-                exi_body_axes[l->hinge][1], exi_body_axes[l->hinge][2], l->range[0], l->range[1]);
+            ex_file_printf(file, "\"angle\": [%.3f, %.3f, %.3f], \"min\": %.0f, \"max\": %.0f}",
+                           exi_body_axes[l->hinge][0], exi_body_axes[l->hinge][1], exi_body_axes[l->hinge][2],
+                           l->range[0], l->range[1]);
     }
-    add(text, "],\n      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {");
+    ex_file_printf(file, "],\n      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {");
     for (int i = 0; i < AXES && l->axes[i]; i++)
-        add(text, "%s\"%s\": %.0f", i ? ", " : "", l->axes[i], l->falloff);
-    add(text, "}},\n");
+        ex_file_printf(file, "%s\"%s\": %.0f", i ? ", " : "", l->axes[i], l->falloff);
+    ex_file_printf(file, "}},\n");
 }
 
-static void add_example(exi_text *text, const layer *l, const example *e) {
-    add(text, "        {\"name\": \"%s\", \"mesh\": \"subject/%s.obj\", \"at\": {", e->name, e->name);
+static void add_example(ex_file_writer *file, const layer *l, const example *e) {
+    ex_file_printf(file, "        {\"name\": \"%s\", \"mesh\": \"subject/%s.obj\", \"at\": {", e->name, e->name);
     for (int i = 0; i < AXES && l->axes[i]; i++) {
         double q[4];
         exi_body_turn(e->turn[0], e->turn[1], i || l->axes[1] ? (const double[3]){1, 0, 0} : exi_body_arm, e->turn[2],
                       q);
-        add(text, "%s\"%s\": ", i ? ", " : "", l->axes[i]);
+        ex_file_printf(file, "%s\"%s\": ", i ? ", " : "", l->axes[i]);
         if (l->hinge < 0)
-            add(text, "[%.9f, %.9f, %.9f, %.9f]", q[0], q[1], q[2], q[3]);
+            ex_file_printf(file, "[%.9f, %.9f, %.9f, %.9f]", q[0], q[1], q[2], q[3]);
         else
-            add(text, "%.0f", e->turn[0]);
+            ex_file_printf(file, "%.0f", e->turn[0]);
     }
-    add(text, "}}");
+    ex_file_printf(file, "}}");
 }
 
 static ex_result write_project(const char *directory, ex_error *error) {
-    exi_text text = {0};
-    add(&text, "{\n  \"exemplar\": 1,\n  \"mesh\": \"subject/rest.obj\",\n  \"skeleton\": \"subject/skeleton.glb\",\n"
+    ex_file_writer file;
+    char *path = exi_demo_path(directory, "subject.json");
+    ex_result result = path ? ex_file_open(&file, path, error) : ex_error_memory(error, "a path", 0);
+    free(path);
+    if (result != EX_OK)
+        return result;
+    ex_file_printf(
+        &file, "{\n  \"exemplar\": 1,\n  \"mesh\": \"subject/rest.obj\",\n  \"skeleton\": \"subject/skeleton.glb\",\n"
                "  \"skinning\": \"dual_quaternion\",\n  \"layers\": [\n");
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
         const layer *l = &layers[i];
-        add(&text, "%s    {\n      \"name\": \"%s\",\n", i ? ",\n" : "", l->name);
-        add_space(&text, l);
-        add(&text, "      \"shape\": \"offsets\",\n      \"posed\": false,\n      \"examples\": [\n");
+        ex_file_printf(&file, "%s    {\n      \"name\": \"%s\",\n", i ? ",\n" : "", l->name);
+        add_space(&file, l);
+        ex_file_printf(&file, "      \"shape\": \"offsets\",\n      \"posed\": false,\n      \"examples\": [\n");
         for (int e = 0; e < 9 && l->examples[e].name; e++) {
-            add(&text, e ? ",\n" : "");
-            add_example(&text, l, &l->examples[e]);
+            ex_file_printf(&file, "%s", e ? ",\n" : "");
+            add_example(&file, l, &l->examples[e]);
         }
-        add(&text, "\n      ]\n    }");
+        ex_file_printf(&file, "\n      ]\n    }");
     }
-    add(&text, "\n  ]\n}\n");
-    exi_text_add(&text, "", 1);
-    ex_result result = text.failed ? exi_error_memory(error, "the project", text.size)
-                                   : exi_demo_write_text(directory, "subject.json", text.bytes, error);
-    free(text.bytes);
-    return result;
+    ex_file_printf(&file, "\n  ]\n}\n");
+    return ex_file_commit(&file, error);
 }
 
 /* ---- bones and skin ---- */
@@ -183,12 +174,11 @@ static ex_result make_skeleton(ex_skeleton **skeleton, ex_error *error) {
 static ex_result make_rig(const ex_mesh *mesh, const ex_skeleton *skeleton, const ex_skin *skin, ex_rig **rig,
                           ex_error *error) {
     const size_t count = (size_t)mesh->vertex_count, faces = (size_t)mesh->face_count;
-    float *positions = exi_array_allocate(3 * count, sizeof *positions);
-    uint32_t *corners = exi_array_allocate(3 * faces, sizeof *corners),
-             *sizes = exi_array_allocate(faces, sizeof *sizes);
+    float *positions = array_allocate(3 * count, sizeof *positions);
+    uint32_t *corners = array_allocate(3 * faces, sizeof *corners), *sizes = array_allocate(faces, sizeof *sizes);
     ex_result result = EX_OK;
     if (!positions || !corners || !sizes) {
-        result = exi_error_memory(error, "the skin", 3 * count * sizeof *positions);
+        result = ex_error_memory(error, "the skin", 3 * count * sizeof *positions);
     } else {
         ex_rig_def def = ex_rig_def_default();
         for (size_t i = 0; i < 3 * count; i++)
@@ -224,11 +214,11 @@ static ex_result write_skeleton(const char *directory, const ex_mesh *mesh, ex_e
     exi_body_weights(&flesh);
     ex_skin *skin = exi_creature_bones_skin(&exi_body_bones, &flesh, mesh);
     char *path = exi_demo_path(directory, "subject/skeleton.glb");
-    ex_result result = skin && path ? make_skeleton(&skeleton, error) : exi_error_memory(error, "the skin", 0);
+    ex_result result = skin && path ? make_skeleton(&skeleton, error) : ex_error_memory(error, "the skin", 0);
     if (result == EX_OK)
         result = make_rig(mesh, skeleton, skin, &rig, error);
     if (result == EX_OK)
-        result = exi_skeleton_write(path, rig, error);
+        result = ex_skeleton_write(path, rig, error);
     free(path);
     ex_rig_destroy(rig);
     ex_skin_destroy(skin);
@@ -241,7 +231,7 @@ static ex_result write_skeleton(const char *directory, const ex_mesh *mesh, ex_e
 static ex_result write_forms(const char *directory, const ex_mesh *rest, ex_error *error) {
     ex_mesh *form = ex_mesh_copy(rest);
     ex_result result =
-        form ? exi_demo_write_mesh(directory, "subject/rest.obj", rest, error) : exi_error_memory(error, "a form", 0);
+        form ? exi_demo_write_mesh(directory, "subject/rest.obj", rest, error) : ex_error_memory(error, "a form", 0);
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
         for (int e = 0; e < 9 && layers[i].examples[e].name && result == EX_OK; e++) {
             double ways[BODY_WAYS] = {0};
@@ -258,9 +248,8 @@ static ex_result write_forms(const char *directory, const ex_mesh *rest, ex_erro
 
 ex_result exi_body_write_subject(const char *directory, double spacing, ex_error *error) {
     ex_mesh *rest = exi_body_mesh(spacing);
-    char *folder = exi_demo_path(directory, "subject"), *poses = exi_body_poses();
-    ex_result result =
-        rest && folder && poses ? exi_make_directory(folder, error) : exi_error_memory(error, "a body", 0);
+    char *folder = exi_demo_path(directory, "subject");
+    ex_result result = rest && folder ? ex_make_directory(folder, error) : ex_error_memory(error, "a body", 0);
     for (int i = 0; result == EX_OK && i < 3 * rest->vertex_count; i++)
         rest->positions[i] = (double)(float)rest->positions[i];
     if (result == EX_OK)
@@ -268,10 +257,9 @@ ex_result exi_body_write_subject(const char *directory, double spacing, ex_error
     if (result == EX_OK)
         result = write_skeleton(directory, rest, error);
     if (result == EX_OK)
-        result = exi_demo_write_text(directory, "poses.csv", poses, error);
+        result = exi_body_write_poses(directory, error);
     if (result == EX_OK)
         result = write_project(directory, error);
-    free(poses);
     free(folder);
     ex_mesh_destroy(rest);
     return result;

@@ -79,8 +79,8 @@ void exi_body_sculpt(const ex_mesh *rest, const double ways[BODY_WAYS], double *
 /* Turns of one joint: degrees about z, then the y that this leaves, then about `about`. */
 void exi_body_turn(double about_z, double about_y, const double about[3], double turn, double q[4]);
 
-/* poses.csv of the scans: name, part, and the values of the axes. Release with free; NULL without memory. */
-char *exi_body_poses(void);
+/* poses.csv of the scans: name, part, and the values of the axes. */
+ex_result exi_body_write_poses(const char *directory, ex_error *error);
 
 /* subject.json, its forms and skeleton in subject/, and poses.csv, into a folder that exists. */
 ex_result exi_body_write_subject(const char *directory, double spacing, ex_error *error);

@@ -8,10 +8,11 @@
  */
 #include "body.h"
 
-#include "author/base/json.h"
-#include "author/base/number.h"
-#include "runtime/base/functions.inl"
-#include "runtime/base/vector.h"
+#include "demos/vector.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
+#include <exemplar/maths.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 
 static void about_axis(const double axis[3], double degrees, double q[4]) {
     double sine;
-    exi_sin_cos(degrees * PI / 360, &sine, &q[3]);
+    ex_sin_cos(degrees * PI / 360, &sine, &q[3]);
     for (int c = 0; c < 3; c++)
         q[c] = sine * axis[c];
 }
@@ -30,9 +31,9 @@ void exi_body_turn(double about_z, double about_y, const double about[3], double
     double next[4];
     about_axis((const double[3]){0, 0, 1}, about_z, q);
     about_axis((const double[3]){0, 1, 0}, about_y, next);
-    exi_quaternion_multiply(q, next, q);
+    quaternion_multiply(q, next, q);
     about_axis(about, turn, next);
-    exi_quaternion_multiply(q, next, q);
+    quaternion_multiply(q, next, q);
 }
 
 /* What is asked of the subject, in degrees. */
@@ -46,7 +47,7 @@ typedef struct stance {
 static const double shares[3] = {0.7, 0.5, 0.25};
 
 typedef struct table {
-    exi_text text;
+    ex_file_writer file;
     uint32_t random;
 } table;
 
@@ -57,14 +58,14 @@ static double next_random(table *t) {
 }
 
 static void add_text(table *t, const char *text) {
-    exi_text_add(&t->text, text, strlen(text));
+    ex_file_write(&t->file, text, strlen(text));
 }
 
 static void add_number(table *t, double value) {
     char buffer[32];
     add_text(t, ",");
-    const int size = exi_format_float(buffer, (float)value);
-    exi_text_add(&t->text, buffer, (size_t)size);
+    const int size = ex_format_float(buffer, (float)value);
+    ex_file_write(&t->file, buffer, (size_t)size);
 }
 
 static void add_rotation(table *t, const double q[4]) {
@@ -178,9 +179,14 @@ static void add_held(table *t) {
     }
 }
 
-char *exi_body_poses(void) {
+ex_result exi_body_write_poses(const char *directory, ex_error *error) {
     static const char *const rotations[] = {"shoulder.L", "clavicle.L", "waist", "abdomen", "joint:hips"};
     table t = {.random = 2002};
+    char *path = exi_demo_path(directory, "poses.csv");
+    ex_result result = path ? ex_file_open(&t.file, path, error) : ex_error_memory(error, "a path", 0);
+    free(path);
+    if (result != EX_OK)
+        return result;
     add_text(&t, "name,part,elbow.L,forearm.L,wrist.L");
     for (size_t i = 0; i < sizeof rotations / sizeof *rotations; i++)
         for (const char *c = "xyzw"; *c; c++) {
@@ -194,9 +200,5 @@ char *exi_body_poses(void) {
     add_shoulders(&t);
     add_torsos(&t);
     add_held(&t);
-    exi_text_add(&t.text, "", 1);
-    if (!t.text.failed)
-        return t.text.bytes;
-    free(t.text.bytes);
-    return NULL;
+    return ex_file_commit(&t.file, error);
 }

@@ -7,10 +7,9 @@
  */
 #include "body.h"
 
-#include "author/base/array.h"
-#include "author/base/file.h"
-#include "runtime/base/memory.h"
-#include "runtime/base/result.h"
+#include "common/array.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,11 +68,6 @@ static void report(const work *w, const char *what, double part) {
         progress->report(progress->user, what, part);
 }
 
-static bool report_scanning(void *user, const char *doing, double part) {
-    report(user, doing, part);
-    return true; /* an interrupt stops the writing of files */
-}
-
 static bool is_wanted(const extent *e, const char *name) {
     bool wanted = !e->only;
     for (int i = 0; e->only && e->only[i]; i++)
@@ -102,13 +96,13 @@ static int choose_poses(const extent *e, const ex_scan_poses *poses, ex_pose *ch
 
 static ex_result scan(const work *w, const ex_rig *rig, const ex_scan_poses *poses) {
     const size_t count = (size_t)poses->table.pose_count;
-    ex_pose *chosen = exi_array_allocate(count, sizeof *chosen);
-    const char **names = exi_array_allocate(count, sizeof *names);
-    int *part = exi_array_allocate(count, sizeof *part), paint_count = 0;
+    ex_pose *chosen = array_allocate(count, sizeof *chosen);
+    const char **names = array_allocate(count, sizeof *names);
+    int *part = array_allocate(count, sizeof *part), paint_count = 0;
     ex_paint *paints = NULL;
     ex_result result = chosen && names && part
                            ? ex_scan_paint(rig, 0, w->extent->markers, &paints, &paint_count, w->error)
-                           : exi_error_memory(w->error, "the poses", count * sizeof *chosen);
+                           : ex_error_memory(w->error, "the poses", count * sizeof *chosen);
     if (result == EX_OK) {
         ex_scan_simulate_def def = {.folder = w->directory,
                                     .simulation = ex_scan_simulation_default(),
@@ -122,8 +116,7 @@ static ex_result scan(const work *w, const ex_rig *rig, const ex_scan_poses *pos
                                     .mirror = true,
                                     .text = poses->text,
                                     .size = poses->size,
-                                    .progress = report_scanning,
-                                    .user = (void *)w,
+                                    .progress = w->options->progress,
                                     .tasks = w->options->tasks};
         def.simulation.rig = rig;
         def.simulation.poses = chosen;
@@ -153,7 +146,7 @@ static ex_result scan_subject(const work *w) {
     report(w, "making somebody to be scanned", 0);
     ex_result result = project_path && path && table
                            ? exi_body_write_subject(w->directory, w->extent->spacing, w->error)
-                           : exi_error_memory(w->error, "a path", 0);
+                           : ex_error_memory(w->error, "a path", 0);
     if (result == EX_OK)
         result = ex_project_read(project_path, &project, w->error);
     if (result == EX_OK)
@@ -191,7 +184,7 @@ static ex_result find_markers(const ex_scan_session *session, int scan, ex_error
     int marker_count = 0;
     ex_result result = EX_OK;
     if (!path)
-        result = exi_error_memory(error, "a path", 0);
+        result = ex_error_memory(error, "a path", 0);
     else if (ex_found_read(path, &markers, &marker_count, NULL) != EX_OK) {
         result = ex_scan_meshes(session, scan, &meshes, error);
         if (result == EX_OK)
@@ -216,13 +209,16 @@ static void find_some(void *context, int begin, int end) {
 static ex_result find_all(const work *w, const ex_scan_session *session) {
     enum { BATCH = sizeof((finding *)NULL)->errors / sizeof(ex_error) };
     char *folder = ex_scan_path(session, "found", "", "");
-    ex_result result = folder ? exi_make_directory(folder, w->error) : exi_error_memory(w->error, "a path", 0);
+    ex_result result = folder ? ex_make_directory(folder, w->error) : ex_error_memory(w->error, "a path", 0);
     free(folder);
     for (int first = 0; first < session->scan_count && result == EX_OK; first += BATCH) {
         finding f = {.session = session, .first = first};
         const int left = session->scan_count - first, count = left < BATCH ? left : BATCH;
         report(w, "finding markers", (double)first / session->scan_count);
-        exi_run(w->options->tasks, count, 1, find_some, &f);
+        if (w->options->tasks)
+            w->options->tasks->run(w->options->tasks->user, count, 1, find_some, &f);
+        else
+            find_some(&f, 0, count);
         for (int i = 0; i < count && result == EX_OK; i++) {
             result = f.errors[i].result;
             if (result != EX_OK && w->error)
@@ -247,7 +243,7 @@ static ex_result fit(const work *w, const ex_scan_session *session, ex_scan_fitt
     ex_kin_fit *found = NULL;
     ex_template *made = NULL;
     ex_result result =
-        path ? ex_scan_fit(session, &options, fitted, &found, w->error) : exi_error_memory(w->error, "a path", 0);
+        path ? ex_scan_fit(session, &options, fitted, &found, w->error) : ex_error_memory(w->error, "a path", 0);
     if (result == EX_OK)
         result = ex_scan_fitted_write(path, *fitted, w->error);
     if (result == EX_OK) { /* as the next steps of a session that goes on will have it, to the last digit */

@@ -5,8 +5,9 @@
  */
 #include "body.h"
 
-#include "runtime/base/functions.inl"
-#include "runtime/base/vector.h"
+#include "demos/vector.h"
+
+#include <exemplar/maths.h>
 
 #include <string.h>
 
@@ -103,13 +104,13 @@ void exi_body_sculpt(const ex_mesh *rest, const double ways[BODY_WAYS], double *
                 continue;
             for (int c = 0; c < 3; c++)
                 square += (p[c] - s->at[c]) / s->width[c] * ((p[c] - s->at[c]) / s->width[c]);
-            out += ways[s->way] * s->out * exi_exp(-square);
+            out += ways[s->way] * s->out * ex_exp(-square);
         }
         memcpy(positions + 3 * (size_t)v, p, 3 * sizeof *p);
         if (out < 1e-5 && out > -1e-5) /* less is not worth an offset */
             continue;
         exi_creature_field(&flesh, p, normal);
-        exi_normalise(normal, 3);
+        normalise3(normal);
         for (int c = 0; c < 3; c++)
             positions[3 * (size_t)v + (size_t)c] += out * normal[c];
     }

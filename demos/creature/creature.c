@@ -5,8 +5,6 @@
  */
 #include "creature.h"
 
-#include "runtime/base/result.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +48,7 @@ static const char linear[] = PROJECT("positions"); /* straight lines, to compare
 ex_result exi_creature_write(const char *directory, double spacing, ex_error *error) {
     ex_mesh *rest = exi_creature_mesh(spacing), *form = rest ? ex_mesh_copy(rest) : NULL;
     ex_skin *skin = form ? exi_creature_skin(rest) : NULL;
-    ex_result result = skin ? EX_OK : exi_error_memory(error, "the creature", 0);
+    ex_result result = skin ? EX_OK : ex_error_memory(error, "the creature", 0);
     if (result == EX_OK) {
         for (int i = 0; i < 3 * rest->vertex_count; i++)
             form->positions[i] = floor(rest->positions[i] * 1e5 + 0.5) / 1e5;

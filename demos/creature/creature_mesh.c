@@ -7,7 +7,7 @@
  */
 #include "creature.h"
 
-#include "author/base/array.h"
+#include "common/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static void simplify(const net *n) {
 
 static bool add_vertex(net *n, const double p[3]) {
     double *grown =
-        exi_array_grow(n->mesh->positions, &n->vertex_room, (size_t)n->mesh->vertex_count + 1, 3 * sizeof(double));
+        array_grow(n->mesh->positions, &n->vertex_room, (size_t)n->mesh->vertex_count + 1, 3 * sizeof(double));
     if (!grown)
         return false;
     n->mesh->positions = grown;
@@ -140,7 +140,7 @@ static bool add_triangles(net *n, const int quad[4]) {
         for (int d = 0; d < 2; d++)
             diagonals[d] += (p[d][c] - p[d + 2][c]) * (p[d][c] - p[d + 2][c]);
     const int first = diagonals[1] < diagonals[0] ? 1 : 0;
-    int *grown = exi_array_grow(n->mesh->corners, &n->corner_room, (size_t)n->mesh->corner_count + 6, sizeof(int));
+    int *grown = array_grow(n->mesh->corners, &n->corner_room, (size_t)n->mesh->corner_count + 6, sizeof(int));
     if (!grown)
         return false;
     n->mesh->corners = grown;
@@ -206,7 +206,7 @@ static void place_lattice(net *n) {
 
 static bool finish(ex_mesh *mesh) {
     mesh->face_count = mesh->corner_count / 3;
-    mesh->face_offsets = exi_array_allocate((size_t)mesh->face_count + 1, sizeof(int));
+    mesh->face_offsets = array_allocate((size_t)mesh->face_count + 1, sizeof(int));
     for (int f = 0; mesh->face_offsets && f <= mesh->face_count; f++)
         mesh->face_offsets[f] = 3 * f;
     return mesh->face_offsets;
@@ -216,9 +216,9 @@ ex_mesh *exi_creature_flesh_mesh(const exi_creature_flesh *flesh, double spacing
     net n = {.flesh = flesh, .spacing = spacing, .mesh = ex_mesh_create()};
     place_lattice(&n);
     const size_t slice = (size_t)n.size[1] * (size_t)n.size[2];
-    n.values = exi_array_allocate(slice * (size_t)n.size[0], sizeof *n.values);
-    n.cells[0] = exi_array_allocate(slice, sizeof(int));
-    n.cells[1] = exi_array_allocate(slice, sizeof(int));
+    n.values = array_allocate(slice * (size_t)n.size[0], sizeof *n.values);
+    n.cells[0] = array_allocate(slice, sizeof(int));
+    n.cells[1] = array_allocate(slice, sizeof(int));
     bool done = n.mesh && n.values && n.cells[0] && n.cells[1];
     if (done) {
         fill_values(&n);

@@ -4,8 +4,7 @@
  */
 #include "creature.h"
 
-#include "author/base/array.h"
-#include "runtime/base/result.h"
+#include "common/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,7 +104,7 @@ ex_result exi_creature_posed(const ex_mesh *mesh, const ex_skin *skin, exi_creat
                              ex_error *error) {
     float matrices[CREATURE_BONES][12];
     const size_t count = (size_t)mesh->vertex_count;
-    float *rest = exi_array_allocate(3 * count, sizeof *rest), *moved = exi_array_allocate(3 * count, sizeof *moved);
+    float *rest = array_allocate(3 * count, sizeof *rest), *moved = array_allocate(3 * count, sizeof *moved);
     void *memory = malloc(ex_palette_size(EX_SKINNING_DUAL_QUATERNION, CREATURE_BONES));
     const bool room = rest && moved && memory;
     if (room) {
@@ -122,5 +121,5 @@ ex_result exi_creature_posed(const ex_mesh *mesh, const ex_skin *skin, exi_creat
     free(rest);
     free(moved);
     free(memory);
-    return room ? EX_OK : exi_error_memory(error, "the creature's pose", count);
+    return room ? EX_OK : ex_error_memory(error, "the creature's pose", count);
 }

@@ -5,8 +5,9 @@
  */
 #include "creature.h"
 
-#include "author/base/array.h"
-#include "runtime/base/functions.inl"
+#include "common/array.h"
+
+#include <exemplar/maths.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,9 +75,9 @@ static double edge_length(const ex_mesh *mesh) {
 
 static ex_skin *make_skin(const ex_mesh *mesh, uint32_t bones, const float *weights) {
     const size_t count = (size_t)mesh->vertex_count;
-    uint32_t *starts = exi_array_allocate(count + 1, sizeof *starts);
-    uint32_t *joints = exi_array_allocate(count * bones, sizeof *joints);
-    float *kept = exi_array_allocate(count * bones, sizeof *kept);
+    uint32_t *starts = array_allocate(count + 1, sizeof *starts);
+    uint32_t *joints = array_allocate(count * bones, sizeof *joints);
+    float *kept = array_allocate(count * bones, sizeof *kept);
     ex_skin *skin = NULL;
     if (starts && joints && kept) {
         starts[0] = 0;
@@ -100,8 +101,8 @@ static ex_skin *make_skin(const ex_mesh *mesh, uint32_t bones, const float *weig
 ex_skin *exi_creature_bones_skin(const exi_creature_bones *bones, const exi_creature_flesh *flesh,
                                  const ex_mesh *mesh) {
     const size_t count = (size_t)bones->count, size = (size_t)mesh->vertex_count * count;
-    float *weights = exi_array_allocate(size + (size_t)mesh->vertex_count, sizeof *weights);
-    float *evened = exi_array_allocate(size + (size_t)mesh->vertex_count, sizeof *evened);
+    float *weights = array_allocate(size + (size_t)mesh->vertex_count, sizeof *weights);
+    float *evened = array_allocate(size + (size_t)mesh->vertex_count, sizeof *evened);
     ex_skin *skin = NULL;
     if (weights && evened) {
         for (int v = 0; v < mesh->vertex_count; v++)
@@ -126,7 +127,7 @@ ex_skin *exi_creature_bones_skin(const exi_creature_bones *bones, const exi_crea
 void exi_creature_turn(const double degrees[3], double m[3][3]) {
     double s[3], c[3];
     for (int i = 0; i < 3; i++)
-        exi_sin_cos(degrees[i] * PI / 180, &s[i], &c[i]);
+        ex_sin_cos(degrees[i] * PI / 180, &s[i], &c[i]);
     const double made[3][3] = {
         {c[1] * c[2], -c[1] * s[2], s[1]},
         {c[0] * s[2] + s[0] * s[1] * c[2], c[0] * c[2] - s[0] * s[1] * s[2], -s[0] * c[1]},

@@ -5,9 +5,8 @@
  */
 #include "face.h"
 
-#include "author/base/file.h"
-#include "author/base/number.h"
-#include "runtime/base/result.h"
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,46 +63,46 @@ static const char end[] = "  ],\n"
                           "}\n";
 
 /* The layer of heads, or of skins: eight examples, on axes of their own. */
-static void write_layer(exi_file_writer *writer, bool skin) {
+static void write_layer(ex_file_writer *writer, bool skin) {
     static const char *const axes[3] = {"age", "gender", "build"};
     const char *of = skin ? "skin." : "";
-    exi_file_printf(writer, "    {\n      \"name\": \"%s\",\n      \"space\": [\n", skin ? "skin" : "head");
+    ex_file_printf(writer, "    {\n      \"name\": \"%s\",\n      \"space\": [\n", skin ? "skin" : "head");
     for (int a = 0; a < 3; a++)
-        exi_file_printf(writer, "        {\"name\": \"%s%s\", \"min\": 0, \"max\": 1, \"rest\": 0.5}%s\n", of, axes[a],
-                        a < 2 ? "," : "");
-    exi_file_printf(writer,
-                    "      ],\n"
-                    "      \"weigh\": {\"kind\": \"cardinal\", \"kernel\": \"bspline\", \"linear\": true},\n"
-                    "      \"shape\": \"%s\",\n",
-                    skin ? "pixels" : "positions");
+        ex_file_printf(writer, "        {\"name\": \"%s%s\", \"min\": 0, \"max\": 1, \"rest\": 0.5}%s\n", of, axes[a],
+                       a < 2 ? "," : "");
+    ex_file_printf(writer,
+                   "      ],\n"
+                   "      \"weigh\": {\"kind\": \"cardinal\", \"kernel\": \"bspline\", \"linear\": true},\n"
+                   "      \"shape\": \"%s\",\n",
+                   skin ? "pixels" : "positions");
     if (skin)
-        exi_file_printf(writer, "      \"texture\": \"base_color\",\n");
-    exi_file_printf(writer, "      \"examples\": [\n");
+        ex_file_printf(writer, "      \"texture\": \"base_color\",\n");
+    ex_file_printf(writer, "      \"examples\": [\n");
     for (int k = 0; k < FACE_HEADS; k++) {
         const face_head *h = &exi_face_heads[k];
-        exi_file_printf(writer, "        {\"name\": \"%s\", \"%s\": \"%s.%s\", \"at\": {", h->name,
-                        skin ? "image" : "mesh", h->name, skin ? "png" : "obj");
+        ex_file_printf(writer, "        {\"name\": \"%s\", \"%s\": \"%s.%s\", \"at\": {", h->name,
+                       skin ? "image" : "mesh", h->name, skin ? "png" : "obj");
         for (int a = 0; a < 3; a++) {
             char number[32];
-            exi_format_double(number, h->place[a]);
-            exi_file_printf(writer, "\"%s%s\": %s%s", of, axes[a], number, a < 2 ? ", " : "");
+            ex_format_double(number, h->place[a]);
+            ex_file_printf(writer, "\"%s%s\": %s%s", of, axes[a], number, a < 2 ? ", " : "");
         }
-        exi_file_printf(writer, "}}%s\n", k + 1 < FACE_HEADS ? "," : "");
+        ex_file_printf(writer, "}}%s\n", k + 1 < FACE_HEADS ? "," : "");
     }
-    exi_file_printf(writer, "      ]\n    }%s\n", skin ? "" : ",");
+    ex_file_printf(writer, "      ]\n    }%s\n", skin ? "" : ",");
 }
 
 static ex_result write_project(const char *path, ex_error *error) {
-    exi_file_writer writer;
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
-    exi_file_write(&writer, start, strlen(start));
+    ex_file_write(&writer, start, strlen(start));
     write_layer(&writer, false);
-    exi_file_write(&writer, expressions, strlen(expressions));
+    ex_file_write(&writer, expressions, strlen(expressions));
     write_layer(&writer, true);
-    exi_file_write(&writer, end, strlen(end));
-    return exi_file_commit(&writer, error);
+    ex_file_write(&writer, end, strlen(end));
+    return ex_file_commit(&writer, error);
 }
 
 /* ---- forms and images ---- */
@@ -149,7 +148,7 @@ static ex_result write_forms(const char *directory, const exi_face *face, ex_err
     double *offsets = malloc(size), *mean = malloc(size);
     ex_mesh *form = ex_mesh_copy(face->mesh);
     ex_result result = offsets && mean && form ? write_heads(directory, face, offsets, mean, form, error)
-                                               : exi_error_memory(error, "a head", size);
+                                               : ex_error_memory(error, "a head", size);
     ex_mesh_destroy(form);
     free(mean);
     free(offsets);
@@ -159,13 +158,13 @@ static ex_result write_forms(const char *directory, const exi_face *face, ex_err
 static ex_result write_skins(const char *directory, const exi_face *face, ex_error *error) {
     exi_face_canvas *canvas = exi_face_canvas_create(face);
     ex_image *image = ex_image_create(FACE_TEXELS, FACE_TEXELS);
-    ex_result result = canvas && image ? EX_OK : exi_error_memory(error, "a texture", 0);
+    ex_result result = canvas && image ? EX_OK : ex_error_memory(error, "a texture", 0);
     for (int k = 0; result == EX_OK && k < FACE_HEADS; k++) {
         char file[32];
         snprintf(file, sizeof file, "%s.png", exi_face_heads[k].name);
         exi_face_canvas_paint(canvas, &exi_face_heads[k].style, image->pixels);
         char *path = exi_demo_path(directory, file);
-        result = path ? ex_image_write(path, image, error) : exi_error_memory(error, "a path", 0);
+        result = path ? ex_image_write(path, image, error) : ex_error_memory(error, "a path", 0);
         free(path);
     }
     ex_image_destroy(image);
@@ -176,7 +175,7 @@ static ex_result write_skins(const char *directory, const exi_face *face, ex_err
 ex_result exi_demo_face(const char *directory, ex_error *error) {
     exi_face *face = exi_face_create();
     char *path = exi_demo_path(directory, "face.json");
-    ex_result result = face && path ? EX_OK : exi_error_memory(error, "the face", 0);
+    ex_result result = face && path ? EX_OK : ex_error_memory(error, "the face", 0);
     if (result == EX_OK)
         result = write_forms(directory, face, error);
     if (result == EX_OK)

@@ -4,7 +4,7 @@
  */
 #include "face.h"
 
-#include "runtime/base/functions.inl"
+#include <exemplar/maths.h>
 
 /* About the distance to an ellipsoid's surface, exact on it. */
 static double ellipsoid(point p, point centre, point radii) {

@@ -9,7 +9,7 @@
  */
 #include "face.h"
 
-#include "runtime/base/functions.inl"
+#include <exemplar/maths.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ typedef struct head_grid {
 static double column_angle(double column) {
     double t = 2 * PI * (column - FRONT) / COLUMNS, angle = t, s, c;
     for (int i = 0; i < 30; i++) {
-        exi_sin_cos(angle, &s, &c);
+        ex_sin_cos(angle, &s, &c);
         angle -= (angle + 0.65 * s - t) / (1 + 0.65 * c);
     }
     return angle;
@@ -70,9 +70,9 @@ static void cast_grid(head_grid *grid) {
         row_ray(r, &y, &z, &rise);
         for (int c = 0; c <= FRONT; c++) {
             double s, t;
-            exi_sin_cos(column_angle(c), &s, &t);
+            ex_sin_cos(column_angle(c), &s, &t);
             /* Under the chin rays fall; at the nape, where nothing juts out, they hardly do. */
-            exi_sin_cos(rise < 0 ? rise * (0.65 + 0.35 * t) : rise, &up, &level);
+            ex_sin_cos(rise < 0 ? rise * (0.65 + 0.35 * t) : rise, &up, &level);
             point p = exi_face_cast((point){0, y, z}, (point){level * s, up, level * t});
             grid->at[r][c] = p;
             grid->at[r][(COLUMNS - c) % COLUMNS] = point_mirror(p);

@@ -4,7 +4,7 @@
  */
 #include "face.h"
 
-#include "author/base/array.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,22 +42,22 @@ static bool allocate(exi_face *face) {
     ex_mesh *mesh = face->mesh = ex_mesh_create();
     if (!mesh)
         return false;
-    mesh->positions = exi_array_allocate(3 * CAPACITY, sizeof(double));
-    mesh->texcoords = exi_array_allocate(2 * CAPACITY, sizeof(double));
-    mesh->face_offsets = exi_array_allocate(CAPACITY + 1, sizeof(int));
-    mesh->face_groups = exi_array_allocate(CAPACITY, sizeof(int));
-    mesh->corners = exi_array_allocate(4 * CAPACITY, sizeof(int));
-    mesh->corner_texcoords = exi_array_allocate(4 * CAPACITY, sizeof(int));
+    mesh->positions = array_allocate(3 * CAPACITY, sizeof(double));
+    mesh->texcoords = array_allocate(2 * CAPACITY, sizeof(double));
+    mesh->face_offsets = array_allocate(CAPACITY + 1, sizeof(int));
+    mesh->face_groups = array_allocate(CAPACITY, sizeof(int));
+    mesh->corners = array_allocate(4 * CAPACITY, sizeof(int));
+    mesh->corner_texcoords = array_allocate(4 * CAPACITY, sizeof(int));
     mesh->group_names = calloc(FACE_GROUP_COUNT, sizeof *mesh->group_names);
     face->paint = calloc(CAPACITY, FACE_PAINT_COUNT * sizeof(double));
     face->blink = calloc(CAPACITY, 3 * sizeof(double));
-    face->normals = exi_array_allocate(CAPACITY, sizeof *face->normals);
+    face->normals = array_allocate(CAPACITY, sizeof *face->normals);
     bool done = mesh->positions && mesh->texcoords && mesh->face_offsets && mesh->face_groups && mesh->corners &&
                 mesh->corner_texcoords && mesh->group_names && face->paint && face->blink && face->normals;
     if (done)
         mesh->face_offsets[0] = 0;
     for (int i = 0; done && i < FACE_GROUP_COUNT; i++) {
-        mesh->group_names[i] = exi_text_copy(names[i], strlen(names[i]));
+        mesh->group_names[i] = text_copy(names[i]);
         done = mesh->group_names[i] != NULL;
         mesh->group_count += done;
     }
@@ -70,9 +70,9 @@ static bool allocate_creases(ex_mesh *mesh) {
     bool done = mesh->tags != NULL;
     for (int i = 0; done && i < FACE_MOUTH; i++) {
         ex_tag *tag = &mesh->tags[mesh->tag_count++];
-        tag->name = exi_text_copy("crease", strlen("crease"));
-        tag->ints = exi_array_allocate(2, sizeof *tag->ints);
-        tag->floats = exi_array_copy((double[]){10}, 1, sizeof *tag->floats);
+        tag->name = text_copy("crease");
+        tag->ints = array_allocate(2, sizeof *tag->ints);
+        tag->floats = array_copy((double[]){10}, 1, sizeof *tag->floats);
         done = tag->name && tag->ints && tag->floats;
         tag->int_count = 2;
         tag->float_count = 1;

@@ -6,7 +6,7 @@
  */
 #include "face.h"
 
-#include "runtime/base/functions.inl"
+#include <exemplar/maths.h>
 
 /* A stroke: around a place, and its mirror image if that is not on the middle plane, within about `width` along each
  * axis, vertices move by `move` and by `out` along the skin's normal. On the middle plane move.x spreads. Millimetres.
@@ -61,7 +61,7 @@ enum { STROKES = sizeof strokes / sizeof *strokes };
 
 static double weight(point p, point at, point width) {
     double x = (p.x - at.x) / width.x, y = (p.y - at.y) / width.y, z = (p.z - at.z) / width.z;
-    return exi_exp(-(x * x + y * y + z * z));
+    return ex_exp(-(x * x + y * y + z * z));
 }
 
 /* The strokes of a metric, in millimetres as p is. */

@@ -5,10 +5,10 @@
  */
 #include "face.h"
 
-#include "runtime/base/functions.inl"
+#include <exemplar/maths.h>
 
 double exi_face_turn(double y, double x) {
-    double a = exi_angle(fabs(y), fabs(x));
+    double a = ex_angle(fabs(y), fabs(x));
     a = x < 0 ? 3.14159265358979323846 - a : a;
     return y < 0 ? -a : a;
 }
@@ -30,7 +30,7 @@ static void multiply(double colour[3], double red, double green, double blue, do
 static double spot(const face_place *p, double x, double y, double z, double width, double height) {
     double a = (fabs(p->x) - x) / width, b = (p->y - y) / height, c = (p->z - z) / (width > height ? width : height);
     double far = a * a + b * b + 0.5 * c * c;
-    return far > 16 ? 0 : exi_exp(-far);
+    return far > 16 ? 0 : ex_exp(-far);
 }
 
 /* A line on the front of the face through four places, `width` thick: 1 on it. */
@@ -43,7 +43,7 @@ static double line_through(const face_place *p, const double at[4][2], double wi
         double d = (x - t * dx) * (x - t * dx) + (y - t * dy) * (y - t * dy);
         least = d < least ? d : least;
     }
-    return exi_exp(-least / (width * width)) * smooth_step(25, 45, p->z);
+    return ex_exp(-least / (width * width)) * smooth_step(25, 45, p->z);
 }
 
 /* ---- the eyeball ---- */
@@ -59,7 +59,7 @@ static void paint_eye(const face_place *p, const face_style *style, double colou
     double turn = exi_face_turn(y, x), rays = 0;
     for (int k = 0; k < 3; k++) { /* fibres of the iris */
         double s, c;
-        exi_sin_cos(turn * (17 + 14 * k) + k * 2 + 5 * rho, &s, &c);
+        ex_sin_cos(turn * (17 + 14 * k) + k * 2 + 5 * rho, &s, &c);
         rays += s / (2 + k);
     }
     double ring[3];
@@ -68,7 +68,7 @@ static void paint_eye(const face_place *p, const face_style *style, double colou
     if (front) {
         lay(colour, ring, 1 - smooth_step(iris - 0.012, iris + 0.022, rho));
         double edge = (rho - iris + 0.015) / 0.038;
-        multiply(colour, 0.30, 0.28, 0.28, 0.85 * exi_exp(-edge * edge));
+        multiply(colour, 0.30, 0.28, 0.28, 0.85 * ex_exp(-edge * edge));
         lay(colour, black, 1 - smooth_step(pupil - 0.015, pupil + 0.02, rho));
     }
     /* The upper lid's shadow, and a window's light. */
@@ -102,7 +102,7 @@ static void paint_skin(const face_place *p, const face_style *style, double colo
                  (1 - ear));
     if (ear > 0.5) {
         double x = fabs(p->x) - 76, z = p->z + 13, y = p->y + 12;
-        multiply(colour, 0.55, 0.42, 0.40, 0.9 * exi_exp(-(x * x / 60 + y * y / 90 + z * z / 30)));
+        multiply(colour, 0.55, 0.42, 0.40, 0.9 * ex_exp(-(x * x / 60 + y * y / 90 + z * z / 30)));
     }
     /* Freckles and spots of age. */
     double freckle = smooth_step(0, 0.5, p->freckle) * (0.6 + 0.8 * p->coarse) *
@@ -124,11 +124,11 @@ static void paint_lines(const face_place *p, const face_style *style, double col
         const double foot[4][2] = {{47, -2 + 2.0 * i}, {50, -3 + 3.5 * i}, {53, -5 + 5.5 * i}, {56, -7 + 7.0 * i}};
         amount += 0.55 * line_through(p, foot, 0.9);
         double y = p->y - (40.5 + 8.0 * i) - 2.5 * (p->coarse - 0.5) - 0.0012 * p->x * p->x;
-        amount += 0.5 * exi_exp(-y * y / 1.3) * smooth_step(44 - 5.0 * i, 10, fabs(p->x)) * smooth_step(50, 70, p->z) *
+        amount += 0.5 * ex_exp(-y * y / 1.3) * smooth_step(44 - 5.0 * i, 10, fabs(p->x)) * smooth_step(50, 70, p->z) *
                   (0.5 + p->coarse);
     }
     double frown = (fabs(p->x) - 4.5 - 0.06 * (p->y - 20)) / 0.9;
-    amount += 0.4 * exi_exp(-frown * frown) * smooth_step(12, 20, p->y) * smooth_step(38, 30, p->y) *
+    amount += 0.4 * ex_exp(-frown * frown) * smooth_step(12, 20, p->y) * smooth_step(38, 30, p->y) *
               smooth_step(60, 80, p->z);
     multiply(colour, 0.74, 0.62, 0.58, style->lines * amount);
 }
@@ -143,13 +143,13 @@ static void paint_hair(const face_place *p, const face_style *style, double colo
            y = (p->y - rise) / (wide > 0.5 ? wide : 0.5);
     double hairs = 0.78 + 0.4 * (p->fine - 0.5) + 0.45 * (p->grain - 0.5);
     double brow =
-        exi_exp(-y * y * y * y) * smooth_step(-0.06, 0.08, s) * smooth_step(1.06, 0.86, s) * smooth_step(30, 45, p->z);
+        ex_exp(-y * y * y * y) * smooth_step(-0.06, 0.08, s) * smooth_step(1.06, 0.86, s) * smooth_step(30, 45, p->z);
     lay(colour, style->brows, brow * hairs * 1.05);
     /* Stubble or a beard: chin, jaw, lip, along the jaw up to the ear. */
     double ragged = p->y + 6 * (p->fine - 0.5);
     double side = smooth_step(-8, 26, p->z + 8 * (p->coarse - 0.5)) * smooth_step(-128, -108, ragged);
     double jaw = side * smooth_step(-40, -62, ragged - 0.32 * (62 - p->z));
-    double cheek = exi_exp(-(p->z - 12) * (p->z - 12) / 90) * smooth_step(4, -8, ragged) * smooth_step(-90, -70, p->y);
+    double cheek = ex_exp(-(p->z - 12) * (p->z - 12) / 90) * smooth_step(4, -8, ragged) * smooth_step(-90, -70, p->y);
     double lip = spot(p, 10, -54, 90, 14, 5);
     double grown =
         clamped(jaw * (1 - 0.75 * spot(p, 0, -79, 90, 9, 3.0)) + cheek + lip, 0, 1) * (1 - p->paint[FACE_LIP]);
@@ -161,13 +161,13 @@ static void paint_hair(const face_place *p, const face_style *style, double colo
     double above = 1000 * exi_face_hair((point){p->x / 1000, p->y / 1000, p->z / 1000}) - draw_back;
     double edge = smooth_step(-3.0, 4.5 + (style->hair_line > 0 ? style->hair_line : 0),
                               above + 7 * (p->strand - 0.5) + 2 * (p->grain - 0.5));
-    double crown = exi_exp(-(p->x * p->x + (p->z + 20) * (p->z + 20)) / 3200) * smooth_step(60, 90, p->y);
+    double crown = ex_exp(-(p->x * p->x + (p->z + 20) * (p->z + 20)) / 3200) * smooth_step(60, 90, p->y);
     double hair[3];
     for (int c = 0; c < 3; c++)
         hair[c] = style->hair[c] * (0.62 + 0.76 * p->strand) * (0.9 + 0.2 * p->coarse);
     /* The parting of hair that is swept to a side. */
     double part = (p->x - (style->sweep > 0 ? 24 : -24) - 5 * (p->coarse - 0.5)) / 1.6;
-    edge *= 1 - 0.06 * fabs(style->sweep) * exi_exp(-part * part) * smooth_step(-10, 20, p->z);
+    edge *= 1 - 0.06 * fabs(style->sweep) * ex_exp(-part * part) * smooth_step(-10, 20, p->z);
     lay(colour, hair, edge * (1 - style->bald * crown * (0.55 + 0.6 * p->strand)));
 }
 

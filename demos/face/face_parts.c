@@ -4,7 +4,7 @@
  */
 #include "face.h"
 
-#include "runtime/base/functions.inl"
+#include <exemplar/maths.h>
 
 #define PI 3.14159265358979323846
 
@@ -27,7 +27,7 @@ void exi_face_add_eyes(exi_face *face) {
                 double x, y, sine, cosine;
                 on_disc(i, j, EYE, &x, &y);
                 double rho = sqrt(x * x + y * y);
-                exi_sin_cos(reach * rho, &sine, &cosine);
+                ex_sin_cos(reach * rho, &sine, &cosine);
                 double k = rho > 0 ? sine / rho : 0;
                 point p = {(right ? -1 : 1) * FACE_EYE_X + radius * k * x, radius * k * y,
                            FACE_EYE_Z + radius * cosine};
@@ -48,7 +48,7 @@ void exi_face_add_eyes(exi_face *face) {
 
 static double bump(double x, double y, double cx, double cy, double width) {
     double a = (x - cx) / width, b = (y - cy) / width;
-    return exi_exp(-(a * a + b * b));
+    return ex_exp(-(a * a + b * b));
 }
 
 /* The left ear over the unit disc, x from the face to the back, y up. */
@@ -59,8 +59,8 @@ static point ear_point(double x, double y, bool back) {
     /* the outline: broad above, a lobe below */
     double wide = 0.0175 * (1 + 0.16 * y - 0.16 * (y < 0 ? y * y : 0)), tall = 0.0315;
     double rim = smooth_step(-0.95, -0.2, x + 0.55 * y + 0.15) * smooth_step(-0.95, -0.45, y);
-    double depth = 0.0060 * rim * exi_exp(-(rho - 0.93) * (rho - 0.93) / 0.018); /* the helix */
-    depth -= 0.0032 * rim * exi_exp(-(rho - 0.70) * (rho - 0.70) / 0.012);
+    double depth = 0.0060 * rim * ex_exp(-(rho - 0.93) * (rho - 0.93) / 0.018); /* the helix */
+    depth -= 0.0032 * rim * ex_exp(-(rho - 0.70) * (rho - 0.70) / 0.012);
     depth += 0.0036 * bump(x, y, 0.30, 0.02, 0.34);   /* the fold inside it */
     depth -= 0.0065 * bump(x, y, -0.22, -0.14, 0.36); /* the shell */
     depth += 0.0045 * bump(x, y, -0.72, -0.14, 0.22) + 0.0015 * bump(x, y, 0, -0.8, 0.4);

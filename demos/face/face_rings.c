@@ -6,7 +6,7 @@
  */
 #include "face.h"
 
-#include "runtime/base/functions.inl"
+#include <exemplar/maths.h>
 
 #define DEGREE (3.14159265358979323846 / 180)
 
@@ -14,8 +14,8 @@ enum { LID_RINGS = 7, LIP_RINGS = 6, LOOP_MAX = 32 };
 
 point exi_face_about_eye(double radius, double side, double up) {
     double a, b, c, d;
-    exi_sin_cos(side * DEGREE, &a, &b);
-    exi_sin_cos(up * DEGREE, &c, &d);
+    ex_sin_cos(side * DEGREE, &a, &b);
+    ex_sin_cos(up * DEGREE, &c, &d);
     return (point){FACE_EYE_X + radius * a * d, radius * c, FACE_EYE_Z + radius * b * d};
 }
 
@@ -166,7 +166,7 @@ static double mouth_line(double s) {
 }
 static double upper_outline(double s) {
     double w = 1 - s * s, bow = s * s / 0.045;
-    return 0.0086 * w * (0.90 + 0.10 * w) - 0.0017 * exi_exp(-bow * 2);
+    return 0.0086 * w * (0.90 + 0.10 * w) - 0.0017 * ex_exp(-bow * 2);
 }
 static double lower_outline(double s) {
     double w = 1 - s * s;

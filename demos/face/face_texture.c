@@ -4,7 +4,7 @@
  */
 #include "face.h"
 
-#include "runtime/base/functions.inl"
+#include <exemplar/maths.h>
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void add_noise(texel *t) {
     t->blotch = (float)speckled(x / 13, y / 13, z / 13);
     /* Hairs run down from the crown: thin around it, long away from it, and as many texels wide behind as in front. */
     double turn = exi_face_turn(x, z + 25), sine, cosine;
-    exi_sin_cos(turn, &sine, &cosine);
+    ex_sin_cos(turn, &sine, &cosine);
     turn = (turn + 0.65 * sine) / (2 * 3.14159265358979323846) + 0.02 * noise(x / 30, y / 30, z / 30, 0);
     double down = 0.5 * sqrt(x * x + (z + 25) * (z + 25)) - y;
     t->strand = (float)(0.6 * noise(turn * 150, down / 24, 3, 150) + 0.4 * noise(turn * 270, down / 15, 7, 270));

@@ -11,10 +11,10 @@
 #include "cloth.h"
 #include "cloth_parts.h"
 
-#include "author/base/array.h"
-#include "runtime/base/functions.inl"
-#include "runtime/base/result.h"
-#include "runtime/base/vector.h"
+#include "common/array.h"
+#include "demos/vector.h"
+
+#include <exemplar/maths.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,8 +58,8 @@ exi_cloth_def exi_cloth_def_default(void) {
 
 static void solve_edge(exi_cloth *cloth, const exi_cloth_edge *e) {
     double *a = cloth->positions + 3 * (size_t)e->a, *b = cloth->positions + 3 * (size_t)e->b, d[3];
-    exi_subtract(b, a, d);
-    const double length = sqrt(exi_dot3(d, d));
+    subtract(b, a, d);
+    const double length = sqrt(dot3(d, d));
     if (!(length > 0))
         return;
     const double move = (1 - e->length / length) * (length < e->length ? e->shortened : e->stretched);
@@ -77,7 +77,7 @@ static void solve_hinge(exi_cloth *cloth, const exi_cloth_hinge *h) {
         for (int c = 0; c < 3; c++)
             sum[c] += h->weights[i] * p[i][c];
     }
-    const double bend_sq = exi_dot3(sum, sum);
+    const double bend_sq = dot3(sum, sum);
     if (!(bend_sq > 1e-30))
         return;
     const double part = 1 - h->bent / sqrt(bend_sq);
@@ -116,10 +116,10 @@ static void push_out(const exi_cloth *cloth, const exi_cloth_contact *contact, c
     double slip[3];
     for (int c = 0; c < 3; c++)
         slip[c] = p[c] - before[c] - driven[c];
-    const double away = exi_dot3(slip, contact->normal);
+    const double away = dot3(slip, contact->normal);
     for (int c = 0; c < 3; c++)
         slip[c] -= away * contact->normal[c];
-    const double length = sqrt(exi_dot3(slip, slip)), held = away < 0 ? -cloth->def.friction * away : 0;
+    const double length = sqrt(dot3(slip, slip)), held = away < 0 ? -cloth->def.friction * away : 0;
     const double part = length > held ? held / length : 1;
     for (int c = 0; c < 3; c++) {
         p[c] += depth * contact->normal[c] - part * slip[c];
@@ -146,14 +146,14 @@ static void move_contacts(exi_cloth *cloth, double part_of_frame) {
             contact->point[c] += part_of_frame * contact->velocity[c];
             away[c] = cloth->positions[3 * v + c] - contact->point[c];
         }
-        contact->distance = exi_dot3(away, contact->normal);
+        contact->distance = dot3(away, contact->normal);
     }
 }
 
 /* Pushes vertices out; then velocities, with the drag of the air, which goes with the driver: near by as it moves
  * there, farther off as it moves on the whole. So a walk makes no wind. */
 static void meet_driver(exi_cloth *cloth, double part_of_frame, double time) {
-    const double drag = 1 - exi_exp(-cloth->def.drag * time);
+    const double drag = 1 - ex_exp(-cloth->def.drag * time);
     for (int v = 0; v < cloth->vertex_count; v++) {
         double *p = cloth->positions + 3 * (size_t)v, *before = cloth->before + 3 * (size_t)v, driven[3];
         const exi_cloth_contact *contact = &cloth->contacts[v];
@@ -174,7 +174,7 @@ static void meet_driver(exi_cloth *cloth, double part_of_frame, double time) {
 /* What vertices move against the mean of their neighbours dies away. */
 static void smooth_velocities(exi_cloth *cloth, double time) {
     const size_t count = 3 * (size_t)cloth->vertex_count;
-    const double share = 1 - exi_exp(-cloth->def.viscosity * time);
+    const double share = 1 - ex_exp(-cloth->def.viscosity * time);
     memset(cloth->smoothed, 0, count * sizeof(double));
     for (int e = 0; e < cloth->parts.edge_count; e++) {
         const size_t a = 3 * (size_t)cloth->parts.edges[e].a, b = 3 * (size_t)cloth->parts.edges[e].b;
@@ -243,15 +243,19 @@ const double *exi_cloth_positions(const exi_cloth *cloth) {
 static ex_result check(const exi_cloth_def *def, ex_error *error) {
     const ex_mesh *meshes[2] = {def->cloth, def->driver};
     if (!def->cloth || !def->driver)
-        return exi_misuse_error(error, "exi_cloth_create", "cloth or driver is NULL");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "exi_cloth_create was called with "
+                            "cloth or driver is NULL");
     if (!(def->substeps > 0 && def->search > 0 && def->frame_time > 0 && def->density > 0 && def->stretch > 0 &&
           def->compress > 0))
-        return exi_misuse_error(error, "exi_cloth_create", "a substep, a time, the density or a stiffness is not > 0");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "exi_cloth_create was called with "
+                            "a substep, a time, the density or a stiffness is not > 0");
     for (int m = 0; m < 2; m++)
         for (int f = 0; f < meshes[m]->face_count; f++)
             if (meshes[m]->face_offsets[f + 1] != 3 * (f + 1))
-                return exi_error(error, EX_ERROR_DATA, "face %d of the %s is no triangle: triangulate it first", f,
-                                 m == 0 ? "cloth" : "driver");
+                return ex_error_set(error, EX_ERROR_DATA, "face %d of the %s is no triangle: triangulate it first", f,
+                                    m == 0 ? "cloth" : "driver");
     return EX_OK;
 }
 
@@ -264,7 +268,7 @@ static ex_result fill(exi_cloth *cloth, const exi_cloth_def *def, ex_error *erro
         result = exi_cloth_driver_make(def->driver, &cloth->driver, error);
     if (result != EX_OK)
         return result;
-    cloth->positions = exi_array_copy(def->start ? def->start : def->cloth->positions, count, sizeof(double));
+    cloth->positions = array_copy(def->start ? def->start : def->cloth->positions, count, sizeof(double));
     cloth->valences = calloc((size_t)cloth->vertex_count + 1, sizeof *cloth->valences);
     cloth->contacts = calloc((size_t)cloth->vertex_count + 1, sizeof *cloth->contacts);
     cloth->pins = calloc((size_t)cloth->vertex_count + 1, sizeof *cloth->pins);
@@ -274,7 +278,7 @@ static ex_result fill(exi_cloth *cloth, const exi_cloth_def *def, ex_error *erro
         made = made && *arrays[i];
     }
     if (!made)
-        return exi_error_memory(error, "cloth", 6 * count * sizeof(double));
+        return ex_error_memory(error, "cloth", 6 * count * sizeof(double));
     for (int e = 0; e < cloth->parts.edge_count; e++) {
         cloth->valences[cloth->parts.edges[e].a]++;
         cloth->valences[cloth->parts.edges[e].b]++;
@@ -285,8 +289,8 @@ static ex_result fill(exi_cloth *cloth, const exi_cloth_def *def, ex_error *erro
         if (!def->pinned[v])
             continue;
         if (!exi_cloth_driver_pin(&cloth->driver, cloth->positions + 3 * (size_t)v, pin))
-            return exi_error(error, EX_ERROR_DATA,
-                             "vertex %d of the cloth cannot be pinned: the driver has no area there", v);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "vertex %d of the cloth cannot be pinned: the driver has no area there", v);
         pin->vertex = v;
         memcpy(pin->to, cloth->positions + 3 * (size_t)v, sizeof pin->to);
         cloth->pin_count++;
@@ -296,12 +300,14 @@ static ex_result fill(exi_cloth *cloth, const exi_cloth_def *def, ex_error *erro
 
 ex_result exi_cloth_create(const exi_cloth_def *def, exi_cloth **cloth, ex_error *error) {
     if (!def || !cloth)
-        return exi_misuse_error(error, "exi_cloth_create", "def or cloth is NULL");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "exi_cloth_create was called with "
+                            "def or cloth is NULL");
     *cloth = NULL;
     ex_result result = check(def, error);
     exi_cloth *made = result == EX_OK ? calloc(1, sizeof *made) : NULL;
     if (result == EX_OK)
-        result = made ? fill(made, def, error) : exi_error_memory(error, "cloth", sizeof *made);
+        result = made ? fill(made, def, error) : ex_error_memory(error, "cloth", sizeof *made);
     if (result == EX_OK)
         *cloth = made;
     else

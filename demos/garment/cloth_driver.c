@@ -7,10 +7,10 @@
  */
 #include "cloth_parts.h"
 
-#include "author/base/array.h"
-#include "runtime/base/functions.inl"
-#include "runtime/base/result.h"
-#include "runtime/base/vector.h"
+#include "common/array.h"
+#include "demos/vector.h"
+
+#include <exemplar/maths.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,11 +62,11 @@ static void add_normal(const exi_cloth_driver *d, int triangle, int vertex, doub
     double p[3][3], a[3], b[3], n[3];
     for (int i = 0; i < 3; i++)
         corner(d, v[(at + i) % 3], p[i]);
-    exi_subtract(p[1], p[0], a);
-    exi_subtract(p[2], p[0], b);
-    exi_cross(a, b, n);
-    const double length = sqrt(exi_dot3(n, n));
-    const double weight = vertex == no_vertex ? 1 : exi_corner(length, exi_dot3(a, b));
+    subtract(p[1], p[0], a);
+    subtract(p[2], p[0], b);
+    cross(a, b, n);
+    const double length = sqrt(dot3(n, n));
+    const double weight = vertex == no_vertex ? 1 : ex_corner(length, dot3(a, b));
     for (int c = 0; length > 0 && c < 3; c++)
         sum[c] += weight / length * n[c];
 }
@@ -116,16 +116,16 @@ bool exi_cloth_driver_touch(const exi_cloth_driver *d, const double point[3], do
             contact->velocity[c] += part[i] * (d->to[3 * v + c] - d->from[3 * v + c]);
         }
     }
-    exi_subtract(point, contact->point, away);
-    const double distance = sqrt(exi_dot3(away, away));
-    const bool inside = exi_dot3(away, outwards) < 0;
+    subtract(point, contact->point, away);
+    const double distance = sqrt(dot3(away, away));
+    const bool inside = dot3(away, outwards) < 0;
     /* On the surface itself, to the accuracy of floats, the way from it has no direction of its own. */
     if (distance > 1e-6) {
         for (int c = 0; c < 3; c++)
             contact->normal[c] = (inside ? -away[c] : away[c]) / distance;
     } else {
         memcpy(contact->normal, outwards, sizeof outwards);
-        exi_unit3(contact->normal);
+        unit3(contact->normal);
     }
     contact->distance = inside ? -distance : distance;
     return true;
@@ -140,10 +140,10 @@ static bool axes_of(const exi_cloth_driver *d, const double *positions, int tria
     for (int i = 0; i < 3; i++)
         p[i] = positions + 3 * (size_t)d->triangles[3 * triangle + i];
     memcpy(origin, p[0], 3 * sizeof *origin);
-    exi_subtract(p[1], p[0], axes[0]);
-    exi_subtract(p[2], p[0], axes[1]);
-    exi_cross(axes[0], axes[1], axes[2]);
-    return exi_unit3(axes[2]);
+    subtract(p[1], p[0], axes[0]);
+    subtract(p[2], p[0], axes[1]);
+    cross(axes[0], axes[1], axes[2]);
+    return unit3(axes[2]);
 }
 
 bool exi_cloth_driver_pin(const exi_cloth_driver *d, const double point[3], exi_cloth_pin *pin) {
@@ -152,13 +152,13 @@ bool exi_cloth_driver_pin(const exi_cloth_driver *d, const double point[3], exi_
     double origin[3], axes[3][3], away[3];
     if (!ex_fit_closest(d->fit, p, INFINITY, &closest) || !axes_of(d, d->to, closest.triangle, origin, axes))
         return false;
-    exi_subtract(point, origin, away);
-    const double aa = exi_dot3(axes[0], axes[0]), ab = exi_dot3(axes[0], axes[1]), bb = exi_dot3(axes[1], axes[1]);
-    const double a = exi_dot3(away, axes[0]), b = exi_dot3(away, axes[1]), area_sq = aa * bb - ab * ab;
+    subtract(point, origin, away);
+    const double aa = dot3(axes[0], axes[0]), ab = dot3(axes[0], axes[1]), bb = dot3(axes[1], axes[1]);
+    const double a = dot3(away, axes[0]), b = dot3(away, axes[1]), area_sq = aa * bb - ab * ab;
     pin->triangle = closest.triangle;
     pin->parts[0] = (bb * a - ab * b) / area_sq;
     pin->parts[1] = (aa * b - ab * a) / area_sq;
-    pin->parts[2] = exi_dot3(away, axes[2]);
+    pin->parts[2] = dot3(away, axes[2]);
     return area_sq > 0;
 }
 
@@ -192,16 +192,16 @@ ex_result exi_cloth_driver_make(const ex_mesh *mesh, exi_cloth_driver *d, ex_err
     const size_t vertices = (size_t)mesh->vertex_count, corners = (size_t)mesh->corner_count;
     *d = (exi_cloth_driver){.vertex_count = mesh->vertex_count,
                             .triangle_count = mesh->face_count,
-                            .triangles = exi_array_allocate(corners, sizeof *d->triangles),
-                            .across = exi_array_allocate(corners, sizeof *d->across),
-                            .ring_starts = exi_array_allocate(vertices + 1, sizeof *d->ring_starts),
-                            .ring = exi_array_allocate(corners, sizeof *d->ring),
-                            .from = exi_array_copy(mesh->positions, 3 * vertices, sizeof(double)),
-                            .to = exi_array_copy(mesh->positions, 3 * vertices, sizeof(double)),
-                            .now = exi_array_allocate(3 * vertices, sizeof(float))};
+                            .triangles = array_allocate(corners, sizeof *d->triangles),
+                            .across = array_allocate(corners, sizeof *d->across),
+                            .ring_starts = array_allocate(vertices + 1, sizeof *d->ring_starts),
+                            .ring = array_allocate(corners, sizeof *d->ring),
+                            .from = array_copy(mesh->positions, 3 * vertices, sizeof(double)),
+                            .to = array_copy(mesh->positions, 3 * vertices, sizeof(double)),
+                            .now = array_allocate(3 * vertices, sizeof(float))};
     ex_result result = EX_OK;
     if (!d->triangles || !d->across || !d->ring_starts || !d->ring || !d->from || !d->to || !d->now)
-        result = exi_error_memory(error, "the driver of a cloth", 3 * vertices * sizeof(double));
+        result = ex_error_memory(error, "the driver of a cloth", 3 * vertices * sizeof(double));
     if (result == EX_OK) {
         for (size_t c = 0; c < corners; c++)
             d->triangles[c] = (uint32_t)mesh->corners[c];
@@ -218,7 +218,7 @@ ex_result exi_cloth_driver_make(const ex_mesh *mesh, exi_cloth_driver *d, ex_err
     if (result == EX_OK) {
         d->memory = malloc(ex_fit_size(d->tree));
         if (!d->memory)
-            result = exi_error_memory(error, "the driver of a cloth", ex_fit_size(d->tree));
+            result = ex_error_memory(error, "the driver of a cloth", ex_fit_size(d->tree));
     }
     if (result != EX_OK)
         exi_cloth_driver_free(d);

@@ -10,9 +10,8 @@
  */
 #include "cloth_parts.h"
 
-#include "author/base/array.h"
-#include "runtime/base/result.h"
-#include "runtime/base/vector.h"
+#include "common/array.h"
+#include "demos/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,19 +33,19 @@ static int compare_sides(const void *a, const void *b) {
 static double area_of(const ex_mesh *mesh, int triangle) {
     const int *v = mesh->corners + 3 * (size_t)triangle;
     double a[3], b[3], n[3];
-    exi_subtract(mesh->positions + 3 * (size_t)v[1], mesh->positions + 3 * (size_t)v[0], a);
-    exi_subtract(mesh->positions + 3 * (size_t)v[2], mesh->positions + 3 * (size_t)v[0], b);
-    exi_cross(a, b, n);
-    return sqrt(exi_dot3(n, n)) / 2;
+    subtract(mesh->positions + 3 * (size_t)v[1], mesh->positions + 3 * (size_t)v[0], a);
+    subtract(mesh->positions + 3 * (size_t)v[2], mesh->positions + 3 * (size_t)v[0], b);
+    cross(a, b, n);
+    return sqrt(dot3(n, n)) / 2;
 }
 
 /* The cotangent of the angle at `corner` between the ways to a and b. */
 static double cotangent(const ex_mesh *mesh, int corner, int a, int b) {
     double u[3], v[3], n[3];
-    exi_subtract(mesh->positions + 3 * (size_t)a, mesh->positions + 3 * (size_t)corner, u);
-    exi_subtract(mesh->positions + 3 * (size_t)b, mesh->positions + 3 * (size_t)corner, v);
-    exi_cross(u, v, n);
-    return exi_dot3(u, v) / sqrt(exi_dot3(n, n));
+    subtract(mesh->positions + 3 * (size_t)a, mesh->positions + 3 * (size_t)corner, u);
+    subtract(mesh->positions + 3 * (size_t)b, mesh->positions + 3 * (size_t)corner, v);
+    cross(u, v, n);
+    return dot3(u, v) / sqrt(dot3(n, n));
 }
 
 /* Compliance over the square of a substep's time. */
@@ -57,8 +56,8 @@ static double softness(const exi_cloth_def *def, double stiffness) {
 
 static void add_edge(const exi_cloth_def *def, exi_cloth_parts *parts, const side *s, double area) {
     double along[3];
-    exi_subtract(def->cloth->positions + 3 * (size_t)s->high, def->cloth->positions + 3 * (size_t)s->low, along);
-    const double squared = exi_dot3(along, along), stiffness = def->stretch * area / squared;
+    subtract(def->cloth->positions + 3 * (size_t)s->high, def->cloth->positions + 3 * (size_t)s->low, along);
+    const double squared = dot3(along, along), stiffness = def->stretch * area / squared;
     const double both = parts->lightness[s->low] + parts->lightness[s->high];
     parts->edges[parts->edge_count++] =
         (exi_cloth_edge){s->low, s->high, sqrt(squared), 1 / (both + softness(def, stiffness)),
@@ -81,7 +80,7 @@ static void add_hinge(const exi_cloth_def *def, exi_cloth_parts *parts, const si
     }
     for (int i = 0; i < 4; i++)
         hinge.moves[i] = parts->lightness[hinge.vertices[i]] * hinge.weights[i] / all;
-    hinge.bent = def->bent * sqrt(exi_dot3(sum, sum));
+    hinge.bent = def->bent * sqrt(dot3(sum, sum));
     parts->hinges[parts->hinge_count++] = hinge;
 }
 
@@ -101,20 +100,20 @@ static void add_parts(const exi_cloth_def *def, exi_cloth_parts *parts, const si
 ex_result exi_cloth_parts_make(const exi_cloth_def *def, exi_cloth_parts *parts, ex_error *error) {
     const ex_mesh *mesh = def->cloth;
     const size_t corners = (size_t)mesh->corner_count, faces = (size_t)mesh->face_count;
-    *parts = (exi_cloth_parts){.edges = exi_array_allocate(corners, sizeof *parts->edges),
-                               .hinges = exi_array_allocate(corners, sizeof *parts->hinges),
-                               .lightness = exi_array_allocate((size_t)mesh->vertex_count, sizeof(double))};
-    side *sides = exi_array_allocate(corners, sizeof *sides);
-    double *areas = exi_array_allocate(faces, sizeof *areas);
+    *parts = (exi_cloth_parts){.edges = array_allocate(corners, sizeof *parts->edges),
+                               .hinges = array_allocate(corners, sizeof *parts->hinges),
+                               .lightness = array_allocate((size_t)mesh->vertex_count, sizeof(double))};
+    side *sides = array_allocate(corners, sizeof *sides);
+    double *areas = array_allocate(faces, sizeof *areas);
     ex_result result = parts->edges && parts->hinges && parts->lightness && sides && areas
                            ? EX_OK
-                           : exi_error_memory(error, "cloth", corners * sizeof *parts->hinges);
+                           : ex_error_memory(error, "cloth", corners * sizeof *parts->hinges);
     for (int v = 0; result == EX_OK && v < mesh->vertex_count; v++)
         parts->lightness[v] = 0;
     for (int t = 0; result == EX_OK && t < mesh->face_count; t++) {
         areas[t] = area_of(mesh, t);
         if (!(areas[t] > 0))
-            result = exi_error(error, EX_ERROR_DATA, "triangle %d of the cloth has no area", t);
+            result = ex_error_set(error, EX_ERROR_DATA, "triangle %d of the cloth has no area", t);
         for (int i = 0; i < 3; i++) {
             const int a = mesh->corners[3 * t + i], b = mesh->corners[3 * t + (i + 1) % 3];
             sides[3 * t + i] = (side){a < b ? a : b, a < b ? b : a, mesh->corners[3 * t + (i + 2) % 3], t};

@@ -5,9 +5,9 @@
  */
 #include "garment.h"
 
-#include "author/base/array.h"
-#include "runtime/base/functions.inl"
-#include "runtime/base/result.h"
+#include "common/array.h"
+
+#include <exemplar/maths.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ double exi_garment_wave(unsigned seed, unsigned axis, double seconds) {
         const uint32_t number = 1000003u * seed + 4 * axis + 2 * i + 17;
         const double hertz = lowest[i] + (highest[i] - lowest[i]) * chance(number);
         double sine, cosine;
-        exi_sin_cos(2 * PI * (hertz * seconds + chance(number + 1)), &sine, &cosine);
+        ex_sin_cos(2 * PI * (hertz * seconds + chance(number + 1)), &sine, &cosine);
         sum += parts[i] * sine;
     }
     return sum;
@@ -63,11 +63,11 @@ static ex_result simulate(const exi_garment *garment, const exi_garment_play *pl
 
 ex_result exi_garment_simulate(const exi_garment *garment, const exi_garment_play *play, ex_error *error) {
     const size_t count = 3 * (size_t)garment->driver->vertex_count;
-    double *driver = exi_array_allocate(count, sizeof *driver);
+    double *driver = array_allocate(count, sizeof *driver);
     ex_mesh *begin = ex_mesh_copy(garment->driver);
     exi_cloth *cloth = NULL;
     ex_result result =
-        driver && begin ? EX_OK : exi_error_memory(error, "the driver of a cloth", count * sizeof *driver);
+        driver && begin ? EX_OK : ex_error_memory(error, "the driver of a cloth", count * sizeof *driver);
     if (result == EX_OK) {
         exi_cloth_def def = garment->cloth;
         def.cloth = garment->driven;

@@ -5,8 +5,7 @@
 #include "demos/demos.h"
 #include "garment.h"
 
-#include "author/base/array.h"
-#include "runtime/base/result.h"
+#include "common/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,10 +37,10 @@ static ex_result write_frame(void *user, int frame, const double *driver, const 
 
 static ex_result create_cache(const char *path, int vertex_count, int frame_count, ex_cache_writer **writer,
                               ex_error *error) {
-    double *times = exi_array_allocate((size_t)frame_count, sizeof *times);
+    double *times = array_allocate((size_t)frame_count, sizeof *times);
     if (!path || !times) {
         free(times);
-        return exi_error_memory(error, "a cache", 0);
+        return ex_error_memory(error, "a cache", 0);
     }
     for (int i = 0; i < frame_count; i++)
         times[i] = i / GARMENT_FPS;
@@ -56,8 +55,8 @@ static ex_result write_motion(const exi_garment *garment, exi_garment_motion mot
     const int frames = garment->frame_counts[motion];
     caches c = {.driver_count = garment->driver->vertex_count, .driven_count = garment->driven->vertex_count};
     const int larger = c.driver_count > c.driven_count ? c.driver_count : c.driven_count;
-    c.positions = exi_array_allocate(3 * (size_t)larger, sizeof *c.positions);
-    ex_result result = c.positions ? EX_OK : exi_error_memory(error, "a frame of a cache", 0);
+    c.positions = array_allocate(3 * (size_t)larger, sizeof *c.positions);
+    ex_result result = c.positions ? EX_OK : ex_error_memory(error, "a frame of a cache", 0);
     if (result == EX_OK)
         result = create_cache(paths[0], c.driver_count, frames, &c.driver, error);
     if (result == EX_OK)
@@ -78,12 +77,6 @@ static ex_result write_motion(const exi_garment *garment, exi_garment_motion mot
 
 /* ---- the rig ---- */
 
-static bool report_learning(void *user, const char *doing, double part) {
-    const ex_progress *progress = user;
-    progress->report(progress->user, doing, part);
-    return true;
-}
-
 static ex_result write_project(const exi_garment *garment, int key_count, const char *directory, char *const paths[2],
                                const ex_progress *progress, ex_error *error) {
     const ex_drive_reference reference = {.driver = paths[0], .driven = paths[1]};
@@ -94,8 +87,7 @@ static ex_result write_project(const exi_garment *garment, int key_count, const 
                         .references = &reference,
                         .key_count = key_count,
                         .options = ex_drive_options_default(),
-                        .progress = progress ? report_learning : NULL,
-                        .user = (void *)progress};
+                        .progress = progress};
     ex_rig *rig = NULL;
     ex_learned *learned = NULL;
     def.options.thickness = garment->cloth.thickness;

@@ -6,9 +6,9 @@
 #include "shirt.h"
 #include "garment.h"
 
-#include "author/base/array.h"
-#include "runtime/base/functions.inl"
-#include "runtime/base/result.h"
+#include "common/array.h"
+
+#include <exemplar/maths.h>
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ enum { AXES = sizeof table / sizeof *table };
 /* A step forwards and backwards with each leg in turn: as fast as one walks at leisure. */
 static void walk(double seconds, double part, double degrees[SHIRT_BONES][3], double moved[3]) {
     double sine, cosine;
-    exi_sin_cos(2 * PI * 0.55 * seconds, &sine, &cosine);
+    ex_sin_cos(2 * PI * 0.55 * seconds, &sine, &cosine);
     for (int right = 0; right < 2; right++)
         degrees[SHIRT_THIGH + right][0] = part * (-6 + (right ? 20 : -20) * sine);
     degrees[SHIRT_HIPS][2] += part * 3 * cosine;
@@ -89,9 +89,9 @@ ex_result exi_shirt_make(exi_garment *garment, ex_error *error) {
     if (garment->driver)
         garment->body = exi_shirt_figure_create(garment->driver);
     if (garment->driven)
-        garment->pinned = exi_array_allocate((size_t)garment->driven->vertex_count, sizeof *garment->pinned);
+        garment->pinned = array_allocate((size_t)garment->driven->vertex_count, sizeof *garment->pinned);
     if (!garment->driver || !garment->driven || !garment->body || !garment->pinned)
-        return exi_error_memory(error, "the shirt", 0);
+        return ex_error_memory(error, "the shirt", 0);
     for (int v = 0; v < garment->driven->vertex_count; v++)
         garment->pinned[v] = exi_shirt_is_sewn(garment->driven->positions + 3 * (size_t)v);
     return EX_OK;

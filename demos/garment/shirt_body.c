@@ -5,7 +5,7 @@
  */
 #include "shirt.h"
 
-#include "author/base/array.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,8 +124,8 @@ exi_shirt_figure *exi_shirt_figure_create(const ex_mesh *body) {
     exi_shirt_flesh(&flesh, false, 0);
     figure->count = (size_t)body->vertex_count;
     figure->skin = exi_creature_bones_skin(&bones, &flesh, body);
-    figure->rest = exi_array_allocate(3 * figure->count, sizeof(float));
-    figure->moved = exi_array_allocate(3 * figure->count, sizeof(float));
+    figure->rest = array_allocate(3 * figure->count, sizeof(float));
+    figure->moved = array_allocate(3 * figure->count, sizeof(float));
     figure->palette = malloc(ex_palette_size(EX_SKINNING_DUAL_QUATERNION, SHIRT_BONES));
     if (!figure->skin || !figure->rest || !figure->moved || !figure->palette) {
         exi_shirt_figure_destroy(figure);

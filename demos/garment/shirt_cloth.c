@@ -6,7 +6,7 @@
  */
 #include "shirt.h"
 
-#include "author/base/array.h"
+#include "common/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static double beyond(const double p[3], double way[3]) {
 
 /* Leaves out the triangles whose middle is beyond a cut, and the vertices that are then without one. */
 static bool cut(ex_mesh *mesh) {
-    int *places = exi_array_allocate((size_t)mesh->vertex_count, sizeof *places), corners = 0, vertices = 0;
+    int *places = array_allocate((size_t)mesh->vertex_count, sizeof *places), corners = 0, vertices = 0;
     if (!places)
         return false;
     for (int v = 0; v < mesh->vertex_count; v++)
@@ -83,8 +83,8 @@ static int next(int h) {
 
 /* edge[h]: half-edge h, from corner h to the next, has no other half. */
 static bool find_edges(const ex_mesh *mesh, bool *edge) {
-    int *first = exi_array_allocate((size_t)mesh->vertex_count, sizeof *first);
-    int *after = exi_array_allocate((size_t)mesh->corner_count, sizeof *after);
+    int *first = array_allocate((size_t)mesh->vertex_count, sizeof *first);
+    int *after = array_allocate((size_t)mesh->corner_count, sizeof *after);
     const bool room = first && after;
     for (int v = 0; room && v < mesh->vertex_count; v++)
         first[v] = -1;
@@ -136,8 +136,8 @@ static void even_out(const exi_creature_flesh *flesh, const neighbourhood *aroun
 }
 
 static bool relax(const exi_creature_flesh *flesh, ex_mesh *mesh) {
-    bool *edge = exi_array_allocate((size_t)mesh->corner_count, sizeof *edge);
-    neighbourhood *around = exi_array_allocate((size_t)mesh->vertex_count, sizeof *around);
+    bool *edge = array_allocate((size_t)mesh->corner_count, sizeof *edge);
+    neighbourhood *around = array_allocate((size_t)mesh->vertex_count, sizeof *around);
     const bool done = edge && around && find_edges(mesh, edge);
     for (int round = 0; done && round < ROUNDS; round++) {
         look_around(mesh, edge, around);

@@ -12,9 +12,9 @@
 #include "demos/tube.h"
 #include "garment.h"
 
-#include "author/base/array.h"
-#include "runtime/base/functions.inl"
-#include "runtime/base/result.h"
+#include "common/array.h"
+
+#include <exemplar/maths.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ typedef struct frame {
 /* Turns rows about the axis (0 x, 1 y, 2 z) of their own system. */
 static void turn_axes(double axes[3][3], int axis, double radians) {
     double sine, cosine;
-    exi_sin_cos(radians, &sine, &cosine);
+    ex_sin_cos(radians, &sine, &cosine);
     double *a = axes[(axis + 1) % 3], *b = axes[(axis + 2) % 3];
     for (int c = 0; c < 3; c++) {
         const double u = a[c], v = b[c];
@@ -121,9 +121,9 @@ static ex_mesh *make_sleeve(void) {
     if (!mesh)
         return NULL;
     const size_t triangles = 2 * (RINGS - 1) * AROUND;
-    mesh->positions = exi_array_allocate(3 * RINGS * AROUND, sizeof *mesh->positions);
-    mesh->corners = exi_array_allocate(3 * triangles, sizeof *mesh->corners);
-    mesh->face_offsets = exi_array_allocate(triangles + 1, sizeof *mesh->face_offsets);
+    mesh->positions = array_allocate(3 * RINGS * AROUND, sizeof *mesh->positions);
+    mesh->corners = array_allocate(3 * triangles, sizeof *mesh->corners);
+    mesh->face_offsets = array_allocate(triangles + 1, sizeof *mesh->face_offsets);
     if (!mesh->positions || !mesh->corners || !mesh->face_offsets) {
         ex_mesh_destroy(mesh);
         return NULL;
@@ -133,7 +133,7 @@ static ex_mesh *make_sleeve(void) {
         for (int i = 0; i < AROUND; i++) {
             const double t = (double)r / (RINGS - 1);
             double *p = mesh->positions + 3 * (size_t)mesh->vertex_count++, sine, cosine;
-            exi_sin_cos(2 * PI * i / AROUND, &sine, &cosine);
+            ex_sin_cos(2 * PI * i / AROUND, &sine, &cosine);
             p[0] = SLEEVE_FROM + t * (SLEEVE_TO - SLEEVE_FROM);
             p[1] = SLEEVE_HALF * cosine;
             p[2] = SLEEVE_HALF * sine;
@@ -159,7 +159,7 @@ ex_result exi_sleeve_make(exi_garment *garment, ex_error *error) {
                              .cloth = exi_cloth_def_default(),
                              .pose = pose};
     if (!garment->driver || !garment->driven || !garment->pinned)
-        return exi_error_memory(error, "the sleeve", 0);
+        return ex_error_memory(error, "the sleeve", 0);
     for (int i = 0; i < AROUND; i++)
         garment->pinned[i] = garment->pinned[(RINGS - 1) * AROUND + i] = true;
     garment->cloth.substeps = 20;

@@ -11,8 +11,7 @@
 
 #include "demos/bones.h"
 
-#include "runtime/base/functions.inl"
-#include "runtime/base/result.h"
+#include <exemplar/maths.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -95,13 +94,13 @@ static rotation swing_to(const double to[3]) {
     const double across = sqrt(to[1] * to[1] + to[2] * to[2]);
     if (across == 0)
         return (rotation){{0, 0, 1}, 0};
-    return (rotation){{0, -to[2] / across, to[1] / across}, exi_angle(across, to[0])};
+    return (rotation){{0, -to[2] / across, to[1] / across}, ex_angle(across, to[0])};
 }
 
 /* Turns p about the origin by a part of the rotation. */
 static void turn(double p[3], const rotation *r, double part) {
     double sine, cosine, dot = 0, out[3];
-    exi_sin_cos(r->angle * part, &sine, &cosine);
+    ex_sin_cos(r->angle * part, &sine, &cosine);
     for (int c = 0; c < 3; c++)
         dot += r->axis[c] * p[c];
     for (int c = 0; c < 3; c++) {
@@ -149,7 +148,7 @@ static void add_strokes(const double rest[3], const double ways[WAYS], double p[
         double square = 0;
         for (int c = 0; c < 3; c++)
             square += (rest[c] - s->at[c]) / s->width[c] * ((rest[c] - s->at[c]) / s->width[c]);
-        const double amount = ways[s->way] * exi_exp(-square);
+        const double amount = ways[s->way] * ex_exp(-square);
         for (int c = 0; c < 3 && amount > 1e-4; c++) /* less is not worth an offset */
             p[c] += amount * (s->move[c] + s->out * normal[c]);
     }
@@ -161,7 +160,7 @@ static double yielding(double height, double along, double angle) {
     const double turn = angle * fabs(smooth_step(FOLD_BEGIN, FOLD_END, along) - 0.5);
     const double off = fabs(along - (FOLD_BEGIN + FOLD_END) / 2);
     double sine, cosine;
-    exi_sin_cos(turn, &sine, &cosine);
+    ex_sin_cos(turn, &sine, &cosine);
     /* In the middle, by the slope of the turn. */
     const double limit = 0.9 * (off < 1e-4 ? (FOLD_END - FOLD_BEGIN) / (1.5 * angle) : off * cosine / sine);
     const double t = height / limit, q = t * t * t * t;
@@ -192,8 +191,8 @@ static void sculpt_vertex(const double rest[3], const double to[3], const rotati
 /* Positions [SHOULDER_VERTICES][3], from those at rest. */
 static void sculpt(const double *rest, double about_y, double about_z, double *positions) {
     double sy, cy, sz, cz;
-    exi_sin_cos(about_y * PI / 180, &sy, &cy);
-    exi_sin_cos(about_z * PI / 180, &sz, &cz);
+    ex_sin_cos(about_y * PI / 180, &sy, &cy);
+    ex_sin_cos(about_z * PI / 180, &sz, &cz);
     const double to[3] = {cz * cy, sz, -cz * sy};
     const rotation swing = swing_to(to);
     for (size_t v = 0; v < SHOULDER_VERTICES; v++)
@@ -204,7 +203,7 @@ static void sculpt(const double *rest, double about_y, double about_z, double *p
 
 ex_result exi_demo_shoulder(const char *directory, ex_error *error) {
     ex_mesh *rest = exi_shoulder_mesh(), *form = rest ? ex_mesh_copy(rest) : NULL;
-    ex_result result = form ? EX_OK : exi_error_memory(error, "the shoulder", 0);
+    ex_result result = form ? EX_OK : ex_error_memory(error, "the shoulder", 0);
     for (size_t i = 0; result == EX_OK && i < sizeof forms / sizeof *forms; i++) {
         sculpt(rest->positions, forms[i].y, forms[i].z, form->positions);
         result = exi_demo_write_mesh(directory, forms[i].file, form, error);

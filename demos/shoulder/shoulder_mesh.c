@@ -5,8 +5,9 @@
  */
 #include "shoulder.h"
 
-#include "author/base/array.h"
-#include "runtime/base/functions.inl"
+#include "common/array.h"
+
+#include <exemplar/maths.h>
 
 #include <math.h>
 #include <string.h>
@@ -127,18 +128,18 @@ typedef struct ring {
 static ring ring_at(int i) {
     double sine, cosine;
     if (i < TIP) {
-        exi_sin_cos((TIP - i) * PI / 2 / (TIP + 1), &sine, &cosine);
+        ex_sin_cos((TIP - i) * PI / 2 / (TIP + 1), &sine, &cosine);
         return (ring){{ARM_END, 0, 0}, {0, 1, 0}, {1, 0, 0}, cosine, sine};
     }
     if ((i -= TIP) < ARM)
         return (ring){{ARM_END * (ARM - i) / ARM, 0, 0}, {0, 1, 0}, {1, 0, 0}, 1, 0};
     if ((i -= ARM) < ARC) {
-        exi_sin_cos(i * PI / 2 / ARC, &sine, &cosine);
+        ex_sin_cos(i * PI / 2 / ARC, &sine, &cosine);
         return (ring){{-TURN * sine, TURN * (cosine - 1), 0}, {-sine, cosine, 0}, {0, -1, 0}, 1, 0};
     }
     if ((i -= ARC) < DOWN)
         return (ring){{-TURN, -TURN + (BOTTOM + TURN) * i / DOWN, 0}, {-1, 0, 0}, {0, -1, 0}, 1, 0};
-    exi_sin_cos((i - DOWN) * PI / 2 / (WAIST + 1), &sine, &cosine);
+    ex_sin_cos((i - DOWN) * PI / 2 / (WAIST + 1), &sine, &cosine);
     return (ring){{-TURN, BOTTOM, 0}, {-1, 0, 0}, {0, -1, 0}, cosine, sine};
 }
 
@@ -147,7 +148,7 @@ static void place_vertices(double *positions) {
         const ring r = ring_at(i);
         for (int k = 0; k < SHOULDER_COLUMNS; k++) {
             double sine, cosine, direction[3];
-            exi_sin_cos(2 * PI * k / SHOULDER_COLUMNS, &sine, &cosine);
+            ex_sin_cos(2 * PI * k / SHOULDER_COLUMNS, &sine, &cosine);
             for (int c = 0; c < 3; c++)
                 direction[c] = r.upright * (cosine * r.up[c] + (c == 2 ? sine : 0)) + r.leaning * r.lean[c];
             cast(r.origin, direction, positions + 3 * (i * SHOULDER_COLUMNS + k));
@@ -182,9 +183,9 @@ ex_mesh *exi_shoulder_mesh(void) {
     ex_mesh *mesh = ex_mesh_create();
     if (!mesh)
         return NULL;
-    mesh->positions = exi_array_allocate(3 * SHOULDER_VERTICES, sizeof(double));
-    mesh->face_offsets = exi_array_allocate(SHOULDER_FACES + 1, sizeof(int));
-    mesh->corners = exi_array_allocate(4 * SHOULDER_FACES, sizeof(int));
+    mesh->positions = array_allocate(3 * SHOULDER_VERTICES, sizeof(double));
+    mesh->face_offsets = array_allocate(SHOULDER_FACES + 1, sizeof(int));
+    mesh->corners = array_allocate(4 * SHOULDER_FACES, sizeof(int));
     if (!mesh->positions || !mesh->face_offsets || !mesh->corners) {
         ex_mesh_destroy(mesh);
         return NULL;

@@ -9,10 +9,13 @@
 #include <exemplar/author/bake.h>
 #include <exemplar/author/base.h>
 #include <exemplar/author/cache.h>
+#include <exemplar/author/canvas.h>
 #include <exemplar/author/capture.h>
 #include <exemplar/author/clip.h>
+#include <exemplar/author/colour.h>
 #include <exemplar/author/displacement.h>
 #include <exemplar/author/drive.h>
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>
 #include <exemplar/author/kinematics.h>

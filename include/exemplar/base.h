@@ -25,6 +25,13 @@
 #define EX_API
 #endif
 
+/* Marks a function that takes a format and its values as printf does, so that compilers check them. */
+#if defined(__GNUC__)
+#define EX_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define EX_PRINTF(text, first)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -84,6 +91,16 @@ typedef struct ex_error {
     ex_result result;
     char text[EX_ERROR_SIZE];
 } ex_error;
+
+/*
+ * For hooks and programs that fail in the library's manner. Each returns its result, so that it can stand in a return.
+ * ex_error_set writes the sentence; one longer than EX_ERROR_SIZE loses its middle. ex_error_within puts "where: " in
+ * front of the sentence that is there, for callers who know the file, layer or key it is about, and does nothing where
+ * result is EX_OK. ex_error_memory writes the usual sentence: what `size` bytes were wanted for.
+ */
+EX_API ex_result ex_error_set(ex_error *error, ex_result result, const char *format, ...) EX_PRINTF(3, 4);
+EX_API ex_result ex_error_within(ex_error *error, ex_result result, const char *format, ...) EX_PRINTF(3, 4);
+EX_API ex_result ex_error_memory(ex_error *error, const char *what, size_t size);
 
 /*
  * Where memory comes from. allocate returns memory aligned to at least 64 bytes, or NULL; release gets the size that

@@ -77,6 +77,12 @@ typedef struct ex_screw {
     double move[3];
 } ex_screw;
 
+/* out = R(w) v, R~(w) v, and the v of which R~(w) v is the given one, for |w| < 2 pi; w in radians. In double, for
+ * programs that look into trajectories. out may be v. */
+EX_API void ex_turn_apply(const double w[3], const double v[3], double out[3]);
+EX_API void ex_turn_mean(const double w[3], const double v[3], double out[3]);
+EX_API void ex_turn_mean_inverse(const double w[3], const double v[3], double out[3]);
+
 /*
  * How the vertices of one example run from the mesh, at amount 0, to the example, at 1 (trajectory warping, equations
  * 1, 6, 26, and correctors). Within a layer, with weights x_k:

@@ -9,6 +9,12 @@
 
 #include <cmocka.h>
 
+static int noted; /* the signal */
+
+int exi_interrupted(void) {
+    return noted;
+}
+
 static void figures(void **state) {
     (void)state;
     char text[EXI_TEXT_SIZE];
@@ -44,11 +50,7 @@ static void step(char *said, size_t size, bool quiet, bool terminal, double age,
     progress.terminal = terminal;
     progress.start -= age;
     progress.last -= age;
-    const ex_progress *hook = exi_progress_hook(&progress);
-    if (hook)
-        hook->report(hook->user, "solving", 0.5);
-    else
-        exi_progress_step(&progress, "solving", 0.5);
+    assert_true(progress.hook.report(progress.hook.user, "solving", 0.5));
     if (end)
         exi_progress_end(&progress);
     fflush(stderr);
@@ -95,6 +97,16 @@ static void quiet_is_quiet(void **state) {
     assert_string_equal(said, "");
 }
 
+static void a_signal_asks_the_library_to_stop(void **state) {
+    (void)state;
+    const ex_call call = {.quiet = true};
+    exi_progress progress;
+    exi_progress_start(&progress, &call);
+    noted = 130;
+    assert_false(progress.hook.report(progress.hook.user, "solving", 0.5));
+    noted = 0;
+}
+
 static void messages_stay_on_their_line(void **state) {
     (void)state;
     FILE *file = tmpfile();
@@ -113,6 +125,7 @@ int main(void) {
         cmocka_unit_test(progress_on_a_terminal),
         cmocka_unit_test(progress_elsewhere_is_a_line_now_and_then),
         cmocka_unit_test(quiet_is_quiet),
+        cmocka_unit_test(a_signal_asks_the_library_to_stop),
         cmocka_unit_test(messages_stay_on_their_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

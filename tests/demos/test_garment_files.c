@@ -28,9 +28,10 @@ typedef struct written {
     double *form;
 } written;
 
-static void count_calls(void *user, const char *what, double fraction) {
+static bool count_calls(void *user, const char *what, double fraction) {
     assert_true(strlen(what) > 0 && fraction >= 0 && fraction <= 1);
     ++*(int *)user;
+    return true;
 }
 
 static ex_rig *build(const char *name) {

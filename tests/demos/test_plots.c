@@ -2,6 +2,7 @@
  * The demos' plots: along every axis and over every two of them, in several slices, no label lies upon another, none
  * leaves the picture, and every example that is drawn is named.
  */
+#include "author/picture/canvas/labels.h"
 #include "author/project/projects.h"
 
 #include "author/picture/plot/plot.h"
@@ -13,16 +14,16 @@ static void check_plot(const ex_plot_def *def) {
     const ex_rig *rig = def->rig;
     const int examples = ex_weigher_example_count(ex_rig_weigher(rig, def->layer));
     ex_plot_info info;
-    exi_canvas *canvas = NULL;
+    ex_canvas *canvas = NULL;
     ex_error error = {.result = EX_OK};
     if (exi_plot_make(def, true, &canvas, &info, &error) != EX_OK)
         fail_msg("%s", error.text);
     const int count = exi_canvas_text_count(canvas);
     for (int i = 0; i < count; i++) {
         const char *a, *b;
-        const exi_box box = exi_canvas_text(canvas, i, &a);
-        assert_true(box.x0 >= 0 && box.y0 >= 0 && box.x1 <= exi_canvas_width(canvas) &&
-                    box.y1 <= exi_canvas_height(canvas));
+        const ex_box box = exi_canvas_text(canvas, i, &a);
+        assert_true(box.x0 >= 0 && box.y0 >= 0 && box.x1 <= ex_canvas_width(canvas) &&
+                    box.y1 <= ex_canvas_height(canvas));
         for (int k = 0; k < i; k++)
             if (exi_box_overlaps(box, exi_canvas_text(canvas, k, &b)))
                 fail_msg("'%s' lies upon '%s'", a, b);
@@ -37,7 +38,7 @@ static void check_plot(const ex_plot_def *def) {
         assert_true(named);
     }
     label_count += count;
-    exi_canvas_destroy(canvas);
+    ex_canvas_destroy(canvas);
 }
 
 /* Along every axis of a layer and over every two, at a pose. */

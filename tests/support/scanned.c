@@ -1,8 +1,8 @@
 #include "support/scanned.h"
 
-#include "author/base/file.h"
 #include "support/scratch.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 #include <math.h>
 #include <setjmp.h>

@@ -31,6 +31,9 @@ typedef struct ex_bake_evaluator {
     int frame_most; /* at least 1 */
 } ex_bake_evaluator;
 
+/* How near a .glb is brought where error_most is 0: part of the form's size. */
+#define EX_BAKE_ERROR 1e-4
+
 typedef struct ex_bake_options {
     int level;             /* 0: the cage; a level; EX_LEVEL_LIMIT */
     int influence_most;    /* of the skin in the file; 0: 4 */
@@ -56,6 +59,14 @@ typedef struct ex_bake_report {
     double size;                    /* the largest side of the mesh, a standing form's height, to compare with */
     long key_count, key_count_full; /* keys of all channels, kept and before thinning */
 } ex_bake_report;
+
+/* The reason why a .glb of this rig at this level is not exact, as the end of a sentence; NULL where it is. muted
+ * [layer_count], or NULL. */
+EX_API const char *ex_bake_inexact(const ex_rig *rig, const bool *muted, int level);
+
+/* ex_bake_report.size before anything is baked: the largest side of the mesh's box before any layer, in metres. -1
+ * without memory. */
+EX_API double ex_bake_size(const ex_rig *rig);
 
 /* Writes a standard .glb. Results: DATA (the error is beyond error_most: by how much), FILE, MEMORY, LIMIT. report may
  * be NULL. */

@@ -43,6 +43,8 @@ EX_API const ex_mesh *ex_cache_mesh(const ex_cache_reader *reader);
 EX_API double ex_cache_time(const ex_cache_reader *reader, int frame);
 /* Positions [vertex_count][3] of any frame; DATA where a number is not finite (frame and vertex named). */
 EX_API ex_result ex_cache_read(ex_cache_reader *reader, int frame, float *positions, ex_error *error);
+/* The file that holds a frame, the reader's own: of numbered OBJ files that frame's, else the whole cache's. */
+EX_API const char *ex_cache_path(const ex_cache_reader *reader, int frame);
 EX_API void ex_cache_close(ex_cache_reader *reader);
 
 /* ---- writing ---- */
@@ -54,6 +56,9 @@ typedef struct ex_cache_writer ex_cache_writer;
  * at least four digits, from 1; those of higher numbers that are there already stay. */
 EX_API ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, const double *times,
                                  const ex_mesh *mesh, ex_cache_writer **writer, ex_error *error);
+/* The file that frame `frame` of so many gets where path is NAME.obj: NAME_0001.obj for frame 0. Release with free;
+ * NULL without memory. */
+EX_API char *ex_cache_frame_path(const char *path, int frame, int frame_count);
 /* The next frame. */
 EX_API ex_result ex_cache_write(ex_cache_writer *writer, const float *positions, ex_error *error);
 /* Finishes a whole cache: before that, nothing stands under its name. One that lacks frames, or keep false, leaves

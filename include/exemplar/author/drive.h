@@ -9,6 +9,7 @@
 #ifndef EXEMPLAR_AUTHOR_DRIVE_H
 #define EXEMPLAR_AUTHOR_DRIVE_H
 
+#include <exemplar/author/base.h>
 #include <exemplar/author/cache.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/rig_inspect.h>
@@ -120,7 +121,32 @@ EX_API ex_result ex_drive_read_binds(const char *path, const ex_mesh *driver, co
                                      ex_drive_binds **binds, ex_error *error);
 EX_API void ex_drive_free_binds(ex_drive_binds *binds);
 
+/* How far a key is from others: roots of mean squares over the driver's surface, in metres, in the moving frame of the
+ * whole, as learning measures it. */
+typedef struct ex_key_distance {
+    double from_mesh; /* from the driver's mesh */
+    int nearest;      /* the nearest other key of the same database; -1: none */
+    double distance;  /* from it */
+} ex_key_distance;
+
+/* distances [key_count]. Cost: key_count^2 forms compared. Results: DATA, MEMORY. */
+EX_API ex_result ex_key_distances(const ex_drive_def *def, ex_key_distance *distances, ex_error *error);
+
+/* The moving frame of the whole driver that the options ask for, as a driver of one frame: ex_driver_place gives its
+ * motion. Release with ex_driver_destroy. Results: DATA (no such group), MEMORY. */
+EX_API ex_result ex_drive_whole(const ex_mesh *driver, const ex_drive_options *options, ex_driver **whole,
+                                ex_error *error);
+
 /* ---- learning ---- */
+
+/* Opens a cache of forms of a mesh, as learning and applying do; what: "driver" or "driven", for errors; mesh: whose
+ * faces numbered OBJ files must have, or NULL. Results: DATA (another number of vertices, other faces), FILE, MEMORY.
+ */
+EX_API ex_result ex_drive_open_cache(const char *path, const char *what, int vertex_count, const ex_mesh *mesh,
+                                     ex_cache_reader **reader, ex_error *error);
+/* One frame of it; what is farther away than distances are measured is refused, as no number is. */
+EX_API ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions,
+                                     ex_error *error);
 
 /* How keys are chosen, with the names that the tool uses. */
 #define EX_CHOICE_LIST(X)                                                                                              \
@@ -135,10 +161,6 @@ typedef enum ex_choice {
 } ex_choice;
 
 EX_API const char *ex_choice_name(ex_choice choice);
-
-/* Progress of long work: called now and then from the calling thread with the part that is done, in [0, 1]; false stops
- * it, with EX_ERROR_FILE and nothing written. */
-typedef bool (*ex_drive_progress)(void *user, const char *doing, double part);
 
 /* One reference animation. */
 typedef struct ex_drive_reference {
@@ -158,8 +180,7 @@ typedef struct ex_learn_def {
     int given_count;  /* frames chosen by hand, first of all */
     const int *given; /* [given_count], counted over all references one after the other */
     ex_drive_options options;
-    ex_drive_progress progress; /* or NULL */
-    void *user;
+    const ex_progress *progress; /* or NULL; false stops */
     const ex_tasks *tasks;
 } ex_learn_def;
 
@@ -187,8 +208,7 @@ typedef struct ex_apply_def {
     const char *truth;  /* cache to compare with, or NULL */
     bool unsettled;
     bool brief; /* the report is to cost next to nothing: no nearest keys, no deepest_after, no jumps (-1, 0) */
-    ex_drive_progress progress;
-    void *user;
+    const ex_progress *progress; /* or NULL; false stops */
     const ex_tasks *tasks;
 } ex_apply_def;
 

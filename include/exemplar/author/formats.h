@@ -78,6 +78,10 @@ EX_API ex_result ex_mesh_write_textured(const char *path, const ex_mesh *mesh, c
 EX_API ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error);
 EX_API ex_result ex_rig_read(const char *path, const ex_rig_options *options, ex_rig **rig, ex_error *error);
 
+/* A mask as a text file of lines `vertex value`, values in [0, most]: into mask [vertex_count], in which vertices that
+ * it does not name are left alone. Results: DATA (the line named), FILE, MEMORY. */
+EX_API ex_result ex_mask_read(const char *path, int vertex_count, double most, float *mask, ex_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -172,6 +172,10 @@ EX_API void ex_subdivision_destroy(ex_subdivision *subdivision);
 EX_API ex_result ex_subdivision_mesh(const ex_subdivision *subdivision, const ex_mesh *mesh, int level,
                                      ex_mesh **refined, ex_error *error);
 
+/* Writes 1 into mask [vertex_count] for the vertices of the group's faces and leaves the others alone. Results: DATA
+ * (no such group: the nearest name). */
+EX_API ex_result ex_mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error);
+
 /* What evaluating a rig gave, in source order. */
 typedef struct ex_surface {
     int level;              /* of the rig: 0, a level, EX_LEVEL_LIMIT */

@@ -108,6 +108,20 @@ typedef struct ex_camera {
     bool all_around; /* false; true: framed so that what is turned to any yaw stays inside, all with one frame */
 } ex_camera;
 
+/* One camera for several forms: without perspective, so that sizes compare, and as near as all of them allow. Start,
+ * add every form, take the camera. The fields are the library's. */
+typedef struct ex_framing {
+    double yaw, pitch;
+    double right[3], up[3];
+    double box[6];
+    double across[2], along[2];
+} ex_framing;
+EX_API ex_framing ex_framing_start(double yaw, double pitch);
+/* Takes a form [count][3] into view; false where it is not finite. */
+EX_API bool ex_framing_add(ex_framing *framing, const float *positions, int count);
+/* The camera; and the size of a picture of `size` pixels along its longer side that suits the forms. */
+EX_API ex_camera ex_framing_camera(const ex_framing *framing, int size, int *width, int *height);
+
 typedef enum ex_background {
     EX_BACKGROUND_QUIET, /* light grey, a little darker towards the edge below */
     EX_BACKGROUND_WHITE,

@@ -164,6 +164,13 @@ typedef struct ex_project_view {
     bool z_up;   /* meshes have z up: turned to y up when read */
 } ex_project_view;
 
+/* Metres in a unit outside these leave the range of float with the next factor. */
+#define EX_UNIT_LEAST 1e-15
+#define EX_UNIT_MOST  1e15
+
+/* The metres in a unit of that name ("mm", "cm", …); false where there is none. */
+EX_API bool ex_unit_metres(const char *name, double *metres);
+
 typedef struct ex_project ex_project;
 
 /* Reads and checks the description; opens none of the meshes. Errors name the path in the file:
@@ -184,6 +191,12 @@ EX_API const ex_project_view *ex_project_get(const ex_project *project);
  */
 EX_API ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, const char *name,
                                  const char *mesh, ex_error *error);
+
+/* The mask of a layer as numbers, read from where the project says: *values [*vertex_count] over the mesh (release with
+ * free), NULL and 0 where the layer has none. Not for layers of displacements, whose masks are over the refined
+ * surface. Results: DATA, FILE, MEMORY. */
+EX_API ex_result ex_project_read_mask(const ex_project *project, int layer, float **values, int *vertex_count,
+                                      ex_error *error);
 
 /* ---- building ---- */
 
@@ -215,6 +228,10 @@ EX_API ex_result ex_project_build(const ex_project *project, const ex_build_opti
  * taken away again. Building that project gives a rig of the same bytes. */
 EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
                                    ex_error *error);
+
+/* The rig's skeleton and skin as a .glb file, which a project may name as its "skeleton": reading it gives the same
+ * skeleton and skin again, to the bit. Results: DATA (the rig has no skeleton), FILE, MEMORY. */
+EX_API ex_result ex_skeleton_write(const char *path, const ex_rig *rig, ex_error *error);
 
 /* Called with a sentence for everything that is left out or changed; text lives during the call only. */
 typedef struct ex_init_report {
@@ -450,6 +467,18 @@ typedef struct ex_warp_def {
  * that differs; faces that run the other way round; no faces), MEMORY, and what reading gives.
  */
 EX_API ex_result ex_warp_project(const ex_warp_def *def, ex_project **project, ex_error *error);
+
+/* The trajectories of a layer of a rig, for ex_trajectories_form and ex_warp_report_create, with the options that they
+ * were found with. The caller may set def.tasks and def.progress; all else belongs to it and to the rig, which must
+ * stay. */
+typedef struct ex_rig_trajectories {
+    ex_trajectories_def def;
+    ex_trajectories found; /* but for fits and triangle_segments, which a rig does not hold */
+} ex_rig_trajectories;
+/* Results: DATA (the rig's note of how they were found is damaged), MEMORY. */
+EX_API ex_result ex_rig_trajectories_open(const ex_rig *rig, int layer, ex_rig_trajectories **trajectories,
+                                          ex_error *error);
+EX_API void ex_rig_trajectories_close(ex_rig_trajectories *trajectories);
 
 #ifdef __cplusplus
 }

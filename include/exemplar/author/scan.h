@@ -207,9 +207,8 @@ typedef struct ex_scan_simulate_def {
     bool force;       /* write over what is there */
     const char *text; /* the table of poses [size]; or NULL: it is not kept */
     size_t size;
-    bool (*progress)(void *user, const char *doing, double part); /* false: stop; or NULL */
-    void *user;
-    const ex_tasks *tasks; /* scans side by side */
+    const ex_progress *progress; /* or NULL; false stops */
+    const ex_tasks *tasks;       /* scans side by side */
 } ex_scan_simulate_def;
 
 typedef struct ex_scan_simulated {

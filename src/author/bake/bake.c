@@ -5,8 +5,8 @@
 #include "author/bake/bake.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <math.h>
@@ -16,7 +16,7 @@
 
 /* ---- what glTF can say ---- */
 
-const char *exi_bake_inexact(const ex_rig *rig, const bool *muted, int level) {
+const char *ex_bake_inexact(const ex_rig *rig, const bool *muted, int level) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_domain(rig, l) == EX_DOMAIN_TRAJECTORY)
             return "glTF morphs along straight lines, and a layer along trajectories";
@@ -95,7 +95,7 @@ static ex_result open_bake(exi_bake *bake) {
     if (result != EX_OK)
         return result;
     bake->muted = exi_array_allocate((size_t)layers, sizeof *bake->muted);
-    bake->size = exi_bake_size(rig);
+    bake->size = ex_bake_size(rig);
     if (!bake->muted || !(bake->size >= 0))
         return exi_error_memory(bake->error, "the layers", (size_t)layers);
     for (int l = 0; l < layers; l++)
@@ -107,9 +107,9 @@ static ex_result open_bake(exi_bake *bake) {
 
 /* Without a number of targets: the rig's own, and more for what they leave. With one: what the motion needs most. */
 static ex_result make_targets(exi_bake *bake) {
-    const double tolerance = bake->options.error_most > 0 ? bake->options.error_most : EXI_BAKE_ERROR * bake->size;
+    const double tolerance = bake->options.error_most > 0 ? bake->options.error_most : EX_BAKE_ERROR * bake->size;
     const int wanted = bake->options.target_count;
-    bake->exact = wanted == 0 && !exi_bake_inexact(bake->rig, bake->muted, bake->level);
+    bake->exact = wanted == 0 && !ex_bake_inexact(bake->rig, bake->muted, bake->level);
     ex_result result = exi_bake_describe(bake, wanted == 0);
     if (result != EX_OK || bake->exact)
         return result;
@@ -188,7 +188,7 @@ ex_result ex_bake_glb(const ex_rig *rig, const ex_motion *motion, const char *pa
                       ex_bake_report *report, ex_error *error) {
     if (!rig || !motion || !path)
         return exi_misuse_error(error, __func__, "no rig, motion or path");
-    if (!exi_path_ends_with(path, ".glb"))
+    if (!ex_path_ends_with(path, ".glb"))
         return exi_error(error, EX_ERROR_ARGUMENT, "cannot write '%s': a motion is baked as .glb", path);
     exi_bake bake = {.rig = rig, .motion = motion, .error = error};
     ex_bake_report own = {.exact = false};

@@ -16,8 +16,6 @@
 
 /* The most targets that are added without being asked for. */
 #define EXI_BAKE_TARGETS 64
-/* How near the file is brought where nobody says: parts of the form's size. */
-#define EXI_BAKE_ERROR 1e-4
 
 /* A morph target: the vertices of the level that it moves. */
 typedef struct exi_bake_target {
@@ -62,12 +60,6 @@ typedef struct exi_bake {
     int channel_count;
     exi_bake_channel *channels;
 } exi_bake;
-
-/* The largest side of the mesh's box before any layer: the height of who stands upright. -1 without memory. */
-double exi_bake_size(const ex_rig *rig);
-
-/* What is not exact in a .glb of this rig at this level, as a sentence's end; NULL where nothing is. */
-const char *exi_bake_inexact(const ex_rig *rig, const bool *muted, int level);
 
 /* ---- skin.c ---- */
 

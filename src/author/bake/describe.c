@@ -24,7 +24,7 @@
 
 /* ---- the rest mesh ---- */
 
-double exi_bake_size(const ex_rig *rig) {
+double ex_bake_size(const ex_rig *rig) {
     const size_t count = (size_t)ex_rig_vertex_count(rig);
     float *positions = exi_array_allocate(count, 3 * sizeof *positions);
     double largest = 0;

@@ -7,23 +7,24 @@
  * without one of the three kinds of cones. Their order is ours: each is far from the one before it also in simulated
  * deuteranopia and protanopia (tests), and yellow, which hardly shows on white as a line, comes last.
  */
-#include "author/base/colour.h"
+
+#include <exemplar/author/colour.h>
 
 #include <math.h>
 
 static const double pi = 3.14159265358979323846;
 
-exi_colour exi_colour_hex(unsigned code) {
-    return (exi_colour){(unsigned char)(code >> 16 & 255), (unsigned char)(code >> 8 & 255),
-                        (unsigned char)(code & 255), 1};
+ex_colour ex_colour_hex(unsigned code) {
+    return (ex_colour){(unsigned char)(code >> 16 & 255), (unsigned char)(code >> 8 & 255), (unsigned char)(code & 255),
+                       1};
 }
 
-exi_colour exi_colour_grey(int code) {
+ex_colour ex_colour_grey(int code) {
     unsigned char level = (unsigned char)(code < 0 ? 0 : code > 255 ? 255 : code);
-    return (exi_colour){level, level, level, 1};
+    return (ex_colour){level, level, level, 1};
 }
 
-exi_colour exi_colour_faded(exi_colour colour, double alpha) {
+ex_colour ex_colour_faded(ex_colour colour, double alpha) {
     colour.alpha *= alpha;
     return colour;
 }
@@ -38,7 +39,7 @@ static double encode(double linear) {
     return linear <= 0.0031308 ? linear * 12.92 : 1.055 * pow(linear, 1 / 2.4) - 0.055;
 }
 
-void exi_colour_to_oklab(exi_colour colour, double lab[3]) {
+void ex_colour_to_oklab(ex_colour colour, double lab[3]) {
     const double r = decode(colour.red / 255.0), g = decode(colour.green / 255.0), b = decode(colour.blue / 255.0);
     const double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
     const double m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
@@ -68,7 +69,7 @@ static unsigned char code_of(double linear) {
     return (unsigned char)(code + 0.5);
 }
 
-exi_colour exi_colour_from_oklab(const double lab[3]) {
+ex_colour ex_colour_from_oklab(const double lab[3]) {
     double rgb[3], low = 0, high = 1;
     if (!linear_of(lab, rgb)) {
         for (int step = 0; step < 24; step++) {
@@ -80,45 +81,45 @@ exi_colour exi_colour_from_oklab(const double lab[3]) {
         }
         linear_of((double[]){lab[0], low * lab[1], low * lab[2]}, rgb);
     }
-    return (exi_colour){code_of(rgb[0]), code_of(rgb[1]), code_of(rgb[2]), 1};
+    return (ex_colour){code_of(rgb[0]), code_of(rgb[1]), code_of(rgb[2]), 1};
 }
 
-exi_colour exi_colour_paled(exi_colour colour, double part) {
+ex_colour ex_colour_paled(ex_colour colour, double part) {
     double lab[3];
-    exi_colour_to_oklab(colour, lab);
+    ex_colour_to_oklab(colour, lab);
     lab[0] += part * (1 - lab[0]);
     lab[1] -= part * lab[1];
     lab[2] -= part * lab[2];
-    return exi_colour_from_oklab(lab);
+    return ex_colour_from_oklab(lab);
 }
 
 /* ---- maps ---- */
 
-static exi_colour of_hue(double lightness, double chroma, double degrees) {
+static ex_colour of_hue(double lightness, double chroma, double degrees) {
     const double hue = degrees * pi / 180;
-    return exi_colour_from_oklab((double[]){lightness, chroma * cos(hue), chroma * sin(hue)});
+    return ex_colour_from_oklab((double[]){lightness, chroma * cos(hue), chroma * sin(hue)});
 }
 
 static double limited(double t, double low, double high) {
     return t > low ? t < high ? t : high : low; /* what is no number is low */
 }
 
-exi_colour exi_colour_sequential(double t) {
+ex_colour ex_colour_sequential(double t) {
     t = limited(t, 0, 1);
     /* Less chroma at the ends, so that the lightest is nearly white and steps stay even. */
     const double chroma = 0.04 + 0.085 * sin(pi * t);
     return of_hue(0.24 + 0.72 * t, chroma, 295 - 190 * t);
 }
 
-exi_colour exi_colour_diverging(double t) {
+ex_colour ex_colour_diverging(double t) {
     t = limited(t, -1, 1);
     const double far = fabs(t);
     /* Orange carries less lightness for its chroma than blue: both ends have the same of either. */
     return of_hue(0.955 - 0.385 * far, 0.15 * pow(far, 0.85), t < 0 ? 252 : 52);
 }
 
-exi_look exi_colour_category(int index) {
-    static const unsigned codes[EXI_COLOUR_COUNT] = {
+ex_look ex_colour_category(int index) {
+    static const unsigned codes[EX_COLOUR_COUNT] = {
         0x0072B2, /* blue */
         0xD55E00, /* vermilion */
         0x56B4E9, /* sky blue */
@@ -133,13 +134,13 @@ exi_look exi_colour_category(int index) {
     static const double shades[4] = {1, 0.82, 1.12, 0.7};
     if (index < 0)
         index = 0;
-    const int round = index / EXI_COLOUR_COUNT % 4;
-    exi_look look = {exi_colour_hex(codes[index % EXI_COLOUR_COUNT]), patterns[round][0], patterns[round][1]};
+    const int round = index / EX_COLOUR_COUNT % 4;
+    ex_look look = {ex_colour_hex(codes[index % EX_COLOUR_COUNT]), patterns[round][0], patterns[round][1]};
     if (round > 0) {
         double lab[3];
-        exi_colour_to_oklab(look.colour, lab);
+        ex_colour_to_oklab(look.colour, lab);
         lab[0] = lab[0] == 0 ? 0.15 * round : limited(lab[0] * shades[round], 0, 0.9);
-        look.colour = exi_colour_from_oklab(lab);
+        look.colour = ex_colour_from_oklab(lab);
     }
     return look;
 }

@@ -6,12 +6,10 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "author/base/file.h"
-
-#include "author/base/number.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +48,7 @@ static const char *reason_text(char reason[REASON_SIZE], int errno_value) {
     return reason;
 }
 
-ex_result exi_file_error(ex_error *error, const char *doing, const char *path, int errno_value) {
+ex_result ex_file_error(ex_error *error, const char *doing, const char *path, int errno_value) {
     char reason[REASON_SIZE];
     return exi_error(error, EX_ERROR_FILE, "cannot %s '%s': %s", doing, path, reason_text(reason, errno_value));
 }
@@ -58,7 +56,7 @@ ex_result exi_file_error(ex_error *error, const char *doing, const char *path, i
 static ex_result write_error(ex_error *error, const char *path, int errno_value) {
     char reason[REASON_SIZE];
     if (strcmp(path, STANDARD_OUTPUT) != 0)
-        return exi_file_error(error, "write", path, errno_value);
+        return ex_file_error(error, "write", path, errno_value);
     return exi_error(error, EX_ERROR_FILE, "cannot write to standard output: %s", reason_text(reason, errno_value));
 }
 
@@ -99,7 +97,7 @@ static ex_result read_all(int descriptor, size_t expected, const char *path, cha
             if (count < 0 && errno == EINTR)
                 continue;
             if (count < 0)
-                return exi_file_error(error, "read", path, errno);
+                return ex_file_error(error, "read", path, errno);
             if (used >= READ_MOST)
                 return too_large(error, path);
             size_t larger = capacity + capacity / 2 + 65536;
@@ -118,7 +116,7 @@ static ex_result read_all(int descriptor, size_t expected, const char *path, cha
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
-            return exi_file_error(error, "read", path, errno);
+            return ex_file_error(error, "read", path, errno);
         used += (size_t)count;
     }
     (*bytes)[used] = '\0';
@@ -126,12 +124,12 @@ static ex_result read_all(int descriptor, size_t expected, const char *path, cha
     return EX_OK;
 }
 
-ex_result exi_file_read(const char *path, char **bytes, size_t *size, ex_error *error) {
+ex_result ex_file_read(const char *path, char **bytes, size_t *size, ex_error *error) {
     *bytes = NULL;
     *size = 0;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
-        return exi_file_error(error, "read", path, errno);
+        return ex_file_error(error, "read", path, errno);
     struct stat status = {0};
     size_t expected = 0;
     const bool known = fstat(descriptor, &status) == 0;
@@ -177,7 +175,7 @@ static int register_pending(const char *path) {
     return -1;
 }
 
-static void unregister_pending(exi_file_writer *writer) {
+static void unregister_pending(ex_file_writer *writer) {
     if (writer->slot >= 0)
         atomic_store(&pending[writer->slot].state, PENDING_FREE);
     writer->slot = -1;
@@ -193,14 +191,14 @@ void ex_file_remove_pending(void) {
     errno = kept;
 }
 
-static void close_writer(exi_file_writer *writer) {
+static void close_writer(ex_file_writer *writer) {
     if (writer->file)
         fclose(writer->file);
     unregister_pending(writer);
     free(writer->temporary);
     free(writer->target);
     free(writer->path);
-    *writer = (exi_file_writer){.slot = -1};
+    *writer = (ex_file_writer){.slot = -1};
 }
 
 /* FOLDER/.NAME.XXXXXX for the target FOLDER/NAME, different at each call. */
@@ -230,7 +228,7 @@ static char *temporary_name(const char *target) {
 }
 
 /* Opens a new temporary file beside the target; its descriptor, or -1 with errno set. */
-static int open_temporary(exi_file_writer *writer) {
+static int open_temporary(ex_file_writer *writer) {
     for (int attempt = 0; attempt < TEMPORARY_ATTEMPTS; attempt++) {
         writer->temporary = temporary_name(writer->target);
         if (!writer->temporary) {
@@ -264,7 +262,7 @@ static int descriptor_of(const char *path) {
         size_t size = strlen(folders[i]);
         const char *cursor = path + size, *end = path + strlen(path);
         int number = -1;
-        if (strncmp(path, folders[i], size) == 0 && exi_parse_int(&cursor, end, &number) && cursor == end)
+        if (strncmp(path, folders[i], size) == 0 && ex_parse_int(&cursor, end, &number) && cursor == end)
             return number;
     }
     return -1;
@@ -281,7 +279,7 @@ static char *follow_links(const char *path) {
         char *next = NULL;
         if (size >= 0) {
             text[size] = '\0';
-            next = exi_path_join(name, text);
+            next = ex_path_join(name, text);
         } else if (i == LINK_COUNT) {
             errno = ELOOP;
         }
@@ -311,7 +309,7 @@ static int copy_descriptor(int descriptor) {
 }
 
 /* The descriptor to write to, or -1 with errno set. */
-static int open_target(exi_file_writer *writer) {
+static int open_target(ex_file_writer *writer) {
     int given = descriptor_of(writer->path);
     if (given >= 0)
         return copy_descriptor(given);
@@ -332,8 +330,8 @@ static int open_target(exi_file_writer *writer) {
     return descriptor;
 }
 
-ex_result exi_file_open(exi_file_writer *writer, const char *path, ex_error *error) {
-    *writer = (exi_file_writer){.slot = -1};
+ex_result ex_file_open(ex_file_writer *writer, const char *path, ex_error *error) {
+    *writer = (ex_file_writer){.slot = -1};
     writer->path = copy_text(path);
     if (!writer->path)
         return no_memory(error, "write", path);
@@ -357,11 +355,11 @@ ex_result exi_file_open(exi_file_writer *writer, const char *path, ex_error *err
     return reason == ENOMEM ? no_memory(error, "write", path) : write_error(error, path, reason);
 }
 
-void exi_file_stop(void) {
+void ex_file_stop(void) {
     atomic_store(&stopped, true);
 }
 
-void exi_file_write(exi_file_writer *writer, const void *data, size_t size) {
+void ex_file_write(ex_file_writer *writer, const void *data, size_t size) {
     if (writer->failure != 0 || size == 0)
         return;
     errno = 0;
@@ -369,7 +367,7 @@ void exi_file_write(exi_file_writer *writer, const void *data, size_t size) {
         writer->failure = errno != 0 ? errno : EIO;
 }
 
-void exi_file_printf(exi_file_writer *writer, const char *format, ...) {
+void ex_file_printf(ex_file_writer *writer, const char *format, ...) {
     if (writer->failure != 0)
         return;
     va_list arguments;
@@ -380,7 +378,7 @@ void exi_file_printf(exi_file_writer *writer, const char *format, ...) {
     va_end(arguments);
 }
 
-ex_result exi_file_commit(exi_file_writer *writer, ex_error *error) {
+ex_result ex_file_commit(ex_file_writer *writer, ex_error *error) {
     /* fclose reports what the last flush met, and what a network file system kept for later. */
     errno = 0;
     if (fclose(writer->file) != 0 && writer->failure == 0)
@@ -400,7 +398,7 @@ ex_result exi_file_commit(exi_file_writer *writer, ex_error *error) {
     return result;
 }
 
-void exi_file_abandon(exi_file_writer *writer) {
+void ex_file_abandon(ex_file_writer *writer) {
     if (!writer->file)
         return;
     if (writer->temporary)
@@ -420,10 +418,10 @@ static ex_result make_one(const char *path, ex_error *error) {
             return EX_OK;
         reason = ENOTDIR;
     }
-    return exi_file_error(error, "make the folder", path, reason);
+    return ex_file_error(error, "make the folder", path, reason);
 }
 
-ex_result exi_make_directory(const char *path, ex_error *error) {
+ex_result ex_make_directory(const char *path, ex_error *error) {
     char *part = copy_text(path);
     if (!part)
         return no_memory(error, "make the folder", path);
@@ -442,7 +440,7 @@ ex_result exi_make_directory(const char *path, ex_error *error) {
     return result;
 }
 
-char *exi_path_join(const char *file, const char *relative) {
+char *ex_path_join(const char *file, const char *relative) {
     const char *slash = relative[0] == '/' ? NULL : strrchr(file, '/');
     size_t folder_size = slash ? (size_t)(slash - file) + 1 : 0;
     size_t relative_size = strlen(relative) + 1;
@@ -454,7 +452,7 @@ char *exi_path_join(const char *file, const char *relative) {
     return joined;
 }
 
-bool exi_path_ends_with(const char *path, const char *ending) {
+bool ex_path_ends_with(const char *path, const char *ending) {
     size_t length = strlen(path), size = strlen(ending);
     if (length < size)
         return false;

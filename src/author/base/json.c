@@ -5,9 +5,10 @@
 #include "author/base/json.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +61,7 @@ static void print_scalar(const json_t *value, exi_text *text) {
         snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
         break;
     case JSON_REAL:
-        exi_format_double(number, json_real_value(value));
+        ex_format_double(number, json_real_value(value));
         /* A real stays a real when it is read again. */
         if (!strpbrk(number, ".e"))
             strcat(number, ".0");
@@ -156,12 +157,12 @@ ex_result exi_json_write(const char *path, const json_t *value, ex_error *error)
     exi_text text = {0};
     if (value)
         exi_json_print(value, true, &text);
-    exi_file_writer writer;
+    ex_file_writer writer;
     ex_result result = !value || text.failed ? exi_error_memory(error, "the text of a JSON file", text.size)
-                                             : exi_file_open(&writer, path, error);
+                                             : ex_file_open(&writer, path, error);
     if (result == EX_OK) {
-        exi_file_write(&writer, text.bytes, text.size);
-        result = exi_file_commit(&writer, error);
+        ex_file_write(&writer, text.bytes, text.size);
+        result = ex_file_commit(&writer, error);
     }
     free(text.bytes);
     return result;

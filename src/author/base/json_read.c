@@ -1,8 +1,10 @@
 /*
  * JSON files, strictly: no key twice, nothing behind the value.
  */
-#include "author/base/file.h"
 #include "author/base/json.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +30,7 @@ ex_result exi_json_read(const char *path, json_t **root, ex_error *error) {
     char *text = NULL;
     size_t size = 0;
     *root = NULL;
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     if (result == EX_OK)
         result = exi_json_parse(text, size, path, root, error);
     free(text);

@@ -8,7 +8,8 @@
  * Writing: a decimal of 15 digits survives the way through a double (6 through a float). So if a number has a decimal
  * that short at all, rounding the number to 15 digits finds it, with zeros at its end; only 16 and 17 must be tried.
  */
-#include "author/base/number.h"
+
+#include <exemplar/author/base.h>
 
 #include <float.h>
 #include <limits.h>
@@ -137,7 +138,7 @@ static double magnitude_of(const decimal *number) {
                                 : (double)number->significand * powers_of_ten[number->exponent];
 }
 
-bool exi_parse_double(const char **cursor, const char *end, double *value) {
+bool ex_parse_double(const char **cursor, const char *end, double *value) {
     decimal number;
     const char *c = *cursor;
     if (!scan_decimal(&c, end, &number))
@@ -150,7 +151,7 @@ bool exi_parse_double(const char **cursor, const char *end, double *value) {
     return true;
 }
 
-bool exi_parse_int(const char **cursor, const char *end, int *value) {
+bool ex_parse_int(const char **cursor, const char *end, int *value) {
     const char *c = *cursor;
     bool negative = c < end && *c == '-';
     if (c < end && (*c == '-' || *c == '+'))
@@ -347,10 +348,10 @@ static int format(char buffer[32], double value, bool single) {
     return (int)(out - buffer);
 }
 
-int exi_format_double(char buffer[32], double value) {
+int ex_format_double(char buffer[32], double value) {
     return format(buffer, value, false);
 }
 
-int exi_format_float(char buffer[32], float value) {
+int ex_format_float(char buffer[32], float value) {
     return format(buffer, value, true);
 }

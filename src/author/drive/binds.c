@@ -8,13 +8,13 @@
  * A driven vertex that several entries name (at the seam of two groups) sees the faces of them all.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/base/keys.h"
 #include "author/drive/drive.h"
 #include "author/mesh/groups.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,7 +213,7 @@ static ex_result parse(const char *path, json_t **root, ex_error *error) {
     char *text = NULL;
     size_t size = 0;
     json_error_t problem = {0};
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     if (result != EX_OK)
         return result;
     const size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;

@@ -47,7 +47,7 @@ static ex_result fit(exi_whole *whole, const ex_mesh *driver, const ex_drive_opt
     for (size_t v = 0; v < n; v++)
         weights[v] = options->frame_group ? 0.0F : 1.0F;
     if (options->frame == EX_WHOLE_FRAME_FIT && options->frame_group) {
-        const ex_result result = exi_mask_from_group(driver, options->frame_group, weights, error);
+        const ex_result result = ex_mask_from_group(driver, options->frame_group, weights, error);
         if (result != EX_OK)
             return exi_error_within(error, result, "the moving frame");
     }
@@ -91,6 +91,14 @@ ex_result exi_whole_open(exi_whole *whole, const ex_mesh *driver, const ex_drive
 void exi_whole_close(exi_whole *whole) {
     ex_driver_destroy(whole->driver);
     free(whole->weights);
+}
+
+ex_result ex_drive_whole(const ex_mesh *driver, const ex_drive_options *options, ex_driver **whole, ex_error *error) {
+    exi_whole made;
+    const ex_result result = exi_whole_open(&made, driver, options, error);
+    *whole = made.driver;
+    free(made.weights);
+    return result;
 }
 
 void exi_whole_back(const float m[12], const float *form, int count, float *out) {

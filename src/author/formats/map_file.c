@@ -4,10 +4,10 @@
  * has is passed over, and what follows the vertices too.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/formats/ply/ply.h"
 
 #include <exemplar/author/displacement.h>
+#include <exemplar/author/files.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ ex_result ex_map_read(const char *path, ex_map **map, ex_error *error) {
     *map = NULL;
     char *bytes;
     size_t size;
-    ex_result result = exi_file_read(path, &bytes, &size, error);
+    ex_result result = ex_file_read(path, &bytes, &size, error);
     if (result != EX_OK)
         return result;
     const unsigned char *start = (const unsigned char *)bytes;
@@ -135,14 +135,14 @@ ex_result ex_map_write(const char *path, const ex_map *map, ex_error *error) {
                              "cannot write '%s': the displacement of vertex %d is not finite, or its state is none",
                              path, v);
     enum { ROW = 5 };
-    exi_file_writer writer;
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
-    exi_file_printf(&writer,
-                    "ply\nformat binary_little_endian 1.0\nelement vertex %d\nproperty float displacement\n"
-                    "property uchar state\nend_header\n",
-                    map->vertex_count);
+    ex_file_printf(&writer,
+                   "ply\nformat binary_little_endian 1.0\nelement vertex %d\nproperty float displacement\n"
+                   "property uchar state\nend_header\n",
+                   map->vertex_count);
     for (int v = 0; v < map->vertex_count; v++) {
         uint32_t bits;
         unsigned char row[ROW];
@@ -150,7 +150,7 @@ ex_result ex_map_write(const char *path, const ex_map *map, ex_error *error) {
         for (int i = 0; i < 4; i++)
             row[i] = (unsigned char)(bits >> (8 * i) & 0xFF);
         row[4] = map->states[v];
-        exi_file_write(&writer, row, sizeof row);
+        ex_file_write(&writer, row, sizeof row);
     }
-    return exi_file_commit(&writer, error);
+    return ex_file_commit(&writer, error);
 }

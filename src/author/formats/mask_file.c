@@ -1,11 +1,12 @@
 /*
  * Mask files: text lines `vertex value`, vertices counted from 0.
  */
-#include "author/formats/mask_file.h"
 
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
+#include <exemplar/author/formats.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +39,9 @@ static ex_result parse_mask(const char *text, size_t size, const char *path, int
         double value = 0;
         at = skip_blanks(at, stop);
         if (at < stop) {
-            bool sound = exi_parse_int(&at, stop, &vertex);
+            bool sound = ex_parse_int(&at, stop, &vertex);
             const char *number = skip_blanks(at, stop);
-            sound = sound && number > at && exi_parse_double(&number, stop, &value);
+            sound = sound && number > at && ex_parse_double(&number, stop, &value);
             if (!sound || skip_blanks(number, stop) != stop)
                 return exi_error(error, EX_ERROR_FORMAT, "%s:%d: a line 'vertex value' is needed here", path, line);
             if (vertex < 0 || vertex >= vertex_count)
@@ -56,10 +57,10 @@ static ex_result parse_mask(const char *text, size_t size, const char *path, int
     return EX_OK;
 }
 
-ex_result exi_mask_read(const char *path, int vertex_count, double most, float *mask, ex_error *error) {
+ex_result ex_mask_read(const char *path, int vertex_count, double most, float *mask, ex_error *error) {
     char *text = NULL;
     size_t size = 0;
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     if (result == EX_OK)
         result = parse_mask(text, size, path, vertex_count, most, mask, error);
     free(text);

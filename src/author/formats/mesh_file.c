@@ -1,10 +1,10 @@
 /*
  * Meshes from and into files of any kind that Exemplar knows, chosen by the ending of the file's name.
  */
-#include "author/base/file.h"
 #include "author/formats/scene/scene.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static const kind kinds[] = {
 
 static const kind *find_kind(const char *path) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (exi_path_ends_with(path, kinds[i].ending))
+        if (ex_path_ends_with(path, kinds[i].ending))
             return &kinds[i];
     return NULL;
 }

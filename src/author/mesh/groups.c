@@ -19,7 +19,7 @@ bool exi_names_group(const char *line, const char *name) {
     return strcmp(line, name) == 0;
 }
 
-ex_result exi_mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error) {
+ex_result ex_mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error) {
     bool found = false;
     for (int f = 0; mesh->face_groups && f < mesh->face_count; f++) {
         int group = mesh->face_groups[f];

@@ -4,11 +4,11 @@
  */
 #include "author/motion/motion.h"
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <math.h>
@@ -281,7 +281,7 @@ static ex_result find_animation(const ex_scene *scene, const char *name, int *an
             *animation = a;
             return EX_OK;
         }
-    if (exi_parse_int(&at, end, animation) && at == end && *animation >= 0 && *animation < scene->animation_count)
+    if (ex_parse_int(&at, end, animation) && at == end && *animation >= 0 && *animation < scene->animation_count)
         return EX_OK;
     const char **names = exi_array_allocate((size_t)scene->animation_count, sizeof *names);
     if (!names)
@@ -330,11 +330,11 @@ ex_result ex_motion_read(const char *path, const ex_rig *rig, const ex_motion_op
     if (!path || !rig || !motion)
         return exi_misuse_error(error, __func__, "no path, no rig, or nowhere to put the motion");
     *motion = NULL;
-    if (exi_path_ends_with(path, ".bvh"))
+    if (ex_path_ends_with(path, ".bvh"))
         return read_bvh(path, rig, options, motion, error);
-    if (exi_path_ends_with(path, ".glb") || exi_path_ends_with(path, ".gltf"))
+    if (ex_path_ends_with(path, ".glb") || ex_path_ends_with(path, ".gltf"))
         return read_scene(path, rig, options, motion, error);
-    if (exi_path_ends_with(path, ".csv"))
+    if (ex_path_ends_with(path, ".csv"))
         return read_table(path, rig, options, motion, error);
     return exi_error(error, EX_ERROR_FORMAT, "%s: motion is read from .bvh, .glb, .gltf and .csv files", path);
 }

@@ -61,7 +61,7 @@ static void shorten(const char *sentence, char text[EX_ERROR_SIZE]) {
     memcpy(text + head + sizeof gap - 1, tail, strlen(tail) + 1);
 }
 
-ex_result exi_error(ex_error *error, ex_result result, const char *format, ...) {
+ex_result ex_error_set(ex_error *error, ex_result result, const char *format, ...) {
     if (!error)
         return result;
     char sentence[4 * EX_ERROR_SIZE];
@@ -74,7 +74,7 @@ ex_result exi_error(ex_error *error, ex_result result, const char *format, ...) 
     return result;
 }
 
-ex_result exi_error_within(ex_error *error, ex_result result, const char *format, ...) {
+ex_result ex_error_within(ex_error *error, ex_result result, const char *format, ...) {
     if (!error || result == EX_OK)
         return result;
     char sentence[EX_ERROR_SIZE], where[2 * EX_ERROR_SIZE];
@@ -83,11 +83,11 @@ ex_result exi_error_within(ex_error *error, ex_result result, const char *format
     vsnprintf(where, sizeof where, format, arguments);
     va_end(arguments);
     memcpy(sentence, error->text, sizeof sentence);
-    return exi_error(error, result, "%s: %s", where, sentence);
+    return ex_error_set(error, result, "%s: %s", where, sentence);
 }
 
-ex_result exi_error_memory(ex_error *error, const char *what, size_t size) {
-    return exi_error(error, EX_ERROR_MEMORY, "not enough memory for %s (%.1f MB)", what, (double)size / 1e6);
+ex_result ex_error_memory(ex_error *error, const char *what, size_t size) {
+    return ex_error_set(error, EX_ERROR_MEMORY, "not enough memory for %s (%.1f MB)", what, (double)size / 1e6);
 }
 
 static void default_misuse(const char *function, const char *what) {
@@ -111,5 +111,5 @@ bool exi_misuse(const char *function, const char *what) {
 
 ex_result exi_misuse_error(ex_error *error, const char *function, const char *what) {
     misuse_hook(function, what);
-    return exi_error(error, EX_ERROR_ARGUMENT, "%s was called with %s", function, what);
+    return ex_error_set(error, EX_ERROR_ARGUMENT, "%s was called with %s", function, what);
 }

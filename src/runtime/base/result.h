@@ -6,22 +6,10 @@
 
 #include <exemplar/base.h>
 
-#if defined(__GNUC__)
-#define EXI_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#else
-#define EXI_PRINTF(text, first)
-#endif
-
-/* Writes the sentence (its middle left out where it is longer than EX_ERROR_SIZE) and returns result. error may be
- * NULL. */
-ex_result exi_error(ex_error *error, ex_result result, const char *format, ...) EXI_PRINTF(3, 4);
-
-/* Puts "where: " in front of the sentence that is there, for callers who know the file, layer or key it is about.
- * Returns result, so that it can stand in a return. Does nothing where result is EX_OK or error is NULL. */
-ex_result exi_error_within(ex_error *error, ex_result result, const char *format, ...) EXI_PRINTF(3, 4);
-
-/* The usual sentence for memory: what it was wanted for, and how much. */
-ex_result exi_error_memory(ex_error *error, const char *what, size_t size);
+/* The names under which the libraries' own sources know them. */
+#define exi_error        ex_error_set
+#define exi_error_within ex_error_within
+#define exi_error_memory ex_error_memory
 
 /* Tells the misuse hook; always false, so that a check reads: if (!rig) return exi_misuse(…). */
 bool exi_misuse(const char *function, const char *what);

@@ -89,3 +89,17 @@ void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *wei
         path->segments = exi_paths_at(p, p->segments);
     }
 }
+
+/* ---- one turn ---- */
+
+void ex_turn_apply(const double w[3], const double v[3], double out[3]) {
+    exi_turn_apply(w, v, out);
+}
+
+void ex_turn_mean(const double w[3], const double v[3], double out[3]) {
+    exi_turn_mean(w, v, out);
+}
+
+void ex_turn_mean_inverse(const double w[3], const double v[3], double out[3]) {
+    exi_turn_mean_inverse(w, v, out);
+}

@@ -24,7 +24,7 @@ static void test_long_motion(void **state) {
     const ex_bake_error seen = bake_compare(scratch_path("long.glb"), rig, motion, 0, NULL);
     assert_int_equal(report.frame_count, 700);
     assert_near(report.total.largest, seen.largest, 1e-6 * report.size);
-    assert_true(report.total.largest <= EXI_BAKE_ERROR * report.size);
+    assert_true(report.total.largest <= EX_BAKE_ERROR * report.size);
     bake_motion_free(motion);
     ex_rig_destroy(rig);
 }

@@ -73,7 +73,7 @@ static void test_dual_quaternions_come_nearer_with_targets(void **state) {
         before = report.total.rms;
     }
     const ex_bake_report chosen = bake_and_play(rig, motion, &(ex_bake_options){.level = 0});
-    assert_true(chosen.total.largest <= EXI_BAKE_ERROR * chosen.size);
+    assert_true(chosen.total.largest <= EX_BAKE_ERROR * chosen.size);
     assert_true(chosen.target_count > 3 && chosen.target_count < 40);
     const ex_bake_report nearer = bake_and_play(rig, motion, &(ex_bake_options){.error_most = 1e-5});
     assert_true(nearer.total.largest <= 1e-5 && nearer.target_count > chosen.target_count);
@@ -87,7 +87,7 @@ static void test_offsets_after_posing(void **state) {
     ex_motion *motion = bake_motion(rig, 40, 5, 80);
     const ex_bake_report report = bake_and_play(rig, motion, &(ex_bake_options){.level = 0});
     assert_false(report.exact);
-    assert_true(report.total.largest <= EXI_BAKE_ERROR * report.size);
+    assert_true(report.total.largest <= EX_BAKE_ERROR * report.size);
     assert_true(report.target_count > 6); /* the rig's own, and some */
     bake_motion_free(motion);
     ex_rig_destroy(rig);
@@ -100,7 +100,7 @@ static void test_refined_levels(void **state) {
     for (int level = EX_LEVEL_LIMIT; level <= 1; level += 2) {
         const ex_bake_report report = bake_and_play(rig, motion, &(ex_bake_options){.level = level});
         assert_false(report.exact);
-        assert_true(report.total.largest <= EXI_BAKE_ERROR * report.size);
+        assert_true(report.total.largest <= EX_BAKE_ERROR * report.size);
     }
     bake_motion_free(motion);
     ex_rig_destroy(rig);

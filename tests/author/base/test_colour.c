@@ -5,7 +5,7 @@
  */
 #include "support/check.h"
 
-#include "author/base/colour.h"
+#include <exemplar/author/colour.h>
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,16 +14,16 @@
 
 #include <cmocka.h>
 
-static double distance(exi_colour a, exi_colour b) {
+static double distance(ex_colour a, ex_colour b) {
     double p[3], q[3];
-    exi_colour_to_oklab(a, p);
-    exi_colour_to_oklab(b, q);
+    ex_colour_to_oklab(a, p);
+    ex_colour_to_oklab(b, q);
     return sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
 }
 
-static double lightness(exi_colour colour) {
+static double lightness(ex_colour colour) {
     double lab[3];
-    exi_colour_to_oklab(colour, lab);
+    ex_colour_to_oklab(colour, lab);
     return lab[0];
 }
 
@@ -41,25 +41,25 @@ static const double deuteranopia[9] = {0.367322, 0.860646,  -0.227968, 0.280085,
 static const double protanopia[9] = {0.152286, 1.052583,  -0.204868, 0.114503, 0.786281,
                                      0.099216, -0.003882, -0.048116, 1.051998};
 
-static exi_colour seen_with(const double m[9], exi_colour c) {
+static ex_colour seen_with(const double m[9], ex_colour c) {
     const double r = decode(c.red / 255.0), g = decode(c.green / 255.0), b = decode(c.blue / 255.0);
-    return (exi_colour){encode(m[0] * r + m[1] * g + m[2] * b), encode(m[3] * r + m[4] * g + m[5] * b),
-                        encode(m[6] * r + m[7] * g + m[8] * b), 1};
+    return (ex_colour){encode(m[0] * r + m[1] * g + m[2] * b), encode(m[3] * r + m[4] * g + m[5] * b),
+                       encode(m[6] * r + m[7] * g + m[8] * b), 1};
 }
 
 static void goes_there_and_back(void **state) {
     (void)state;
     for (unsigned code = 0; code < 0x1000000; code += 0x010307 * 3) {
-        const exi_colour colour = exi_colour_hex(code & 0xFFFFFF);
+        const ex_colour colour = ex_colour_hex(code & 0xFFFFFF);
         double lab[3];
-        exi_colour_to_oklab(colour, lab);
-        const exi_colour back = exi_colour_from_oklab(lab);
+        ex_colour_to_oklab(colour, lab);
+        const ex_colour back = ex_colour_from_oklab(lab);
         assert_near(back.red, colour.red, 1);
         assert_near(back.green, colour.green, 1);
         assert_near(back.blue, colour.blue, 1);
     }
     double white[3];
-    exi_colour_to_oklab(exi_colour_hex(0xFFFFFF), white);
+    ex_colour_to_oklab(ex_colour_hex(0xFFFFFF), white);
     assert_row_near(white, ((double[]){1, 0, 0}), 3, 1e-6);
 }
 
@@ -69,7 +69,7 @@ static void stays_within_what_screens_have(void **state) {
     for (double hue = 0; hue < 6.28; hue += 0.1) {
         const double lab[3] = {0.6, 0.4 * cos(hue), 0.4 * sin(hue)};
         double back[3];
-        exi_colour_to_oklab(exi_colour_from_oklab(lab), back);
+        ex_colour_to_oklab(ex_colour_from_oklab(lab), back);
         assert_near(back[0], 0.6, 0.01);
         assert_near(remainder(atan2(back[2], back[1]) - hue, 2 * 3.14159265358979), 0, 0.05);
     }
@@ -78,7 +78,7 @@ static void stays_within_what_screens_have(void **state) {
 static void sequential_map_rises_evenly(void **state) {
     (void)state;
     for (int i = 0; i < 64; i++) {
-        const exi_colour a = exi_colour_sequential(i / 64.0), b = exi_colour_sequential((i + 1) / 64.0);
+        const ex_colour a = ex_colour_sequential(i / 64.0), b = ex_colour_sequential((i + 1) / 64.0);
         const double step = lightness(b) - lightness(a);
         assert_true(step > 0.007 && step < 0.016);
         /* No step of hue or chroma stands out either. */
@@ -86,17 +86,17 @@ static void sequential_map_rises_evenly(void **state) {
         /* Nor is the order lost where cones are. */
         assert_true(lightness(seen_with(deuteranopia, b)) > lightness(seen_with(deuteranopia, a)) - 0.004);
     }
-    assert_true(lightness(exi_colour_sequential(0)) < 0.3 && lightness(exi_colour_sequential(1)) > 0.93);
-    assert_near(lightness(exi_colour_sequential(NAN)), lightness(exi_colour_sequential(0)), 0);
-    assert_near(lightness(exi_colour_sequential(7)), lightness(exi_colour_sequential(1)), 0);
+    assert_true(lightness(ex_colour_sequential(0)) < 0.3 && lightness(ex_colour_sequential(1)) > 0.93);
+    assert_near(lightness(ex_colour_sequential(NAN)), lightness(ex_colour_sequential(0)), 0);
+    assert_near(lightness(ex_colour_sequential(7)), lightness(ex_colour_sequential(1)), 0);
 }
 
 static void diverging_map_is_even_on_both_sides(void **state) {
     (void)state;
     for (int i = 1; i <= 32; i++) {
-        const exi_colour low = exi_colour_diverging(-i / 32.0), high = exi_colour_diverging(i / 32.0);
+        const ex_colour low = ex_colour_diverging(-i / 32.0), high = ex_colour_diverging(i / 32.0);
         assert_near(lightness(low), lightness(high), 0.01);
-        assert_true(lightness(low) < lightness(exi_colour_diverging(-(i - 1) / 32.0)));
+        assert_true(lightness(low) < lightness(ex_colour_diverging(-(i - 1) / 32.0)));
         assert_true(low.blue > low.red && high.red > high.blue);
         if (i >= 8) {
             assert_true(distance(low, high) > 0.08);
@@ -104,16 +104,16 @@ static void diverging_map_is_even_on_both_sides(void **state) {
             assert_true(distance(seen_with(protanopia, low), seen_with(protanopia, high)) > 0.06);
         }
     }
-    const exi_colour middle = exi_colour_diverging(0);
+    const ex_colour middle = ex_colour_diverging(0);
     assert_near(middle.red, middle.blue, 2);
     assert_near(middle.red, middle.green, 2);
 }
 
 static void categories_stay_apart(void **state) {
     (void)state;
-    for (int i = 0; i < EXI_COLOUR_COUNT; i++) {
+    for (int i = 0; i < EX_COLOUR_COUNT; i++) {
         for (int k = 0; k < i; k++) {
-            const exi_colour a = exi_colour_category(i).colour, b = exi_colour_category(k).colour;
+            const ex_colour a = ex_colour_category(i).colour, b = ex_colour_category(k).colour;
             const double least = i - k == 1 ? 0.19 : 0.07;
             assert_true(distance(a, b) > 0.1);
             assert_true(distance(seen_with(deuteranopia, a), seen_with(deuteranopia, b)) > least);
@@ -126,25 +126,25 @@ static void categories_stay_apart(void **state) {
 static void further_categories_differ(void **state) {
     (void)state;
     for (int i = 0; i < 32; i++) {
-        const exi_look a = exi_colour_category(i);
-        assert_int_equal(a.dash > 0, i >= EXI_COLOUR_COUNT);
+        const ex_look a = ex_colour_category(i);
+        assert_int_equal(a.dash > 0, i >= EX_COLOUR_COUNT);
         for (int k = 0; k < i; k++) {
-            const exi_look b = exi_colour_category(k);
+            const ex_look b = ex_colour_category(k);
             assert_true(a.dash != b.dash || distance(a.colour, b.colour) > 0.08);
         }
     }
-    assert_near(exi_colour_category(-4).colour.blue, exi_colour_category(0).colour.blue, 0);
+    assert_near(ex_colour_category(-4).colour.blue, ex_colour_category(0).colour.blue, 0);
 }
 
 static void paling_goes_to_white(void **state) {
     (void)state;
-    const exi_colour colour = exi_colour_hex(0xD55E00);
-    assert_near(distance(exi_colour_paled(colour, 0), colour), 0, 0.005);
-    assert_near(lightness(exi_colour_paled(colour, 0.5)), (1 + lightness(colour)) / 2, 0.005);
-    assert_near(lightness(exi_colour_paled(colour, 1)), 1, 0.005);
-    assert_near(exi_colour_faded(colour, 0.25).alpha, 0.25, 0);
-    assert_int_equal(exi_colour_grey(-3).red, 0);
-    assert_int_equal(exi_colour_grey(300).red, 255);
+    const ex_colour colour = ex_colour_hex(0xD55E00);
+    assert_near(distance(ex_colour_paled(colour, 0), colour), 0, 0.005);
+    assert_near(lightness(ex_colour_paled(colour, 0.5)), (1 + lightness(colour)) / 2, 0.005);
+    assert_near(lightness(ex_colour_paled(colour, 1)), 1, 0.005);
+    assert_near(ex_colour_faded(colour, 0.25).alpha, 0.25, 0);
+    assert_int_equal(ex_colour_grey(-3).red, 0);
+    assert_int_equal(ex_colour_grey(300).red, 255);
 }
 
 int main(void) {

@@ -20,10 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "author/base/file.h"
-
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 static void check_content(const char *name, const char *expected) {
@@ -35,10 +34,10 @@ static void check_content(const char *name, const char *expected) {
 }
 
 static void write_file(const char *path, const char *text) {
-    exi_file_writer writer;
-    assert_int_equal(exi_file_open(&writer, path, NULL), EX_OK);
-    exi_file_write(&writer, text, strlen(text));
-    assert_int_equal(exi_file_commit(&writer, NULL), EX_OK);
+    ex_file_writer writer;
+    assert_int_equal(ex_file_open(&writer, path, NULL), EX_OK);
+    ex_file_write(&writer, text, strlen(text));
+    assert_int_equal(ex_file_commit(&writer, NULL), EX_OK);
 }
 
 static void reads_whole_files(void **state) {
@@ -51,12 +50,12 @@ static void reads_whole_files(void **state) {
     scratch_write("empty", "", 0);
     char *bytes;
     size_t size;
-    assert_int_equal(exi_file_read(scratch_path("large"), &bytes, &size, NULL), EX_OK);
+    assert_int_equal(ex_file_read(scratch_path("large"), &bytes, &size, NULL), EX_OK);
     assert_int_equal(size, 300001);
     assert_memory_equal(bytes, large, size);
     assert_int_equal(bytes[size], 0);
     free(bytes);
-    assert_int_equal(exi_file_read(scratch_path("empty"), &bytes, &size, NULL), EX_OK);
+    assert_int_equal(ex_file_read(scratch_path("empty"), &bytes, &size, NULL), EX_OK);
     assert_int_equal(size, 0);
     assert_int_equal(bytes[0], 0);
     free(bytes);
@@ -77,7 +76,7 @@ static void reads_pipes(void **state) {
     }
     char *bytes;
     size_t size;
-    assert_int_equal(exi_file_read(path, &bytes, &size, NULL), EX_OK);
+    assert_int_equal(ex_file_read(path, &bytes, &size, NULL), EX_OK);
     assert_int_equal(size, 9 * 50000);
     assert_memory_equal(bytes + 9 * 49999, "00049999\n", 10);
     free(bytes);
@@ -88,10 +87,10 @@ static void says_why_a_file_cannot_be_read(void **state) {
     char *bytes;
     size_t size;
     ex_error error;
-    assert_int_equal(exi_file_read("/nowhere/at/all.obj", &bytes, &size, &error), EX_ERROR_FILE);
+    assert_int_equal(ex_file_read("/nowhere/at/all.obj", &bytes, &size, &error), EX_ERROR_FILE);
     assert_null(bytes);
     assert_string_equal(error.text, "cannot read '/nowhere/at/all.obj': No such file or directory");
-    assert_int_equal(exi_file_read("/", &bytes, &size, &error), EX_ERROR_FILE);
+    assert_int_equal(ex_file_read("/", &bytes, &size, &error), EX_ERROR_FILE);
     assert_null(bytes);
     assert_string_equal(error.text, "cannot read '/': Is a directory");
 }
@@ -102,13 +101,13 @@ static void refuses_what_may_have_no_end(void **state) {
     size_t size;
     ex_error error;
     if (access("/dev/zero", R_OK) == 0) {
-        assert_int_equal(exi_file_read("/dev/zero", &bytes, &size, &error), EX_ERROR_FILE);
+        assert_int_equal(ex_file_read("/dev/zero", &bytes, &size, &error), EX_ERROR_FILE);
         assert_null(bytes);
         assert_string_equal(error.text, "'/dev/zero' is a device, not a file");
     } else {
         print_message("no /dev/zero here\n");
     }
-    assert_int_equal(exi_file_read("/dev/null", &bytes, &size, &error), EX_OK);
+    assert_int_equal(ex_file_read("/dev/null", &bytes, &size, &error), EX_OK);
     assert_int_equal(size, 0);
     free(bytes);
     const char *path = scratch_path("large");
@@ -117,7 +116,7 @@ static void refuses_what_may_have_no_end(void **state) {
         print_message("no file of 64 GB here\n");
         return;
     }
-    assert_int_equal(exi_file_read(path, &bytes, &size, &error), EX_ERROR_LIMIT);
+    assert_int_equal(ex_file_read(path, &bytes, &size, &error), EX_ERROR_LIMIT);
     assert_null(bytes);
     assert_non_null(strstr(error.text, "large' has more than 64 GB"));
     assert_int_equal(unlink(path), 0);
@@ -133,7 +132,7 @@ static void reads_standard_input(void **state) {
     assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
     char *bytes;
     size_t size;
-    assert_int_equal(exi_file_read("/dev/stdin", &bytes, &size, NULL), EX_OK);
+    assert_int_equal(ex_file_read("/dev/stdin", &bytes, &size, NULL), EX_OK);
     assert_int_equal(size, 5);
     assert_memory_equal(bytes, "words", 6);
     free(bytes);
@@ -147,13 +146,13 @@ static void reads_standard_input(void **state) {
 static void replaces_the_target_only_at_the_end(void **state) {
     (void)state;
     scratch_write("a.txt", "old", 3);
-    exi_file_writer writer;
-    assert_int_equal(exi_file_open(&writer, scratch_path("a.txt"), NULL), EX_OK);
-    exi_file_write(&writer, "new ", 4);
-    exi_file_printf(&writer, "%d-%s", 12, "x");
+    ex_file_writer writer;
+    assert_int_equal(ex_file_open(&writer, scratch_path("a.txt"), NULL), EX_OK);
+    ex_file_write(&writer, "new ", 4);
+    ex_file_printf(&writer, "%d-%s", 12, "x");
     assert_int_equal(scratch_entry_count(), 2);
     check_content("a.txt", "old");
-    assert_int_equal(exi_file_commit(&writer, NULL), EX_OK);
+    assert_int_equal(ex_file_commit(&writer, NULL), EX_OK);
     check_content("a.txt", "new 12-x");
     assert_int_equal(scratch_entry_count(), 1);
 }
@@ -161,11 +160,11 @@ static void replaces_the_target_only_at_the_end(void **state) {
 static void abandons_without_a_trace(void **state) {
     (void)state;
     scratch_write("a.txt", "old", 3);
-    exi_file_writer writer;
-    assert_int_equal(exi_file_open(&writer, scratch_path("a.txt"), NULL), EX_OK);
-    exi_file_write(&writer, "new", 3);
-    exi_file_abandon(&writer);
-    exi_file_abandon(&writer);
+    ex_file_writer writer;
+    assert_int_equal(ex_file_open(&writer, scratch_path("a.txt"), NULL), EX_OK);
+    ex_file_write(&writer, "new", 3);
+    ex_file_abandon(&writer);
+    ex_file_abandon(&writer);
     check_content("a.txt", "old");
     assert_int_equal(scratch_entry_count(), 1);
 }
@@ -213,13 +212,13 @@ static void follows_links_that_lead_nowhere(void **state) {
     assert_int_equal(lstat(scratch_path("folder/middle"), &status), 0);
     assert_true(S_ISLNK(status.st_mode));
     /* Nor are links replaced that lead in a circle, or into a folder that is not there. */
-    exi_file_writer writer;
+    ex_file_writer writer;
     ex_error error;
     assert_int_equal(symlink("circle", scratch_path("circle")), 0);
-    assert_int_equal(exi_file_open(&writer, scratch_path("circle"), &error), EX_ERROR_FILE);
+    assert_int_equal(ex_file_open(&writer, scratch_path("circle"), &error), EX_ERROR_FILE);
     assert_non_null(strstr(error.text, "symbolic links"));
     assert_int_equal(symlink("none/real", scratch_path("lost")), 0);
-    assert_int_equal(exi_file_open(&writer, scratch_path("lost"), &error), EX_ERROR_FILE);
+    assert_int_equal(ex_file_open(&writer, scratch_path("lost"), &error), EX_ERROR_FILE);
     assert_non_null(strstr(error.text, "lost': No such file"));
     assert_int_equal(scratch_entry_count(), 5);
 }
@@ -237,8 +236,8 @@ static void writes_on_in_a_descriptor(void **state) {
     close(file);
     check_content("log", "one two three");
     ex_error error;
-    exi_file_writer writer;
-    assert_int_equal(exi_file_open(&writer, name, &error), EX_ERROR_FILE);
+    ex_file_writer writer;
+    assert_int_equal(ex_file_open(&writer, name, &error), EX_ERROR_FILE);
     assert_non_null(strstr(error.text, "Bad file descriptor"));
 }
 
@@ -250,15 +249,15 @@ static void write_to_standard_output(int descriptor, char text[EX_ERROR_SIZE]) {
     assert_true(child >= 0);
     if (child == 0) {
         ex_error error = {.text = ""};
-        exi_file_writer writer;
+        ex_file_writer writer;
         signal(SIGPIPE, SIG_IGN);
         if (descriptor < 0)
             close(STDOUT_FILENO);
         else
             dup2(descriptor, STDOUT_FILENO);
-        if (exi_file_open(&writer, "/dev/stdout", &error) == EX_OK) {
-            exi_file_printf(&writer, "hello");
-            exi_file_commit(&writer, &error);
+        if (ex_file_open(&writer, "/dev/stdout", &error) == EX_OK) {
+            ex_file_printf(&writer, "hello");
+            ex_file_commit(&writer, &error);
         }
         _exit(write(answer[1], error.text, sizeof error.text) == sizeof error.text ? 0 : 1);
     }
@@ -297,12 +296,12 @@ static void stops(void **state) {
     assert_true(child >= 0);
     if (child == 0) {
         ex_error error;
-        exi_file_writer writer, late;
-        bool good = exi_file_open(&writer, scratch_path("a.txt"), &error) == EX_OK;
-        exi_file_write(&writer, "new", 3);
-        exi_file_stop();
-        good = good && exi_file_commit(&writer, &error) == EX_ERROR_FILE && strstr(error.text, "Interrupted");
-        good = good && exi_file_open(&late, scratch_path("b.txt"), &error) == EX_ERROR_FILE;
+        ex_file_writer writer, late;
+        bool good = ex_file_open(&writer, scratch_path("a.txt"), &error) == EX_OK;
+        ex_file_write(&writer, "new", 3);
+        ex_file_stop();
+        good = good && ex_file_commit(&writer, &error) == EX_ERROR_FILE && strstr(error.text, "Interrupted");
+        good = good && ex_file_open(&late, scratch_path("b.txt"), &error) == EX_ERROR_FILE;
         _exit(good ? 0 : 1);
     }
     int status;
@@ -314,18 +313,18 @@ static void stops(void **state) {
 
 static void says_why_a_file_cannot_be_written(void **state) {
     (void)state;
-    exi_file_writer writer;
+    ex_file_writer writer;
     ex_error error;
-    assert_int_equal(exi_file_open(&writer, "/nowhere/a.txt", &error), EX_ERROR_FILE);
+    assert_int_equal(ex_file_open(&writer, "/nowhere/a.txt", &error), EX_ERROR_FILE);
     assert_string_equal(error.text, "cannot write '/nowhere/a.txt': No such file or directory");
-    exi_file_abandon(&writer);
-    assert_int_equal(exi_file_open(&writer, "/", &error), EX_ERROR_FILE);
+    ex_file_abandon(&writer);
+    assert_int_equal(ex_file_open(&writer, "/", &error), EX_ERROR_FILE);
     assert_string_equal(error.text, "cannot write '/': Is a directory");
     if (geteuid() == 0)
         return; /* root writes everywhere */
     scratch_write("locked", "old", 3);
     assert_int_equal(chmod(scratch_path("locked"), 0444), 0);
-    assert_int_equal(exi_file_open(&writer, scratch_path("locked"), &error), EX_ERROR_FILE);
+    assert_int_equal(ex_file_open(&writer, scratch_path("locked"), &error), EX_ERROR_FILE);
     assert_non_null(strstr(error.text, "Permission denied"));
 }
 
@@ -339,17 +338,17 @@ static void writes_devices_directly(void **state) {
         print_message("no /dev/full here\n");
         skip();
     }
-    exi_file_writer writer;
+    ex_file_writer writer;
     ex_error error;
-    assert_int_equal(exi_file_open(&writer, "/dev/full", NULL), EX_OK);
+    assert_int_equal(ex_file_open(&writer, "/dev/full", NULL), EX_OK);
     for (int i = 0; i < 10000; i++)
-        exi_file_printf(&writer, "line %d\n", i);
-    assert_int_equal(exi_file_commit(&writer, &error), EX_ERROR_FILE);
+        ex_file_printf(&writer, "line %d\n", i);
+    assert_int_equal(ex_file_commit(&writer, &error), EX_ERROR_FILE);
     assert_string_equal(error.text, "cannot write '/dev/full': No space left on device");
     /* A text so short that only closing writes it. */
-    assert_int_equal(exi_file_open(&writer, "/dev/full", NULL), EX_OK);
-    exi_file_write(&writer, "x", 1);
-    assert_int_equal(exi_file_commit(&writer, &error), EX_ERROR_FILE);
+    assert_int_equal(ex_file_open(&writer, "/dev/full", NULL), EX_OK);
+    ex_file_write(&writer, "x", 1);
+    assert_int_equal(ex_file_commit(&writer, &error), EX_ERROR_FILE);
 }
 
 /* A limit on the size of files stands in for a full disk. */
@@ -361,13 +360,13 @@ static void leaves_the_target_alone_when_the_disk_is_full(void **state) {
     small = kept;
     small.rlim_cur = 10000;
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-    exi_file_writer writer;
+    ex_file_writer writer;
     ex_error error;
-    assert_int_equal(exi_file_open(&writer, scratch_path("a.txt"), NULL), EX_OK);
+    assert_int_equal(ex_file_open(&writer, scratch_path("a.txt"), NULL), EX_OK);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     for (int i = 0; i < 10000; i++)
-        exi_file_write(&writer, "0123456789", 10);
-    ex_result result = exi_file_commit(&writer, &error);
+        ex_file_write(&writer, "0123456789", 10);
+    ex_result result = ex_file_commit(&writer, &error);
     setrlimit(RLIMIT_FSIZE, &kept);
     signal(SIGXFSZ, handler);
     assert_int_equal(result, EX_ERROR_FILE);
@@ -380,27 +379,27 @@ static void removes_what_is_pending(void **state) {
     (void)state;
     scratch_write("a.txt", "old", 3);
     enum { WRITERS = 20 }; /* more than the list holds: those beyond it are left, and closed by hand */
-    exi_file_writer writers[WRITERS];
+    ex_file_writer writers[WRITERS];
     char name[32];
     for (int i = 0; i < WRITERS; i++) {
         snprintf(name, sizeof name, "b%d.txt", i);
-        assert_int_equal(exi_file_open(&writers[i], scratch_path(name), NULL), EX_OK);
+        assert_int_equal(ex_file_open(&writers[i], scratch_path(name), NULL), EX_OK);
     }
     assert_int_equal(scratch_entry_count(), 1 + WRITERS);
     ex_file_remove_pending();
     assert_int_equal(scratch_entry_count(), 1 + WRITERS - 16);
     ex_file_remove_pending();
     ex_error error;
-    assert_int_equal(exi_file_commit(&writers[0], &error), EX_ERROR_FILE);
+    assert_int_equal(ex_file_commit(&writers[0], &error), EX_ERROR_FILE);
     for (int i = 1; i < WRITERS; i++)
-        exi_file_abandon(&writers[i]);
+        ex_file_abandon(&writers[i]);
     assert_int_equal(scratch_entry_count(), 1);
     /* The list has room again. */
-    assert_int_equal(exi_file_open(&writers[0], scratch_path("c.txt"), NULL), EX_OK);
+    assert_int_equal(ex_file_open(&writers[0], scratch_path("c.txt"), NULL), EX_OK);
     assert_int_equal(scratch_entry_count(), 2);
     ex_file_remove_pending();
     assert_int_equal(scratch_entry_count(), 1);
-    exi_file_abandon(&writers[0]);
+    ex_file_abandon(&writers[0]);
     /* What was committed is pending no more. */
     write_file(scratch_path("d.txt"), "done");
     ex_file_remove_pending();
@@ -420,14 +419,14 @@ static void takes_the_longest_names(void **state) {
 static void makes_folders(void **state) {
     (void)state;
     struct stat status;
-    assert_int_equal(exi_make_directory(scratch_path("a/b//c/"), NULL), EX_OK);
+    assert_int_equal(ex_make_directory(scratch_path("a/b//c/"), NULL), EX_OK);
     assert_int_equal(stat(scratch_path("a/b/c"), &status), 0);
     assert_true(S_ISDIR(status.st_mode));
-    assert_int_equal(exi_make_directory(scratch_path("a/b"), NULL), EX_OK);
-    assert_int_equal(exi_make_directory("/", NULL), EX_OK);
+    assert_int_equal(ex_make_directory(scratch_path("a/b"), NULL), EX_OK);
+    assert_int_equal(ex_make_directory("/", NULL), EX_OK);
     scratch_write("a/file", "x", 1);
     ex_error error;
-    assert_int_equal(exi_make_directory(scratch_path("a/file/d"), &error), EX_ERROR_FILE);
+    assert_int_equal(ex_make_directory(scratch_path("a/file/d"), &error), EX_ERROR_FILE);
     assert_non_null(strstr(error.text, "a/file': Not a directory"));
 }
 
@@ -443,7 +442,7 @@ static void joins_paths(void **state) {
                  {"a/", "m.obj", "a/m.obj"},
                  {"", "m.obj", "m.obj"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char *joined = exi_path_join(cases[i].file, cases[i].relative);
+        char *joined = ex_path_join(cases[i].file, cases[i].relative);
         assert_string_equal(joined, cases[i].joined);
         free(joined);
     }
@@ -453,17 +452,17 @@ static ex_result read_and_write(void *context) {
     (void)context;
     char *bytes;
     size_t size;
-    ex_result result = exi_file_read(scratch_path("a.txt"), &bytes, &size, NULL);
+    ex_result result = ex_file_read(scratch_path("a.txt"), &bytes, &size, NULL);
     if (result != EX_OK)
         return result;
-    exi_file_writer writer;
-    result = exi_file_open(&writer, scratch_path("b.txt"), NULL);
+    ex_file_writer writer;
+    result = ex_file_open(&writer, scratch_path("b.txt"), NULL);
     if (result == EX_OK) {
-        exi_file_write(&writer, bytes, size);
-        result = exi_file_commit(&writer, NULL);
+        ex_file_write(&writer, bytes, size);
+        result = ex_file_commit(&writer, NULL);
     }
     free(bytes);
-    return result == EX_OK ? exi_make_directory(scratch_path("d/e"), NULL) : result;
+    return result == EX_OK ? ex_make_directory(scratch_path("d/e"), NULL) : result;
 }
 
 static void survives_failing_memory(void **state) {
@@ -472,7 +471,7 @@ static void survives_failing_memory(void **state) {
     assert_true(fail_alloc_sweep(read_and_write, NULL) >= 4);
     assert_int_equal(scratch_entry_count(), 3);
     fail_alloc_arm(1);
-    char *joined = exi_path_join("a", "b");
+    char *joined = ex_path_join("a", "b");
     fail_alloc_arm(0);
     assert_null(joined);
 }

@@ -2,6 +2,8 @@
  * Numbers in text: read with correct rounding, written with the fewest digits, in any locale. The oracle for reading is
  * strtod, for writing a search through all lengths.
  */
+#include <exemplar/author/base.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "author/base/number.h"
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -42,7 +42,7 @@ static double random_double(void) {
 static double read_double(const char *text) {
     const char *cursor = text;
     double value = 12345;
-    if (!exi_parse_double(&cursor, text + strlen(text), &value))
+    if (!ex_parse_double(&cursor, text + strlen(text), &value))
         fail_msg("'%s' was not read", text);
     if (*cursor)
         fail_msg("'%s' was read up to '%s'", text, cursor);
@@ -138,7 +138,7 @@ static void refuses_what_is_no_number(void **state) {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const char *cursor = texts[i];
         double value = 7;
-        if (exi_parse_double(&cursor, cursor + strlen(cursor), &value))
+        if (ex_parse_double(&cursor, cursor + strlen(cursor), &value))
             fail_msg("'%s' was read", texts[i]);
         assert_ptr_equal(cursor, texts[i]);
         assert_true(value == 7);
@@ -156,18 +156,18 @@ static void stops_behind_the_number(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *cursor = cases[i].text;
         double value;
-        assert_true(exi_parse_double(&cursor, cursor + strlen(cursor), &value));
+        assert_true(ex_parse_double(&cursor, cursor + strlen(cursor), &value));
         assert_true(value == cases[i].value);
         assert_int_equal(cursor - cases[i].text, cases[i].size);
     }
     /* The end is the end, whatever stands behind it. */
     const char *text = "123.456", *cursor = text;
     double value;
-    assert_true(exi_parse_double(&cursor, text + 2, &value));
+    assert_true(ex_parse_double(&cursor, text + 2, &value));
     assert_true(value == 12);
     int integer;
     cursor = text;
-    assert_true(exi_parse_int(&cursor, text + 2, &integer));
+    assert_true(ex_parse_int(&cursor, text + 2, &integer));
     assert_int_equal(integer, 12);
 }
 
@@ -192,7 +192,7 @@ static void reads_integers(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *cursor = cases[i].text;
         int value = 0;
-        assert_int_equal(exi_parse_int(&cursor, cursor + strlen(cursor), &value), cases[i].good);
+        assert_int_equal(ex_parse_int(&cursor, cursor + strlen(cursor), &value), cases[i].good);
         assert_int_equal(value, cases[i].value);
         assert_int_equal(cursor - cases[i].text, cases[i].size);
     }
@@ -226,17 +226,17 @@ static void writes_as_people_do(void **state) {
                  {9007199254740993.0, "9007199254740992"}};
     char buffer[32];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        int size = exi_format_double(buffer, cases[i].value);
+        int size = ex_format_double(buffer, cases[i].value);
         assert_string_equal(buffer, cases[i].text);
         assert_int_equal(size, strlen(cases[i].text));
     }
-    exi_format_float(buffer, 0.1f);
+    ex_format_float(buffer, 0.1f);
     assert_string_equal(buffer, "0.1");
-    exi_format_float(buffer, 16777216.0f);
+    ex_format_float(buffer, 16777216.0f);
     assert_string_equal(buffer, "16777216");
-    exi_format_float(buffer, FLT_TRUE_MIN);
+    ex_format_float(buffer, FLT_TRUE_MIN);
     assert_string_equal(buffer, "1e-45");
-    exi_format_float(buffer, -FLT_MAX);
+    ex_format_float(buffer, -FLT_MAX);
     assert_string_equal(buffer, "-3.40282347e38");
 }
 
@@ -280,7 +280,7 @@ static void writes_the_fewest_digits_that_read_back(void **state) {
             value = ldexp(1, (int)(random_bits() % 2040) - 1020);
         if (i % 3 == 2)
             value = (double)(int64_t)(random_bits() % 2000000000) / 1e7;
-        int size = exi_format_double(buffer, value);
+        int size = ex_format_double(buffer, value);
         assert_in_range(size, 1, 31);
         assert_int_equal(size, strlen(buffer));
         assert_true(same_bits(read_double(buffer), value));
@@ -291,7 +291,7 @@ static void writes_the_fewest_digits_that_read_back(void **state) {
             single = (float)ldexp(1, (int)(random_bits() % 270) - 148);
         if (!isfinite(single))
             continue;
-        size = exi_format_float(buffer, single);
+        size = ex_format_float(buffer, single);
         assert_int_equal(size, strlen(buffer));
         assert_true((float)read_double(buffer) == single);
         if (single != 0 && significant_digits(buffer) > fewest_digits((double)single, true))
@@ -310,7 +310,7 @@ static void ignores_the_locale(void **state) {
         skip();
     }
     char buffer[32];
-    exi_format_double(buffer, 0.1 + 0.2);
+    ex_format_double(buffer, 0.1 + 0.2);
     double read = read_double("0.30000000000000004441"), quick = read_double("2.5");
     setlocale(LC_NUMERIC, "C");
     assert_string_equal(buffer, "0.30000000000000004");
@@ -326,9 +326,9 @@ static void values_that_are_not_finite_damage_nothing(void **state) {
     static const char *const floats[] = {"3.40282347e38", "-3.40282347e38", "0"};
     for (int i = 0; i < 3; i++) {
         char text[32];
-        assert_int_equal(exi_format_double(text, values[i]), strlen(doubles[i]));
+        assert_int_equal(ex_format_double(text, values[i]), strlen(doubles[i]));
         assert_string_equal(text, doubles[i]);
-        assert_int_equal(exi_format_float(text, (float)values[i]), strlen(floats[i]));
+        assert_int_equal(ex_format_float(text, (float)values[i]), strlen(floats[i]));
         assert_string_equal(text, floats[i]);
     }
 }

@@ -299,12 +299,13 @@ typedef struct heard {
     double last;
 } heard;
 
-static void listen(void *user, const char *what, double fraction) {
+static bool listen(void *user, const char *what, double fraction) {
     heard *h = user;
     assert_non_null(what);
     assert_true(fraction > h->last && fraction <= 1 + 1e-9);
     h->last = fraction;
     h->count++;
+    return true;
 }
 
 static void test_progress(void **state) {

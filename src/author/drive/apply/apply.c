@@ -37,7 +37,7 @@ static ex_result pick_group(applier *a, const ex_mesh *mesh) {
     ex_result result =
         mask && a->picked && a->written ? EX_OK : exi_error_memory(a->error, "a group", (size_t)a->vertex_count * 20);
     if (result == EX_OK)
-        result = exi_mask_from_group(mesh, a->def->group, mask, a->error);
+        result = ex_mask_from_group(mesh, a->def->group, mask, a->error);
     for (int v = 0; result == EX_OK && v < a->vertex_count; v++)
         if (mask[v] > 0)
             a->picked[a->picked_count++] = v;
@@ -166,9 +166,9 @@ static ex_result open_caches(applier *a) {
     a->vertex_count = ex_rig_vertex_count(def->rig);
     ex_result result = check_joints(def->rig, &driver, a->error);
     if (result == EX_OK)
-        result = exi_drive_open_cache(def->driver, "driver", a->driver_count, NULL, &a->driver, a->error);
+        result = ex_drive_open_cache(def->driver, "driver", a->driver_count, NULL, &a->driver, a->error);
     if (result == EX_OK && def->truth)
-        result = exi_drive_open_cache(def->truth, "driven", a->vertex_count, NULL, &a->truth, a->error);
+        result = ex_drive_open_cache(def->truth, "driven", a->vertex_count, NULL, &a->truth, a->error);
     if (result != EX_OK)
         return result;
     a->frame_count = ex_cache_get_info(a->driver).frame_count;
@@ -237,9 +237,9 @@ static void close_applier(applier *a) {
 /* ---- frames ---- */
 
 static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
-    ex_result result = exi_drive_read_frame(a->driver, a->def->driver, frame, a->form, a->error);
+    ex_result result = ex_drive_read_frame(a->driver, a->def->driver, frame, a->form, a->error);
     if (result == EX_OK && a->truth)
-        result = exi_drive_read_frame(a->truth, a->def->truth, frame, a->right, a->error);
+        result = ex_drive_read_frame(a->truth, a->def->truth, frame, a->right, a->error);
     if (result != EX_OK)
         return result;
     ex_driven info = {.unsettled = a->unsettled};
@@ -272,8 +272,7 @@ ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_e
         result = exi_gauge_open(&gauge, def, a.layer, a.frame_count, &made, error);
     for (int f = 0; result == EX_OK && f < a.frame_count; f++) {
         result = apply_frame(&a, f, report ? &gauge : NULL);
-        if (result == EX_OK &&
-            !exi_drive_tell(def->progress, def->user, "following the driver", (double)(f + 1) / a.frame_count))
+        if (result == EX_OK && !exi_drive_tell(def->progress, "following the driver", (double)(f + 1) / a.frame_count))
             result = exi_drive_stopped(error);
     }
     if (result == EX_OK && report)

@@ -1,12 +1,12 @@
 /* How far the keys of a driven rig are from each other: in the moving frame of the whole, as learning measures it. */
-#include "author/drive/learn/drive_keys.h"
+#include "author/drive/learn/references.h"
 
 #include "author/base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-ex_result exi_key_distances(const ex_drive_def *def, exi_key_distance *distances, ex_error *error) {
+ex_result ex_key_distances(const ex_drive_def *def, ex_key_distance *distances, ex_error *error) {
     const int n = def->driver->vertex_count, keys = def->key_count;
     const size_t size = 3 * (size_t)n;
     float *homes = exi_array_allocate((size_t)keys + 1, size * sizeof *homes);
@@ -23,8 +23,8 @@ ex_result exi_key_distances(const ex_drive_def *def, exi_key_distance *distances
             exi_whole_back(matrix, def->keys[k].driver, n, homes + (size_t)k * size);
         }
         for (int k = 0; k < keys; k++) {
-            exi_key_distance *d = &distances[k];
-            *d = (exi_key_distance){.nearest = -1, .distance = INFINITY};
+            ex_key_distance *d = &distances[k];
+            *d = (ex_key_distance){.nearest = -1, .distance = INFINITY};
             d->from_mesh = sqrt(exi_form_squares(homes + (size_t)k * size, mesh, whole.weights, n));
             for (int j = 0; j < keys; j++) {
                 if (j == k || def->keys[j].database != def->keys[k].database)

@@ -17,7 +17,7 @@
 static const double alike_part = 1e-5;
 
 bool exi_learn_tell(exi_learner *l, const char *doing, double part) {
-    return exi_drive_tell(l->def->progress, l->def->user, doing, l->done + part * l->share);
+    return exi_drive_tell(l->def->progress, doing, l->done + part * l->share);
 }
 
 ex_result exi_learn_build(const exi_learner *l, const exi_key_choice *choice, const ex_drive_options *options,

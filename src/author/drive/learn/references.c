@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_count, const ex_mesh *mesh,
-                               ex_cache_reader **reader, ex_error *error) {
+ex_result ex_drive_open_cache(const char *path, const char *what, int vertex_count, const ex_mesh *mesh,
+                              ex_cache_reader **reader, ex_error *error) {
     ex_result result = ex_cache_open(path, reader, error);
     if (result != EX_OK)
         return result;
@@ -29,8 +29,7 @@ ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_co
     return result;
 }
 
-ex_result exi_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions,
-                               ex_error *error) {
+ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions, ex_error *error) {
     const ex_result result = ex_cache_read(reader, frame, positions, error);
     const size_t count = 3 * (size_t)ex_cache_get_info(reader).vertex_count;
     for (size_t i = 0; result == EX_OK && i < count; i++)
@@ -42,9 +41,9 @@ ex_result exi_drive_read_frame(ex_cache_reader *reader, const char *path, int fr
 
 static ex_result open_pair(exi_references *refs, const ex_drive_reference *from, exi_reference *item, ex_error *error) {
     ex_result result =
-        exi_drive_open_cache(from->driver, "driver", refs->driver_count, refs->driver, &item->driver, error);
+        ex_drive_open_cache(from->driver, "driver", refs->driver_count, refs->driver, &item->driver, error);
     if (result == EX_OK)
-        result = exi_drive_open_cache(from->driven, "driven", refs->driven_count, refs->driven, &item->driven, error);
+        result = ex_drive_open_cache(from->driven, "driven", refs->driven_count, refs->driven, &item->driven, error);
     if (result != EX_OK)
         return result;
     const int frames = ex_cache_get_info(item->driver).frame_count,
@@ -98,14 +97,14 @@ ex_result exi_references_read(const exi_references *refs, int frame, float *driv
     const exi_reference *item = exi_references_of(refs, frame);
     ex_result result = EX_OK;
     if (driver)
-        result = exi_drive_read_frame(item->driver, item->from->driver, frame - item->first, driver, error);
+        result = ex_drive_read_frame(item->driver, item->from->driver, frame - item->first, driver, error);
     if (result == EX_OK && driven)
-        result = exi_drive_read_frame(item->driven, item->from->driven, frame - item->first, driven, error);
+        result = ex_drive_read_frame(item->driven, item->from->driven, frame - item->first, driven, error);
     return result;
 }
 
-bool exi_drive_tell(ex_drive_progress progress, void *user, const char *doing, double part) {
-    return !progress || progress(user, doing, part);
+bool exi_drive_tell(const ex_progress *progress, const char *doing, double part) {
+    return !progress || !progress->report || progress->report(progress->user, doing, part);
 }
 
 ex_result exi_drive_stopped(ex_error *error) {

@@ -34,14 +34,6 @@ const exi_reference *exi_references_of(const exi_references *refs, int frame);
 /* One frame of all; either form may be NULL. */
 ex_result exi_references_read(const exi_references *refs, int frame, float *driver, float *driven, ex_error *error);
 
-/* Opens a cache of forms of a mesh; `what` is "driver" or "driven". */
-/* mesh: whose faces numbered OBJ files must have, or NULL. */
-ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_count, const ex_mesh *mesh,
-                               ex_cache_reader **reader, ex_error *error);
-
-/* One frame of it; what is farther away than distances are measured is refused, as no number is. */
-ex_result exi_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions, ex_error *error);
-
 /* ---- the whole driver's moving frame ---- */
 
 typedef struct exi_whole {
@@ -65,7 +57,7 @@ double exi_form_squares(const float *a, const float *b, const float *weights, in
 double exi_form_mean(const float *a, const float *b, int count);
 
 /* Tells of progress; false where the caller wants it to stop. */
-bool exi_drive_tell(ex_drive_progress progress, void *user, const char *doing, double part);
+bool exi_drive_tell(const ex_progress *progress, const char *doing, double part);
 ex_result exi_drive_stopped(ex_error *error);
 
 #endif

@@ -10,7 +10,8 @@
 #include "author/formats/cache/cache.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
+
+#include <exemplar/author/files.h>
 
 #include <errno.h>
 #include <limits.h>
@@ -35,7 +36,7 @@ ex_cache_kind ex_cache_kind_of(const char *path) {
     int kind = 0;
     if (!path)
         exi_misuse(__func__, "no path");
-    while (path && kind < EX_CACHE_KIND_COUNT && !exi_path_ends_with(path, endings[kind]))
+    while (path && kind < EX_CACHE_KIND_COUNT && !ex_path_ends_with(path, endings[kind]))
         kind++;
     return path ? (ex_cache_kind)kind : EX_CACHE_KIND_COUNT;
 }
@@ -50,7 +51,7 @@ static float float_of(uint32_t bits) {
 
 static ex_result read_error(const ex_cache_reader *r, ex_error *error) {
     if (ferror(r->file))
-        return exi_file_error(error, "read", r->path, errno != 0 ? errno : EIO);
+        return ex_file_error(error, "read", r->path, errno != 0 ? errno : EIO);
     return exi_error(error, EX_ERROR_DATA, "%s: the file has become shorter while it was read", r->path);
 }
 
@@ -63,7 +64,7 @@ static ex_result open_file(ex_cache_reader *r, uint64_t *size, ex_error *error) 
     struct stat status;
     r->file = fopen(r->path, "rb");
     if (!r->file || fstat(fileno(r->file), &status) != 0)
-        return exi_file_error(error, "read", r->path, errno);
+        return ex_file_error(error, "read", r->path, errno);
     if (!S_ISREG(status.st_mode))
         return exi_error(error, EX_ERROR_FILE, "'%s' is not a file: caches are read from files alone", r->path);
     *size = (uint64_t)status.st_size;
@@ -243,9 +244,13 @@ ex_result ex_cache_read(ex_cache_reader *reader, int frame, float *positions, ex
     const size_t size = 12 * (size_t)reader->info.vertex_count;
     const uint64_t at = reader->first + (uint64_t)frame * size;
     if (fseeko(reader->file, (off_t)at, SEEK_SET) != 0)
-        return exi_file_error(error, "read", reader->path, errno);
+        return ex_file_error(error, "read", reader->path, errno);
     ex_result result = read_bytes(reader, positions, size, error);
     return result == EX_OK ? convert(reader, frame, positions, error) : result;
+}
+
+const char *ex_cache_path(const ex_cache_reader *reader, int frame) {
+    return reader->objs.count > 0 ? reader->objs.paths[frame] : reader->path;
 }
 
 void ex_cache_close(ex_cache_reader *reader) {

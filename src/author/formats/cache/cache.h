@@ -41,9 +41,6 @@ typedef struct exi_obj_writer {
     int digits, written;
 } exi_obj_writer;
 
-/* Digits in NAME_0001.obj: as many as the last frame takes, at least 4. */
-int exi_obj_frame_digits(int frame_count);
-
 ex_result exi_obj_writer_open(exi_obj_writer *writer, const char *path, int frame_count, const ex_mesh *mesh,
                               ex_error *error);
 ex_result exi_obj_writer_add(exi_obj_writer *writer, const float *positions, ex_error *error);

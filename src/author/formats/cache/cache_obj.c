@@ -7,9 +7,9 @@
 #include "author/formats/cache/cache.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <dirent.h>
@@ -44,10 +44,10 @@ static char *find_prefix(const char *path) {
 static int number_of(const char *name, const char *start) {
     const size_t size = strlen(start), length = strlen(name);
     int number = -1;
-    if (length <= size + ENDING || strncmp(name, start, size) != 0 || !exi_path_ends_with(name, ".obj"))
+    if (length <= size + ENDING || strncmp(name, start, size) != 0 || !ex_path_ends_with(name, ".obj"))
         return -1;
     const char *at = name + size, *end = name + length - ENDING;
-    return is_digit(*at) && exi_parse_int(&at, end, &number) && at == end ? number : -1;
+    return is_digit(*at) && ex_parse_int(&at, end, &number) && at == end ? number : -1;
 }
 
 typedef struct numbered {
@@ -92,7 +92,7 @@ static ex_result list_folder(const char *prefix, listing *l, ex_error *error) {
     if (!folder)
         result = exi_error_memory(error, "the frames", strlen(prefix));
     else if (!directory)
-        result = exi_file_error(error, "read the folder", folder, errno);
+        result = ex_file_error(error, "read the folder", folder, errno);
     for (struct dirent *entry; result == EX_OK && (entry = readdir(directory));) {
         const int number = number_of(entry->d_name, start);
         if (number >= 0 && !add_name(l, entry->d_name, number))
@@ -120,7 +120,7 @@ static ex_result find_frames(const char *path, exi_obj_frames *frames, ex_error 
     if (result == EX_OK) {
         frames->paths = calloc((size_t)l.count, sizeof *frames->paths);
         for (; frames->paths && frames->count < l.count; frames->count++) {
-            frames->paths[frames->count] = exi_path_join(path, l.items[frames->count].name);
+            frames->paths[frames->count] = ex_path_join(path, l.items[frames->count].name);
             if (!frames->paths[frames->count])
                 break;
         }
@@ -167,11 +167,23 @@ void exi_obj_frames_close(exi_obj_frames *frames) {
 
 /* ---- writing ---- */
 
-int exi_obj_frame_digits(int frame_count) {
+/* As many as the last frame takes. */
+static int frame_digits(int frame_count) {
     int digits = DIGITS_LEAST;
-    for (int most = frame_count / 10000; most > 0; most /= 10)
+    for (int most = frame_count / 10000; most > 0 && digits < 10; most /= 10)
         digits++;
     return digits;
+}
+
+char *ex_cache_frame_path(const char *path, int frame, int frame_count) {
+    const size_t size = strlen(path) + NUMBER_SIZE,
+                 stem = strlen(path) - (ex_path_ends_with(path, ".obj") ? ENDING : 0);
+    char *made = malloc(size);
+    if (made) {
+        memcpy(made, path, stem);
+        snprintf(made + stem, size - stem, "_%0*d.obj", frame_digits(frame_count), frame + 1);
+    }
+    return made;
 }
 
 /* FOLDER/.NAME.XXXXXX for FOLDER/NAME. */
@@ -220,8 +232,7 @@ static const char *placed_path(const exi_obj_writer *w, int frame) {
 /* Everything that ending it needs, so that want of memory leaves nothing behind. */
 ex_result exi_obj_writer_open(exi_obj_writer *w, const char *path, int frame_count, const ex_mesh *mesh,
                               ex_error *error) {
-    *w =
-        (exi_obj_writer){.digits = exi_obj_frame_digits(frame_count), .size = strlen(path) + FOLDER_SIZE + NUMBER_SIZE};
+    *w = (exi_obj_writer){.digits = frame_digits(frame_count), .size = strlen(path) + FOLDER_SIZE + NUMBER_SIZE};
     w->base = exi_text_copy(path, strlen(path) - ENDING);
     w->hidden = malloc(w->size);
     w->placed = malloc(w->size);
@@ -232,7 +243,7 @@ ex_result exi_obj_writer_open(exi_obj_writer *w, const char *path, int frame_cou
         w->folder = make_folder(w->base);
         if (!w->folder)
             result = errno == ENOMEM ? exi_error_memory(error, "the frames", strlen(path))
-                                     : exi_file_error(error, "write", path, errno);
+                                     : ex_file_error(error, "write", path, errno);
     }
     if (result != EX_OK)
         exi_obj_writer_finish(w, false, NULL);
@@ -253,13 +264,13 @@ static ex_result check_places(const exi_obj_writer *w, ex_error *error) {
     struct stat status;
     for (int f = 0; f < w->written; f++)
         if (stat(placed_path(w, f), &status) == 0 && !S_ISREG(status.st_mode))
-            return exi_file_error(error, "write", w->placed, EEXIST);
+            return ex_file_error(error, "write", w->placed, EEXIST);
     return EX_OK;
 }
 
 static ex_result place_frame(const exi_obj_writer *w, int frame, ex_error *error) {
     const char *to = placed_path(w, frame);
-    return rename(hidden_path(w, frame), to) == 0 ? EX_OK : exi_file_error(error, "write", to, errno);
+    return rename(hidden_path(w, frame), to) == 0 ? EX_OK : ex_file_error(error, "write", to, errno);
 }
 
 ex_result exi_obj_writer_finish(exi_obj_writer *w, bool keep, ex_error *error) {

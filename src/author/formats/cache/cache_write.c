@@ -5,7 +5,8 @@
 #include "author/formats/cache/cache.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct ex_cache_writer {
     ex_cache_kind kind;
     int vertex_count, frame_count, written;
     char *path;
-    exi_file_writer file;
+    ex_file_writer file;
     exi_obj_writer objs;
     bool failed; /* a frame was refused: there will be no cache */
 };
@@ -37,18 +38,18 @@ static void write_pc2_header(ex_cache_writer *w, const double *times) {
     put_float(header + 20, (float)times[0], false);
     put_float(header + 24, (float)step, false);
     exi_cache_put_bits(header + 28, (uint32_t)w->frame_count, false);
-    exi_file_write(&w->file, header, sizeof header);
+    ex_file_write(&w->file, header, sizeof header);
 }
 
 static void write_mdd_header(ex_cache_writer *w, const double *times) {
     unsigned char bytes[4];
     exi_cache_put_bits(bytes, (uint32_t)w->frame_count, true);
-    exi_file_write(&w->file, bytes, sizeof bytes);
+    ex_file_write(&w->file, bytes, sizeof bytes);
     exi_cache_put_bits(bytes, (uint32_t)w->vertex_count, true);
-    exi_file_write(&w->file, bytes, sizeof bytes);
+    ex_file_write(&w->file, bytes, sizeof bytes);
     for (int f = 0; f < w->frame_count; f++) {
         put_float(bytes, (float)times[f], true);
-        exi_file_write(&w->file, bytes, sizeof bytes);
+        ex_file_write(&w->file, bytes, sizeof bytes);
     }
 }
 
@@ -63,7 +64,7 @@ static ex_result check_times(const char *path, const double *times, int count, e
 }
 
 static ex_result open_file(ex_cache_writer *w, const double *times, ex_error *error) {
-    ex_result result = exi_file_open(&w->file, w->path, error);
+    ex_result result = ex_file_open(&w->file, w->path, error);
     if (result != EX_OK)
         return result;
     if (w->kind == EX_CACHE_PC2)
@@ -115,7 +116,7 @@ static void write_frame(ex_cache_writer *w, const float *positions) {
         const size_t size = count - at < PIECE ? count - at : PIECE;
         for (size_t i = 0; i < size; i++)
             put_float(bytes[i], positions[at + i], w->kind == EX_CACHE_MDD);
-        exi_file_write(&w->file, bytes, 4 * size);
+        ex_file_write(&w->file, bytes, 4 * size);
     }
 }
 
@@ -149,9 +150,9 @@ ex_result ex_cache_finish(ex_cache_writer *writer, bool keep, ex_error *error) {
         const ex_result moved = exi_obj_writer_finish(&writer->objs, keep && whole, error);
         result = result == EX_OK ? moved : result;
     } else if (keep && whole) {
-        result = exi_file_commit(&writer->file, error);
+        result = ex_file_commit(&writer->file, error);
     } else {
-        exi_file_abandon(&writer->file);
+        ex_file_abandon(&writer->file);
     }
     free(writer->path);
     free(writer);

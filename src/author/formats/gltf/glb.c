@@ -4,14 +4,15 @@
  */
 #include "author/formats/gltf/glb.h"
 
-#include "author/base/file.h"
 #include "runtime/base/result.h"
 
-static void put_u32(exi_file_writer *writer, size_t value) {
+#include <exemplar/author/files.h>
+
+static void put_u32(ex_file_writer *writer, size_t value) {
     unsigned char bytes[4];
     for (int i = 0; i < 4; i++)
         bytes[i] = (unsigned char)(value >> (8 * i) & 0xFF);
-    exi_file_write(writer, bytes, sizeof bytes);
+    ex_file_write(writer, bytes, sizeof bytes);
 }
 
 ex_result exi_glb_write(const char *path, exi_text *json, const void *bin, size_t bin_size, const char *advice,
@@ -25,21 +26,21 @@ ex_result exi_glb_write(const char *path, exi_text *json, const void *bin, size_
     if (total > UINT32_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "%s: would take %.1f GB, and a .glb file holds at most 4.3: %s", path,
                          (double)total / 1e9, advice);
-    exi_file_writer writer;
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
-    exi_file_write(&writer, "glTF", 4);
+    ex_file_write(&writer, "glTF", 4);
     put_u32(&writer, 2);
     put_u32(&writer, (size_t)total);
     put_u32(&writer, json->size);
-    exi_file_write(&writer, "JSON", 4);
-    exi_file_write(&writer, json->bytes, json->size);
+    ex_file_write(&writer, "JSON", 4);
+    ex_file_write(&writer, json->bytes, json->size);
     if (bin_size > 0) {
         put_u32(&writer, bin_size + padding);
-        exi_file_write(&writer, "BIN", 4);
-        exi_file_write(&writer, bin, bin_size);
-        exi_file_write(&writer, "\0\0\0", padding);
+        ex_file_write(&writer, "BIN", 4);
+        ex_file_write(&writer, bin, bin_size);
+        ex_file_write(&writer, "\0\0\0", padding);
     }
-    return exi_file_commit(&writer, error);
+    return ex_file_commit(&writer, error);
 }

@@ -3,9 +3,9 @@
  * every part in the order in which parts refer to each other.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/formats/gltf/gltf_reader.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <stdlib.h>
@@ -189,7 +189,7 @@ ex_result ex_scene_read(const char *path, ex_scene **scene, ex_error *error) {
     *scene = NULL;
     char *bytes;
     size_t size;
-    ex_result result = exi_file_read(path, &bytes, &size, error);
+    ex_result result = ex_file_read(path, &bytes, &size, error);
     if (result != EX_OK)
         return result;
     result = ex_scene_parse(bytes, size, path, true, scene, error);

@@ -42,7 +42,7 @@ typedef struct exi_gltf {
 /* ---- errors and memory ---- */
 
 ex_result exi_gltf_fail(const exi_gltf *g, ex_result result, const char *where, const char *format, ...)
-    EXI_PRINTF(4, 5);
+    EX_PRINTF(4, 5);
 ex_result exi_gltf_no_memory(const exi_gltf *g);
 
 /* Zeroed memory for count things, in *memory; for arrays whose length the JSON tree itself bounds. */

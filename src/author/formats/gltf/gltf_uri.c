@@ -8,7 +8,8 @@
 #include "author/formats/gltf/gltf_reader.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,7 @@ static ex_result open_file(const exi_gltf *g, const char *uri, const char *where
         return exi_gltf_fail(g, EX_ERROR_FILE, where, "'%.*s' is another file, and none may be opened here", shown(uri),
                              uri);
     }
-    path = exi_path_join(g->path, relative);
+    path = ex_path_join(g->path, relative);
     free(relative);
     if (!path)
         return exi_gltf_no_memory(g);
@@ -140,7 +141,7 @@ static ex_result open_file(const exi_gltf *g, const char *uri, const char *where
         result = exi_gltf_fail(g, EX_ERROR_FILE, where, "'%s' is not a file", path);
     else
         result =
-            exi_error_within(g->error, exi_file_read(path, (char **)owned, size, g->error), "%s: %s", g->path, where);
+            exi_error_within(g->error, ex_file_read(path, (char **)owned, size, g->error), "%s: %s", g->path, where);
     free(path);
     return result;
 }

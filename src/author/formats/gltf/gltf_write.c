@@ -5,9 +5,9 @@
 #include "author/formats/gltf/gltf_writer.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/formats/gltf/glb.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <stdlib.h>
@@ -205,12 +205,12 @@ static bool same_folder(const char *a, const char *b) {
 }
 
 static ex_result write_bytes(const char *path, const char *bytes, size_t size, ex_error *error) {
-    exi_file_writer writer;
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
-    exi_file_write(&writer, bytes, size);
-    return exi_file_commit(&writer, error);
+    ex_file_write(&writer, bytes, size);
+    return ex_file_commit(&writer, error);
 }
 
 /* NAME.bin for NAME.gltf. */
@@ -254,8 +254,8 @@ static ex_result write_glb(exi_gltf_writer *w) {
 }
 
 ex_result ex_scene_write(const char *path, const ex_scene *scene, ex_error *error) {
-    bool glb = exi_path_ends_with(path, ".glb");
-    if (!glb && !exi_path_ends_with(path, ".gltf"))
+    bool glb = ex_path_ends_with(path, ".glb");
+    if (!glb && !ex_path_ends_with(path, ".gltf"))
         return exi_error(error, EX_ERROR_ARGUMENT, "cannot write '%s': scenes are written as .glb or .gltf", path);
     ex_result result = exi_error_within(error, ex_scene_check(scene, error), "cannot write '%s'", path);
     if (result != EX_OK)

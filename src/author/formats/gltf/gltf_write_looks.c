@@ -2,8 +2,9 @@
  * Writing materials, textures and images: values over what was kept as JSON, and the list of extensions that JSON uses.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/formats/gltf/gltf_writer.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,11 +195,11 @@ static const char *recognise(const unsigned char *bytes, size_t size) {
 }
 
 static ex_result embed_file(exi_gltf_writer *w, const ex_scene_image *image, int number, json_t *out) {
-    char *path = exi_path_join(w->scene->path ? w->scene->path : "", image->path), *bytes = NULL;
+    char *path = ex_path_join(w->scene->path ? w->scene->path : "", image->path), *bytes = NULL;
     size_t size = 0;
     if (!path)
         return exi_error_memory(w->error, "an image", 0);
-    ex_result result = exi_error_within(w->error, exi_file_read(path, &bytes, &size, w->error),
+    ex_result result = exi_error_within(w->error, ex_file_read(path, &bytes, &size, w->error),
                                         "cannot write '%s': images[%d]", w->path, number);
     const char *kind = result == EX_OK ? recognise((const unsigned char *)bytes, size) : NULL;
     if (result == EX_OK && !kind)

@@ -6,9 +6,9 @@
  * than its bytes could hold is refused before any memory is asked for. libpng leaves by longjmp where something is
  * wrong; whatever has to live through that is in one struct, and nothing is allocated on the way but by libpng itself.
  */
-#include "author/base/file.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/image.h>
 
 #include <png.h>
@@ -184,7 +184,7 @@ ex_result ex_image_read(const char *path, ex_image **image, ex_error *error) {
     *image = NULL;
     char *bytes;
     size_t size;
-    ex_result result = exi_file_read(path, &bytes, &size, error);
+    ex_result result = ex_file_read(path, &bytes, &size, error);
     if (result != EX_OK)
         return result;
     result = ex_image_parse(bytes, size, path, image, error);

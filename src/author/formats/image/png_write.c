@@ -3,9 +3,9 @@
  * bytes: no chunk holds a time or a program, and level and filters of the compression are fixed.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/image.h>
 
 #include <png.h>
@@ -129,11 +129,11 @@ ex_result ex_image_write(const char *path, const ex_image *image, ex_error *erro
     ex_result result = ex_image_encode(image, &bytes, &size, error);
     if (result != EX_OK)
         return exi_error_within(error, result, "cannot write '%s'", path);
-    exi_file_writer writer;
-    result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    result = ex_file_open(&writer, path, error);
     if (result == EX_OK) {
-        exi_file_write(&writer, bytes, size);
-        result = exi_file_commit(&writer, error);
+        ex_file_write(&writer, bytes, size);
+        result = ex_file_commit(&writer, error);
     }
     free(bytes);
     return result;

@@ -10,10 +10,11 @@
 #include "author/formats/motion/bvh.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "runtime/base/functions.inl"
 #include "runtime/base/vector.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <limits.h>
 #include <math.h>
@@ -111,7 +112,7 @@ const char *exi_bvh_show(exi_bvh_word word, char text[EXI_BVH_SHOWN]) {
 /* A number that begins at *cursor and fills its word. */
 static bool parse_number(const char **cursor, const char *end, double *number) {
     const char *at = *cursor;
-    if (!exi_parse_double(&at, end, number) || !(fabs(*number) <= NUMBER_MOST) ||
+    if (!ex_parse_double(&at, end, number) || !(fabs(*number) <= NUMBER_MOST) ||
         (at < end && !is_blank(*at) && !is_break(*at) && !stands_alone(*at)))
         return false;
     *cursor = at;
@@ -152,7 +153,7 @@ static ex_result read_frame_count(exi_bvh *r, int *count) {
     const exi_bvh_word word = exi_bvh_next(r);
     const char *at = word.text;
     char text[EXI_BVH_SHOWN];
-    if (!exi_parse_int(&at, word.text + word.size, count) || at != word.text + word.size)
+    if (!ex_parse_int(&at, word.text + word.size, count) || at != word.text + word.size)
         return exi_bvh_fail(r, EX_ERROR_FORMAT, "'%s' is no number of frames", exi_bvh_show(word, text));
     if (*count < 1)
         return exi_bvh_fail(r, EX_ERROR_DATA, "there are %d frames: a motion has at least one", *count);
@@ -334,7 +335,7 @@ ex_result ex_bvh_read(const char *path, ex_clip **clip, ex_error *error) {
     char *text = NULL;
     size_t size = 0;
     *clip = NULL;
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     if (result == EX_OK)
         result = ex_bvh_parse(text, size, path, clip, error);
     free(text);

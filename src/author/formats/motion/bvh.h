@@ -47,7 +47,7 @@ bool exi_bvh_is(exi_bvh_word word, const char *keyword);
 const char *exi_bvh_show(exi_bvh_word word, char text[EXI_BVH_SHOWN]);
 
 /* "PATH:LINE: …" */
-ex_result exi_bvh_fail(const exi_bvh *r, ex_result result, const char *format, ...) EXI_PRINTF(3, 4);
+ex_result exi_bvh_fail(const exi_bvh *r, ex_result result, const char *format, ...) EX_PRINTF(3, 4);
 ex_result exi_bvh_no_memory(const exi_bvh *r);
 
 /* A number that a float holds too. */

@@ -5,8 +5,9 @@
 #include "author/formats/motion/bvh.h"
 
 #include "author/base/array.h"
-#include "author/base/number.h"
 #include "runtime/base/text.h"
+
+#include <exemplar/author/base.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,7 +170,7 @@ static ex_result read_channels(exi_bvh *r, int joint) {
     const char *at = word.text;
     char text[EXI_BVH_SHOWN];
     int count = 0;
-    if (!exi_parse_int(&at, word.text + word.size, &count) || at != word.text + word.size || count < 0 || count > MOST)
+    if (!ex_parse_int(&at, word.text + word.size, &count) || at != word.text + word.size || count < 0 || count > MOST)
         return exi_bvh_fail(r, EX_ERROR_FORMAT, "CHANNELS of joint '%s' begins with how many there are, not with '%s'",
                             r->clip->joints[joint].name, exi_bvh_show(word, text));
     unsigned moves = 0;

@@ -8,11 +8,12 @@
  * to the frame before are written, so that curves do not jump.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
+#include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
+#include <exemplar/author/base.h>
 #include <exemplar/author/clip.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,60 +143,60 @@ static void find_angles(const double q[4], double before[3]) {
 
 /* ---- the file ---- */
 
-static void put_number(exi_file_writer *file, double value) {
+static void put_number(ex_file_writer *file, double value) {
     char text[33];
     text[0] = ' ';
-    const int size = exi_format_float(text + 1, (float)value);
-    exi_file_write(file, text, (size_t)size + 1);
+    const int size = ex_format_float(text + 1, (float)value);
+    ex_file_write(file, text, (size_t)size + 1);
 }
 
-static void put_offset(exi_file_writer *file, const work *w, int joint, int depth) {
-    exi_file_printf(file, "%*sOFFSET", 2 * depth, "");
+static void put_offset(ex_file_writer *file, const work *w, int joint, int depth) {
+    ex_file_printf(file, "%*sOFFSET", 2 * depth, "");
     for (int i = 0; i < 3; i++)
         put_number(file, joint >= 0 ? offset(w, joint, i) : 0);
-    exi_file_printf(file, "\n");
+    ex_file_printf(file, "\n");
 }
 
-static void put_end(exi_file_writer *file, const work *w, int joint, int depth) {
-    exi_file_printf(file, "%*sEnd Site\n%*s{\n", 2 * depth, "", 2 * depth, "");
+static void put_end(ex_file_writer *file, const work *w, int joint, int depth) {
+    ex_file_printf(file, "%*sEnd Site\n%*s{\n", 2 * depth, "", 2 * depth, "");
     put_offset(file, w, joint, depth + 1);
-    exi_file_printf(file, "%*s}\n", 2 * depth, "");
+    ex_file_printf(file, "%*s}\n", 2 * depth, "");
 }
 
 /* Braces end names, and so do the ends of lines. */
-static void put_name(exi_file_writer *file, const char *name) {
+static void put_name(ex_file_writer *file, const char *name) {
     for (; *name; name++)
-        exi_file_printf(file, "%c", *name == '{' || *name == '}' || *name == ':' || *name == '\n' ? '_' : *name);
+        ex_file_printf(file, "%c", *name == '{' || *name == '}' || *name == ':' || *name == '\n' ? '_' : *name);
 }
 
-static void put_joints(exi_file_writer *file, const work *w) {
+static void put_joints(ex_file_writer *file, const work *w) {
     const int count = w->clip->joint_count;
-    exi_file_printf(file, "HIERARCHY\n");
+    ex_file_printf(file, "HIERARCHY\n");
     for (int i = 0; i < count; i++) {
         const int j = w->order[i], depth = w->depths[j], next = i + 1 < count ? w->depths[w->order[i + 1]] : 0;
         if (w->clip->joints[j].end) {
             put_end(file, w, j, depth);
         } else {
-            exi_file_printf(file, "%*s%s ", 2 * depth, "", depth == 0 ? "ROOT" : "JOINT");
+            ex_file_printf(file, "%*s%s ", 2 * depth, "", depth == 0 ? "ROOT" : "JOINT");
             put_name(file, w->clip->joints[j].name);
-            exi_file_printf(file, "\n%*s{\n", 2 * depth, "");
+            ex_file_printf(file, "\n%*s{\n", 2 * depth, "");
             put_offset(file, w, j, depth + 1);
-            exi_file_printf(file, "%*sCHANNELS %sZrotation Xrotation Yrotation\n", 2 * depth + 2, "",
-                            w->moves[j] ? "6 Xposition Yposition Zposition " : "3 ");
+            ex_file_printf(file, "%*sCHANNELS %sZrotation Xrotation Yrotation\n", 2 * depth + 2, "",
+                           w->moves[j] ? "6 Xposition Yposition Zposition " : "3 ");
             if (next <= depth) /* readers expect the end of a bone */
                 put_end(file, w, -1, depth + 1);
         }
         for (int d = depth - w->clip->joints[j].end; d >= next; d--)
-            exi_file_printf(file, "%*s}\n", 2 * d, "");
+            ex_file_printf(file, "%*s}\n", 2 * d, "");
     }
 }
 
-static void put_frames(exi_file_writer *file, const work *w) {
+static void put_frames(ex_file_writer *file, const work *w) {
     const ex_clip *clip = w->clip;
     const int last = clip->frame_count - 1;
-    exi_file_printf(file, "MOTION\nFrames: %d\nFrame Time:", clip->frame_count);
+    ex_file_printf(file, "MOTION\nFrames: %d\nFrame Time:", clip->frame_count);
     put_number(file, last > 0 ? (clip->times[last] - clip->times[0]) / last : 1.0 / 24);
-    exi_file_printf(file, "\n");
+    ex_file_printf(file, "\n");
     for (int f = 0; f <= last; f++) {
         find_places(clip, clip->locals + (size_t)f * (size_t)clip->joint_count, w->now);
         for (int i = 0; i < clip->joint_count; i++) {
@@ -210,7 +211,7 @@ static void put_frames(exi_file_writer *file, const work *w) {
             for (int k = 0; k < 3; k++)
                 put_number(file, w->angles[j][k]);
         }
-        exi_file_printf(file, "\n");
+        ex_file_printf(file, "\n");
     }
 }
 
@@ -275,18 +276,18 @@ ex_result ex_bvh_write(const char *path, const ex_clip *clip, ex_error *error) {
     if (result == EX_OK && !(w.order && w.moves && w.rest && w.angles))
         result = exi_error_memory(error, "the motion", count * sizeof *w.rest);
     if (result == EX_OK) {
-        exi_file_writer file;
+        ex_file_writer file;
         int ordered = 0;
         w.depths = w.order + count;
         w.now = w.rest + count;
         order_below(&w, -1, 0, &ordered);
         find_places(clip, NULL, w.rest);
         find_moving(&w);
-        result = exi_file_open(&file, path, error);
+        result = ex_file_open(&file, path, error);
         if (result == EX_OK) {
             put_joints(&file, &w);
             put_frames(&file, &w);
-            result = exi_file_commit(&file, error);
+            result = ex_file_commit(&file, error);
         }
     }
     free(w.order);

@@ -6,8 +6,9 @@
 #include "author/formats/motion/c3d.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/formats/motion/markers.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -215,7 +216,7 @@ ex_result ex_c3d_read(const char *path, ex_markers **markers, ex_error *error) {
     char *bytes = NULL;
     size_t size = 0;
     *markers = NULL;
-    ex_result result = exi_file_read(path, &bytes, &size, error);
+    ex_result result = ex_file_read(path, &bytes, &size, error);
     if (result == EX_OK)
         result = ex_c3d_parse(bytes, size, path, markers, error);
     free(bytes);

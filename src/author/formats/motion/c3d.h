@@ -45,7 +45,7 @@ unsigned exi_c3d_word(const exi_c3d *r, size_t at);
 double exi_c3d_real(const exi_c3d *r, size_t at);
 
 /* "PATH, byte AT: SENTENCE" */
-ex_result exi_c3d_fail(const exi_c3d *r, ex_result result, size_t at, const char *format, ...) EXI_PRINTF(4, 5);
+ex_result exi_c3d_fail(const exi_c3d *r, ex_result result, size_t at, const char *format, ...) EX_PRINTF(4, 5);
 ex_result exi_c3d_no_memory(const exi_c3d *r);
 
 /* Finds out the byte order and lists all records. */

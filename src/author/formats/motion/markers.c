@@ -7,9 +7,10 @@
 #include "author/formats/motion/markers.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/base/rows.h"
 #include "runtime/base/text.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -309,9 +310,9 @@ ex_result ex_markers_read(const char *path, ex_markers **markers, ex_error *erro
     if (!path || !markers)
         return exi_misuse_error(error, __func__, "no path, or nowhere to put the markers");
     *markers = NULL;
-    if (exi_path_ends_with(path, ".c3d"))
+    if (ex_path_ends_with(path, ".c3d"))
         return ex_c3d_read(path, markers, error);
-    if (exi_path_ends_with(path, ".trc"))
+    if (ex_path_ends_with(path, ".trc"))
         return ex_trc_read(path, markers, error);
     return exi_error(error, EX_ERROR_FORMAT, "%s: markers over time are read from .c3d and .trc files", path);
 }

@@ -10,9 +10,10 @@
  * A frame is a line: its number, its time, three numbers for every marker; empty cells where it was not seen.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "author/formats/motion/markers.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <limits.h>
 #include <math.h>
@@ -41,7 +42,7 @@ typedef struct trc {
     ex_error *error;
 } trc;
 
-static ex_result fail(const trc *r, ex_result result, const char *format, ...) EXI_PRINTF(3, 4);
+static ex_result fail(const trc *r, ex_result result, const char *format, ...) EX_PRINTF(3, 4);
 static ex_result fail(const trc *r, ex_result result, const char *format, ...) {
     char sentence[EX_ERROR_SIZE];
     va_list arguments;
@@ -122,7 +123,7 @@ static bool is_word(cell c, const char *word) {
 
 static bool number_of(cell c, double *number) {
     const char *at = c.text;
-    return exi_parse_double(&at, c.text + c.size, number) && at == c.text + c.size;
+    return ex_parse_double(&at, c.text + c.size, number) && at == c.text + c.size;
 }
 
 /* ---- the heading ---- */
@@ -304,7 +305,7 @@ ex_result ex_trc_read(const char *path, ex_markers **markers, ex_error *error) {
     char *text = NULL;
     size_t size = 0;
     *markers = NULL;
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     if (result == EX_OK)
         result = ex_trc_parse(text, size, path, markers, error);
     free(text);

@@ -5,8 +5,9 @@
  * backwards is settled at once.
  */
 #include "author/base/array.h"
-#include "author/base/number.h"
 #include "author/formats/obj/obj_reader.h"
+
+#include <exemplar/author/base.h>
 
 #include <limits.h>
 
@@ -66,7 +67,7 @@ static ex_result read_attribute(exi_obj_reader *reader, const char *word, int co
     if (exi_obj_at_word_end(scan) || *scan->at == '/')
         return EX_OK;
     int number;
-    if (!exi_parse_int(&scan->at, scan->end, &number))
+    if (!ex_parse_int(&scan->at, scan->end, &number))
         return exi_obj_unreadable(scan, word, "a corner");
     return settle_index(reader, number, count, what, index);
 }
@@ -77,7 +78,7 @@ static ex_result read_corner(exi_obj_reader *reader, int *style) {
     const ex_mesh *mesh = reader->mesh;
     const char *word = scan->at;
     int number = 0, vertex = -1, texcoord = -1, normal = -1;
-    if (!exi_parse_int(&scan->at, scan->end, &number))
+    if (!ex_parse_int(&scan->at, scan->end, &number))
         return exi_obj_unreadable(scan, word, "a corner");
     ex_result result = settle_index(reader, number, mesh->vertex_count, "vertex", &vertex);
     if (result == EX_OK)

@@ -6,10 +6,10 @@
  * keyword is an error, so that a file of another kind is refused where it starts.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/formats/obj/obj_tags.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <limits.h>
@@ -267,7 +267,7 @@ ex_result ex_obj_read(const char *path, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
     char *text;
     size_t size;
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     if (result != EX_OK)
         return result;
     result = ex_obj_parse(text, size, path, mesh, error);

@@ -3,8 +3,9 @@
  */
 #include "author/formats/obj/obj_scan.h"
 
-#include "author/base/number.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/base.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ ex_result exi_obj_read_double(exi_obj_scan *scan, const char *what, double *valu
     if (!exi_obj_next_word(scan))
         return missing(scan, what);
     const char *word = scan->at;
-    if (!exi_parse_double(&scan->at, scan->end, value) || !exi_obj_at_word_end(scan))
+    if (!ex_parse_double(&scan->at, scan->end, value) || !exi_obj_at_word_end(scan))
         return exi_obj_unreadable(scan, word, what);
     return EX_OK;
 }
@@ -89,7 +90,7 @@ ex_result exi_obj_read_int(exi_obj_scan *scan, const char *what, int *value) {
     if (!exi_obj_next_word(scan))
         return missing(scan, what);
     const char *word = scan->at;
-    if (!exi_parse_int(&scan->at, scan->end, value) || !exi_obj_at_word_end(scan))
+    if (!ex_parse_int(&scan->at, scan->end, value) || !exi_obj_at_word_end(scan))
         return exi_obj_unreadable(scan, word, what);
     return EX_OK;
 }

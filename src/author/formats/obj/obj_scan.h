@@ -52,7 +52,7 @@ ex_result exi_obj_read_int(exi_obj_scan *scan, const char *what, int *value);
 ex_result exi_obj_expect_line_end(exi_obj_scan *scan);
 
 /* FILE:LINE: and the sentence; returns result. */
-ex_result exi_obj_fail(const exi_obj_scan *scan, int line, ex_result result, const char *format, ...) EXI_PRINTF(4, 5);
+ex_result exi_obj_fail(const exi_obj_scan *scan, int line, ex_result result, const char *format, ...) EX_PRINTF(4, 5);
 
 /* The usual sentences. */
 ex_result exi_obj_no_memory(const exi_obj_scan *scan);

@@ -5,13 +5,14 @@
  */
 #include "author/formats/obj/obj_tags.h"
 #include "author/base/array.h"
-#include "author/base/number.h"
+
+#include <exemplar/author/base.h>
 
 #include <string.h>
 
 /* One of the three counts; the text that is left bounds it, so that no promise reserves memory. */
 static ex_result read_count(exi_obj_scan *scan, const char *word, bool last, int *count) {
-    if (!exi_parse_int(&scan->at, scan->end, count) || *count < 0 ||
+    if (!ex_parse_int(&scan->at, scan->end, count) || *count < 0 ||
         (last ? !exi_obj_at_word_end(scan) : scan->at == scan->end || *scan->at != '/'))
         return exi_obj_unreadable(scan, word, "a tag's counts, as in 2/1/0");
     if (*count > (scan->end - scan->at + 1) / 2)

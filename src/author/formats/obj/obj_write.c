@@ -1,11 +1,11 @@
 /*
  * Writing Wavefront OBJ: what obj_read.c reads, in an order in which it comes back the same.
  */
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "author/mesh/mesh_check.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <math.h>
@@ -13,18 +13,18 @@
 
 /* One line, put together here and handed on whole: a call to stdio for each number would take half of the time. */
 typedef struct line {
-    exi_file_writer *writer;
+    ex_file_writer *writer;
     int size;
     char text[512];
 } line;
 
 static void put_bytes(line *l, const char *bytes, size_t size) {
     if (size > sizeof l->text - (size_t)l->size) {
-        exi_file_write(l->writer, l->text, (size_t)l->size);
+        ex_file_write(l->writer, l->text, (size_t)l->size);
         l->size = 0;
     }
     if (size > sizeof l->text) {
-        exi_file_write(l->writer, bytes, size);
+        ex_file_write(l->writer, bytes, size);
         return;
     }
     memcpy(l->text + l->size, bytes, size);
@@ -38,13 +38,13 @@ static void put_text(line *l, const char *text) {
 static void put_double(line *l, double value) {
     char buffer[32];
     put_bytes(l, " ", 1);
-    put_bytes(l, buffer, (size_t)exi_format_double(buffer, value));
+    put_bytes(l, buffer, (size_t)ex_format_double(buffer, value));
 }
 
 static void put_float(line *l, float value) {
     char buffer[32];
     put_bytes(l, " ", 1);
-    put_bytes(l, buffer, (size_t)exi_format_float(buffer, value));
+    put_bytes(l, buffer, (size_t)ex_format_float(buffer, value));
 }
 
 static void put_int(line *l, long long value) {
@@ -61,7 +61,7 @@ static void put_int(line *l, long long value) {
 
 static void end_line(line *l) {
     put_bytes(l, "\n", 1);
-    exi_file_write(l->writer, l->text, (size_t)l->size);
+    ex_file_write(l->writer, l->text, (size_t)l->size);
     l->size = 0;
 }
 
@@ -231,8 +231,8 @@ ex_result ex_obj_write(const char *path, const ex_mesh *mesh, ex_error *error) {
     ex_result result = check_mesh(path, mesh, error);
     if (result != EX_OK)
         return result;
-    exi_file_writer writer;
-    result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
     line l = {.writer = &writer};
@@ -244,5 +244,5 @@ ex_result ex_obj_write(const char *path, const ex_mesh *mesh, ex_error *error) {
     write_faces(&l, mesh);
     for (int t = 0; t < mesh->tag_count; t++)
         write_tag(&l, &mesh->tags[t]);
-    return exi_file_commit(&writer, error);
+    return ex_file_commit(&writer, error);
 }

@@ -58,7 +58,7 @@ size_t exi_ply_type_size(exi_ply_type type);
 bool exi_ply_is(const char *name, size_t size, const char *word);
 
 /* Errors name the file, and the line where the text has lines. */
-ex_result exi_ply_fail(const exi_ply *ply, ex_result result, const char *format, ...) EXI_PRINTF(3, 4);
+ex_result exi_ply_fail(const exi_ply *ply, ex_result result, const char *format, ...) EX_PRINTF(3, 4);
 ex_result exi_ply_no_memory(const exi_ply *ply);
 
 /* From "ply" to behind the end of the line "end_header". */

@@ -5,7 +5,8 @@
 #include "author/formats/ply/ply.h"
 
 #include "author/base/array.h"
-#include "author/base/number.h"
+
+#include <exemplar/author/base.h>
 
 #include <limits.h>
 #include <math.h>
@@ -250,7 +251,7 @@ static ex_result next_ascii(exi_ply *ply, exi_ply_type type, double *value) {
     const char *start = (const char *)ply->at, *cursor = start, *stop = start;
     while (stop < (const char *)ply->end && !is_blank((unsigned char)*stop) && *stop != '\n' && *stop != '\r')
         stop++;
-    bool good = exi_parse_double(&cursor, stop, value) && cursor == stop;
+    bool good = ex_parse_double(&cursor, stop, value) && cursor == stop;
     if (good && type < EXI_PLY_FLOAT32)
         good = *value == floor(*value);
     if (!good) {

@@ -2,8 +2,9 @@
  * Reading PLY: which property is what, vertices, faces, the cells of a range grid, and all else passed over.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/formats/ply/ply.h"
+
+#include <exemplar/author/files.h>
 
 #include <limits.h>
 #include <stdlib.h>
@@ -439,7 +440,7 @@ ex_result ex_ply_read(const char *path, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
     char *bytes;
     size_t size;
-    ex_result result = exi_file_read(path, &bytes, &size, error);
+    ex_result result = ex_file_read(path, &bytes, &size, error);
     if (result != EX_OK)
         return result;
     result = ex_ply_parse(bytes, size, path, mesh, error);

@@ -2,17 +2,18 @@
  * Writing PLY: what ply_read.c reads, in the narrowest types in which it comes back the same.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "author/formats/ply/ply.h"
 #include "author/mesh/mesh_check.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct sheet {
-    exi_file_writer *writer;
+    ex_file_writer *writer;
     const ex_mesh *mesh;
     ex_ply_encoding encoding;
     exi_ply_type position, normal, texcoord, colour, length; /* types; EXI_PLY_NONE for what is not there */
@@ -98,8 +99,8 @@ static void put(sheet *s, exi_ply_type type, double value) {
     if (s->encoding == EX_PLY_ASCII) {
         char text[33] = " ";
         int size =
-            type == EXI_PLY_FLOAT32 ? exi_format_float(text + 1, (float)value) : exi_format_double(text + 1, value);
-        exi_file_write(s->writer, s->line_begun ? text : text + 1, (size_t)size + s->line_begun);
+            type == EXI_PLY_FLOAT32 ? ex_format_float(text + 1, (float)value) : ex_format_double(text + 1, value);
+        ex_file_write(s->writer, s->line_begun ? text : text + 1, (size_t)size + s->line_begun);
         s->line_begun = true;
         return;
     }
@@ -117,12 +118,12 @@ static void put(sheet *s, exi_ply_type type, double value) {
     unsigned char bytes[8];
     for (size_t i = 0; i < size; i++)
         bytes[s->encoding == EX_PLY_BIG_ENDIAN ? size - 1 - i : i] = (unsigned char)(bits >> (8 * i) & 0xFF);
-    exi_file_write(s->writer, bytes, size);
+    ex_file_write(s->writer, bytes, size);
 }
 
 static void end_row(sheet *s) {
     if (s->encoding == EX_PLY_ASCII)
-        exi_file_write(s->writer, "\n", 1);
+        ex_file_write(s->writer, "\n", 1);
     s->line_begun = false;
 }
 
@@ -138,16 +139,15 @@ static void write_header(sheet *s) {
                 {s->normal, {"nx", "ny", "nz"}},
                 {s->vertex_texcoords ? s->texcoord : EXI_PLY_NONE, {"s", "t"}},
                 {s->colour, {"red", "green", "blue"}}};
-    exi_file_printf(s->writer, "ply\nformat %s 1.0\nelement vertex %d\n", encodings[s->encoding],
-                    s->mesh->vertex_count);
+    ex_file_printf(s->writer, "ply\nformat %s 1.0\nelement vertex %d\n", encodings[s->encoding], s->mesh->vertex_count);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int k = 0; rows[i].type != EXI_PLY_NONE && rows[i].names[k]; k++)
-            exi_file_printf(s->writer, "property %s %s\n", types[rows[i].type], rows[i].names[k]);
-    exi_file_printf(s->writer, "element face %d\nproperty list %s int vertex_indices\n", s->mesh->face_count,
-                    types[s->length]);
+            ex_file_printf(s->writer, "property %s %s\n", types[rows[i].type], rows[i].names[k]);
+    ex_file_printf(s->writer, "element face %d\nproperty list %s int vertex_indices\n", s->mesh->face_count,
+                   types[s->length]);
     if (s->face_texcoords)
-        exi_file_printf(s->writer, "property list %s %s texcoord\n", types[s->length], types[s->texcoord]);
-    exi_file_printf(s->writer, "end_header\n");
+        ex_file_printf(s->writer, "property list %s %s texcoord\n", types[s->length], types[s->texcoord]);
+    ex_file_printf(s->writer, "end_header\n");
 }
 
 static void write_vertices(sheet *s) {
@@ -214,14 +214,14 @@ ex_result ex_ply_write(const char *path, const ex_mesh *mesh, ex_ply_encoding en
     ex_result result = check_mesh(path, mesh, error);
     if (result != EX_OK)
         return result;
-    exi_file_writer writer;
+    ex_file_writer writer;
     sheet s = {.writer = &writer, .mesh = mesh, .encoding = encoding};
-    result = plan(&s) ? exi_file_open(&writer, path, error) : exi_error_memory(error, "the file", 0);
+    result = plan(&s) ? ex_file_open(&writer, path, error) : exi_error_memory(error, "the file", 0);
     if (result == EX_OK) {
         write_header(&s);
         write_vertices(&s);
         write_faces(&s);
-        result = exi_file_commit(&writer, error);
+        result = ex_file_commit(&writer, error);
     }
     free(s.vertex_normals);
     free(s.vertex_texcoords);

@@ -4,11 +4,11 @@
  * (rig_gltf.c). Nothing is stored twice, and our own reader never looks at the JSON (docs/rig-format.md).
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/formats/gltf/glb.h"
 #include "author/formats/rig/rig_gltf.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>
 
@@ -141,7 +141,7 @@ ex_result ex_rig_read(const char *path, const ex_rig_options *options, ex_rig **
     *rig = NULL;
     char *bytes = NULL;
     size_t size = 0;
-    ex_result result = exi_file_read(path, &bytes, &size, error);
+    ex_result result = ex_file_read(path, &bytes, &size, error);
     if (result != EX_OK)
         return result;
     result = exi_error_within(error, ex_rig_unpack(bytes, size, options, NULL, rig, error), "%s", path);

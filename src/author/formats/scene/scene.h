@@ -10,7 +10,7 @@
 #include <exemplar/author/scene.h>
 
 /* Adds a sentence to the scene's notes; false without memory. */
-bool exi_scene_note(ex_scene *scene, const char *format, ...) EXI_PRINTF(2, 3);
+bool exi_scene_note(ex_scene *scene, const char *format, ...) EX_PRINTF(2, 3);
 
 /* Releases what a primitive holds, with as many targets. */
 void exi_scene_free_primitive(ex_scene_primitive *primitive, int target_count);

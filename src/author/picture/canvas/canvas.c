@@ -2,32 +2,34 @@
  * The canvas itself: paths, the clip, what was written; pixels and SVG are in raster.c and svg.c.
  */
 #include "author/picture/canvas/canvas_surface.h"
+#include "author/picture/canvas/labels.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-exi_canvas *exi_canvas_blank(double width, double height) {
-    exi_canvas *canvas = calloc(1, sizeof *canvas);
+ex_canvas *exi_canvas_blank(double width, double height) {
+    ex_canvas *canvas = calloc(1, sizeof *canvas);
     if (canvas) {
         canvas->width = width;
         canvas->height = height;
-        canvas->clip = (exi_box){0, 0, width, height};
+        canvas->clip = (ex_box){0, 0, width, height};
     }
     return canvas;
 }
 
 ex_result exi_canvas_check(double width, double height, double scale, ex_error *error) {
-    if (!(width >= 1 && width <= EXI_CANVAS_MAX && height >= 1 && height <= EXI_CANVAS_MAX))
+    if (!(width >= 1 && width <= EX_CANVAS_MAX && height >= 1 && height <= EX_CANVAS_MAX))
         return exi_error(error, EX_ERROR_ARGUMENT, "a picture of %g by %g points cannot be made: each is from 1 to %d",
-                         width, height, EXI_CANVAS_MAX);
-    if (!(scale > 0 && scale <= EXI_SCALE_MAX))
+                         width, height, EX_CANVAS_MAX);
+    if (!(scale > 0 && scale <= EX_CANVAS_SCALE_MAX))
         return exi_error(error, EX_ERROR_ARGUMENT, "a scale of %g pixels a point is not above 0 and at most %d", scale,
-                         EXI_SCALE_MAX);
+                         EX_CANVAS_SCALE_MAX);
     if (width * scale < 1 || height * scale < 1 || width * scale > EX_IMAGE_MAX || height * scale > EX_IMAGE_MAX)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a picture of %g by %g points at %g pixels a point has a side of less than 1 or more than %d "
@@ -36,7 +38,7 @@ ex_result exi_canvas_check(double width, double height, double scale, ex_error *
     return EX_OK;
 }
 
-void exi_canvas_destroy(exi_canvas *canvas) {
+void ex_canvas_destroy(ex_canvas *canvas) {
     if (!canvas)
         return;
     for (size_t i = 0; i < canvas->text_count; i++)
@@ -51,56 +53,56 @@ void exi_canvas_destroy(exi_canvas *canvas) {
     free(canvas);
 }
 
-ex_result exi_canvas_result(const exi_canvas *canvas, ex_error *error) {
+ex_result ex_canvas_result(const ex_canvas *canvas, ex_error *error) {
     if (canvas->result == EX_OK)
         return EX_OK;
     return exi_error(error, canvas->result, "there is not enough memory for the picture");
 }
 
-static ex_result write_text(exi_canvas *canvas, const char *path, ex_error *error) {
+static ex_result write_text(ex_canvas *canvas, const char *path, ex_error *error) {
     char *text;
     size_t size;
-    ex_result result = exi_canvas_take_text(canvas, &text, &size, error);
+    ex_result result = ex_canvas_take_text(canvas, &text, &size, error);
     if (result != EX_OK)
         return result;
-    exi_file_writer writer;
-    result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    result = ex_file_open(&writer, path, error);
     if (result == EX_OK) {
-        exi_file_write(&writer, text, size);
-        result = exi_file_commit(&writer, error);
+        ex_file_write(&writer, text, size);
+        result = ex_file_commit(&writer, error);
     }
     free(text);
     return result;
 }
 
-ex_result exi_canvas_write(exi_canvas *canvas, const char *path, ex_error *error) {
-    if (exi_canvas_scale(canvas) == 0)
+ex_result ex_canvas_write(ex_canvas *canvas, const char *path, ex_error *error) {
+    if (ex_canvas_scale(canvas) == 0)
         return write_text(canvas, path, error);
     ex_image *image;
-    ex_result result = exi_canvas_take_image(canvas, &image, error);
+    ex_result result = ex_canvas_take_image(canvas, &image, error);
     if (result == EX_OK)
         result = ex_image_write(path, image, error);
     ex_image_destroy(image);
     return result;
 }
 
-double exi_canvas_width(const exi_canvas *canvas) {
+double ex_canvas_width(const ex_canvas *canvas) {
     return canvas->width;
 }
 
-double exi_canvas_height(const exi_canvas *canvas) {
+double ex_canvas_height(const ex_canvas *canvas) {
     return canvas->height;
 }
 
-double exi_canvas_scale(const exi_canvas *canvas) {
+double ex_canvas_scale(const ex_canvas *canvas) {
     return canvas->scale;
 }
 
-void exi_canvas_clip(exi_canvas *canvas, const exi_box *box) {
+void ex_canvas_clip(ex_canvas *canvas, const ex_box *box) {
     canvas->clipped = box != NULL;
-    canvas->clip = (exi_box){0, 0, canvas->width, canvas->height};
+    canvas->clip = (ex_box){0, 0, canvas->width, canvas->height};
     if (box) {
-        exi_box *c = &canvas->clip;
+        ex_box *c = &canvas->clip;
         c->x0 = box->x0 > c->x0 ? box->x0 : c->x0;
         c->y0 = box->y0 > c->y0 ? box->y0 : c->y0;
         c->x1 = box->x1 < c->x1 ? box->x1 : c->x1;
@@ -112,7 +114,7 @@ void exi_canvas_clip(exi_canvas *canvas, const exi_box *box) {
 
 /* ---- paths ---- */
 
-static void add_node(exi_canvas *canvas, exi_node_kind kind, double x, double y) {
+static void add_node(ex_canvas *canvas, exi_node_kind kind, double x, double y) {
     exi_node *grown =
         exi_array_grow(canvas->nodes, &canvas->node_capacity, canvas->node_count + 1, sizeof *canvas->nodes);
     if (!grown) {
@@ -127,69 +129,69 @@ static void add_node(exi_canvas *canvas, exi_node_kind kind, double x, double y)
     canvas->nodes[canvas->node_count++] = (exi_node){kind, x, y};
 }
 
-void exi_canvas_move(exi_canvas *canvas, double x, double y) {
+void ex_canvas_move(ex_canvas *canvas, double x, double y) {
     add_node(canvas, EXI_NODE_MOVE, x, y);
 }
 
-void exi_canvas_line(exi_canvas *canvas, double x, double y) {
+void ex_canvas_line(ex_canvas *canvas, double x, double y) {
     add_node(canvas, canvas->node_count > 0 ? EXI_NODE_LINE : EXI_NODE_MOVE, x, y);
 }
 
-void exi_canvas_curve(exi_canvas *canvas, double x1, double y1, double x2, double y2, double x, double y) {
+void ex_canvas_curve(ex_canvas *canvas, double x1, double y1, double x2, double y2, double x, double y) {
     if (canvas->node_count == 0)
-        exi_canvas_move(canvas, x1, y1);
+        ex_canvas_move(canvas, x1, y1);
     add_node(canvas, EXI_NODE_CURVE, x1, y1);
     add_node(canvas, EXI_NODE_CURVE, x2, y2);
     add_node(canvas, EXI_NODE_CURVE, x, y);
 }
 
-void exi_canvas_close(exi_canvas *canvas) {
+void ex_canvas_close(ex_canvas *canvas) {
     if (canvas->node_count > 0)
         add_node(canvas, EXI_NODE_CLOSE, 0, 0);
 }
 
-void exi_canvas_add_box(exi_canvas *canvas, exi_box box) {
-    exi_canvas_move(canvas, box.x0, box.y0);
-    exi_canvas_line(canvas, box.x1, box.y0);
-    exi_canvas_line(canvas, box.x1, box.y1);
-    exi_canvas_line(canvas, box.x0, box.y1);
-    exi_canvas_close(canvas);
+void ex_canvas_add_box(ex_canvas *canvas, ex_box box) {
+    ex_canvas_move(canvas, box.x0, box.y0);
+    ex_canvas_line(canvas, box.x1, box.y0);
+    ex_canvas_line(canvas, box.x1, box.y1);
+    ex_canvas_line(canvas, box.x0, box.y1);
+    ex_canvas_close(canvas);
 }
 
-void exi_canvas_add_circle(exi_canvas *canvas, double x, double y, double r) {
+void ex_canvas_add_circle(ex_canvas *canvas, double x, double y, double r) {
     const double k = 0.5522847498 * r; /* a cubic through the middle of the quarter */
-    exi_canvas_move(canvas, x + r, y);
-    exi_canvas_curve(canvas, x + r, y + k, x + k, y + r, x, y + r);
-    exi_canvas_curve(canvas, x - k, y + r, x - r, y + k, x - r, y);
-    exi_canvas_curve(canvas, x - r, y - k, x - k, y - r, x, y - r);
-    exi_canvas_curve(canvas, x + k, y - r, x + r, y - k, x + r, y);
-    exi_canvas_close(canvas);
+    ex_canvas_move(canvas, x + r, y);
+    ex_canvas_curve(canvas, x + r, y + k, x + k, y + r, x, y + r);
+    ex_canvas_curve(canvas, x - k, y + r, x - r, y + k, x - r, y);
+    ex_canvas_curve(canvas, x - r, y - k, x - k, y - r, x, y - r);
+    ex_canvas_curve(canvas, x + k, y - r, x + r, y - k, x + r, y);
+    ex_canvas_close(canvas);
 }
 
-void exi_canvas_fill(exi_canvas *canvas, exi_colour colour) {
+void ex_canvas_fill(ex_canvas *canvas, ex_colour colour) {
     if (canvas->result == EX_OK && canvas->node_count > 0 && colour.alpha > 0)
         canvas->back->fill(canvas, colour);
     canvas->node_count = 0;
 }
 
-void exi_canvas_stroke(exi_canvas *canvas, const exi_pen *pen) {
+void ex_canvas_stroke(ex_canvas *canvas, const ex_pen *pen) {
     if (canvas->result == EX_OK && canvas->node_count > 0 && pen->colour.alpha > 0 && pen->width > 0)
         canvas->back->stroke(canvas, pen);
     canvas->node_count = 0;
 }
 
-void exi_draw_image(exi_canvas *canvas, const ex_image *image, exi_box box) {
+void ex_draw_image(ex_canvas *canvas, const ex_image *image, ex_box box) {
     if (canvas->result == EX_OK && image && box.x1 > box.x0 && box.y1 > box.y0)
         canvas->back->image(canvas, image, box);
 }
 
 /* ---- what was written ---- */
 
-int exi_canvas_text_count(const exi_canvas *canvas) {
+int exi_canvas_text_count(const ex_canvas *canvas) {
     return (int)canvas->text_count;
 }
 
-exi_box exi_canvas_text(const exi_canvas *canvas, int index, const char **text) {
+ex_box exi_canvas_text(const ex_canvas *canvas, int index, const char **text) {
     if (text)
         *text = canvas->texts[index].text;
     return canvas->texts[index].box;

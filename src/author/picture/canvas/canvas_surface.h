@@ -5,7 +5,7 @@
 #ifndef EXEMPLAR_AUTHOR_PICTURE_CANVAS_CANVAS_SURFACE_H
 #define EXEMPLAR_AUTHOR_PICTURE_CANVAS_CANVAS_SURFACE_H
 
-#include "author/picture/canvas/canvas.h"
+#include <exemplar/author/canvas.h>
 
 /* A curve is three nodes: CURVE, CURVE, CURVE. */
 typedef enum exi_node_kind { EXI_NODE_MOVE, EXI_NODE_LINE, EXI_NODE_CURVE, EXI_NODE_CLOSE } exi_node_kind;
@@ -15,18 +15,18 @@ typedef struct exi_node {
     double x, y;
 } exi_node;
 
-typedef struct exi_canvas_text_record {
-    exi_box box;
+typedef struct ex_canvas_text_record {
+    ex_box box;
     char *text;
 } exi_canvas_text_record;
 
-struct exi_canvas {
+struct ex_canvas {
     double width, height, scale;
     const struct exi_back_end *back;
     ex_result result; /* the first failure */
     exi_node *nodes;
     size_t node_count, node_capacity;
-    exi_box clip; /* in points; the whole canvas where there is none */
+    ex_box clip; /* in points; the whole canvas where there is none */
     bool clipped;
     exi_canvas_text_record *texts;
     size_t text_count, text_capacity;
@@ -47,17 +47,17 @@ struct exi_canvas {
 };
 
 typedef struct exi_back_end {
-    void (*fill)(exi_canvas *canvas, exi_colour colour);
-    void (*stroke)(exi_canvas *canvas, const exi_pen *pen);
-    void (*image)(exi_canvas *canvas, const ex_image *image, exi_box box);
-    void (*clip)(exi_canvas *canvas);
+    void (*fill)(ex_canvas *canvas, ex_colour colour);
+    void (*stroke)(ex_canvas *canvas, const ex_pen *pen);
+    void (*image)(ex_canvas *canvas, const ex_image *image, ex_box box);
+    void (*clip)(ex_canvas *canvas);
 } exi_back_end;
 
 extern const exi_back_end exi_back_end_raster;
 extern const exi_back_end exi_back_end_svg;
 
 /* A canvas without a back end; NULL without memory. */
-exi_canvas *exi_canvas_blank(double width, double height);
+ex_canvas *exi_canvas_blank(double width, double height);
 /* Whether sizes are within what a canvas may have; if not, a sentence. */
 ex_result exi_canvas_check(double width, double height, double scale, ex_error *error);
 

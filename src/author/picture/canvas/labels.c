@@ -18,12 +18,12 @@ void exi_labels_free(exi_labels *labels) {
     *labels = (exi_labels){.boxes = NULL};
 }
 
-bool exi_box_overlaps(exi_box a, exi_box b) {
+bool exi_box_overlaps(ex_box a, ex_box b) {
     return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
 }
 
-void exi_labels_take(exi_labels *labels, exi_box box) {
-    exi_box *grown = exi_array_grow(labels->boxes, &labels->capacity, labels->count + 1, sizeof *labels->boxes);
+void exi_labels_take(exi_labels *labels, ex_box box) {
+    ex_box *grown = exi_array_grow(labels->boxes, &labels->capacity, labels->count + 1, sizeof *labels->boxes);
     if (!grown) {
         labels->failed = true;
         return;
@@ -32,8 +32,8 @@ void exi_labels_take(exi_labels *labels, exi_box box) {
     labels->boxes[labels->count++] = box;
 }
 
-bool exi_labels_is_free(const exi_labels *labels, exi_box box) {
-    const exi_box *b = &labels->bounds;
+bool exi_labels_is_free(const exi_labels *labels, ex_box box) {
+    const ex_box *b = &labels->bounds;
     if (labels->failed || box.x0 < b->x0 || box.y0 < b->y0 || box.x1 > b->x1 || box.y1 > b->y1)
         return false;
     for (size_t i = 0; i < labels->count; i++)
@@ -42,17 +42,17 @@ bool exi_labels_is_free(const exi_labels *labels, exi_box box) {
     return true;
 }
 
-bool exi_labels_draw(exi_labels *labels, exi_canvas *canvas, const exi_label_place *places, int count,
-                     const exi_type *type, const char *text) {
+bool exi_labels_draw(exi_labels *labels, ex_canvas *canvas, const exi_label_place *places, int count,
+                     const ex_lettering *type, const char *text) {
     for (int i = 0; i < count; i++) {
-        exi_type placed = *type;
+        ex_lettering placed = *type;
         placed.across = places[i].across;
         placed.along = places[i].along;
-        const exi_box box = exi_text_box(places[i].x, places[i].y, &placed, text);
+        const ex_box box = ex_text_box(places[i].x, places[i].y, &placed, text);
         if (!exi_labels_is_free(labels, box))
             continue;
         exi_labels_take(labels, box);
-        exi_draw_text(canvas, places[i].x, places[i].y, &placed, text);
+        ex_draw_text(canvas, places[i].x, places[i].y, &placed, text);
         return true;
     }
     return false;
@@ -61,10 +61,10 @@ bool exi_labels_draw(exi_labels *labels, exi_canvas *canvas, const exi_label_pla
 void exi_labels_around(double x, double y, double d, exi_label_place places[EXI_LABEL_AROUND]) {
     const double c = 0.7 * d;
     const exi_label_place around[EXI_LABEL_AROUND] = {
-        {x + c, y - c, EXI_LEFT, EXI_BASELINE},  {x + c, y + c, EXI_LEFT, EXI_TOP},
-        {x - c, y - c, EXI_RIGHT, EXI_BASELINE}, {x - c, y + c, EXI_RIGHT, EXI_TOP},
-        {x, y - d, EXI_MIDDLE, EXI_BASELINE},    {x, y + d, EXI_MIDDLE, EXI_TOP},
-        {x + d, y, EXI_LEFT, EXI_CENTRE},        {x - d, y, EXI_RIGHT, EXI_CENTRE},
+        {x + c, y - c, EX_ACROSS_LEFT, EX_ALONG_BASELINE},  {x + c, y + c, EX_ACROSS_LEFT, EX_ALONG_TOP},
+        {x - c, y - c, EX_ACROSS_RIGHT, EX_ALONG_BASELINE}, {x - c, y + c, EX_ACROSS_RIGHT, EX_ALONG_TOP},
+        {x, y - d, EX_ACROSS_MIDDLE, EX_ALONG_BASELINE},    {x, y + d, EX_ACROSS_MIDDLE, EX_ALONG_TOP},
+        {x + d, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE},        {x - d, y, EX_ACROSS_RIGHT, EX_ALONG_CENTRE},
     };
     memcpy(places, around, sizeof around);
 }
@@ -87,7 +87,7 @@ static int compare(const void *a, const void *b) {
     return x->centre != y->centre ? (x->centre > y->centre) - (x->centre < y->centre) : x->index - y->index;
 }
 
-bool exi_labels_spread(double *centres, int count, double height, double low, double high) {
+bool ex_labels_spread(double *centres, int count, double height, double low, double high) {
     if (count * height > high - low + 1e-9)
         return false;
     wish *wishes = exi_array_allocate((size_t)count, sizeof *wishes);
@@ -121,17 +121,17 @@ bool exi_labels_spread(double *centres, int count, double height, double low, do
 
 /* ---- texts ---- */
 
-const char *exi_label_fit(char buffer[EXI_LABEL_SIZE], const char *text, double size, double width) {
+const char *ex_label_fit(char buffer[EX_LABEL_SIZE], const char *text, double size, double width) {
     static const char dots[] = "\xE2\x80\xA6";
-    int length = exi_text_cut(text, EXI_LABEL_SIZE - (int)sizeof dots);
+    int length = exi_text_cut(text, EX_LABEL_SIZE - (int)sizeof dots);
     const bool whole = text[length] == '\0';
     memcpy(buffer, text, (size_t)length);
     buffer[length] = '\0';
-    if (whole && exi_text_width(buffer) * size <= width)
+    if (whole && ex_text_width(buffer) * size <= width)
         return buffer;
     for (;;) {
         memcpy(buffer + length, dots, sizeof dots);
-        if (length == 0 || exi_text_width(buffer) * size <= width)
+        if (length == 0 || ex_text_width(buffer) * size <= width)
             return buffer;
         length = exi_text_cut(text, length - 1);
     }

@@ -43,7 +43,7 @@ static void add_piece(float *row, int width, double xa, double xb, double d) {
     }
 }
 
-static void add_edge(exi_canvas *c, const exi_area *a, const double p[2], const double q[2]) {
+static void add_edge(ex_canvas *c, const exi_area *a, const double p[2], const double q[2]) {
     const double sign = p[1] < q[1] ? 1 : -1;
     const double *top = sign > 0 ? p : q, *bottom = sign > 0 ? q : p;
     const double slope = bottom[1] > top[1] ? (bottom[0] - top[0]) / (bottom[1] - top[1]) : 0;
@@ -57,7 +57,7 @@ static void add_edge(exi_canvas *c, const exi_area *a, const double p[2], const 
     }
 }
 
-static void fill(exi_canvas *c, exi_colour colour) {
+static void fill(ex_canvas *c, ex_colour colour) {
     exi_area a;
     double linear[3];
     exi_raster_flatten(c);
@@ -87,7 +87,7 @@ static void fill(exi_canvas *c, exi_colour colour) {
 /* ---- strokes ---- */
 
 /* Keeps the smaller squared distance of each pixel near the line. */
-static void near_line(exi_canvas *c, const exi_area *a, const double p[2], const double q[2], double reach) {
+static void near_line(ex_canvas *c, const exi_area *a, const double p[2], const double q[2], double reach) {
     const int x0 = exi_raster_limited(floor((p[0] < q[0] ? p[0] : q[0]) - reach) - a->x0, a->x1 - a->x0);
     const int x1 = exi_raster_limited(ceil((p[0] > q[0] ? p[0] : q[0]) + reach) - a->x0, a->x1 - a->x0);
     const int y0 = exi_raster_limited(floor((p[1] < q[1] ? p[1] : q[1]) - reach) - a->y0, a->y1 - a->y0);
@@ -107,7 +107,7 @@ static void near_line(exi_canvas *c, const exi_area *a, const double p[2], const
 }
 
 /* A line in pieces of a few pixels: the box around a slanting one is mostly empty. */
-static void near_long_line(exi_canvas *c, const exi_area *a, const double p[2], const double q[2], double reach) {
+static void near_long_line(ex_canvas *c, const exi_area *a, const double p[2], const double q[2], double reach) {
     const double length = hypot(q[0] - p[0], q[1] - p[1]);
     const int pieces = 1 + (int)(length / 16);
     for (int i = 0; i < pieces; i++) {
@@ -118,7 +118,7 @@ static void near_long_line(exi_canvas *c, const exi_area *a, const double p[2], 
 }
 
 /* The parts of a line that dashes leave; *phase is how far into dash and gap it begins. */
-static void near_dashed_line(exi_canvas *c, const exi_area *a, const double p[2], const double q[2], double reach,
+static void near_dashed_line(ex_canvas *c, const exi_area *a, const double p[2], const double q[2], double reach,
                              double dash, double gap, double *phase) {
     const double length = hypot(q[0] - p[0], q[1] - p[1]);
     double at = 0;
@@ -139,7 +139,7 @@ static void near_dashed_line(exi_canvas *c, const exi_area *a, const double p[2]
 }
 
 /* What of a line is near enough to be seen: lines that go far beyond the picture cost no more than others. */
-static void near_visible_line(exi_canvas *c, const exi_area *a, const double p[2], const double q[2], double reach,
+static void near_visible_line(ex_canvas *c, const exi_area *a, const double p[2], const double q[2], double reach,
                               double dash, double gap, double *phase) {
     const double length = hypot(q[0] - p[0], q[1] - p[1]);
     const bool dashed = dash > 0 && gap > 0;
@@ -160,7 +160,7 @@ static void near_visible_line(exi_canvas *c, const exi_area *a, const double p[2
         *phase = fmod(*phase + (1 - t[1]) * length, dash + gap);
 }
 
-static void stroke(exi_canvas *c, const exi_pen *pen) {
+static void stroke(ex_canvas *c, const ex_pen *pen) {
     exi_area a;
     double linear[3], phase = 0;
     const double half = pen->width * c->scale / 2, reach = half + 0.5;

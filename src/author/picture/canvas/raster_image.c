@@ -29,7 +29,7 @@ void exi_raster_blend(unsigned char *pixel, const double linear[3], double cover
     pixel[3] = (unsigned char)(255 * alpha + 0.5);
 }
 
-void exi_raster_linear(exi_colour colour, double linear[3]) {
+void exi_raster_linear(ex_colour colour, double linear[3]) {
     linear[0] = (double)exi_srgb_linear[colour.red];
     linear[1] = (double)exi_srgb_linear[colour.green];
     linear[2] = (double)exi_srgb_linear[colour.blue];
@@ -40,7 +40,7 @@ double exi_raster_overlap(double from, double low, double high) {
     return end > begin ? end - begin : 0;
 }
 
-double exi_raster_clip(const exi_canvas *c, int x, int y) {
+double exi_raster_clip(const ex_canvas *c, int x, int y) {
     if (!c->clipped)
         return 1;
     return exi_raster_overlap(x, c->clip.x0 * c->scale, c->clip.x1 * c->scale) *
@@ -75,7 +75,7 @@ static double mean_of(const ex_image *image, double u0, double u1, double v0, do
     return total > 0 ? sum[3] / total : 0;
 }
 
-void exi_raster_draw_image(exi_canvas *c, const ex_image *image, exi_box box) {
+void exi_raster_draw_image(ex_canvas *c, const ex_image *image, ex_box box) {
     const double s = c->scale, x0 = box.x0 * s, y0 = box.y0 * s;
     const double du = image->width / ((box.x1 - box.x0) * s), dv = image->height / ((box.y1 - box.y0) * s);
     const double wu = du > 1 ? du / 2 : 0.5, wv = dv > 1 ? dv / 2 : 0.5;
@@ -96,11 +96,11 @@ void exi_raster_draw_image(exi_canvas *c, const ex_image *image, exi_box box) {
 
 /* ---- surfaces ---- */
 
-ex_result exi_canvas_create_over(ex_image *image, double scale, exi_canvas **canvas, ex_error *error) {
+ex_result ex_canvas_create_over(ex_image *image, double scale, ex_canvas **canvas, ex_error *error) {
     *canvas = NULL;
-    if (!image || !image->pixels || !(scale > 0 && scale <= EXI_SCALE_MAX))
+    if (!image || !image->pixels || !(scale > 0 && scale <= EX_CANVAS_SCALE_MAX))
         return exi_misuse_error(error, __func__, "no image, or a scale that is not above 0 or too large");
-    exi_canvas *c = exi_canvas_blank(image->width / scale, image->height / scale);
+    ex_canvas *c = exi_canvas_blank(image->width / scale, image->height / scale);
     if (!c)
         return exi_error_memory(error, "a canvas", sizeof *c);
     c->scale = scale;
@@ -110,8 +110,8 @@ ex_result exi_canvas_create_over(ex_image *image, double scale, exi_canvas **can
     return EX_OK;
 }
 
-ex_result exi_canvas_create_image(double width, double height, double scale, exi_colour background, exi_canvas **canvas,
-                                  ex_error *error) {
+ex_result ex_canvas_create_image(double width, double height, double scale, ex_colour background, ex_canvas **canvas,
+                                 ex_error *error) {
     *canvas = NULL;
     ex_result result = exi_canvas_check(width, height, scale, error);
     if (result != EX_OK)
@@ -119,7 +119,7 @@ ex_result exi_canvas_create_image(double width, double height, double scale, exi
     ex_image *image = ex_image_create((int)(width * scale + 0.5), (int)(height * scale + 0.5));
     if (!image)
         return exi_error_memory(error, "a picture", 4 * (size_t)(width * scale) * (size_t)(height * scale));
-    result = exi_canvas_create_over(image, scale, canvas, error);
+    result = ex_canvas_create_over(image, scale, canvas, error);
     if (result != EX_OK) {
         ex_image_destroy(image);
         return result;
@@ -132,17 +132,17 @@ ex_result exi_canvas_create_image(double width, double height, double scale, exi
     return EX_OK;
 }
 
-ex_result exi_canvas_take_image(exi_canvas *canvas, ex_image **image, ex_error *error) {
+ex_result ex_canvas_take_image(ex_canvas *canvas, ex_image **image, ex_error *error) {
     *image = NULL;
     if (!canvas->owned) {
-        exi_canvas_destroy(canvas);
+        ex_canvas_destroy(canvas);
         return exi_misuse_error(error, __func__, "this canvas draws onto an image of the caller's, or is no image");
     }
-    const ex_result result = exi_canvas_result(canvas, error);
+    const ex_result result = ex_canvas_result(canvas, error);
     if (result == EX_OK) {
         *image = canvas->image;
         canvas->owned = false;
     }
-    exi_canvas_destroy(canvas);
+    ex_canvas_destroy(canvas);
     return result;
 }

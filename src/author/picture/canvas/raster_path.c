@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static void put(exi_canvas *c, double x, double y) {
+static void put(ex_canvas *c, double x, double y) {
     double(*grown)[2] = exi_array_grow(c->flat, &c->flat_capacity, c->flat_count + 1, sizeof *c->flat);
     if (!grown) {
         c->result = EX_ERROR_MEMORY;
@@ -18,7 +18,7 @@ static void put(exi_canvas *c, double x, double y) {
     c->flat[c->flat_count++][1] = y;
 }
 
-static void put_curve(exi_canvas *c, const double from[2], const exi_node *n, double s) {
+static void put_curve(ex_canvas *c, const double from[2], const exi_node *n, double s) {
     const double x[4] = {from[0], n[0].x * s, n[1].x * s, n[2].x * s};
     const double y[4] = {from[1], n[0].y * s, n[1].y * s, n[2].y * s};
     /* A cubic lies within (its second differences) / (8 steps^2) of its chords: a tenth of a pixel is not seen. */
@@ -33,7 +33,7 @@ static void put_curve(exi_canvas *c, const double from[2], const exi_node *n, do
     }
 }
 
-void exi_raster_flatten(exi_canvas *c) {
+void exi_raster_flatten(ex_canvas *c) {
     double start[2] = {0, 0}, at[2] = {0, 0};
     bool open = false;
     c->flat_count = 0;
@@ -76,7 +76,7 @@ int exi_raster_limited(double value, int most) {
     return value > 0 ? value < most ? (int)value : most : 0;
 }
 
-bool exi_raster_find(exi_canvas *c, double around, int extra, float value, exi_area *a) {
+bool exi_raster_find(ex_canvas *c, double around, int extra, float value, exi_area *a) {
     double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < c->flat_count; i++) {
         const double x = c->flat[i][0], y = c->flat[i][1];

@@ -8,76 +8,76 @@
 #include <math.h>
 #include <stdlib.h>
 
-void exi_draw_line(exi_canvas *canvas, double x0, double y0, double x1, double y1, const exi_pen *pen) {
-    exi_canvas_move(canvas, x0, y0);
-    exi_canvas_line(canvas, x1, y1);
-    exi_canvas_stroke(canvas, pen);
+void ex_draw_line(ex_canvas *canvas, double x0, double y0, double x1, double y1, const ex_pen *pen) {
+    ex_canvas_move(canvas, x0, y0);
+    ex_canvas_line(canvas, x1, y1);
+    ex_canvas_stroke(canvas, pen);
 }
 
-void exi_draw_polyline(exi_canvas *canvas, const double (*points)[2], int count, bool closed, const exi_pen *pen) {
+void ex_draw_polyline(ex_canvas *canvas, const double (*points)[2], int count, bool closed, const ex_pen *pen) {
     for (int i = 0; i < count; i++) {
         if (i == 0)
-            exi_canvas_move(canvas, points[i][0], points[i][1]);
+            ex_canvas_move(canvas, points[i][0], points[i][1]);
         else
-            exi_canvas_line(canvas, points[i][0], points[i][1]);
+            ex_canvas_line(canvas, points[i][0], points[i][1]);
     }
     if (closed)
-        exi_canvas_close(canvas);
-    exi_canvas_stroke(canvas, pen);
+        ex_canvas_close(canvas);
+    ex_canvas_stroke(canvas, pen);
 }
 
-void exi_draw_box(exi_canvas *canvas, exi_box box, exi_colour fill) {
-    exi_canvas_add_box(canvas, box);
-    exi_canvas_fill(canvas, fill);
+void ex_draw_box(ex_canvas *canvas, ex_box box, ex_colour fill) {
+    ex_canvas_add_box(canvas, box);
+    ex_canvas_fill(canvas, fill);
 }
 
-void exi_draw_frame(exi_canvas *canvas, exi_box box, const exi_pen *pen) {
-    exi_canvas_add_box(canvas, box);
-    exi_canvas_stroke(canvas, pen);
+void ex_draw_frame(ex_canvas *canvas, ex_box box, const ex_pen *pen) {
+    ex_canvas_add_box(canvas, box);
+    ex_canvas_stroke(canvas, pen);
 }
 
 /* A regular polygon with one corner at so many degrees from the right. */
-static void add_polygon(exi_canvas *canvas, double x, double y, double radius, int sides, double degrees) {
+static void add_polygon(ex_canvas *canvas, double x, double y, double radius, int sides, double degrees) {
     const double pi = 3.14159265358979323846;
     for (int i = 0; i < sides; i++) {
         const double angle = degrees * pi / 180 + 2 * pi * i / sides;
         if (i == 0)
-            exi_canvas_move(canvas, x + radius * cos(angle), y + radius * sin(angle));
+            ex_canvas_move(canvas, x + radius * cos(angle), y + radius * sin(angle));
         else
-            exi_canvas_line(canvas, x + radius * cos(angle), y + radius * sin(angle));
+            ex_canvas_line(canvas, x + radius * cos(angle), y + radius * sin(angle));
     }
-    exi_canvas_close(canvas);
+    ex_canvas_close(canvas);
 }
 
-void exi_draw_marker(exi_canvas *canvas, exi_marker marker, double x, double y, double radius, const exi_pen *pen) {
+void ex_draw_mark(ex_canvas *canvas, ex_mark marker, double x, double y, double radius, const ex_pen *pen) {
     switch (marker) {
-    case EXI_MARKER_DOT:
-    case EXI_MARKER_RING:
-        exi_canvas_add_circle(canvas, x, y, radius);
+    case EX_MARK_DOT:
+    case EX_MARK_RING:
+        ex_canvas_add_circle(canvas, x, y, radius);
         break;
-    case EXI_MARKER_SQUARE:
+    case EX_MARK_SQUARE:
         add_polygon(canvas, x, y, 1.2 * radius, 4, 45);
         break;
-    case EXI_MARKER_DIAMOND:
+    case EX_MARK_DIAMOND:
         add_polygon(canvas, x, y, 1.3 * radius, 4, 0);
         break;
-    case EXI_MARKER_TRIANGLE:
+    case EX_MARK_TRIANGLE:
         add_polygon(canvas, x, y, 1.3 * radius, 3, -90);
         break;
-    case EXI_MARKER_CROSS:
-        exi_canvas_move(canvas, x - 0.8 * radius, y - 0.8 * radius);
-        exi_canvas_line(canvas, x + 0.8 * radius, y + 0.8 * radius);
-        exi_canvas_move(canvas, x - 0.8 * radius, y + 0.8 * radius);
-        exi_canvas_line(canvas, x + 0.8 * radius, y - 0.8 * radius);
+    case EX_MARK_CROSS:
+        ex_canvas_move(canvas, x - 0.8 * radius, y - 0.8 * radius);
+        ex_canvas_line(canvas, x + 0.8 * radius, y + 0.8 * radius);
+        ex_canvas_move(canvas, x - 0.8 * radius, y + 0.8 * radius);
+        ex_canvas_line(canvas, x + 0.8 * radius, y - 0.8 * radius);
         break;
     }
-    if (marker == EXI_MARKER_RING || marker == EXI_MARKER_CROSS)
-        exi_canvas_stroke(canvas, pen);
+    if (marker == EX_MARK_RING || marker == EX_MARK_CROSS)
+        ex_canvas_stroke(canvas, pen);
     else
-        exi_canvas_fill(canvas, pen->colour);
+        ex_canvas_fill(canvas, pen->colour);
 }
 
-void exi_draw_arrow(exi_canvas *canvas, double x0, double y0, double x1, double y1, double head, const exi_pen *pen) {
+void ex_draw_arrow(ex_canvas *canvas, double x0, double y0, double x1, double y1, double head, const ex_pen *pen) {
     const double length = hypot(x1 - x0, y1 - y0);
     if (!(length > 0))
         return;
@@ -85,12 +85,12 @@ void exi_draw_arrow(exi_canvas *canvas, double x0, double y0, double x1, double 
     head = head < length ? head : length;
     /* The shaft ends inside the head, or its round end would show beyond the tip. */
     if (length > head)
-        exi_draw_line(canvas, x0, y0, x1 - 0.8 * head * dx, y1 - 0.8 * head * dy, pen);
-    exi_canvas_move(canvas, x1, y1);
-    exi_canvas_line(canvas, x1 - head * dx - 0.4 * head * dy, y1 - head * dy + 0.4 * head * dx);
-    exi_canvas_line(canvas, x1 - head * dx + 0.4 * head * dy, y1 - head * dy - 0.4 * head * dx);
-    exi_canvas_close(canvas);
-    exi_canvas_fill(canvas, pen->colour);
+        ex_draw_line(canvas, x0, y0, x1 - 0.8 * head * dx, y1 - 0.8 * head * dy, pen);
+    ex_canvas_move(canvas, x1, y1);
+    ex_canvas_line(canvas, x1 - head * dx - 0.4 * head * dy, y1 - head * dy + 0.4 * head * dx);
+    ex_canvas_line(canvas, x1 - head * dx + 0.4 * head * dy, y1 - head * dy - 0.4 * head * dx);
+    ex_canvas_close(canvas);
+    ex_canvas_fill(canvas, pen->colour);
 }
 
 /* ---- hatching ---- */
@@ -118,8 +118,8 @@ static int find_crossings(const double (*points)[2], const int *starts, int ring
     return count;
 }
 
-void exi_draw_hatch(exi_canvas *canvas, const double (*points)[2], const int *starts, int ring_count, double degrees,
-                    double spacing, const exi_pen *pen) {
+void ex_draw_hatch(ex_canvas *canvas, const double (*points)[2], const int *starts, int ring_count, double degrees,
+                   double spacing, const ex_pen *pen) {
     const double angle = degrees * 3.14159265358979323846 / 180, cosine = cos(angle), sine = sin(angle);
     const int total = ring_count > 0 ? starts[ring_count] : 0;
     if (total < 3 || !(spacing > 0.01))
@@ -140,10 +140,10 @@ void exi_draw_hatch(exi_canvas *canvas, const double (*points)[2], const int *st
         const double v = line * spacing;
         const int count = find_crossings(points, starts, ring_count, cosine, sine, v, crossings);
         for (int i = 0; i + 1 < count; i += 2) {
-            exi_canvas_move(canvas, crossings[i] * cosine - v * sine, crossings[i] * sine + v * cosine);
-            exi_canvas_line(canvas, crossings[i + 1] * cosine - v * sine, crossings[i + 1] * sine + v * cosine);
+            ex_canvas_move(canvas, crossings[i] * cosine - v * sine, crossings[i] * sine + v * cosine);
+            ex_canvas_line(canvas, crossings[i + 1] * cosine - v * sine, crossings[i + 1] * sine + v * cosine);
         }
     }
     free(crossings);
-    exi_canvas_stroke(canvas, pen);
+    ex_canvas_stroke(canvas, pen);
 }

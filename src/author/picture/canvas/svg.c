@@ -5,8 +5,9 @@
 #include "author/picture/canvas/canvas_surface.h"
 
 #include "author/base/array.h"
-#include "author/base/number.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/base.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 /* ---- text that grows ---- */
 
-static void put_bytes(exi_canvas *c, const char *bytes, size_t size) {
+static void put_bytes(ex_canvas *c, const char *bytes, size_t size) {
     char *grown = exi_array_grow(c->out, &c->out_capacity, c->out_size + size + 1, 1);
     if (!grown) {
         c->result = EX_ERROR_MEMORY;
@@ -26,18 +27,18 @@ static void put_bytes(exi_canvas *c, const char *bytes, size_t size) {
     c->out[c->out_size] = '\0';
 }
 
-static void put(exi_canvas *c, const char *text) {
+static void put(ex_canvas *c, const char *text) {
     put_bytes(c, text, strlen(text));
 }
 
-static void put_number(exi_canvas *c, double value) {
+static void put_number(ex_canvas *c, double value) {
     char buffer[32];
     value = floor(value * 100 + 0.5) / 100 + 0.0;
-    put_bytes(c, buffer, (size_t)exi_format_double(buffer, value));
+    put_bytes(c, buffer, (size_t)ex_format_double(buffer, value));
 }
 
 /* Bytes that are no UTF-8 and control characters cannot stand in XML: a question mark does. */
-static void put_escaped(exi_canvas *c, const char *text) {
+static void put_escaped(ex_canvas *c, const char *text) {
     for (const unsigned char *t = (const unsigned char *)text; *t;) {
         const int extra = *t < 0x80 ? 0 : *t >= 0xC2 && *t < 0xE0 ? 1 : *t >= 0xE0 && *t < 0xF0 ? 2 : 3;
         bool whole = *t < 0x80 ? *t >= 0x20 && *t != 0x7F : *t >= 0xC2 && *t < 0xF5;
@@ -62,7 +63,7 @@ static void put_escaped(exi_canvas *c, const char *text) {
     }
 }
 
-static void put_attribute(exi_canvas *c, const char *name, double value) {
+static void put_attribute(ex_canvas *c, const char *name, double value) {
     put(c, " ");
     put(c, name);
     put(c, "=\"");
@@ -70,7 +71,7 @@ static void put_attribute(exi_canvas *c, const char *name, double value) {
     put(c, "\"");
 }
 
-static void put_colour(exi_canvas *c, const char *name, exi_colour colour) {
+static void put_colour(ex_canvas *c, const char *name, ex_colour colour) {
     static const char digits[] = "0123456789abcdef";
     const unsigned char codes[3] = {colour.red, colour.green, colour.blue};
     char hex[8] = "#";
@@ -94,7 +95,7 @@ static void put_colour(exi_canvas *c, const char *name, exi_colour colour) {
 
 /* ---- paths ---- */
 
-static void put_path(exi_canvas *c) {
+static void put_path(ex_canvas *c) {
     static const char letters[] = "MLCZ";
     put(c, "<path d=\"");
     for (size_t i = 0; i < c->node_count; i++) {
@@ -110,11 +111,11 @@ static void put_path(exi_canvas *c) {
     put(c, "\"");
 }
 
-static void end_path(exi_canvas *c) {
+static void end_path(ex_canvas *c) {
     if (c->clipped) {
         char buffer[32];
         put(c, " clip-path=\"url(#c");
-        put_bytes(c, buffer, (size_t)exi_format_double(buffer, c->clip_count));
+        put_bytes(c, buffer, (size_t)ex_format_double(buffer, c->clip_count));
         put(c, ")\"");
     }
     if (c->label) {
@@ -125,13 +126,13 @@ static void end_path(exi_canvas *c) {
     put(c, "/>\n");
 }
 
-static void fill(exi_canvas *c, exi_colour colour) {
+static void fill(ex_canvas *c, ex_colour colour) {
     put_path(c);
     put_colour(c, "fill", colour);
     end_path(c);
 }
 
-static void stroke(exi_canvas *c, const exi_pen *pen) {
+static void stroke(ex_canvas *c, const ex_pen *pen) {
     put_path(c);
     put(c, " fill=\"none\"");
     put_colour(c, "stroke", pen->colour);
@@ -146,20 +147,20 @@ static void stroke(exi_canvas *c, const exi_pen *pen) {
     end_path(c);
 }
 
-static void put_box(exi_canvas *c, exi_box box) {
+static void put_box(ex_canvas *c, ex_box box) {
     put_attribute(c, "x", box.x0);
     put_attribute(c, "y", box.y0);
     put_attribute(c, "width", box.x1 > box.x0 ? box.x1 - box.x0 : 0);
     put_attribute(c, "height", box.y1 > box.y0 ? box.y1 - box.y0 : 0);
 }
 
-static void clip(exi_canvas *c) {
+static void clip(ex_canvas *c) {
     if (!c->clipped || c->result != EX_OK)
         return;
     char buffer[32];
     c->clip_count++;
     put(c, "<clipPath id=\"c");
-    put_bytes(c, buffer, (size_t)exi_format_double(buffer, c->clip_count));
+    put_bytes(c, buffer, (size_t)ex_format_double(buffer, c->clip_count));
     put(c, "\"><rect");
     put_box(c, c->clip);
     put(c, "/></clipPath>\n");
@@ -167,7 +168,7 @@ static void clip(exi_canvas *c) {
 
 /* ---- images ---- */
 
-static void put_base64(exi_canvas *c, const unsigned char *bytes, size_t size) {
+static void put_base64(ex_canvas *c, const unsigned char *bytes, size_t size) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < size && c->result == EX_OK; i += 3) {
         const unsigned long word = (unsigned long)bytes[i] << 16 |
@@ -179,7 +180,7 @@ static void put_base64(exi_canvas *c, const unsigned char *bytes, size_t size) {
     }
 }
 
-static void draw_image(exi_canvas *c, const ex_image *image, exi_box box) {
+static void draw_image(ex_canvas *c, const ex_image *image, ex_box box) {
     unsigned char *bytes;
     size_t size;
     if (ex_image_encode(image, &bytes, &size, NULL) != EX_OK) {
@@ -199,7 +200,7 @@ const exi_back_end exi_back_end_svg = {.fill = fill, .stroke = stroke, .image = 
 
 /* ---- surfaces ---- */
 
-static void put_element(exi_canvas *c, const char *name, const char *text) {
+static void put_element(ex_canvas *c, const char *name, const char *text) {
     if (!text)
         return;
     put(c, "<");
@@ -211,13 +212,13 @@ static void put_element(exi_canvas *c, const char *name, const char *text) {
     put(c, ">\n");
 }
 
-ex_result exi_canvas_create_svg(double width, double height, exi_colour background, const char *title,
-                                const char *description, exi_canvas **canvas, ex_error *error) {
+ex_result ex_canvas_create_svg(double width, double height, ex_colour background, const char *title,
+                               const char *description, ex_canvas **canvas, ex_error *error) {
     *canvas = NULL;
     ex_result result = exi_canvas_check(width, height, 1, error);
     if (result != EX_OK)
         return result;
-    exi_canvas *c = exi_canvas_blank(width, height);
+    ex_canvas *c = exi_canvas_blank(width, height);
     if (!c)
         return exi_error_memory(error, "a canvas", sizeof *c);
     c->back = &exi_back_end_svg;
@@ -232,29 +233,29 @@ ex_result exi_canvas_create_svg(double width, double height, exi_colour backgrou
     put(c, "\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n");
     put_element(c, "title", title);
     put_element(c, "desc", description);
-    exi_draw_box(c, (exi_box){0, 0, width, height}, background);
-    result = exi_canvas_result(c, error);
+    ex_draw_box(c, (ex_box){0, 0, width, height}, background);
+    result = ex_canvas_result(c, error);
     if (result != EX_OK)
-        exi_canvas_destroy(c);
+        ex_canvas_destroy(c);
     else
         *canvas = c;
     return result;
 }
 
-ex_result exi_canvas_take_text(exi_canvas *canvas, char **text, size_t *size, ex_error *error) {
+ex_result ex_canvas_take_text(ex_canvas *canvas, char **text, size_t *size, ex_error *error) {
     *text = NULL;
     *size = 0;
     if (canvas->back != &exi_back_end_svg) {
-        exi_canvas_destroy(canvas);
+        ex_canvas_destroy(canvas);
         return exi_misuse_error(error, __func__, "this canvas has pixels");
     }
     put(canvas, "</svg>\n");
-    const ex_result result = exi_canvas_result(canvas, error);
+    const ex_result result = ex_canvas_result(canvas, error);
     if (result == EX_OK) {
         *text = canvas->out;
         *size = canvas->out_size;
         canvas->out = NULL;
     }
-    exi_canvas_destroy(canvas);
+    ex_canvas_destroy(canvas);
     return result;
 }

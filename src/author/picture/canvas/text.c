@@ -6,8 +6,9 @@
 #include "author/picture/canvas/canvas_surface.h"
 
 #include "author/base/array.h"
-#include "author/base/number.h"
 #include "author/picture/canvas/font.h"
+
+#include <exemplar/author/base.h>
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +22,7 @@ typedef struct setting {
     double descent;
 } setting;
 
-double exi_text_width(const char *text) {
+double ex_text_width(const char *text) {
     double width = 0;
     for (const exi_glyph *g = exi_font_next(&text); g; g = exi_font_next(&text))
         width += g->left + g->width + g->right;
@@ -43,12 +44,12 @@ static void place(const setting *s, const double p[2], double out[2]) {
     out[1] = s->y + u * s->sine - v * s->cosine;
 }
 
-static void curve(exi_canvas *canvas, const setting *s, const double a[2], const double b[2], const double to[2]) {
+static void curve(ex_canvas *canvas, const setting *s, const double a[2], const double b[2], const double to[2]) {
     double p[2], q[2], r[2];
     place(s, a, p);
     place(s, b, q);
     place(s, to, r);
-    exi_canvas_curve(canvas, p[0], p[1], q[0], q[1], r[0], r[1]);
+    ex_canvas_curve(canvas, p[0], p[1], q[0], q[1], r[0], r[1]);
 }
 
 /* One word of a glyph's path: a letter and its two or four numbers. */
@@ -60,23 +61,23 @@ static const char *read_word(const char *path, char *letter, double numbers[4]) 
     for (int i = 0; *letter && i < count; i++) {
         while (*path == ' ')
             path++;
-        if (!exi_parse_double(&path, path + strlen(path), &numbers[i]))
+        if (!ex_parse_double(&path, path + strlen(path), &numbers[i]))
             *letter = '\0';
     }
     return path;
 }
 
-static void add_dot(exi_canvas *canvas, const setting *s, const double at[2]) {
+static void add_dot(ex_canvas *canvas, const setting *s, const double at[2]) {
     const double r = 0.3;
     for (int i = 0; i < 5; i++) {
         const double corner[2] = {at[0] + (i == 1 || i == 2 ? r : -r), at[1] + (i == 2 || i == 3 ? r : -r)};
         double out[2];
         place(s, corner, out);
-        (i == 0 ? exi_canvas_move : exi_canvas_line)(canvas, out[0], out[1]);
+        (i == 0 ? ex_canvas_move : ex_canvas_line)(canvas, out[0], out[1]);
     }
 }
 
-static void add_glyph(exi_canvas *canvas, const setting *s, const exi_glyph *glyph, double left) {
+static void add_glyph(ex_canvas *canvas, const setting *s, const exi_glyph *glyph, double left) {
     const double k = 0.58; /* a little fuller than an ellipse's 0.5523 */
     double at[2] = {0, 0}, n[4] = {0, 0, 0, 0}, out[2];
     char letter;
@@ -85,7 +86,7 @@ static void add_glyph(exi_canvas *canvas, const setting *s, const exi_glyph *gly
         const double to[2] = {n[last] + left, n[last + 1]}, dx = to[0] - at[0], dy = to[1] - at[1];
         if (letter == 'M' || letter == 'L') {
             place(s, to, out);
-            (letter == 'M' ? exi_canvas_move : exi_canvas_line)(canvas, out[0], out[1]);
+            (letter == 'M' ? ex_canvas_move : ex_canvas_line)(canvas, out[0], out[1]);
         } else if (letter == 'D') {
             add_dot(canvas, s, to);
         } else if (letter == 'V') {
@@ -102,7 +103,7 @@ static void add_glyph(exi_canvas *canvas, const setting *s, const exi_glyph *gly
     }
 }
 
-static void add_text(exi_canvas *canvas, const setting *s, const char *text) {
+static void add_text(ex_canvas *canvas, const setting *s, const char *text) {
     double left = 0;
     for (const exi_glyph *g = exi_font_next(&text); g; g = exi_font_next(&text)) {
         add_glyph(canvas, s, g, left + g->left);
@@ -111,17 +112,17 @@ static void add_text(exi_canvas *canvas, const setting *s, const char *text) {
 }
 
 /* Where the text begins, relative to its anchor and before it is turned. */
-static void find_offset(const exi_type *type, const char *text, double offset[2]) {
-    const double width = exi_text_width(text) * type->size;
+static void find_offset(const ex_lettering *type, const char *text, double offset[2]) {
+    const double width = ex_text_width(text) * type->size;
     const double capital = EXI_FONT_CAPITAL / EXI_FONT_EM * type->size;
-    offset[0] = type->across == EXI_LEFT ? 0 : type->across == EXI_MIDDLE ? -width / 2 : -width;
-    offset[1] = type->along == EXI_BASELINE ? 0
-                : type->along == EXI_CENTRE ? capital / 2
-                : type->along == EXI_TOP    ? capital
-                                            : -EXI_FONT_DESCENT / EXI_FONT_EM * type->size;
+    offset[0] = type->across == EX_ACROSS_LEFT ? 0 : type->across == EX_ACROSS_MIDDLE ? -width / 2 : -width;
+    offset[1] = type->along == EX_ALONG_BASELINE ? 0
+                : type->along == EX_ALONG_CENTRE ? capital / 2
+                : type->along == EX_ALONG_TOP    ? capital
+                                                 : -EXI_FONT_DESCENT / EXI_FONT_EM * type->size;
 }
 
-static setting settle(const exi_canvas *canvas, double x, double y, const exi_type *type, const char *text) {
+static setting settle(const ex_canvas *canvas, double x, double y, const ex_lettering *type, const char *text) {
     const double angle = type->degrees * 3.14159265358979323846 / 180;
     double offset[2];
     find_offset(type, text, offset);
@@ -141,13 +142,13 @@ static setting settle(const exi_canvas *canvas, double x, double y, const exi_ty
     return s;
 }
 
-exi_box exi_text_box(double x, double y, const exi_type *type, const char *text) {
+ex_box ex_text_box(double x, double y, const ex_lettering *type, const char *text) {
     const double angle = type->degrees * 3.14159265358979323846 / 180, c = cos(angle), s = sin(angle);
     double offset[2];
     find_offset(type, text, offset);
-    const double width = exi_text_width(text) * type->size;
+    const double width = ex_text_width(text) * type->size;
     const double above = 15.9 / EXI_FONT_EM * type->size, below = 4.9 / EXI_FONT_EM * type->size;
-    exi_box box = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+    ex_box box = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (int corner = 0; corner < 4; corner++) {
         const double u = offset[0] + (corner & 1 ? width : 0), v = offset[1] + (corner & 2 ? below : -above);
         const double px = x + u * c - v * s, py = y + u * s + v * c;
@@ -159,7 +160,7 @@ exi_box exi_text_box(double x, double y, const exi_type *type, const char *text)
     return box;
 }
 
-static void note(exi_canvas *canvas, exi_box box, const char *text) {
+static void note(ex_canvas *canvas, ex_box box, const char *text) {
     exi_canvas_text_record *grown =
         exi_array_grow(canvas->texts, &canvas->text_capacity, canvas->text_count + 1, sizeof *canvas->texts);
     char *copy = grown ? exi_text_copy(text, strlen(text)) : NULL;
@@ -172,7 +173,7 @@ static void note(exi_canvas *canvas, exi_box box, const char *text) {
     canvas->texts[canvas->text_count++] = (exi_canvas_text_record){box, copy};
 }
 
-void exi_draw_text(exi_canvas *canvas, double x, double y, const exi_type *type, const char *text) {
+void ex_draw_text(ex_canvas *canvas, double x, double y, const ex_lettering *type, const char *text) {
     if (!*text || !(type->size > 0))
         return;
     const setting s = settle(canvas, x, y, type, text);
@@ -182,11 +183,11 @@ void exi_draw_text(exi_canvas *canvas, double x, double y, const exi_type *type,
         width = 1.1 / canvas->scale;
     if (type->halo.alpha > 0) {
         add_text(canvas, &s, text);
-        exi_canvas_stroke(canvas, &(exi_pen){.colour = type->halo, .width = width + 0.26 * type->size});
+        ex_canvas_stroke(canvas, &(ex_pen){.colour = type->halo, .width = width + 0.26 * type->size});
     }
     add_text(canvas, &s, text);
     canvas->label = text;
-    exi_canvas_stroke(canvas, &(exi_pen){.colour = type->colour, .width = width});
+    ex_canvas_stroke(canvas, &(ex_pen){.colour = type->colour, .width = width});
     canvas->label = NULL;
-    note(canvas, exi_text_box(x, y, type, text), text);
+    note(canvas, ex_text_box(x, y, type, text), text);
 }

@@ -3,8 +3,9 @@
  */
 #include "author/picture/plot/plot.h"
 
-#include "author/base/file.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,20 +23,20 @@ static void find_size(exi_plot *p) {
         p->height = p->def->height;
 }
 
-static ex_result open_canvas(const exi_plot *p, bool svg, exi_canvas **canvas, ex_error *error) {
-    const exi_colour white = exi_colour_grey(255);
+static ex_result open_canvas(const exi_plot *p, bool svg, ex_canvas **canvas, ex_error *error) {
+    const ex_colour white = ex_colour_grey(255);
     if (!svg)
-        return exi_canvas_create_image(p->width, p->height, p->def->scale, white, canvas, error);
+        return ex_canvas_create_image(p->width, p->height, p->def->scale, white, canvas, error);
     char title[600], text[700];
     snprintf(title, sizeof title, p->axis_count == 1 ? "Weights along %s" : "Weights over %s and %s", p->axes[0].name,
              p->axis_count == 2 ? p->axes[1].name : "");
     snprintf(text, sizeof text, "%s of %d of the %d examples of the layer %s.",
              p->axis_count == 1 ? "Curves" : "Contour maps", p->drawn_count, p->example_count,
              ex_rig_layer_name(p->rig, p->layer));
-    return exi_canvas_create_svg(p->width, p->height, white, title, text, canvas, error);
+    return ex_canvas_create_svg(p->width, p->height, white, title, text, canvas, error);
 }
 
-static ex_result draw(exi_plot *p, bool svg, exi_canvas **canvas, ex_error *error) {
+static ex_result draw(exi_plot *p, bool svg, ex_canvas **canvas, ex_error *error) {
     ex_result result = exi_plot_choose(p, p->axis_count == 1 ? EX_PLOT_CURVE_MAX : EX_PLOT_MAP_MAX, error);
     if (result != EX_OK)
         return result;
@@ -51,15 +52,15 @@ static ex_result draw(exi_plot *p, bool svg, exi_canvas **canvas, ex_error *erro
     if (result == EX_OK)
         result = (p->axis_count == 1 ? exi_plot_curves_draw : exi_plot_maps_draw)(p, *canvas, error);
     if (result == EX_OK)
-        result = exi_canvas_result(*canvas, error);
+        result = ex_canvas_result(*canvas, error);
     if (result != EX_OK) {
-        exi_canvas_destroy(*canvas);
+        ex_canvas_destroy(*canvas);
         *canvas = NULL;
     }
     return result;
 }
 
-ex_result exi_plot_make(const ex_plot_def *def, bool svg, exi_canvas **canvas, ex_plot_info *info, ex_error *error) {
+ex_result exi_plot_make(const ex_plot_def *def, bool svg, ex_canvas **canvas, ex_plot_info *info, ex_error *error) {
     exi_plot plot;
     *canvas = NULL;
     ex_result result = exi_plot_open(&plot, def, error);
@@ -79,24 +80,24 @@ ex_result exi_plot_make(const ex_plot_def *def, bool svg, exi_canvas **canvas, e
 }
 
 ex_result ex_plot_image(const ex_plot_def *def, ex_image **image, ex_plot_info *info, ex_error *error) {
-    exi_canvas *canvas;
+    ex_canvas *canvas;
     *image = NULL;
     const ex_result result = exi_plot_make(def, false, &canvas, info, error);
-    return result == EX_OK ? exi_canvas_take_image(canvas, image, error) : result;
+    return result == EX_OK ? ex_canvas_take_image(canvas, image, error) : result;
 }
 
 ex_result ex_plot_svg(const ex_plot_def *def, char **text, size_t *size, ex_plot_info *info, ex_error *error) {
-    exi_canvas *canvas;
+    ex_canvas *canvas;
     *text = NULL;
     *size = 0;
     const ex_result result = exi_plot_make(def, true, &canvas, info, error);
-    return result == EX_OK ? exi_canvas_take_text(canvas, text, size, error) : result;
+    return result == EX_OK ? ex_canvas_take_text(canvas, text, size, error) : result;
 }
 
 ex_result ex_plot_write(const ex_plot_def *def, const char *path, ex_plot_info *info, ex_error *error) {
     if (!path)
         return exi_misuse_error(error, __func__, "no path");
-    exi_canvas *canvas;
-    const ex_result result = exi_plot_make(def, !exi_path_ends_with(path, ".png"), &canvas, info, error);
-    return result == EX_OK ? exi_canvas_write(canvas, path, error) : result;
+    ex_canvas *canvas;
+    const ex_result result = exi_plot_make(def, !ex_path_ends_with(path, ".png"), &canvas, info, error);
+    return result == EX_OK ? ex_canvas_write(canvas, path, error) : result;
 }

@@ -71,11 +71,11 @@ void exi_plot_curves_size(const exi_plot *plot, double *width, double *height);
 void exi_plot_maps_size(const exi_plot *plot, double *width, double *height);
 /* Draws; sets how many samples along the axes it wants before. */
 void exi_plot_maps_resolve(exi_plot *plot);
-ex_result exi_plot_curves_draw(const exi_plot *plot, exi_canvas *canvas, ex_error *error);
-ex_result exi_plot_maps_draw(const exi_plot *plot, exi_canvas *canvas, ex_error *error);
+ex_result exi_plot_curves_draw(const exi_plot *plot, ex_canvas *canvas, ex_error *error);
+ex_result exi_plot_maps_draw(const exi_plot *plot, ex_canvas *canvas, ex_error *error);
 
 /* plot.c: the whole of it, on a canvas that is made for it; for tests, which look at its texts. */
-ex_result exi_plot_make(const ex_plot_def *def, bool svg, exi_canvas **canvas, ex_plot_info *info, ex_error *error);
+ex_result exi_plot_make(const ex_plot_def *def, bool svg, ex_canvas **canvas, ex_plot_info *info, ex_error *error);
 
 /* ---- plot_axes.c: what curves and maps share ---- */
 
@@ -83,23 +83,16 @@ ex_result exi_plot_make(const ex_plot_def *def, bool svg, exi_canvas **canvas, e
 #define EXI_PLOT_TITLE_SIZE 15.0
 #define EXI_PLOT_TEXT_SIZE  10.5
 #define EXI_PLOT_SMALL_SIZE 9.5
-exi_colour exi_plot_ink(void);   /* titles, names */
-exi_colour exi_plot_quiet(void); /* values, captions */
-exi_colour exi_plot_faint(void); /* marks of what is not on the slice */
-
-/* Round values from low to high, at most `most` of them and at most EXI_TICK_MAX; returns how many. */
-#define EXI_TICK_MAX 24
-int exi_plot_ticks(double low, double high, int most, bool degrees, double values[EXI_TICK_MAX]);
-/* A number for people, with a true minus sign. */
-#define EXI_NUMBER_SIZE 40
-const char *exi_plot_number(char buffer[EXI_NUMBER_SIZE], double value);
+ex_colour exi_plot_ink(void);   /* titles, names */
+ex_colour exi_plot_quiet(void); /* values, captions */
+ex_colour exi_plot_faint(void); /* marks of what is not on the slice */
 bool exi_plot_is_degrees(const exi_plot_axis *axis);
 
 /* "weights along bend", and below it the layer and where the other axes are; as wide as the picture allows. */
-void exi_plot_title(const exi_plot *plot, exi_canvas *canvas, exi_labels *labels, double left);
+void exi_plot_title(const exi_plot *plot, ex_canvas *canvas, exi_labels *labels, double left);
 /* Values and name below a box, and to the left of one; names only where told. */
-void exi_plot_axis_below(const exi_plot_axis *axis, exi_canvas *canvas, exi_labels *labels, exi_box box, bool name);
-void exi_plot_axis_left(const exi_plot_axis *axis, exi_canvas *canvas, exi_labels *labels, exi_box box, bool name);
+void exi_plot_axis_below(const exi_plot_axis *axis, ex_canvas *canvas, exi_labels *labels, ex_box box, bool name);
+void exi_plot_axis_left(const exi_plot_axis *axis, ex_canvas *canvas, exi_labels *labels, ex_box box, bool name);
 /* From a value of an axis to a place between two others. */
 double exi_plot_place(const exi_plot_axis *axis, double value, double from, double to);
 

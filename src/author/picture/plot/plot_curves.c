@@ -23,9 +23,9 @@ static const double name_most = 170; /* points; longer names are cut */
 
 typedef struct chart {
     const exi_plot *plot;
-    exi_canvas *canvas;
+    ex_canvas *canvas;
     exi_labels labels;
-    exi_box box;      /* of the curves */
+    ex_box box;       /* of the curves */
     double low, high; /* weights at its lower and upper edge */
     bool legend;      /* below, not at the curves' ends */
     int legend_columns, legend_rows;
@@ -69,7 +69,7 @@ static void find_weights(chart *c) {
 static double widest_name(const chart *c, double size) {
     double widest = 0;
     for (int i = 0; i < c->plot->drawn_count; i++) {
-        const double width = exi_text_width(name_of(c, i)) * size;
+        const double width = ex_text_width(name_of(c, i)) * size;
         widest = width > widest ? width : widest;
     }
     return widest < name_most ? widest : name_most;
@@ -87,14 +87,14 @@ static void lay_out_legend(chart *c) {
 }
 
 /* Text above the plot for an example, or a pseudo-example that has none; "" for what has no place. */
-static const char *mark_name(const exi_plot *p, int mark, char buffer[EXI_LABEL_SIZE]) {
+static const char *mark_name(const exi_plot *p, int mark, char buffer[EX_LABEL_SIZE]) {
     char pseudo[32];
     const char *name = pseudo;
     if (mark < p->example_count)
         name = ex_rig_example_name(p->rig, p->layer, mark);
     else
         snprintf(pseudo, sizeof pseudo, "pseudo %d", mark - p->example_count + 1);
-    return exi_label_fit(buffer, name, EXI_PLOT_SMALL_SIZE, 120);
+    return ex_label_fit(buffer, name, EXI_PLOT_SMALL_SIZE, 120);
 }
 
 static const exi_plot_point *mark_point(const exi_plot *p, int mark) {
@@ -110,18 +110,18 @@ static void lay_out_names(chart *c) {
     for (int round = 0; round < rounds; round++) {
         for (int m = 0; m < p->example_count + p->pseudo_count; m++) {
             const exi_plot_point *point = mark_point(p, m);
-            char text[EXI_LABEL_SIZE];
+            char text[EX_LABEL_SIZE];
             if (round == 0)
                 c->rows[m] = -1;
             if (!point->placed || round != (m >= p->example_count) + (point->on_slice ? 0 : 2))
                 continue;
-            const double half = exi_text_width(mark_name(p, m, text)) * EXI_PLOT_SMALL_SIZE / 2 + 3;
+            const double half = ex_text_width(mark_name(p, m, text)) * EXI_PLOT_SMALL_SIZE / 2 + 3;
             double x = place_x(c, point->at[0]);
             if (x < c->box.x0 - 1 || x > c->box.x1 + 1)
                 continue;
             x = x - half < 4 ? 4 + half : x + half > p->width - 4 ? p->width - 4 - half : x;
             for (int row = 0; row < most && c->rows[m] < 0; row++) {
-                const exi_box box = {x - half, -row - 1, x + half, -row};
+                const ex_box box = {x - half, -row - 1, x + half, -row};
                 if (!exi_labels_is_free(&rows, box))
                     continue;
                 exi_labels_take(&rows, box);
@@ -139,7 +139,7 @@ static void lay_out(chart *c) {
     const exi_plot *p = c->plot;
     const double widest = widest_name(c, EXI_PLOT_TEXT_SIZE);
     find_weights(c);
-    c->box = (exi_box){64, 62, p->width - 30, p->height - 56};
+    c->box = (ex_box){64, 62, p->width - 30, p->height - 56};
     /* At the ends where a third of the width is enough for names, and the height for their lines. */
     c->legend = p->drawn_count * line_height > 0.62 * p->height || widest + 30 > 0.33 * p->width;
     if (c->legend) {
@@ -157,59 +157,59 @@ static void lay_out(chart *c) {
 static void draw_ground(chart *c) {
     const exi_plot_axis *axis = &c->plot->axes[0];
     const double x0 = place_x(c, axis->axis.min), x1 = place_x(c, axis->axis.max);
-    exi_canvas *canvas = c->canvas;
-    double values[EXI_TICK_MAX];
-    char text[EXI_NUMBER_SIZE];
-    exi_draw_box(canvas, (exi_box){c->box.x0, c->box.y0, x0, c->box.y1}, exi_colour_grey(246));
-    exi_draw_box(canvas, (exi_box){x1, c->box.y0, c->box.x1, c->box.y1}, exi_colour_grey(246));
-    const int count = exi_plot_ticks(c->low, c->high, (int)((c->box.y1 - c->box.y0) / 34), false, values);
+    ex_canvas *canvas = c->canvas;
+    double values[EX_TICK_MAX];
+    char text[EX_TICK_SIZE];
+    ex_draw_box(canvas, (ex_box){c->box.x0, c->box.y0, x0, c->box.y1}, ex_colour_grey(246));
+    ex_draw_box(canvas, (ex_box){x1, c->box.y0, c->box.x1, c->box.y1}, ex_colour_grey(246));
+    const int count = ex_ticks(c->low, c->high, (int)((c->box.y1 - c->box.y0) / 34), false, values);
     for (int i = 0; i < count; i++) {
         const double y = place_y(c, values[i]);
         const bool rule = fabs(values[i]) < 1e-9 || fabs(values[i] - 1) < 1e-9;
-        const exi_type type = {.size = EXI_PLOT_SMALL_SIZE, .colour = rule ? exi_plot_ink() : exi_plot_quiet()};
-        const exi_label_place place = {c->box.x0 - 7, y, EXI_RIGHT, EXI_CENTRE};
+        const ex_lettering type = {.size = EXI_PLOT_SMALL_SIZE, .colour = rule ? exi_plot_ink() : exi_plot_quiet()};
+        const exi_label_place place = {c->box.x0 - 7, y, EX_ACROSS_RIGHT, EX_ALONG_CENTRE};
         if (!rule)
-            exi_draw_line(canvas, c->box.x0, y, c->box.x1, y, &(exi_pen){exi_colour_grey(228), 0.7, 0, 0});
-        exi_labels_draw(&c->labels, canvas, &place, 1, &type, exi_plot_number(text, values[i]));
+            ex_draw_line(canvas, c->box.x0, y, c->box.x1, y, &(ex_pen){ex_colour_grey(228), 0.7, 0, 0});
+        exi_labels_draw(&c->labels, canvas, &place, 1, &type, ex_tick_text(text, values[i]));
     }
     /* Zero and one are drawn whether a round value falls on them or not. */
     for (int i = 0; i < 2; i++)
-        exi_draw_line(canvas, c->box.x0, place_y(c, i), c->box.x1, place_y(c, i),
-                      &(exi_pen){exi_colour_grey(150), 0.9, 0, 0});
+        ex_draw_line(canvas, c->box.x0, place_y(c, i), c->box.x1, place_y(c, i),
+                     &(ex_pen){ex_colour_grey(150), 0.9, 0, 0});
     for (int i = 0; i < 2; i++)
-        exi_draw_line(canvas, i ? x1 : x0, c->box.y0, i ? x1 : x0, c->box.y1,
-                      &(exi_pen){exi_colour_grey(196), 0.8, 0, 0});
+        ex_draw_line(canvas, i ? x1 : x0, c->box.y0, i ? x1 : x0, c->box.y1, &(ex_pen){ex_colour_grey(196), 0.8, 0, 0});
     exi_plot_axis_below(axis, canvas, &c->labels, c->box, true);
-    const exi_type type = {.size = EXI_PLOT_TEXT_SIZE + 1, .colour = exi_plot_ink(), .degrees = -90};
-    const exi_label_place place = {20, (c->box.y0 + c->box.y1) / 2, EXI_MIDDLE, EXI_BASELINE};
+    const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE + 1, .colour = exi_plot_ink(), .degrees = -90};
+    const exi_label_place place = {20, (c->box.y0 + c->box.y1) / 2, EX_ACROSS_MIDDLE, EX_ALONG_BASELINE};
     exi_labels_draw(&c->labels, canvas, &place, 1, &type, "weight");
 }
 
 static void draw_marks(chart *c) {
     const exi_plot *p = c->plot;
-    exi_canvas *canvas = c->canvas;
+    ex_canvas *canvas = c->canvas;
     for (int m = 0; m < p->example_count + p->pseudo_count; m++) {
         const exi_plot_point *point = mark_point(p, m);
         const bool pseudo = m >= p->example_count;
         const double x = place_x(c, point->at[0]);
         if (!point->placed || x < c->box.x0 - 1 || x > c->box.x1 + 1)
             continue;
-        const exi_pen pen = {exi_colour_grey(point->on_slice ? 176 : 200), 0.7, pseudo ? 2.5 : 0, 3};
-        exi_draw_line(canvas, x, c->box.y0 - 4, x, point->on_slice ? c->box.y1 : c->box.y0 + 5, &pen);
+        const ex_pen pen = {ex_colour_grey(point->on_slice ? 176 : 200), 0.7, pseudo ? 2.5 : 0, 3};
+        ex_draw_line(canvas, x, c->box.y0 - 4, x, point->on_slice ? c->box.y1 : c->box.y0 + 5, &pen);
         if (c->rows[m] < 0)
             continue;
-        char text[EXI_LABEL_SIZE];
-        const exi_type type = {.size = EXI_PLOT_SMALL_SIZE,
-                               .colour =
-                                   point->on_slice ? pseudo ? exi_plot_quiet() : exi_plot_ink() : exi_plot_faint()};
-        const exi_label_place place = {c->spots[m], c->box.y0 - 8 - c->rows[m] * name_height, EXI_MIDDLE, EXI_BASELINE};
+        char text[EX_LABEL_SIZE];
+        const ex_lettering type = {.size = EXI_PLOT_SMALL_SIZE,
+                                   .colour =
+                                       point->on_slice ? pseudo ? exi_plot_quiet() : exi_plot_ink() : exi_plot_faint()};
+        const exi_label_place place = {c->spots[m], c->box.y0 - 8 - c->rows[m] * name_height, EX_ACROSS_MIDDLE,
+                                       EX_ALONG_BASELINE};
         exi_labels_draw(&c->labels, canvas, &place, 1, &type, mark_name(p, m, text));
     }
 }
 
 /* ---- curves ---- */
 
-static void draw_piece(const chart *c, int drawn, int from, int to, const exi_pen *pen) {
+static void draw_piece(const chart *c, int drawn, int from, int to, const ex_pen *pen) {
     const double step = (c->box.x1 - c->box.x0) / (SAMPLES - 1);
     double points[SAMPLES][2];
     for (int i = from; i <= to; i++) {
@@ -217,55 +217,54 @@ static void draw_piece(const chart *c, int drawn, int from, int to, const exi_pe
         points[i - from][1] = place_y(c, weight_at(c, drawn, i));
     }
     const int count = exi_simplify(points, to - from + 1, 0.03);
-    exi_draw_polyline(c->canvas, (const double(*)[2])points, count, false, pen);
+    ex_draw_polyline(c->canvas, (const double(*)[2])points, count, false, pen);
 }
 
 static void draw_curves(const chart *c) {
     const exi_plot *p = c->plot;
     const int first = BEYOND, last = SAMPLES - 1 - BEYOND;
     const double width = p->drawn_count > 12 ? 1.2 : 1.7;
-    exi_canvas_clip(c->canvas, &c->box);
+    ex_canvas_clip(c->canvas, &c->box);
     for (int i = 0; i < p->drawn_count; i++) {
-        const exi_look look = exi_colour_category(i);
-        exi_pen pen = {look.colour, width, look.dash * width, look.gap * width};
+        const ex_look look = ex_colour_category(i);
+        ex_pen pen = {look.colour, width, look.dash * width, look.gap * width};
         draw_piece(c, i, first, last, &pen);
-        pen.colour = exi_colour_paled(pen.colour, 0.6);
+        pen.colour = ex_colour_paled(pen.colour, 0.6);
         draw_piece(c, i, 0, first, &pen);
         draw_piece(c, i, last, SAMPLES - 1, &pen);
     }
-    exi_canvas_clip(c->canvas, NULL);
+    ex_canvas_clip(c->canvas, NULL);
     /* Where an example is: at 1 of its own curve. Pseudo-examples: an open mark at the foot, and where from. */
     for (int i = 0; i < p->drawn_count; i++) {
         const exi_plot_point *point = &p->examples[p->drawn[i]];
         const double x = place_x(c, point->at[0]);
         if (!point->placed || !point->on_slice || x < c->box.x0 || x > c->box.x1)
             continue;
-        exi_draw_marker(c->canvas, EXI_MARKER_DOT, x, place_y(c, 1), 5, &(exi_pen){exi_colour_grey(255), 0, 0, 0});
-        exi_draw_marker(c->canvas, EXI_MARKER_DOT, x, place_y(c, 1), 3.6,
-                        &(exi_pen){exi_colour_category(i).colour, 0, 0, 0});
+        ex_draw_mark(c->canvas, EX_MARK_DOT, x, place_y(c, 1), 5, &(ex_pen){ex_colour_grey(255), 0, 0, 0});
+        ex_draw_mark(c->canvas, EX_MARK_DOT, x, place_y(c, 1), 3.6, &(ex_pen){ex_colour_category(i).colour, 0, 0, 0});
     }
     for (int i = 0; i < p->pseudo_count; i++) {
         const exi_plot_point *point = &p->pseudos[i];
         const double x = place_x(c, point->at[0]), y = c->box.y1 - 8;
         if (!point->on_slice || x < c->box.x0 || x > c->box.x1)
             continue;
-        const exi_pen pen = {exi_colour_grey(90), 1, 0, 0};
+        const ex_pen pen = {ex_colour_grey(90), 1, 0, 0};
         if (point->has_from)
-            exi_draw_arrow(c->canvas, place_x(c, point->from[0]), y, x + (point->from[0] < point->at[0] ? -5 : 5), y, 5,
-                           &pen);
-        exi_draw_marker(c->canvas, EXI_MARKER_DOT, x, y, 3.4, &(exi_pen){exi_colour_grey(255), 0, 0, 0});
-        exi_draw_marker(c->canvas, EXI_MARKER_RING, x, y, 3.4, &pen);
+            ex_draw_arrow(c->canvas, place_x(c, point->from[0]), y, x + (point->from[0] < point->at[0] ? -5 : 5), y, 5,
+                          &pen);
+        ex_draw_mark(c->canvas, EX_MARK_DOT, x, y, 3.4, &(ex_pen){ex_colour_grey(255), 0, 0, 0});
+        ex_draw_mark(c->canvas, EX_MARK_RING, x, y, 3.4, &pen);
     }
 }
 
 /* ---- names ---- */
 
 /* Letters in the colour of their curve, darkened so that they can be read on white. */
-static exi_colour readable(exi_colour colour) {
+static ex_colour readable(ex_colour colour) {
     double lab[3];
-    exi_colour_to_oklab(colour, lab);
+    ex_colour_to_oklab(colour, lab);
     lab[0] = lab[0] < 0.58 ? lab[0] : 0.58;
-    return exi_colour_from_oklab(lab);
+    return ex_colour_from_oklab(lab);
 }
 
 static ex_result draw_end_names(chart *c, ex_error *error) {
@@ -278,19 +277,19 @@ static ex_result draw_end_names(chart *c, ex_error *error) {
         centres[i] = y > c->box.y0 ? y < c->box.y1 ? y : c->box.y1 : c->box.y0;
     }
     const bool fits =
-        exi_labels_spread(centres, p->drawn_count, line_height, c->box.y0 - line_height, c->box.y1 + line_height);
+        ex_labels_spread(centres, p->drawn_count, line_height, c->box.y0 - line_height, c->box.y1 + line_height);
     for (int i = 0; fits && i < p->drawn_count; i++) {
-        char text[EXI_LABEL_SIZE];
-        const exi_colour colour = exi_colour_category(i).colour;
+        char text[EX_LABEL_SIZE];
+        const ex_colour colour = ex_colour_category(i).colour;
         const double end = place_y(c, weight_at(c, i, SAMPLES - 1));
         const double y = end > c->box.y0 ? end < c->box.y1 ? end : c->box.y1 : c->box.y0;
-        exi_canvas_move(c->canvas, c->box.x1 + 1.5, y);
-        exi_canvas_curve(c->canvas, c->box.x1 + 8, y, c->box.x1 + 8, centres[i], c->box.x1 + 15, centres[i]);
-        exi_canvas_stroke(c->canvas, &(exi_pen){exi_colour_paled(colour, 0.45), 0.8, 0, 0});
-        const exi_type type = {.size = EXI_PLOT_TEXT_SIZE, .colour = readable(colour)};
-        const exi_label_place place = {c->box.x1 + 19, centres[i], EXI_LEFT, EXI_CENTRE};
+        ex_canvas_move(c->canvas, c->box.x1 + 1.5, y);
+        ex_canvas_curve(c->canvas, c->box.x1 + 8, y, c->box.x1 + 8, centres[i], c->box.x1 + 15, centres[i]);
+        ex_canvas_stroke(c->canvas, &(ex_pen){ex_colour_paled(colour, 0.45), 0.8, 0, 0});
+        const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE, .colour = readable(colour)};
+        const exi_label_place place = {c->box.x1 + 19, centres[i], EX_ACROSS_LEFT, EX_ALONG_CENTRE};
         exi_labels_draw(&c->labels, c->canvas, &place, 1, &type,
-                        exi_label_fit(text, name_of(c, i), EXI_PLOT_TEXT_SIZE, name_most));
+                        ex_label_fit(text, name_of(c, i), EXI_PLOT_TEXT_SIZE, name_most));
     }
     free(centres);
     return EX_OK;
@@ -302,17 +301,18 @@ static void draw_legend(chart *c) {
     const double left = c->box.x0 - 10;
     for (int i = 0; i < count && i < room; i++) {
         const double x = left + i / c->legend_rows * c->legend_width, y = top + i % c->legend_rows * line_height;
-        const exi_look look = exi_colour_category(i);
-        const exi_type type = {.size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_ink()};
-        char text[EXI_LABEL_SIZE], more[32];
+        const ex_look look = ex_colour_category(i);
+        const ex_lettering type = {.size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_ink()};
+        char text[EX_LABEL_SIZE], more[32];
         if (i == room - 1 && count > room) {
             snprintf(more, sizeof more, "and %d more", count - room + 1);
-            exi_labels_draw(&c->labels, c->canvas, &(exi_label_place){x, y, EXI_LEFT, EXI_CENTRE}, 1, &type, more);
+            exi_labels_draw(&c->labels, c->canvas, &(exi_label_place){x, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE}, 1, &type,
+                            more);
             break;
         }
-        exi_draw_line(c->canvas, x, y, x + 20, y, &(exi_pen){look.colour, 1.6, look.dash * 1.6, look.gap * 1.6});
-        exi_labels_draw(&c->labels, c->canvas, &(exi_label_place){x + 26, y, EXI_LEFT, EXI_CENTRE}, 1, &type,
-                        exi_label_fit(text, name_of(c, i), EXI_PLOT_SMALL_SIZE, c->legend_width - 34));
+        ex_draw_line(c->canvas, x, y, x + 20, y, &(ex_pen){look.colour, 1.6, look.dash * 1.6, look.gap * 1.6});
+        exi_labels_draw(&c->labels, c->canvas, &(exi_label_place){x + 26, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE}, 1, &type,
+                        ex_label_fit(text, name_of(c, i), EXI_PLOT_SMALL_SIZE, c->legend_width - 34));
     }
 }
 
@@ -323,7 +323,7 @@ void exi_plot_curves_size(const exi_plot *plot, double *width, double *height) {
     *height = plot->drawn_count > 12 ? 560 : 460;
 }
 
-ex_result exi_plot_curves_draw(const exi_plot *plot, exi_canvas *canvas, ex_error *error) {
+ex_result exi_plot_curves_draw(const exi_plot *plot, ex_canvas *canvas, ex_error *error) {
     const size_t marks = (size_t)(plot->example_count + plot->pseudo_count);
     chart c = {.plot = plot, .canvas = canvas, .labels = {.bounds = {2, 2, plot->width - 2, plot->height - 2}}};
     c.rows = exi_array_allocate(marks, sizeof *c.rows);

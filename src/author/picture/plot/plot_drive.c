@@ -7,12 +7,12 @@
 #include "author/picture/plot/plot.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/picture/canvas/labels.h"
 #include "author/picture/plot/contour.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/drive.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ typedef struct series {
 typedef struct chart {
     const ex_drive_report *report;
     const char *const *names;
-    exi_canvas *canvas;
+    ex_canvas *canvas;
     double start, end; /* seconds at the left and right edge */
     int series_count;
     series series[SERIES_MAX];
@@ -49,7 +49,7 @@ typedef struct chart {
     double (*points)[2];
 } chart;
 
-static const exi_box upper = {LEFT, UPPER_TOP, RIGHT, UPPER_BOTTOM}, lower = {LEFT, LOWER_TOP, RIGHT, LOWER_BOTTOM};
+static const ex_box upper = {LEFT, UPPER_TOP, RIGHT, UPPER_BOTTOM}, lower = {LEFT, LOWER_TOP, RIGHT, LOWER_BOTTOM};
 
 static double place_x(const chart *c, int frame) {
     const double time = c->report->frames[frame].time;
@@ -87,8 +87,8 @@ static void choose_series(chart *c) {
 static void draw_title(const chart *c) {
     const ex_drive_report *r = c->report;
     char text[240];
-    exi_type type = {.size = EXI_PLOT_TITLE_SIZE, .colour = exi_plot_ink()};
-    exi_draw_text(c->canvas, LEFT, 30, &type, "Weights of the keys");
+    ex_lettering type = {.size = EXI_PLOT_TITLE_SIZE, .colour = exi_plot_ink()};
+    ex_draw_text(c->canvas, LEFT, 30, &type, "Weights of the keys");
     type.size = EXI_PLOT_TEXT_SIZE;
     type.colour = exi_plot_quiet();
     if (r->mean >= 0)
@@ -97,11 +97,11 @@ static void draw_title(const chart *c) {
     else
         snprintf(text, sizeof text, "%d frames; keys are %.0f mm apart, %d frames are farther than that from them",
                  r->frame_count, 1000 * r->key_spread, r->far_count);
-    exi_draw_text(c->canvas, LEFT, 50, &type, text);
+    ex_draw_text(c->canvas, LEFT, 50, &type, text);
     type.size = EXI_PLOT_TITLE_SIZE;
     type.colour = exi_plot_ink();
-    exi_draw_text(c->canvas, LEFT, LOWER_TOP - 12, &type,
-                  r->mean >= 0 ? "Mean error of a frame" : "Distance from what the keys can blend");
+    ex_draw_text(c->canvas, LEFT, LOWER_TOP - 12, &type,
+                 r->mean >= 0 ? "Mean error of a frame" : "Distance from what the keys can blend");
 }
 
 /* Frames that no blend comes near, one band for each stretch of them. */
@@ -115,66 +115,67 @@ static void shade_far(const chart *c) {
             continue;
         const double x0 = i > 0 ? (place_x(c, i - 1) + place_x(c, i)) / 2 : LEFT;
         const double x1 = end < r->frame_count ? (place_x(c, end - 1) + place_x(c, end)) / 2 : RIGHT;
-        exi_draw_box(c->canvas, (exi_box){x0, upper.y0, x1, upper.y1}, exi_colour_hex(0xfbeee6));
-        exi_draw_box(c->canvas, (exi_box){x0, lower.y0, x1, lower.y1}, exi_colour_hex(0xfbeee6));
+        ex_draw_box(c->canvas, (ex_box){x0, upper.y0, x1, upper.y1}, ex_colour_hex(0xfbeee6));
+        ex_draw_box(c->canvas, (ex_box){x0, lower.y0, x1, lower.y1}, ex_colour_hex(0xfbeee6));
         i = end;
     }
 }
 
-static void draw_scale(const chart *c, exi_box box, double most, const char *unit) {
-    double values[EXI_TICK_MAX];
-    char text[EXI_NUMBER_SIZE];
-    const exi_type type = {
-        .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .across = EXI_RIGHT, .along = EXI_CENTRE};
-    const int count = exi_plot_ticks(0, most, (int)((box.y1 - box.y0) / 34), false, values);
+static void draw_scale(const chart *c, ex_box box, double most, const char *unit) {
+    double values[EX_TICK_MAX];
+    char text[EX_TICK_SIZE];
+    const ex_lettering type = {
+        .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .across = EX_ACROSS_RIGHT, .along = EX_ALONG_CENTRE};
+    const int count = ex_ticks(0, most, (int)((box.y1 - box.y0) / 34), false, values);
     for (int i = 0; i < count; i++) {
         const double y = box.y1 - (box.y1 - box.y0) * values[i] / most;
-        exi_draw_line(c->canvas, box.x0, y, box.x1, y, &(exi_pen){exi_colour_grey(228), 0.7, 0, 0});
-        exi_draw_text(c->canvas, box.x0 - 7, y, &type, exi_plot_number(text, values[i]));
+        ex_draw_line(c->canvas, box.x0, y, box.x1, y, &(ex_pen){ex_colour_grey(228), 0.7, 0, 0});
+        ex_draw_text(c->canvas, box.x0 - 7, y, &type, ex_tick_text(text, values[i]));
     }
-    const exi_type name = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink(), .across = EXI_MIDDLE, .degrees = -90};
-    exi_draw_text(c->canvas, 22, (box.y0 + box.y1) / 2, &name, unit);
+    const ex_lettering name = {
+        .size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink(), .across = EX_ACROSS_MIDDLE, .degrees = -90};
+    ex_draw_text(c->canvas, 22, (box.y0 + box.y1) / 2, &name, unit);
 }
 
 static void draw_times(const chart *c) {
-    double values[EXI_TICK_MAX];
-    char text[EXI_NUMBER_SIZE];
-    const exi_type type = {
-        .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .across = EXI_MIDDLE, .along = EXI_TOP};
-    const int count = c->end > c->start ? exi_plot_ticks(c->start, c->end, 12, false, values) : 0;
+    double values[EX_TICK_MAX];
+    char text[EX_TICK_SIZE];
+    const ex_lettering type = {
+        .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .across = EX_ACROSS_MIDDLE, .along = EX_ALONG_TOP};
+    const int count = c->end > c->start ? ex_ticks(c->start, c->end, 12, false, values) : 0;
     for (int i = 0; i < count; i++) {
         const double x = LEFT + (RIGHT - LEFT) * (values[i] - c->start) / (c->end - c->start);
-        exi_draw_line(c->canvas, x, upper.y1, x, upper.y1 + 4, &(exi_pen){exi_colour_grey(150), 0.8, 0, 0});
-        exi_draw_line(c->canvas, x, lower.y1, x, lower.y1 + 4, &(exi_pen){exi_colour_grey(150), 0.8, 0, 0});
-        exi_draw_text(c->canvas, x, lower.y1 + 8, &type, exi_plot_number(text, values[i]));
+        ex_draw_line(c->canvas, x, upper.y1, x, upper.y1 + 4, &(ex_pen){ex_colour_grey(150), 0.8, 0, 0});
+        ex_draw_line(c->canvas, x, lower.y1, x, lower.y1 + 4, &(ex_pen){ex_colour_grey(150), 0.8, 0, 0});
+        ex_draw_text(c->canvas, x, lower.y1 + 8, &type, ex_tick_text(text, values[i]));
     }
-    const exi_type name = {
-        .size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink(), .across = EXI_MIDDLE, .along = EXI_TOP};
-    exi_draw_text(c->canvas, (LEFT + RIGHT) / 2, lower.y1 + 24, &name, "seconds");
+    const ex_lettering name = {
+        .size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink(), .across = EX_ACROSS_MIDDLE, .along = EX_ALONG_TOP};
+    ex_draw_text(c->canvas, (LEFT + RIGHT) / 2, lower.y1 + 24, &name, "seconds");
 }
 
 /* ---- curves ---- */
 
-static void draw_curve(const chart *c, const exi_pen *pen) {
+static void draw_curve(const chart *c, const ex_pen *pen) {
     const int frames = c->report->frame_count;
     if (frames == 1) {
-        exi_draw_marker(c->canvas, EXI_MARKER_DOT, c->points[0][0], c->points[0][1], 3, pen);
+        ex_draw_mark(c->canvas, EX_MARK_DOT, c->points[0][0], c->points[0][1], 3, pen);
         return;
     }
     const int count = exi_simplify(c->points, frames, 0.05);
-    exi_draw_polyline(c->canvas, (const double(*)[2])c->points, count, false, pen);
+    ex_draw_polyline(c->canvas, (const double(*)[2])c->points, count, false, pen);
 }
 
 static void draw_weights(const chart *c) {
     const ex_drive_report *r = c->report;
     for (int k = 0; k < r->key_count; k++) {
-        const exi_look look = exi_colour_category(k);
+        const ex_look look = ex_colour_category(k);
         for (int i = 0; i < r->frame_count; i++) {
             const double weight = r->weights[(size_t)i * (size_t)r->key_count + (size_t)k];
             c->points[i][0] = place_x(c, i);
             c->points[i][1] = upper.y1 - (upper.y1 - upper.y0) * weight / 1.04;
         }
-        draw_curve(c, &(exi_pen){look.colour, 1.6, 1.6 * look.dash, 1.6 * look.gap});
+        draw_curve(c, &(ex_pen){look.colour, 1.6, 1.6 * look.dash, 1.6 * look.gap});
     }
 }
 
@@ -182,16 +183,16 @@ static void draw_errors(const chart *c) {
     const double spread = 1000 * c->report->key_spread;
     if (c->report->mean < 0 && c->report->key_count > 1 && spread < c->most) {
         const double y = lower.y1 - (lower.y1 - lower.y0) * spread / c->most;
-        const exi_type type = {.size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .along = EXI_CENTRE};
-        exi_draw_line(c->canvas, LEFT, y, RIGHT, y, &(exi_pen){exi_colour_grey(120), 1, 4, 3});
-        exi_draw_text(c->canvas, RIGHT + 12, y, &type, "keys apart");
+        const ex_lettering type = {.size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .along = EX_ALONG_CENTRE};
+        ex_draw_line(c->canvas, LEFT, y, RIGHT, y, &(ex_pen){ex_colour_grey(120), 1, 4, 3});
+        ex_draw_text(c->canvas, RIGHT + 12, y, &type, "keys apart");
     }
     for (int s = 0; s < c->series_count; s++) {
         for (int i = 0; i < c->report->frame_count; i++) {
             c->points[i][0] = place_x(c, i);
             c->points[i][1] = lower.y1 - (lower.y1 - lower.y0) * value_of(c, s, i) / c->most;
         }
-        draw_curve(c, &(exi_pen){exi_colour_hex(c->series[s].colour), c->series[s].heavy ? 2.4 : 1.3, 0, 0});
+        draw_curve(c, &(ex_pen){ex_colour_hex(c->series[s].colour), c->series[s].heavy ? 2.4 : 1.3, 0, 0});
     }
 }
 
@@ -199,26 +200,26 @@ static void draw_errors(const chart *c) {
 static void draw_legends(const chart *c) {
     const ex_drive_report *r = c->report;
     const int shown = r->key_count <= NAME_MAX_COUNT ? r->key_count : NAME_MAX_COUNT - 1;
-    char text[EXI_LABEL_SIZE];
-    exi_type type = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink(), .along = EXI_CENTRE};
+    char text[EX_LABEL_SIZE];
+    ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink(), .along = EX_ALONG_CENTRE};
     for (int k = 0; k < shown; k++) {
         const double y = upper.y0 + 7 + 14.2 * k;
-        const exi_look look = exi_colour_category(k);
-        exi_draw_line(c->canvas, RIGHT + 12, y, RIGHT + 34, y,
-                      &(exi_pen){look.colour, 1.8, 1.8 * look.dash, 1.8 * look.gap});
-        exi_draw_text(c->canvas, RIGHT + 40, y, &type,
-                      exi_label_fit(text, c->names[k], EXI_PLOT_TEXT_SIZE, WIDTH - RIGHT - 46));
+        const ex_look look = ex_colour_category(k);
+        ex_draw_line(c->canvas, RIGHT + 12, y, RIGHT + 34, y,
+                     &(ex_pen){look.colour, 1.8, 1.8 * look.dash, 1.8 * look.gap});
+        ex_draw_text(c->canvas, RIGHT + 40, y, &type,
+                     ex_label_fit(text, c->names[k], EXI_PLOT_TEXT_SIZE, WIDTH - RIGHT - 46));
     }
     if (shown < r->key_count) {
         snprintf(text, sizeof text, "and %d more", r->key_count - shown);
-        exi_draw_text(c->canvas, RIGHT + 40, upper.y0 + 7 + 14.2 * shown, &type, text);
+        ex_draw_text(c->canvas, RIGHT + 40, upper.y0 + 7 + 14.2 * shown, &type, text);
     }
     for (int s = 0; s < c->series_count; s++) {
         const double y = lower.y0 + 8 + 17 * s;
-        exi_draw_line(c->canvas, RIGHT + 12, y, RIGHT + 34, y,
-                      &(exi_pen){exi_colour_hex(c->series[s].colour), c->series[s].heavy ? 2.4 : 1.3, 0, 0});
+        ex_draw_line(c->canvas, RIGHT + 12, y, RIGHT + 34, y,
+                     &(ex_pen){ex_colour_hex(c->series[s].colour), c->series[s].heavy ? 2.4 : 1.3, 0, 0});
         type.bold = c->series[s].heavy;
-        exi_draw_text(c->canvas, RIGHT + 40, y, &type, c->series[s].name);
+        ex_draw_text(c->canvas, RIGHT + 40, y, &type, c->series[s].name);
     }
 }
 
@@ -229,7 +230,7 @@ static void draw(const chart *c) {
     draw_scale(c, lower, c->most, "mm");
     draw_times(c);
     for (int i = 0; i < 2; i++)
-        exi_draw_frame(c->canvas, i ? lower : upper, &(exi_pen){exi_colour_grey(196), 0.9, 0, 0});
+        ex_draw_frame(c->canvas, i ? lower : upper, &(ex_pen){ex_colour_grey(196), 0.9, 0, 0});
     draw_weights(c);
     draw_errors(c);
     draw_legends(c);
@@ -247,15 +248,15 @@ ex_result ex_drive_report_draw(const ex_drive_report *report, const char *const 
     if (!c.points)
         return exi_error_memory(error, "the picture of a report", (size_t)report->frame_count * sizeof *c.points);
     choose_series(&c);
-    const exi_colour white = exi_colour_grey(255);
+    const ex_colour white = ex_colour_grey(255);
     const ex_result result =
-        exi_path_ends_with(path, ".png")
-            ? exi_canvas_create_image(WIDTH, HEIGHT, SCALE, white, &c.canvas, error)
-            : exi_canvas_create_svg(WIDTH, HEIGHT, white, "Weights of the keys",
-                                    "The weight of each key over time, and below it the error of every frame.",
-                                    &c.canvas, error);
+        ex_path_ends_with(path, ".png")
+            ? ex_canvas_create_image(WIDTH, HEIGHT, SCALE, white, &c.canvas, error)
+            : ex_canvas_create_svg(WIDTH, HEIGHT, white, "Weights of the keys",
+                                   "The weight of each key over time, and below it the error of every frame.",
+                                   &c.canvas, error);
     if (result == EX_OK)
         draw(&c);
     free(c.points);
-    return result == EX_OK ? exi_canvas_write(c.canvas, path, error) : result;
+    return result == EX_OK ? ex_canvas_write(c.canvas, path, error) : result;
 }

@@ -11,16 +11,16 @@
 
 #include <math.h>
 
-static exi_box range_box(const exi_maps *s, exi_box box) {
+static ex_box range_box(const exi_maps *s, ex_box box) {
     const exi_plot_axis *x = &s->plot->axes[0], *y = &s->plot->axes[1];
-    return (exi_box){exi_plot_place(x, x->axis.min, box.x0, box.x1), exi_plot_place(y, y->axis.max, box.y1, box.y0),
-                     exi_plot_place(x, x->axis.max, box.x0, box.x1), exi_plot_place(y, y->axis.min, box.y1, box.y0)};
+    return (ex_box){exi_plot_place(x, x->axis.min, box.x0, box.x1), exi_plot_place(y, y->axis.max, box.y1, box.y0),
+                    exi_plot_place(x, x->axis.max, box.x0, box.x1), exi_plot_place(y, y->axis.min, box.y1, box.y0)};
 }
 
 /* ---- colours ---- */
 
 /* From the grid of samples to the canvas, and to as few points as show the same. */
-static void move_onto(const exi_maps *s, exi_contour *c, exi_box box) {
+static void move_onto(const exi_maps *s, exi_contour *c, ex_box box) {
     const int columns = s->plot->axes[0].count, rows = s->plot->axes[1].count;
     for (int i = 0; i < c->starts[c->line_count]; i++) {
         c->points[i][0] = box.x0 + (box.x1 - box.x0) * c->points[i][0] / (columns - 1);
@@ -31,11 +31,11 @@ static void move_onto(const exi_maps *s, exi_contour *c, exi_box box) {
 
 /* Bands of even colour, each laid over the one below it: all that is above a level is filled, level after level, so
  * that no seam shows between two. */
-static ex_result draw_colours(const exi_maps *s, int index, exi_box box, bool pale, ex_error *error) {
+static ex_result draw_colours(const exi_maps *s, int index, ex_box box, bool pale, ex_error *error) {
     const int columns = s->plot->axes[0].count, rows = s->plot->axes[1].count;
     const float *weights = s->plot->weights + (size_t)index * (size_t)columns * (size_t)rows;
     const int last = exi_maps_bands(s) / 2;
-    exi_draw_box(s->canvas, box, exi_maps_colour(s, -last, pale));
+    ex_draw_box(s->canvas, box, exi_maps_colour(s, -last, pale));
     for (int band = 1 - last; band < last; band++) {
         exi_contour region;
         if (!exi_contour_region(weights, columns, rows, band * s->step / EXI_MAPS_BANDS, &region))
@@ -43,11 +43,11 @@ static ex_result draw_colours(const exi_maps *s, int index, exi_box box, bool pa
         move_onto(s, &region, box);
         for (int i = 0; i < region.line_count; i++) {
             for (int k = region.starts[i]; k < region.starts[i + 1]; k++)
-                (k == region.starts[i] ? exi_canvas_move : exi_canvas_line)(s->canvas, region.points[k][0],
-                                                                            region.points[k][1]);
-            exi_canvas_close(s->canvas);
+                (k == region.starts[i] ? ex_canvas_move : ex_canvas_line)(s->canvas, region.points[k][0],
+                                                                          region.points[k][1]);
+            ex_canvas_close(s->canvas);
         }
-        exi_canvas_fill(s->canvas, exi_maps_colour(s, band, pale));
+        ex_canvas_fill(s->canvas, exi_maps_colour(s, band, pale));
         exi_contour_free(&region);
     }
     return EX_OK;
@@ -55,14 +55,14 @@ static ex_result draw_colours(const exi_maps *s, int index, exi_box box, bool pa
 
 /* ---- lines ---- */
 
-static ex_result draw_hatching(const exi_maps *s, exi_box box, ex_error *error) {
+static ex_result draw_hatching(const exi_maps *s, ex_box box, ex_error *error) {
     exi_contour region;
     if (!exi_contour_region(s->plot->extremes, s->plot->axes[0].count, s->plot->axes[1].count, 0, &region))
         return exi_error_memory(error, "a map", 0);
     move_onto(s, &region, box);
     const double(*points)[2] = (const double(*)[2])region.points;
-    exi_draw_hatch(s->canvas, points, region.starts, region.line_count, -45, 5,
-                   &(exi_pen){exi_colour_faded(exi_colour_grey(60), 0.34), 0.6, 0, 0});
+    ex_draw_hatch(s->canvas, points, region.starts, region.line_count, -45, 5,
+                  &(ex_pen){ex_colour_faded(ex_colour_grey(60), 0.34), 0.6, 0, 0});
     exi_contour_free(&region);
     return EX_OK;
 }
@@ -83,24 +83,24 @@ static void point_along(const double (*points)[2], int count, double distance, d
 
 /* The value of a line, at the middle of the line, or near it where something else stands there; short lines have none.
  */
-static void label_line(exi_maps *s, const double (*points)[2], int count, bool closed, exi_box box, double level) {
+static void label_line(exi_maps *s, const double (*points)[2], int count, bool closed, ex_box box, double level) {
     (void)closed;
-    char text[EXI_NUMBER_SIZE];
-    const exi_type type = {
-        .size = 8.2, .colour = exi_colour_grey(60), .halo = exi_colour_faded(exi_colour_grey(255), 0.72)};
+    char text[EX_TICK_SIZE];
+    const ex_lettering type = {
+        .size = 8.2, .colour = ex_colour_grey(60), .halo = ex_colour_faded(ex_colour_grey(255), 0.72)};
     double length = 0;
     for (int i = 1; i < count; i++)
         length += hypot(points[i][0] - points[i - 1][0], points[i][1] - points[i - 1][1]);
     if (length < (s->plot->drawn_count > 12 ? 80 : 34))
         return;
-    exi_plot_number(text, level);
+    ex_tick_text(text, level);
     /* From the middle outwards. */
     for (int k = 0; k < 15; k++) {
         double at[2];
         point_along(points, count, length * (0.5 + (k % 2 ? 1 : -1) * ((k + 1) / 2) / 16.0), at);
-        const exi_box around =
-            exi_text_box(at[0], at[1], &(exi_type){.size = 10, .across = EXI_MIDDLE, .along = EXI_CENTRE}, text);
-        const exi_label_place place = {at[0], at[1], EXI_MIDDLE, EXI_CENTRE};
+        const ex_box around = ex_text_box(
+            at[0], at[1], &(ex_lettering){.size = 10, .across = EX_ACROSS_MIDDLE, .along = EX_ALONG_CENTRE}, text);
+        const exi_label_place place = {at[0], at[1], EX_ACROSS_MIDDLE, EX_ALONG_CENTRE};
         if (around.x0 > box.x0 + 2 && around.x1 < box.x1 - 2 && around.y0 > box.y0 + 2 && around.y1 < box.y1 - 2 &&
             exi_labels_is_free(&s->labels, around) && exi_labels_draw(&s->labels, s->canvas, &place, 1, &type, text))
             return;
@@ -108,9 +108,9 @@ static void label_line(exi_maps *s, const double (*points)[2], int count, bool c
 }
 
 /* Calls for every line of every level. */
-typedef void (*line_action)(exi_maps *s, const double (*points)[2], int count, bool closed, exi_box box, double level);
+typedef void (*line_action)(exi_maps *s, const double (*points)[2], int count, bool closed, ex_box box, double level);
 
-static ex_result for_lines(exi_maps *s, int index, exi_box box, line_action action, ex_error *error) {
+static ex_result for_lines(exi_maps *s, int index, ex_box box, line_action action, ex_error *error) {
     const int columns = s->plot->axes[0].count, rows = s->plot->axes[1].count;
     const float *weights = s->plot->weights + (size_t)index * (size_t)columns * (size_t)rows;
     const double from = ceil(s->plot->outer_low / s->step), to = floor(s->plot->outer_high / s->step);
@@ -128,35 +128,35 @@ static ex_result for_lines(exi_maps *s, int index, exi_box box, line_action acti
 }
 
 /* Zero and one are stronger, levels below zero are dashed; beyond the range all are paler. */
-static void draw_line(exi_maps *s, const double (*points)[2], int count, bool closed, exi_box box, double level) {
+static void draw_line(exi_maps *s, const double (*points)[2], int count, bool closed, ex_box box, double level) {
     const bool rule = fabs(level) < 1e-9 || fabs(level - 1) < 1e-9;
-    exi_pen pen = {exi_colour_faded(exi_colour_grey(48), rule ? 0.4 : 0.25), rule ? 0.95 : 0.6, level < -1e-9 ? 2.2 : 0,
-                   2.2};
-    const exi_box range = range_box(s, box);
-    exi_draw_polyline(s->canvas, points, count, closed, &pen);
+    ex_pen pen = {ex_colour_faded(ex_colour_grey(48), rule ? 0.4 : 0.25), rule ? 0.95 : 0.6, level < -1e-9 ? 2.2 : 0,
+                  2.2};
+    const ex_box range = range_box(s, box);
+    ex_draw_polyline(s->canvas, points, count, closed, &pen);
     pen.colour.alpha = rule ? 0.75 : 0.35; /* upon the other */
-    exi_canvas_clip(s->canvas, &range);
-    exi_draw_polyline(s->canvas, points, count, closed, &pen);
-    exi_canvas_clip(s->canvas, NULL);
+    ex_canvas_clip(s->canvas, &range);
+    ex_draw_polyline(s->canvas, points, count, closed, &pen);
+    ex_canvas_clip(s->canvas, NULL);
 }
 
-static ex_result draw_lines(exi_maps *s, int index, exi_box box, ex_error *error) {
+static ex_result draw_lines(exi_maps *s, int index, ex_box box, ex_error *error) {
     return for_lines(s, index, box, draw_line, error);
 }
 
-static ex_result label_lines(exi_maps *s, int index, exi_box box, ex_error *error) {
+static ex_result label_lines(exi_maps *s, int index, ex_box box, ex_error *error) {
     return for_lines(s, index, box, label_line, error);
 }
 
 /* ---- the range, examples ---- */
 
-static void draw_range(const exi_maps *s, exi_box box) {
-    const exi_box range = range_box(s, box);
-    exi_draw_frame(s->canvas, range, &(exi_pen){exi_colour_grey(110), 0.8, 0, 0});
-    exi_draw_frame(s->canvas, box, &(exi_pen){exi_colour_grey(196), 0.8, 0, 0});
+static void draw_range(const exi_maps *s, ex_box box) {
+    const ex_box range = range_box(s, box);
+    ex_draw_frame(s->canvas, range, &(ex_pen){ex_colour_grey(110), 0.8, 0, 0});
+    ex_draw_frame(s->canvas, box, &(ex_pen){ex_colour_grey(196), 0.8, 0, 0});
 }
 
-static bool locate(const exi_maps *s, exi_box box, const double at[2], double place[2]) {
+static bool locate(const exi_maps *s, ex_box box, const double at[2], double place[2]) {
     place[0] = exi_plot_place(&s->plot->axes[0], at[0], box.x0, box.x1);
     place[1] = exi_plot_place(&s->plot->axes[1], at[1], box.y1, box.y0);
     return place[0] >= box.x0 - 1e-6 && place[0] <= box.x1 + 1e-6 && place[1] >= box.y0 - 1e-6 &&
@@ -164,34 +164,34 @@ static bool locate(const exi_maps *s, exi_box box, const double at[2], double pl
 }
 
 static void take_around(exi_maps *s, const double at[2], double radius) {
-    exi_labels_take(&s->labels, (exi_box){at[0] - radius, at[1] - radius, at[0] + radius, at[1] + radius});
+    exi_labels_take(&s->labels, (ex_box){at[0] - radius, at[1] - radius, at[0] + radius, at[1] + radius});
 }
 
-static void draw_pseudos(exi_maps *s, exi_box box) {
+static void draw_pseudos(exi_maps *s, ex_box box) {
     const exi_plot *p = s->plot;
-    exi_canvas_clip(s->canvas, &box);
+    ex_canvas_clip(s->canvas, &box);
     for (int i = 0; i < p->pseudo_count; i++) {
         const exi_plot_point *point = &p->pseudos[i];
         double at[2], from[2];
         if (!point->on_slice || !locate(s, box, point->at, at))
             continue;
-        const exi_pen pen = {exi_colour_grey(50), 0.9, 0, 0};
+        const ex_pen pen = {ex_colour_grey(50), 0.9, 0, 0};
         if (point->has_from) {
             locate(s, box, point->from, from);
             const double length = hypot(at[0] - from[0], at[1] - from[1]);
             if (length > 5)
-                exi_draw_arrow(s->canvas, from[0], from[1], at[0] - 4 * (at[0] - from[0]) / length,
-                               at[1] - 4 * (at[1] - from[1]) / length, 5, &pen);
+                ex_draw_arrow(s->canvas, from[0], from[1], at[0] - 4 * (at[0] - from[0]) / length,
+                              at[1] - 4 * (at[1] - from[1]) / length, 5, &pen);
         }
-        exi_draw_marker(s->canvas, EXI_MARKER_DOT, at[0], at[1], 3, &(exi_pen){exi_colour_grey(255), 0, 0, 0});
-        exi_draw_marker(s->canvas, EXI_MARKER_RING, at[0], at[1], 3, &pen);
+        ex_draw_mark(s->canvas, EX_MARK_DOT, at[0], at[1], 3, &(ex_pen){ex_colour_grey(255), 0, 0, 0});
+        ex_draw_mark(s->canvas, EX_MARK_RING, at[0], at[1], 3, &pen);
         take_around(s, at, 4);
     }
-    exi_canvas_clip(s->canvas, NULL);
+    ex_canvas_clip(s->canvas, NULL);
 }
 
 /* Those that are not in the slice lie below, the map's own on top. */
-static void draw_examples(exi_maps *s, int own, exi_box box) {
+static void draw_examples(exi_maps *s, int own, ex_box box) {
     const exi_plot *p = s->plot;
     /* Many of them would hide the map. */
     const double smaller = p->example_count > 64 ? sqrt(64.0 / p->example_count) : 1;
@@ -203,20 +203,20 @@ static void draw_examples(exi_maps *s, int own, exi_box box) {
             if (!point->placed || !locate(s, box, point->at, at) || round != (mine ? 2 : point->on_slice))
                 continue;
             const double radius = mine ? 3.8 : (point->on_slice ? 2.6 : 1.8) * smaller;
-            const exi_colour colour = exi_colour_grey(mine ? 20 : point->on_slice ? 105 : 165);
-            exi_draw_marker(s->canvas, EXI_MARKER_DOT, at[0], at[1], radius + (mine ? 1.1 : 1.1 * smaller),
-                            &(exi_pen){exi_colour_faded(exi_colour_grey(255), 0.9), 0, 0, 0});
-            exi_draw_marker(s->canvas, mine && !point->on_slice ? EXI_MARKER_RING : EXI_MARKER_DOT, at[0], at[1],
-                            radius, &(exi_pen){colour, 1.2, 0, 0});
+            const ex_colour colour = ex_colour_grey(mine ? 20 : point->on_slice ? 105 : 165);
+            ex_draw_mark(s->canvas, EX_MARK_DOT, at[0], at[1], radius + (mine ? 1.1 : 1.1 * smaller),
+                         &(ex_pen){ex_colour_faded(ex_colour_grey(255), 0.9), 0, 0, 0});
+            ex_draw_mark(s->canvas, mine && !point->on_slice ? EX_MARK_RING : EX_MARK_DOT, at[0], at[1], radius,
+                         &(ex_pen){colour, 1.2, 0, 0});
             take_around(s, at, radius + 1);
         }
     }
 }
 
 /* The map's own example first, so that it has its name; then the others of the slice while there are few. */
-static void name_examples(exi_maps *s, int own, exi_box box) {
+static void name_examples(exi_maps *s, int own, ex_box box) {
     const exi_plot *p = s->plot;
-    const exi_box all = s->labels.bounds;
+    const ex_box all = s->labels.bounds;
     s->labels.bounds = box;
     for (int round = 0; round < 2; round++) {
         for (int k = 0; k < p->example_count; k++) {
@@ -228,13 +228,13 @@ static void name_examples(exi_maps *s, int own, exi_box box) {
                 continue;
             const char *name = ex_rig_example_name(p->rig, p->layer, k);
             exi_label_place places[EXI_LABEL_AROUND];
-            const exi_type type = {.size = 8.8,
-                                   .colour = mine ? exi_plot_ink() : exi_plot_quiet(),
-                                   .bold = mine,
-                                   .halo = exi_colour_faded(exi_colour_grey(255), 0.72)};
+            const ex_lettering type = {.size = 8.8,
+                                       .colour = mine ? exi_plot_ink() : exi_plot_quiet(),
+                                       .bold = mine,
+                                       .halo = ex_colour_faded(ex_colour_grey(255), 0.72)};
             exi_labels_around(at[0], at[1], 7, places);
             /* Cut short, names would only resemble each other; the map's own stands above it in any case. */
-            if (exi_text_width(name) * type.size <= 0.6 * (box.x1 - box.x0))
+            if (ex_text_width(name) * type.size <= 0.6 * (box.x1 - box.x0))
                 exi_labels_draw(&s->labels, s->canvas, places, EXI_LABEL_AROUND, &type, name);
         }
     }
@@ -246,14 +246,14 @@ static void name_examples(exi_maps *s, int own, exi_box box) {
 ex_result exi_maps_draw_one(exi_maps *s, int index, ex_error *error) {
     const exi_plot *p = s->plot;
     const int own = p->drawn[index], column = index % s->columns;
-    const exi_box box = exi_maps_box(s, index);
-    char text[EXI_LABEL_SIZE];
-    const exi_box range = range_box(s, box);
+    const ex_box box = exi_maps_box(s, index);
+    char text[EX_LABEL_SIZE];
+    const ex_box range = range_box(s, box);
     ex_result result = draw_colours(s, index, box, true, error);
-    exi_canvas_clip(s->canvas, &range);
+    ex_canvas_clip(s->canvas, &range);
     if (result == EX_OK)
         result = draw_colours(s, index, box, false, error);
-    exi_canvas_clip(s->canvas, NULL);
+    ex_canvas_clip(s->canvas, NULL);
     if (result == EX_OK)
         result = draw_hatching(s, box, error);
     if (result == EX_OK)
@@ -263,9 +263,9 @@ ex_result exi_maps_draw_one(exi_maps *s, int index, ex_error *error) {
     draw_range(s, box);
     draw_pseudos(s, box);
     draw_examples(s, own, box);
-    const exi_type type = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink()};
-    exi_labels_draw(&s->labels, s->canvas, &(exi_label_place){box.x0, box.y0 - 7, EXI_LEFT, EXI_BASELINE}, 1, &type,
-                    exi_label_fit(text, ex_rig_example_name(p->rig, p->layer, own), type.size, s->width));
+    const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink()};
+    exi_labels_draw(&s->labels, s->canvas, &(exi_label_place){box.x0, box.y0 - 7, EX_ACROSS_LEFT, EX_ALONG_BASELINE}, 1,
+                    &type, ex_label_fit(text, ex_rig_example_name(p->rig, p->layer, own), type.size, s->width));
     name_examples(s, own, box);
     result = label_lines(s, index, box, error);
     /* Values stand below the lowest map of a column and left of the first of a row. */

@@ -53,24 +53,24 @@ void exi_plot_maps_resolve(exi_plot *p) {
         p->axes[i].count = sides[i] < 57 ? 57 : sides[i] > 449 ? 449 : (int)sides[i];
 }
 
-exi_box exi_maps_box(const exi_maps *s, int index) {
+ex_box exi_maps_box(const exi_maps *s, int index) {
     const double x = left + index % s->columns * (s->width + gap);
     const double y = top + index / s->columns * (s->height + head + gap) + head;
-    return (exi_box){x, y, x + s->width, y + s->height};
+    return (ex_box){x, y, x + s->width, y + s->height};
 }
 
 /* ---- the scale ---- */
 
-static exi_colour colour_of(const exi_maps *s, double weight) {
-    return s->diverging ? exi_colour_diverging(weight / s->limit) : exi_colour_sequential(1 - 0.75 * weight / s->limit);
+static ex_colour colour_of(const exi_maps *s, double weight) {
+    return s->diverging ? ex_colour_diverging(weight / s->limit) : ex_colour_sequential(1 - 0.75 * weight / s->limit);
 }
 
 int exi_maps_bands(const exi_maps *s) {
     return 2 * (int)ceil(s->limit * EXI_MAPS_BANDS / s->step - 1e-9);
 }
 
-exi_colour exi_maps_colour(const exi_maps *s, int band, bool pale) {
-    return exi_colour_paled(colour_of(s, (band + 0.5) * s->step / EXI_MAPS_BANDS), pale ? 0.55 : 0);
+ex_colour exi_maps_colour(const exi_maps *s, int band, bool pale) {
+    return ex_colour_paled(colour_of(s, (band + 0.5) * s->step / EXI_MAPS_BANDS), pale ? 0.55 : 0);
 }
 
 static void find_scale(exi_maps *s) {
@@ -87,27 +87,28 @@ static void find_scale(exi_maps *s) {
 static void draw_scale(exi_maps *s) {
     const exi_plot *p = s->plot;
     const double low = s->diverging ? -s->limit : 0, high = s->limit;
-    const exi_box first = exi_maps_box(s, 0);
+    const ex_box first = exi_maps_box(s, 0);
     const double x = p->width - right + 24, y0 = first.y0;
     const double y1 = y0 + (s->height < 150 ? s->height : 0.5 * s->height + 75);
     const int last = exi_maps_bands(s) / 2;
     /* Each over the one below it, as in the maps. */
     for (int band = s->diverging ? -last : 0; band < last; band++) {
         const double from = band * s->step / EXI_MAPS_BANDS > low ? band * s->step / EXI_MAPS_BANDS : low;
-        exi_draw_box(s->canvas, (exi_box){x, y0, x + 11, y1 - (y1 - y0) * (from - low) / (high - low)},
-                     exi_maps_colour(s, band, false));
+        ex_draw_box(s->canvas, (ex_box){x, y0, x + 11, y1 - (y1 - y0) * (from - low) / (high - low)},
+                    exi_maps_colour(s, band, false));
     }
-    exi_draw_frame(s->canvas, (exi_box){x, y0, x + 11, y1}, &(exi_pen){exi_colour_grey(170), 0.7, 0, 0});
+    ex_draw_frame(s->canvas, (ex_box){x, y0, x + 11, y1}, &(ex_pen){ex_colour_grey(170), 0.7, 0, 0});
     for (double i = ceil(low / s->step - 1e-9); i * s->step <= high + 1e-9; i++) {
-        char text[EXI_NUMBER_SIZE];
+        char text[EX_TICK_SIZE];
         const double y = y1 - (y1 - y0) * (i * s->step - low) / (high - low);
-        const exi_type type = {.size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet()};
-        const exi_label_place place = {x + 19, y, EXI_LEFT, EXI_CENTRE};
-        if (exi_labels_draw(&s->labels, s->canvas, &place, 1, &type, exi_plot_number(text, i * s->step)))
-            exi_draw_line(s->canvas, x + 11, y, x + 14.5, y, &(exi_pen){exi_colour_grey(150), 0.8, 0, 0});
+        const ex_lettering type = {.size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet()};
+        const exi_label_place place = {x + 19, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE};
+        if (exi_labels_draw(&s->labels, s->canvas, &place, 1, &type, ex_tick_text(text, i * s->step)))
+            ex_draw_line(s->canvas, x + 11, y, x + 14.5, y, &(ex_pen){ex_colour_grey(150), 0.8, 0, 0});
     }
-    const exi_type type = {.size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_ink()};
-    exi_labels_draw(&s->labels, s->canvas, &(exi_label_place){x, y0 - 8, EXI_LEFT, EXI_BASELINE}, 1, &type, "weight");
+    const ex_lettering type = {.size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_ink()};
+    exi_labels_draw(&s->labels, s->canvas, &(exi_label_place){x, y0 - 8, EX_ACROSS_LEFT, EX_ALONG_BASELINE}, 1, &type,
+                    "weight");
 }
 
 /* What hatching means, below the scale, where there is any and room for it. */
@@ -122,21 +123,22 @@ static void draw_key(exi_maps *s) {
     double y = exi_maps_box(s, 0).y0 + (s->height < 150 ? s->height : 0.5 * s->height + 75) + 22;
     if (!any || y + 62 > p->height)
         return;
-    const exi_box box = {x, y, x + 26, y + 14};
+    const ex_box box = {x, y, x + 26, y + 14};
     const double corners[4][2] = {{box.x0, box.y0}, {box.x1, box.y0}, {box.x1, box.y1}, {box.x0, box.y1}};
-    exi_draw_hatch(s->canvas, corners, (int[]){0, 4}, 1, -45, 5,
-                   &(exi_pen){exi_colour_faded(exi_colour_grey(60), 0.6), 0.6, 0, 0});
-    exi_draw_frame(s->canvas, box, &(exi_pen){exi_colour_grey(170), 0.7, 0, 0});
+    ex_draw_hatch(s->canvas, corners, (int[]){0, 4}, 1, -45, 5,
+                  &(ex_pen){ex_colour_faded(ex_colour_grey(60), 0.6), 0.6, 0, 0});
+    ex_draw_frame(s->canvas, box, &(ex_pen){ex_colour_grey(170), 0.7, 0, 0});
     y += 26;
     for (int i = 0; i < 3; i++, y += 11.5) {
-        const exi_type type = {.size = 8.8, .colour = exi_plot_quiet()};
-        exi_labels_draw(&s->labels, s->canvas, &(exi_label_place){x, y, EXI_LEFT, EXI_BASELINE}, 1, &type, lines[i]);
+        const ex_lettering type = {.size = 8.8, .colour = exi_plot_quiet()};
+        exi_labels_draw(&s->labels, s->canvas, &(exi_label_place){x, y, EX_ACROSS_LEFT, EX_ALONG_BASELINE}, 1, &type,
+                        lines[i]);
     }
 }
 
 /* ---- all of it ---- */
 
-ex_result exi_plot_maps_draw(const exi_plot *p, exi_canvas *canvas, ex_error *error) {
+ex_result exi_plot_maps_draw(const exi_plot *p, ex_canvas *canvas, ex_error *error) {
     exi_maps s = {.plot = p, .canvas = canvas, .labels = {.bounds = {2, 2, p->width - 2, p->height - 2}}};
     lay_out(p, &s);
     find_scale(&s);

@@ -11,7 +11,7 @@
 
 typedef struct exi_maps {
     const exi_plot *plot;
-    exi_canvas *canvas;
+    ex_canvas *canvas;
     exi_labels labels;
     int columns, rows;
     double width, height; /* of a map */
@@ -22,9 +22,9 @@ typedef struct exi_maps {
 
 /* plot_maps.c: where map `index` lies; and the bands, from -count / 2 on: band b has the weights from b to b + 1 times
  * step / EXI_MAPS_BANDS. */
-exi_box exi_maps_box(const exi_maps *maps, int index);
+ex_box exi_maps_box(const exi_maps *maps, int index);
 int exi_maps_bands(const exi_maps *maps);
-exi_colour exi_maps_colour(const exi_maps *maps, int band, bool pale);
+ex_colour exi_maps_colour(const exi_maps *maps, int band, bool pale);
 
 /* plot_map.c: one map with its example's name and, where it stands at the edge, its axes. */
 ex_result exi_maps_draw_one(exi_maps *maps, int index, ex_error *error);

@@ -5,9 +5,10 @@
  */
 #include "author/picture/plot/plot.h"
 
-#include "author/base/file.h"
 #include "author/picture/canvas/labels.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ enum { METHOD_MAX = 16, TIMES = EX_WARP_TIME_COUNT };
 
 typedef struct chart {
     const ex_warp_report *report;
-    exi_canvas *canvas;
+    ex_canvas *canvas;
     int method_count;
     double low, high; /* logarithms of what is at the lower and upper edge */
 } chart;
@@ -41,9 +42,9 @@ static const ex_warp_row *row_of(const chart *c, int method, int time) {
     return &c->report->rows[method * TIMES + time];
 }
 
-static exi_box panel(int side) {
+static ex_box panel(int side) {
     const double x = LEFT + side * (PANEL_WIDTH + PANEL_GAP);
-    return (exi_box){x, PANEL_TOP, x + PANEL_WIDTH, PANEL_TOP + PANEL_HEIGHT};
+    return (ex_box){x, PANEL_TOP, x + PANEL_WIDTH, PANEL_TOP + PANEL_HEIGHT};
 }
 
 static double place_x(int side, double t) {
@@ -84,8 +85,8 @@ static void find_range(chart *c) {
 
 static void draw_title(const chart *c) {
     char text[200];
-    exi_type type = {.size = EXI_PLOT_TITLE_SIZE, .colour = exi_plot_ink()};
-    exi_draw_text(c->canvas, LEFT, 30, &type, "Stretch along the way");
+    ex_lettering type = {.size = EXI_PLOT_TITLE_SIZE, .colour = exi_plot_ink()};
+    ex_draw_text(c->canvas, LEFT, 30, &type, "Stretch along the way");
     type.size = EXI_PLOT_TEXT_SIZE;
     type.colour = exi_plot_quiet();
     snprintf(
@@ -93,59 +94,59 @@ static void draw_title(const chart *c) {
         "%s has %g bytes a vertex \xC2\xB7 %d component%s \xC2\xB7 pairs that cross: %d at the start, %d at the end",
         row_of(c, c->method_count - 1, 0)->method, c->report->bytes, c->report->component_count,
         c->report->component_count == 1 ? "" : "s", c->report->start_crossing, c->report->end_crossing);
-    exi_draw_text(c->canvas, LEFT, 50, &type, text);
+    ex_draw_text(c->canvas, LEFT, 50, &type, text);
 }
 
 static void draw_times(const chart *c, int side) {
-    const exi_box box = panel(side);
-    const exi_type type = {
-        .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .across = EXI_MIDDLE, .along = EXI_TOP};
-    const exi_pen thin = {exi_colour_grey(232), 0.8, 0, 0};
-    char number[EXI_NUMBER_SIZE];
+    const ex_box box = panel(side);
+    const ex_lettering type = {
+        .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .across = EX_ACROSS_MIDDLE, .along = EX_ALONG_TOP};
+    const ex_pen thin = {ex_colour_grey(232), 0.8, 0, 0};
+    char number[EX_TICK_SIZE];
     for (int i = 0; i < TIMES; i++) {
         const double t = row_of(c, 0, i)->t, x = place_x(side, t);
-        exi_draw_line(c->canvas, x, box.y0, x, box.y1, &thin);
-        exi_draw_text(c->canvas, x, box.y1 + 7, &type, exi_plot_number(number, t));
+        ex_draw_line(c->canvas, x, box.y0, x, box.y1, &thin);
+        ex_draw_text(c->canvas, x, box.y1 + 7, &type, ex_tick_text(number, t));
     }
-    exi_draw_text(c->canvas, place_x(side, 1), box.y1 + 7, &type, "t");
+    ex_draw_text(c->canvas, place_x(side, 1), box.y1 + 7, &type, "t");
 }
 
 /* Lines at 1, 2 and 5 of each decade; those of 2 and 5 have numbers where there are few decades. */
 static void draw_amounts(const chart *c, int side) {
     static const double steps[3] = {1, 2, 5};
-    const exi_box box = panel(side);
-    const exi_type type = {
-        .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .across = EXI_RIGHT, .along = EXI_CENTRE};
-    char number[EXI_NUMBER_SIZE];
+    const ex_box box = panel(side);
+    const ex_lettering type = {
+        .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .across = EX_ACROSS_RIGHT, .along = EX_ALONG_CENTRE};
+    char number[EX_TICK_SIZE];
     for (double power = floor(c->low); power <= c->high + 1e-9; power++)
         for (int i = 0; i < 3; i++) {
             const double value = steps[i] * pow(10, power), at = log10(value), y = place_y(c, value);
             if (at < c->low - 1e-9 || at > c->high + 1e-9)
                 continue;
-            exi_draw_line(c->canvas, box.x0, y, box.x1, y, &(exi_pen){exi_colour_grey(i == 0 ? 206 : 236), 0.8, 0, 0});
+            ex_draw_line(c->canvas, box.x0, y, box.x1, y, &(ex_pen){ex_colour_grey(i == 0 ? 206 : 236), 0.8, 0, 0});
             if (side == 0 && (i == 0 || c->high - c->low < 3.5))
-                exi_draw_text(c->canvas, box.x0 - 8, y, &type, exi_plot_number(number, value));
+                ex_draw_text(c->canvas, box.x0 - 8, y, &type, ex_tick_text(number, value));
         }
 }
 
 static void draw_curves(const chart *c, int side) {
     for (int m = 0; m < c->method_count; m++) {
         const bool heavy = m == c->method_count - 1;
-        const exi_pen pen = {exi_colour_category(m).colour, heavy ? 3 : 1.6, 0, 0};
+        const ex_pen pen = {ex_colour_category(m).colour, heavy ? 3 : 1.6, 0, 0};
         double points[TIMES][2];
         for (int i = 0; i < TIMES; i++) {
             points[i][0] = place_x(side, row_of(c, m, i)->t);
             points[i][1] = place_y(c, row_of(c, m, i)->stretch.percentiles[2 + side]);
-            exi_draw_marker(c->canvas, EXI_MARKER_DOT, points[i][0], points[i][1], heavy ? 4.2 : 3, &pen);
+            ex_draw_mark(c->canvas, EX_MARK_DOT, points[i][0], points[i][1], heavy ? 4.2 : 3, &pen);
         }
-        exi_draw_polyline(c->canvas, (const double(*)[2])points, TIMES, false, &pen);
+        ex_draw_polyline(c->canvas, (const double(*)[2])points, TIMES, false, &pen);
     }
 }
 
 /* At the right, beside the ends of the curves, moved apart where they would touch. False without memory: there is room
  * for METHOD_MAX of them. */
 static bool draw_names(const chart *c) {
-    const exi_box box = panel(1);
+    const ex_box box = panel(1);
     double centres[METHOD_MAX];
     int order[METHOD_MAX];
     for (int i = 0; i < c->method_count; i++) {
@@ -158,37 +159,37 @@ static bool draw_names(const chart *c) {
         centres[k] = y;
         order[k] = i;
     }
-    if (!exi_labels_spread(centres, c->method_count, 17, box.y0 - 4, box.y1 + 4))
+    if (!ex_labels_spread(centres, c->method_count, 17, box.y0 - 4, box.y1 + 4))
         return false;
     for (int i = 0; i < c->method_count; i++) {
-        const exi_type type = {.size = EXI_PLOT_TEXT_SIZE + 1,
-                               .colour = exi_colour_category(order[i]).colour,
-                               .along = EXI_CENTRE,
-                               .bold = order[i] == c->method_count - 1};
-        exi_draw_text(c->canvas, box.x1 + 12, centres[i], &type, row_of(c, order[i], 0)->method);
+        const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE + 1,
+                                   .colour = ex_colour_category(order[i]).colour,
+                                   .along = EX_ALONG_CENTRE,
+                                   .bold = order[i] == c->method_count - 1};
+        ex_draw_text(c->canvas, box.x1 + 12, centres[i], &type, row_of(c, order[i], 0)->method);
     }
     return true;
 }
 
 static void draw_panel(const chart *c, int side) {
     static const char *const titles[2] = {"99th percentile of the triangles", "99.9th percentile"};
-    const exi_box box = panel(side);
-    const exi_type type = {.size = EXI_PLOT_TEXT_SIZE + 1, .colour = exi_plot_ink()};
-    exi_draw_text(c->canvas, box.x0, box.y0 - 12, &type, titles[side]);
+    const ex_box box = panel(side);
+    const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE + 1, .colour = exi_plot_ink()};
+    ex_draw_text(c->canvas, box.x0, box.y0 - 12, &type, titles[side]);
     draw_amounts(c, side);
     draw_times(c, side);
-    exi_draw_frame(c->canvas, box, &(exi_pen){exi_colour_grey(196), 0.9, 0, 0});
+    ex_draw_frame(c->canvas, box, &(ex_pen){ex_colour_grey(196), 0.9, 0, 0});
     draw_curves(c, side);
 }
 
 /* Numbers under their times; where there is nothing wrong they are faint. */
 static void draw_table(const chart *c, int side) {
     static const char *const titles[2] = {"flipped triangles", "pairs of triangles that cross"};
-    exi_type type = {.size = EXI_PLOT_TEXT_SIZE + 1, .colour = exi_plot_ink()};
-    exi_draw_text(c->canvas, panel(side).x0, TABLE_TOP - 22, &type, titles[side]);
+    ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE + 1, .colour = exi_plot_ink()};
+    ex_draw_text(c->canvas, panel(side).x0, TABLE_TOP - 22, &type, titles[side]);
     for (int m = 0; m < c->method_count; m++) {
         const double y = TABLE_TOP + m * ROW_HEIGHT;
-        type = (exi_type){.size = EXI_PLOT_TEXT_SIZE, .along = EXI_CENTRE, .across = EXI_MIDDLE};
+        type = (ex_lettering){.size = EXI_PLOT_TEXT_SIZE, .along = EX_ALONG_CENTRE, .across = EX_ACROSS_MIDDLE};
         type.bold = m == c->method_count - 1;
         for (int i = 0; i < TIMES; i++) {
             const ex_warp_row *row = row_of(c, m, i);
@@ -196,13 +197,13 @@ static void draw_table(const chart *c, int side) {
             char text[24];
             snprintf(text, sizeof text, "%d", count);
             type.colour = count > 0 ? exi_plot_ink() : exi_plot_faint();
-            exi_draw_text(c->canvas, place_x(side, row->t), y, &type, text);
+            ex_draw_text(c->canvas, place_x(side, row->t), y, &type, text);
         }
         if (side == 0)
             continue;
-        type.across = EXI_LEFT;
-        type.colour = exi_colour_category(m).colour;
-        exi_draw_text(c->canvas, panel(1).x1 + 12, y, &type, row_of(c, m, 0)->method);
+        type.across = EX_ACROSS_LEFT;
+        type.colour = ex_colour_category(m).colour;
+        ex_draw_text(c->canvas, panel(1).x1 + 12, y, &type, row_of(c, m, 0)->method);
     }
 }
 
@@ -223,19 +224,19 @@ ex_result ex_warp_report_draw(const ex_warp_report *report, const char *path, ex
         return exi_misuse_error(error, __func__, "a report of no methods, or of more than 16");
     find_range(&c);
     const double height = TABLE_TOP + c.method_count * ROW_HEIGHT + 8;
-    const exi_colour white = exi_colour_grey(255);
-    const bool pixels = exi_path_ends_with(path, ".png");
+    const ex_colour white = ex_colour_grey(255);
+    const bool pixels = ex_path_ends_with(path, ".png");
     const ex_result result =
-        pixels ? exi_canvas_create_image(WIDTH, height, SCALE, white, &c.canvas, error)
-               : exi_canvas_create_svg(WIDTH, height, white, "Stretch along the way",
-                                       "Percentiles of the triangles' stretch over time, flipped triangles and "
-                                       "crossing pairs, for every way from one form to the other.",
-                                       &c.canvas, error);
+        pixels ? ex_canvas_create_image(WIDTH, height, SCALE, white, &c.canvas, error)
+               : ex_canvas_create_svg(WIDTH, height, white, "Stretch along the way",
+                                      "Percentiles of the triangles' stretch over time, flipped triangles and "
+                                      "crossing pairs, for every way from one form to the other.",
+                                      &c.canvas, error);
     if (result != EX_OK)
         return result;
     if (!draw(&c)) {
-        exi_canvas_destroy(c.canvas);
+        ex_canvas_destroy(c.canvas);
         return exi_error_memory(error, "the picture of a report", 0);
     }
-    return exi_canvas_write(c.canvas, path, error);
+    return ex_canvas_write(c.canvas, path, error);
 }

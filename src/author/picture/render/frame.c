@@ -2,19 +2,20 @@
  * The frame of a parallel camera is that of a box, whose corners may see nothing. So the box is moved until its middle
  * is the forms' middle in the picture, and enlarged until they fill it.
  */
-#include "author/picture/render/frame.h"
+
+#include <exemplar/author/picture.h>
 
 #include <math.h>
 
-exi_frame exi_frame_start(double yaw, double pitch) {
+ex_framing ex_framing_start(double yaw, double pitch) {
     const double a = yaw * 3.14159265358979323846 / 180, b = pitch * 3.14159265358979323846 / 180;
-    return (exi_frame){.yaw = yaw,
-                       .pitch = pitch,
-                       .right = {cos(a), 0, -sin(a)},
-                       .up = {-sin(a) * sin(b), cos(b), -cos(a) * sin(b)},
-                       .box = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY},
-                       .across = {INFINITY, -INFINITY},
-                       .along = {INFINITY, -INFINITY}};
+    return (ex_framing){.yaw = yaw,
+                        .pitch = pitch,
+                        .right = {cos(a), 0, -sin(a)},
+                        .up = {-sin(a) * sin(b), cos(b), -cos(a) * sin(b)},
+                        .box = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY},
+                        .across = {INFINITY, -INFINITY},
+                        .along = {INFINITY, -INFINITY}};
 }
 
 static void widen(double *low, double *high, double value) {
@@ -22,7 +23,7 @@ static void widen(double *low, double *high, double value) {
     *high = value > *high ? value : *high;
 }
 
-bool exi_frame_add(exi_frame *f, const float *positions, int count) {
+bool ex_framing_add(ex_framing *f, const float *positions, int count) {
     for (int v = 0; v < count; v++) {
         const float *p = positions + 3 * (size_t)v;
         double across = 0, along = 0;
@@ -40,7 +41,7 @@ bool exi_frame_add(exi_frame *f, const float *positions, int count) {
     return true;
 }
 
-ex_camera exi_frame_camera(const exi_frame *f, int size, int *picture_width, int *picture_height) {
+ex_camera ex_framing_camera(const ex_framing *f, int size, int *picture_width, int *picture_height) {
     double box[2] = {0, 0}, middle[2] = {0, 0};
     for (int k = 0; k < 3; k++) {
         const double half = (f->box[3 + k] - f->box[k]) / 2, centre = (f->box[3 + k] + f->box[k]) / 2;
@@ -64,26 +65,4 @@ ex_camera exi_frame_camera(const exi_frame *f, int size, int *picture_width, int
         camera.box[k] = f->box[k] + ((f->across[0] + f->across[1]) / 2 - middle[0]) * f->right[k % 3] +
                         ((f->along[0] + f->along[1]) / 2 - middle[1]) * f->up[k % 3];
     return camera;
-}
-
-static bool is_empty_line(const ex_image *image, int y) {
-    const unsigned char *line = image->pixels + 4 * (size_t)y * (size_t)image->width;
-    for (int x = 0; x < image->width; x++)
-        if (line[4 * (size_t)x + 3] > 0)
-            return false;
-    return true;
-}
-
-int exi_image_first_line(const ex_image *image) {
-    int y = 0;
-    while (y < image->height && is_empty_line(image, y))
-        y++;
-    return y;
-}
-
-int exi_image_end_line(const ex_image *image) {
-    int y = image->height;
-    while (y > 0 && is_empty_line(image, y - 1))
-        y--;
-    return y;
 }

@@ -3,7 +3,7 @@
  */
 #include "author/picture/render/render.h"
 
-#include "author/picture/canvas/canvas.h"
+#include <exemplar/author/canvas.h>
 
 #include <stdio.h>
 
@@ -25,25 +25,25 @@ static double round_step(double range) {
     return 10 * power;
 }
 
-static exi_colour colour_at(const ex_render_scalar *scalar, double t) {
-    return scalar->diverging ? exi_colour_diverging(2 * t - 1) : exi_colour_sequential(t);
+static ex_colour colour_at(const ex_render_scalar *scalar, double t) {
+    return scalar->diverging ? ex_colour_diverging(2 * t - 1) : ex_colour_sequential(t);
 }
 
-static void draw_strip(exi_canvas *canvas, const exi_stage_item *item, exi_box box) {
+static void draw_strip(ex_canvas *canvas, const exi_stage_item *item, ex_box box) {
     const int steps = 190;
     for (int i = 0; i < steps; i++) {
         /* Each reaches to the end and is drawn over by the next: no background shows between them. */
-        exi_box rest = {box.x0 + (box.x1 - box.x0) * i / steps, box.y0, box.x1, box.y1};
-        exi_draw_box(canvas, rest, colour_at(&item->source->scalar, (i + 0.5) / steps));
+        ex_box rest = {box.x0 + (box.x1 - box.x0) * i / steps, box.y0, box.x1, box.y1};
+        ex_draw_box(canvas, rest, colour_at(&item->source->scalar, (i + 0.5) / steps));
     }
-    exi_pen pen = {.colour = exi_colour_grey(90), .width = 0.8};
-    exi_draw_frame(canvas, box, &pen);
+    ex_pen pen = {.colour = ex_colour_grey(90), .width = 0.8};
+    ex_draw_frame(canvas, box, &pen);
 }
 
-static void draw_numbers(exi_canvas *canvas, const exi_stage_item *item, exi_box box, const exi_type *type) {
+static void draw_numbers(ex_canvas *canvas, const exi_stage_item *item, ex_box box, const ex_lettering *type) {
     double range = item->max - item->min;
     double step = range > 0 ? round_step(range) : 1;
-    exi_pen pen = {.colour = exi_colour_grey(60), .width = 1};
+    ex_pen pen = {.colour = ex_colour_grey(60), .width = 1};
     const double first = ceil(item->min / step - 1e-9);
     /* Counted, for far from 0 a number and the next may be the same. */
     for (int i = 0; i < 6 && (first + i) * step <= item->max + 1e-9 * step; i++) {
@@ -51,11 +51,11 @@ static void draw_numbers(exi_canvas *canvas, const exi_stage_item *item, exi_box
         double x = range > 0 ? box.x0 + (box.x1 - box.x0) * (k * step - item->min) / range : box.x0;
         char text[32];
         snprintf(text, sizeof text, "%g", k == 0 ? 0 : k * step);
-        exi_draw_line(canvas, x, box.y1, x, box.y1 + 4, &pen);
-        exi_type centred = *type;
-        centred.across = EXI_MIDDLE;
-        centred.along = EXI_TOP;
-        exi_draw_text(canvas, x, box.y1 + 8, &centred, text);
+        ex_draw_line(canvas, x, box.y1, x, box.y1 + 4, &pen);
+        ex_lettering centred = *type;
+        centred.across = EX_ACROSS_MIDDLE;
+        centred.along = EX_ALONG_TOP;
+        ex_draw_text(canvas, x, box.y1 + 8, &centred, text);
         if (!(range > 0))
             break;
     }
@@ -80,18 +80,18 @@ ex_result exi_legend_draw(ex_image *image, const exi_stage_item *item, ex_error 
     if (!(exi_legend_height(image->width, image->height) > 0))
         return EX_OK;
     double scale = scale_of(shorter_side(image->width, image->height));
-    exi_canvas *canvas = NULL;
-    ex_result result = exi_canvas_create_over(image, scale, &canvas, error);
+    ex_canvas *canvas = NULL;
+    ex_result result = ex_canvas_create_over(image, scale, &canvas, error);
     if (result != EX_OK)
         return result;
-    double width = exi_canvas_width(canvas), y = exi_canvas_height(canvas) - BELOW;
+    double width = ex_canvas_width(canvas), y = ex_canvas_height(canvas) - BELOW;
     double half = (STRIP_WIDTH < 0.7 * width ? STRIP_WIDTH : 0.7 * width) / 2;
-    exi_box box = {width / 2 - half, y, width / 2 + half, y + STRIP_HEIGHT};
-    exi_type type = {.size = TEXT_SIZE,
-                     .colour = exi_colour_grey(30),
-                     .halo = exi_colour_faded(exi_colour_grey(255), 0.5),
-                     .across = EXI_MIDDLE,
-                     .along = EXI_BASELINE};
+    ex_box box = {width / 2 - half, y, width / 2 + half, y + STRIP_HEIGHT};
+    ex_lettering type = {.size = TEXT_SIZE,
+                         .colour = ex_colour_grey(30),
+                         .halo = ex_colour_faded(ex_colour_grey(255), 0.5),
+                         .across = EX_ACROSS_MIDDLE,
+                         .along = EX_ALONG_BASELINE};
     char title[160] = "";
     if (scalar->label || scalar->unit)
         snprintf(title, sizeof title, "%s%s%s", scalar->label ? scalar->label : "",
@@ -99,8 +99,8 @@ ex_result exi_legend_draw(ex_image *image, const exi_stage_item *item, ex_error 
     draw_strip(canvas, item, box);
     draw_numbers(canvas, item, box, &type);
     if (title[0])
-        exi_draw_text(canvas, width / 2, y - 8, &type, title);
-    result = exi_canvas_result(canvas, error);
-    exi_canvas_destroy(canvas);
+        ex_draw_text(canvas, width / 2, y - 8, &type, title);
+    result = ex_canvas_result(canvas, error);
+    ex_canvas_destroy(canvas);
     return result;
 }

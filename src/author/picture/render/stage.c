@@ -6,10 +6,11 @@
 #include "author/picture/render/render.h"
 
 #include "author/base/array.h"
-#include "author/base/colour.h"
 #include "author/mesh/mesh_check.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/colour.h>
 
 #include <limits.h>
 #include <stdlib.h>
@@ -209,8 +210,7 @@ static ex_result colour_item(exi_stage *stage, exi_stage_item *item, ex_error *e
         scalar_range(item);
         for (int i = 0; i <= EXI_SCALAR_STEPS; i++) {
             double t = (double)i / EXI_SCALAR_STEPS;
-            exi_colour code =
-                item->source->scalar.diverging ? exi_colour_diverging(2 * t - 1) : exi_colour_sequential(t);
+            ex_colour code = item->source->scalar.diverging ? ex_colour_diverging(2 * t - 1) : ex_colour_sequential(t);
             (*item->map)[i] = (exi_v3){stage->linear[code.red], stage->linear[code.green], stage->linear[code.blue]};
         }
     } else if (item->source->texture && item->source->mesh->corner_texcoords) {

@@ -5,8 +5,7 @@
 #ifndef EXEMPLAR_AUTHOR_PICTURE_SHEET_SLICE_H
 #define EXEMPLAR_AUTHOR_PICTURE_SHEET_SLICE_H
 
-#include "author/picture/canvas/canvas.h"
-
+#include <exemplar/author/canvas.h>
 #include <exemplar/author/picture.h>
 
 typedef enum exi_cell_kind { EXI_CELL_BETWEEN, EXI_CELL_BEYOND, EXI_CELL_EXAMPLE, EXI_CELL_PSEUDO } exi_cell_kind;

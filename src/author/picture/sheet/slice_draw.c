@@ -4,10 +4,11 @@
  * of which a form's place has about 220 along its longer side.
  */
 #include "author/picture/plot/plot.h"
-#include "author/picture/render/frame.h"
 #include "author/picture/sheet/slice.h"
 
 #include "runtime/base/result.h"
+
+#include <exemplar/author/picture.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -27,49 +28,49 @@ typedef struct drawing {
     double scale;      /* pixels in a point */
     int left, top;     /* of the panel, in pixels */
     int width, height; /* of the picture */
-    exi_canvas *canvas;
+    ex_canvas *canvas;
     exi_labels labels;
 } drawing;
 
-static exi_colour example_ink(void) {
-    return exi_colour_hex(0x2f4a62);
+static ex_colour example_ink(void) {
+    return ex_colour_hex(0x2f4a62);
 }
 
-static exi_colour pseudo_ink(void) {
-    return exi_colour_hex(0xa8472b);
+static ex_colour pseudo_ink(void) {
+    return ex_colour_hex(0xa8472b);
 }
 
 /* To a ten-thousandth of the range: thirds have no end. */
 static const char *value_text(char buffer[128], const exi_slice_axis *axis, double value) {
-    char number[EXI_NUMBER_SIZE];
+    char number[EX_TICK_SIZE];
     const double range = axis->axis.max - axis->axis.min;
     const double grain = range > 0 ? pow(10, floor(log10(range)) - 4) : 0;
     if (grain > 1e-300)
         value = grain < 1 ? round(value / grain) / round(1 / grain) : round(value / grain) * grain;
-    snprintf(buffer, 128, "%s%s", exi_plot_number(number, value), axis->unit);
+    snprintf(buffer, 128, "%s%s", ex_tick_text(number, value), axis->unit);
     return buffer;
 }
 
 /* ---- where things are ---- */
 
-static exi_box cell_pixels(const drawing *d, int column, int row) {
+static ex_box cell_pixels(const drawing *d, int column, int row) {
     const exi_slice *s = d->sheet;
     const double x = d->left + column * s->cell_width, y = d->top + (s->axes[1].count - 1 - row) * s->cell_height;
-    return (exi_box){x, y, x + s->cell_width, y + s->cell_height};
+    return (ex_box){x, y, x + s->cell_width, y + s->cell_height};
 }
 
-static exi_box in_points(const drawing *d, exi_box box) {
-    return (exi_box){box.x0 / d->scale, box.y0 / d->scale, box.x1 / d->scale, box.y1 / d->scale};
+static ex_box in_points(const drawing *d, ex_box box) {
+    return (ex_box){box.x0 / d->scale, box.y0 / d->scale, box.x1 / d->scale, box.y1 / d->scale};
 }
 
-static exi_box cell_box(const drawing *d, int column, int row) {
+static ex_box cell_box(const drawing *d, int column, int row) {
     return in_points(d, cell_pixels(d, column, row));
 }
 
-static exi_box panel_pixels(const drawing *d) {
-    const exi_box first = cell_pixels(d, 0, 0);
-    const exi_box last = cell_pixels(d, d->sheet->axes[0].count - 1, d->sheet->axes[1].count - 1);
-    return (exi_box){first.x0, last.y0, last.x1, first.y1};
+static ex_box panel_pixels(const drawing *d) {
+    const ex_box first = cell_pixels(d, 0, 0);
+    const ex_box last = cell_pixels(d, d->sheet->axes[0].count - 1, d->sheet->axes[1].count - 1);
+    return (ex_box){first.x0, last.y0, last.x1, first.y1};
 }
 
 /* The first and the last value inside the range. */
@@ -84,16 +85,16 @@ static void find_range(const exi_slice *s, int axis, int range[2]) {
         range[1]--;
 }
 
-static exi_box range_pixels(const drawing *d) {
+static ex_box range_pixels(const drawing *d) {
     int columns[2], rows[2];
     find_range(d->sheet, 0, columns);
     find_range(d->sheet, 1, rows);
-    const exi_box low = cell_pixels(d, columns[0], rows[0]), high = cell_pixels(d, columns[1], rows[1]);
-    return (exi_box){low.x0, high.y0, high.x1, low.y1};
+    const ex_box low = cell_pixels(d, columns[0], rows[0]), high = cell_pixels(d, columns[1], rows[1]);
+    return (ex_box){low.x0, high.y0, high.x1, low.y1};
 }
 
 static bool has_beyond(const drawing *d) {
-    const exi_box panel = panel_pixels(d), range = range_pixels(d);
+    const ex_box panel = panel_pixels(d), range = range_pixels(d);
     return panel.x0 < range.x0 || panel.x1 > range.x1 || panel.y0 < range.y0 || panel.y1 > range.y1;
 }
 
@@ -125,45 +126,53 @@ static void place_of(const drawing *d, const double values[2], double at[2]) {
 /* ---- below the forms ---- */
 
 static ex_result draw_ground(const drawing *d, ex_image **image, ex_error *error) {
-    exi_canvas *canvas = NULL;
-    const exi_colour white = exi_colour_grey(255);
-    ex_result result = exi_canvas_create_image(d->width, d->height, 1, white, &canvas, error);
+    ex_canvas *canvas = NULL;
+    const ex_colour white = ex_colour_grey(255);
+    ex_result result = ex_canvas_create_image(d->width, d->height, 1, white, &canvas, error);
     if (result != EX_OK)
         return result;
     if (has_beyond(d)) {
-        exi_draw_box(canvas, panel_pixels(d), exi_colour_hex(0xf4f1ec));
-        exi_draw_box(canvas, range_pixels(d), white);
+        ex_draw_box(canvas, panel_pixels(d), ex_colour_hex(0xf4f1ec));
+        ex_draw_box(canvas, range_pixels(d), white);
     }
     for (int i = 0; i < exi_slice_cell_count(d->sheet); i++) {
-        exi_box box = cell_pixels(d, i % d->sheet->axes[0].count, i / d->sheet->axes[0].count);
+        ex_box box = cell_pixels(d, i % d->sheet->axes[0].count, i / d->sheet->axes[0].count);
         box.y1 = box.y0 + d->sheet->picture_height;
-        exi_draw_image(canvas, d->sheet->cells[i].picture, box);
+        ex_draw_image(canvas, d->sheet->cells[i].picture, box);
     }
-    return exi_canvas_take_image(canvas, image, error);
+    return ex_canvas_take_image(canvas, image, error);
 }
 
 /* ---- above them ---- */
 
 static void draw_frames(drawing *d) {
-    const exi_box panel = in_points(d, panel_pixels(d));
-    exi_draw_frame(d->canvas, panel, &(exi_pen){exi_colour_grey(196), 0.9, 0, 0});
+    const ex_box panel = in_points(d, panel_pixels(d));
+    ex_draw_frame(d->canvas, panel, &(ex_pen){ex_colour_grey(196), 0.9, 0, 0});
     if (has_beyond(d))
-        exi_draw_frame(d->canvas, in_points(d, range_pixels(d)), &(exi_pen){exi_colour_grey(140), 1.0, 4, 4});
+        ex_draw_frame(d->canvas, in_points(d, range_pixels(d)), &(ex_pen){ex_colour_grey(140), 1.0, 4, 4});
 }
 
 /* Told by colour where there is one; else by a frame of that colour. */
-static void draw_cell_frame(drawing *d, const exi_cell *cell, exi_box box) {
-    const exi_box inner = {box.x0 + 4, box.y0 + 4, box.x1 - 4, box.y1 - 4};
+static void draw_cell_frame(drawing *d, const exi_cell *cell, ex_box box) {
+    const ex_box inner = {box.x0 + 4, box.y0 + 4, box.x1 - 4, box.y1 - 4};
     if (d->sheet->texture < 0)
         return;
     if (cell->kind == EXI_CELL_EXAMPLE)
-        exi_draw_frame(d->canvas, inner, &(exi_pen){exi_colour_hex(0x54789a), 1.6, 0, 0});
+        ex_draw_frame(d->canvas, inner, &(ex_pen){ex_colour_hex(0x54789a), 1.6, 0, 0});
     else if (cell->kind == EXI_CELL_PSEUDO)
-        exi_draw_frame(d->canvas, inner, &(exi_pen){pseudo_ink(), 1.6, 0.1, 3.4});
+        ex_draw_frame(d->canvas, inner, &(ex_pen){pseudo_ink(), 1.6, 0.1, 3.4});
 }
 
 static bool is_named(const exi_cell *cell) {
     return cell->kind == EXI_CELL_EXAMPLE || cell->kind == EXI_CELL_PSEUDO;
+}
+
+/* The line after the last on which something is seen; 0 where nothing is. */
+static int end_line(const ex_image *image) {
+    size_t count = 4 * (size_t)image->width * (size_t)image->height;
+    while (count > 0 && image->pixels[count - 1] == 0)
+        count -= 4;
+    return (int)((count + 4 * (size_t)image->width - 1) / (4 * (size_t)image->width));
 }
 
 /* Where the names of a row begin: just below the lowest of the forms that have one. */
@@ -172,14 +181,14 @@ static double find_name_line(const drawing *d, int row) {
     int end = 0;
     for (int column = 0; column < s->axes[0].count; column++) {
         const exi_cell *cell = &s->cells[row * s->axes[0].count + column];
-        const int below = is_named(cell) ? exi_image_end_line(cell->picture) : 0;
+        const int below = is_named(cell) ? end_line(cell->picture) : 0;
         end = below > end ? below : end;
     }
     return cell_box(d, 0, row).y0 + end / d->scale + NAME_GAP;
 }
 
-static void name_cell(drawing *d, const exi_cell *cell, exi_box box, double line) {
-    char name[256], values[2][128], text[600], fitted[EXI_LABEL_SIZE];
+static void name_cell(drawing *d, const exi_cell *cell, ex_box box, double line) {
+    char name[256], values[2][128], text[600], fitted[EX_LABEL_SIZE];
     const exi_slice *s = d->sheet;
     if (cell->kind == EXI_CELL_EXAMPLE)
         snprintf(name, sizeof name, "%s", ex_rig_example_name(s->rig, cell->layer, cell->number));
@@ -191,18 +200,18 @@ static void name_cell(drawing *d, const exi_cell *cell, exi_box box, double line
                  s->axis_count == 2 ? value_text(values[1], &s->axes[1], cell->values[1]) : "");
     else
         snprintf(text, sizeof text, "%s", name);
-    const exi_type type = {.size = EXI_PLOT_TEXT_SIZE,
-                           .colour = cell->kind == EXI_CELL_EXAMPLE ? example_ink() : pseudo_ink(),
-                           .halo = exi_colour_faded(exi_colour_grey(255), 0.8)};
+    const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE,
+                               .colour = cell->kind == EXI_CELL_EXAMPLE ? example_ink() : pseudo_ink(),
+                               .halo = ex_colour_faded(ex_colour_grey(255), 0.8)};
     const double x = (box.x0 + box.x1) / 2;
-    const exi_label_place places[] = {{x, line, EXI_MIDDLE, EXI_TOP},
-                                      {x - NAME_SHIFT, line, EXI_MIDDLE, EXI_TOP},
-                                      {x + NAME_SHIFT, line, EXI_MIDDLE, EXI_TOP},
-                                      {x, box.y1 - 7, EXI_MIDDLE, EXI_BASELINE},
-                                      {x, box.y0 + 7, EXI_MIDDLE, EXI_TOP}};
+    const exi_label_place places[] = {{x, line, EX_ACROSS_MIDDLE, EX_ALONG_TOP},
+                                      {x - NAME_SHIFT, line, EX_ACROSS_MIDDLE, EX_ALONG_TOP},
+                                      {x + NAME_SHIFT, line, EX_ACROSS_MIDDLE, EX_ALONG_TOP},
+                                      {x, box.y1 - 7, EX_ACROSS_MIDDLE, EX_ALONG_BASELINE},
+                                      {x, box.y0 + 7, EX_ACROSS_MIDDLE, EX_ALONG_TOP}};
     const int first = line + NAME_ROOM > box.y1 ? 3 : 0; /* a form as high as its place */
     exi_labels_draw(&d->labels, d->canvas, places + first, 5 - first, &type,
-                    exi_label_fit(fitted, text, type.size, box.x1 - box.x0 - 12));
+                    ex_label_fit(fitted, text, type.size, box.x1 - box.x0 - 12));
 }
 
 /* From where a pseudo-example was taken, up to its form. */
@@ -216,15 +225,15 @@ static void draw_arrow(drawing *d, const exi_cell *cell) {
     const double shorter = d->sheet->cell_width < d->sheet->cell_height ? d->sheet->cell_width : d->sheet->cell_height;
     double back = 0.4 * shorter / d->scale / length;
     back = back > 0.45 ? 0.45 : back;
-    const exi_pen halo = {exi_colour_faded(exi_colour_grey(255), 0.75), 4.5, 0, 0},
-                  pen = {exi_colour_hex(0x7d2f1a), 1.8, 0, 0};
-    exi_draw_arrow(d->canvas, from[0], from[1], to[0] + x * back, to[1] + y * back, 9, &halo);
-    exi_draw_arrow(d->canvas, from[0], from[1], to[0] + x * back, to[1] + y * back, 9, &pen);
-    exi_draw_marker(d->canvas, EXI_MARKER_DOT, from[0], from[1], 3.4, &pen);
+    const ex_pen halo = {ex_colour_faded(ex_colour_grey(255), 0.75), 4.5, 0, 0},
+                 pen = {ex_colour_hex(0x7d2f1a), 1.8, 0, 0};
+    ex_draw_arrow(d->canvas, from[0], from[1], to[0] + x * back, to[1] + y * back, 9, &halo);
+    ex_draw_arrow(d->canvas, from[0], from[1], to[0] + x * back, to[1] + y * back, 9, &pen);
+    ex_draw_mark(d->canvas, EX_MARK_DOT, from[0], from[1], 3.4, &pen);
     const int steps = (int)ceil(length / 6);
     for (int i = 0; i <= steps; i++) {
         const double t = (1 - back) * i / steps, px = from[0] - t * x, py = from[1] - t * y;
-        exi_labels_take(&d->labels, (exi_box){px - 4, py - 4, px + 4, py + 4});
+        exi_labels_take(&d->labels, (ex_box){px - 4, py - 4, px + 4, py + 4});
     }
 }
 
@@ -245,49 +254,49 @@ static void draw_cells(drawing *d) {
 
 /* ---- around them ---- */
 
-static void draw_ticks(drawing *d, int axis, exi_box panel, double *room) {
+static void draw_ticks(drawing *d, int axis, ex_box panel, double *room) {
     const exi_slice *s = d->sheet;
     const exi_slice_axis *a = &s->axes[axis];
     int range[2];
     char text[128];
     find_range(s, axis, range);
     for (int i = 0; i < a->count; i++) {
-        const exi_box box = axis == 0 ? cell_box(d, i, 0) : cell_box(d, 0, i);
+        const ex_box box = axis == 0 ? cell_box(d, i, 0) : cell_box(d, 0, i);
         const double x = (box.x0 + box.x1) / 2, y = (box.y0 + box.y1) / 2;
-        const exi_type type = {.size = EXI_PLOT_TEXT_SIZE,
-                               .colour = i < range[0] || i > range[1] ? exi_plot_faint() : exi_plot_quiet()};
-        const exi_label_place below = {x, panel.y1 + 8, EXI_MIDDLE, EXI_TOP};
-        const exi_label_place beside = {panel.x0 - 8, y, EXI_RIGHT, EXI_CENTRE};
-        const exi_pen pen = {exi_colour_grey(150), 0.9, 0, 0};
+        const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE,
+                                   .colour = i < range[0] || i > range[1] ? exi_plot_faint() : exi_plot_quiet()};
+        const exi_label_place below = {x, panel.y1 + 8, EX_ACROSS_MIDDLE, EX_ALONG_TOP};
+        const exi_label_place beside = {panel.x0 - 8, y, EX_ACROSS_RIGHT, EX_ALONG_CENTRE};
+        const ex_pen pen = {ex_colour_grey(150), 0.9, 0, 0};
         value_text(text, a, a->values[i]);
-        *room = exi_text_width(text) * type.size > *room ? exi_text_width(text) * type.size : *room;
+        *room = ex_text_width(text) * type.size > *room ? ex_text_width(text) * type.size : *room;
         if (!exi_labels_draw(&d->labels, d->canvas, axis == 0 ? &below : &beside, 1, &type, text))
             continue;
         if (axis == 0)
-            exi_draw_line(d->canvas, x, panel.y1, x, panel.y1 + 4, &pen);
+            ex_draw_line(d->canvas, x, panel.y1, x, panel.y1 + 4, &pen);
         else
-            exi_draw_line(d->canvas, panel.x0 - 4, y, panel.x0, y, &pen);
+            ex_draw_line(d->canvas, panel.x0 - 4, y, panel.x0, y, &pen);
     }
 }
 
 static void draw_axes(drawing *d) {
     const exi_slice *s = d->sheet;
-    const exi_box panel = in_points(d, panel_pixels(d));
-    char fitted[EXI_LABEL_SIZE];
+    const ex_box panel = in_points(d, panel_pixels(d));
+    char fitted[EX_LABEL_SIZE];
     double room = 0, left = 0;
-    exi_type type = {.size = EXI_PLOT_TEXT_SIZE + 2, .colour = exi_plot_ink()};
+    ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE + 2, .colour = exi_plot_ink()};
     draw_ticks(d, 0, panel, &room);
-    const exi_label_place below = {(panel.x0 + panel.x1) / 2, panel.y1 + 26, EXI_MIDDLE, EXI_TOP};
+    const exi_label_place below = {(panel.x0 + panel.x1) / 2, panel.y1 + 26, EX_ACROSS_MIDDLE, EX_ALONG_TOP};
     exi_labels_draw(&d->labels, d->canvas, &below, 1, &type,
-                    exi_label_fit(fitted, s->axes[0].name, type.size, panel.x1 - panel.x0));
+                    ex_label_fit(fitted, s->axes[0].name, type.size, panel.x1 - panel.x0));
     if (s->axis_count == 1)
         return;
     draw_ticks(d, 1, panel, &left);
     type.degrees = -90;
     const double x = panel.x0 - 8 - left - 9;
-    const exi_label_place beside = {x > 14 ? x : 14, (panel.y0 + panel.y1) / 2, EXI_MIDDLE, EXI_BASELINE};
+    const exi_label_place beside = {x > 14 ? x : 14, (panel.y0 + panel.y1) / 2, EX_ACROSS_MIDDLE, EX_ALONG_BASELINE};
     exi_labels_draw(&d->labels, d->canvas, &beside, 1, &type,
-                    exi_label_fit(fitted, s->axes[1].name, type.size, panel.y1 - panel.y0));
+                    ex_label_fit(fitted, s->axes[1].name, type.size, panel.y1 - panel.y0));
 }
 
 /* Where the axes that the sheet is not over stand, as far as they are not at rest or are read by the same layer. */
@@ -313,21 +322,21 @@ static void describe(const drawing *d, char *text, size_t size) {
 
 static void draw_title(drawing *d) {
     const exi_slice *s = d->sheet;
-    char text[1200], fitted[EXI_LABEL_SIZE];
-    const double left = in_points(d, panel_pixels(d)).x0, room = exi_canvas_width(d->canvas) - left - 12;
-    exi_type type = {.size = EXI_PLOT_TITLE_SIZE, .colour = exi_plot_ink()};
+    char text[1200], fitted[EX_LABEL_SIZE];
+    const double left = in_points(d, panel_pixels(d)).x0, room = ex_canvas_width(d->canvas) - left - 12;
+    ex_lettering type = {.size = EXI_PLOT_TITLE_SIZE, .colour = exi_plot_ink()};
     if (s->def->title)
         snprintf(text, sizeof text, "%s", s->def->title);
     else
         snprintf(text, sizeof text, "Forms %s %s%s%s", s->axis_count == 1 ? "along" : "over", s->axes[0].name,
                  s->axis_count == 2 ? " and " : "", s->axes[1].name);
-    exi_label_place place = {left, 27, EXI_LEFT, EXI_BASELINE};
-    exi_labels_draw(&d->labels, d->canvas, &place, 1, &type, exi_label_fit(fitted, text, type.size, room));
+    exi_label_place place = {left, 27, EX_ACROSS_LEFT, EX_ALONG_BASELINE};
+    exi_labels_draw(&d->labels, d->canvas, &place, 1, &type, ex_label_fit(fitted, text, type.size, room));
     describe(d, text, sizeof text);
     type.size = EXI_PLOT_TEXT_SIZE;
     type.colour = exi_plot_quiet();
     place.y = 46;
-    exi_labels_draw(&d->labels, d->canvas, &place, 1, &type, exi_label_fit(fitted, text, type.size, room));
+    exi_labels_draw(&d->labels, d->canvas, &place, 1, &type, ex_label_fit(fitted, text, type.size, room));
 }
 
 static void draw_legend(drawing *d) {
@@ -335,26 +344,26 @@ static void draw_legend(drawing *d) {
     const struct {
         bool shown;
         const char *text;
-        exi_colour colour;
-    } entries[] = {{s->example_count > 0, "example", exi_colour_hex(0x54789a)},
-                   {s->pseudo_count > 0, "pseudo-example, from where it was taken", exi_colour_hex(0xc96f50)},
-                   {s->texture < 0, "between", exi_colour_hex(0xcfcac5)},
-                   {has_beyond(d), "beyond the range", exi_colour_hex(0xf4f1ec)}};
-    const exi_box panel = in_points(d, panel_pixels(d));
-    const exi_type type = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_quiet(), .along = EXI_CENTRE};
+        ex_colour colour;
+    } entries[] = {{s->example_count > 0, "example", ex_colour_hex(0x54789a)},
+                   {s->pseudo_count > 0, "pseudo-example, from where it was taken", ex_colour_hex(0xc96f50)},
+                   {s->texture < 0, "between", ex_colour_hex(0xcfcac5)},
+                   {has_beyond(d), "beyond the range", ex_colour_hex(0xf4f1ec)}};
+    const ex_box panel = in_points(d, panel_pixels(d));
+    const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_quiet(), .along = EX_ALONG_CENTRE};
     const double y = panel.y1 + 58;
     double x = panel.x0;
     if (!has_legend(d))
         return;
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
-        const double width = 17 + exi_text_width(entries[i].text) * type.size;
-        const exi_label_place place = {x + 17, y, EXI_LEFT, EXI_CENTRE};
+        const double width = 17 + ex_text_width(entries[i].text) * type.size;
+        const exi_label_place place = {x + 17, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE};
         if (!entries[i].shown || !exi_labels_draw(&d->labels, d->canvas, &place, 1, &type, entries[i].text))
             continue;
-        const exi_box box = {x, y - 5.5, x + 11, y + 5.5};
-        exi_draw_box(d->canvas, box, entries[i].colour);
+        const ex_box box = {x, y - 5.5, x + 11, y + 5.5};
+        ex_draw_box(d->canvas, box, entries[i].colour);
         if (i == 3)
-            exi_draw_frame(d->canvas, box, &(exi_pen){exi_colour_grey(140), 0.9, 2, 2});
+            ex_draw_frame(d->canvas, box, &(ex_pen){ex_colour_grey(140), 0.9, 2, 2});
         x += width + 22;
     }
 }
@@ -365,7 +374,7 @@ static double widest_value(const exi_slice_axis *a) {
     double widest = 0;
     char text[128];
     for (int i = 0; i < a->count; i++) {
-        const double width = exi_text_width(value_text(text, a, a->values[i])) * EXI_PLOT_TEXT_SIZE;
+        const double width = ex_text_width(value_text(text, a, a->values[i])) * EXI_PLOT_TEXT_SIZE;
         widest = width > widest ? width : widest;
     }
     return widest;
@@ -380,11 +389,11 @@ static ex_result lay_out(drawing *d, ex_error *error) {
     const double width = d->left + (double)s->axes[0].count * s->cell_width + ceil(MARGIN * d->scale);
     const double height =
         d->top + (double)s->axes[1].count * s->cell_height + ceil((BELOW + (has_legend(d) ? LEGEND : 0)) * d->scale);
-    if (width > EXI_CANVAS_MAX || height > EXI_CANVAS_MAX)
+    if (width > EX_CANVAS_MAX || height > EX_CANVAS_MAX)
         return exi_error(error, EX_ERROR_LIMIT,
                          "a sheet of %.0f by %.0f pixels is too large: at most %d along a side; ask for smaller forms, "
                          "or fewer",
-                         width, height, EXI_CANVAS_MAX);
+                         width, height, EX_CANVAS_MAX);
     d->width = (int)width;
     d->height = (int)height;
     return EX_OK;
@@ -402,21 +411,21 @@ ex_result exi_slice_draw(const exi_slice *s, ex_image **image, ex_error *error) 
     if (result == EX_OK)
         result = draw_ground(&d, image, error);
     if (result == EX_OK)
-        result = exi_canvas_create_over(*image, d.scale, &d.canvas, error);
+        result = ex_canvas_create_over(*image, d.scale, &d.canvas, error);
     if (result == EX_OK) {
-        d.labels.bounds = (exi_box){0, 0, exi_canvas_width(d.canvas), exi_canvas_height(d.canvas)};
+        d.labels.bounds = (ex_box){0, 0, ex_canvas_width(d.canvas), ex_canvas_height(d.canvas)};
         draw_frames(&d);
         if (has_title(s))
             draw_title(&d);
         draw_axes(&d);
         draw_legend(&d);
         draw_cells(&d);
-        result = exi_canvas_result(d.canvas, error);
+        result = ex_canvas_result(d.canvas, error);
         if (result == EX_OK && d.labels.failed)
             result = exi_error_memory(error, "the labels of a sheet", 0);
     }
     exi_labels_free(&d.labels);
-    exi_canvas_destroy(d.canvas);
+    ex_canvas_destroy(d.canvas);
     if (result != EX_OK) {
         ex_image_destroy(*image);
         *image = NULL;

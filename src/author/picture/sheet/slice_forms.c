@@ -3,12 +3,13 @@
  * the camera and for their pictures, so that a large sheet of large forms needs little memory. Pictures are made side
  * by side in tasks, each serially: the same bytes whatever the tasks.
  */
-#include "author/picture/render/frame.h"
 #include "author/picture/sheet/slice.h"
 
 #include "author/base/array.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/picture.h>
 
 #include <math.h>
 #include <stdatomic.h>
@@ -77,13 +78,13 @@ static void form_evaluate(form *f, const exi_slice *s, const exi_cell *cell, boo
 
 /* ---- one camera ---- */
 
-static ex_result find_extent(const exi_slice *s, exi_frame *frame, ex_error *error) {
+static ex_result find_extent(const exi_slice *s, ex_framing *frame, ex_error *error) {
     form f;
     ex_result result = form_open(&f, s) ? EX_OK : exi_error_memory(error, "a form of a sheet", 0);
     for (int i = 0; result == EX_OK && i < exi_slice_cell_count(s); i++) {
         const exi_cell *cell = &s->cells[i];
         form_evaluate(&f, s, cell, false);
-        if (!exi_frame_add(frame, f.positions, ex_rig_level_vertex_count(s->rig, s->level)))
+        if (!ex_framing_add(frame, f.positions, ex_rig_level_vertex_count(s->rig, s->level)))
             result = exi_error(error, EX_ERROR_DATA,
                                "a form is too far away for a float, at %g of the axis '%s': go less far beyond the "
                                "range",
@@ -108,13 +109,13 @@ ex_result exi_slice_frame(exi_slice *s, ex_error *error) {
     s->texture = find_texture(s);
     if (s->def->textures && s->texture < 0)
         return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no texture 'base_color' for a sheet with textures");
-    exi_frame frame = exi_frame_start(s->def->yaw, s->def->pitch);
+    ex_framing frame = ex_framing_start(s->def->yaw, s->def->pitch);
     const ex_result result = find_extent(s, &frame, error);
     if (result != EX_OK)
         return result;
-    s->camera = exi_frame_camera(&frame, s->def->cell, &s->cell_width, &s->picture_height);
+    s->camera = ex_framing_camera(&frame, s->def->cell, &s->cell_width, &s->picture_height);
     s->scale = s->def->cell / PLACE;
-    s->scale = s->scale < 0.8 ? 0.8 : s->scale > EXI_SCALE_MAX ? EXI_SCALE_MAX : s->scale;
+    s->scale = s->scale < 0.8 ? 0.8 : s->scale > EX_CANVAS_SCALE_MAX ? EX_CANVAS_SCALE_MAX : s->scale;
     const bool named = s->example_count + s->pseudo_count > 0;
     s->cell_height = s->picture_height + (named ? (int)ceil(NAME * s->scale) : 0);
     return EX_OK;

@@ -3,10 +3,10 @@
  */
 #include "author/project/build/build.h"
 
-#include "author/base/file.h"
 #include "author/project/skeleton/skeleton.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void convert(const ex_project_view *view, ex_mesh *mesh) {
 
 ex_result exi_project_read_mesh(const ex_project_view *view, const char *relative, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
-    char *path = exi_path_join(view->path, relative);
+    char *path = ex_path_join(view->path, relative);
     if (!path)
         return exi_error_memory(error, "a path", strlen(relative));
     ex_result result = ex_mesh_read(path, mesh, error);

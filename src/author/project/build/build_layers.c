@@ -3,9 +3,10 @@
  * on it (measure.h); images are read as they are.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/project/build/build.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +172,7 @@ static const ex_image *first_image(const exi_building *b, int layer, const char 
 
 static ex_result read_image(exi_building *b, int layer, int index, ex_error *error) {
     const char *relative = b->view->layers[layer].examples[index].image, *first_file = NULL;
-    char *path = exi_path_join(b->view->path, relative);
+    char *path = ex_path_join(b->view->path, relative);
     if (!path)
         return exi_error_memory(error, "a path", strlen(relative));
     ex_result result = ex_image_read(path, &b->images[layer][index], error);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void note(const exi_building *b, const char *format, ...) EXI_PRINTF(2, 3);
+static void note(const exi_building *b, const char *format, ...) EX_PRINTF(2, 3);
 static void note(const exi_building *b, const char *format, ...) {
     char text[EX_ERROR_SIZE];
     va_list arguments;

@@ -13,10 +13,11 @@ typedef struct share {
     double cost;
 } share;
 
-static void report_share(void *user, const char *what, double fraction) {
+static bool report_share(void *user, const char *what, double fraction) {
     const share *s = user;
     const ex_progress *progress = s->b->options.progress;
-    progress->report(progress->user, what, (s->b->example_done + s->cost * fraction) / (s->b->example_total + 1));
+    return progress->report(progress->user, what,
+                            (s->b->example_done + s->cost * fraction) / (s->b->example_total + 1));
 }
 
 static ex_result describe(exi_building *b, int index, ex_error *error) {

@@ -5,8 +5,9 @@
 #include "author/project/build/paths.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,7 +85,7 @@ static ex_result take_segments(exi_project_paths *p, const ex_project_view *view
                                const ex_mesh *mesh, ex_error *error) {
     int *faces = exi_arena_allocate(&p->arena, (size_t)mesh->face_count, sizeof *faces);
     int *segments = exi_arena_allocate(&p->arena, (size_t)p->def.triangle_count, sizeof *segments);
-    char *path = exi_path_join(view->path, layer->segments);
+    char *path = ex_path_join(view->path, layer->segments);
     ex_result result =
         faces && segments && path ? exi_segments_read(path, mesh->face_count, faces, error) : no_memory(p, error);
     free(path);
@@ -193,10 +194,14 @@ static ex_result open_rig(exi_project_paths *p, exi_arena *arena, const ex_rig *
                                   error);
 }
 
-ex_result exi_project_paths_of_rig(exi_project_paths *p, const ex_rig *rig, int layer, ex_error *error) {
+typedef struct rig_paths {
+    ex_rig_trajectories shown; /* first */
+    exi_project_paths paths;
+} rig_paths;
+
+static ex_result open_rig_paths(exi_project_paths *p, const ex_rig *rig, int layer, ex_error *error) {
     exi_arena arena = {0};
     ex_mesh *mesh = NULL;
-    *p = (exi_project_paths){0};
     ex_result result = ex_rig_to_mesh(rig, NULL, &mesh, error);
     if (result == EX_OK)
         result = open_rig(p, &arena, rig, layer, mesh, error);
@@ -205,6 +210,26 @@ ex_result exi_project_paths_of_rig(exi_project_paths *p, const ex_rig *rig, int 
     if (result == EX_OK)
         result = take_mode(p, rig, layer, error);
     return result == EX_OK ? exi_project_paths_take(p, rig, layer, error) : result;
+}
+
+ex_result ex_rig_trajectories_open(const ex_rig *rig, int layer, ex_rig_trajectories **trajectories, ex_error *error) {
+    rig_paths *made = calloc(1, sizeof *made);
+    *trajectories = NULL;
+    if (!made)
+        return exi_error_memory(error, "trajectories", sizeof *made);
+    const ex_result result = open_rig_paths(&made->paths, rig, layer, error);
+    made->shown = (ex_rig_trajectories){.def = made->paths.def, .found = made->paths.taken};
+    if (result == EX_OK)
+        *trajectories = &made->shown;
+    else
+        ex_rig_trajectories_close(&made->shown);
+    return result;
+}
+
+void ex_rig_trajectories_close(ex_rig_trajectories *trajectories) {
+    if (trajectories)
+        exi_project_paths_close(&((rig_paths *)trajectories)->paths);
+    free(trajectories);
 }
 
 /* ---- what they make of weights ---- */

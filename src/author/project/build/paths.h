@@ -45,9 +45,6 @@ void exi_project_paths_close(exi_project_paths *paths);
 ex_result exi_project_paths_find(exi_project_paths *paths, const ex_project_view *view, const ex_project_layer *layer,
                                  const ex_mesh *mesh, const ex_tasks *tasks, const ex_progress *progress,
                                  ex_error *error);
-/* Those of a layer of the rig, which must stay; opened with what is in the rig, too, and with the options that it was
- * built with, where the rig has a note of them. */
-ex_result exi_project_paths_of_rig(exi_project_paths *paths, const ex_rig *rig, int layer, ex_error *error);
 /* Those of a layer of the rig, which must stay. */
 ex_result exi_project_paths_take(exi_project_paths *paths, const ex_rig *rig, int layer, ex_error *error);
 

@@ -3,9 +3,10 @@
  */
 #include "author/project/build/paths.h"
 
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +22,9 @@ static const char *skip_blanks(const char *at, const char *end) {
 static ex_result parse_line(const char *at, const char *stop, const char *path, int line, int face_count, int *segments,
                             ex_error *error) {
     int face = 0, segment = 0;
-    bool sound = exi_parse_int(&at, stop, &face);
+    bool sound = ex_parse_int(&at, stop, &face);
     const char *second = skip_blanks(at, stop);
-    sound = sound && second > at && exi_parse_int(&second, stop, &segment);
+    sound = sound && second > at && ex_parse_int(&second, stop, &segment);
     if (!sound || skip_blanks(second, stop) != stop)
         return exi_error(error, EX_ERROR_FORMAT, "%s:%d: a line 'face segment' is needed here", path, line);
     if (face < 1 || face > face_count)
@@ -60,7 +61,7 @@ static ex_result parse(const char *text, size_t size, const char *path, int face
 ex_result exi_segments_read(const char *path, int face_count, int *segments, ex_error *error) {
     char *text = NULL;
     size_t size = 0;
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     for (int f = 0; f < face_count; f++)
         segments[f] = -1;
     if (result == EX_OK)
@@ -70,14 +71,14 @@ ex_result exi_segments_read(const char *path, int face_count, int *segments, ex_
 }
 
 ex_result exi_segments_write(const char *path, int face_count, const int *segments, ex_error *error) {
-    exi_file_writer writer;
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
     for (int f = 0; f < face_count; f++) {
         char line[32];
         if (segments[f] >= 0)
-            exi_file_write(&writer, line, (size_t)snprintf(line, sizeof line, "%d %d\n", f + 1, segments[f]));
+            ex_file_write(&writer, line, (size_t)snprintf(line, sizeof line, "%d %d\n", f + 1, segments[f]));
     }
-    return exi_file_commit(&writer, error);
+    return ex_file_commit(&writer, error);
 }

@@ -53,7 +53,7 @@ typedef struct exi_checker {
 
 /* Adds a finding; `kind` is a literal. */
 bool exi_check_add(exi_checker *c, ex_severity severity, const char *kind, const char *where, double value,
-                   const char *format, ...) EXI_PRINTF(6, 7);
+                   const char *format, ...) EX_PRINTF(6, 7);
 
 /* Adds what a call said as an error; where it said that memory ran out, the check has failed. */
 void exi_check_failure(exi_checker *c, const char *kind, const char *where, const ex_error *error);
@@ -65,7 +65,7 @@ typedef struct exi_check_text {
     char text[240];
     size_t size;
 } exi_check_text;
-void exi_check_append(exi_check_text *text, const char *format, ...) EXI_PRINTF(2, 3);
+void exi_check_append(exi_check_text *text, const char *format, ...) EX_PRINTF(2, 3);
 
 void exi_check_inputs(exi_checker *c);
 

@@ -4,9 +4,9 @@
  * images, since what matters of a texture is not one pixel.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/project/check/check.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/image.h>
 
 #include <math.h>
@@ -28,7 +28,7 @@ static const ex_project_example *first_image(const ex_project_view *view, const 
 
 static ex_image *read_image(const ex_project_view *view, const char *relative, ex_error *error) {
     ex_image *image = NULL;
-    char *path = exi_path_join(view->path, relative);
+    char *path = ex_path_join(view->path, relative);
     if (!path)
         exi_error_memory(error, "a path", strlen(relative));
     else

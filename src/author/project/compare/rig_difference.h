@@ -24,7 +24,7 @@ typedef struct exi_comparison {
 
 /* Adds a difference; kind is a literal, where may be "". */
 void exi_difference_add(exi_comparison *c, const char *kind, const char *where, double largest, double rms,
-                        const char *format, ...) EXI_PRINTF(6, 7);
+                        const char *format, ...) EX_PRINTF(6, 7);
 
 /* Whether two numbers are farther apart than the tolerance. */
 bool exi_apart(const exi_comparison *c, double a, double b);

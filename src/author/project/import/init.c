@@ -5,10 +5,10 @@
 #include "author/project/import/init.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/base/json.h"
 #include "author/project/import/unpack.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <stdarg.h>
@@ -234,7 +234,7 @@ static ex_result write_targets(const exi_init *init, exi_new_folder *folder, ex_
 /* The project file last: where it is, everything it names is there too. */
 static ex_result write_all(const exi_init *init, const char *project, exi_new_folder *folder, ex_error *error) {
     json_t *root = describe(init);
-    ex_result result = root ? exi_make_directory(folder->path, error)
+    ex_result result = root ? ex_make_directory(folder->path, error)
                             : exi_error_memory(error, "the project", (size_t)init->axis_count * 200);
     if (result == EX_OK)
         result = check_free(init, folder, project, error);

@@ -41,7 +41,7 @@ typedef struct exi_init {
 } exi_init;
 
 /* Says a sentence to whoever listens. */
-void exi_init_note(const exi_init *init, const char *format, ...) EXI_PRINTF(2, 3);
+void exi_init_note(const exi_init *init, const char *format, ...) EX_PRINTF(2, 3);
 
 /* A name cut to length that is in no use yet: with " 2", " 3", … behind it where it is taken, and with no number below
  * `first`. Returns the number after the one that it got, or first. */

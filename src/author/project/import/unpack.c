@@ -5,12 +5,12 @@
 #include "author/project/import/unpack.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/base/json.h"
 #include "author/project/build/paths.h"
 #include "author/project/skeleton/skeleton.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <stdio.h>
@@ -100,7 +100,7 @@ static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, exi_new_fold
     ex_result result = path ? ex_obj_write(path, mesh, error) : EX_ERROR_MEMORY;
     if (result == EX_OK && ex_rig_skeleton(rig)) {
         path = exi_new_folder_add(f, EXI_UNPACKED_SKELETON, error);
-        result = path ? exi_skeleton_write(path, rig, error) : EX_ERROR_MEMORY;
+        result = path ? ex_skeleton_write(path, rig, error) : EX_ERROR_MEMORY;
     }
     return result;
 }
@@ -153,7 +153,7 @@ ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char
                             ex_error *error) {
     if (ex_rig_storage(rig) != EX_STORAGE_FLOAT)
         return exi_error(error, EX_ERROR_ARGUMENT, "a rig in 16-bit storage cannot be unpacked without loss");
-    ex_result result = exi_make_directory(directory, error);
+    ex_result result = ex_make_directory(directory, error);
     if (result != EX_OK)
         return result;
     size_t size = strlen(name) + 6;

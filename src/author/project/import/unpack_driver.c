@@ -5,11 +5,11 @@
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
-#include "author/base/number.h"
 #include "author/project/import/unpack.h"
 #include "author/project/skeleton/skeleton.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/base.h>
 #include <exemplar/author/formats.h>
 
 #include <math.h>
@@ -115,10 +115,10 @@ bool exi_unpack_describe_driver(const exi_unpacked_driver *d, const ex_rig *rig,
 /* The shortest number that is this float. */
 static json_t *make_float(float value) {
     char text[64];
-    const int length = exi_format_float(text, value);
+    const int length = ex_format_float(text, value);
     const char *at = text;
     double number = (double)value;
-    exi_parse_double(&at, text + length, &number);
+    ex_parse_double(&at, text + length, &number);
     return exi_json_make_number(number);
 }
 

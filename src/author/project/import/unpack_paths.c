@@ -3,11 +3,12 @@
  * mask, which does not go into its differences, and the segments that were given.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "author/project/build/paths.h"
 #include "author/project/import/unpack.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,19 +65,19 @@ ex_result exi_unpack_check_paths(const ex_rig *rig, int layer, const json_t *pat
 /* ---- files ---- */
 
 ex_result exi_unpack_write_mask(const float *mask, int vertex_count, const char *path, ex_error *error) {
-    exi_file_writer writer;
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
     for (int v = 0; v < vertex_count; v++) {
         char line[64];
         int length = snprintf(line, 24, "%d ", v);
-        length += exi_format_float(line + length, mask[v]);
+        length += ex_format_float(line + length, mask[v]);
         line[length++] = '\n';
         if (mask[v] != 0)
-            exi_file_write(&writer, line, (size_t)length);
+            ex_file_write(&writer, line, (size_t)length);
     }
-    return exi_file_commit(&writer, error);
+    return ex_file_commit(&writer, error);
 }
 
 static ex_result write_segments(const json_t *list, int face_count, const char *path, ex_error *error) {

@@ -5,10 +5,10 @@
 #include "author/project/model/driver.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/project/build/measure.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <float.h>
@@ -53,7 +53,7 @@ static ex_result read_regions(exi_project_driver *d, const ex_project_layer *lay
 }
 
 static ex_result read_binds(exi_project_driver *d, const ex_mesh *mesh, ex_error *error) {
-    char *path = d->view->driver.bind ? exi_path_join(d->view->path, d->view->driver.bind) : NULL;
+    char *path = d->view->driver.bind ? ex_path_join(d->view->path, d->view->driver.bind) : NULL;
     if (!d->view->driver.bind)
         return EX_OK;
     if (!path)

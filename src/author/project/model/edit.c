@@ -3,11 +3,12 @@
  * file; only when it is sound does it take the old one's place. So the order of keys survives, and nothing half-done
  * does.
  */
-#include "author/base/file.h"
 #include "author/base/json.h"
 #include "author/project/model/project.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>

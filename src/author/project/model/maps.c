@@ -2,13 +2,13 @@
  * Displacement maps of a project: files in the project's unit, with a number for each vertex of the last refined level.
  */
 #include "author/project/model/maps.h"
-#include "author/formats/mask_file.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/displacement.h>
+#include <exemplar/author/files.h>
+#include <exemplar/author/formats.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 ex_result exi_project_read_map(const ex_project_view *view, const char *relative, int vertex_count, float **values,
                                ex_error *error) {
     *values = NULL;
-    char *path = exi_path_join(view->path, relative);
+    char *path = ex_path_join(view->path, relative);
     if (!path)
         return exi_error_memory(error, "a path", strlen(relative));
     ex_map *map = NULL;
@@ -46,12 +46,12 @@ ex_result exi_project_read_map_mask(const ex_project_view *view, const ex_projec
     if (layer->mask.kind == EX_MASK_NONE)
         return EX_OK;
     const size_t count = (size_t)vertex_count;
-    char *path = exi_path_join(view->path, layer->mask.source);
+    char *path = ex_path_join(view->path, layer->mask.source);
     float *values = exi_array_allocate(count, sizeof *values);
     ex_result result = path && values ? EX_OK : exi_error_memory(error, "a mask", count * sizeof *values);
     if (result == EX_OK) {
         memset(values, 0, count * sizeof *values);
-        result = exi_mask_read(path, vertex_count, 1, values, error);
+        result = ex_mask_read(path, vertex_count, 1, values, error);
     }
     free(path);
     if (result == EX_OK)

@@ -3,21 +3,23 @@
  * colour, or as the sum of the skin weights of some joints.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/formats/mask_file.h"
 #include "author/mesh/groups.h"
 #include "author/project/model/project.h"
+#include "author/project/skeleton/skeleton.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
+#include <exemplar/author/formats.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 static ex_result mask_from_file(const ex_project_view *view, const char *source, int vertex_count, double most,
                                 float *mask, ex_error *error) {
-    char *path = exi_path_join(view->path, source);
+    char *path = ex_path_join(view->path, source);
     if (!path)
         return exi_error_memory(error, "a mask", strlen(source));
-    const ex_result result = exi_mask_read(path, vertex_count, most, mask, error);
+    const ex_result result = ex_mask_read(path, vertex_count, most, mask, error);
     free(path);
     return result;
 }
@@ -77,7 +79,7 @@ ex_result exi_project_read_values(const ex_project_view *view, const ex_project_
     if (source->kind == EX_MASK_FILE)
         result = mask_from_file(view, source->source, mesh->vertex_count, most, values, error);
     else if (source->kind == EX_MASK_GROUP)
-        result = exi_mask_from_group(mesh, source->source, values, error);
+        result = ex_mask_from_group(mesh, source->source, values, error);
     else if (source->kind == EX_MASK_JOINTS)
         result = mask_from_joints(source, skeleton, skin, values, error);
     else
@@ -93,4 +95,25 @@ ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_la
                                 const ex_skeleton *skeleton, const ex_skin *skin, float **mask, ex_error *error) {
     const ex_result result = exi_project_read_values(view, &layer->mask, 1, mesh, skeleton, skin, mask, error);
     return exi_error_within(error, result, "layer '%s', mask", layer->name);
+}
+
+ex_result ex_project_read_mask(const ex_project *project, int layer, float **values, int *vertex_count,
+                               ex_error *error) {
+    const ex_project_view *view = ex_project_get(project);
+    ex_skeleton *skeleton = NULL;
+    ex_skin *skin = NULL;
+    ex_mesh *mesh = NULL;
+    *values = NULL;
+    *vertex_count = 0;
+    ex_result result = exi_project_read_mesh(view, view->mesh, &mesh, error);
+    if (result == EX_OK && view->layers[layer].mask.kind == EX_MASK_JOINTS)
+        result = exi_skeleton_read(view, mesh, &skeleton, &skin, error);
+    if (result == EX_OK)
+        result = exi_project_read_mask(view, &view->layers[layer], mesh, skeleton, skin, values, error);
+    if (result == EX_OK && *values)
+        *vertex_count = mesh->vertex_count;
+    ex_skeleton_destroy(skeleton);
+    ex_skin_destroy(skin);
+    ex_mesh_destroy(mesh);
+    return result;
 }

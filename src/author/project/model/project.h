@@ -27,13 +27,6 @@ ex_result exi_project_interpret(json_t *root, const char *path, exi_arena *arena
 /* A rotation as people type it: q:x,y,z,w of any length but 0, or x30y-10z5. */
 bool exi_parse_rotation(const char *text, double q[4]);
 
-/* Units in metres outside these leave the range of float with the next factor. */
-#define EXI_UNIT_LEAST 1e-15
-#define EXI_UNIT_MOST  1e15
-
-/* The metres in a unit of that name; false where there is none. */
-bool exi_unit_metres(const char *name, double *metres);
-
 /* Whether a joint can be moved or stretched so far; beyond, evaluation takes it to be at rest. Turns always can. */
 bool exi_reading_reaches(const ex_reading *reading, const double *value);
 

@@ -4,10 +4,11 @@
  */
 #include "author/project/model/project.h"
 
-#include "author/base/file.h"
 #include "author/project/model/reader.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +146,7 @@ static ex_result read_layers(exi_project_reader *r, const json_t *list) {
 
 /* ---- the whole ---- */
 
-bool exi_unit_metres(const char *name, double *metres) {
+bool ex_unit_metres(const char *name, double *metres) {
     static const struct {
         const char *name;
         double metres;
@@ -159,12 +160,12 @@ bool exi_unit_metres(const char *name, double *metres) {
 }
 
 static ex_result read_unit(exi_project_reader *r, const json_t *value, double *unit) {
-    if (json_is_number(value) && json_number_value(value) >= EXI_UNIT_LEAST &&
-        json_number_value(value) <= EXI_UNIT_MOST) {
+    if (json_is_number(value) && json_number_value(value) >= EX_UNIT_LEAST &&
+        json_number_value(value) <= EX_UNIT_MOST) {
         *unit = json_number_value(value);
         return EX_OK;
     }
-    if (json_is_string(value) && exi_unit_metres(json_string_value(value), unit))
+    if (json_is_string(value) && ex_unit_metres(json_string_value(value), unit))
         return EX_OK;
     return exi_error(
         r->keys.error, EX_ERROR_DATA,
@@ -327,7 +328,7 @@ ex_result ex_project_read(const char *path, ex_project **project, ex_error *erro
     *project = NULL;
     char *text = NULL;
     size_t size = 0;
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     if (result != EX_OK)
         return result;
     if (size >= 4 && memcmp(text, "glTF", 4) == 0)

@@ -137,7 +137,7 @@ static ex_result read_reading(exi_project_reader *r, const json_t *object, const
         reading->unit = r->view->unit;
         if (result == EX_OK)
             result = exi_get_number(&r->keys, object, place, "metres", &reading->unit);
-        if (result == EX_OK && !(reading->unit >= EXI_UNIT_LEAST && reading->unit <= EXI_UNIT_MOST))
+        if (result == EX_OK && !(reading->unit >= EX_UNIT_LEAST && reading->unit <= EX_UNIT_MOST))
             result = exi_error(r->keys.error, EX_ERROR_DATA, "%s.metres: must be from 1e-15 to 1e15", place->text);
     }
     return result;

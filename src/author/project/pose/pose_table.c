@@ -5,11 +5,12 @@
  */
 #include "author/base/array.h"
 #include "author/base/csv.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "author/project/model/project.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <limits.h>
 #include <stdio.h>
@@ -179,7 +180,7 @@ static const char *column_name(const table_reader *r, int column, char name[PART
 
 static ex_result read_number(table_reader *r, int column, const char *field, double *value) {
     const char *at = field, *end = field + strlen(field);
-    if (exi_parse_double(&at, end, value) && at == end)
+    if (ex_parse_double(&at, end, value) && at == end)
         return EX_OK;
     char name[PART_SIZE];
     if (at == end)
@@ -346,7 +347,7 @@ ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table 
     *table = (ex_pose_table){0};
     char *text = NULL;
     size_t size = 0;
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     if (result == EX_OK)
         result = exi_pose_table_parse(text, size, path, rig, table, error);
     free(text);

@@ -1,12 +1,12 @@
 /*
  * Poses in words, as people type them: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5, joint:wrist=x20.
  */
-#include "author/base/number.h"
 #include "author/drive/drive.h"
 #include "author/project/model/project.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/base.h>
 #include <exemplar/author/formats.h>
 
 #include <math.h>
@@ -75,7 +75,7 @@ static bool parse_quaternion(const char *text, double q[4]) {
     const char *at = text, *end = text + strlen(text);
     double sum = 0;
     for (int i = 0; i < 4; i++) {
-        if ((i > 0 && *at++ != ',') || !exi_parse_double(&at, end, &q[i]))
+        if ((i > 0 && *at++ != ',') || !ex_parse_double(&at, end, &q[i]))
             return false;
         sum += q[i] * q[i];
     }
@@ -90,7 +90,7 @@ static bool parse_turns(const char *text, double q[4]) {
     while (at < end) {
         int axis = *at++ - 'x';
         double degrees = 0;
-        if (axis < 0 || axis > 2 || !exi_parse_double(&at, end, &degrees))
+        if (axis < 0 || axis > 2 || !ex_parse_double(&at, end, &degrees))
             return false;
         exi_turn(q, axis, degrees);
     }
@@ -150,7 +150,7 @@ static ex_result set_axis(const ex_rig *rig, int input, const char *text, const 
     double value[4];
     if (axis.kind == EX_AXIS_DRIVER)
         return set_driver(rig, text, pose, error);
-    if (axis.kind == EX_AXIS_SCALAR && (!exi_parse_double(&at, end, value) || at != end))
+    if (axis.kind == EX_AXIS_SCALAR && (!ex_parse_double(&at, end, value) || at != end))
         return exi_error(error, EX_ERROR_DATA, "%s=%s: a number is needed here", name, text);
     ex_result result = axis.kind == EX_AXIS_SCALAR ? EX_OK : read_rotation(name, text, value, error);
     const ex_axis_source source = ex_rig_input_source(rig, input);

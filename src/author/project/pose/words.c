@@ -4,10 +4,11 @@
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
-#include "author/base/number.h"
 #include "author/project/sculpt/sculpt.h"
 #include "runtime/base/text.h"
 #include "runtime/base/vector.h"
+
+#include <exemplar/author/base.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static bool read_turns(const char *text, json_t **turns) {
     while (at < end) {
         const char letter[2] = {*at++, 0};
         double degrees = 0;
-        if (!strchr(letters, letter[0]) || !exi_parse_double(&at, end, &degrees)) {
+        if (!strchr(letters, letter[0]) || !ex_parse_double(&at, end, &degrees)) {
             json_decref(*turns);
             *turns = NULL;
             return false;
@@ -84,7 +85,7 @@ static ex_result read_rotation(const char *name, const char *text, turn *out, ex
 
 static ex_result read_number(const char *word, const char *text, double *value, ex_error *error) {
     const char *at = text, *end = text + strlen(text);
-    if (!exi_parse_double(&at, end, value) || at != end)
+    if (!ex_parse_double(&at, end, value) || at != end)
         return exi_error(error, EX_ERROR_DATA, "%s: a number is needed after '='", word);
     return EX_OK;
 }
@@ -346,7 +347,7 @@ static ex_result read_list(const char *text, const char *example, json_t *object
 ex_result exi_words_falloff(const char *text, json_t **falloff, ex_error *error) {
     const char *at = text, *end = text + strlen(text);
     double number = 0;
-    if (exi_parse_double(&at, end, &number) && at == end) {
+    if (ex_parse_double(&at, end, &number) && at == end) {
         *falloff = exi_json_make_number(number);
         return *falloff ? EX_OK : exi_error_memory(error, "a falloff", 0);
     }

@@ -7,9 +7,10 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/base/json.h"
 #include "author/project/sculpt/sculpt.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -89,16 +90,16 @@ typedef struct content {
 
 static ex_result read_content(const char *path, content *c, ex_error *error) {
     *c = (content){0};
-    return access(path, F_OK) == 0 ? exi_file_read(path, &c->bytes, &c->size, error) : EX_OK;
+    return access(path, F_OK) == 0 ? ex_file_read(path, &c->bytes, &c->size, error) : EX_OK;
 }
 
 static ex_result write_content(const char *path, const content *c, ex_error *error) {
-    exi_file_writer writer;
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
-    exi_file_write(&writer, c->bytes, c->size);
-    return exi_file_commit(&writer, error);
+    ex_file_write(&writer, c->bytes, c->size);
+    return ex_file_commit(&writer, error);
 }
 
 /* Whether the file still holds what the project knows it by: what was read, or what was written since by

@@ -4,11 +4,11 @@
  */
 #include "author/project/sculpt/mirror.h"
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/base/json.h"
 #include "author/project/skeleton/skeleton.h"
 #include "runtime/base/text.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <stdlib.h>
@@ -186,7 +186,7 @@ static ex_result put_example(exi_mirroring *m, ex_error *error) {
 static ex_result mirror_form(exi_mirroring *m, ex_error *error) {
     const char *relative = json_string_value(json_object_get(m->entry, "mesh"));
     const int plane = m->def->plane;
-    char *path = exi_path_join(m->mirror.view->path, relative);
+    char *path = ex_path_join(m->mirror.view->path, relative);
     ex_mesh *form = NULL;
     int *map = NULL;
     ex_result result = path ? ex_mesh_read(path, &form, error) : exi_error_memory(error, "a path", 0);

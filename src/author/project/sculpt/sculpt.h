@@ -70,7 +70,7 @@ ex_result exi_amend_build(exi_amendment *a, ex_error *error);
 /* Writes the project, keeping what it was, and makes the change the project's own. */
 ex_result exi_amend_save(exi_amendment *a, ex_error *error);
 /* Says a sentence about what was chosen. */
-void exi_amend_note(const exi_amendment *a, const char *format, ...) EXI_PRINTF(2, 3);
+void exi_amend_note(const exi_amendment *a, const char *format, ...) EX_PRINTF(2, 3);
 
 /* ---- names ---- */
 

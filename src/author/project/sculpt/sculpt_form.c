@@ -8,11 +8,11 @@
 #define _XOPEN_SOURCE   700
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/project/sculpt/reorder.h"
 #include "author/project/sculpt/sculpt.h"
 #include "runtime/base/text.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <ctype.h>
@@ -27,7 +27,7 @@
 
 ex_result exi_read_raw_mesh(const ex_project_view *view, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
-    char *path = exi_path_join(view->path, view->mesh);
+    char *path = ex_path_join(view->path, view->mesh);
     ex_result result = path ? ex_mesh_read(path, mesh, error) : exi_error_memory(error, "a path", strlen(view->mesh));
     free(path);
     if (result != EX_OK)
@@ -203,7 +203,7 @@ char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const
     strcpy(relative + length, ".obj");
     for (int number = 2; taken; number++) {
         struct stat there;
-        char *path = exi_path_join(view->path, relative);
+        char *path = ex_path_join(view->path, relative);
         if (!path) {
             free(relative);
             return NULL;
@@ -217,7 +217,7 @@ char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const
 }
 
 ex_result exi_path_below_project(const ex_project_view *view, const char *path, char **relative, ex_error *error) {
-    char *here = exi_path_join(view->path, "."), *folder = here ? realpath(here, NULL) : NULL;
+    char *here = ex_path_join(view->path, "."), *folder = here ? realpath(here, NULL) : NULL;
     char *file = realpath(path, NULL);
     const size_t length = folder ? strlen(folder) : 0;
     const bool below = folder && file && strncmp(folder, file, length) == 0 && file[length] == '/' &&
@@ -231,7 +231,7 @@ ex_result exi_path_below_project(const ex_project_view *view, const char *path, 
 }
 
 ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh *mesh, ex_error *error) {
-    char *path = exi_path_join(a->trial.path, relative), *folder = path ? exi_text_copy(path, strlen(path)) : NULL;
+    char *path = ex_path_join(a->trial.path, relative), *folder = path ? exi_text_copy(path, strlen(path)) : NULL;
     struct stat there;
     ex_result result = EX_OK;
     if (!folder) {
@@ -240,7 +240,7 @@ ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh
     }
     *strrchr(folder, '/') = 0;
     const bool existed = stat(folder, &there) == 0;
-    result = exi_make_directory(folder, error);
+    result = ex_make_directory(folder, error);
     if (result == EX_OK && !existed) {
         a->made_folder = folder;
         folder = NULL;

@@ -10,11 +10,11 @@
 #include "author/project/skeleton/skeleton.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/base/names.h"
 #include "author/formats/scene/scene.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <math.h>
@@ -203,7 +203,7 @@ ex_result exi_skeleton_from_scene(const ex_scene *scene, int skin, ex_skeleton *
 
 ex_result exi_skeleton_read_scene(const ex_project_view *view, const char *relative, ex_scene **scene,
                                   ex_error *error) {
-    char *path = exi_path_join(view->path, relative);
+    char *path = ex_path_join(view->path, relative);
     if (!path)
         return exi_error_memory(error, "a path", strlen(relative));
     ex_result result = ex_scene_read(path, scene, error);

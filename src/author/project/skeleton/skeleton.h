@@ -40,8 +40,7 @@ bool exi_skeleton_centres(const ex_skeleton *skeleton, double *centres);
 ex_result exi_skeleton_read_centres(const ex_project_view *view, const char *relative, const ex_skeleton *skeleton,
                                     double *centres, ex_error *error);
 
-/* Reading skeleton.glb written so gives the same skeleton and skin again, to the bit; reading the other the centres. */
-ex_result exi_skeleton_write(const char *path, const ex_rig *rig, ex_error *error);
+/* Centres for exi_skeleton_read_centres, as a file. */
 ex_result exi_skeleton_write_centres(const char *path, const ex_skeleton *skeleton, const double *centres,
                                      ex_error *error);
 

@@ -111,7 +111,7 @@ static bool add_mesh(ex_scene *scene, const ex_rig *rig) {
 
 /* ---- files ---- */
 
-ex_result exi_skeleton_write(const char *path, const ex_rig *rig, ex_error *error) {
+ex_result ex_skeleton_write(const char *path, const ex_rig *rig, ex_error *error) {
     const ex_skeleton *skeleton = ex_rig_skeleton(rig);
     ex_scene *scene = ex_scene_create();
     bool good = scene && add_joints(scene, skeleton) && add_skin(scene, skeleton);

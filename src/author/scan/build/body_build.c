@@ -5,12 +5,12 @@
 #include "author/scan/build/body_build.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/project/skeleton/skeleton.h"
 #include "author/scan/kinematics/kinematics.h"
 #include "author/scan/session/session.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 #include <math.h>
 #include <stdio.h>
@@ -215,7 +215,7 @@ static ex_result make_folders(const exi_body *body) {
     ex_result result = EX_OK;
     for (int i = 0; i < 4 && result == EX_OK; i++) {
         char *path = exi_body_path(body, names[i]);
-        result = path ? exi_make_directory(path, body->error) : exi_error_memory(body->error, "a path", 0);
+        result = path ? ex_make_directory(path, body->error) : exi_error_memory(body->error, "a path", 0);
         free(path);
     }
     return result;
@@ -235,7 +235,7 @@ static ex_result write_cage(const exi_body *body) {
     if (result == EX_OK && !same)
         result = ex_obj_write(path, body->template.cage, body->error);
     if (result == EX_OK)
-        result = exi_skeleton_write(skeleton, body->rig, body->error); /* with the mesh as it is now */
+        result = ex_skeleton_write(skeleton, body->rig, body->error); /* with the mesh as it is now */
     ex_mesh_destroy(old);
     free(path);
     free(skeleton);

@@ -10,9 +10,10 @@
  * is the paper's mixture.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/scan/build/body_build.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 #include <string.h>

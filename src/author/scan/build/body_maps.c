@@ -5,9 +5,10 @@
 #define _POSIX_C_SOURCE 200809L /* times of files to less than a second */
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/scan/build/body_build.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdio.h>

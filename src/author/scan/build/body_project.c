@@ -3,12 +3,13 @@
  * section 5.1: degrees of hinges and great arcs of rotations, both as parts of half a turn; before them the body in the
  * reference, which they change (body_changes.c).
  */
-#include "author/base/file.h"
 #include "author/base/json.h"
-#include "author/base/number.h"
 #include "author/scan/build/body_build.h"
 #include "author/scan/template/figure.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -29,17 +30,16 @@ static bool append(json_t *list, json_t *value) {
 /* Lines `vertex value`, without those that are 0. */
 static ex_result write_mask(const exi_body *body, const exi_body_part *part, const char *name) {
     char *path = exi_body_path(body, name), number[32];
-    exi_file_writer writer;
-    ex_result result = path ? exi_file_open(&writer, path, body->error) : exi_error_memory(body->error, "a path", 0);
+    ex_file_writer writer;
+    ex_result result = path ? ex_file_open(&writer, path, body->error) : exi_error_memory(body->error, "a path", 0);
     if (result == EX_OK) {
         for (int v = 0; v < body->vertex_count; v++) {
             if (part->mask[v] == 0)
                 continue;
-            exi_format_float(number,
-                             body->session->add ? (float)exi_body_change((double)part->mask[v]) : part->mask[v]);
-            exi_file_printf(&writer, "%d %s\n", v, number);
+            ex_format_float(number, body->session->add ? (float)exi_body_change((double)part->mask[v]) : part->mask[v]);
+            ex_file_printf(&writer, "%d %s\n", v, number);
         }
-        result = exi_file_commit(&writer, body->error);
+        result = ex_file_commit(&writer, body->error);
     }
     free(path);
     return result;

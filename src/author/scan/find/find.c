@@ -7,8 +7,9 @@
 #include "author/scan/find/find.h"
 
 #include "author/base/array.h"
-#include "author/base/colour.h"
 #include "author/mesh/mesh_check.h"
+
+#include <exemplar/author/colour.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -108,8 +109,8 @@ static bool are_one(const exi_spot_found *a, const exi_spot_found *b, double rea
     const exi_spot_found *both[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         const double *c = both[i]->marker.colour;
-        exi_colour_to_oklab(
-            (exi_colour){(unsigned char)(c[0] + 0.5), (unsigned char)(c[1] + 0.5), (unsigned char)(c[2] + 0.5), 1},
+        ex_colour_to_oklab(
+            (ex_colour){(unsigned char)(c[0] + 0.5), (unsigned char)(c[1] + 0.5), (unsigned char)(c[2] + 0.5), 1},
             lab[i]);
     }
     for (int k = 0; k < 3; k++)

@@ -8,8 +8,9 @@
  * around it. On a curved body that lies inside: a paraboloid fitted to the vertices around brings it back to the
  * surface, and evens out the scanner's noise.
  */
-#include "author/base/colour.h"
 #include "author/scan/find/find.h"
+
+#include <exemplar/author/colour.h>
 
 #include <math.h>
 #include <string.h>
@@ -378,7 +379,7 @@ static bool is_shade(const exi_finder *f, int count, const double colour[3]) {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++)
             lab[k] += ((double)f->colours[f->queue[i]][k] - (double)f->residuals[f->queue[i]][k]) / count;
-    const exi_colour skin = exi_colour_from_oklab(lab);
+    const ex_colour skin = ex_colour_from_oklab(lab);
     const unsigned char codes[3] = {skin.red, skin.green, skin.blue};
     for (int k = 0; k < 3; k++) {
         const double ratio = log((to_linear(colour[k] / 255) + 1e-3) / (to_linear(codes[k] / 255.0) + 1e-3));

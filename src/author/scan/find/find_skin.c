@@ -9,8 +9,9 @@
  * it hangs beside. A vertex has the median of the cells around, blended by distance.
  */
 #include "author/base/array.h"
-#include "author/base/colour.h"
 #include "author/scan/find/find.h"
+
+#include <exemplar/author/colour.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -225,7 +226,7 @@ static void take_colours(exi_finder *f) {
             const float colour = f->mesh->colours[3 * (size_t)v + (size_t)k];
             codes[k] = (unsigned char)(colour < 0 ? 0 : colour > 1 ? 255 : 255 * colour + 0.5f);
         }
-        exi_colour_to_oklab((exi_colour){codes[0], codes[1], codes[2], 1}, lab);
+        ex_colour_to_oklab((ex_colour){codes[0], codes[1], codes[2], 1}, lab);
         for (int k = 0; k < 3; k++)
             f->colours[v][k] = (float)lab[k];
     }

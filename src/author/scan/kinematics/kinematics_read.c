@@ -2,13 +2,14 @@
  * Reading a skeleton file: strict JSON, as project files are. What is unknown, missing or of the wrong kind is refused
  * with its place.
  */
-#include "author/base/file.h"
 #include "author/base/json.h"
 #include "author/base/keys.h"
 #include "author/scan/kinematics/kinematics.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
 #include "runtime/base/vector.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -297,7 +298,7 @@ ex_result ex_kinematics_read(const char *path, ex_kinematics **kinematics, ex_er
         return ex_kinematics_parse(shipped, strlen(shipped), path, kinematics, error);
     char *text = NULL;
     size_t size = 0;
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     if (result == EX_OK)
         result = ex_kinematics_parse(text, size, path, kinematics, error);
     free(text);

@@ -4,9 +4,10 @@
  */
 #include "author/scan/label/label.h"
 
-#include "author/base/colour.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
+
+#include <exemplar/author/colour.h>
 
 #include <string.h>
 
@@ -68,7 +69,7 @@ static void find_sites(exi_label_body *body) {
                 continue;
             exi_label_site *site = &body->sites[body->site_count++];
             const double sigma = def->site_sigmas && def->site_sigmas[s] > 0 ? def->site_sigmas[s] : def->sigma;
-            exi_colour colour = {from->colour[0], from->colour[1], from->colour[2], 1};
+            ex_colour colour = {from->colour[0], from->colour[1], from->colour[2], 1};
             *site = (exi_label_site){.site = s, .part = p, .variance = sigma * sigma};
             for (int i = 0; i < 3; i++)
                 site->local[i] = body->at[from->joint][i] + from->local[i];
@@ -76,11 +77,11 @@ static void find_sites(exi_label_body *body) {
             if (def->colours) {
                 const double *seen = def->colours[s];
                 site->coloured = seen[0] >= 0;
-                colour = site->coloured ? (exi_colour){(unsigned char)(seen[0] + 0.5), (unsigned char)(seen[1] + 0.5),
-                                                       (unsigned char)(seen[2] + 0.5), 1}
+                colour = site->coloured ? (ex_colour){(unsigned char)(seen[0] + 0.5), (unsigned char)(seen[1] + 0.5),
+                                                      (unsigned char)(seen[2] + 0.5), 1}
                                         : colour;
             }
-            exi_colour_to_oklab(colour, site->lab);
+            ex_colour_to_oklab(colour, site->lab);
         }
         body->parts[p].count = body->site_count - body->parts[p].first;
     }
@@ -157,7 +158,7 @@ ex_result exi_label_body_create(const ex_label_def *def, exi_arena *arena, exi_l
             const double c = def->found[f].colour[i];
             code[i] = (unsigned char)(c > 0 ? (c < 255 ? c + 0.5 : 255) : 0);
         }
-        exi_colour_to_oklab((exi_colour){code[0], code[1], code[2], 1}, labs[f]);
+        ex_colour_to_oklab((ex_colour){code[0], code[1], code[2], 1}, labs[f]);
     }
     find_parts(body);
     find_sites(body);

@@ -2,11 +2,12 @@
  * Labels as files: marker,x,y,z[,confidence]. A line without confidence was written by hand.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "author/scan/label/label_scans.h"
 #include "author/scan/session/table.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,34 +67,34 @@ ex_result ex_labels_read(const char *path, ex_labelled **labelled, int *count, e
     return EX_OK;
 }
 
-void exi_label_write_name(exi_file_writer *writer, const char *text) {
+void exi_label_write_name(ex_file_writer *writer, const char *text) {
     const bool quoted = strpbrk(text, ",\"\r\n") || text[0] == ' ' || (text[0] && text[strlen(text) - 1] == ' ');
     if (quoted)
-        exi_file_write(writer, "\"", 1);
+        ex_file_write(writer, "\"", 1);
     for (const char *c = text; *c; c++) {
         if (*c == '"')
-            exi_file_write(writer, c, 1);
-        exi_file_write(writer, c, 1);
+            ex_file_write(writer, c, 1);
+        ex_file_write(writer, c, 1);
     }
     if (quoted)
-        exi_file_write(writer, "\"", 1);
+        ex_file_write(writer, "\"", 1);
 }
 
 ex_result ex_labels_write(const char *path, const ex_labelled *labelled, int count, ex_error *error) {
-    exi_file_writer writer;
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
-    exi_file_printf(&writer, "marker,x,y,z,confidence\n");
+    ex_file_printf(&writer, "marker,x,y,z,confidence\n");
     for (int i = 0; i < count; i++) {
         char number[32];
         exi_label_write_name(&writer, labelled[i].name);
         for (int c = 0; c < 3; c++) {
-            exi_format_float(number, (float)labelled[i].position[c]);
-            exi_file_printf(&writer, ",%s", number);
+            ex_format_float(number, (float)labelled[i].position[c]);
+            ex_file_printf(&writer, ",%s", number);
         }
-        exi_format_double(number, (double)(int)(1000 * labelled[i].confidence) / 1000); /* never up to sure */
-        exi_file_printf(&writer, ",%s\n", labelled[i].by_hand ? "" : number);
+        ex_format_double(number, (double)(int)(1000 * labelled[i].confidence) / 1000); /* never up to sure */
+        ex_file_printf(&writer, ",%s\n", labelled[i].by_hand ? "" : number);
     }
-    return exi_file_commit(&writer, error);
+    return ex_file_commit(&writer, error);
 }

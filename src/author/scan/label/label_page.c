@@ -31,7 +31,7 @@ typedef struct shot {
 
 typedef struct page {
     const ex_scan_session *session;
-    exi_file_writer *writer;
+    ex_file_writer *writer;
     const ex_tasks *tasks;
 } page;
 
@@ -91,7 +91,7 @@ static void project(const shot *s, const double point[3], double at[2]) {
     at[1] = 0.5 * s->height * (1 - from[1] / s->half);
 }
 
-static void write_base64(exi_file_writer *writer, const unsigned char *bytes, size_t size) {
+static void write_base64(ex_file_writer *writer, const unsigned char *bytes, size_t size) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char line[4];
     for (size_t i = 0; i < size; i += 3) {
@@ -100,7 +100,7 @@ static void write_base64(exi_file_writer *writer, const unsigned char *bytes, si
                               (left > 2 ? (unsigned)bytes[i + 2] : 0);
         for (unsigned k = 0; k < 4; k++)
             line[k] = k <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
-        exi_file_write(writer, line, sizeof line);
+        ex_file_write(writer, line, sizeof line);
     }
 }
 
@@ -133,9 +133,9 @@ static ex_result write_picture(const page *p, const ex_mesh *mesh, const shot *s
     ex_image_destroy(image);
     if (result != EX_OK)
         return result;
-    exi_file_printf(p->writer, "{\"width\":%d,\"height\":%d,\"picture\":\"data:image/png;base64,", s->width, s->height);
+    ex_file_printf(p->writer, "{\"width\":%d,\"height\":%d,\"picture\":\"data:image/png;base64,", s->width, s->height);
     write_base64(p->writer, bytes, size);
-    exi_file_printf(p->writer, "\"}");
+    ex_file_printf(p->writer, "\"}");
     free(bytes);
     return EX_OK;
 }
@@ -205,13 +205,13 @@ static json_t *make_spot(const double position[3], const double colour[3], const
                      row ? floor(1000 * row->confidence) / 1000 : 0.0, "hand", row ? row->by_hand : 0, "seen", seen);
 }
 
-static ex_result write_json(exi_file_writer *writer, json_t *value, ex_error *error) {
+static ex_result write_json(ex_file_writer *writer, json_t *value, ex_error *error) {
     exi_text text = {0};
     exi_json_print(value, false, &text);
     const bool good = value && !text.failed;
     for (size_t i = 0; good && i < text.size; i++) { /* no name ends the script */
         const bool tag = text.bytes[i] == '<';
-        exi_file_write(writer, tag ? "\\u003c" : text.bytes + i, tag ? 6 : 1);
+        ex_file_write(writer, tag ? "\\u003c" : text.bytes + i, tag ? 6 : 1);
     }
     free(text.bytes);
     json_decref(value);
@@ -271,20 +271,20 @@ static ex_result write_scan(const page *p, int scan, ex_error *error) {
     ex_result result =
         shots ? ex_scan_meshes(p->session, scan, &meshes, error) : exi_error_memory(error, "pictures", 0);
     if (result == EX_OK) {
-        exi_file_printf(p->writer, "{\"name\":");
+        ex_file_printf(p->writer, "{\"name\":");
         result = write_json(p->writer, json_string(entry->name), error);
-        exi_file_printf(p->writer, ",\"reference\":%s,\"views\":[", scan == p->session->reference ? "true" : "false");
+        ex_file_printf(p->writer, ",\"reference\":%s,\"views\":[", scan == p->session->reference ? "true" : "false");
     }
     for (int i = 0; i < shot_count && result == EX_OK; i++) {
         const ex_mesh *mesh = meshes[merged ? 0 : i];
         frame(mesh, merged ? i * PI / 2 : find_yaw(mesh), &shots[i]);
-        exi_file_printf(p->writer, i ? "," : "");
+        ex_file_printf(p->writer, i ? "," : "");
         result = write_picture(p, mesh, &shots[i], error);
     }
     if (result == EX_OK) {
-        exi_file_printf(p->writer, "],\"spots\":");
+        ex_file_printf(p->writer, "],\"spots\":");
         result = write_spots(p, scan, meshes, shots, shot_count, error);
-        exi_file_printf(p->writer, "}");
+        ex_file_printf(p->writer, "}");
     }
     for (int i = 0; meshes && i < entry->file_count; i++)
         ex_mesh_destroy(meshes[i]);
@@ -307,27 +307,27 @@ static ex_result write_markers(const page *p, ex_error *error) {
 
 ex_result ex_scan_label_page(const ex_scan_session *session, const int *scans, int count, const char *path,
                              const ex_progress *progress, const ex_tasks *tasks, ex_error *error) {
-    exi_file_writer writer;
+    ex_file_writer writer;
     const page p = {session, &writer, tasks};
     if (!session || count < 0 || (count > 0 && !scans) || !path)
         return exi_misuse_error(error, "ex_scan_label_page", "no session, no scans, or no file");
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
-    exi_file_write(&writer, exi_label_page_before, strlen(exi_label_page_before));
-    exi_file_printf(&writer, "{\"markers\":");
+    ex_file_write(&writer, exi_label_page_before, strlen(exi_label_page_before));
+    ex_file_printf(&writer, "{\"markers\":");
     result = write_markers(&p, error);
-    exi_file_printf(&writer, ",\n\"scans\":[");
+    ex_file_printf(&writer, ",\n\"scans\":[");
     for (int i = 0; i < count && result == EX_OK; i++) {
         if (progress)
             progress->report(progress->user, "drawing", (double)i / count);
-        exi_file_printf(&writer, i ? ",\n" : "\n");
+        ex_file_printf(&writer, i ? ",\n" : "\n");
         result = write_scan(&p, scans[i], error);
     }
-    exi_file_printf(&writer, "]}");
-    exi_file_write(&writer, exi_label_page_after, strlen(exi_label_page_after));
+    ex_file_printf(&writer, "]}");
+    ex_file_write(&writer, exi_label_page_after, strlen(exi_label_page_after));
     if (result == EX_OK)
-        return exi_file_commit(&writer, error);
-    exi_file_abandon(&writer);
+        return ex_file_commit(&writer, error);
+    ex_file_abandon(&writer);
     return result;
 }

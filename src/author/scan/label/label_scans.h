@@ -11,8 +11,9 @@
 #ifndef EXEMPLAR_AUTHOR_SCAN_LABEL_LABEL_SCANS_H
 #define EXEMPLAR_AUTHOR_SCAN_LABEL_LABEL_SCANS_H
 
-#include "author/base/file.h"
 #include "author/scan/label/label.h"
+
+#include <exemplar/author/files.h>
 
 typedef struct exi_label_run {
     const ex_label_scans_def *def;
@@ -53,7 +54,7 @@ void exi_label_place_reference(exi_label_run *run);
 ex_result exi_label_unseen(exi_label_run *run, ex_error *error);
 
 /* A field of a table, quoted where it has to be. */
-void exi_label_write_name(exi_file_writer *writer, const char *text);
+void exi_label_write_name(ex_file_writer *writer, const char *text);
 
 /* The page before its data, which is JSON, and after it. */
 extern const char exi_label_page_before[], exi_label_page_after[];

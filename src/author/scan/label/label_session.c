@@ -6,12 +6,13 @@
  */
 #include "author/base/arena.h"
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "author/scan/label/label_scans.h"
 #include "author/scan/session/session.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +70,8 @@ static ex_result write_labels(const ex_scan_session *session, int scan, const ex
     char *path = ex_scan_path(session, "labels", session->scans[scan].name, ".csv");
     if (!path)
         return exi_error_memory(error, "a path", 0);
-    char *folder = exi_path_join(path, ".");
-    ex_result result = folder ? exi_make_directory(folder, error) : exi_error_memory(error, "a path", 0);
+    char *folder = ex_path_join(path, ".");
+    ex_result result = folder ? ex_make_directory(folder, error) : exi_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = ex_labels_write(path, labelled, count, error);
     free(folder);
@@ -201,31 +202,31 @@ static ex_result take_stock(work *w, int i, size_t *capacity, ex_error *error) {
 
 static ex_result write_doubts(const work *w, ex_error *error) {
     const ex_kinematics *k = w->session->kinematics;
-    exi_file_writer writer;
+    ex_file_writer writer;
     char *path = ex_scan_path(w->session, "labels", "doubtful", ".csv");
     if (!path)
         return exi_error_memory(error, "a path", 0);
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_result result = ex_file_open(&writer, path, error);
     free(path);
     if (result != EX_OK)
         return result;
-    exi_file_printf(&writer, "scan,marker,x,y,z,confidence,other\n");
+    ex_file_printf(&writer, "scan,marker,x,y,z,confidence,other\n");
     for (int i = 0; i < w->result->doubt_count; i++) {
         const ex_doubt *d = &w->result->doubts[i];
         char number[32];
         exi_label_write_name(&writer, w->session->scans[d->scan].name);
-        exi_file_printf(&writer, ",");
+        ex_file_printf(&writer, ",");
         exi_label_write_name(&writer, k->sites[d->site].name);
         for (int c = 0; c < 3; c++) {
-            exi_format_float(number, (float)d->position[c]);
-            exi_file_printf(&writer, ",%s", number);
+            ex_format_float(number, (float)d->position[c]);
+            ex_file_printf(&writer, ",%s", number);
         }
-        exi_format_double(number, (double)(int)(1000 * d->confidence) / 1000);
-        exi_file_printf(&writer, ",%s,", number);
+        ex_format_double(number, (double)(int)(1000 * d->confidence) / 1000);
+        ex_file_printf(&writer, ",%s,", number);
         exi_label_write_name(&writer, d->other >= 0 ? k->sites[d->other].name : "");
-        exi_file_printf(&writer, "\n");
+        ex_file_printf(&writer, "\n");
     }
-    return exi_file_commit(&writer, error);
+    return ex_file_commit(&writer, error);
 }
 
 /* ---- entry points ---- */

@@ -9,9 +9,10 @@
  */
 #include "author/scan/label/label_scans.h"
 
-#include "author/base/colour.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
+
+#include <exemplar/author/colour.h>
 
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void to_lab(const double colour[3], double lab[3]) {
     unsigned char code[3];
     for (int c = 0; c < 3; c++)
         code[c] = (unsigned char)(colour[c] > 0 ? (colour[c] < 255 ? colour[c] + 0.5 : 255) : 0);
-    exi_colour_to_oklab((exi_colour){code[0], code[1], code[2], 1}, lab);
+    ex_colour_to_oklab((ex_colour){code[0], code[1], code[2], 1}, lab);
 }
 
 /* The site whose colour is nearest, or -1. */

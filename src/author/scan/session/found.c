@@ -2,10 +2,11 @@
  * found/NAME.csv: x,y,z,r,g,b,size,view,strength, one marker a line.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "author/scan/find/find.h"
 #include "author/scan/session/table.h"
+
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 
 #include <limits.h>
 #include <math.h>
@@ -60,20 +61,20 @@ ex_result ex_found_read(const char *path, ex_found_marker **markers, int *count,
 }
 
 /* Rounded so that the file is short and says no more than a scanner knows. */
-static void put(exi_file_writer *writer, double value, double steps, char end) {
+static void put(ex_file_writer *writer, double value, double steps, char end) {
     char text[33];
     const double rounded = rint(value * steps) / steps;
-    int size = exi_format_double(text, isfinite(rounded) && rounded != 0 ? rounded : 0);
+    int size = ex_format_double(text, isfinite(rounded) && rounded != 0 ? rounded : 0);
     text[size++] = end;
-    exi_file_write(writer, text, (size_t)size);
+    ex_file_write(writer, text, (size_t)size);
 }
 
 ex_result ex_found_write(const char *path, const ex_found_marker *markers, int count, ex_error *error) {
-    exi_file_writer writer;
-    ex_result result = exi_file_open(&writer, path, error);
+    ex_file_writer writer;
+    ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
-    exi_file_printf(&writer, "x,y,z,r,g,b,size,view,strength\n");
+    ex_file_printf(&writer, "x,y,z,r,g,b,size,view,strength\n");
     for (int i = 0; i < count; i++) {
         const ex_found_marker *m = &markers[i];
         for (int k = 0; k < 3; k++)
@@ -81,8 +82,8 @@ ex_result ex_found_write(const char *path, const ex_found_marker *markers, int c
         for (int k = 0; k < 3; k++)
             put(&writer, m->colour[k], 1, ',');
         put(&writer, m->size, 1e5, ',');
-        exi_file_printf(&writer, "%d,", m->view);
+        ex_file_printf(&writer, "%d,", m->view);
         put(&writer, m->strength, 1e4, '\n');
     }
-    return exi_file_commit(&writer, error);
+    return ex_file_commit(&writer, error);
 }

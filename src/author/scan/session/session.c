@@ -9,13 +9,13 @@
 #include "author/scan/session/session.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/base/json.h"
 #include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
 #include "runtime/base/vector.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ char *exi_scan_file(const char *folder, const char *relative) {
     if (inside) {
         memcpy(inside, folder, size - 2);
         memcpy(inside + size - 2, "/", 2);
-        path = exi_path_join(inside, relative);
+        path = ex_path_join(inside, relative);
     }
     free(inside);
     return path;

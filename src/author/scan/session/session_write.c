@@ -1,10 +1,11 @@
 /*
  * A scan session written: what session.c reads, with what is as usual left out.
  */
-#include "author/base/file.h"
 #include "author/base/json.h"
 #include "author/scan/session/session.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,10 +5,10 @@
 
 #include "author/base/array.h"
 #include "author/base/csv.h"
-#include "author/base/file.h"
-#include "author/base/number.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 #include <exemplar/author/project.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ ex_result exi_table_read(const char *path, const char *const *columns, int neede
     char *text = NULL;
     size_t size = 0;
     *table = (exi_table){.path = path};
-    ex_result result = exi_file_read(path, &text, &size, error);
+    ex_result result = ex_file_read(path, &text, &size, error);
     if (result == EX_OK)
         result = read_all(text, size, columns, needed, table, error);
     free(text);
@@ -132,7 +132,7 @@ ex_result exi_table_number(const exi_table *table, int row, int column, bool nee
     double number;
     if (!text[0] && !needed)
         return EX_OK;
-    if (!text[0] || !exi_parse_double(&at, end, &number) || at != end || !isfinite(number))
+    if (!text[0] || !ex_parse_double(&at, end, &number) || at != end || !isfinite(number))
         return exi_error(error, EX_ERROR_DATA, "%s:%d: '%s' in column '%s' is not a number", table->path,
                          table->lines[row], text, column < 0 ? "" : table->names[column]);
     *value = number;

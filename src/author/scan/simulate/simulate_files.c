@@ -5,13 +5,13 @@
 #include "author/scan/simulate/simulate_files.h"
 
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/base/json.h"
-#include "author/base/number.h"
 #include "author/scan/session/session.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,55 +47,55 @@ char *exi_simulated_target(const exi_simulated *s, const char *kind, const char 
 
 /* ---- tables ---- */
 
-static void put_word(exi_file_writer *writer, const char *word) {
+static void put_word(ex_file_writer *writer, const char *word) {
     const bool quoted = strpbrk(word, ",\"\n\r") != NULL || word[0] == ' ';
     if (quoted)
-        exi_file_write(writer, "\"", 1);
+        ex_file_write(writer, "\"", 1);
     for (; *word; word++)
-        exi_file_write(writer, quoted && *word == '"' ? "\"\"" : word, quoted && *word == '"' ? 2 : 1);
+        ex_file_write(writer, quoted && *word == '"' ? "\"\"" : word, quoted && *word == '"' ? 2 : 1);
     if (quoted)
-        exi_file_write(writer, "\"", 1);
+        ex_file_write(writer, "\"", 1);
 }
 
-static void put_numbers(exi_file_writer *writer, const double *numbers, int count) {
+static void put_numbers(ex_file_writer *writer, const double *numbers, int count) {
     char text[33] = ",";
     for (int i = 0; i < count; i++)
-        exi_file_write(writer, text, (size_t)exi_format_float(text + 1, (float)numbers[i]) + 1);
+        ex_file_write(writer, text, (size_t)ex_format_float(text + 1, (float)numbers[i]) + 1);
 }
 
 ex_result exi_write_markers(const exi_simulated *s, ex_error *error) {
     ex_result result;
     char *path = exi_simulated_target(s, "", "markers", ".csv", &result, error);
-    exi_file_writer writer;
+    ex_file_writer writer;
     if (!path)
         return result;
-    result = exi_file_open(&writer, path, error);
+    result = ex_file_open(&writer, path, error);
     free(path);
     if (result != EX_OK)
         return result;
-    exi_file_printf(&writer, "marker,joint,r,g,b\n");
+    ex_file_printf(&writer, "marker,joint,r,g,b\n");
     for (int i = 0; i < s->def->paint_count; i++) {
         const ex_paint *paint = &s->def->paints[i];
         put_word(&writer, paint->name);
-        exi_file_write(&writer, ",", 1);
+        ex_file_write(&writer, ",", 1);
         put_word(&writer, ex_skeleton_name(ex_rig_skeleton(s->def->simulation.rig), paint->joint));
-        exi_file_printf(&writer, ",%d,%d,%d\n", paint->colour[0], paint->colour[1], paint->colour[2]);
+        ex_file_printf(&writer, ",%d,%d,%d\n", paint->colour[0], paint->colour[1], paint->colour[2]);
     }
-    return exi_file_commit(&writer, error);
+    return ex_file_commit(&writer, error);
 }
 
 /* Of the reference, as someone who clicks on what can be seen. */
 static ex_result write_labels(const exi_simulated *s, int pose, const ex_scan_shot *shot, ex_error *error) {
     ex_result result;
     char *path = exi_simulated_target(s, "labels", s->def->simulation.names[pose], ".csv", &result, error);
-    exi_file_writer writer;
+    ex_file_writer writer;
     if (!path)
         return result;
-    result = exi_file_open(&writer, path, error);
+    result = ex_file_open(&writer, path, error);
     free(path);
     if (result != EX_OK)
         return result;
-    exi_file_printf(&writer, "marker,x,y,z,confidence\n");
+    ex_file_printf(&writer, "marker,x,y,z,confidence\n");
     for (int i = 0; i < shot->paint_count; i++) {
         double direction[3], at[3];
         if (!shot->visible[i])
@@ -105,25 +105,25 @@ static ex_result write_labels(const exi_simulated *s, int pose, const ex_scan_sh
             at[k] = shot->places[i][k] + CLICK * direction[k];
         put_word(&writer, s->def->paints[i].name);
         put_numbers(&writer, at, 3);
-        exi_file_write(&writer, ",1\n", 3);
+        ex_file_write(&writer, ",1\n", 3);
     }
-    return exi_file_commit(&writer, error);
+    return ex_file_commit(&writer, error);
 }
 
 static ex_result write_places(const exi_simulated *s, int pose, const ex_scan_shot *shot, ex_error *error) {
     char *path = exi_simulated_path(s, "truth/markers", s->def->simulation.names[pose], ".csv");
-    exi_file_writer writer;
-    ex_result result = path ? exi_file_open(&writer, path, error) : exi_error_memory(error, "a path", 0);
+    ex_file_writer writer;
+    ex_result result = path ? ex_file_open(&writer, path, error) : exi_error_memory(error, "a path", 0);
     free(path);
     if (result != EX_OK)
         return result;
-    exi_file_printf(&writer, "marker,x,y,z,visible\n");
+    ex_file_printf(&writer, "marker,x,y,z,visible\n");
     for (int i = 0; i < shot->paint_count; i++) {
         put_word(&writer, s->def->paints[i].name);
         put_numbers(&writer, shot->places[i], 3);
-        exi_file_printf(&writer, ",%d\n", shot->visible[i]);
+        ex_file_printf(&writer, ",%d\n", shot->visible[i]);
     }
-    return exi_file_commit(&writer, error);
+    return ex_file_commit(&writer, error);
 }
 
 /* ---- scans ---- */
@@ -282,14 +282,14 @@ ex_result exi_write_scanner(const exi_simulated *s, ex_error *error) {
 
 ex_result exi_write_poses(const exi_simulated *s, ex_error *error) {
     ex_result result;
-    exi_file_writer writer;
+    ex_file_writer writer;
     char *path = s->def->text ? exi_simulated_target(s, "truth", "poses", ".csv", &result, error) : NULL;
     if (!path)
         return s->def->text ? result : EX_OK;
-    result = exi_file_open(&writer, path, error);
+    result = ex_file_open(&writer, path, error);
     free(path);
     if (result != EX_OK)
         return result;
-    exi_file_write(&writer, s->def->text, s->def->size);
-    return exi_file_commit(&writer, error);
+    ex_file_write(&writer, s->def->text, s->def->size);
+    return ex_file_commit(&writer, error);
 }

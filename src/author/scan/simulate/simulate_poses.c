@@ -4,13 +4,14 @@
  */
 #include "author/base/array.h"
 #include "author/base/csv.h"
-#include "author/base/file.h"
 #include "author/base/json.h"
 #include "author/project/model/project.h"
 #include "author/scan/session/session.h"
 #include "author/scan/session/table.h"
 #include "author/scan/simulate/simulate.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ static ex_result split(splitter *s) {
 
 ex_result ex_scan_poses_read(const char *path, const ex_rig *rig, ex_scan_poses *poses, ex_error *error) {
     *poses = (ex_scan_poses){.names = NULL};
-    ex_result result = exi_file_read(path, &poses->text, &poses->size, error);
+    ex_result result = ex_file_read(path, &poses->text, &poses->size, error);
     if (result != EX_OK)
         return result;
     splitter s = {.poses = poses,

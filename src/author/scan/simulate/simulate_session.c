@@ -3,11 +3,12 @@
  * so that a session is there once it is whole. What is there already is kept: a run that was interrupted goes on.
  */
 #include "author/base/array.h"
-#include "author/base/file.h"
 #include "author/scan/session/session.h"
 #include "author/scan/simulate/simulate_files.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+
+#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,7 +171,8 @@ static ex_result scan_all(const exi_simulated *s, const int *poses, int count, e
     for (int first = 0; first < count; first += BATCH) {
         const int size = count - first < BATCH ? count - first : BATCH;
         batch b = {.s = s, .poses = poses + first};
-        if (s->def->progress && !s->def->progress(s->def->user, "scanning", (double)first / count))
+        const ex_progress *progress = s->def->progress;
+        if (progress && progress->report && !progress->report(progress->user, "scanning", (double)first / count))
             return exi_error(error, EX_ERROR_FILE, "scanning was stopped");
         exi_run(s->def->tasks, size, 1, scan_batch, &b);
         for (int i = 0; i < size; i++) {
@@ -192,7 +194,7 @@ static ex_result make_folders(const exi_simulated *s, ex_error *error) {
     ex_result result = EX_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && result == EX_OK; i++) {
         char *path = exi_simulated_path(s, "", names[i], "");
-        result = path ? exi_make_directory(path, error) : exi_error_memory(error, "a path", 0);
+        result = path ? ex_make_directory(path, error) : exi_error_memory(error, "a path", 0);
         free(path);
     }
     return result;

@@ -4,11 +4,11 @@
  */
 #include "author/scan/template/template.h"
 
-#include "author/base/file.h"
 #include "author/scan/session/session.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ ex_result ex_scan_template_write(const ex_scan_session *session, const ex_templa
     char *cage = exi_scan_file(session->folder, "template/cage.obj");
     char *scene = exi_scan_file(session->folder, "template/body.glb");
     ex_result result =
-        folder && cage && scene ? exi_make_directory(folder, error) : exi_error_memory(error, "a path", 0);
+        folder && cage && scene ? ex_make_directory(folder, error) : exi_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = ex_scene_write(scene, made->scene, error);
     if (result == EX_OK)

@@ -133,9 +133,9 @@ typedef struct share {
     int example;
 } share;
 
-static void report_share(void *user, const char *what, double fraction) {
+static bool report_share(void *user, const char *what, double fraction) {
     const share *s = user;
-    s->def->progress->report(s->def->progress->user, what, (s->example + fraction) / s->def->example_count);
+    return s->def->progress->report(s->def->progress->user, what, (s->example + fraction) / s->def->example_count);
 }
 
 /* With segments, the example is seen from the root, whose motion becomes the screw. */

@@ -14,7 +14,7 @@
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
 
-#include "author/drive/learn/drive_keys.h"
+#include <exemplar/author/drive.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -262,12 +262,12 @@ static void test_far_frames(void **state) {
     snprintf(driver, sizeof driver, "%s", scratch_path("b.pc2"));
     ex_drive_report *report = apply(&(ex_apply_def){.rig = rig, .driver = driver, .database = NAN});
     assert_int_equal(report->far_count, 3);
-    exi_key_distance distances[KEYS];
+    ex_key_distance distances[KEYS];
     ex_drive_set *set = NULL;
     ex_error error = {.result = EX_OK};
     double spread = 0;
     assert_int_equal(ex_drive_open(rig, &set, &error), EX_OK);
-    assert_int_equal(exi_key_distances(ex_drive_get_def(set), distances, &error), EX_OK);
+    assert_int_equal(ex_key_distances(ex_drive_get_def(set), distances, &error), EX_OK);
     for (int k = 0; k < KEYS; k++)
         spread += distances[k].distance / KEYS;
     assert_near(report->key_spread, spread, 0.01 * spread);

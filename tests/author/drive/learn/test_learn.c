@@ -404,8 +404,7 @@ static void test_progress_and_stopping(void **state) {
     open_lesson(&l, 3);
     l.def.options.frames = -1;
     l.def.choice = EX_CHOICE_WORST;
-    l.def.progress = on_progress;
-    l.def.user = &w;
+    l.def.progress = &(ex_progress){on_progress, &w};
     ex_learned_free(learn(&l, &rig));
     ex_rig_destroy(rig);
     assert_false(w.backwards);

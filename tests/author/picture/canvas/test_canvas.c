@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/fail_alloc.h"
 
-#include "author/picture/canvas/canvas.h"
+#include <exemplar/author/canvas.h>
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,17 +18,17 @@
 
 enum { SIDE = 40 };
 
-static exi_canvas *canvas;
+static ex_canvas *canvas;
 static ex_image *image;
 
 /* White, of SIDE by SIDE pixels at a scale of 1. */
 static void open_canvas(void) {
     ex_error error = {.result = EX_OK};
-    assert_int_equal(exi_canvas_create_image(SIDE, SIDE, 1, exi_colour_grey(255), &canvas, &error), EX_OK);
+    assert_int_equal(ex_canvas_create_image(SIDE, SIDE, 1, ex_colour_grey(255), &canvas, &error), EX_OK);
 }
 
 static void take_image(void) {
-    assert_int_equal(exi_canvas_take_image(canvas, &image, NULL), EX_OK);
+    assert_int_equal(ex_canvas_take_image(canvas, &image, NULL), EX_OK);
     assert_int_equal(image->width, SIDE);
     assert_int_equal(image->height, SIDE);
 }
@@ -71,12 +71,12 @@ static void half_planes_are_exact(void **state) {
     for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
         const double a = lines[k][0], b = lines[k][1];
         open_canvas();
-        exi_canvas_move(canvas, -100, a * -100 + b);
-        exi_canvas_line(canvas, 200, a * 200 + b);
-        exi_canvas_line(canvas, 200, 3000);
-        exi_canvas_line(canvas, -100, 3000);
-        exi_canvas_close(canvas);
-        exi_canvas_fill(canvas, exi_colour_grey(0));
+        ex_canvas_move(canvas, -100, a * -100 + b);
+        ex_canvas_line(canvas, 200, a * 200 + b);
+        ex_canvas_line(canvas, 200, 3000);
+        ex_canvas_line(canvas, -100, 3000);
+        ex_canvas_close(canvas);
+        ex_canvas_fill(canvas, ex_colour_grey(0));
         take_image();
         for (int y = 0; y < SIDE; y++)
             for (int x = 0; x < SIDE; x++)
@@ -88,7 +88,7 @@ static void half_planes_are_exact(void **state) {
 static void boxes_cover_parts_of_pixels(void **state) {
     (void)state;
     open_canvas();
-    exi_draw_box(canvas, (exi_box){5.25, 6.5, 9.75, 8}, exi_colour_grey(0));
+    ex_draw_box(canvas, (ex_box){5.25, 6.5, 9.75, 8}, ex_colour_grey(0));
     take_image();
     const double rows[4] = {0, 0.5, 1, 0}, columns[7] = {0, 0.75, 1, 1, 1, 0.75, 0};
     for (int y = 0; y < 4; y++)
@@ -103,8 +103,8 @@ static void circles_have_their_area(void **state) {
     for (double radius = 0.8; radius < 15; radius += 2.3) {
         double sum = 0;
         open_canvas();
-        exi_canvas_add_circle(canvas, 19.6, 20.3, radius);
-        exi_canvas_fill(canvas, exi_colour_grey(0));
+        ex_canvas_add_circle(canvas, 19.6, 20.3, radius);
+        ex_canvas_fill(canvas, ex_colour_grey(0));
         take_image();
         for (int y = 0; y < SIDE; y++)
             for (int x = 0; x < SIDE; x++)
@@ -118,14 +118,14 @@ static void circles_have_their_area(void **state) {
 static void outlines_wind(void **state) {
     (void)state;
     open_canvas();
-    exi_canvas_add_box(canvas, (exi_box){4, 4, 30, 30});
-    exi_canvas_move(canvas, 10, 10);
-    exi_canvas_line(canvas, 10, 20);
-    exi_canvas_line(canvas, 20, 20);
-    exi_canvas_line(canvas, 20, 10);
-    exi_canvas_close(canvas);
-    exi_canvas_add_box(canvas, (exi_box){25, 25, 35, 35});
-    exi_canvas_fill(canvas, exi_colour_grey(0));
+    ex_canvas_add_box(canvas, (ex_box){4, 4, 30, 30});
+    ex_canvas_move(canvas, 10, 10);
+    ex_canvas_line(canvas, 10, 20);
+    ex_canvas_line(canvas, 20, 20);
+    ex_canvas_line(canvas, 20, 10);
+    ex_canvas_close(canvas);
+    ex_canvas_add_box(canvas, (ex_box){25, 25, 35, 35});
+    ex_canvas_fill(canvas, ex_colour_grey(0));
     take_image();
     assert_int_equal(code_at(15, 15), 255);
     assert_int_equal(code_at(7, 7), 0);
@@ -140,9 +140,9 @@ static void outlines_wind(void **state) {
 static void lines_along_pixels_are_exact(void **state) {
     (void)state;
     open_canvas();
-    exi_draw_line(canvas, 5, 10.5, 30, 10.5, &(exi_pen){exi_colour_grey(0), 1, 0, 0});
-    exi_draw_line(canvas, 5, 20, 30, 20, &(exi_pen){exi_colour_grey(0), 1, 0, 0});
-    exi_draw_line(canvas, 5, 30.5, 30, 30.5, &(exi_pen){exi_colour_grey(0), 0.25, 0, 0});
+    ex_draw_line(canvas, 5, 10.5, 30, 10.5, &(ex_pen){ex_colour_grey(0), 1, 0, 0});
+    ex_draw_line(canvas, 5, 20, 30, 20, &(ex_pen){ex_colour_grey(0), 1, 0, 0});
+    ex_draw_line(canvas, 5, 30.5, 30, 30.5, &(ex_pen){ex_colour_grey(0), 0.25, 0, 0});
     take_image();
     for (int x = 6; x < 29; x++) {
         assert_int_equal(code_at(x, 9), 255);
@@ -162,10 +162,10 @@ static void lines_have_their_area(void **state) {
         const double angle = degrees * 3.14159265 / 180, dx = 15 * cos(angle), dy = 15 * sin(angle), width = 3.2;
         double sum = 0;
         open_canvas();
-        exi_canvas_move(canvas, 20 - dx, 20 - dy);
+        ex_canvas_move(canvas, 20 - dx, 20 - dy);
         for (int i = -9; i <= 10; i++)
-            exi_canvas_line(canvas, 20 + dx * i / 10, 20 + dy * i / 10);
-        exi_canvas_stroke(canvas, &(exi_pen){exi_colour_grey(0), width, 0, 0});
+            ex_canvas_line(canvas, 20 + dx * i / 10, 20 + dy * i / 10);
+        ex_canvas_stroke(canvas, &(ex_pen){ex_colour_grey(0), width, 0, 0});
         take_image();
         for (int y = 0; y < SIDE; y++)
             for (int x = 0; x < SIDE; x++)
@@ -179,7 +179,7 @@ static void lines_have_their_area(void **state) {
 static void dashes_leave_gaps(void **state) {
     (void)state;
     open_canvas();
-    exi_draw_line(canvas, 2.5, 10.5, 38, 10.5, &(exi_pen){exi_colour_grey(0), 1, 4, 6});
+    ex_draw_line(canvas, 2.5, 10.5, 38, 10.5, &(ex_pen){ex_colour_grey(0), 1, 4, 6});
     take_image();
     for (int x = 4; x < 36; x++)
         assert_int_equal(code_at(x, 10), (x - 2) % 10 <= 4 ? code_at(4, 10) : (x - 2) % 10 <= 9 ? code_at(8, 10) : -1);
@@ -193,8 +193,8 @@ static void dashes_leave_gaps(void **state) {
 static void mixes_in_linear_light(void **state) {
     (void)state;
     open_canvas();
-    exi_draw_box(canvas, (exi_box){0, 0, 20, 20}, exi_colour_faded(exi_colour_hex(0x000000), 0.5));
-    exi_draw_box(canvas, (exi_box){20, 0, 40, 20}, exi_colour_faded(exi_colour_hex(0xFF0000), 0.25));
+    ex_draw_box(canvas, (ex_box){0, 0, 20, 20}, ex_colour_faded(ex_colour_hex(0x000000), 0.5));
+    ex_draw_box(canvas, (ex_box){20, 0, 40, 20}, ex_colour_faded(ex_colour_hex(0xFF0000), 0.25));
     take_image();
     assert_int_equal(code_at(5, 5), 188); /* half the light of white */
     const unsigned char *pixel = image->pixels + 4 * (5 * SIDE + 30);
@@ -203,9 +203,9 @@ static void mixes_in_linear_light(void **state) {
     assert_int_equal(pixel[3], 255);
     ex_image_destroy(image);
     /* Over nothing, a colour keeps its code and its alpha. */
-    assert_int_equal(exi_canvas_create_image(4, 4, 1, exi_colour_faded(exi_colour_grey(255), 0), &canvas, NULL), EX_OK);
-    exi_draw_box(canvas, (exi_box){0, 0, 4, 4}, exi_colour_faded(exi_colour_hex(0x0072B2), 0.5));
-    assert_int_equal(exi_canvas_take_image(canvas, &image, NULL), EX_OK);
+    assert_int_equal(ex_canvas_create_image(4, 4, 1, ex_colour_faded(ex_colour_grey(255), 0), &canvas, NULL), EX_OK);
+    ex_draw_box(canvas, (ex_box){0, 0, 4, 4}, ex_colour_faded(ex_colour_hex(0x0072B2), 0.5));
+    assert_int_equal(ex_canvas_take_image(canvas, &image, NULL), EX_OK);
     assert_memory_equal(image->pixels, ((unsigned char[]){0x00, 0x72, 0xB2, 128}), 4);
     ex_image_destroy(image);
 }
@@ -213,10 +213,10 @@ static void mixes_in_linear_light(void **state) {
 static void clips_cut(void **state) {
     (void)state;
     open_canvas();
-    exi_canvas_clip(canvas, &(exi_box){10, 10, 20.5, 20});
-    exi_draw_box(canvas, (exi_box){0, 0, 40, 40}, exi_colour_grey(0));
-    exi_canvas_clip(canvas, NULL);
-    exi_draw_line(canvas, 0, 30.5, 40, 30.5, &(exi_pen){exi_colour_grey(0), 1, 0, 0});
+    ex_canvas_clip(canvas, &(ex_box){10, 10, 20.5, 20});
+    ex_draw_box(canvas, (ex_box){0, 0, 40, 40}, ex_colour_grey(0));
+    ex_canvas_clip(canvas, NULL);
+    ex_draw_line(canvas, 0, 30.5, 40, 30.5, &(ex_pen){ex_colour_grey(0), 1, 0, 0});
     take_image();
     assert_int_equal(code_at(9, 15), 255);
     assert_int_equal(code_at(10, 10), 0);
@@ -234,17 +234,17 @@ static void what_is_outside_does_no_harm(void **state) {
     open_canvas();
     for (int i = 0; i < COUNT * COUNT; i++) {
         const double x = far[i % COUNT], y = far[i / COUNT];
-        exi_canvas_move(canvas, x, y);
-        exi_canvas_line(canvas, y, x);
-        exi_canvas_curve(canvas, x, x, y, y, 20, 20);
-        exi_canvas_close(canvas);
-        exi_canvas_fill(canvas, exi_colour_faded(exi_colour_grey(0), 0.01));
-        exi_canvas_move(canvas, x, y);
-        exi_canvas_line(canvas, 20, 20);
-        exi_canvas_stroke(canvas, &(exi_pen){exi_colour_grey(0), 1, 0, 0});
+        ex_canvas_move(canvas, x, y);
+        ex_canvas_line(canvas, y, x);
+        ex_canvas_curve(canvas, x, x, y, y, 20, 20);
+        ex_canvas_close(canvas);
+        ex_canvas_fill(canvas, ex_colour_faded(ex_colour_grey(0), 0.01));
+        ex_canvas_move(canvas, x, y);
+        ex_canvas_line(canvas, 20, 20);
+        ex_canvas_stroke(canvas, &(ex_pen){ex_colour_grey(0), 1, 0, 0});
     }
-    exi_canvas_close(canvas);
-    exi_canvas_fill(canvas, exi_colour_grey(0));
+    ex_canvas_close(canvas);
+    ex_canvas_fill(canvas, ex_colour_grey(0));
     take_image();
     ex_image_destroy(image);
 }
@@ -255,7 +255,7 @@ static void hatching_stays_inside(void **state) {
     (void)state;
     const double points[8][2] = {{5, 5}, {35, 5}, {35, 35}, {5, 35}, {15, 15}, {25, 15}, {25, 25}, {15, 25}};
     open_canvas();
-    exi_draw_hatch(canvas, points, (int[]){0, 4, 8}, 2, 0, 2, &(exi_pen){exi_colour_grey(0), 1, 0, 0});
+    ex_draw_hatch(canvas, points, (int[]){0, 4, 8}, 2, 0, 2, &(ex_pen){ex_colour_grey(0), 1, 0, 0});
     take_image();
     for (int y = 0; y < SIDE; y++) {
         for (int x = 0; x < SIDE; x++) {
@@ -273,11 +273,11 @@ static void hatching_stays_inside(void **state) {
 
 static void markers_and_arrows_are_where_they_should_be(void **state) {
     (void)state;
-    for (int marker = EXI_MARKER_DOT; marker <= EXI_MARKER_CROSS; marker++) {
+    for (int marker = EX_MARK_DOT; marker <= EX_MARK_CROSS; marker++) {
         open_canvas();
-        exi_draw_marker(canvas, (exi_marker)marker, 20, 20, 6, &(exi_pen){exi_colour_grey(0), 1, 0, 0});
+        ex_draw_mark(canvas, (ex_mark)marker, 20, 20, 6, &(ex_pen){ex_colour_grey(0), 1, 0, 0});
         take_image();
-        assert_int_equal(code_at(20, 20) < 200, marker != EXI_MARKER_RING);
+        assert_int_equal(code_at(20, 20) < 200, marker != EX_MARK_RING);
         double x_sum = 0, sum = 0;
         for (int y = 0; y < SIDE; y++)
             for (int x = 0; x < SIDE; x++) {
@@ -291,8 +291,8 @@ static void markers_and_arrows_are_where_they_should_be(void **state) {
         ex_image_destroy(image);
     }
     open_canvas();
-    exi_draw_arrow(canvas, 4, 20.5, 34, 20.5, 8, &(exi_pen){exi_colour_grey(0), 1, 0, 0});
-    exi_draw_arrow(canvas, 4, 4, 4, 4, 8, &(exi_pen){exi_colour_grey(0), 1, 0, 0});
+    ex_draw_arrow(canvas, 4, 20.5, 34, 20.5, 8, &(ex_pen){ex_colour_grey(0), 1, 0, 0});
+    ex_draw_arrow(canvas, 4, 4, 4, 4, 8, &(ex_pen){ex_colour_grey(0), 1, 0, 0});
     take_image();
     assert_int_equal(code_at(10, 20), 0);
     assert_int_equal(code_at(10, 21), 255);
@@ -310,9 +310,9 @@ static void images_keep_their_pixels(void **state) {
     for (int i = 0; i < 24; i++)
         small->pixels[i] = (unsigned char)(i % 4 == 3 ? 255 : i * 10);
     open_canvas();
-    exi_draw_image(canvas, small, (exi_box){4, 7, 7, 9});
-    exi_draw_image(canvas, small, (exi_box){10, 10, 40, 30});
-    exi_draw_image(canvas, small, (exi_box){30, 35, 31, 36});
+    ex_draw_image(canvas, small, (ex_box){4, 7, 7, 9});
+    ex_draw_image(canvas, small, (ex_box){10, 10, 40, 30});
+    ex_draw_image(canvas, small, (ex_box){30, 35, 31, 36});
     take_image();
     for (int y = 0; y < 2; y++)
         for (int x = 0; x < 3; x++)
@@ -345,18 +345,18 @@ static int count_of(const char *text, const char *word) {
 
 static char *draw_svg(size_t *size) {
     char *text = NULL;
-    exi_canvas *svg = NULL;
-    assert_int_equal(exi_canvas_create_svg(120, 80, exi_colour_grey(255), "a <b> & \"c\" \x01\xFF", "what", &svg, NULL),
+    ex_canvas *svg = NULL;
+    assert_int_equal(ex_canvas_create_svg(120, 80, ex_colour_grey(255), "a <b> & \"c\" \x01\xFF", "what", &svg, NULL),
                      EX_OK);
     ex_image *small = ex_image_create(2, 2);
-    exi_draw_line(svg, 1.5, 2.25, 30.123456, -0.001, &(exi_pen){exi_colour_hex(0xD55E00), 1.5, 2, 3});
-    exi_canvas_clip(svg, &(exi_box){10, 10, 50, 50});
-    exi_draw_marker(svg, EXI_MARKER_DOT, 20, 20, 5, &(exi_pen){exi_colour_faded(exi_colour_grey(0), 0.5), 1, 0, 0});
-    exi_draw_image(svg, small, (exi_box){0, 0, 10, 10});
-    exi_canvas_clip(svg, NULL);
-    exi_draw_text(svg, 10, 70, &(exi_type){.size = 12, .colour = exi_colour_grey(0)}, "x < \xC3\xA9");
+    ex_draw_line(svg, 1.5, 2.25, 30.123456, -0.001, &(ex_pen){ex_colour_hex(0xD55E00), 1.5, 2, 3});
+    ex_canvas_clip(svg, &(ex_box){10, 10, 50, 50});
+    ex_draw_mark(svg, EX_MARK_DOT, 20, 20, 5, &(ex_pen){ex_colour_faded(ex_colour_grey(0), 0.5), 1, 0, 0});
+    ex_draw_image(svg, small, (ex_box){0, 0, 10, 10});
+    ex_canvas_clip(svg, NULL);
+    ex_draw_text(svg, 10, 70, &(ex_lettering){.size = 12, .colour = ex_colour_grey(0)}, "x < \xC3\xA9");
     ex_image_destroy(small);
-    assert_int_equal(exi_canvas_take_text(svg, &text, size, NULL), EX_OK);
+    assert_int_equal(ex_canvas_take_text(svg, &text, size, NULL), EX_OK);
     assert_int_equal(strlen(text), *size);
     return text;
 }
@@ -396,9 +396,9 @@ static void wrong_sizes_are_refused(void **state) {
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         ex_error error = {.result = EX_OK};
-        exi_canvas *none = NULL;
+        ex_canvas *none = NULL;
         assert_int_equal(
-            exi_canvas_create_image(wrong[i].width, wrong[i].height, wrong[i].scale, exi_colour_grey(0), &none, &error),
+            ex_canvas_create_image(wrong[i].width, wrong[i].height, wrong[i].scale, ex_colour_grey(0), &none, &error),
             EX_ERROR_ARGUMENT);
         assert_null(none);
         assert_sentence(&error, EX_ERROR_ARGUMENT, wrong[i].word);
@@ -416,52 +416,52 @@ static void misuse_is_reported(void **state) {
     char *text;
     size_t size;
     open_canvas();
-    assert_int_equal(exi_canvas_take_text(canvas, &text, &size, NULL), EX_ERROR_ARGUMENT);
-    assert_int_equal(exi_canvas_create_over(NULL, 1, &canvas, NULL), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_canvas_take_text(canvas, &text, &size, NULL), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_canvas_create_over(NULL, 1, &canvas, NULL), EX_ERROR_ARGUMENT);
     ex_image *mine = ex_image_create(20, 10);
-    assert_int_equal(exi_canvas_create_over(mine, 2, &canvas, NULL), EX_OK);
-    assert_near(exi_canvas_width(canvas), 10, 0);
-    assert_near(exi_canvas_height(canvas), 5, 0);
-    exi_draw_box(canvas, (exi_box){0, 0, 10, 5}, exi_colour_grey(7));
+    assert_int_equal(ex_canvas_create_over(mine, 2, &canvas, NULL), EX_OK);
+    assert_near(ex_canvas_width(canvas), 10, 0);
+    assert_near(ex_canvas_height(canvas), 5, 0);
+    ex_draw_box(canvas, (ex_box){0, 0, 10, 5}, ex_colour_grey(7));
     assert_int_equal(mine->pixels[4 * 199], 7);
-    assert_int_equal(exi_canvas_take_image(canvas, &image, NULL), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_canvas_take_image(canvas, &image, NULL), EX_ERROR_ARGUMENT);
     ex_image_destroy(mine);
     ex_set_misuse_hook(NULL);
 }
 
-static void draw_something(exi_canvas *c) {
+static void draw_something(ex_canvas *c) {
     const ex_image small = {.width = 1, .height = 1, .pixels = (unsigned char[]){1, 2, 3, 4}};
     const double points[3][2] = {{0, 0}, {10, 0}, {0, 10}};
-    exi_canvas_add_circle(c, 10, 10, 5);
-    exi_canvas_fill(c, exi_colour_grey(0));
-    exi_draw_hatch(c, points, (int[]){0, 3}, 1, 45, 3, &(exi_pen){exi_colour_grey(0), 1, 0, 0});
-    exi_draw_text(c, 0, 20, &(exi_type){.size = 12, .colour = exi_colour_grey(0)}, "ab");
-    exi_draw_image(c, &small, (exi_box){0, 0, 5, 5});
+    ex_canvas_add_circle(c, 10, 10, 5);
+    ex_canvas_fill(c, ex_colour_grey(0));
+    ex_draw_hatch(c, points, (int[]){0, 3}, 1, 45, 3, &(ex_pen){ex_colour_grey(0), 1, 0, 0});
+    ex_draw_text(c, 0, 20, &(ex_lettering){.size = 12, .colour = ex_colour_grey(0)}, "ab");
+    ex_draw_image(c, &small, (ex_box){0, 0, 5, 5});
 }
 
 static ex_result attempt_image(void *context) {
     (void)context;
-    exi_canvas *c;
+    ex_canvas *c;
     ex_image *result;
-    ex_result code = exi_canvas_create_image(30, 30, 1, exi_colour_grey(255), &c, NULL);
+    ex_result code = ex_canvas_create_image(30, 30, 1, ex_colour_grey(255), &c, NULL);
     if (code != EX_OK)
         return code;
     draw_something(c);
-    code = exi_canvas_take_image(c, &result, NULL);
+    code = ex_canvas_take_image(c, &result, NULL);
     ex_image_destroy(result);
     return code;
 }
 
 static ex_result attempt_svg(void *context) {
     (void)context;
-    exi_canvas *c;
+    ex_canvas *c;
     char *text;
     size_t size;
-    ex_result code = exi_canvas_create_svg(30, 30, exi_colour_grey(255), "t", "d", &c, NULL);
+    ex_result code = ex_canvas_create_svg(30, 30, ex_colour_grey(255), "t", "d", &c, NULL);
     if (code != EX_OK)
         return code;
     draw_something(c);
-    code = exi_canvas_take_text(c, &text, &size, NULL);
+    code = ex_canvas_take_text(c, &text, &size, NULL);
     free(text);
     return code;
 }

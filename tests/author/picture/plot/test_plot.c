@@ -3,6 +3,7 @@
  * overlap, however many examples and whatever size; direct layers and joints; the same bytes however the work is cut;
  * each wrong argument with its sentence; failing memory.
  */
+#include "author/picture/canvas/labels.h"
 #include "support/characters.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
@@ -95,7 +96,7 @@ static ex_plot_def def_of(const ex_rig *rig, int axis_count) {
 
 /* ---- pixels ---- */
 
-static bool is_code(const ex_image *image, int x, int y, exi_colour colour, int slack) {
+static bool is_code(const ex_image *image, int x, int y, ex_colour colour, int slack) {
     const unsigned char *p = image->pixels + 4 * (y * image->width + x);
     return abs(p[0] - colour.red) <= slack && abs(p[1] - colour.green) <= slack && abs(p[2] - colour.blue) <= slack;
 }
@@ -120,8 +121,8 @@ static frame find_frame(const ex_image *image) {
     f.y0 = rows[1] + 0.5;
     const int y = (4 * rows[0] + rows[1]) / 5; /* at 0.8 no curve is outside the range */
     for (int u = 1; u < image->width; u++) {
-        const bool before = is_code(image, u - 1, y, exi_colour_grey(246), 0),
-                   now = is_code(image, u, y, exi_colour_grey(246), 0);
+        const bool before = is_code(image, u - 1, y, ex_colour_grey(246), 0),
+                   now = is_code(image, u, y, ex_colour_grey(246), 0);
         if (before && !now && f.x0 < 0)
             f.x0 = u + 1;
         if (!before && now && f.x0 >= 0)
@@ -131,7 +132,7 @@ static frame find_frame(const ex_image *image) {
 }
 
 /* The middle of what has a colour in a column; -1 where nothing has. */
-static double find_curve(const ex_image *image, int x, exi_colour colour) {
+static double find_curve(const ex_image *image, int x, ex_colour colour) {
     double sum = 0, rows = 0;
     for (int y = 0; y < image->height; y++)
         if (is_code(image, x, y, colour, 6)) {
@@ -156,7 +157,7 @@ static void curves_go_through_the_weights(void **state) {
         double weights[3];
         ex_weigher_evaluate(ex_rig_weigher(rig, 0), &value, weights);
         for (int k = 0; k < 3; k++) {
-            const double y = find_curve(image, x, exi_colour_category(k).colour);
+            const double y = find_curve(image, x, ex_colour_category(k).colour);
             bool hidden = y < 0; /* by another curve, or by the mark at an example */
             for (int i = 0; i < 3; i++)
                 hidden |= fabs(figure_points[i] - value) < 0.02 || (i != k && fabs(weights[i] - weights[k]) < 0.06);
@@ -169,8 +170,8 @@ static void curves_go_through_the_weights(void **state) {
     assert_true(found > 60);
     /* At its example each has its mark on the line of 1, with the curve's colour in the middle. */
     for (int k = 0; k < 3; k++)
-        assert_true(is_code(image, (int)(f.x0 + (f.x1 - f.x0) * figure_points[k]), (int)f.y1,
-                            exi_colour_category(k).colour, 8));
+        assert_true(
+            is_code(image, (int)(f.x0 + (f.x1 - f.x0) * figure_points[k]), (int)f.y1, ex_colour_category(k).colour, 8));
     ex_image_destroy(image);
     ex_rig_destroy(rig);
 }
@@ -179,21 +180,21 @@ static void curves_go_through_the_weights(void **state) {
 
 /* Draws, and looks at every two labels. */
 static int check_labels(const ex_plot_def *def) {
-    exi_canvas *canvas = NULL;
+    ex_canvas *canvas = NULL;
     ex_error error = {.result = EX_OK};
     if (exi_plot_make(def, true, &canvas, NULL, &error) != EX_OK)
         fail_msg("%s", error.text);
     const int count = exi_canvas_text_count(canvas);
     for (int i = 0; i < count; i++) {
         const char *a, *b;
-        const exi_box box = exi_canvas_text(canvas, i, &a);
-        if (box.x0 < 0 || box.y0 < 0 || box.x1 > exi_canvas_width(canvas) || box.y1 > exi_canvas_height(canvas))
+        const ex_box box = exi_canvas_text(canvas, i, &a);
+        if (box.x0 < 0 || box.y0 < 0 || box.x1 > ex_canvas_width(canvas) || box.y1 > ex_canvas_height(canvas))
             fail_msg("'%s' leaves the picture", a);
         for (int k = 0; k < i; k++)
             if (exi_box_overlaps(box, exi_canvas_text(canvas, k, &b)))
                 fail_msg("'%s' lies upon '%s'", a, b);
     }
-    exi_canvas_destroy(canvas);
+    ex_canvas_destroy(canvas);
     return count;
 }
 
@@ -362,11 +363,12 @@ static void cut_oddly(void *user, int count, int grain, ex_task_body body, void 
     }
 }
 
-static void note_progress(void *user, const char *what, double fraction) {
+static bool note_progress(void *user, const char *what, double fraction) {
     double *last = user;
     assert_non_null(what);
     assert_true(fraction >= *last && fraction <= 1);
     *last = fraction;
+    return true;
 }
 
 static void bytes_do_not_depend_on_tasks(void **state) {

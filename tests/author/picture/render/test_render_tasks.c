@@ -58,7 +58,7 @@ typedef struct watcher {
     double last;
 } watcher;
 
-static void watch(void *user, const char *what, double fraction) {
+static bool watch(void *user, const char *what, double fraction) {
     watcher *w = user;
     /* No assertions: in another thread they would jump into this one. */
     if (!pthread_equal(pthread_self(), w->thread) || strcmp(what, "rendering") != 0 ||
@@ -67,6 +67,7 @@ static void watch(void *user, const char *what, double fraction) {
     else
         w->last = fraction;
     atomic_fetch_add(&w->calls, 1);
+    return true;
 }
 
 static void the_bytes_are_the_same(void **state) {

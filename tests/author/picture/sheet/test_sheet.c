@@ -352,11 +352,12 @@ static void cut_oddly(void *user, int count, int grain, ex_task_body body, void 
     }
 }
 
-static void note_progress(void *user, const char *what, double fraction) {
+static bool note_progress(void *user, const char *what, double fraction) {
     double *last = user;
     assert_non_null(what);
     assert_true(fraction >= *last && fraction <= 1);
     *last = fraction;
+    return true;
 }
 
 /* A rig with a joint, a texture and a refined level; the elbow is read from its joint. */

@@ -344,11 +344,12 @@ static void reads_forms_by_their_ending(void **state) {
     ex_rig_destroy(rig);
 }
 
-static void count_reports(void *user, const char *what, double fraction) {
+static bool count_reports(void *user, const char *what, double fraction) {
     double *last = user;
     assert_true(fraction >= *last && fraction <= 1);
     assert_true(what[0] != 0);
     *last = fraction;
+    return true;
 }
 
 static void reports_progress(void **state) {

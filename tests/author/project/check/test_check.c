@@ -284,9 +284,10 @@ static void finds_everything_at_once(void **state) {
     ex_check_destroy(check);
 }
 
-static void count_call(void *user, const char *what, double fraction) {
+static bool count_call(void *user, const char *what, double fraction) {
     assert_true(what != NULL && fraction >= 0 && fraction <= 1);
     ++*(int *)user;
+    return true;
 }
 
 static void looks_at_as_many_points_as_told(void **state) {

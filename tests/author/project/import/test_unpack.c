@@ -3,9 +3,9 @@
  */
 #include "author/project/projects.h"
 
-#include <sys/stat.h>
+#include <exemplar/author/files.h>
 
-#include "author/base/file.h"
+#include <sys/stat.h>
 
 static int set_up(void **state) {
     if (scratch_set_up(state) != 0)
@@ -174,7 +174,7 @@ static void overwrites_only_when_told(void **state) {
     (void)state;
     ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'm.obj', 'layers': []}");
     ex_error error;
-    assert_int_equal(exi_make_directory(scratch_path("kept"), NULL), EX_OK);
+    assert_int_equal(ex_make_directory(scratch_path("kept"), NULL), EX_OK);
     write_text("kept/mine.json", "mine");
     assert_int_equal(ex_project_unpack(rig, scratch_path("kept"), "mine", false, &error), EX_ERROR_FILE);
     assert_non_null(strstr(error.text, "kept/mine.json is there already"));

@@ -4,12 +4,13 @@
  */
 #include "author/project/projects.h"
 
-#include "author/base/file.h"
 #include "author/project/sculpt/reorder.h"
 #include "author/project/sculpt/sculpt.h"
 #include "support/arms.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
+
+#include <exemplar/author/files.h>
 
 static const char square_project[] =
     "{'exemplar': 1, 'mesh': 'flat.obj', 'layers': [{'name': 'dial', 'shape': 'offsets', 'space': [{'name': 'd', "
@@ -394,7 +395,7 @@ static void test_memory(void **state) {
     static const char *const bent[] = {"joint:fore=z70y10", NULL};
     double positions[3 * ARM_VERTICES];
     char path[1024];
-    assert_int_equal(exi_make_directory(scratch_path("memory"), NULL), EX_OK);
+    assert_int_equal(ex_make_directory(scratch_path("memory"), NULL), EX_OK);
     ex_project *project = open_project("memory/m.json", arm_project);
     ex_rig *rig = build_project(project);
     arm_sculpt(rig, bent, 0.01, 3, positions);
@@ -421,7 +422,7 @@ static void test_memory_of_matching(void **state) {
     static const char *const bent[] = {"joint:fore=z70y10", "joint:upper=y80", NULL};
     double positions[3 * ARM_VERTICES];
     char path[1024];
-    assert_int_equal(exi_make_directory(scratch_path("matching"), NULL), EX_OK);
+    assert_int_equal(ex_make_directory(scratch_path("matching"), NULL), EX_OK);
     ex_project *project = open_project("matching/m.json", arm_project);
     ex_rig *rig = build_project(project);
     arm_sculpt(rig, bent, 0, 3, positions);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "author/base/array.h"
-#include "author/base/file.h"
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>
 
@@ -49,7 +49,7 @@ static ex_scan_session *write_session(void) {
     ex_error error = {0};
     ex_scan_session *session;
     for (int i = 0; i < 3; i++)
-        must(exi_make_directory(scratch_path(folders[i]), &error), &error);
+        must(ex_make_directory(scratch_path(folders[i]), &error), &error);
     must(ex_kinematics_write(scratch_path("skeleton.json"), somebody->begin, &error), &error);
     strcat(text, "marker,joint,r,g,b\n");
     for (int s = 0; s < somebody->begin->site_count; s++) {

@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/base/file.h"
 #include "author/scan/report/scan_report.h"
 #include "support/check.h"
 #include "support/scanned.h"
 #include "support/scratch.h"
+
+#include <exemplar/author/files.h>
 
 static void test_sums(void **state) {
     (void)state;
@@ -202,9 +203,9 @@ static void write_truth(const scanned *s, const truth_case *t) {
             rotations[i][SCANNED_LEFT][c] = sin(half) * elbow->axis[c];
         rotations[i][SCANNED_LEFT][3] = cos(half);
     }
-    assert_int_equal(exi_make_directory(scratch_path("truth/markers"), &error), EX_OK);
-    assert_int_equal(exi_make_directory(scratch_path("truth/surface"), &error), EX_OK);
-    assert_int_equal(exi_make_directory(scratch_path("labels"), &error), EX_OK);
+    assert_int_equal(ex_make_directory(scratch_path("truth/markers"), &error), EX_OK);
+    assert_int_equal(ex_make_directory(scratch_path("truth/surface"), &error), EX_OK);
+    assert_int_equal(ex_make_directory(scratch_path("labels"), &error), EX_OK);
     for (int i = 0; i < 3; i++) {
         static const char markers[] = "marker,x,y,z,visible\na,0,0,0,1\nb,1,0,0,1\nc,2,0,0,0\nd,3,0,0,1\n";
         char name[60];

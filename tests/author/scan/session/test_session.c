@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/base/file.h"
 #include "author/scan/session/session.h"
 #include "author/scan/session/table.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
+
+#include <exemplar/author/files.h>
 
 static void write_text(const char *name, const char *text) {
     scratch_write(name, text, strlen(text));
@@ -237,7 +238,7 @@ static const char markers[] = "marker,joint,r,g,b,x,y,z\nold,elbow,1,2,3,,,\nnew
 
 static void write_whole(void) {
     ex_error error = {0};
-    assert_int_equal(exi_make_directory(scratch_path("sub"), &error), EX_OK);
+    assert_int_equal(ex_make_directory(scratch_path("sub"), &error), EX_OK);
     write_text("sub/markers.csv", markers);
 }
 

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/scan.h>
 
-#include "author/base/file.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
@@ -88,7 +88,7 @@ static void write_labels(int scan, double confidence, const char *also) {
         labelled[count++] = (ex_labelled){.name = texts[SITES], .confidence = 0.1};
     }
     snprintf(path, sizeof path, "labels/%s.csv", names[scan]);
-    assert_int_equal(exi_make_directory(scratch_path("labels"), &error), EX_OK);
+    assert_int_equal(ex_make_directory(scratch_path("labels"), &error), EX_OK);
     if (ex_labels_write(scratch_path(path), labelled, count, &error) != EX_OK)
         fail_msg("%s", error.text);
 }

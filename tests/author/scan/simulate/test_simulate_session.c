@@ -381,8 +381,7 @@ static void a_session_goes_on(void **state) {
         snprintf(folders[i], sizeof folders[i], "%s", scratch_path(i ? "b" : "c"));
     open_stage(&s, 15, folders[0]);
     const ex_tasks backwards = {.run = run_backwards};
-    s.def.progress = step;
-    s.def.user = &s;
+    s.def.progress = &(ex_progress){step, &s};
     s.def.tasks = &backwards;
     s.allowed = 0;
     assert_int_equal(ex_scan_simulate(&s.def, &made, &error), EX_ERROR_FILE);

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 #include <exemplar/author/scan.h>
 
-#include "author/base/file.h"
 #include "runtime/base/vector.h"
 #include "support/check.h"
 #include "support/scratch.h"
@@ -95,7 +95,7 @@ static void brought_back(void **state) {
     char path[600];
     (void)state;
     snprintf(folder, sizeof folder, "%s", scratch_path("session"));
-    assert_int_equal(exi_make_directory(folder, &error), EX_OK);
+    assert_int_equal(ex_make_directory(folder, &error), EX_OK);
     open_case(&c);
     assert_int_equal(ex_template_create(c.fitted.kinematics, NULL, &usual, &error), EX_OK);
     for (int v = 0; v < usual->cage->vertex_count; v++)

@@ -76,12 +76,13 @@ typedef struct watch {
     int count;
 } watch;
 
-static void watch_report(void *user, const char *what, double fraction) {
+static bool watch_report(void *user, const char *what, double fraction) {
     watch *seen = user;
     assert_non_null(what);
     assert_true(fraction >= seen->last && fraction <= 1);
     seen->last = fraction;
     seen->count++;
+    return true;
 }
 
 static void tiny_angles_and_progress(void **state) {

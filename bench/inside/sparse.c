@@ -1,7 +1,8 @@
 /*
- * bench/sparse.c - the direct solver on the Laplacian of a closed mesh (a torus of triangles, held at one vertex): a
- * factor from nothing, another one on the same pattern, and solves for three right-hand sides and for one. A solve must
- * read every entry of L twice.
+ * bench/inside/sparse.c - the direct solver on the Laplacian of a closed mesh (a torus of triangles, held at one
+ * vertex): a factor from nothing, another one on the same pattern, and solves for three right-hand sides and for one. A
+ * solve must read every entry of L twice. The solver is private to authoring: this group is part of a tool that is
+ * built together with the libraries, not of one that is built against installed ones.
  */
 #include "bench/bench.h"
 
