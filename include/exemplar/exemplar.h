@@ -1,10 +1,11 @@
 /*
  * exemplar/exemplar.h - the runtime whole: a pose in, a surface out, with nothing but libc and libm underneath.
  *
- * One header a room: base (errors, hooks) and maths, weigh (a point to weights), shape (weights to a form), pose (a form moved by
- * a skeleton), refine (a form to a finer surface, normals), settle (closest points and rays on a form), rig (all of it
- * in one immutable object). To play a rig, rig.h is enough; rig_create.h, rig_inspect.h and rig_pack.h make it from
- * arrays, look inside and pack it. Reading files, building and checking belong to authoring: exemplar/author.h.
+ * One header a room: base (errors, hooks) and maths, weigh (a point to weights), shape (weights to a form), pose (a
+ * form moved by a skeleton), refine (a form to a finer surface, normals), settle (closest points and rays on a form),
+ * rig (all of it in one immutable object). To play a rig, rig.h is enough; rig_create.h, rig_inspect.h and rig_pack.h
+ * make it from arrays, look inside and pack it. Reading files, building and checking belong to authoring:
+ * exemplar/author.h.
  */
 #ifndef EXEMPLAR_EXEMPLAR_H
 #define EXEMPLAR_EXEMPLAR_H
