@@ -1,0 +1,27 @@
+#!/bin/sh
+# The order of the rooms holds; and the script that says so sees an arrow that runs up, a client that reaches into a
+# library and two files of one name, each planted in a copy.
+# usage: rooms.sh SOURCE_FOLDER WORK_FOLDER
+set -eu
+source=$1 work=$2
+"$source/scripts/check-rooms" "$source"
+
+plant() { # FILE LINE SENTENCE
+    rm -rf "$work"
+    mkdir -p "$work"
+    cp -r "$source/src" "$source/include" "$source/cli" "$source/demos" "$work/"
+    mkdir -p "$(dirname "$work/$1")"
+    printf '%s\n' "$2" >>"$work/$1"
+    if "$source/scripts/check-rooms" "$work" >"$work/said"; then
+        echo "$1: '$2' was not seen"
+        exit 1
+    fi
+    grep -qF "$3" "$work/said" || { cat "$work/said"; echo "the sentence lacks: $3"; exit 1; }
+}
+
+plant src/author/base/array.c '#include "author/mesh/groups.h"' 'an arrow that runs up: base includes mesh'
+plant src/runtime/weigh/space.c '#include <exemplar/rig.h>' 'an arrow that runs up: weigh includes rig'
+plant src/runtime/base/memory.c '#include <exemplar/author/mesh.h>' 'the runtime library does not know author'
+plant demos/blob.c '#include "author/base/array.h"' 'demos/ is a client: it includes public headers alone'
+plant cli/main.c '#include "runtime/base/result.h"' 'cli/ is a client: it includes public headers alone'
+plant src/author/scan/fit/json.c '' 'has the same name'
