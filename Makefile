@@ -9,7 +9,7 @@ export EX_EDITOR
 RELEASE = build/release
 DEMO = out/demo
 
-.PHONY: all build demo test test-leaks test-clients install bench format clean help
+.PHONY: all build demo test test-leaks test-clients install amalgamate bench format clean help
 
 all: build
 
@@ -65,6 +65,9 @@ install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi
 
+amalgamate:
+	@scripts/amalgamate -o out
+
 bench: build
 	@$(RELEASE)/bin/exemplar bench
 
@@ -84,6 +87,7 @@ help:
 	@echo 'make test-clients'
 	@echo '                install Blender, three.js and Chromium, and have them play what the tool bakes and open the editor'
 	@echo 'make install    PREFIX=$(PREFIX) by default; DESTDIR for packagers'
+	@echo 'make amalgamate  write the runtime as two files, out/exemplar.h and out/exemplar.c, to embed (docs/embedding.md)'
 	@echo 'make bench      measure this machine'
 	@echo 'make format     lay the sources out as .clang-format says'
 	@echo 'make clean      remove build/ and out/'

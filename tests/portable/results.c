@@ -46,7 +46,7 @@ static void draw_rotation(double q[4]) {
 static void print_doubles(const char *name, int number, const double *values, int count) {
     printf("%s.%d", name, number);
     for (int i = 0; i < count; i++) {
-        printf(" %.9g", values[i]);
+        printf(" %.17g", values[i]);
     }
     printf("\n");
 }
