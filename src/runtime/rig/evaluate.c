@@ -1,6 +1,7 @@
 /*
  * Evaluating a rig: weigh every layer at the pose and place the skeleton, then blend all layers' examples and skin the
- * result in one pass over the tiles; what follows is in evaluate_surface.c and evaluate_texture.c.
+ * result in one pass over the tiles, and settle the posed cage on its driver. Refinement, which comes after settling
+ * (docs/drive.md has the figures), is in evaluate_surface.c, textures are in evaluate_texture.c.
  *
  * Work is cut into chunks of tiles whose place does not depend on the number of threads; each chunk makes its own
  * boxes, which are joined in order afterwards. So results do not depend on who did which chunk.
