@@ -69,17 +69,19 @@ typedef enum ex_kernel {
         EX_KERNEL_COUNT
 } ex_kernel;
 
-/* Kinds of weigher, with the names that project files use. */
+/* Kinds of weigher, with the words that project files use. A kind is a line here and a file of that name, which has
+ * its parameters and all that is known of it (docs/adding-a-weigher.md). Rig files store the number: new kinds go last.
+ */
 #define EX_WEIGHER_LIST(X)                                                                                             \
-    X(EX_WEIGHER_CARDINAL, "cardinal") /* plane plus radial bases, exact at examples, extrapolates */                  \
-    X(EX_WEIGHER_DIRECT, "direct")     /* the axes are the weights; example i belongs to axis i */                     \
-    X(EX_WEIGHER_SHEPARD, "shepard")   /* inverse distance to a power, never outside [0, 1] */                         \
-    X(EX_WEIGHER_NEAREST, "nearest")   /* the k nearest examples, continuous as the set changes */                     \
-    X(EX_WEIGHER_GAUSSIAN, "gaussian") /* radial bases with a falloff each, exact at examples, 0 far away */           \
-    X(EX_WEIGHER_CONVEX, "convex")     /* the nearest blend of driver forms, never outside [0, 1] */
+    X(EX_WEIGHER_CARDINAL, cardinal) /* plane plus radial bases, exact at examples, extrapolates */                    \
+    X(EX_WEIGHER_DIRECT, direct)     /* the axes are the weights; example i belongs to axis i */                       \
+    X(EX_WEIGHER_SHEPARD, shepard)   /* inverse distance to a power, never outside [0, 1] */                           \
+    X(EX_WEIGHER_NEAREST, nearest)   /* the k nearest examples, continuous as the set changes */                       \
+    X(EX_WEIGHER_GAUSSIAN, gaussian) /* radial bases with a falloff each, exact at examples, 0 far away */             \
+    X(EX_WEIGHER_CONVEX, convex)     /* the nearest blend of driver forms, never outside [0, 1] */
 
 typedef enum ex_weigher_kind {
-#define EX_WEIGHER_ENUM(name, text) name,
+#define EX_WEIGHER_ENUM(name, word) name,
     EX_WEIGHER_LIST(EX_WEIGHER_ENUM)
 #undef EX_WEIGHER_ENUM
         EX_WEIGHER_COUNT
@@ -154,7 +156,76 @@ typedef struct ex_weigher_def {
 
 typedef struct ex_weigher ex_weigher;
 
+/* A cardinal weigher, with every parameter of every kind at its default. */
 EX_API ex_weigher_def ex_weigher_def_default(void);
+/* A direct weigher of so many scalar axes and examples, as blend shapes have it. The axes [count] stay the caller's. */
+EX_API ex_weigher_def ex_weigher_def_direct(const ex_axis *axes, int count);
+
+/* ---- kinds and their parameters ---- */
+
+typedef enum ex_parameter_type {
+    EX_PARAMETER_NUMBER, /* a double */
+    EX_PARAMETER_WHOLE,  /* a whole number: an int */
+    EX_PARAMETER_SWITCH, /* a bool */
+    EX_PARAMETER_CHOICE  /* one of a few words: an enum, or a bool where they are two */
+} ex_parameter_type;
+
+typedef struct ex_parameter_word {
+    const char *name; /* as in project files */
+    const char *help; /* part of a sentence, for who chooses */
+} ex_parameter_word;
+
+/*
+ * A parameter of a kind of weigher: everything that reads, writes, shows or edits one is made from this. Values are
+ * doubles here, whatever the type: a switch is 0 or 1, a choice the index of its word.
+ */
+typedef struct ex_parameter {
+    const char *name; /* as in project files, and everywhere else */
+    const char *help; /* a sentence or two on what it does, for who chooses a value */
+    ex_parameter_type type;
+    size_t offset, size; /* of its field in ex_weigher_def, in bytes */
+    double preset;       /* the default */
+    double least, most;  /* numbers: the range; most may be INFINITY */
+    bool above;          /* numbers: least itself is out of the range */
+    double usual[2];     /* numbers: what a slider runs over, from and to, in equal factors where both are above 0 (a
+                            least of 0 stands at its end all the same), else, and for whole numbers, in equal steps; to
+                            INFINITY: to the number of examples */
+    const ex_parameter_word *words; /* choices: [word_count] */
+    int word_count;
+} ex_parameter;
+
+/* What is known of a kind. */
+typedef struct ex_weigher_info {
+    const char *help;               /* a sentence or two, for who chooses a kind */
+    const ex_parameter *parameters; /* [parameter_count] */
+    int parameter_count;
+    bool has_points;    /* examples stand at points of the space; if not, the axes are the weights */
+    bool has_falloffs;  /* every point may have a falloff or a metric of its own */
+    bool has_sets;      /* weights can be solved for sets of examples (ex_weigher_evaluate_sets) */
+    bool has_condition; /* solves a system, of which ex_weigher_condition tells the condition number */
+    bool raises_ridge;  /* adds a ridge by itself where that system can hardly be solved (ex_weigher_get_ridge) */
+    bool is_driven;     /* weighs the form of a driver: one of its axes is EX_AXIS_DRIVER */
+    bool has_gpu_code;  /* ex_cuda_rig_create takes layers of this kind */
+} ex_weigher_info;
+
+/* Kinds are numbered from 0; a number that is none has no parameters, and nothing is true of it. Lives as long as the
+ * program. */
+EX_API const ex_weigher_info *ex_weigher_kind_info(ex_weigher_kind kind);
+EX_API int ex_weigher_kind_count(void);
+/* That of a weigher's own kind. */
+EX_API const ex_weigher_info *ex_weigher_get_info(const ex_weigher *weigher);
+
+EX_API double ex_parameter_get(const ex_parameter *parameter, const ex_weigher_def *def);
+/* The value must be one that ex_parameter_check allows. */
+EX_API void ex_parameter_set(const ex_parameter *parameter, ex_weigher_def *def, double value);
+/* ARGUMENT where a value is out of the range; the error's text is the end of a sentence: "must be above 0". */
+EX_API ex_result ex_parameter_check(const ex_parameter *parameter, double value, ex_error *error);
+/* The first parameter of def's kind that is out of its range or does not go with the others; NULL where none is. The
+ * error's text is the end of a sentence, as above. */
+EX_API const ex_parameter *ex_weigher_check_parameters(const ex_weigher_def *def, ex_error *error);
+/* A parameter with its value, for people: "radius 1", "k 8", "linear" or "not linear", "bspline". Returns what snprintf
+ * does. */
+EX_API int ex_parameter_text(const ex_parameter *parameter, double value, char *text, size_t size);
 
 /*
  * Solves a space. Cost: with n points (pseudo-examples included) and m examples, about n^3/3 + n^2 m multiplications in
@@ -180,7 +251,7 @@ EX_API void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, 
  * caller's that go from frame to frame; zeros, or anything else, are a valid beginning; NULL for none. It saves time
  * where points follow a smooth path and changes no weight by more than 1e-9. scratch: ex_weigher_scratch_size bytes,
  * aligned to 8, or NULL. A convex weigher that is given none blends EX_CONVEX_STACK examples at most, which matters
- * only where it has more than that. Both sizes are 0 for the other kinds, for which this is ex_weigher_evaluate.
+ * only where it has more than that. Both sizes are 0 for kinds that need none, for which this is ex_weigher_evaluate.
  */
 EX_API void ex_weigher_evaluate_from(const ex_weigher *weigher, const double *point, double *weights, void *state,
                                      void *scratch);

@@ -93,11 +93,14 @@ size_t ex_cuda_rig_size(const ex_cuda_rig *rig) {
 static bool is_alike(const ex_weigher *a, const ex_weigher *b) {
     return a->example_count == b->example_count && a->dimension == b->dimension && a->axis_count == b->axis_count &&
            a->scalar_count == b->scalar_count && a->set_count == b->set_count &&
-           a->set_weight_count == b->set_weight_count && a->set_square_count == b->set_square_count &&
-           a->kind != EX_WEIGHER_CONVEX;
+           a->set_weight_count == b->set_weight_count && a->set_square_count == b->set_square_count;
 }
 
 static ex_result check_weigher(const ex_weigher *own, int layer, const ex_weigher *weigher, ex_error *error) {
+    const ex_weigher_kind kind = ex_weigher_get_kind(weigher);
+    if (!ex_weigher_kind_info(kind)->has_gpu_code)
+        return exi_error(error, EX_ERROR_ARGUMENT, "the weigher for layer %d is of kind '%s', which has no GPU code",
+                         layer, ex_weigher_kind_name(kind));
     if (!is_alike(weigher, own))
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "the weigher has another number of examples, axes or sets than layer %d", layer);

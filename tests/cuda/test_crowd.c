@@ -432,7 +432,7 @@ static void refuse(ex_rig *rig, ex_result expected, const char *part) {
 static void test_refused(void **state) {
     (void)state;
     driven_tube *tube = driven_tube_make(1, EX_RESIDUAL_NONE, false);
-    refuse(rig_of(&tube->def), EX_ERROR_ARGUMENT, "driver");
+    refuse(rig_of(&tube->def), EX_ERROR_ARGUMENT, "is weighed by 'convex', which has no GPU code");
     free(tube);
     assert_int_equal(count_patches(make_fan(3, EXI_GPU_LAYER_MAX, 0)), 0);
     refuse(make_fan(3, EXI_GPU_LAYER_MAX + 1, 0), EX_ERROR_LIMIT, "257 layers");

@@ -90,17 +90,6 @@ ex_result exi_get_range(exi_reader *r, const json_t *object, const exi_place *pl
     return EX_OK;
 }
 
-ex_result exi_get_count(exi_reader *r, const json_t *object, const exi_place *place, const char *key, int *value) {
-    const json_t *given = json_object_get(object, key);
-    exi_place at = exi_place_key(place, key);
-    if (!given)
-        return EX_OK;
-    if (!json_is_integer(given) || json_integer_value(given) < 1 || json_integer_value(given) > INT_MAX)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: a whole number from 1 up is needed here", at.text);
-    *value = (int)json_integer_value(given);
-    return EX_OK;
-}
-
 ex_result exi_get_text(exi_reader *r, const json_t *object, const exi_place *place, const char *key, bool needed,
                        const char **text) {
     const json_t *given = json_object_get(object, key);

@@ -20,7 +20,6 @@ ex_result exi_require_keys(exi_reader *r, const json_t *object, const exi_place 
 
 ex_result exi_get_number(exi_reader *r, const json_t *object, const exi_place *place, const char *key, double *value);
 ex_result exi_get_bool(exi_reader *r, const json_t *object, const exi_place *place, const char *key, bool *value);
-ex_result exi_get_count(exi_reader *r, const json_t *object, const exi_place *place, const char *key, int *value);
 /* A whole number from low to high. */
 ex_result exi_get_range(exi_reader *r, const json_t *object, const exi_place *place, const char *key, int low, int high,
                         int *value);

@@ -238,9 +238,13 @@ static ex_result lay_all(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gpu
 }
 
 static ex_result check(const ex_rig *rig, ex_error *error) {
-    if (rig->drive)
-        return exi_error(error, EX_ERROR_ARGUMENT,
-                         "the rig follows a driver, which the GPU does not evaluate: use ex_rig_evaluate for it");
+    for (int l = 0; l < rig->counts.layers; l++) {
+        const ex_weigher_kind kind = ex_weigher_get_kind(ex_rig_weigher(rig, l));
+        if (!ex_weigher_kind_info(kind)->has_gpu_code)
+            return exi_error(error, EX_ERROR_ARGUMENT,
+                             "layer '%s' is weighed by '%s', which has no GPU code: use ex_rig_evaluate for this rig",
+                             ex_rig_layer_name(rig, l), ex_weigher_kind_name(kind));
+    }
     if (rig->counts.layers > EXI_GPU_LAYER_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "the rig has %d layers: the GPU evaluates up to %d", rig->counts.layers,
                          EXI_GPU_LAYER_MAX);

@@ -93,7 +93,8 @@ static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
         c->refinement |= EXI_REFINED_LIMIT;
     c->drivers = def->driver != NULL;
     for (int l = 0; l < def->layer_count; l++)
-        c->driver_keys += def->layers[l].weigh.kind == EX_WEIGHER_CONVEX ? def->layers[l].weigh.example_count : 0;
+        c->driver_keys +=
+            ex_weigher_kind_info(def->layers[l].weigh.kind)->is_driven ? def->layers[l].weigh.example_count : 0;
     c->joints = def->skeleton ? ex_skeleton_joint_count(def->skeleton) : 0;
     c->skinning = (int32_t)def->skinning;
     c->skin_sets = def->skin ? (ex_skin_get_info(def->skin).influence_most + 3) / 4 : 0;
@@ -236,7 +237,7 @@ static ex_result solve_layers(exi_rig_plan *p, ex_error *error) {
         weigh.names = layer->example_names;
         weigh.set_count = layer->domain == EX_DOMAIN_OFFSETS && layer->moved ? p->offsets.sets[l].set_count : 0;
         weigh.sets = weigh.set_count > 0 ? exi_rig_offsets_bits(&p->offsets, l) : NULL;
-        ex_result result = weigh.kind == EX_WEIGHER_CONVEX
+        ex_result result = ex_weigher_kind_info(weigh.kind)->is_driven
                                ? solve_driven(p, l, error)
                                : ex_weigher_create(&weigh, p->allocator, &p->weighers[l], error);
         if (result != EX_OK)

@@ -35,9 +35,10 @@ static ex_result check_forms(const ex_layer_def *layer, ex_error *error) {
 static ex_result check_offsets(const ex_layer_def *layer, ex_error *error) {
     if ((unsigned)layer->frame >= EX_FRAME_COUNT)
         return exi_error(error, EX_ERROR_ARGUMENT, "there is no such frame of offsets");
-    if (layer->moved && layer->weigh.kind != EX_WEIGHER_GAUSSIAN)
+    if (layer->moved && !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
         return exi_error(error, EX_ERROR_ARGUMENT,
-                         "only a gaussian weigher can weigh a vertex among the examples that move it");
+                         "a %s weigher cannot weigh a vertex among the examples that move it: take a gaussian one",
+                         ex_weigher_kind_name(layer->weigh.kind));
     if (!layer->offsets || layer->deltas || layer->shifts)
         return exi_error(error, EX_ERROR_ARGUMENT, "a layer of offsets has offsets, but no forms or joints");
     return EX_OK;
@@ -183,19 +184,20 @@ static ex_result check_driver(const ex_rig_def *def, ex_error *error) {
                              d->joints[f]);
     }
     for (int l = 0; l < def->layer_count; l++)
-        if (def->layers[l].weigh.kind == EX_WEIGHER_CONVEX)
+        if (ex_weigher_kind_info(def->layers[l].weigh.kind)->is_driven)
             return EX_OK;
     return exi_error(error, EX_ERROR_ARGUMENT, "no layer is weighed by the driver '%s'", d->name);
 }
 
 /* A layer that the driver weighs: a convex weigher with a driver axis of the driver's name. */
 static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
+    const bool is_driven = ex_weigher_kind_info(layer->weigh.kind)->is_driven;
     int axis = -1;
     for (int i = 0; layer->weigh.axes && i < layer->weigh.axis_count; i++)
         axis = layer->weigh.axes[i].kind == EX_AXIS_DRIVER ? i : axis;
-    if (axis < 0 && layer->weigh.kind != EX_WEIGHER_CONVEX)
+    if (axis < 0 && !is_driven)
         return EX_OK;
-    if (axis < 0 || layer->weigh.kind != EX_WEIGHER_CONVEX || layer->weigh.axis_count > 2)
+    if (axis < 0 || !is_driven || layer->weigh.axis_count > 2)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a convex weigher has one axis that is a driver's form, and one scalar axis or none, and only "
                          "it has such an axis");

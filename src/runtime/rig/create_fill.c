@@ -88,7 +88,7 @@ static void fill_layers(const exi_rig_plan *p, ex_rig *rig, uint32_t *cursor) {
         layers[l].first_form = first_form;
         layers[l].texture = p->layer_textures[l];
         layers[l].flags = layer->muted ? EXI_LAYER_MUTED : 0;
-        layers[l].flags |= layer->weigh.kind == EX_WEIGHER_CONVEX ? EXI_LAYER_DRIVEN : 0;
+        layers[l].flags |= ex_weigher_kind_info(layer->weigh.kind)->is_driven ? EXI_LAYER_DRIVEN : 0;
         if (layer->domain == EX_DOMAIN_OFFSETS) {
             layers[l].frame = (int32_t)layer->frame;
             layers[l].flags |= layer->moved ? EXI_LAYER_MOVED : 0;

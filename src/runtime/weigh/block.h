@@ -37,6 +37,7 @@ struct ex_weigher {
     uint64_t pseudo_given; /* [pseudo_count]: 1 where weights were given */
     uint64_t pseudo_rows;  /* [pseudo_count][example_count]: the weights that hold at each pseudo-example */
     uint64_t features;     /* [example_count + pseudo_count][feature_count] */
+                           /* here: parameters that have no place above, a double each (exi_own_parameters) */
     uint64_t own;          /* the kind's own tables */
 };
 
@@ -62,6 +63,13 @@ EXI_INLINE const exi_axis_record *exi_axes(const ex_weigher *w) {
 }
 EXI_INLINE const double *exi_features(const ex_weigher *w, int point) {
     return exi_table(w, w->features) + (size_t)point * (size_t)w->feature_count;
+}
+/* The parameters of the kind's table that the head has no place for, in their order (kinds.c). Without points there are
+ * no features before them. */
+EXI_INLINE double *exi_own_parameters(const ex_weigher *w) {
+    double *features = exi_table_mut((ex_weigher *)(uintptr_t)w, w->features);
+    const bool has_points = w->pseudo_from > w->points;
+    return features + (has_points ? (size_t)exi_point_count(w) * (size_t)w->feature_count : 0);
 }
 /* The distance that the weigher measures between two rows of features. */
 EXI_INLINE double exi_feature_distance(const ex_weigher *w, const double *a, const double *b) {

@@ -28,19 +28,43 @@ static size_t own_count(const ex_weigher *w) {
     return n + s + (1 + s) * m + n * m;
 }
 
-static ex_result check(const ex_weigher_def *def, ex_error *error) {
-    if ((unsigned)def->kernel >= EX_KERNEL_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "kernel %d is not a kernel", (int)def->kernel);
-    if (!(def->radius > 0) || !isfinite(def->radius))
-        return exi_error(error, EX_ERROR_ARGUMENT, "radius %g must be above 0", def->radius);
-    if (!(def->ridge >= 0) || !isfinite(def->ridge))
-        return exi_error(error, EX_ERROR_ARGUMENT, "ridge %g must not be negative", def->ridge);
-    bool second_order = def->kernel == EX_KERNEL_THIN_PLATE || def->kernel == EX_KERNEL_TRIHARMONIC;
-    if (!def->linear && second_order)
-        return exi_error(error, EX_ERROR_ARGUMENT,
-                         "kernel %s needs the linear part: leave \"linear\" on, or take another kernel",
-                         ex_kernel_name(def->kernel));
-    return EX_OK;
+/* ---- parameters ---- */
+
+static const ex_parameter_word kernels[] = {
+    [EX_KERNEL_BSPLINE] = {"bspline", "acts near the examples only; the one to start with"},
+    [EX_KERNEL_GAUSSIAN] = {"gaussian", "a bell: soft, without an end"},
+    [EX_KERNEL_WENDLAND] = {"wendland", "acts near the examples only, smoother than bspline"},
+    [EX_KERNEL_INVERSE_MULTIQUADRIC] = {"inverse_multiquadric", "wide and soft"},
+    [EX_KERNEL_THIN_PLATE] = {"thin_plate", "bends like a thin plate through the examples"},
+    [EX_KERNEL_BIHARMONIC] = {"biharmonic", "tight: straight between examples where it can be"},
+    [EX_KERNEL_TRIHARMONIC] = {"triharmonic", "the smoothest through many examples"},
+    [EX_KERNEL_MULTIQUADRIC] = {"multiquadric", "between tight and smooth"},
+};
+_Static_assert(sizeof kernels / sizeof kernels[0] == EX_KERNEL_COUNT, "every kernel has its words");
+
+static const ex_parameter parameters[] = {
+    {EXI_PARAMETER("kernel", kernel), .help = "The shape of an example's influence.", .type = EX_PARAMETER_CHOICE,
+     .words = kernels, .word_count = EX_KERNEL_COUNT},
+    {EXI_PARAMETER("linear", linear),
+     .help = "Fit a plane through the examples first: beyond them, forms go on along it. Without it, they come to rest "
+             "at the mean.",
+     .type = EX_PARAMETER_SWITCH, .preset = 1},
+    {EXI_PARAMETER("radius", radius),
+     .help = "How far each example acts, over the distance to its nearest neighbour. Larger is smoother, and harder to "
+             "solve.",
+     .preset = 1, .above = true, .most = INFINITY, .usual = {0.25, 4}},
+    {EXI_PARAMETER("ridge", ridge),
+     .help = "Above 0, examples are not met exactly any more, and what swings between them is calmer.",
+     .most = INFINITY, .usual = {1e-9, 1}},
+};
+
+static const ex_parameter *check_parameters(const ex_weigher_def *def, ex_error *error) {
+    const bool second_order = def->kernel == EX_KERNEL_THIN_PLATE || def->kernel == EX_KERNEL_TRIHARMONIC;
+    if (def->linear || !second_order)
+        return NULL;
+    exi_error(error, EX_ERROR_ARGUMENT, "kernel \"%s\" needs the linear part: leave it on, or take another kernel",
+              ex_kernel_name(def->kernel));
+    return &parameters[1];
 }
 
 /* ---- radii ---- */
@@ -341,10 +365,8 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
         restore_sum(weights, m);
 }
 
-const exi_weigher_kind exi_weigher_cardinal = {true, false, check, own_count, solve, evaluate};
-
-ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
-                                 ex_error *error) {
+static ex_result measure_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
+                                   ex_error *error) {
     scratch sc;
     ex_result result = open_scratch(w, (size_t)(exi_point_count(w) + 1 + w->scalar_count), allocator, &sc, error);
     if (result != EX_OK)
@@ -375,3 +397,17 @@ ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *alloca
     exi_release(allocator, sc.memory, sc.size);
     return EX_OK;
 }
+
+const exi_weigher_kind exi_weigher_cardinal = {
+    .info = {.help = "Exact at the examples, smooth between them, and goes on beyond them.",
+             EXI_PARAMETERS(parameters),
+             .has_points = true,
+             .has_condition = true,
+             .has_gpu_code = true},
+    .flags = EXI_WEIGHER_SUM_1,
+    .check_parameters = check_parameters,
+    .own_count = own_count,
+    .solve = solve,
+    .evaluate = evaluate,
+    .condition = measure_condition,
+};

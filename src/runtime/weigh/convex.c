@@ -67,6 +67,13 @@ static tables tables_of(const ex_weigher *w) {
     return t;
 }
 
+static const ex_parameter parameters[] = {
+    {EXI_PARAMETER("ridge", ridge),
+     .help =
+         "Decides between blends that are equally near: how much nearness of the blended examples counts. 0 is 1e-9.",
+     .most = 1, .usual = {1e-9, 1}},
+};
+
 static size_t own_count(const ex_weigher *w) {
     const size_t n = (size_t)w->example_count;
     return 1 + n * (sizeof(database) / sizeof(double) + 3) + n * n;
@@ -130,8 +137,6 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
     if (def->pseudo_count != 0)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a convex weigher has no pseudo-examples: what it blends must be forms of the driver");
-    if (!(def->ridge >= 0) || !(def->ridge <= 1))
-        return exi_error(error, EX_ERROR_ARGUMENT, "ridge %g must be from 0 (for the default) to 1", def->ridge);
     for (size_t i = 0; i < (size_t)def->example_count * (size_t)dimension; i++)
         if (!isfinite(def->points[i]))
             return EX_OK; /* which whoever checks points says next, with its name */
@@ -332,7 +337,7 @@ static void evaluate_in(const ex_weigher *w, const double *clean, double *weight
         add_database(w, &base[i + 1], row, part, room, linear, state, scratch, weights);
 }
 
-void exi_convex_evaluate(const ex_weigher *w, const double *clean, double *weights, void *state, void *scratch) {
+static void evaluate_point(const ex_weigher *w, const double *clean, double *weights, void *state, void *scratch) {
     const int size = largest_database(w);
     if (scratch) {
         double *linear = scratch;
@@ -346,10 +351,8 @@ void exi_convex_evaluate(const ex_weigher *w, const double *clean, double *weigh
     evaluate_in(w, clean, weights, state, size < EX_CONVEX_STACK ? size : EX_CONVEX_STACK, linear, memory);
 }
 
-size_t ex_weigher_state_size(const ex_weigher *weigher) {
-    if (weigher->kind != EX_WEIGHER_CONVEX)
-        return 0;
-    const tables t = tables_of(weigher);
+static size_t state_size(const ex_weigher *w) {
+    const tables t = tables_of(w);
     const database *last = &t.databases[(int)*t.database_count - 1];
     return ((size_t)last->word + ((size_t)last->size + 31) / 32 + 1) / 2 * 8;
 }
@@ -358,10 +361,8 @@ size_t exi_convex_scratch_size(int example_count) {
     return (size_t)example_count * sizeof(double) + exi_simplex_scratch_size(example_count, example_count);
 }
 
-size_t ex_weigher_scratch_size(const ex_weigher *weigher) {
-    if (weigher->kind != EX_WEIGHER_CONVEX)
-        return 0;
-    return exi_convex_scratch_size(largest_database(weigher));
+static size_t scratch_size(const ex_weigher *w) {
+    return exi_convex_scratch_size(largest_database(w));
 }
 
 double ex_weigher_hull_distance_sq(const ex_weigher *weigher, const double *point, double self, const double *weights) {
@@ -385,8 +386,15 @@ double ex_weigher_hull_distance_sq(const ex_weigher *weigher, const double *poin
 
 /* ---- stored weighers ---- */
 
+/* What the axes add up to: a driver as wide as there are examples, and a scalar or none. */
+static bool is_sound_head(const ex_weigher *w) {
+    return w->example_count <= EX_CONVEX_MAX && w->scalar_count <= 1 && w->axis_count == w->scalar_count + 1 &&
+           w->rotation_count == 0 && w->dimension == w->example_count + w->scalar_count &&
+           w->feature_count == w->scalar_count && w->pseudo_count == 0;
+}
+
 /* Whether evaluation stays inside: sizes and places follow each other, and every example is one. */
-bool exi_convex_is_sound(const ex_weigher *w) {
+static bool is_sound(const ex_weigher *w) {
     const tables t = tables_of(w);
     const int n = w->example_count;
     const double count = *t.database_count;
@@ -409,4 +417,18 @@ bool exi_convex_is_sound(const ex_weigher *w) {
     return true;
 }
 
-const exi_weigher_kind exi_weigher_convex = {true, false, check, own_count, solve, NULL};
+const exi_weigher_kind exi_weigher_convex = {
+    .info = {.help = "The nearest blend of the driver's forms. Weights never leave 0 to 1.",
+             EXI_PARAMETERS(parameters),
+             .has_points = true,
+             .is_driven = true},
+    .check = check,
+    .own_count = own_count,
+    .solve = solve,
+    .evaluate_point = evaluate_point,
+    .state_size = state_size,
+    .scratch_size = scratch_size,
+    .edit = exi_convex_edit,
+    .is_sound_head = is_sound_head,
+    .is_sound = is_sound,
+};

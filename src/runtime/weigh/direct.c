@@ -18,4 +18,20 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
     return EX_OK;
 }
 
-const exi_weigher_kind exi_weigher_direct = {false, false, check, NULL, NULL, NULL};
+ex_weigher_def ex_weigher_def_direct(const ex_axis *axes, int count) {
+    ex_weigher_def def = ex_weigher_def_default();
+    def.kind = EX_WEIGHER_DIRECT;
+    def.axes = axes;
+    def.axis_count = def.example_count = count;
+    return def;
+}
+
+static bool is_sound_head(const ex_weigher *w) {
+    return w->scalar_count == w->example_count && w->rotation_count == 0 && w->pseudo_count == 0;
+}
+
+const exi_weigher_kind exi_weigher_direct = {
+    .info = {.help = "Each axis is the weight of its example.", .has_gpu_code = true},
+    .check = check,
+    .is_sound_head = is_sound_head,
+};

@@ -1,7 +1,7 @@
 /*
  * Editing a space: the definition inside a weigher is copied out, changed, and solved again into a new weigher. The old
- * one stays as it was, so a frame that is being drawn with it is not disturbed. What a gaussian weigher has for every
- * point, and its sets of examples, follow the points.
+ * one stays as it was, so a frame that is being drawn with it is not disturbed. Falloffs and metrics, which some kinds
+ * have for every point, and sets of examples follow the points.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -19,7 +19,7 @@ typedef struct draft {
     bool *given;             /* [..] */
     ex_pseudo *pseudos;      /* [..] */
     ex_axis *axes;
-    /* gaussian; the others have axis_count 0 here, and no metrics and sets. Pseudo-examples stand behind row_size. */
+    /* Kinds without falloffs have axis_count 0 here, and no metrics and sets. Pseudo-examples stand behind row_size. */
     int axis_count, metric_size; /* numbers per point in these: */
     double *falloffs, *metrics;  /* [row_size + row_count][..] */
     int set_count, words;        /* words of a set that has row_size examples */
@@ -39,8 +39,8 @@ static ex_result open_draft(const ex_weigher *w, int edit_count, const ex_alloca
     size_t from = exi_size_add(&total, pseudos * dimension, sizeof(double), 8);
     size_t rows = exi_size_add(&total, pseudos * examples, sizeof(double), 8);
     size_t list = exi_size_add(&total, pseudos, sizeof(ex_pseudo), 8);
-    const bool gaussian = w->kind == EX_WEIGHER_GAUSSIAN;
-    size_t axis_count = gaussian ? (size_t)w->axis_count : 0, words = exi_set_words((int)examples);
+    const bool has_falloffs = exi_weigher_kind_of(w->kind)->info.has_falloffs;
+    size_t axis_count = has_falloffs ? (size_t)w->axis_count : 0, words = exi_set_words((int)examples);
     size_t metric_size = w->flags & EXI_WEIGHER_METRICS ? (size_t)w->scalar_count * (size_t)w->scalar_count : 0;
     size_t falloffs = exi_size_add(&total, (examples + pseudos) * axis_count, sizeof(double), 8);
     size_t metrics = exi_size_add(&total, (examples + pseudos) * metric_size, sizeof(double), 8);
@@ -78,7 +78,7 @@ static double *row_of(double *table, int row, int width) {
     return table + (size_t)row * (size_t)width;
 }
 
-/* ---- what a gaussian weigher has besides ---- */
+/* ---- what some kinds have besides ---- */
 
 /* Where a point's row is in falloffs and metrics. */
 static int own_row(const draft *d, bool pseudo, int index) {
@@ -205,7 +205,7 @@ static void set_pseudo(draft *d, int index, const ex_edit *edit) {
 static ex_result apply_falloff(draft *d, const ex_edit *edit, ex_error *error) {
     const int count = d->example_count + d->pseudo_count;
     if (d->axis_count == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "only a gaussian weigher has falloffs");
+        return exi_error(error, EX_ERROR_ARGUMENT, "the points of this weigher have no falloffs");
     if (edit->index < 0 || edit->index >= count)
         return exi_error(error, EX_ERROR_ARGUMENT, "there is no point %d: the space has %d", edit->index, count);
     if (!edit->falloff)
@@ -279,12 +279,14 @@ ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits, int e
     if (!weigher || !edited || edit_count < 0 || (edit_count > 0 && !edits))
         return exi_misuse_error(error, __func__, "no weigher, no edits, or nowhere to put the result");
     *edited = NULL;
-    if (weigher->kind == EX_WEIGHER_DIRECT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a direct weigher has no space to edit: its axes are its weights");
+    const exi_weigher_kind *kind = exi_weigher_kind_of(weigher->kind);
+    if (!kind->info.has_points)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a %s weigher has no space to edit: its axes are its weights",
+                         ex_weigher_kind_name((ex_weigher_kind)weigher->kind));
     if (edit_count > EX_POINT_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "at most %d edits at once", EX_POINT_MAX);
-    if (weigher->kind == EX_WEIGHER_CONVEX)
-        return exi_convex_edit(weigher, edits, edit_count, allocator, edited, error);
+    if (kind->edit)
+        return kind->edit(weigher, edits, edit_count, allocator, edited, error);
     draft d = {0};
     ex_result result = open_draft(weigher, edit_count, allocator, &d, error);
     if (result != EX_OK)

@@ -22,6 +22,14 @@ static const double symmetric = 1e-9;
 /* Kernels that are kept at a time while sets are evaluated. */
 enum { CHUNK = 128 };
 
+static const ex_parameter parameters[] = {
+    {EXI_PARAMETER("ridge", ridge),
+     .help =
+         "Above 0, examples are not met exactly any more, and what swings between them is calmer. At 0, one is added "
+         "where the examples can hardly be told apart.",
+     .most = INFINITY, .usual = {1e-9, 1}},
+};
+
 static size_t own_count(const ex_weigher *w) {
     const size_t n = (size_t)exi_point_count(w), s = (size_t)w->scalar_count;
     const bool metrics = (w->flags & EXI_WEIGHER_METRICS) != 0;
@@ -109,8 +117,6 @@ static ex_result check_sets(const ex_weigher_def *def, ex_error *error) {
 }
 
 static ex_result check(const ex_weigher_def *def, ex_error *error) {
-    if (!(def->ridge >= 0) || !isfinite(def->ridge))
-        return exi_error(error, EX_ERROR_ARGUMENT, "ridge %g must not be negative", def->ridge);
     ex_result result = def->falloffs ? check_falloffs(def, error) : EX_OK;
     if (result == EX_OK && def->metrics)
         result = check_metrics(def, error);
@@ -126,9 +132,9 @@ static bool any_above_0(const double *values, size_t count) {
     return false;
 }
 
-void exi_gaussian_head(ex_weigher *head, const ex_weigher_def *def) {
+static void count(ex_weigher *head, const ex_weigher_def *def) {
     const size_t n = (size_t)exi_point_count(head), s = (size_t)scalar_count(def);
-    head->flags = any_above_0(def->metrics, n * s * s) ? EXI_WEIGHER_METRICS : 0;
+    head->flags |= any_above_0(def->metrics, n * s * s) ? EXI_WEIGHER_METRICS : 0;
     head->set_count = def->set_count;
     for (int i = 0; i < def->set_count; i++) {
         uint64_t size =
@@ -138,7 +144,7 @@ void exi_gaussian_head(ex_weigher *head, const ex_weigher_def *def) {
     }
 }
 
-void exi_gaussian_store(ex_weigher *w, const ex_weigher_def *def) {
+static void store(ex_weigher *w, const ex_weigher_def *def) {
     const exi_gaussian t = exi_gaussian_tables(w);
     const size_t n = (size_t)exi_point_count(w), s = (size_t)w->scalar_count;
     const size_t words = exi_set_words(w->example_count), set_count = (size_t)w->set_count;
@@ -158,7 +164,7 @@ void exi_gaussian_store(ex_weigher *w, const ex_weigher_def *def) {
             }
 }
 
-void exi_gaussian_describe(const ex_weigher *w, ex_weigher_def *def) {
+static void describe(const ex_weigher *w, ex_weigher_def *def) {
     const exi_gaussian t = exi_gaussian_tables(w);
     def->falloffs = t.falloffs;
     def->metrics = t.metrics;
@@ -166,14 +172,18 @@ void exi_gaussian_describe(const ex_weigher *w, ex_weigher_def *def) {
     def->set_count = w->set_count;
 }
 
-ex_ridge ex_weigher_get_ridge(const ex_weigher *weigher) {
-    if (weigher->kind != EX_WEIGHER_GAUSSIAN)
-        return (ex_ridge){.ridge = weigher->ridge, .condition = 1, .point = -1};
-    const exi_ridge_record *record = exi_gaussian_tables(weigher).record;
+static ex_ridge get_ridge(const ex_weigher *w) {
+    const exi_ridge_record *record = exi_gaussian_tables(w).record;
     return (ex_ridge){.ridge = record->ridge,
                       .condition = record->certainty > 0 ? 1 / record->certainty : INFINITY,
                       .point = (int)record->point,
                       .falloff = record->falloff};
+}
+
+/* Whoever asks for the point to blame will look it up. */
+static bool is_sound(const ex_weigher *w) {
+    const double point = exi_gaussian_tables(w).record->point;
+    return point >= -1 && point < exi_point_count(w) && point == floor(point);
 }
 
 /* ---- evaluation ---- */
@@ -236,7 +246,7 @@ static void add_to_sets(const ex_weigher *w, const exi_gaussian *t, const double
     }
 }
 
-void exi_gaussian_evaluate_sets(const ex_weigher *w, const double *features, double *weights, double *set_weights) {
+static void evaluate_sets(const ex_weigher *w, const double *features, double *weights, double *set_weights) {
     const int n = exi_point_count(w);
     const exi_gaussian t = exi_gaussian_tables(w);
     double kernels[CHUNK];
@@ -252,4 +262,26 @@ void exi_gaussian_evaluate_sets(const ex_weigher *w, const double *features, dou
     }
 }
 
-const exi_weigher_kind exi_weigher_gaussian = {true, false, check, own_count, exi_gaussian_solve, evaluate};
+const exi_weigher_kind exi_weigher_gaussian = {
+    .info = {.help = "Exact at the examples; each reaches only so far, and far away nothing is left of it.",
+             EXI_PARAMETERS(parameters),
+             .has_points = true,
+             .has_falloffs = true,
+             .has_sets = true,
+             .has_condition = true,
+             .raises_ridge = true,
+             .has_gpu_code = true},
+    .flags = EXI_WEIGHER_METRICS,
+    .check = check,
+    .count = count,
+    .own_count = own_count,
+    .store = store,
+    .solve = exi_gaussian_solve,
+    .evaluate = evaluate,
+    .evaluate_sets = evaluate_sets,
+    .draw_sets = exi_gaussian_draw_sets,
+    .condition = exi_gaussian_condition,
+    .get_ridge = get_ridge,
+    .describe = describe,
+    .is_sound = is_sound,
+};

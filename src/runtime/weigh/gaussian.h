@@ -7,7 +7,10 @@
 #include "runtime/weigh/gaussian.inl"
 #include "runtime/weigh/weigher.h"
 
-/* gaussian_solve.c: the kind's solve. */
+/* gaussian_solve.c: what the kind solves. */
 ex_result exi_gaussian_solve(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error);
+void exi_gaussian_draw_sets(ex_weigher *w, int pseudo, const double *set_weights);
+ex_result exi_gaussian_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
+                                 ex_error *error);
 
 #endif

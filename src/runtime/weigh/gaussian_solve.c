@@ -277,7 +277,7 @@ static ex_result solve_system(const ex_weigher *w, const exi_gaussian *t, const 
     return EX_OK;
 }
 
-void exi_gaussian_set_drawn(ex_weigher *w, int pseudo, const double *set_weights) {
+void exi_gaussian_draw_sets(ex_weigher *w, int pseudo, const double *set_weights) {
     const uint32_t *sizes = set_sizes(w);
     double *radial = exi_gaussian_tables(w).set_radial;
     for (int i = 0; i < w->set_count; i++) {
@@ -288,7 +288,7 @@ void exi_gaussian_set_drawn(ex_weigher *w, int pseudo, const double *set_weights
     }
 }
 
-/* The system of one set: its rows of F are the given weights of its examples, or what exi_gaussian_set_drawn left where
+/* The system of one set: its rows of F are the given weights of its examples, or what exi_gaussian_draw_sets left where
  * the solution goes. */
 static linear_system set_system(const ex_weigher *w, const scratch *sc, const uint32_t *members, int count,
                                 double *radial) {

@@ -5,17 +5,22 @@
  * equidistant points give 0/0 (paper_form keeps that, and shares equally there). Without a (k+1)-th point T is
  * infinite.
  */
-#include "runtime/base/result.h"
 #include "runtime/weigh/weigher.h"
 
 #include <math.h>
 #include <string.h>
 
-static ex_result check(const ex_weigher_def *def, ex_error *error) {
-    if (def->neighbours < 1 || def->neighbours > EX_NEIGHBOUR_MAX)
-        return exi_error(error, EX_ERROR_ARGUMENT, "%d neighbours: use 1 to %d", def->neighbours, EX_NEIGHBOUR_MAX);
-    return EX_OK;
-}
+static const ex_parameter_word forms[] = {
+    {"next", "at the distance of the next one, so that it fades out before that"},
+    {"paper", "at its own distance, as the paper prints it"},
+};
+
+static const ex_parameter parameters[] = {
+    {EXI_PARAMETER("k", neighbours), .help = "How many of the nearest examples count.", .type = EX_PARAMETER_WHOLE,
+     .preset = 8, .least = 1, .most = EX_NEIGHBOUR_MAX, .usual = {1, INFINITY}},
+    {EXI_PARAMETER("form", paper_form), .help = "Where a neighbour stops to count.", .type = EX_PARAMETER_CHOICE,
+     .words = forms, .word_count = 2},
+};
 
 typedef struct neighbour {
     double distance;
@@ -74,4 +79,12 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
         exi_spread_share(w, found[i].point, (nearest / found[i].distance - cut) / sum, weights);
 }
 
-const exi_weigher_kind exi_weigher_nearest = {true, true, check, NULL, exi_check_places, evaluate};
+const exi_weigher_kind exi_weigher_nearest = {
+    .info = {.help = "Only the nearest examples count. For many examples.",
+             EXI_PARAMETERS(parameters),
+             .has_points = true,
+             .has_gpu_code = true},
+    .angular = true,
+    .solve = exi_check_places,
+    .evaluate = evaluate,
+};

@@ -2,17 +2,16 @@
  * The Shepard weigher: w_i proportional to 1 / D_i^power, and the limit of that at the points: a point that is hit
  * takes all. Weights are never negative, sum to 1, and go flat at every point for powers above 1.
  */
-#include "runtime/base/result.h"
 #include "runtime/weigh/weigher.h"
 
 #include <math.h>
 #include <string.h>
 
-static ex_result check(const ex_weigher_def *def, ex_error *error) {
-    if (!(def->power > 0) || !(def->power <= 64))
-        return exi_error(error, EX_ERROR_ARGUMENT, "power %g must be above 0 and at most 64", def->power);
-    return EX_OK;
-}
+static const ex_parameter parameters[] = {
+    {EXI_PARAMETER("power", power),
+     .help = "How quickly an example's weight falls off with distance. Larger: nearer to the nearest example alone.",
+     .preset = 2, .above = true, .most = 64, .usual = {0.5, 8}},
+};
 
 /* Shares relative to the nearest distance, (nearest / D)^power, so that nothing overflows near a point. */
 static void evaluate(const ex_weigher *w, const double *features, double *weights) {
@@ -43,4 +42,12 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
         }
 }
 
-const exi_weigher_kind exi_weigher_shepard = {true, true, check, NULL, exi_check_places, evaluate};
+const exi_weigher_kind exi_weigher_shepard = {
+    .info = {.help = "Weights never leave 0 to 1. Forms rest a little at each example.",
+             EXI_PARAMETERS(parameters),
+             .has_points = true,
+             .has_gpu_code = true},
+    .angular = true,
+    .solve = exi_check_places,
+    .evaluate = evaluate,
+};

@@ -1,66 +1,49 @@
 /*
  * Whether stored bytes are a sound weigher. Counts decide every offset and the size, so those are worked out again and
- * compared; then every number must be finite, every axis be one that could have been made, and sets of examples be of
- * the sizes that were counted on. What passes can be evaluated without reading outside itself.
+ * compared; then every number must be finite, every parameter in the range of its table, every axis be one that could
+ * have been made, and sets of examples be of the sizes that were counted on; the kind looks at its own tables. What
+ * passes can be evaluated without reading outside itself.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/weigh/gaussian.h"
 #include "runtime/weigh/weigher.h"
 
 #include <math.h>
 #include <string.h>
 
 static bool sound_flags(const ex_weigher *w) {
-    switch (w->kind) {
-    case EX_WEIGHER_CARDINAL:
-        return (w->flags & ~(uint32_t)(EXI_WEIGHER_LINEAR | EXI_WEIGHER_SUM_1)) == 0;
-    case EX_WEIGHER_SHEPARD:
-        return w->flags == EXI_WEIGHER_ANGULAR;
-    case EX_WEIGHER_NEAREST:
-        return (w->flags & ~(uint32_t)EXI_WEIGHER_PAPER_FORM) == EXI_WEIGHER_ANGULAR;
-    case EX_WEIGHER_GAUSSIAN:
-        return (w->flags & ~(uint32_t)EXI_WEIGHER_METRICS) == 0;
-    default:
-        return w->flags == 0;
-    }
+    return (w->flags & ~exi_weigher_flags(w->kind)) ==
+           (exi_weigher_kind_of(w->kind)->angular ? EXI_WEIGHER_ANGULAR : 0);
 }
 
 /* So that sizes made of them cannot overflow; whether they are true shows later. */
 static bool sound_set_counts(const ex_weigher *w) {
-    if (w->set_count == 0 || w->kind != EX_WEIGHER_GAUSSIAN)
+    if (w->set_count == 0 || !exi_weigher_kind_of(w->kind)->info.has_sets)
         return w->set_count == 0 && w->set_weight_count == 0 && w->set_square_count == 0;
     return w->set_count > 0 && w->set_weight_count <= INT32_MAX &&
            w->set_square_count <= w->set_weight_count * (uint64_t)w->example_count;
 }
 
-/* What a convex weigher's axes add up to: a driver as wide as there are examples, and a scalar or none. */
-static bool sound_driver(const ex_weigher *w) {
-    return w->example_count <= EX_CONVEX_MAX && w->scalar_count <= 1 && w->axis_count == w->scalar_count + 1 &&
-           w->rotation_count == 0 && w->dimension == w->example_count + w->scalar_count &&
-           w->feature_count == w->scalar_count && w->pseudo_count == 0;
+/* Features and numbers of a point, of axes none of which is a driver. */
+static bool sound_dimension(const ex_weigher *w) {
+    return w->feature_count >= 1 && w->scalar_count <= w->axis_count &&
+           w->rotation_count == w->axis_count - w->scalar_count &&
+           w->dimension == w->scalar_count + 4 * (int64_t)w->rotation_count && w->feature_count <= w->dimension;
 }
 
 static bool sound_head(const ex_weigher *w) {
-    bool has_points = w->kind != EX_WEIGHER_DIRECT;
-    if (w->kind >= EX_WEIGHER_COUNT || w->kernel >= EX_KERNEL_COUNT || !sound_flags(w))
+    const exi_weigher_kind *kind = exi_weigher_kind_of(w->kind);
+    if (!kind || w->kernel >= EX_KERNEL_COUNT || !sound_flags(w))
         return false;
     if (w->axis_count < 1 || w->example_count < 1 || w->pseudo_count < 0 || w->scalar_count < 0 ||
-        w->rotation_count < 0 || w->dimension < 1 || w->feature_count < (w->kind != EX_WEIGHER_CONVEX))
+        w->rotation_count < 0 || w->dimension < 1 || w->feature_count < 0)
         return false;
     if (w->example_count > EX_POINT_MAX || w->pseudo_count > EX_POINT_MAX - w->example_count)
         return false;
-    if (has_points ? w->axis_count > EX_AXIS_MAX
-                   : (w->scalar_count != w->example_count || w->rotation_count != 0 || w->pseudo_count != 0))
+    if (kind->info.has_points && w->axis_count > EX_AXIS_MAX)
         return false;
-    if (w->kind == EX_WEIGHER_CONVEX)
-        return sound_driver(w) && sound_set_counts(w);
-    if (w->scalar_count > w->axis_count || w->rotation_count != w->axis_count - w->scalar_count ||
-        w->dimension != w->scalar_count + 4 * (int64_t)w->rotation_count || w->feature_count > w->dimension)
-        return false;
-    if (!sound_set_counts(w))
-        return false;
-    return w->kind != EX_WEIGHER_NEAREST || (w->neighbours >= 1 && w->neighbours <= EX_NEIGHBOUR_MAX);
+    return (kind->info.is_driven || sound_dimension(w)) && sound_set_counts(w) &&
+           (!kind->is_sound_head || kind->is_sound_head(w));
 }
 
 static bool sound_layout(const ex_weigher *w, size_t size) {
@@ -79,7 +62,8 @@ static bool sound_axes(const ex_weigher *w) {
         if (exi_axis_check(&axis, i, NULL) != EX_OK || !(record->true_scale > 0))
             return false;
         const int width = exi_feature_width(axis.kind);
-        if (axis.kind == EX_AXIS_DRIVER && (w->kind != EX_WEIGHER_CONVEX || axis.width != w->example_count))
+        if (axis.kind == EX_AXIS_DRIVER &&
+            (!exi_weigher_kind_of(w->kind)->info.is_driven || axis.width != w->example_count))
             return false;
         scalars += axis.kind == EX_AXIS_SCALAR;
         features += width;
@@ -117,14 +101,6 @@ static bool sound_sets(const ex_weigher *w) {
     return together == w->set_weight_count && squares == w->set_square_count;
 }
 
-/* Whoever asks for the point to blame will look it up. */
-static bool sound_ridge(const ex_weigher *w) {
-    if (w->kind != EX_WEIGHER_GAUSSIAN)
-        return true;
-    const double point = exi_gaussian_tables(w).record->point;
-    return point >= -1 && point < exi_point_count(w) && point == floor(point);
-}
-
 ex_result exi_weigher_validate(const ex_weigher *w, size_t size, ex_error *error) {
     bool sound = size >= sizeof *w && size % 8 == 0 && sound_head(w) && sound_layout(w, size);
     for (size_t i = sizeof *w; sound && i < size; i += sizeof(double)) {
@@ -134,7 +110,9 @@ ex_result exi_weigher_validate(const ex_weigher *w, size_t size, ex_error *error
         memcpy(&value, (const char *)w + i, sizeof value);
         sound = isfinite(value);
     }
-    sound = sound && isfinite(w->radius) && isfinite(w->ridge) && isfinite(w->power) && sound_axes(w) &&
-            sound_sets(w) && sound_ridge(w) && (w->kind != EX_WEIGHER_CONVEX || exi_convex_is_sound(w));
+    sound = sound && isfinite(w->radius) && isfinite(w->ridge) && isfinite(w->power) && exi_parameters_are_sound(w) &&
+            sound_axes(w) && sound_sets(w);
+    if (sound && exi_weigher_kind_of(w->kind)->is_sound)
+        sound = exi_weigher_kind_of(w->kind)->is_sound(w);
     return sound ? EX_OK : exi_error(error, EX_ERROR_DATA, "a stored space is not sound");
 }

@@ -11,12 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-static const exi_weigher_kind *const kinds[EX_WEIGHER_COUNT] = {
-    [EX_WEIGHER_CARDINAL] = &exi_weigher_cardinal, [EX_WEIGHER_DIRECT] = &exi_weigher_direct,
-    [EX_WEIGHER_SHEPARD] = &exi_weigher_shepard,   [EX_WEIGHER_NEAREST] = &exi_weigher_nearest,
-    [EX_WEIGHER_GAUSSIAN] = &exi_weigher_gaussian, [EX_WEIGHER_CONVEX] = &exi_weigher_convex,
-};
-
 const char *ex_kernel_name(ex_kernel kernel) {
     static const char *const names[] = {
 #define NAME(id, text) text,
@@ -26,32 +20,16 @@ const char *ex_kernel_name(ex_kernel kernel) {
     return (unsigned)kernel < EX_KERNEL_COUNT ? names[kernel] : "unknown kernel";
 }
 
-const char *ex_weigher_kind_name(ex_weigher_kind kind) {
-    static const char *const names[] = {
-#define NAME(id, text) text,
-        EX_WEIGHER_LIST(NAME)
-#undef NAME
-    };
-    return (unsigned)kind < EX_WEIGHER_COUNT ? names[kind] : "unknown weigher";
-}
-
-ex_weigher_def ex_weigher_def_default(void) {
-    return (ex_weigher_def){.kind = EX_WEIGHER_CARDINAL,
-                            .kernel = EX_KERNEL_BSPLINE,
-                            .linear = true,
-                            .radius = 1,
-                            .power = 2,
-                            .neighbours = 8};
+static const exi_weigher_kind *kind_of(const ex_weigher *w) {
+    return exi_weigher_kind_of(w->kind);
 }
 
 /* ---- checking a definition ---- */
 
-static ex_result check_counts(const ex_weigher_def *def, ex_error *error) {
-    if ((unsigned)def->kind >= EX_WEIGHER_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "kind %d is not a kind of weigher", (int)def->kind);
+static ex_result check_counts(const ex_weigher_def *def, bool has_points, ex_error *error) {
     if (def->axis_count < 1 || !def->axes)
         return exi_error(error, EX_ERROR_ARGUMENT, "a space needs at least one axis");
-    if (def->axis_count > EX_AXIS_MAX && kinds[def->kind]->has_points)
+    if (def->axis_count > EX_AXIS_MAX && has_points)
         return exi_error(error, EX_ERROR_LIMIT, "a space has at most %d axes, this one %d", EX_AXIS_MAX,
                          def->axis_count);
     if (def->example_count < 1)
@@ -61,7 +39,7 @@ static ex_result check_counts(const ex_weigher_def *def, ex_error *error) {
     if (def->example_count > EX_POINT_MAX || def->pseudo_count > EX_POINT_MAX - def->example_count)
         return exi_error(error, EX_ERROR_LIMIT, "a space holds at most %d examples and pseudo-examples together",
                          EX_POINT_MAX);
-    if ((!def->points && kinds[def->kind]->has_points) || (!def->pseudos && def->pseudo_count > 0))
+    if ((!def->points && has_points) || (!def->pseudos && def->pseudo_count > 0))
         return exi_error(error, EX_ERROR_ARGUMENT, "points or pseudo-examples are missing");
     return EX_OK;
 }
@@ -74,7 +52,8 @@ static const double *first_not_finite(const double *values, int count) {
 }
 
 static ex_result check_points(const ex_weigher_def *def, int dimension, ex_error *error) {
-    for (int i = 0; kinds[def->kind]->has_points && i < def->example_count; i++) {
+    const bool has_points = ex_weigher_kind_info(def->kind)->has_points;
+    for (int i = 0; has_points && i < def->example_count; i++) {
         const double *point = def->points + (size_t)i * (size_t)dimension;
         const double *bad = first_not_finite(point, dimension);
         if (bad && def->names && def->names[i])
@@ -101,18 +80,42 @@ static ex_result check_points(const ex_weigher_def *def, int dimension, ex_error
     return EX_OK;
 }
 
-static ex_result check_definition(const ex_weigher_def *def, ex_error *error) {
-    ex_result result = check_counts(def, error);
-    int dimension = 0;
-    for (int i = 0; result == EX_OK && i < def->axis_count; i++) {
-        result = exi_axis_check(&def->axes[i], i, error);
-        dimension += result == EX_OK ? ex_axis_width(&def->axes[i]) : 0;
-        if (result == EX_OK && def->axes[i].kind == EX_AXIS_DRIVER && def->kind != EX_WEIGHER_CONVEX)
-            result = exi_error(error, EX_ERROR_ARGUMENT,
-                               "axis %d is a driver's form, which only a convex weigher weighs", i);
+static ex_result check_axes(const ex_weigher_def *def, int *dimension, ex_error *error) {
+    for (int i = 0; i < def->axis_count; i++) {
+        const ex_result result = exi_axis_check(&def->axes[i], i, error);
+        if (result != EX_OK)
+            return result;
+        if (def->axes[i].kind == EX_AXIS_DRIVER && !ex_weigher_kind_info(def->kind)->is_driven)
+            return exi_error(error, EX_ERROR_ARGUMENT,
+                             "axis %d is a driver's form, which a %s weigher cannot weigh: take a convex one", i,
+                             ex_weigher_kind_name(def->kind));
+        *dimension += ex_axis_width(&def->axes[i]);
     }
+    return EX_OK;
+}
+
+static ex_result check_parameters(const ex_weigher_def *def, ex_error *error) {
+    const ex_parameter *wrong = ex_weigher_check_parameters(def, error);
+    if (!wrong)
+        return EX_OK;
+    const double value = ex_parameter_get(wrong, def);
+    if (wrong->type == EX_PARAMETER_SWITCH)
+        return exi_error_within(error, EX_ERROR_ARGUMENT, "%s %s", wrong->name, value != 0 ? "true" : "false");
+    return exi_error_within(error, EX_ERROR_ARGUMENT, "%s %g", wrong->name, value);
+}
+
+static ex_result check_definition(const ex_weigher_def *def, ex_error *error) {
+    const exi_weigher_kind *kind = exi_weigher_kind_of((uint32_t)def->kind);
+    if (!kind)
+        return exi_error(error, EX_ERROR_ARGUMENT, "kind %d is not a kind of weigher", (int)def->kind);
+    int dimension = 0;
+    ex_result result = check_counts(def, kind->info.has_points, error);
     if (result == EX_OK)
-        result = kinds[def->kind]->check(def, error);
+        result = check_axes(def, &dimension, error);
+    if (result == EX_OK)
+        result = check_parameters(def, error);
+    if (result == EX_OK && kind->check)
+        result = kind->check(def, error);
     return result == EX_OK ? check_points(def, dimension, error) : result;
 }
 
@@ -125,7 +128,8 @@ static size_t set_table_count(const ex_weigher *w) {
 
 bool exi_weigher_layout(ex_weigher *w) {
     const size_t n = (size_t)exi_point_count(w), p = (size_t)w->pseudo_count, d = (size_t)w->dimension;
-    const bool has_points = kinds[w->kind]->has_points;
+    const exi_weigher_kind *kind = kind_of(w);
+    const bool has_points = kind->info.has_points;
     exi_size total = {.bytes = sizeof *w};
     w->axes = exi_size_add(&total, (size_t)w->axis_count, sizeof(exi_axis_record), 8);
     w->rotations = exi_size_add(&total, (size_t)w->rotation_count, sizeof(exi_rotation_metric), 8);
@@ -135,7 +139,8 @@ bool exi_weigher_layout(ex_weigher *w) {
     w->pseudo_given = exi_size_add(&total, p, sizeof(double), 8);
     w->pseudo_rows = exi_size_add(&total, p * (size_t)w->example_count, sizeof(double), 8);
     w->features = exi_size_add(&total, has_points ? n * (size_t)w->feature_count : 0, sizeof(double), 8);
-    w->own = exi_size_add(&total, kinds[w->kind]->own_count ? kinds[w->kind]->own_count(w) : 0, sizeof(double), 8);
+    exi_size_add(&total, (size_t)exi_own_parameter_count(w->kind), sizeof(double), 8);
+    w->own = exi_size_add(&total, kind->own_count ? kind->own_count(w) : 0, sizeof(double), 8);
     w->size = total.bytes;
     return !total.overflow;
 }
@@ -145,31 +150,18 @@ static ex_weigher make_head(const ex_weigher_def *def) {
                        .axis_count = def->axis_count,
                        .example_count = def->example_count,
                        .pseudo_count = def->pseudo_count};
+    const exi_weigher_kind *kind = kind_of(&head);
     /* Parameters of other kinds are left at zero, so that they cannot make two equal weighers differ. */
-    if (def->kind == EX_WEIGHER_CARDINAL) {
-        head.kernel = (uint32_t)def->kernel;
-        head.flags = def->linear ? EXI_WEIGHER_LINEAR : 0;
-        head.radius = def->radius;
-        head.ridge = def->ridge;
-    } else if (def->kind == EX_WEIGHER_SHEPARD) {
-        head.power = def->power;
-    } else if (def->kind == EX_WEIGHER_NEAREST) {
-        head.neighbours = def->neighbours;
-        head.flags = def->paper_form ? EXI_WEIGHER_PAPER_FORM : 0;
-    } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
-        head.ridge = def->ridge;
-        exi_gaussian_head(&head, def);
-    } else if (def->kind == EX_WEIGHER_CONVEX) {
-        head.ridge = def->ridge;
-    }
-    if (kinds[def->kind]->angular)
-        head.flags |= EXI_WEIGHER_ANGULAR;
+    exi_parameters_to_head(&head, def);
+    head.flags |= kind->angular ? EXI_WEIGHER_ANGULAR : 0;
     for (int i = 0; i < def->axis_count; i++) {
         head.dimension += ex_axis_width(&def->axes[i]);
         head.scalar_count += def->axes[i].kind == EX_AXIS_SCALAR;
         head.rotation_count += exi_is_rotation(def->axes[i].kind);
         head.feature_count += exi_feature_width(def->axes[i].kind);
     }
+    if (kind->count)
+        kind->count(&head, def);
     return head;
 }
 
@@ -177,7 +169,7 @@ static void store_axes(ex_weigher *w, const ex_weigher_def *def) {
     exi_axis_record *axis = (exi_axis_record *)(void *)exi_table_mut(w, w->axes);
     exi_rotation_metric *rotation = (exi_rotation_metric *)(void *)exi_table_mut(w, w->rotations);
     for (int i = 0; i < def->axis_count; i++) {
-        axis[i] = exi_axis_store(&def->axes[i], kinds[w->kind]->angular);
+        axis[i] = exi_axis_store(&def->axes[i], kind_of(w)->angular);
         if (exi_is_rotation(def->axes[i].kind))
             *rotation++ = (exi_rotation_metric){exi_feature_width(def->axes[i].kind), axis[i].true_scale};
     }
@@ -187,7 +179,7 @@ static void store_points(ex_weigher *w, const ex_weigher_def *def) {
     const size_t d = (size_t)w->dimension, n = (size_t)w->example_count;
     double *points = exi_table_mut(w, w->points), *from = exi_table_mut(w, w->pseudo_from);
     double *given = exi_table_mut(w, w->pseudo_given), *rows = exi_table_mut(w, w->pseudo_rows);
-    if (!kinds[w->kind]->has_points)
+    if (!kind_of(w)->info.has_points)
         return;
     memcpy(points, def->points, n * d * sizeof *points);
     for (size_t i = 0; i < (size_t)w->pseudo_count; i++) {
@@ -232,7 +224,7 @@ static ex_result resolve_pseudos(ex_weigher *w, const ex_weigher_def *def, const
             continue;
         }
         ex_weigher_evaluate_sets(weigher, def->pseudos[i].from, row, set_weights);
-        exi_gaussian_set_drawn(w, i, set_weights);
+        kind_of(w)->draw_sets(w, i, set_weights);
     }
     ex_weigher_destroy(weigher);
     if (set_weights)
@@ -257,11 +249,12 @@ ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator *alloc
     *w = head;
     store_axes(w, def);
     store_points(w, def);
-    if (w->kind == EX_WEIGHER_GAUSSIAN)
-        exi_gaussian_store(w, def);
+    exi_parameters_store(w, def);
+    if (kind_of(w)->store)
+        kind_of(w)->store(w, def);
     result = resolve_pseudos(w, def, allocator, error);
-    if (result == EX_OK && kinds[w->kind]->solve)
-        result = kinds[w->kind]->solve(w, def->names, allocator, error);
+    if (result == EX_OK && kind_of(w)->solve)
+        result = kind_of(w)->solve(w, def->names, allocator, error);
     if (result != EX_OK) {
         ex_weigher_destroy(w);
         return result;
@@ -286,38 +279,36 @@ void exi_spread_share(const ex_weigher *w, int point, double share, double *weig
         weights[i] += share * row[i];
 }
 
-static void evaluate_convex(const ex_weigher *w, const double *point, double *weights, void *state, void *scratch) {
-    double clean[EXI_FEATURE_MAX];
-    exi_point_clean(w, point, clean);
-    exi_convex_evaluate(w, clean, weights, state, scratch);
-}
-
-static void evaluate_features(const ex_weigher *w, const double *point, double *weights) {
-    double clean[EXI_FEATURE_MAX], features[EXI_FEATURE_MAX];
-    exi_point_clean(w, point, clean);
-    exi_point_features(w, clean, features);
-    kinds[w->kind]->evaluate(w, features, weights);
-}
-
-void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double *weights) {
+void ex_weigher_evaluate_from(const ex_weigher *weigher, const double *point, double *weights, void *state,
+                              void *scratch) {
     if (!weigher || !weights) {
         exi_misuse(__func__, "no weigher, or nowhere to put the weights");
         return;
     }
-    if (!kinds[weigher->kind]->has_points)
+    const exi_weigher_kind *kind = kind_of(weigher);
+    double clean[EXI_FEATURE_MAX], features[EXI_FEATURE_MAX];
+    if (kind->evaluate) {
+        exi_point_clean(weigher, point, clean);
+        exi_point_features(weigher, clean, features);
+        kind->evaluate(weigher, features, weights);
+    } else if (kind->evaluate_point) {
+        exi_point_clean(weigher, point, clean);
+        kind->evaluate_point(weigher, clean, weights, state, scratch);
+    } else {
         exi_point_clean(weigher, point, weights);
-    else if (weigher->kind == EX_WEIGHER_CONVEX)
-        evaluate_convex(weigher, point, weights, NULL, NULL);
-    else
-        evaluate_features(weigher, point, weights);
+    }
 }
 
-void ex_weigher_evaluate_from(const ex_weigher *weigher, const double *point, double *weights, void *state,
-                              void *scratch) {
-    if (!weigher || !weights || weigher->kind != EX_WEIGHER_CONVEX)
-        ex_weigher_evaluate(weigher, point, weights);
-    else
-        evaluate_convex(weigher, point, weights, state, scratch);
+void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double *weights) {
+    ex_weigher_evaluate_from(weigher, point, weights, NULL, NULL);
+}
+
+size_t ex_weigher_state_size(const ex_weigher *weigher) {
+    return kind_of(weigher)->state_size ? kind_of(weigher)->state_size(weigher) : 0;
+}
+
+size_t ex_weigher_scratch_size(const ex_weigher *weigher) {
+    return kind_of(weigher)->scratch_size ? kind_of(weigher)->scratch_size(weigher) : 0;
 }
 
 void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, double *weights, double *set_weights) {
@@ -333,7 +324,7 @@ void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, do
     double clean[EXI_FEATURE_MAX], features[EXI_FEATURE_MAX];
     exi_point_clean(weigher, point, clean);
     exi_point_features(weigher, clean, features);
-    exi_gaussian_evaluate_sets(weigher, features, weights, set_weights);
+    kind_of(weigher)->evaluate_sets(weigher, features, weights, set_weights);
 }
 
 /* ---- looking inside ---- */
@@ -359,7 +350,7 @@ int ex_weigher_dimension(const ex_weigher *weigher) {
 }
 
 const double *ex_weigher_point(const ex_weigher *weigher, int index) {
-    if (!kinds[weigher->kind]->has_points || index < 0 || index >= exi_point_count(weigher))
+    if (!kind_of(weigher)->info.has_points || index < 0 || index >= exi_point_count(weigher))
         return NULL;
     return exi_table(weigher, weigher->points) + (size_t)index * (size_t)weigher->dimension;
 }
@@ -369,7 +360,7 @@ int ex_weigher_set_weight_count(const ex_weigher *weigher) {
 }
 
 double ex_weigher_distance(const ex_weigher *weigher, const double *a, const double *b) {
-    if (!kinds[weigher->kind]->has_points)
+    if (!kind_of(weigher)->info.has_points)
         return 0;
     double clean[EXI_FEATURE_MAX], features[2][EXI_FEATURE_MAX];
     exi_point_clean(weigher, a, clean);
@@ -382,11 +373,13 @@ double ex_weigher_distance(const ex_weigher *weigher, const double *a, const dou
 ex_result ex_weigher_condition(const ex_weigher *weigher, const ex_allocator *allocator, double *condition,
                                ex_error *error) {
     *condition = 1;
-    if (weigher->kind == EX_WEIGHER_GAUSSIAN)
-        return exi_gaussian_condition(weigher, allocator, condition, error);
-    if (weigher->kind != EX_WEIGHER_CARDINAL)
-        return EX_OK;
-    return exi_cardinal_condition(weigher, allocator, condition, error);
+    return kind_of(weigher)->condition ? kind_of(weigher)->condition(weigher, allocator, condition, error) : EX_OK;
+}
+
+ex_ridge ex_weigher_get_ridge(const ex_weigher *weigher) {
+    if (kind_of(weigher)->get_ridge)
+        return kind_of(weigher)->get_ridge(weigher);
+    return (ex_ridge){.ridge = weigher->ridge, .condition = 1, .point = -1};
 }
 
 void ex_weigher_describe(const ex_weigher *weigher, ex_weigher_def *def, ex_axis *axes, ex_pseudo *pseudos) {
@@ -399,22 +392,9 @@ void ex_weigher_describe(const ex_weigher *weigher, ex_weigher_def *def, ex_axis
     def->axes = axes;
     def->pseudos = pseudos;
     def->points = ex_weigher_point(w, 0);
-    if (w->kind == EX_WEIGHER_CARDINAL) {
-        def->kernel = (ex_kernel)w->kernel;
-        def->linear = (w->flags & EXI_WEIGHER_LINEAR) != 0;
-        def->radius = w->radius;
-        def->ridge = w->ridge;
-    } else if (w->kind == EX_WEIGHER_SHEPARD) {
-        def->power = w->power;
-    } else if (w->kind == EX_WEIGHER_NEAREST) {
-        def->neighbours = w->neighbours;
-        def->paper_form = (w->flags & EXI_WEIGHER_PAPER_FORM) != 0;
-    } else if (w->kind == EX_WEIGHER_GAUSSIAN) {
-        def->ridge = w->ridge;
-        exi_gaussian_describe(w, def);
-    } else if (w->kind == EX_WEIGHER_CONVEX) {
-        def->ridge = w->ridge;
-    }
+    exi_parameters_describe(w, def);
+    if (kind_of(w)->describe)
+        kind_of(w)->describe(w, def);
     for (int i = 0; axes && i < w->axis_count; i++)
         axes[i] = exi_axis_restore(&exi_axes(w)[i]);
     for (int i = 0; pseudos && i < w->pseudo_count; i++) {

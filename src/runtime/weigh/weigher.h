@@ -6,6 +6,8 @@
 
 #include "runtime/weigh/block.h"
 
+#include <stddef.h>
+
 /* space.c: axes checked and recorded, points turned into features. */
 ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error);
 exi_axis_record exi_axis_store(const ex_axis *axis, bool angular);
@@ -19,46 +21,75 @@ void exi_point_features(const ex_weigher *w, const double *clean, double *featur
 _Static_assert(EX_CONVEX_MAX + 1 <= EXI_FEATURE_MAX, "a driver's point must fit on the stack");
 
 /*
- * A kind of weigher (docs/adding-a-weigher.md).
- * check: parameters of the definition that only this kind has. own_count: doubles in its own tables, NULL for none.
- * solve: fills them when everything before `own` is there; refuses points at one place. evaluate: features of the query
- * to weights; NULL for a kind without points, whose weights are the cleaned point.
+ * A kind of weigher (docs/adding-a-weigher.md). Every function may be NULL, which means that there is nothing to do.
+ *
+ * A definition becomes a block: its parameters are within their ranges; check_parameters looks at those that must go
+ * together, and returns the one to change, with the end of a sentence. check looks at axes, examples and tables. count
+ * adds to a head what own_count makes sizes of. own_count: doubles in its own tables. store copies what the kind keeps
+ * of the definition besides parameters. solve fills its tables when everything before them is there, and refuses points
+ * at one place.
+ *
+ * At a point: evaluate gets the features of the query. evaluate_point, in its place, gets the cleaned point, and what
+ * ex_weigher_evaluate_from says, or NULL. With neither, the cleaned point is the weights.
+ *
+ * The others are what functions of their names in exemplar/weigh.h ask. is_sound_head and is_sound: whether what came
+ * from a file can be evaluated without reading outside of it, as far as the kind alone knows; the latter after all that
+ * validate.c checks. describe gives back what store copied; edit makes edits in the kind's own way.
  */
 typedef struct exi_weigher_kind {
-    bool has_points; /* direct has none */
-    bool angular;    /* measures rotations by angle (shepard, nearest), not by chord (what keeps kernels definite) */
+    ex_weigher_info info;
+    bool angular;   /* measures rotations by angle (shepard, nearest), not by chord (what keeps kernels definite) */
+    uint32_t flags; /* that count or solve may set */
+    const ex_parameter *(*check_parameters)(const ex_weigher_def *def, ex_error *error);
     ex_result (*check)(const ex_weigher_def *def, ex_error *error);
+    void (*count)(ex_weigher *head, const ex_weigher_def *def);
     size_t (*own_count)(const ex_weigher *w);
+    void (*store)(ex_weigher *w, const ex_weigher_def *def);
     ex_result (*solve)(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error);
     void (*evaluate)(const ex_weigher *w, const double *features, double *weights);
+    void (*evaluate_point)(const ex_weigher *w, const double *clean, double *weights, void *state, void *scratch);
+    size_t (*state_size)(const ex_weigher *w);
+    size_t (*scratch_size)(const ex_weigher *w);
+    /* has_sets: weights in all sets at a query, weights may be NULL; and what holds at a pseudo-example in every set,
+     * [set_weight_count], before the solve. */
+    void (*evaluate_sets)(const ex_weigher *w, const double *features, double *weights, double *set_weights);
+    void (*draw_sets)(ex_weigher *w, int pseudo, const double *set_weights);
+    ex_result (*condition)(const ex_weigher *w, const ex_allocator *allocator, double *condition, ex_error *error);
+    ex_ridge (*get_ridge)(const ex_weigher *w);
+    void (*describe)(const ex_weigher *w, ex_weigher_def *def);
+    ex_result (*edit)(const ex_weigher *w, const ex_edit *edits, int edit_count, const ex_allocator *allocator,
+                      ex_weigher **edited, ex_error *error);
+    bool (*is_sound_head)(const ex_weigher *w);
+    bool (*is_sound)(const ex_weigher *w);
 } exi_weigher_kind;
 
-extern const exi_weigher_kind exi_weigher_cardinal, exi_weigher_direct, exi_weigher_shepard, exi_weigher_nearest,
-    exi_weigher_gaussian, exi_weigher_convex;
+#define EXI_WEIGHER_EXTERN(id, word) extern const exi_weigher_kind exi_weigher_##word;
+EX_WEIGHER_LIST(EXI_WEIGHER_EXTERN)
+#undef EXI_WEIGHER_EXTERN
 
-/* cardinal.c: see ex_weigher_condition. */
-ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
-                                 ex_error *error);
+/* What a line of a kind's table of parameters begins with: name, field of ex_weigher_def. */
+#define EXI_PARAMETER(word, field)                                                                                     \
+    .name = (word), .offset = offsetof(ex_weigher_def, field), .size = sizeof((ex_weigher_def *)0)->field
+/* What info says of a table. */
+#define EXI_PARAMETERS(table) .parameters = (table), .parameter_count = (int)(sizeof(table) / sizeof(table)[0])
 
-/* convex.c: weights at a cleaned point; state and scratch may be NULL. Whether its own tables are sound. And edits,
- * which change the width of its axis (convex_edit.c). */
-void exi_convex_evaluate(const ex_weigher *w, const double *clean, double *weights, void *state, void *scratch);
-/* Scratch that is enough for any weigher of so many examples, whatever their databases. */
-size_t exi_convex_scratch_size(int example_count);
-bool exi_convex_is_sound(const ex_weigher *w);
+/* kinds.c: NULL where there is no such kind. */
+const exi_weigher_kind *exi_weigher_kind_of(uint32_t kind);
+/* Parameters that stand behind the features, and flags that a head of the kind may have, but for ANGULAR. */
+int exi_own_parameter_count(uint32_t kind);
+uint32_t exi_weigher_flags(uint32_t kind);
+/* Parameters of a definition into a head, the others into a block; all of them back; and whether those of a block that
+ * came from a file are in their ranges. */
+void exi_parameters_to_head(ex_weigher *head, const ex_weigher_def *def);
+void exi_parameters_store(ex_weigher *w, const ex_weigher_def *def);
+void exi_parameters_describe(const ex_weigher *w, ex_weigher_def *def);
+bool exi_parameters_are_sound(const ex_weigher *w);
+
+/* convex_edit.c: edits, which change the width of its axis. convex.c: scratch that is enough for any convex weigher of
+ * so many examples, whatever their databases. */
 ex_result exi_convex_edit(const ex_weigher *w, const ex_edit *edits, int edit_count, const ex_allocator *allocator,
                           ex_weigher **edited, ex_error *error);
-
-/* gaussian.c: the parameters that every point has of its own, and the sets: counted into a head, given back, copied
- * from a definition; and the evaluation of sets. weights may be NULL. */
-void exi_gaussian_head(ex_weigher *head, const ex_weigher_def *def);
-void exi_gaussian_describe(const ex_weigher *w, ex_weigher_def *def);
-void exi_gaussian_store(ex_weigher *w, const ex_weigher_def *def);
-void exi_gaussian_evaluate_sets(const ex_weigher *w, const double *features, double *weights, double *set_weights);
-/* gaussian_solve.c: what holds at pseudo-example `pseudo` in every set [set_weight_count], before the solve. */
-void exi_gaussian_set_drawn(ex_weigher *w, int pseudo, const double *set_weights);
-ex_result exi_gaussian_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
-                                 ex_error *error);
+size_t exi_convex_scratch_size(int example_count);
 
 /* Points nearer than this part of the largest distance between any two are at one place. */
 #define EXI_ONE_PLACE 1e-9

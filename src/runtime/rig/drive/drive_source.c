@@ -122,7 +122,7 @@ static void write_section(pen *all, const ex_rig_def *def, const ex_layer_def *l
 }
 
 static bool is_driven(const ex_layer_def *layer) {
-    return layer->weigh.kind == EX_WEIGHER_CONVEX;
+    return ex_weigher_kind_info(layer->weigh.kind)->is_driven;
 }
 
 ex_result exi_drive_encode(const ex_rig_def *def, const ex_allocator *allocator, exi_drive_source *source,

@@ -51,7 +51,6 @@ static void every_key_is_described(void **state) {
         "pseudo",     "mask",       "map",        "image",         "at",       "joints",     "min",
         "max",        "rest",       "scale",      "clamp",         "joint",    "angle",      "slide",
         "stretch",    "rotation",   "about",      "scheme",        "levels",   "limit",      "boundary",
-        "kernel",     "linear",     "radius",     "ridge",         "power",    "k",          "form",
         "metres",     "muted",      "frame",      "participation", "protect",  "posed",      "tolerance",
         "falloff",    "metric",     "trajectory", "reference",     "mode",     "iterations", "correctors",
         "turns",      "driver",     "settle",     "frames",        "count",    "fit",        "look",
@@ -61,7 +60,7 @@ static void every_key_is_described(void **state) {
     };
     static const char *const values[] = {
 #define NAME(id, text) text,
-        EX_SHAPE_LIST(NAME) EX_SKINNING_LIST(NAME) EX_WEIGHER_LIST(NAME) EX_FRAME_LIST(NAME) EX_PARTICIPATION_LIST(NAME)
+        EX_SHAPE_LIST(NAME) EX_SKINNING_LIST(NAME) EX_FRAME_LIST(NAME) EX_PARTICIPATION_LIST(NAME)
             EX_TRAJECTORY_LIST(NAME) EX_RESIDUAL_LIST(NAME)
 #undef NAME
                 "base_color",
@@ -93,10 +92,51 @@ static void every_key_is_described(void **state) {
     }
 }
 
+/* The row of a kind in the table of weighers, up to the end of its line. */
+static const char *find_row(const char *name, size_t *length) {
+    char begin[64];
+    snprintf(begin, sizeof begin, "\n| `\"%s\"` |", name);
+    const char *table = strstr(page, "## Weighers"), *row = table ? strstr(table, begin) : NULL;
+    if (!row)
+        fail_msg("the weigher \"%s\" has no row in the table of weighers", name);
+    *length = strcspn(row + 1, "\n");
+    return row + 1;
+}
+
+/* As the table writes a parameter: `radius` (1), `linear` (`true`), `kernel` (`"bspline"`. */
+static void write_parameter(const ex_parameter *p, char *text, size_t size) {
+    if (p->type == EX_PARAMETER_CHOICE)
+        snprintf(text, size, "`%s` (`\"%s\"`", p->name, p->words[(int)p->preset].name);
+    else if (p->type == EX_PARAMETER_SWITCH)
+        snprintf(text, size, "`%s` (`%s`)", p->name, p->preset != 0 ? "true" : "false");
+    else
+        snprintf(text, size, "`%s` (%g)", p->name, p->preset);
+}
+
+static void every_parameter_is_in_the_table(void **state) {
+    (void)state;
+    for (int kind = 0; kind < ex_weigher_kind_count(); kind++) {
+        const ex_weigher_info *info = ex_weigher_kind_info((ex_weigher_kind)kind);
+        size_t length = 0;
+        const char *row = find_row(ex_weigher_kind_name((ex_weigher_kind)kind), &length);
+        for (int i = 0; i < info->parameter_count; i++) {
+            char text[80];
+            write_parameter(&info->parameters[i], text, sizeof text);
+            const char *found = strstr(row, text);
+            if (!found || found >= row + length)
+                fail_msg("the row of \"%s\" lacks %s", ex_weigher_kind_name((ex_weigher_kind)kind), text);
+            for (int w = 0; w < info->parameters[i].word_count; w++)
+                if (!strstr(page, info->parameters[i].words[w].name))
+                    fail_msg("the word %s is not described", info->parameters[i].words[w].name);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_projects_shown_are_read),
         cmocka_unit_test(every_key_is_described),
+        cmocka_unit_test(every_parameter_is_in_the_table),
     };
     return cmocka_run_group_tests_name("author.project.format_docs", tests, set_up, tear_down);
 }
