@@ -88,11 +88,9 @@ static void append_joints(text *t, const ex_project_layer *layer, const ex_proje
     }
 }
 
-/* How far the point reaches, one number an axis in scaled units; of the gaussian layers alone. */
+/* How far the point reaches, one number an axis in scaled units; NULL where the layer has none. */
 static const double *falloff_of(const ex_project_layer *layer, int point) {
-    return layer->weigh.kind == EX_WEIGHER_GAUSSIAN && layer->weigh.falloffs
-               ? layer->weigh.falloffs + (size_t)point * (size_t)layer->axis_count
-               : NULL;
+    return layer->weigh.falloffs ? layer->weigh.falloffs + (size_t)point * (size_t)layer->axis_count : NULL;
 }
 
 /* ---- printing ---- */

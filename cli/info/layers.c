@@ -157,6 +157,8 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
     if (!allocate(layer, false))
         return false;
     ex_weigher_describe(weigher, &layer->weigh, layer->axes, layer->pseudos);
+    if (ex_weigher_get_info(weigher)->raises_ridge)
+        layer->weigh.ridge = layer->ridge.ridge;
     for (int a = 0; a < layer->weigh.axis_count; a++) {
         int input = ex_rig_layer_input(rig, index, a);
         layer->axis_names[a] = ex_rig_input_name(rig, input);
@@ -297,36 +299,33 @@ static void print_pseudo(const exi_layer *layer, int p) {
     printf("\n");
 }
 
-/* The ridge, given or found necessary, and how many groups of examples are solved apart. */
-static void print_gaussian(const exi_layer *layer) {
+/* Why the ridge had to be raised. */
+static void print_blame(const exi_layer *layer) {
     const ex_ridge *ridge = &layer->ridge;
     const int examples = layer->weigh.example_count;
-    if (ridge->ridge > 0)
-        printf(", ridge %g", ridge->ridge);
     if (ridge->point >= 0 && ridge->point < examples)
         printf(" for the falloff of %g of '%s'", ridge->falloff, layer->example_names[ridge->point]);
     else if (ridge->point >= 0)
         printf(" for the falloff of %g of pseudo-example %d", ridge->falloff, ridge->point - examples);
-    if (layer->weigh.set_count > 0)
-        printf(", %d set%s of examples", layer->weigh.set_count, layer->weigh.set_count == 1 ? "" : "s");
 }
 
+/* Words and switches, and numbers that are not at their default. */
 static void print_weigher(const exi_layer *layer) {
-    const ex_weigher_def *def = &layer->weigh;
-    printf("%s", ex_weigher_kind_name(def->kind));
-    if (def->kind == EX_WEIGHER_CARDINAL) {
-        printf(", %s, %s", ex_kernel_name(def->kernel), def->linear ? "linear" : "constant");
-        if (def->radius != 1)
-            printf(", radius %g", def->radius);
-        if (def->ridge != 0)
-            printf(", ridge %g", def->ridge);
-    } else if (def->kind == EX_WEIGHER_SHEPARD) {
-        printf(", power %g", def->power);
-    } else if (def->kind == EX_WEIGHER_NEAREST) {
-        printf(", %d neighbours%s", def->neighbours, def->paper_form ? ", form of the paper" : "");
-    } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
-        print_gaussian(layer);
-    } else if (def->kind == EX_WEIGHER_CONVEX && layer->region_count > 0) {
+    const ex_weigher_info *info = ex_weigher_kind_info(layer->weigh.kind);
+    printf("%s", ex_weigher_kind_name(layer->weigh.kind));
+    for (int i = 0; i < info->parameter_count; i++) {
+        const ex_parameter *parameter = &info->parameters[i];
+        const double value = ex_parameter_get(parameter, &layer->weigh);
+        char text[EXI_TEXT_SIZE];
+        if (parameter->type == EX_PARAMETER_NUMBER && value == parameter->preset)
+            continue;
+        ex_parameter_text(parameter, value, text, sizeof text);
+        printf(", %s", text);
+    }
+    print_blame(layer);
+    if (layer->weigh.set_count > 0)
+        printf(", %d set%s of examples", layer->weigh.set_count, layer->weigh.set_count == 1 ? "" : "s");
+    if (layer->region_count > 0) {
         char regions[EXI_TEXT_SIZE];
         printf(", %s", exi_text_count(regions, layer->region_count, "region"));
     }

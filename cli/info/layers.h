@@ -26,9 +26,9 @@ typedef struct exi_layer {
     int segment_count;                 /* in a rig: segments that bases are appended for */
     exi_layer_path *paths;             /* [example_count] of such a layer in a rig; or NULL */
     bool muted;
-    bool auto_falloff; /* in a project: chosen when it is built */
-    ex_ridge ridge;    /* gaussian: in a rig what the solve came to, in a project what is asked for */
-    ex_weigher_def weigh;
+    bool auto_falloff;          /* in a project: chosen when it is built */
+    ex_ridge ridge;             /* in a rig what the solve came to, in a project what is asked for */
+    ex_weigher_def weigh;       /* with that ridge */
     ex_axis *axes;              /* [axis_count] */
     ex_pseudo *pseudos;         /* [pseudo_count] */
     const char **axis_names;    /* [axis_count] */

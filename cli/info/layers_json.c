@@ -59,28 +59,25 @@ static void json_falloff(const exi_layer *layer, exi_emitter *json, int point) {
 }
 
 static void json_weigher(const exi_layer *layer, exi_emitter *json) {
-    const ex_weigher_def *def = &layer->weigh;
+    const ex_weigher_info *info = ex_weigher_kind_info(layer->weigh.kind);
     exi_emit_open(json, "weigh", '{');
-    exi_emit_text(json, "kind", ex_weigher_kind_name(def->kind));
-    if (def->kind == EX_WEIGHER_CARDINAL) {
-        exi_emit_text(json, "kernel", ex_kernel_name(def->kernel));
-        exi_emit_bool(json, "linear", def->linear);
-        exi_emit_number(json, "radius", def->radius);
-        exi_emit_number(json, "ridge", def->ridge);
-    } else if (def->kind == EX_WEIGHER_SHEPARD) {
-        exi_emit_number(json, "power", def->power);
-    } else if (def->kind == EX_WEIGHER_NEAREST) {
-        exi_emit_number(json, "neighbours", def->neighbours);
-        exi_emit_text(json, "form", def->paper_form ? "paper" : "continuous");
-    } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
-        exi_emit_number(json, "ridge", layer->ridge.ridge);
-        exi_emit_bool(json, "raised", layer->ridge.point >= 0);
-        exi_emit_number(json, "sets", def->set_count);
-    } else if (def->kind == EX_WEIGHER_CONVEX) {
-        exi_emit_number(json, "ridge", def->ridge);
-        if (layer->region_count > 0)
-            exi_emit_number(json, "regions", layer->region_count);
+    exi_emit_text(json, "kind", ex_weigher_kind_name(layer->weigh.kind));
+    for (int i = 0; i < info->parameter_count; i++) {
+        const ex_parameter *parameter = &info->parameters[i];
+        const double value = ex_parameter_get(parameter, &layer->weigh);
+        if (parameter->type == EX_PARAMETER_SWITCH)
+            exi_emit_bool(json, parameter->name, value != 0);
+        else if (parameter->type == EX_PARAMETER_CHOICE)
+            exi_emit_text(json, parameter->name, parameter->words[(int)value].name);
+        else
+            exi_emit_number(json, parameter->name, value);
     }
+    if (info->raises_ridge)
+        exi_emit_bool(json, "raised", layer->ridge.point >= 0);
+    if (info->has_sets)
+        exi_emit_number(json, "sets", layer->weigh.set_count);
+    if (layer->region_count > 0)
+        exi_emit_number(json, "regions", layer->region_count);
     exi_emit_close(json, '}');
 }
 

@@ -1,6 +1,6 @@
 /*
- * What a driven rig was built from: the inverse of drive_build.c. Driven forms come out of the moving frames again; drivers
- * are in the rig as they were.
+ * What a driven rig was built from: the inverse of drive_build.c. Driven forms come out of the moving frames again;
+ * drivers are in the rig as they were.
  */
 #include "author/base/array.h"
 #include "author/drive/drive.h"
@@ -23,7 +23,7 @@ static ex_result no_memory(const ex_rig *rig, ex_error *error) {
 static ex_result check_kind(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds, ex_error *error) {
     if (!ex_rig_get_driver(rig, driver, binds))
         return exi_error(error, EX_ERROR_DATA, "nothing drives this rig: it has no keys of a driver");
-    if (ex_rig_layer_count(rig) != 1 || ex_weigher_get_kind(ex_rig_weigher(rig, 0)) != EX_WEIGHER_CONVEX)
+    if (ex_rig_layer_count(rig) != 1 || !ex_weigher_get_info(ex_rig_weigher(rig, 0))->is_driven)
         return exi_error(error, EX_ERROR_DATA,
                          "the rig has %d layers, not only that of its driver: unpack it and edit its project",
                          ex_rig_layer_count(rig));

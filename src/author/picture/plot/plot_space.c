@@ -48,7 +48,7 @@ static ex_result open_axis(exi_plot *p, exi_plot_axis *axis, int input, const ex
 
 static ex_result open_axes(exi_plot *p, const ex_axis *axes, ex_error *error) {
     int inputs[2] = {p->def->axes[0], p->def->axes[1]};
-    if (ex_weigher_get_kind(ex_rig_weigher(p->rig, p->layer)) == EX_WEIGHER_CONVEX)
+    if (ex_weigher_get_info(ex_rig_weigher(p->rig, p->layer))->is_driven)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "the layer '%s' is weighed by the form of a driver, along which nothing can be plotted: "
                          "'exemplar weights' gives its weights at a form, 'exemplar drive report' over a motion",

@@ -69,7 +69,8 @@ void exi_build_note_ridges(const exi_building *b, const ex_rig *rig) {
         exi_point_words text;
         double cost = 0;
         int missed = 0;
-        if (layer->weigh.kind != EX_WEIGHER_GAUSSIAN || !(ridge.ridge > 0) || !exi_ridge_cost(weigher, &cost, &missed))
+        if (!ex_weigher_get_info(weigher)->raises_ridge || !(ridge.ridge > 0) ||
+            !exi_ridge_cost(weigher, &cost, &missed))
             continue;
         if (ridge.point >= 0)
             note(b,

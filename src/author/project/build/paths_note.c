@@ -78,7 +78,7 @@ bool exi_project_paths_describe(json_t *note, const ex_project_layer *layer, con
 static const char *first_layer_without(const ex_rig *rig, const json_t *note) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         if (ex_rig_layer_domain(rig, l) == EX_DOMAIN_TRAJECTORY &&
-            ex_weigher_get_kind(ex_rig_weigher(rig, l)) != EX_WEIGHER_CONVEX && /* whose options are the usual ones */
+            !ex_weigher_get_info(ex_rig_weigher(rig, l))->is_driven && /* whose options are the usual ones */
             !json_is_object(json_object_get(note, ex_rig_layer_name(rig, l))))
             return ex_rig_layer_name(rig, l);
     return NULL;

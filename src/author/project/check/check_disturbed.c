@@ -93,7 +93,7 @@ static const char *name_at(const exi_checker *c, int layer, const double *point)
 static void advise(const exi_checker *c, int later, const double *point, exi_check_text *text) {
     const ex_project_layer *source = &c->view->layers[later];
     const char *there = name_at(c, later, point);
-    if (source->shape != EX_SHAPE_OFFSETS || source->weigh.kind == EX_WEIGHER_DIRECT)
+    if (source->shape != EX_SHAPE_OFFSETS || !ex_weigher_kind_info(source->weigh.kind)->has_points)
         return;
     if (there)
         exi_check_append(
@@ -178,7 +178,8 @@ static void check_rest(exi_checker *c, int layer, double *vectors) {
     memset(vectors, 0, 3 * vertices * sizeof *vectors);
     c->failed = !exi_measure_add_up(&c->measure, layer, NULL, vectors) || c->failed;
     const int vertex = find_longest(vectors, vertices, NULL, &off);
-    if (vertex < 0 || off / c->size <= disturbance_limit || source->rest || source->weigh.kind == EX_WEIGHER_DIRECT)
+    if (vertex < 0 || off / c->size <= disturbance_limit || source->rest ||
+        !ex_weigher_kind_info(source->weigh.kind)->has_points)
         return; /* with a zero, or an example in its place, it is what was asked for */
     exi_check_add(c, EX_SEVERITY_WARNING, "at_rest", where, off / c->size,
                   "'%s' moves vertex %d (counting from 0) by %.2g m, %.2g %% of the mesh's size, where it is at rest: "

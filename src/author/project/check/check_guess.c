@@ -69,7 +69,7 @@ void exi_check_guess(exi_checker *c, int layer, const ex_weigher *weigher, const
     const ex_project_layer *source = &c->view->layers[layer];
     const int n = source->example_count;
     char where[64];
-    if (source->weigh.kind == EX_WEIGHER_DIRECT || n + source->zero_count < 3 || n < 2)
+    if (!ex_weigher_kind_info(source->weigh.kind)->has_points || n + source->zero_count < 3 || n < 2)
         return;
     if (n > LEAVE_ONE_OUT_MOST) {
         snprintf(where, sizeof where, "layers[%d]", layer);

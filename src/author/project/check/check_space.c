@@ -93,7 +93,7 @@ static void check_near_points(space_check *s) {
     ex_weigher_destroy(w);
 }
 
-/* Gaussian weighers help themselves; who made them, and what it costs, is worth saying. The layer as it is measured has
+/* Some weighers help themselves; who made them, and what it costs, is worth saying. The layer as it is measured has
  * its sets of examples, too, which are what is solved for; one that is muted, or could not be measured, is not there.
  */
 static void check_ridge(space_check *s) {
@@ -123,9 +123,10 @@ static void check_ridge(space_check *s) {
 
 static void check_condition(space_check *s) {
     double condition = 1;
-    if (s->layer->weigh.kind == EX_WEIGHER_GAUSSIAN)
+    const ex_weigher_info *info = ex_weigher_get_info(s->weigher);
+    if (info->raises_ridge)
         check_ridge(s);
-    if (s->layer->weigh.kind != EX_WEIGHER_CARDINAL)
+    if (info->raises_ridge || !info->has_condition)
         return;
     ex_result result = ex_weigher_condition(s->weigher, NULL, &condition, NULL);
     s->c->failed = s->c->failed || result == EX_ERROR_MEMORY;
@@ -189,7 +190,7 @@ bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, 
     double *weights = exi_array_allocate(n, sizeof *weights), most = 0;
     const bool good = point && weights;
     *swing = (exi_swing){.weight = 0};
-    for (int i = 0; good && i < samples && layer->weigh.kind != EX_WEIGHER_DIRECT && !layer->driven; i++) {
+    for (int i = 0; good && i < samples && ex_weigher_kind_info(layer->weigh.kind)->has_points && !layer->driven; i++) {
         sample_point(layer, i, point);
         ex_weigher_evaluate(weigher, point, weights);
         for (size_t k = 0; k < n; k++) {
@@ -209,7 +210,7 @@ bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, 
 
 /* Per example, the farthest that its weight leaves [-0.5, 1.5] inside the range, and where. */
 static void check_weight_range(space_check *s) {
-    if (s->layer->weigh.kind == EX_WEIGHER_DIRECT)
+    if (!ex_weigher_kind_info(s->layer->weigh.kind)->has_points)
         return;
     const size_t n = (size_t)s->layer->example_count, dimension = (size_t)s->layer->dimension;
     double *point = malloc(dimension * sizeof *point), *worst = calloc(n, sizeof *worst);
@@ -256,7 +257,7 @@ void exi_check_space(exi_checker *c, int layer, const exi_guessed *guessed) {
     space_check s = {.c = c, .index = layer, .layer = &c->view->layers[layer]};
     snprintf(s.where, sizeof s.where, "layers[%d]", layer);
     int before = c->check->error_count;
-    if (s.layer->weigh.kind != EX_WEIGHER_DIRECT)
+    if (ex_weigher_kind_info(s.layer->weigh.kind)->has_points)
         check_near_points(&s);
     ex_error error = {0};
     if (ex_weigher_create(&c->weighs[layer], NULL, &s.weigher, &error) != EX_OK) {

@@ -75,11 +75,12 @@ static double rows_apart(const double *a, const double *b, size_t count) {
     return largest;
 }
 
-/* How far a point of two gaussian weighers reaches, where their axes are the same. */
+/* How far a point of two weighers with falloffs reaches, where their axes are the same. */
 static void compare_reach(const exi_layer_pair *p, const char *kind, const char *name, int a, int b) {
     const ex_weigher_def *x = &p->a.def, *y = &p->b.def;
     size_t n = 0;
-    bool same = x->axis_count == y->axis_count && x->kind == EX_WEIGHER_GAUSSIAN && y->kind == EX_WEIGHER_GAUSSIAN;
+    bool same = x->axis_count == y->axis_count && ex_weigher_kind_info(x->kind)->has_falloffs &&
+                ex_weigher_kind_info(y->kind)->has_falloffs;
     for (int i = 0; same && i < x->axis_count; i++) {
         same = p->axes[i] == i && x->axes[i].kind == y->axes[i].kind;
         n += x->axes[i].kind == EX_AXIS_SCALAR;

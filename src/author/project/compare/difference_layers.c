@@ -106,35 +106,31 @@ static void compare_axes(exi_layer_pair *p) {
 
 /* ---- weighers ---- */
 
+/* "cardinal (bspline, linear, radius 1, ridge 0)" */
 static void describe_weigher(const ex_weigher_def *d, char *text, size_t size) {
-    if (d->kind == EX_WEIGHER_CARDINAL)
-        snprintf(text, size, "cardinal (%s, %s, radius %g, ridge %g)", ex_kernel_name(d->kernel),
-                 d->linear ? "linear" : "constant", d->radius, d->ridge);
-    else if (d->kind == EX_WEIGHER_SHEPARD)
-        snprintf(text, size, "shepard (power %g)", d->power);
-    else if (d->kind == EX_WEIGHER_GAUSSIAN)
-        snprintf(text, size, "gaussian (ridge %g)", d->ridge);
-    else if (d->kind == EX_WEIGHER_NEAREST)
-        snprintf(text, size, "nearest (%d neighbours%s)", d->neighbours, d->paper_form ? ", form of the paper" : "");
-    else
-        snprintf(text, size, "%s", ex_weigher_kind_name(d->kind));
+    const ex_weigher_info *info = ex_weigher_kind_info(d->kind);
+    size_t at = (size_t)snprintf(text, size, "%s", ex_weigher_kind_name(d->kind));
+    for (int i = 0; i < info->parameter_count && at < size; i++) {
+        at += (size_t)snprintf(text + at, size - at, i == 0 ? " (" : ", ");
+        if (at < size)
+            at += (size_t)ex_parameter_text(&info->parameters[i], ex_parameter_get(&info->parameters[i], d), text + at,
+                                            size - at);
+    }
+    if (info->parameter_count > 0 && at < size)
+        snprintf(text + at, size - at, ")");
 }
 
 static void compare_weighers(const exi_layer_pair *p) {
     const ex_weigher_def *a = &p->a.def, *b = &p->b.def;
+    const ex_weigher_info *info = ex_weigher_kind_info(a->kind);
     bool apart = a->kind != b->kind;
-    if (!apart && a->kind == EX_WEIGHER_CARDINAL)
-        apart = a->kernel != b->kernel || a->linear != b->linear || exi_apart(p->c, a->radius, b->radius) ||
-                exi_apart(p->c, a->ridge, b->ridge);
-    else if (!apart && a->kind == EX_WEIGHER_SHEPARD)
-        apart = exi_apart(p->c, a->power, b->power);
-    else if (!apart && a->kind == EX_WEIGHER_NEAREST)
-        apart = a->neighbours != b->neighbours || a->paper_form != b->paper_form;
-    else if (!apart && a->kind == EX_WEIGHER_GAUSSIAN)
-        apart = exi_apart(p->c, a->ridge, b->ridge);
+    for (int i = 0; !apart && i < info->parameter_count; i++) {
+        const double x = ex_parameter_get(&info->parameters[i], a), y = ex_parameter_get(&info->parameters[i], b);
+        apart = info->parameters[i].type == EX_PARAMETER_NUMBER ? exi_apart(p->c, x, y) : x != y;
+    }
     if (!apart)
         return;
-    char first[120], second[120];
+    char first[240], second[240];
     describe_weigher(a, first, sizeof first);
     describe_weigher(b, second, sizeof second);
     exi_difference_add(p->c, "weigher", p->where, 0, 0, "the weigher is %s in the first and %s in the second", first,

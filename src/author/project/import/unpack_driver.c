@@ -54,7 +54,7 @@ ex_result exi_unpack_driver_open(exi_unpacked_driver *d, const ex_rig *rig, ex_e
     if (!d->there)
         return EX_OK;
     for (int l = ex_rig_layer_count(rig) - 1; l >= 0; l--)
-        if (ex_weigher_get_kind(ex_rig_weigher(rig, l)) == EX_WEIGHER_CONVEX) {
+        if (ex_weigher_get_info(ex_rig_weigher(rig, l))->is_driven) {
             if (d->layer >= 0)
                 return exi_error(error, EX_ERROR_DATA,
                                  "layers '%s' and '%s' both follow the driver, which a project cannot say",

@@ -76,21 +76,27 @@ static json_t *make_axis(const ex_rig *rig, int input, const ex_axis *axis) {
 
 /* ---- layers ---- */
 
+static json_t *make_value(const ex_parameter *parameter, double value) {
+    switch (parameter->type) {
+    case EX_PARAMETER_WHOLE:
+        return json_integer((json_int_t)value);
+    case EX_PARAMETER_SWITCH:
+        return json_boolean(value != 0);
+    case EX_PARAMETER_CHOICE:
+        return json_string(parameter->words[(int)value].name);
+    case EX_PARAMETER_NUMBER:
+        break;
+    }
+    return exi_json_make_number(value);
+}
+
 static json_t *make_weigh(const ex_weigher_def *def) {
+    const ex_weigher_info *info = ex_weigher_kind_info(def->kind);
     json_t *weigh = json_object();
     bool done = set(weigh, "kind", json_string(ex_weigher_kind_name(def->kind)));
-    if (def->kind == EX_WEIGHER_CARDINAL)
-        done = done && set(weigh, "kernel", json_string(ex_kernel_name(def->kernel))) &&
-               set(weigh, "linear", json_boolean(def->linear)) &&
-               set(weigh, "radius", exi_json_make_number(def->radius)) &&
-               set(weigh, "ridge", exi_json_make_number(def->ridge));
-    else if (def->kind == EX_WEIGHER_SHEPARD)
-        done = done && set(weigh, "power", exi_json_make_number(def->power));
-    else if (def->kind == EX_WEIGHER_NEAREST)
-        done = done && set(weigh, "k", json_integer(def->neighbours)) &&
-               (!def->paper_form || set(weigh, "form", json_string("paper")));
-    else if (def->kind == EX_WEIGHER_GAUSSIAN || (def->kind == EX_WEIGHER_CONVEX && def->ridge > 0))
-        done = done && set(weigh, "ridge", exi_json_make_number(def->ridge));
+    for (int i = 0; done && i < info->parameter_count; i++)
+        done = set(weigh, info->parameters[i].name,
+                   make_value(&info->parameters[i], ex_parameter_get(&info->parameters[i], def)));
     if (!done) {
         json_decref(weigh);
         return NULL;
@@ -130,7 +136,7 @@ static bool all_zero(const double *numbers, size_t count) {
     return true;
 }
 
-/* How far a point of a gaussian layer reaches, where it is not as the default has it. */
+/* How far a point of a layer with falloffs reaches, where it is not as the default has it. */
 static bool set_reach(json_t *object, const ex_weigher_def *def, int point) {
     const size_t axes = (size_t)def->axis_count;
     size_t n = 0;
@@ -138,7 +144,7 @@ static bool set_reach(json_t *object, const ex_weigher_def *def, int point) {
         n += def->axes[a].kind == EX_AXIS_SCALAR;
     const double *falloff = def->falloffs ? def->falloffs + (size_t)point * axes : NULL;
     const double *metric = def->metrics ? def->metrics + (size_t)point * n * n : NULL;
-    if (def->kind != EX_WEIGHER_GAUSSIAN)
+    if (!ex_weigher_kind_info(def->kind)->has_falloffs)
         return true;
     bool done =
         !falloff || all_zero(falloff, axes) || set(object, "falloff", exi_json_make_numbers(falloff, def->axis_count));
@@ -205,7 +211,7 @@ static bool set_offsets(json_t *object, const ex_rig *rig, int layer, const ex_w
     return set(object, "frame", json_string(ex_frame_name(ex_rig_layer_frame(rig, layer)))) &&
            set(object, "participation", json_string(ex_rig_layer_moved(rig, layer) ? "moved" : "layer")) &&
            set(object, "posed", json_false()) && set(object, "tolerance", json_integer(0)) &&
-           (def->kind == EX_WEIGHER_DIRECT || set(object, "rest", json_false()));
+           (!ex_weigher_kind_info(def->kind)->has_points || set(object, "rest", json_false()));
 }
 
 static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *def, const json_t *paths,
@@ -226,7 +232,7 @@ static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *de
     done = set(object, "space", space) && done;
     done = set(object, "weigh", make_weigh(def)) && done;
     done = set(object, "shape", json_string(shapes[ex_rig_layer_domain(rig, layer)])) && done;
-    if (def->kind == EX_WEIGHER_CONVEX)
+    if (ex_weigher_kind_info(def->kind)->is_driven)
         done = done && exi_unpack_describe_driven(driver, rig, layer, object, json_object_get(object, "weigh"));
     if (ex_rig_layer_muted(rig, layer))
         done = set(object, "muted", json_true()) && done;

@@ -139,7 +139,7 @@ static bool all_finite(const double *values, int count) {
 static ex_result check_falloff(const ex_project_layer *layer, const ex_edit *edit, ex_error *error) {
     if (!edit->falloff && edit->kind == EX_EDIT_FALLOFF)
         return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no falloff");
-    if (edit->falloff && layer->weigh.kind != EX_WEIGHER_GAUSSIAN)
+    if (edit->falloff && !ex_weigher_kind_info(layer->weigh.kind)->has_falloffs)
         return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is not gaussian: its points have no falloff",
                          layer->name);
     if (!all_finite(edit->falloff, layer->axis_count))
@@ -178,7 +178,7 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
     const int count = pseudo ? layer->pseudo_count : layer->example_count;
     if ((unsigned)edit->kind > EX_EDIT_FALLOFF || (!remove && !falloff && !edit->at))
         return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no place, or is of no known kind");
-    if (layer->weigh.kind == EX_WEIGHER_DIRECT)
+    if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
         return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is direct: it has no space to edit", layer->name);
     if (layer->driven && (add || pseudo))
         return exi_error(error, EX_ERROR_ARGUMENT,

@@ -42,21 +42,21 @@ static ex_result read_shape(exi_project_reader *r, const json_t *object, const e
     static const char *const textures[] = {"base_color", "normal", "metallic_roughness", "occlusion", "emissive"};
     exi_place at = exi_place_key(place, "shape"), texture_place = exi_place_key(place, "texture");
     const json_t *texture = json_object_get(object, "texture");
-    int shape = layer->weigh.kind == EX_WEIGHER_CONVEX ? EX_SHAPE_UNPOSED : EX_SHAPE_POSITIONS, choice = 0;
+    int shape = ex_weigher_kind_info(layer->weigh.kind)->is_driven ? EX_SHAPE_UNPOSED : EX_SHAPE_POSITIONS, choice = 0;
     ex_result result = EX_OK;
     if (json_object_get(object, "shape"))
         result = exi_choose(&r->keys, json_object_get(object, "shape"), &at, shapes, EX_SHAPE_COUNT, &shape);
     if (result != EX_OK)
         return result;
     layer->shape = (ex_shape)shape;
-    if (layer->weigh.kind == EX_WEIGHER_CONVEX &&
+    if (ex_weigher_kind_info(layer->weigh.kind)->is_driven &&
         (shape == EX_SHAPE_PIXELS || shape == EX_SHAPE_OFFSETS || shape == EX_SHAPE_DISPLACEMENT))
         return exi_error(r->keys.error, EX_ERROR_DATA,
                          "%s: a layer that a driver weighs has whole forms: \"unposed\", \"trajectory\" or "
                          "\"positions\" is needed here",
                          at.text);
     if (layer->shape == EX_SHAPE_UNPOSED && !r->view->skeleton && !r->view->driver.mesh &&
-        layer->weigh.kind != EX_WEIGHER_CONVEX)
+        !ex_weigher_kind_info(layer->weigh.kind)->is_driven)
         return exi_error(r->keys.error, EX_ERROR_DATA,
                          "%s: un-posing needs a skeleton: add \"skeleton\": \"FILE.glb\" to the whole, or take "
                          "\"positions\"",

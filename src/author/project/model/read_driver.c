@@ -153,7 +153,7 @@ ex_result exi_read_driver(exi_project_reader *r, const json_t *root) {
 /* ---- the layer ---- */
 
 static ex_result check_space(exi_project_reader *r, const exi_place *place, ex_project_layer *layer) {
-    const bool convex = layer->weigh.kind == EX_WEIGHER_CONVEX;
+    const bool convex = ex_weigher_kind_info(layer->weigh.kind)->is_driven;
     exi_place space = exi_place_key(place, "space");
     int scalars = 0;
     const char *name = NULL;

@@ -52,7 +52,8 @@ static ex_result read_example(exi_project_reader *r, const json_t *object, const
                               const ex_project_layer *layer, ex_project_example *example) {
     static const char *const keys[] = {"name",  "mesh",    "image",  "map",       "skeleton", "at",     "joints",
                                        "muted", "falloff", "metric", "reference", "posed",    "locals", NULL};
-    const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT, at = json_object_get(object, "at") != NULL;
+    const bool direct = !ex_weigher_kind_info(layer->weigh.kind)->has_points,
+               at = json_object_get(object, "at") != NULL;
     ex_result result = exi_check_keys(&r->keys, object, place, keys);
     if (result == EX_OK)
         result = exi_get_text(&r->keys, object, place, "name", true, &example->name);
@@ -75,7 +76,7 @@ void exi_drop_muted_axes(const json_t *object, ex_project_layer *layer) {
     ex_project_axis *axes = (ex_project_axis *)(uintptr_t)layer->axes;
     ex_axis *plain = (ex_axis *)(uintptr_t)layer->weigh.axes;
     int kept = 0, dimension = 0;
-    if (layer->weigh.kind != EX_WEIGHER_DIRECT || json_array_size(examples) != (size_t)layer->axis_count)
+    if (ex_weigher_kind_info(layer->weigh.kind)->has_points || json_array_size(examples) != (size_t)layer->axis_count)
         return; /* refused later, where it is direct */
     for (int i = 0; i < layer->axis_count; i++) {
         if (json_is_true(json_object_get(json_array_get(examples, (size_t)i), "muted")))
@@ -161,7 +162,7 @@ ex_result exi_read_examples(exi_project_reader *r, const json_t *object, const e
                                  here.text, k, read[i].name);
         read[i].place = (int)i;
     }
-    if (layer->weigh.kind == EX_WEIGHER_DIRECT && count != axes)
+    if (!ex_weigher_kind_info(layer->weigh.kind)->has_points && count != axes)
         return exi_error(r->keys.error, EX_ERROR_DATA,
                          "%s: a direct layer has one example per axis, here %zu for %zu axes", at.text, count, axes);
     ex_result result = sort_out_muted(r, list, &at, order, &muted);
@@ -179,7 +180,7 @@ ex_result exi_read_examples(exi_project_reader *r, const json_t *object, const e
     layer->muted_examples = muted > 0 ? examples + kept : NULL;
     layer->muted_count = muted;
     layer->weigh.names = names;
-    layer->weigh.points = layer->weigh.kind == EX_WEIGHER_DIRECT ? NULL : points;
+    layer->weigh.points = !ex_weigher_kind_info(layer->weigh.kind)->has_points ? NULL : points;
     return result == EX_OK ? exi_check_reference(r, &at, layer) : result;
 }
 
@@ -269,7 +270,7 @@ ex_result exi_read_pseudos(exi_project_reader *r, const json_t *object, const ex
     if (!json_is_array(list))
         return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a list of pseudo-examples is needed here", at.text);
     size_t count = json_array_size(list);
-    if (count > 0 && layer->weigh.kind == EX_WEIGHER_DIRECT)
+    if (count > 0 && !ex_weigher_kind_info(layer->weigh.kind)->has_points)
         return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a direct layer has no space for pseudo-examples", at.text);
     if (count > 0 && layer->driven)
         return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a layer that a driver weighs has no pseudo-examples",

@@ -212,7 +212,7 @@ static ex_result read_reach(exi_project_reader *r, const json_t *object, const e
                             const ex_project_layer *layer, reach *out) {
     const json_t *falloff = json_object_get(object, "falloff"), *metric = json_object_get(object, "metric");
     exi_place falloff_at = exi_place_key(place, "falloff"), metric_at = exi_place_key(place, "metric");
-    if ((falloff || metric) && layer->weigh.kind != EX_WEIGHER_GAUSSIAN)
+    if ((falloff || metric) && !ex_weigher_kind_info(layer->weigh.kind)->has_falloffs)
         return exi_error(r->keys.error, EX_ERROR_DATA,
                          "%s: only the points of a layer with \"weigh\": {\"kind\": "
                          "\"gaussian\"} have this",

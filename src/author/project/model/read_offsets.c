@@ -50,7 +50,8 @@ static ex_result read_words(exi_project_reader *r, const json_t *object, const e
                            "%s: there is no skin to turn with: add \"skeleton\": \"FILE.glb\" to the whole, or take "
                            "\"rest\"",
                            frame_at.text);
-    if (result == EX_OK && layer->participation == EX_PARTICIPATION_MOVED && layer->weigh.kind != EX_WEIGHER_GAUSSIAN)
+    if (result == EX_OK && layer->participation == EX_PARTICIPATION_MOVED &&
+        !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
         result =
             exi_error(r->keys.error, EX_ERROR_DATA,
                       "%s: \"moved\" asks for \"weigh\": {\"kind\": \"gaussian\"}, whose weights can be solved for "
@@ -71,7 +72,7 @@ static ex_result read_tolerance(exi_project_reader *r, const json_t *object, con
 
 ex_result exi_read_offsets(exi_project_reader *r, const json_t *object, const exi_place *place,
                            ex_project_layer *layer) {
-    const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT;
+    const bool direct = !ex_weigher_kind_info(layer->weigh.kind)->has_points;
     ex_result result = exi_get_bool(&r->keys, object, place, "muted", &layer->muted);
     layer->tolerance = -1;
     if (result != EX_OK || layer->shape != EX_SHAPE_OFFSETS)
@@ -105,12 +106,14 @@ typedef struct zeros {
     const double *weights; /* [example_count] of 0 */
 } zeros;
 
-/* A weigher of one point, which any set of points allows, measures as the layer's own does: gaussian ones as cardinal.
- * NULL also where the space is not sound, which building says. */
+/* A weigher of one point, which any set of points allows, measures as the layer's own does. NULL also where the space
+ * is not sound, which building says. */
 static ex_result open_measure(zeros *z, const ex_project_layer *layer) {
     ex_weigher_def def = layer->weigh;
     ex_error error = {0};
-    def.kind = def.kind == EX_WEIGHER_GAUSSIAN ? EX_WEIGHER_CARDINAL : def.kind;
+    def.falloffs = def.metrics = NULL;
+    def.sets = NULL;
+    def.set_count = 0;
     def.ridge = 0;
     def.example_count = 1;
     def.pseudo_count = 0;

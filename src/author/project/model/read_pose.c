@@ -132,7 +132,7 @@ static ex_result check_readings(exi_project_reader *r, const json_t *at, const e
                              here.text, axis->joint, *written);
         if (exi_reading_agrees(&axis->reading, joint, written, read))
             continue;
-        if (layer->weigh.kind == EX_WEIGHER_DIRECT)
+        if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
             return exi_error(r->keys.error, EX_ERROR_DATA,
                              "%s: in a direct layer this example stands where '%s' is 1, and joint '%s' reads %g there",
                              place->text, axis->name, axis->joint, *read);
@@ -246,7 +246,7 @@ static ex_result read_points(exi_project_reader *r, const json_t *at, ex_project
 
 ex_result exi_read_pose(exi_project_reader *r, const json_t *object, const exi_place *place,
                         const ex_project_layer *layer, int index, ex_project_example *example) {
-    const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT;
+    const bool direct = !ex_weigher_kind_info(layer->weigh.kind)->has_points;
     exi_place here = exi_place_key(place, "at");
     json_t *at = !direct     ? json_object_get(object, "at")
                  : index < 0 ? json_object()

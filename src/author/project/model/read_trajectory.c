@@ -137,7 +137,7 @@ ex_result exi_read_trajectory(exi_project_reader *r, const json_t *object, const
         return given ? exi_error(r->keys.error, EX_ERROR_DATA,
                                  "%s: only a layer with \"shape\": \"trajectory\" has this", at.text)
                      : EX_OK;
-    if (given && layer->weigh.kind == EX_WEIGHER_CONVEX)
+    if (given && ex_weigher_kind_info(layer->weigh.kind)->is_driven)
         return exi_error(
             r->keys.error, EX_ERROR_DATA,
             "%s: in a layer that a driver weighs, paths are found with the driver's, and nothing is chosen", at.text);
@@ -173,12 +173,12 @@ ex_result exi_read_reference(exi_project_reader *r, const json_t *object, const 
     ex_result result = exi_get_bool(&r->keys, object, place, "reference", &example->reference);
     if (result != EX_OK || !example->reference)
         return result;
-    if (layer->weigh.kind == EX_WEIGHER_CONVEX)
+    if (ex_weigher_kind_info(layer->weigh.kind)->is_driven)
         return exi_error(r->keys.error, EX_ERROR_DATA,
                          "%s.reference: in a layer that a driver weighs no example is the reference: all of them start "
                          "from the mesh",
                          place->text);
-    if (layer->weigh.kind == EX_WEIGHER_DIRECT)
+    if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
         return exi_error(r->keys.error, EX_ERROR_DATA,
                          "%s.reference: in a direct layer no example is the reference: it is the mesh, where all axes "
                          "are 0",
@@ -197,7 +197,7 @@ ex_result exi_read_reference(exi_project_reader *r, const json_t *object, const 
 
 ex_result exi_check_reference(exi_project_reader *r, const exi_place *at, const ex_project_layer *layer) {
     int first = -1;
-    if (layer->shape != EX_SHAPE_TRAJECTORY || layer->weigh.kind == EX_WEIGHER_DIRECT || layer->driven)
+    if (layer->shape != EX_SHAPE_TRAJECTORY || !ex_weigher_kind_info(layer->weigh.kind)->has_points || layer->driven)
         return EX_OK;
     for (int k = 0; k < layer->example_count; k++) {
         if (layer->examples[k].reference && first >= 0)

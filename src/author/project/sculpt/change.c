@@ -33,7 +33,7 @@ static bool set_values(json_t *to, const json_t *from) {
 }
 
 static ex_result check_space(const ex_project_layer *layer, ex_error *error) {
-    return layer->weigh.kind == EX_WEIGHER_DIRECT
+    return !ex_weigher_kind_info(layer->weigh.kind)->has_points
                ? exi_error(error, EX_ERROR_DATA, "layer '%s' is direct: it has no space to place anything in",
                            layer->name)
                : EX_OK;
@@ -107,7 +107,7 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
         return exi_error(error, EX_ERROR_DATA,
                          "'%s' is the reference of layer '%s', which all others start from, and stays", which.name,
                          view->name);
-    if (view->weigh.kind == EX_WEIGHER_DIRECT)
+    if (!ex_weigher_kind_info(view->weigh.kind)->has_points)
         return exi_error(error, EX_ERROR_DATA,
                          "layer '%s' is direct: its examples and axes belong together, and are removed by hand",
                          view->name);

@@ -27,7 +27,7 @@ typedef struct sculpting {
 
 /* Layers that a posed sculpt can be an example of. */
 static ex_result check_layer(const ex_project_layer *layer, ex_error *error) {
-    if (layer->weigh.kind == EX_WEIGHER_DIRECT)
+    if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
         return exi_error(error, EX_ERROR_DATA, "layer '%s' is direct: its examples have no pose", layer->name);
     if (layer->shape == EX_SHAPE_PIXELS)
         return exi_error(error, EX_ERROR_DATA, "layer '%s' is one of pixels: it has no forms", layer->name);
