@@ -97,18 +97,18 @@ static ex_rig *make_rig(sculpts *s, bool plain) {
             s->axis_names[l][a] = s->names[l * EXAMPLES + a];
         s->layers[l] = (ex_layer_def){.name = s->names[l],
                                       .domain = EX_DOMAIN_OFFSETS,
-                                      .weigh = ex_weigher_def_default(),
+                                      .weigh = ex_weigher_def_direct(s->axes, EXAMPLES),
                                       .axis_names = s->axis_names[l],
                                       .example_names = s->example_names,
                                       .offsets = s->offsets[l]};
+        if (plain)
+            continue;
         ex_weigher_def *weigh = &s->layers[l].weigh;
-        weigh->kind = plain ? EX_WEIGHER_DIRECT : EX_WEIGHER_GAUSSIAN;
-        weigh->axes = s->axes;
-        weigh->axis_count = axes;
-        weigh->example_count = EXAMPLES;
-        weigh->points = plain ? NULL : &s->points[l][0][0];
-        weigh->pseudos = plain ? NULL : &s->zero;
-        weigh->pseudo_count = plain ? 0 : 1;
+        weigh->kind = EX_WEIGHER_GAUSSIAN;
+        weigh->axis_count = AXES;
+        weigh->points = &s->points[l][0][0];
+        weigh->pseudos = &s->zero;
+        weigh->pseudo_count = 1;
     }
     ex_rig_def def = ex_rig_def_default();
     def.mesh = (ex_rig_mesh){.vertex_count = VERTICES, .positions = s->positions, .split_count = VERTICES};

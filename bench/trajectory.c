@@ -68,15 +68,12 @@ static ex_rig *make_rig(const bending *b, const path_case *c, ex_storage storage
     }
     ex_layer_def layer = {.name = "l",
                           .domain = c ? EX_DOMAIN_TRAJECTORY : EX_DOMAIN_FORM,
-                          .weigh = ex_weigher_def_default(),
+                          .weigh = ex_weigher_def_direct(&axis, 1),
                           .axis_names = names,
                           .example_names = names,
                           .deltas = deltas,
                           .trajectories = &path,
                           .reference = -1};
-    layer.weigh.kind = EX_WEIGHER_DIRECT;
-    layer.weigh.axes = &axis;
-    layer.weigh.axis_count = layer.weigh.example_count = 1;
     ex_rig_def def = ex_rig_def_default();
     def.mesh = (ex_rig_mesh){.vertex_count = b->vertex_count, .split_count = b->vertex_count, .positions = b->mesh};
     def.layers = &layer;

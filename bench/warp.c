@@ -146,16 +146,13 @@ static bool open_rig(tube *t) {
         const uint32_t sizes[1] = {3}, corners[3] = {0, 1, 2};
         ex_layer_def layer = {.name = "tube",
                               .domain = EX_DOMAIN_TRAJECTORY,
-                              .weigh = ex_weigher_def_default(),
+                              .weigh = ex_weigher_def_direct(&axis, 1),
                               .axis_names = axis_names,
                               .example_names = names,
                               .deltas = deltas,
                               .trajectories = found->trajectories,
                               .reference = -1,
                               .centre = {found->centre[0], found->centre[1], found->centre[2]}};
-        layer.weigh.kind = EX_WEIGHER_DIRECT;
-        layer.weigh.axes = &axis;
-        layer.weigh.axis_count = layer.weigh.example_count = 1;
         ex_rig_def def = ex_rig_def_default();
         def.mesh = (ex_rig_mesh){.vertex_count = t->vertex_count,
                                  .positions = mesh,

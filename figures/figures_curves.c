@@ -13,11 +13,9 @@
 enum { POINTS = 3 };
 static const double places[POINTS] = {0.15, 0.30, 0.75};
 
-static ex_result create_weigher(ex_weigher_kind kind, const double *points, int count, ex_weigher **weigher,
-                                ex_error *error) {
+static ex_result create_weigher(const double *points, int count, ex_weigher **weigher, ex_error *error) {
     ex_weigher_def def = ex_weigher_def_default();
     const ex_axis axis = ex_axis_scalar(0, 1, 0);
-    def.kind = kind;
     def.axes = &axis;
     def.axis_count = 1;
     def.points = points;
@@ -65,7 +63,7 @@ ex_result exi_figure_basis(exi_figures *f, const char *path) {
     exi_chart *c = calloc(1, sizeof *c);
     if (!c)
         return ex_error_memory(f->error, "a figure", sizeof *c);
-    ex_result result = create_weigher(EX_WEIGHER_CARDINAL, places, POINTS, &weigher, f->error);
+    ex_result result = create_weigher(places, POINTS, &weigher, f->error);
     if (result == EX_OK) {
         *c = (exi_chart){.title = "Parts of a cardinal basis",
                          .description = "The line of the first example, and what its three radial bases add.",
@@ -110,7 +108,7 @@ ex_result exi_figure_cardinal(exi_figures *f, const char *path) {
     exi_chart *c = calloc(1, sizeof *c);
     if (!c)
         return ex_error_memory(f->error, "a figure", sizeof *c);
-    ex_result result = create_weigher(EX_WEIGHER_CARDINAL, places, POINTS, &weigher, f->error);
+    ex_result result = create_weigher(places, POINTS, &weigher, f->error);
     if (result == EX_OK) {
         *c =
             (exi_chart){.title = "Cardinal bases",

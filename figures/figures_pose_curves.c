@@ -121,7 +121,7 @@ static ex_result create_line(ex_weigher_kind kind, ex_weigher **weigher, ex_erro
     def.axis_count = 1;
     def.points = line_points;
     def.example_count = LINE;
-    if (kind == EX_WEIGHER_GAUSSIAN)
+    if (ex_weigher_kind_info(kind)->has_falloffs)
         def.falloffs = falloffs;
     return ex_weigher_create(&def, NULL, weigher, error);
 }
@@ -162,7 +162,7 @@ static ex_result draw_line_chart(exi_figures *f, const exi_chart *like, ex_weigh
     if (result == EX_OK) {
         for (int i = 0; i < EXI_CHART_SAMPLES; i++)
             c->curves[0].values[i] = value_at(weigher, exi_chart_at(c, i));
-        const bool shepard = kind == EX_WEIGHER_SHEPARD;
+        const bool shepard = !ex_weigher_get_info(weigher)->has_falloffs;
         exi_figures_fact(f, "slope at the inner points, of a line whose slope is 1", shepard ? "0" : "", "%.2f",
                          fabs(slope_at_points(weigher)) < 0.005 ? 0 : slope_at_points(weigher));
         exi_figures_fact(f, "farthest from the line, between the points", "", "%.1f", off_the_line(weigher));

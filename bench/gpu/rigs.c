@@ -136,11 +136,7 @@ static ex_rig_mesh mesh_of(const parts *p) {
 
 /* Axes that are the weights. */
 static ex_weigher_def direct(const parts *p, int count) {
-    ex_weigher_def def = ex_weigher_def_default();
-    def.kind = EX_WEIGHER_DIRECT;
-    def.axes = p->axes;
-    def.axis_count = def.example_count = count;
-    return def;
+    return ex_weigher_def_direct(p->axes, count);
 }
 
 /* ---- sums of forms ---- */
