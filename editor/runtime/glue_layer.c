@@ -140,19 +140,13 @@ bool EXPORT(layer_edit)(page_rig *r, int layer, int count, const int (*words)[6]
     return done;
 }
 
-/* Kind, kernel, linear, radius, ridge, power, neighbours, and whether nearest is as printed in the paper; those of
- * other kinds are the defaults. */
-void EXPORT(layer_settings)(const page_rig *r, int layer, double settings[8]) {
+/* The parameters of the layer's kind, in their order. */
+void EXPORT(layer_settings)(const page_rig *r, int layer, double *values) {
+    const ex_weigher_info *info = ex_weigher_get_info(glue_weigher(r, layer));
     ex_weigher_def def;
     ex_weigher_describe(glue_weigher(r, layer), &def, NULL, NULL);
-    settings[0] = def.kind;
-    settings[1] = def.kernel;
-    settings[2] = def.linear;
-    settings[3] = def.radius;
-    settings[4] = def.ridge;
-    settings[5] = def.power;
-    settings[6] = def.neighbours;
-    settings[7] = def.paper_form;
+    for (int i = 0; i < info->parameter_count; i++)
+        values[i] = ex_parameter_get(&info->parameters[i], &def);
 }
 
 static bool refuse_layer(const page_rig *r, int layer, const char *why) {
@@ -163,19 +157,37 @@ static bool refuse_layer(const page_rig *r, int layer, const char *why) {
 
 /* What evaluation could not use in the layer's place. */
 static bool may_be(const page_rig *r, int layer, const ex_weigher *from, ex_weigher_kind kind) {
-    if (ex_rig_layer_moved(r->rig, layer) && kind != EX_WEIGHER_GAUSSIAN)
+    if (ex_rig_layer_moved(r->rig, layer) && !ex_weigher_kind_info(kind)->has_sets)
         return refuse_layer(r, layer,
                             "weighs vertices among the examples that move them, which only a gaussian weigher can: "
                             "leave it gaussian, or take \"participation\": \"moved\" out of the project");
     if (ex_rig_layer_views(r->rig, layer, NULL, NULL) > 1)
         return refuse_layer(r, layer, "has a weigher for each region of its driver: change it in the project");
-    if (kind != EX_WEIGHER_DIRECT && !ex_weigher_point(from, 0))
+    if (ex_weigher_kind_info(kind)->has_points && !ex_weigher_point(from, 0))
         return refuse_layer(r, layer, "has no points, for its axes are its weights: give its examples places");
     return true;
 }
 
-/* The points and pseudo-examples of a weigher with all eight settings. */
-static ex_weigher *make(const page_rig *r, int layer, const ex_weigher *from, const double settings[8]) {
+/* Another kind, with all of its parameters; false where one is out of its range. */
+static bool set_kind(ex_weigher_def *def, ex_weigher_kind kind, const double *values) {
+    const ex_weigher_info *info = ex_weigher_kind_info(kind);
+    def->kind = kind;
+    for (int i = 0; i < info->parameter_count; i++) {
+        const ex_parameter *parameter = &info->parameters[i];
+        ex_error why = {0};
+        if (ex_parameter_check(parameter, values[i], &why) != EX_OK) {
+            char text[sizeof glue_error.text];
+            snprintf(text, sizeof text, "%s %g: %s", parameter->name, values[i], why.text);
+            return glue_failed(why.result, text);
+        }
+        ex_parameter_set(parameter, def, values[i]);
+    }
+    return true;
+}
+
+/* The points and pseudo-examples of a weigher, with other parameters; values NULL: as it is. */
+static ex_weigher *make(const page_rig *r, int layer, const ex_weigher *from, ex_weigher_kind kind,
+                        const double *values) {
     const int axis_count = ex_weigher_axis_count(from), example_count = ex_weigher_example_count(from);
     ex_axis *axes = glue_zeros((size_t)axis_count, sizeof *axes);
     ex_pseudo *pseudos = glue_zeros((size_t)ex_weigher_pseudo_count(from), sizeof *pseudos);
@@ -187,15 +199,8 @@ static ex_weigher *make(const page_rig *r, int layer, const ex_weigher *from, co
         for (int k = 0; k < example_count; k++)
             names[k] = ex_rig_example_name(r->rig, layer, k);
         def.names = names;
-        def.kind = (ex_weigher_kind)(int)settings[0];
-        def.kernel = (ex_kernel)(int)settings[1];
-        def.linear = settings[2] != 0;
-        def.radius = settings[3];
-        def.ridge = settings[4];
-        def.power = settings[5];
-        def.neighbours = (int)settings[6];
-        def.paper_form = settings[7] != 0;
-        (void)ex_weigher_create(&def, NULL, &weigher, &glue_error);
+        if (!values || set_kind(&def, kind, values))
+            (void)ex_weigher_create(&def, NULL, &weigher, &glue_error);
     }
     free(axes);
     free(pseudos);
@@ -203,21 +208,20 @@ static ex_weigher *make(const page_rig *r, int layer, const ex_weigher *from, co
     return weigher;
 }
 
-/* The same points and pseudo-examples with other settings, all eight of them. Where the axes have been made the
- * weights, the points are those of the file. */
-bool EXPORT(layer_set)(page_rig *r, int layer, const double settings[8]) {
+/* The same points and pseudo-examples weighed in another way: a kind, and all of its parameters. Where the axes have
+ * been made the weights, the points are those of the file. */
+bool EXPORT(layer_set)(page_rig *r, int layer, int kind, const double *values) {
     const ex_weigher *from = glue_weigher(r, layer);
-    if (ex_weigher_get_kind(from) == EX_WEIGHER_DIRECT)
+    if (!ex_weigher_get_info(from)->has_points)
         from = ex_rig_weigher(r->rig, layer);
     ex_weigher *weigher =
-        may_be(r, layer, from, (ex_weigher_kind)(int)settings[0]) ? make(r, layer, from, settings) : NULL;
+        may_be(r, layer, from, (ex_weigher_kind)kind) ? make(r, layer, from, (ex_weigher_kind)kind, values) : NULL;
     if (weigher)
         replace(r, layer, weigher);
     return weigher != NULL;
 }
 
 ex_weigher *glue_copy(const page_rig *r, int layer) {
-    double settings[8];
-    layer_settings(r, layer, settings);
-    return make(r, layer, glue_weigher(r, layer), settings);
+    const ex_weigher *weigher = glue_weigher(r, layer);
+    return make(r, layer, weigher, ex_weigher_get_kind(weigher), NULL);
 }

@@ -166,34 +166,51 @@ export type LayerEdit =
     /** An example's name, or a point's number: examples first, then pseudo-examples. Without a value: the default. */
     | { falloff: string | number; value?: Falloff };
 
-export type WeigherKind = "cardinal" | "direct" | "shepard" | "nearest" | "gaussian" | "convex";
-export type Kernel =
-    | "bspline"
-    | "gaussian"
-    | "wendland"
-    | "inverse_multiquadric"
-    | "thin_plate"
-    | "biharmonic"
-    | "triharmonic"
-    | "multiquadric";
+/** A value of a parameter: a number, a whole number, a switch or a word. */
+export type Setting = number | boolean | string;
 
-/** How a layer is weighed, as in project files; what its kind has no use for is at its default. */
+/** A parameter of a kind of weigher, as the library's table has it. */
+export interface Parameter {
+    /** As in project files. */
+    readonly name: string;
+    readonly help: string;
+    readonly type: "number" | "whole" | "switch" | "choice";
+    /** The default. */
+    readonly preset: Setting;
+    /** Numbers: the range; most may be Infinity. */
+    readonly least: number;
+    readonly most: number;
+    /** Numbers: least itself is out of the range. */
+    readonly above: boolean;
+    /** Numbers: what a slider runs over, from and to: in equal factors where both are above 0, else, and for whole
+     * numbers, in equal steps; to Infinity: to the number of examples. */
+    readonly usual: readonly [from: number, to: number];
+    /** Choices: what there is. */
+    readonly words: readonly { readonly name: string; readonly help: string }[];
+}
+
+/** A kind of weigher. */
+export interface Weigher {
+    /** As in project files. */
+    readonly name: string;
+    readonly help: string;
+    readonly parameters: readonly Parameter[];
+    /** Examples stand at points of the space; if not, the axes are the weights. */
+    readonly hasPoints: boolean;
+    /** Every point may have a falloff of its own. */
+    readonly hasFalloffs: boolean;
+    /** Weights can be solved for sets of examples. */
+    readonly hasSets: boolean;
+    /** Solves a system that has a condition number. */
+    readonly hasCondition: boolean;
+    /** Weighs the form of a driver. */
+    readonly isDriven: boolean;
+}
+
+/** How a layer is weighed, as in project files: a kind, and the parameters of that kind (runtime.weighers). */
 export interface WeigherSettings {
-    kind: WeigherKind;
-    /** cardinal */
-    kernel: Kernel;
-    /** cardinal */
-    linear: boolean;
-    /** cardinal */
-    radius: number;
-    /** cardinal, gaussian, convex */
-    ridge: number;
-    /** shepard */
-    power: number;
-    /** nearest; `k` in project files */
-    neighbours: number;
-    /** nearest */
-    form: "next" | "paper";
+    kind: string;
+    [parameter: string]: Setting;
 }
 
 export interface Ridge {
@@ -213,7 +230,10 @@ export class Layer {
     readonly index: number;
     readonly name: string;
     readonly domain: "form" | "pixels" | "offsets" | "trajectory" | "displacement";
-    readonly weigher: WeigherKind;
+    /** What is known of how it is weighed. */
+    readonly kind: Weigher;
+    /** The name of that. */
+    readonly weigher: string;
     readonly inputs: readonly Input[];
     /** Numbers in a point. */
     readonly dimension: number;
@@ -244,8 +264,8 @@ export class Layer {
     movePseudo(index: number, pseudo: Partial<PseudoPlace>): void;
     removePseudo(index: number): void;
     setFalloff(example: string | number, falloff: Falloff): void;
-    /** Another kind, kernel or parameter for the same points; falloffs are kept from gaussian to gaussian. */
-    set(settings: Partial<WeigherSettings>): void;
+    /** Another kind or other parameters for the same points; falloffs are kept from gaussian to gaussian. */
+    set(settings: { readonly [parameter: string]: Setting | undefined }): void;
     /** Takes all edits and settings back. */
     reset(): void;
     weights(at: Point): Float64Array;
@@ -310,6 +330,8 @@ export class Runtime {
     /** The version of rig files that it reads. */
     readonly format: number;
     readonly memorySize: number;
+    /** The kinds of weigher with their parameters; the first is the default. */
+    readonly weighers: readonly Weigher[];
     open(bytes: Bytes, options?: OpenOptions): Rig;
 }
 

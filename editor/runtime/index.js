@@ -10,6 +10,7 @@ import { Layer } from "./layer.js";
 import { Pose } from "./pose.js";
 import { Rig } from "./rig.js";
 import { Mesh, Surface } from "./surface.js";
+import { weighersOf } from "./weighers.js";
 
 export { ExemplarError, Layer, Mesh, Pose, Rig, Surface };
 
@@ -42,6 +43,11 @@ export class Runtime {
         this.version = this.#core.text(c.version_text());
         this.simd = this.#core.text(c.version_simd());
         this.format = c.version_format();
+    }
+
+    /** The kinds of weigher with their parameters, as project files name them; the first is the default. */
+    get weighers() {
+        return weighersOf(this.#core);
     }
 
     /** Bytes of WebAssembly's memory. It grows, and never shrinks. */

@@ -1,28 +1,12 @@
 // A layer of a rig: a space with examples in it, which can be moved and weighed in another way.
 import { find, PLACE, point, refuse } from "./core.js";
 import { encode } from "./edits.js";
+import { numberOf, settingOf, weighersOf } from "./weighers.js";
 
 // In the order of the library's lists, with the words that project files use.
 const DOMAINS = ["form", "pixels", "offsets", "trajectory", "displacement"];
-const WEIGHERS = ["cardinal", "direct", "shepard", "nearest", "gaussian", "convex"];
-const KERNELS = [
-    "bspline",
-    "gaussian",
-    "wendland",
-    "inverse_multiquadric",
-    "thin_plate",
-    "biharmonic",
-    "triharmonic",
-    "multiquadric",
-];
-const FORMS = ["next", "paper"];
 const FRAMES = ["rest", "skinned"];
 
-const chosen = (words, what, word) => {
-    const index = words.indexOf(word);
-    return index >= 0 ? index : refuse(`there is no ${what} ${JSON.stringify(word)}: there is ${words.join(", ")}`);
-};
-const numeric = (value, what) => (typeof value === "number" ? value : refuse(`${what} is a number`));
 const whole = (value, what) => (Number.isInteger(value) ? value : refuse(`${what} is a whole number`));
 
 /** Edits and settings hold for every pose of the rig, and not for its twins. */
@@ -53,8 +37,12 @@ export class Layer {
         return this.#core.numbers(Int32Array, 11, (at) => c.layer_numbers(this.#rig[PLACE], this.index, at));
     }
 
+    /** What is known of how it is weighed. */
+    get kind() {
+        return weighersOf(this.#core)[this.#numbers()[2]];
+    }
     get weigher() {
-        return WEIGHERS[this.#numbers()[2]];
+        return this.kind.name;
     }
     get pseudoCount() {
         return this.#numbers()[5];
@@ -196,40 +184,27 @@ export class Layer {
         this.edit([{ falloff: index, value: falloff ?? refuse("setFalloff takes a number an axis") }]);
     }
 
-    /** How the layer is weighed, in the words of project files; what its kind has no use for is at its default. */
+    /** How the layer is weighed, in the words of project files: its kind, and the parameters of that kind. */
     get settings() {
+        const { name, parameters } = this.kind;
         const read = (at) => this.#core.c.layer_settings(this.#rig[PLACE], this.index, at);
-        const [kind, kernel, linear, radius, ridge, power, neighbours, form] = this.#core.numbers(Float64Array, 8, read);
-        return {
-            kind: WEIGHERS[kind],
-            kernel: KERNELS[kernel],
-            linear: linear !== 0,
-            radius,
-            ridge,
-            power,
-            neighbours,
-            form: FORMS[form],
-        };
+        const values = this.#core.numbers(Float64Array, parameters.length, read);
+        return { kind: name, ...Object.fromEntries(parameters.map((p, i) => [p.name, settingOf(p, values[i])])) };
     }
 
-    /** Weighs the same points and pseudo-examples in another way. */
+    /** Weighs the same points and pseudo-examples in another way; what is not given stays, or is at its default. */
     set(settings) {
-        const all = this.settings;
-        const unknown = Object.keys(settings).find((key) => !(key in all));
-        if (unknown !== undefined) refuse(`there is no setting "${unknown}": there is ${Object.keys(all).join(", ")}`);
-        for (const [key, value] of Object.entries(settings)) if (value !== undefined) all[key] = value;
-        const numbers = Float64Array.of(
-            chosen(WEIGHERS, "kind of weigher", all.kind),
-            chosen(KERNELS, "kernel", all.kernel),
-            all.linear ? 1 : 0,
-            numeric(all.radius, "radius"),
-            numeric(all.ridge, "ridge"),
-            numeric(all.power, "power"),
-            whole(all.neighbours, "neighbours"),
-            chosen(FORMS, "form", all.form),
-        );
-        this.#core.lend([numbers], (at) => {
-            if (!this.#core.c.layer_set(this.#rig[PLACE], this.index, at)) this.#core.fail();
+        const weighers = weighersOf(this.#core);
+        const now = this.settings;
+        const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+        const kind = find(weighers, "kind of weigher", given.kind ?? now.kind);
+        const { name, parameters } = weighers[kind];
+        const known = ["kind", ...parameters.map((p) => p.name)];
+        const unknown = Object.keys(given).find((key) => !known.includes(key));
+        if (unknown !== undefined) refuse(`a ${name} weigher has no setting "${unknown}": there is ${known.join(", ")}`);
+        const values = parameters.map((p) => numberOf(p, given[p.name] ?? now[p.name] ?? p.preset));
+        this.#core.lend([Float64Array.from(values)], (at) => {
+            if (!this.#core.c.layer_set(this.#rig[PLACE], this.index, kind, at)) this.#core.fail();
         });
     }
 

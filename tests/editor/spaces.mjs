@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
-    ask, compare, compareRig, load, numbersOf, random, randomPoses, TOLERANCE, variant, work,
+    ask, compare, compareRig, load, numbersOf, random, randomPoses, run, start, TOLERANCE, tool, variant, work,
 } from "./support.mjs";
 
 const editsAsTheLibraryDoes = async () => {
@@ -212,9 +212,6 @@ const refusesListsWhole = async () => {
 
 // ---- settings ----
 
-// Settings as set() takes them, with what project files call otherwise.
-const written = ({ neighbours, ...others }) => (neighbours === undefined ? others : { ...others, k: neighbours });
-
 const weighsAsAProjectSays = async () => {
     const rig = await load(join(work, "blob", "blob.glb"));
     const [layer] = rig.layers;
@@ -224,15 +221,14 @@ const weighsAsAProjectSays = async () => {
         ...kernels.map((kernel) => ({ kind: "cardinal", kernel })),
         { kind: "cardinal", kernel: "bspline", linear: false, radius: 1.7, ridge: 0.02 },
         { kind: "shepard", power: 3 },
-        { kind: "nearest", neighbours: 3 },
-        { kind: "nearest", neighbours: 2, form: "paper" },
+        { kind: "nearest", k: 3 },
+        { kind: "nearest", k: 2, form: "paper" },
         { kind: "gaussian" },
         { kind: "gaussian", ridge: 0.1 },
     ];
-    assert.deepEqual(layer.settings, { kind: "cardinal", kernel: "bspline", linear: true, radius: 1, ridge: 0, power: 2,
-        neighbours: 8, form: "next" });
+    assert.deepEqual(layer.settings, { kind: "cardinal", kernel: "bspline", linear: true, radius: 1, ridge: 0 });
     for (const [i, settings] of all.entries()) {
-        const path = variant("blob", `set_${i}`, ({ layers: [change] }) => (change.weigh = written(settings)));
+        const path = variant("blob", `set_${i}`, ({ layers: [change] }) => (change.weigh = settings));
         layer.reset();
         layer.set(settings);
         assert.equal(layer.weigher, settings.kind);
@@ -254,6 +250,37 @@ const weighsAsAProjectSays = async () => {
     compareRig(path, rig, { level: 0, split: false, poses: randomPoses(rig, 4) });
     layer.reset();
     assert.deepEqual([layer.weigher, layer.edited], ["cardinal", false]);
+    rig.dispose();
+};
+
+// The kinds are the tool's, and every kind that a space of points allows has what its table says.
+const tellsOfEveryWeigher = async () => {
+    const runtime = await start();
+    const { weighers } = runtime;
+    const names = JSON.parse(run(tool, ["info", "--capabilities", "--json"])).weighers;
+    assert.deepEqual(weighers.map(({ name }) => name), names);
+    const { parameters, ...facts } = weighers.find(({ name }) => name === "nearest");
+    assert.deepEqual({ ...facts, help: "" }, { name: "nearest", help: "", hasPoints: true, hasFalloffs: false,
+        hasSets: false, hasCondition: false, isDriven: false });
+    assert.deepEqual(parameters.map(({ help: _, words: __, ...rest }) => rest), [
+        { name: "k", type: "whole", preset: 8, least: 1, most: 64, above: false, usual: [1, Infinity] },
+        { name: "form", type: "choice", preset: "next", least: 0, most: 0, above: false, usual: [0, 0] },
+    ]);
+    assert.deepEqual(parameters[1].words.map(({ name }) => name), ["next", "paper"]);
+    const rig = await load(join(work, "blob", "blob.glb"));
+    const [layer] = rig.layers;
+    for (const kind of weighers.filter(({ hasPoints, isDriven }) => hasPoints && !isDriven)) {
+        layer.reset();
+        layer.set({ kind: kind.name });
+        assert.equal(layer.kind, kind);
+        const presets = Object.fromEntries(kind.parameters.map(({ name, preset }) => [name, preset]));
+        assert.deepEqual(layer.settings, { kind: kind.name, ...presets });
+        for (const { name, help, type, least } of kind.parameters) {
+            assert.ok(help.length > 10, `${kind.name}.${name} has no help`);
+            if (type === "number" || type === "whole")
+                assert.throws(() => layer.set({ [name]: least - 1 }), { message: new RegExp(`${name} .*: must `) });
+        }
+    }
     rig.dispose();
 };
 
@@ -281,18 +308,19 @@ const refusesSettings = async () => {
     layer.moveExample("left", [-0.8, 0.1]);
     const before = stateOf(layer);
     const bad = [
-        [{ kind: "cardinall" }, /^there is no kind of weigher "cardinall": there is cardinal, direct, .*, convex$/],
+        [{ kind: "cardinall" }, /^there is no kind of weigher "cardinall": there is cardinal, direct, .*, convex/],
         [{ kernel: "spline" }, /^there is no kernel "spline": there is bspline, gaussian/],
-        [{ form: "print" }, /^there is no form "print": there is next, paper$/],
-        [{ k: 3 }, /^there is no setting "k": there is kind, kernel, linear, radius, ridge, power, neighbours, form$/],
+        [{ kind: "nearest", form: "print" }, /^there is no form "print": there is next, paper$/],
+        [{ k: 3 }, /^a cardinal weigher has no setting "k": there is kind, kernel, linear, radius, ridge$/],
         [{ radius: "1" }, /^radius is a number$/],
         [{ radius: -1 }, /radius/],
         [{ radius: NaN }, /radius/],
         [{ ridge: -1 }, /ridge/],
         [{ kind: "shepard", power: 0 }, /power/],
-        [{ kind: "nearest", neighbours: 0 }, /neighbour/],
-        [{ kind: "nearest", neighbours: 2.5 }, /^neighbours is a whole number$/],
-        [{ kind: "nearest", neighbours: 65 }, /neighbour/],
+        [{ kind: "nearest", k: 0 }, /k 0: must be a whole number 1 to 64$/],
+        [{ kind: "nearest", k: 2.5 }, /^k is a whole number$/],
+        [{ kind: "nearest", k: 65 }, /k 65: must be/],
+        [{ kind: "nearest", k: 1e300 }, /k 1e\+300: must be/],
         [{ kernel: "thin_plate", linear: false }, /thin_plate/],
         [{ kind: "convex" }, /convex|driver/],
         [{ kind: "direct" }, /direct|ax[ei]s/],
@@ -355,4 +383,4 @@ const reachesAsFarAsAsked = async () => {
 };
 
 export const cases = [editsAsTheLibraryDoes, editsInOtherWays, editsInLists, refusesListsWhole, weighsAsAProjectSays,
-    makesAxesTheWeights, refusesSettings, reachesAsFarAsAsked];
+    tellsOfEveryWeigher, makesAxesTheWeights, refusesSettings, reachesAsFarAsAsked];

@@ -7,6 +7,7 @@ import { History } from "./core/history";
 import { projectOf } from "./core/project";
 import { Refusal, Server, type Opened } from "./core/server";
 import { Stage } from "./core/stage";
+import { setWeighers } from "./core/weighers";
 import { addCommands } from "./panels/actions";
 import { headerPanel } from "./panels/header";
 import { layout } from "./panels/layout";
@@ -44,6 +45,7 @@ const run = async (): Promise<void> => {
         name ??= opened?.name ?? null;
         if (name) document.title = `${name} – Exemplar`;
         const runtime = await start(wasm);
+        setWeighers(runtime.weighers);
         const app = exported ? openExported(runtime, exported) : await openServed(runtime, server!, opened!);
         addCommands(app);
         place.replaceChildren(headerPanel(app), ...layout(app));

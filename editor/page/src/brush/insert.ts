@@ -5,6 +5,7 @@ import type { App } from "../core/app";
 import { apartOf, sizeOf } from "../core/form";
 import { freeName, setLayer, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
 import { Stage } from "../core/stage";
+import { weigherOf } from "../core/weighers";
 import { laterThan, slopeAt } from "./later";
 import { cageOf, isAtRest, type Session } from "./session";
 import { exampleAt, pseudosAt, takeStand } from "./stand";
@@ -25,7 +26,7 @@ export const refusalOf = (layer: ProjectLayer | null, rigLayer: Layer | null): s
     if (rigLayer.domain === "pixels") return `${said} blends pixels: select a layer of forms.`;
     if (rigLayer.domain === "displacement")
         return `${said} takes maps over the refined surface: select a layer of forms, or add one.`;
-    if (rigLayer.weigher === "convex")
+    if (rigLayer.kind.isDriven)
         return `${said} follows a driver, and learns from simulations ('exemplar drive'): select another layer.`;
     if (layer.muted) return `${said} is muted: let it count again first.`;
     return null;
@@ -50,7 +51,7 @@ interface Place {
     readonly example: string | null;
 }
 
-const isDirect = (tree: Project, { index }: Place): boolean => tree.layers[index].weigh?.kind === "direct";
+const isDirect = (tree: Project, { index }: Place): boolean => !weigherOf(tree.layers[index].weigh).hasPoints;
 
 // What was sculpted, as the layer's forms say it: where they stand before the skin, it is taken back by the skin.
 const changeOf = (stage: Stage, session: Session, pose: Pose, atRest: boolean): ArrayLike<number> => {
@@ -105,14 +106,14 @@ const formToSend = async (app: App, session: Session, place: Place): Promise<Flo
 const withoutJoints = ({ joints: _, ...example }: ProjectExample): ProjectExample => example;
 
 const placed = (stage: Stage, session: Session, layer: ProjectLayer, example: ProjectExample): ProjectExample => {
-    if (layer.weigh?.kind === "direct") return example;
+    if (!weigherOf(layer.weigh).hasPoints) return example;
     const { at, joints } = session.stand;
     if (isAtRest(stage, layer) || !joints) return { ...withoutJoints(example), at };
     return { ...example, at, joints };
 };
 
 const addAxis = (tree: Project, layer: ProjectLayer, name: string): ProjectLayer => {
-    if (layer.weigh?.kind !== "direct") return layer;
+    if (weigherOf(layer.weigh).hasPoints) return layer;
     const taken = tree.layers.flatMap((l) => l.space.map((axis) => axis.name));
     const axis = freeName(name.replace(/[=,"]/g, " ").replace(/^(joint:|time$)/, "sculpt "), taken);
     return { ...layer, space: [...layer.space, { name: axis, min: 0, max: 1 }] };
@@ -156,7 +157,7 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
     if (kept?.mesh !== path || app.stage.built !== app.tree) return null;
 
     takeStand(app.stage.pose, session.stand);
-    const axis = layer.weigh?.kind === "direct" && !existing ? app.tree.layers[now].space.at(-1) : undefined;
+    const axis = !weigherOf(layer.weigh).hasPoints && !existing ? app.tree.layers[now].space.at(-1) : undefined;
     if (axis) app.stage.pose.set(axis.name, 1);
     const made = cageOf(app.stage, app.stage.pose, session.atRest);
     return { example: name, replaced: !!existing, ...apartOf(made, session.positions), size: sizeOf(made) };

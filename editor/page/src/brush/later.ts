@@ -5,15 +5,16 @@
 import type { Layer, Pose } from "@exemplar/runtime";
 import { type Project, type ProjectLayer } from "../core/project";
 import type { Stage } from "../core/stage";
+import { weigherOf } from "../core/weighers";
 
 const counts = (layer: ProjectLayer): boolean =>
-    !layer.muted && layer.shape !== "pixels" && layer.shape !== "displacement" && layer.weigh?.kind !== "convex";
+    !layer.muted && layer.shape !== "pixels" && layer.shape !== "displacement" && !weigherOf(layer.weigh).isDriven;
 
 /** The layers after one whose forms are measured from what it makes. */
 export const laterThan = (tree: Project, index: number): ProjectLayer[] => tree.layers.slice(index + 1).filter(counts);
 
 const weightsAt = (layer: Layer, pose: Pose): ArrayLike<number> => {
-    if (layer.weigher === "direct") return layer.inputs.map((input) => Number(pose.get(input.index)));
+    if (!layer.kind.hasPoints) return layer.inputs.map((input) => Number(pose.get(input.index)));
     return layer.weights(layer.inputs.flatMap((input) => pose.get(input.index)));
 };
 

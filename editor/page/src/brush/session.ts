@@ -3,6 +3,7 @@
 import type { App, Tool } from "../core/app";
 import type { Project, ProjectLayer } from "../core/project";
 import type { Stage } from "../core/stage";
+import { weigherOf } from "../core/weighers";
 import { Walker, type Region } from "./region";
 import { meansOf } from "./smooth";
 import { exampleAt, standAt, takeStand, type Stand } from "./stand";
@@ -19,7 +20,7 @@ export const isAtRest = (stage: Stage, layer: ProjectLayer | null): boolean => {
         shape === "positions" ||
         shape === "trajectory" ||
         layer["posed"] === false ||
-        layer.weigh?.kind === "direct"
+        !weigherOf(layer.weigh).hasPoints
     );
 };
 

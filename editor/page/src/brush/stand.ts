@@ -53,8 +53,8 @@ export const takeStand = (pose: Pose, stand: Pick<Stand, "at" | "joints">): void
 
 /** The example of the layer that stands where the pose is; among those that count. */
 export const exampleAt = (layer: Layer, examples: readonly ProjectExample[], pose: Pose): ProjectExample | null => {
-    if (layer.weigher === "convex") return null;
-    if (layer.weigher === "direct") {
+    if (layer.kind.isDriven) return null;
+    if (!layer.kind.hasPoints) {
         const values = layer.inputs.map((input) => Number(pose.get(input.index)));
         const at = values.findIndex((value) => Math.abs(value - 1) < SAME_PLACE);
         const alone = values.every((value, i) => i === at || Math.abs(value) < SAME_PLACE);
@@ -71,7 +71,7 @@ export const exampleAt = (layer: Layer, examples: readonly ProjectExample[], pos
 
 /** The pseudo-examples of the tree's list that stand there. */
 export const pseudosAt = (layer: Layer, list: readonly { at: Place }[], pose: Pose): number[] => {
-    if (layer.weigher === "convex" || layer.weigher === "direct") return [];
+    if (layer.kind.isDriven || !layer.kind.hasPoints) return [];
     const here = layer.inputs.flatMap((input) => numbers(pose.get(input.index)));
     return list.flatMap(({ at }, i) => (layer.distance(here, pointOf(layer, at)) < SAME_PLACE ? [i] : []));
 };

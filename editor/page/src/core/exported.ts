@@ -71,9 +71,8 @@ const namedPseudos = (rig: Rig, layer: Layer): number => {
 };
 
 const layerOf = (rig: Rig, layer: Layer): ProjectLayer => {
-    const { kind, neighbours, ...rest } = layer.settings;
-    const weigh: Weigh = { kind, ...rest, k: neighbours };
-    const places = layer.weigher !== "direct" && layer.weigher !== "convex";
+    const weigh: Weigh = layer.settings;
+    const places = layer.kind.hasPoints && !layer.kind.isDriven;
     const pseudo = Array.from({ length: places ? namedPseudos(rig, layer) : 0 }, (_, i): ProjectPseudo => {
         const { at, from, weights } = layer.pseudo(i);
         const place = { at: placeOf(layer, at) };

@@ -22,15 +22,9 @@ export interface Axis {
     [key: string]: unknown;
 }
 
+/** A kind of weigher and its parameters (weighers.ts), and what is not one of those. */
 export interface Weigh {
-    kind?: "cardinal" | "gaussian" | "shepard" | "nearest" | "convex" | "direct";
-    kernel?: string;
-    linear?: boolean;
-    radius?: number;
-    ridge?: number;
-    power?: number;
-    k?: number;
-    form?: "next" | "paper";
+    kind?: string;
     falloff?: Falloff;
     [key: string]: unknown;
 }

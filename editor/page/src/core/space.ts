@@ -1,6 +1,7 @@
 // From the tree to a layer's weigher: what of a layer can be followed live, without a new rig, and by which edits.
-import type { Layer, LayerEdit, WeigherSettings } from "@exemplar/runtime";
-import { pointOf, type Falloff, type ProjectExample, type ProjectLayer, type ProjectPseudo, type Weigh } from "./project";
+import type { Layer, LayerEdit } from "@exemplar/runtime";
+import { pointOf, type Falloff, type ProjectExample, type ProjectLayer, type ProjectPseudo } from "./project";
+import { settingsOf, weigherOf } from "./weighers";
 
 /** Those that are not muted: the examples that a rig has. */
 export const livingExamples = (layer: ProjectLayer) => layer.examples.filter((example) => !example.muted);
@@ -21,18 +22,6 @@ export const isSameForms = (built: ProjectLayer, wanted: ProjectLayer): boolean 
         same(restOf(built), restOf(wanted))
     );
 };
-
-/** The settings of `weigh`, with what it leaves out. */
-export const settingsOf = (weigh: Weigh | undefined): WeigherSettings => ({
-    kind: weigh?.kind ?? "cardinal",
-    kernel: (weigh?.kernel ?? "bspline") as WeigherSettings["kernel"],
-    linear: weigh?.linear ?? true,
-    radius: weigh?.radius ?? 1,
-    ridge: weigh?.ridge ?? 0,
-    power: weigh?.power ?? 2,
-    neighbours: weigh?.k ?? 8,
-    form: weigh?.form ?? "next",
-});
 
 /** A falloff as the weigher takes it, in distances of the space, one number an axis; 0: the default. */
 export const falloffOf = (layer: Layer, space: ProjectLayer["space"], falloff: Falloff | undefined): number[] =>
@@ -59,7 +48,7 @@ const placeOf = (layer: Layer, examples: readonly { name: string }[], pseudo: Pr
 export const followSpace = (layer: Layer, built: ProjectLayer, wanted: ProjectLayer): void => {
     layer.reset();
     layer.muted = wanted.muted ?? false;
-    if (layer.weigher === "direct" || layer.weigher === "convex") return;
+    if (!layer.kind.hasPoints || layer.kind.isDriven) return;
     const settings = settingsOf(wanted.weigh);
     if (!same(settings, settingsOf(built.weigh))) layer.set(settings);
 
@@ -77,7 +66,7 @@ export const followSpace = (layer: Layer, built: ProjectLayer, wanted: ProjectLa
         if (i >= old.length) edits.push({ addPseudo: place });
         else if (!same(pseudo, old[i])) edits.push({ movePseudo: i, ...place });
     });
-    if (settings.kind === "gaussian")
+    if (weigherOf(wanted.weigh).hasFalloffs)
         examples.forEach((example, k) => {
             if (example === before[k] && wanted.weigh === built.weigh) return;
             const now = example.falloff ?? wanted.weigh?.falloff;

@@ -99,7 +99,7 @@ export class Stage {
         const layer = this.layer(layerName);
         const k = layer?.examples.find((e) => e.name === example.name)?.index;
         if (!layer || k === undefined) return;
-        if (layer.weigher === "direct") {
+        if (!layer.kind.hasPoints) {
             const input = layer.inputs[k];
             if (input && input.kind !== "driver") pose.set(input.index, 1);
         }

@@ -1,6 +1,7 @@
 // Changes of layers and examples as new trees, each with the words for what was done; or the sentence that says why not.
 import { removePseudo, setExample, setLayer, setPseudo, type Project } from "../core/project";
 import { livingExamples } from "../core/space";
+import { weigherOf } from "../core/weighers";
 import { pseudoName } from "../core/words";
 
 export type Edit = { label: string; tree: Project } | { refused: string };
@@ -76,7 +77,7 @@ export const deleteExample = (tree: Project, layer: number, name: string): Edit 
     if (!example.muted && livingExamples(l).length === 1)
         return { refused: `'${name}' is the only example of this layer that is not muted: let another one count first.` };
     const k = l.examples.indexOf(example);
-    const direct = l.weigh?.kind === "direct";
+    const direct = !weigherOf(l.weigh).hasPoints;
     const changed = setLayer(tree, layer, (before) => ({
         ...before,
         // In a direct layer each example has an axis of its own.

@@ -2,6 +2,7 @@
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { ProjectExample, ProjectLayer, ProjectPseudo } from "../core/project";
+import { weigherOf } from "../core/weighers";
 import { pseudoName } from "../core/words";
 import { apply } from "./apply";
 import { muteExample } from "./edits";
@@ -104,7 +105,7 @@ export class ExampleList {
         const { example, pseudo } = point;
         const find = (selector: string) => element.querySelector<HTMLElement>(selector)!;
         const name = example ? example.name : pseudoName(pseudo, index - this.#examples);
-        const direct = layer.weigh?.kind === "direct";
+        const direct = !weigherOf(layer.weigh).hasPoints;
         const place = (example ?? pseudo).at;
         const inputs = this.app.rigLayer?.inputs;
         const about = direct ? (layer.space[index]?.name ?? "") : placeWords(layer, place, inputs);

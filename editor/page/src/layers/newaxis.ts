@@ -2,6 +2,7 @@
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { Axis } from "../core/project";
+import { weigherOf } from "../core/weighers";
 
 const READS = [
     ["angle x", "angle about x"],
@@ -39,7 +40,7 @@ export class AxisRows {
     }
 
     #known(): Axis[] {
-        const all = this.app.tree.layers.filter((layer) => layer.weigh?.kind !== "direct").flatMap((layer) => layer.space);
+        const all = this.app.tree.layers.filter((layer) => weigherOf(layer.weigh).hasPoints).flatMap((layer) => layer.space);
         return all.filter((axis, i) => !axis.driver && all.findIndex((other) => other.name === axis.name) === i);
     }
 

@@ -2,6 +2,7 @@
 import type { App } from "../core/app";
 import { isPosed, nextPlace, presentPlace } from "../core/present";
 import { freeName, pointOf, setLayer, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
+import { weigherOf } from "../core/weighers";
 import { stemOf } from "../core/words";
 
 export const FORMS = ["obj", "ply", "glb", "gltf"];
@@ -12,7 +13,7 @@ const ending = (file: string): string => /\.([^.]+)$/.exec(file)?.[1]?.toLowerCa
 const kindOf = (layer: ProjectLayer): Kind =>
     layer.shape === "pixels" ? "image" : layer.shape === "displacement" ? "map" : "mesh";
 const takes = (layer: ProjectLayer, file: string): boolean =>
-    layer.weigh?.kind !== "convex" && (KINDS[kindOf(layer)] as readonly string[]).includes(ending(file));
+    !weigherOf(layer.weigh).isDriven && (KINDS[kindOf(layer)] as readonly string[]).includes(ending(file));
 
 // ---- which layer ----
 
@@ -37,7 +38,7 @@ export const refusalOf = (app: App, file: string): string => {
     if (FOREIGN.includes(end)) return `${file} cannot be read: export the form as OBJ, PLY or glTF, with its vertices in their order.`;
     if (end === "png") return `${file} is an image: select a layer of pixels, or add one first (Shift+A).`;
     if (!FORMS.includes(end)) return `${file} cannot become an example: those are .obj, .ply, .glb, .gltf and .png files.`;
-    if (layer?.weigh?.kind === "convex")
+    if (layer && weigherOf(layer.weigh).isDriven)
         return `Layer '${layer.name}' follows a driver: its examples need a form of the driver too, which 'exemplar example add' takes.`;
     return `${file} is a form: select a layer of forms to add it to.`;
 };
@@ -54,7 +55,7 @@ export interface Places {
 
 const exampleHere = (app: App, index: number, at: Placed["at"]): string | null => {
     const rig = app.stage.layerOf(app.tree, index);
-    if (!rig || rig.weigher === "direct" || rig.weigher === "convex") return null;
+    if (!rig || !rig.kind.hasPoints || rig.kind.isDriven) return null;
     const point = pointOf(rig, at);
     const layer = app.tree.layers[index]!;
     const found = layer.examples.find((e) => !e.muted && rig.distance(point, pointOf(rig, e.at)) < 1e-6);
@@ -65,7 +66,7 @@ const exampleHere = (app: App, index: number, at: Placed["at"]): string | null =
  * belongs to one pose only. */
 export const placesFor = (app: App, index: number, wanted: number): Places => {
     const layer = app.tree.layers[index]!;
-    if (layer.weigh?.kind === "direct") return { places: Array.from({ length: wanted }, () => ({})), said: null };
+    if (!weigherOf(layer.weigh).hasPoints) return { places: Array.from({ length: wanted }, () => ({})), said: null };
     const present = presentPlace(app, index);
     const inTheWay = exampleHere(app, index, present.at);
     if (isPosed(layer)) {
@@ -122,7 +123,7 @@ export const withExamples = (tree: Project, index: number, added: readonly Added
         const name = freeName(stemOf(file), [...taken, ...names]);
         names.push(name);
         examples.push({ name, [kindOf(layer)]: path, ...placed });
-        if (layer.weigh?.kind === "direct") {
+        if (!weigherOf(layer.weigh).hasPoints) {
             // In a direct layer each example has an axis of its own, which is its weight.
             const axis = freeName(name.replace(/[=,"]/g, " "), axes);
             axes.add(axis);

@@ -3,6 +3,7 @@ import type { Input } from "@exemplar/runtime";
 import { turnWords } from "../core/angles";
 import { showNumber } from "../core/dom";
 import { rotationOf, type Axis, type Place, type ProjectLayer, type Value } from "../core/project";
+import { weigherOf } from "../core/weighers";
 
 /** What a rig tells of a layer's axes; without one a rotation is written as a whole. */
 export type Inputs = readonly Input[] | null | undefined;
@@ -33,7 +34,7 @@ const restOf = (axis: Axis): Value => {
 
 const FEW = 3;
 /** Whether places are so short that their values say enough, below the names of the axes. */
-export const isShort = (layer: ProjectLayer): boolean => layer.space.length <= FEW && layer.weigh?.kind !== "direct";
+export const isShort = (layer: ProjectLayer): boolean => layer.space.length <= FEW && weigherOf(layer.weigh).hasPoints;
 /** "0.5 · 1", where the layer's axes are few; else as placeWords. */
 export const shortPlace = (layer: ProjectLayer, place: Place | undefined, inputs?: Inputs): string =>
     isShort(layer)

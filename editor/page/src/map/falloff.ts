@@ -3,7 +3,8 @@
 // radius, the share of the distance to the next point.
 import type { Input, Layer } from "@exemplar/runtime";
 import { round, setExample, setLayer, type Falloff, type Project, type ProjectLayer } from "../core/project";
-import { falloffOf, settingsOf } from "../core/space";
+import { falloffOf } from "../core/space";
+import { settingsOf, weigherOf } from "../core/weighers";
 import type { Coordinate } from "./axes";
 import type { MapState, Mark } from "./state";
 
@@ -145,7 +146,7 @@ const setRadius = (layer: number, radius: number | null): Change => (tree) =>
 
 const radiusHandle = (state: MapState): Part => {
     const { app, tree } = state;
-    const now = settingsOf(tree!.weigh).radius;
+    const now = Number(settingsOf(tree!.weigh)["radius"]);
     return {
         angles: state.isGraph ? [0, 180] : [45, 135, 315, 225, 20, 160],
         text: `All examples reach ${round(now, 1)} × the distance to the next point`,
@@ -216,20 +217,20 @@ export const reachOf = (state: MapState): Reach | null => {
     const mark = state.selectedMark;
     const { layer, tree, plane } = state;
     if (!mark || mark.kind !== "example" || mark.muted || !layer || !tree) return null;
-    const { kind, kernel, radius } = settingsOf(tree.weigh);
+    const { kernel, radius } = settingsOf(tree.weigh);
     const [x, y] = plane.toPixel(mark.x, mark.y);
     const [sx, sy] = plane.scale;
     const size = (of: (c: Coordinate) => number) => ({ x, y, rx: sx * of(state.x!), ry: state.y ? sy * of(state.y) : 0 });
-    if (kind === "gaussian") {
+    if (weigherOf(tree.weigh).hasFalloffs) {
         if (tree.examples[mark.index]?.["metric"] ?? tree.weigh?.["metric"]) return null;
         const ellipse = size((c) => gaussianReach(state, mark, c));
         const parts = [gaussianHandle(state, mark, state.x!, "x")];
         if (state.y) parts.push(gaussianHandle(state, mark, state.y, "y"));
         return { ...ellipse, caption: `reach of ${mark.name}`, handles: parts.map((part) => putHandle(state, ellipse, part)) };
     }
-    const next = kind === "cardinal" && RADIAL.has(kernel) ? nextOf(layer, tree, mark) : null;
+    const next = typeof radius === "number" && RADIAL.has(String(kernel)) ? nextOf(layer, tree, mark) : null;
     if (next === null) return null;
-    const ellipse = size((c) => toUnit(tree, c.input, next * radius));
+    const ellipse = size((c) => toUnit(tree, c.input, next * Number(radius)));
     return { ...ellipse, caption: "reach, set for all examples", handles: [putHandle(state, ellipse, radiusHandle(state))] };
 };
 

@@ -4,6 +4,7 @@ import type { Layer } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { pointOf, type ProjectLayer } from "../core/project";
 import type { Finding } from "../core/server";
+import { weigherOf } from "../core/weighers";
 import { pseudoName } from "../core/words";
 import { coordinatesOf, examplePoint, type Coordinate } from "./axes";
 import { fitted, Plane, type Range } from "./plane";
@@ -79,10 +80,10 @@ export class MapState {
     get missing(): string | null {
         const { tree, layer } = this;
         if (!tree) return "There is no layer yet. Add one on the left.";
-        const kind = tree.weigh?.kind;
-        if (kind === "direct" || layer?.weigher === "direct")
+        const kinds = [weigherOf(tree.weigh), ...(layer ? [layer.kind] : [])];
+        if (kinds.some((kind) => !kind.hasPoints))
             return "This layer has no space: each of its axes is the weight of one example. Move them below.";
-        if (kind === "convex" || layer?.weigher === "convex")
+        if (kinds.some((kind) => kind.isDriven))
             return "This layer follows the form of a driver, which no two axes can show. Play a cache of the driver, or blend two of its forms below.";
         if (!layer) return "This layer is being built; its map comes with it.";
         if (this.coordinates.length === 0) return "This layer has no axes to show.";
@@ -121,7 +122,7 @@ export class MapState {
 
     #findAxes(): void {
         const { layer, tree, app } = this;
-        if (!layer || !tree || layer.weigher === "direct" || layer.weigher === "convex") {
+        if (!layer || !tree || !layer.kind.hasPoints || layer.kind.isDriven) {
             this.coordinates = [];
             this.#axesOf = [];
             return;

@@ -20,7 +20,7 @@ interface Corner {
 /** The three examples whose places are nearest to the pose; where they have none, those of the largest weights. */
 const nearest = (app: App, layer: Layer): string[] => {
     const { pose, surface } = app.stage;
-    const placed = layer.weigher !== "direct" && layer.weigher !== "convex";
+    const placed = layer.kind.hasPoints && !layer.kind.isDriven;
     const point = placed ? layer.inputs.flatMap((input) => pose.get(input.index)) : [];
     const far = layer.examples.map(({ index, name }) => {
         const at = placed ? layer.examplePoint(index) : null;
@@ -103,7 +103,7 @@ export const trianglePart = (app: App): { element: HTMLDetailsElement; rebuild()
         for (const { select } of corners)
             select.replaceChildren(...living.map(({ name }) => h("option", { value: name }, name)),
                 h("option", { value: REST }, "(rest)"));
-        const rest = app.rigLayer?.weigher === "direct" ? [REST] : [];
+        const rest = app.rigLayer && !app.rigLayer.kind.hasPoints ? [REST] : [];
         choose(kept ? before : [...rest, ...living.map((example) => example.name)]);
     };
     const rebuild = (): void => {

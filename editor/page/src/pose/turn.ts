@@ -7,6 +7,7 @@ import { anglesFor, type Angles } from "../core/angles";
 import { numbersOf, type ProjectLayer } from "../core/project";
 import { apart, byVector, inverse, multiply, normalised, swingOf, turned, twistOf, unit, type Direction,
     type Rotation } from "../core/rotation";
+import { weigherOf } from "../core/weighers";
 import { ball } from "./sphere";
 import type { Row } from "./dial";
 import { numberField } from "./slider";
@@ -48,7 +49,7 @@ const examplesOf = (app: App, input: Input): (() => Rotation[]) => {
         const layer = reads(app.rigLayer) ? app.layer : app.tree.layers[first];
         if (layer === of) return list;
         of = layer;
-        const placed = layer && layer.weigh?.kind !== "direct" ? layer.examples : [];
+        const placed = layer && weigherOf(layer.weigh).hasPoints ? layer.examples : [];
         list = placed.filter((example) => !example.muted).slice(0, MOST)
             .map((example) => normalised(numbersOf(input, example.at?.[input.name])));
         return list;

@@ -1,7 +1,7 @@
 // Words over the view: what its colours mean, and which of two pictures is which.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
-import { settingsOf } from "../core/space";
+import { settingsOf } from "../core/weighers";
 import { colourGradient, showLength } from "./colours";
 import type { Legend } from "./heat";
 
@@ -37,7 +37,7 @@ const wordsOf = (app: App): [string, string] => {
     const own = compare ? settingsOf(app.tree.layers[compare.layer]?.weigh) : null;
     const other = compare ? settingsOf(compare.weigh) : null;
     if (!own || !other) return ["", ""];
-    const say = (s: typeof own): string => (s.kind === "cardinal" ? `${s.kind}, ${s.kernel.replaceAll("_", " ")}` : s.kind);
+    const say = (s: typeof own): string => (s["kernel"] ? `${s.kind}, ${String(s["kernel"]).replaceAll("_", " ")}` : s.kind);
     const [a, b] = [say(own), say(other)];
     return [`A: ${a} (the project’s)`, a === b ? `B: ${b}, other settings` : `B: ${b}`];
 };

@@ -1,63 +1,32 @@
-// Settings of weighers: which a kind has, what they mean in plain words, and trees in which they are changed.
-import type { WeigherKind } from "@exemplar/runtime";
+// Settings of weighers in trees: which kinds and keys a layer may have, and changing them. What there is of them stands
+// in the runtime's table (core/weighers.ts).
+import type { Weigher } from "@exemplar/runtime";
 import { setLayer, type Project, type ProjectLayer, type Weigh } from "../core/project";
+import { allWeighers, weigherOf } from "../core/weighers";
 
-export const KINDS: { [kind in WeigherKind]: { name: string; help: string; keys: (keyof Weigh)[] } } = {
-    cardinal: {
-        name: "cardinal",
-        help: "Exact at the examples, smooth between them, and goes on beyond them.",
-        keys: ["kernel", "linear", "radius", "ridge"],
-    },
-    gaussian: {
-        name: "gaussian",
-        help: "Exact at the examples; each reaches only so far, and far away nothing is left of it.",
-        keys: ["falloff", "metric", "ridge"],
-    },
-    shepard: {
-        name: "shepard",
-        help: "Weights never leave 0 to 1. Forms rest a little at each example.",
-        keys: ["power"],
-    },
-    nearest: {
-        name: "nearest",
-        help: "Only the nearest examples count. For many examples.",
-        keys: ["k", "form"],
-    },
-    convex: {
-        name: "convex",
-        help: "The nearest blend of the driver's forms. Weights never leave 0 to 1.",
-        keys: ["ridge", "driver_weights", "one_region", "regions"],
-    },
-    direct: { name: "direct", help: "Each axis is the weight of its example.", keys: [] },
+/** Kinds that the layer can have: others would ask for points, or for a driver. */
+export const kindsFor = (layer: ProjectLayer): readonly Weigher[] => {
+    const now = weigherOf(layer.weigh);
+    if (!now.hasPoints || now.isDriven) return [now];
+    const isMoved = layer["participation"] === "moved";
+    return allWeighers().filter((kind) => kind.hasPoints && !kind.isDriven && (kind.hasSets || !isMoved));
 };
 
-/** Kinds that the layer can have. */
-export const kindsFor = (layer: ProjectLayer): WeigherKind[] => {
-    const kind = layer.weigh?.kind ?? "cardinal";
-    if (kind === "direct" || kind === "convex") return [kind];
-    return layer["participation"] === "moved" ? ["gaussian"] : ["cardinal", "gaussian", "shepard", "nearest"];
-};
+/** Keys that are no parameters. */
+const REACH = ["falloff", "metric"];
+const DRIVER = ["driver_weights", "one_region", "regions"];
 
-export const KERNELS: readonly (readonly [name: string, help: string])[] = [
-    ["bspline", "acts near the examples only; the one to start with"],
-    ["gaussian", "a bell: soft, without an end"],
-    ["wendland", "acts near the examples only, smoother than bspline"],
-    ["inverse_multiquadric", "wide and soft"],
-    ["thin_plate", "bends like a thin plate through the examples"],
-    ["biharmonic", "tight: straight between examples where it can be"],
-    ["triharmonic", "the smoothest through many examples"],
-    ["multiquadric", "between tight and smooth"],
-];
-
-export const withKey = <K extends keyof Weigh>(weigh: Weigh, key: K, value: Weigh[K] | undefined): Weigh => {
+export const withKey = (weigh: Weigh, key: string, value: unknown): Weigh => {
     if (value !== undefined) return { ...weigh, [key]: value };
     const { [key]: _, ...rest } = weigh;
     return rest;
 };
 
 /** The same settings for another kind: what that has no use for is left out. */
-export const withKind = (weigh: Weigh, kind: WeigherKind): Weigh => {
-    const kept = Object.entries(weigh).filter(([key]) => key !== "kind" && KINDS[kind].keys.includes(key));
+export const withKind = (weigh: Weigh, kind: string): Weigh => {
+    const { parameters, hasFalloffs, isDriven } = weigherOf({ kind });
+    const known = [...parameters.map(({ name }) => name), ...(hasFalloffs ? REACH : []), ...(isDriven ? DRIVER : [])];
+    const kept = Object.entries(weigh).filter(([key]) => known.includes(key));
     return { kind, ...Object.fromEntries(kept) };
 };
 
@@ -67,11 +36,11 @@ const withoutReach = <T extends object>(point: T): T => {
     return rest as T;
 };
 
-/** A layer weighed so. Only a gaussian layer's points have reaches of their own. */
+/** A layer weighed so. Points have reaches of their own only where the kind has falloffs. */
 export const weighed = (tree: Project, index: number, weigh: Weigh): Project =>
     setLayer(tree, index, (layer) => {
         const changed = { ...layer, weigh };
-        if ((weigh.kind ?? "cardinal") === "gaussian") return changed;
+        if (weigherOf(weigh).hasFalloffs) return changed;
         if (layer.examples.some((e) => withoutReach(e) !== e)) changed.examples = layer.examples.map(withoutReach);
         if (layer.pseudo?.some((p) => withoutReach(p) !== p)) changed.pseudo = layer.pseudo.map(withoutReach);
         return changed;

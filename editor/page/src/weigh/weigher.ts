@@ -3,6 +3,7 @@ import type { Layer } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { Weigh } from "../core/project";
+import { weigherOf } from "../core/weighers";
 import { pseudoName } from "../core/words";
 import { differences } from "./differences";
 import { weighed } from "./weigh";
@@ -30,7 +31,7 @@ const ridgeWords = (app: App, layer: Layer): string => {
 
 const measure = (app: App): string[] => {
     const layer = app.rigLayer;
-    if (!layer || (layer.weigher !== "cardinal" && layer.weigher !== "gaussian")) return [];
+    if (!layer?.kind.hasCondition) return [];
     const found = app.findings.find((f) => f.kind === "condition" && f.where === `layers[${app.selection.layer}]`)?.value;
     const condition = layer.examples.length <= MANY ? layer.condition() : (found ?? NaN);
     const lines = Number.isNaN(condition) ? [] : [`Condition ${Number.isFinite(condition) ? big(condition) : "infinite"}: ${conditionWords(condition)}.`];
@@ -93,7 +94,7 @@ export const weigherPanel = (app: App): HTMLElement => {
         if (!layer) return;
         own.update(layer);
         heading.hidden = second.hidden = !app.compare;
-        begin.hidden = app.compare !== null || layer.weigh?.kind === "direct" || layer.weigh?.kind === "convex";
+        begin.hidden = app.compare !== null || !weigherOf(layer.weigh).hasPoints || weigherOf(layer.weigh).isDriven;
         if (app.compare) other.update(layer);
         look();
     };
