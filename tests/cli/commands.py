@@ -387,6 +387,31 @@ class Info(Built):
         for fragment in ("band.glb: a rig", "vertices  8", "layer body", "bend=90  girth=1"):
             self.assertIn(fragment, text)
 
+    def test_weighers(self):
+        """In the words of project files, of a project and of its rig; what unpack writes says the same."""
+        description = harness.project()
+        cases = [({"kind": "nearest", "k": 3, "form": "paper"}, "nearest, k 3, paper"),
+                 ({"kind": "nearest", "k": 8, "form": "next"}, "nearest, k 8, next"),
+                 ({"kind": "shepard", "power": 3.5}, "shepard, power 3.5"),
+                 ({"kind": "cardinal", "kernel": "wendland", "linear": False, "radius": 2, "ridge": 0.5},
+                  "cardinal, wendland, not linear, radius 2, ridge 0.5")]
+        for weigh, words in cases:
+            description["layers"][0]["weigh"] = weigh
+            harness.write_project(self.folder, description, "weighed.json")
+            self.succeed("build", "weighed.json", "-o", "weighed.glb", "-q")
+            for name in ("weighed.json", "weighed.glb"):
+                self.assertEqual(self.succeed("info", name, "--json").json()["layers"][0]["weigh"], weigh)
+                self.assertIn(f"layer body: {words}\n", self.succeed("info", name).out)
+            self.succeed("unpack", "weighed.glb", "-o", "unpacked", "-q", "--force")
+            project, = (self.folder / "unpacked").glob("*.json")
+            self.assertEqual(json.loads(project.read_text())["layers"][0]["weigh"], weigh)
+        for weigh, text in (({"kind": "nearest", "k": 65}, "weigh.k: a whole number from 1 to 64"),
+                            ({"kind": "shepard", "power": 0}, "weigh.power: must be above 0 and at most 64"),
+                            ({"kind": "shepard", "k": 3}, 'weigh.k: unknown key')):
+            description["layers"][0]["weigh"] = weigh
+            harness.write_project(self.folder, description, "weighed.json")
+            self.sentence(self.run_tool("check", "weighed.json"), 1, f"layers[0].{text}")
+
     def test_offsets(self):
         """Frames, participation, moved vertices and muting; and build tells what it chose."""
         description = harness.project()
