@@ -11,15 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const exi_weigher_kind *const kinds[EX_WEIGHER_COUNT] = {
+const exi_weigher_kind *const exi_weigher_kinds[EX_WEIGHER_COUNT] = {
 #define KIND(id, word) [id] = &exi_weigher_##word,
     EX_WEIGHER_LIST(KIND)
 #undef KIND
 };
-
-const exi_weigher_kind *exi_weigher_kind_of(uint32_t kind) {
-    return kind < EX_WEIGHER_COUNT ? kinds[kind] : NULL;
-}
 
 const char *ex_weigher_kind_name(ex_weigher_kind kind) {
     static const char *const names[] = {
@@ -32,7 +28,7 @@ const char *ex_weigher_kind_name(ex_weigher_kind kind) {
 
 const ex_weigher_info *ex_weigher_kind_info(ex_weigher_kind kind) {
     static const ex_weigher_info none = {.help = ""};
-    return (unsigned)kind < EX_WEIGHER_COUNT ? &kinds[kind]->info : &none;
+    return (unsigned)kind < EX_WEIGHER_COUNT ? &exi_weigher_kinds[kind]->info : &none;
 }
 
 int ex_weigher_kind_count(void) {
@@ -40,43 +36,53 @@ int ex_weigher_kind_count(void) {
 }
 
 const ex_weigher_info *ex_weigher_get_info(const ex_weigher *weigher) {
-    return &kinds[weigher->kind]->info;
-}
-
-ex_weigher_def ex_weigher_def_default(void) {
-    ex_weigher_def def = {.kind = EX_WEIGHER_CARDINAL};
-    for (int kind = 0; kind < EX_WEIGHER_COUNT; kind++)
-        for (int i = 0; i < kinds[kind]->info.parameter_count; i++)
-            ex_parameter_set(&kinds[kind]->info.parameters[i], &def, kinds[kind]->info.parameters[i].preset);
-    return def;
+    return &exi_weigher_kinds[weigher->kind]->info;
 }
 
 /* ---- values ---- */
 
-double ex_parameter_get(const ex_parameter *parameter, const ex_weigher_def *def) {
+/* Within this file, not by way of the public ones: solving again after an edit takes microseconds. */
+static inline double get_value(const ex_parameter *parameter, const ex_weigher_def *def) {
     const char *field = (const char *)def + parameter->offset;
     double number;
     int32_t whole;
-    if (parameter->size == sizeof(bool))
-        return *(const bool *)(const void *)field;
     if (parameter->type == EX_PARAMETER_NUMBER) {
         memcpy(&number, field, sizeof number);
         return number;
     }
+    if (parameter->size == sizeof(bool))
+        return *(const bool *)(const void *)field;
     memcpy(&whole, field, sizeof whole);
     return whole;
 }
 
-void ex_parameter_set(const ex_parameter *parameter, ex_weigher_def *def, double value) {
+static inline void set_value(const ex_parameter *parameter, ex_weigher_def *def, double value) {
     char *field = (char *)def + parameter->offset;
-    if (parameter->size == sizeof(bool)) {
-        *(bool *)(void *)field = value != 0;
-    } else if (parameter->type == EX_PARAMETER_NUMBER) {
+    const int32_t whole = parameter->type == EX_PARAMETER_NUMBER ? 0 : (int32_t)value;
+    if (parameter->type == EX_PARAMETER_NUMBER)
         memcpy(field, &value, sizeof value);
-    } else {
-        const int32_t whole = (int32_t)value;
+    else if (parameter->size == sizeof(bool))
+        *(bool *)(void *)field = value != 0;
+    else
         memcpy(field, &whole, sizeof whole);
+}
+
+double ex_parameter_get(const ex_parameter *parameter, const ex_weigher_def *def) {
+    return get_value(parameter, def);
+}
+
+void ex_parameter_set(const ex_parameter *parameter, ex_weigher_def *def, double value) {
+    set_value(parameter, def, value);
+}
+
+ex_weigher_def ex_weigher_def_default(void) {
+    ex_weigher_def def = {.kind = EX_WEIGHER_CARDINAL};
+    for (int kind = 0; kind < EX_WEIGHER_COUNT; kind++) {
+        const ex_weigher_info *info = &exi_weigher_kinds[kind]->info;
+        for (int i = 0; i < info->parameter_count; i++)
+            set_value(&info->parameters[i], &def, info->parameters[i].preset);
     }
+    return def;
 }
 
 int ex_parameter_text(const ex_parameter *parameter, double value, char *text, size_t size) {
@@ -123,56 +129,65 @@ const ex_parameter *ex_weigher_check_parameters(const ex_weigher_def *def, ex_er
     const exi_weigher_kind *kind = exi_weigher_kind_of((uint32_t)def->kind);
     for (int i = 0; kind && i < kind->info.parameter_count; i++) {
         const ex_parameter *parameter = &kind->info.parameters[i];
-        if (ex_parameter_check(parameter, ex_parameter_get(parameter, def), error) != EX_OK)
+        const double value = get_value(parameter, def);
+        if (!is_in_range(parameter, value)) {
+            (void)ex_parameter_check(parameter, value, error);
             return parameter;
+        }
     }
     return kind && kind->check_parameters ? kind->check_parameters(def, error) : NULL;
 }
 
 /* ---- in a block ---- */
 
-/* Parameters that have a place in the head: a number there, or a flag. */
+/* Where a parameter stands in the head: as a number at a place, or as a flag; neither: behind the features. */
 typedef struct head_place {
-    size_t field; /* in ex_weigher_def */
-    size_t place; /* in ex_weigher */
+    size_t place;
     uint32_t flag;
 } head_place;
 
-static const head_place head_places[] = {
-    {offsetof(ex_weigher_def, kernel), offsetof(ex_weigher, kernel), 0},
-    {offsetof(ex_weigher_def, linear), 0, EXI_WEIGHER_LINEAR},
-    {offsetof(ex_weigher_def, radius), offsetof(ex_weigher, radius), 0},
-    {offsetof(ex_weigher_def, ridge), offsetof(ex_weigher, ridge), 0},
-    {offsetof(ex_weigher_def, power), offsetof(ex_weigher, power), 0},
-    {offsetof(ex_weigher_def, neighbours), offsetof(ex_weigher, neighbours), 0},
-    {offsetof(ex_weigher_def, paper_form), 0, EXI_WEIGHER_PAPER_FORM},
-};
-
-/* NULL: behind the features. */
-static const head_place *find_place(const ex_parameter *parameter) {
-    for (size_t i = 0; i < sizeof head_places / sizeof head_places[0]; i++)
-        if (head_places[i].field == parameter->offset)
-            return &head_places[i];
-    return NULL;
+static head_place find_place(const ex_parameter *parameter) {
+    switch (parameter->offset) {
+    case offsetof(ex_weigher_def, kernel):
+        return (head_place){offsetof(ex_weigher, kernel), 0};
+    case offsetof(ex_weigher_def, linear):
+        return (head_place){0, EXI_WEIGHER_LINEAR};
+    case offsetof(ex_weigher_def, radius):
+        return (head_place){offsetof(ex_weigher, radius), 0};
+    case offsetof(ex_weigher_def, ridge):
+        return (head_place){offsetof(ex_weigher, ridge), 0};
+    case offsetof(ex_weigher_def, power):
+        return (head_place){offsetof(ex_weigher, power), 0};
+    case offsetof(ex_weigher_def, neighbours):
+        return (head_place){offsetof(ex_weigher, neighbours), 0};
+    case offsetof(ex_weigher_def, paper_form):
+        return (head_place){0, EXI_WEIGHER_PAPER_FORM};
+    default:
+        return (head_place){0, 0};
+    }
 }
 
-static void head_set(ex_weigher *head, const head_place *place, const ex_parameter *parameter, double value) {
-    char *field = (char *)head + place->place;
+static bool is_in_head(head_place place) {
+    return place.place > 0 || place.flag != 0;
+}
+
+static void head_set(ex_weigher *head, head_place place, const ex_parameter *parameter, double value) {
+    char *field = (char *)head + place.place;
     const int32_t whole = (int32_t)value;
-    if (place->flag)
-        head->flags |= value != 0 ? place->flag : 0;
+    if (place.flag)
+        head->flags |= value != 0 ? place.flag : 0;
     else if (parameter->type == EX_PARAMETER_NUMBER)
         memcpy(field, &value, sizeof value);
     else
         memcpy(field, &whole, sizeof whole);
 }
 
-static double head_get(const ex_weigher *head, const head_place *place, const ex_parameter *parameter) {
-    const char *field = (const char *)head + place->place;
+static double head_get(const ex_weigher *head, head_place place, const ex_parameter *parameter) {
+    const char *field = (const char *)head + place.place;
     double value;
     int32_t whole;
-    if (place->flag)
-        return (head->flags & place->flag) != 0;
+    if (place.flag)
+        return (head->flags & place.flag) != 0;
     if (parameter->type == EX_PARAMETER_NUMBER) {
         memcpy(&value, field, sizeof value);
         return value;
@@ -182,56 +197,56 @@ static double head_get(const ex_weigher *head, const head_place *place, const ex
 }
 
 int exi_own_parameter_count(uint32_t kind) {
-    const ex_weigher_info *info = &kinds[kind]->info;
+    const ex_weigher_info *info = &exi_weigher_kinds[kind]->info;
     int count = 0;
     for (int i = 0; i < info->parameter_count; i++)
-        count += !find_place(&info->parameters[i]);
+        count += !is_in_head(find_place(&info->parameters[i]));
     return count;
 }
 
 uint32_t exi_weigher_flags(uint32_t kind) {
-    const ex_weigher_info *info = &kinds[kind]->info;
-    uint32_t flags = kinds[kind]->flags;
-    for (int i = 0; i < info->parameter_count; i++) {
-        const head_place *place = find_place(&info->parameters[i]);
-        flags |= place ? place->flag : 0;
-    }
+    const ex_weigher_info *info = &exi_weigher_kinds[kind]->info;
+    uint32_t flags = exi_weigher_kinds[kind]->flags;
+    for (int i = 0; i < info->parameter_count; i++)
+        flags |= find_place(&info->parameters[i]).flag;
     return flags;
 }
 
 void exi_parameters_to_head(ex_weigher *head, const ex_weigher_def *def) {
-    const ex_weigher_info *info = &kinds[def->kind]->info;
+    const ex_weigher_info *info = &exi_weigher_kinds[def->kind]->info;
     for (int i = 0; i < info->parameter_count; i++) {
         const ex_parameter *parameter = &info->parameters[i];
-        const head_place *place = find_place(parameter);
-        if (place)
-            head_set(head, place, parameter, ex_parameter_get(parameter, def));
+        const head_place place = find_place(parameter);
+        if (is_in_head(place))
+            head_set(head, place, parameter, get_value(parameter, def));
     }
 }
 
 void exi_parameters_store(ex_weigher *w, const ex_weigher_def *def) {
-    const ex_weigher_info *info = &kinds[w->kind]->info;
+    const ex_weigher_info *info = &exi_weigher_kinds[w->kind]->info;
     double *own = exi_own_parameters(w);
+    if (own == exi_table(w, w->own))
+        return; /* there are none */
     for (int i = 0; i < info->parameter_count; i++)
-        if (!find_place(&info->parameters[i]))
-            *own++ = ex_parameter_get(&info->parameters[i], def);
+        if (!is_in_head(find_place(&info->parameters[i])))
+            *own++ = get_value(&info->parameters[i], def);
 }
 
 /* The value of a parameter; own is the next one behind the features. */
 static double read_stored(const ex_weigher *w, const ex_parameter *parameter, const double **own) {
-    const head_place *place = find_place(parameter);
-    return place ? head_get(w, place, parameter) : *(*own)++;
+    const head_place place = find_place(parameter);
+    return is_in_head(place) ? head_get(w, place, parameter) : *(*own)++;
 }
 
 void exi_parameters_describe(const ex_weigher *w, ex_weigher_def *def) {
-    const ex_weigher_info *info = &kinds[w->kind]->info;
+    const ex_weigher_info *info = &exi_weigher_kinds[w->kind]->info;
     const double *own = exi_own_parameters(w);
     for (int i = 0; i < info->parameter_count; i++)
-        ex_parameter_set(&info->parameters[i], def, read_stored(w, &info->parameters[i], &own));
+        set_value(&info->parameters[i], def, read_stored(w, &info->parameters[i], &own));
 }
 
 bool exi_parameters_are_sound(const ex_weigher *w) {
-    const ex_weigher_info *info = &kinds[w->kind]->info;
+    const ex_weigher_info *info = &exi_weigher_kinds[w->kind]->info;
     const double *own = exi_own_parameters(w);
     for (int i = 0; i < info->parameter_count; i++)
         if (!is_in_range(&info->parameters[i], read_stored(w, &info->parameters[i], &own)))

@@ -21,7 +21,7 @@ const char *ex_kernel_name(ex_kernel kernel) {
 }
 
 static const exi_weigher_kind *kind_of(const ex_weigher *w) {
-    return exi_weigher_kind_of(w->kind);
+    return exi_weigher_kinds[w->kind];
 }
 
 /* ---- checking a definition ---- */
@@ -279,28 +279,34 @@ void exi_spread_share(const ex_weigher *w, int point, double share, double *weig
         weights[i] += share * row[i];
 }
 
-void ex_weigher_evaluate_from(const ex_weigher *weigher, const double *point, double *weights, void *state,
-                              void *scratch) {
-    if (!weigher || !weights) {
-        exi_misuse(__func__, "no weigher, or nowhere to put the weights");
-        return;
-    }
-    const exi_weigher_kind *kind = kind_of(weigher);
+static void evaluate(const ex_weigher *w, const double *point, double *weights, void *state, void *scratch) {
+    const exi_weigher_kind *kind = kind_of(w);
     double clean[EXI_FEATURE_MAX], features[EXI_FEATURE_MAX];
     if (kind->evaluate) {
-        exi_point_clean(weigher, point, clean);
-        exi_point_features(weigher, clean, features);
-        kind->evaluate(weigher, features, weights);
+        exi_point_clean(w, point, clean);
+        exi_point_features(w, clean, features);
+        kind->evaluate(w, features, weights);
     } else if (kind->evaluate_point) {
-        exi_point_clean(weigher, point, clean);
-        kind->evaluate_point(weigher, clean, weights, state, scratch);
+        exi_point_clean(w, point, clean);
+        kind->evaluate_point(w, clean, weights, state, scratch);
     } else {
-        exi_point_clean(weigher, point, weights);
+        exi_point_clean(w, point, weights);
     }
 }
 
 void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double *weights) {
-    ex_weigher_evaluate_from(weigher, point, weights, NULL, NULL);
+    if (!weigher || !weights)
+        exi_misuse(__func__, "no weigher, or nowhere to put the weights");
+    else
+        evaluate(weigher, point, weights, NULL, NULL);
+}
+
+void ex_weigher_evaluate_from(const ex_weigher *weigher, const double *point, double *weights, void *state,
+                              void *scratch) {
+    if (!weigher || !weights)
+        exi_misuse(__func__, "no weigher, or nowhere to put the weights");
+    else
+        evaluate(weigher, point, weights, state, scratch);
 }
 
 size_t ex_weigher_state_size(const ex_weigher *weigher) {

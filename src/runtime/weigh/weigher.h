@@ -73,8 +73,12 @@ EX_WEIGHER_LIST(EXI_WEIGHER_EXTERN)
 /* What info says of a table. */
 #define EXI_PARAMETERS(table) .parameters = (table), .parameter_count = (int)(sizeof(table) / sizeof(table)[0])
 
-/* kinds.c: NULL where there is no such kind. */
-const exi_weigher_kind *exi_weigher_kind_of(uint32_t kind);
+/* kinds.c. */
+extern const exi_weigher_kind *const exi_weigher_kinds[EX_WEIGHER_COUNT];
+/* NULL where there is no such kind. */
+static inline const exi_weigher_kind *exi_weigher_kind_of(uint32_t kind) {
+    return kind < EX_WEIGHER_COUNT ? exi_weigher_kinds[kind] : NULL;
+}
 /* Parameters that stand behind the features, and flags that a head of the kind may have, but for ANGULAR. */
 int exi_own_parameter_count(uint32_t kind);
 uint32_t exi_weigher_flags(uint32_t kind);
