@@ -10,6 +10,7 @@
 #define EXEMPLAR_BENCH_GPU_GPU_H
 
 #include <exemplar/cuda.h>
+#include <exemplar/rig_inspect.h>
 
 #include <stdio.h>
 
