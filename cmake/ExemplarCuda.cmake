@@ -1,11 +1,13 @@
-# The GPU runtime (libexemplar_cuda) where there is a CUDA compiler. Sets EX_WITH_CUDA: whether it is built. A toolkit of
+# The GPU runtime (libexemplar_cuda), where EX_CUDA asks for it. Sets EX_WITH_CUDA: whether it is built. A toolkit of
 # 12.8 or later is found by its compiler nvcc, in the path or in its usual place; no other library of it is used than
 # cudart, which is linked statically, so that a program that can use a GPU starts on machines without one.
 set(EX_WITH_CUDA OFF)
 # Machine code for each generation, which runs on its later members too (8.0 on 8.6 and 8.9), and code that the driver
 # can compile for whatever comes after the last. A generation takes as long to compile as the rest of the runtime.
-set(EX_CUDA_ARCHITECTURES "75;80;90;100;120" CACHE STRING "Compute capabilities to compile for: 90 is 9.0")
-# The environment's stand for one time and are not kept: scripts/test looks at fewer, and what is installed later has all.
+set(every_generation 75 80 90 100 120)
+set(EX_CUDA_ARCHITECTURES "" CACHE STRING
+  "Compute capabilities to compile for: 90 is 9.0; empty: those of the GPUs here, or of all generations where there is none")
+# The environment's stand for one time and are not kept.
 if(NOT "$ENV{EX_CUDA_ARCHITECTURES}" STREQUAL "")
   set(EX_CUDA_ARCHITECTURES "$ENV{EX_CUDA_ARCHITECTURES}")
 endif()
@@ -35,12 +37,39 @@ function(ex_find_cuda reason)
   endif()
 endfunction()
 
+# The compute capabilities of the GPUs here; nothing where there is none.
+function(ex_find_gpus list)
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader OUTPUT_VARIABLE said
+    RESULT_VARIABLE failed ERROR_QUIET)
+  set(found "")
+  if(NOT failed)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]+" found "${said}")
+    string(REPLACE "." "" found "${found}")
+    list(REMOVE_DUPLICATES found)
+    list(SORT found COMPARE NATURAL)
+  endif()
+  set(${list} ${found} PARENT_SCOPE)
+endfunction()
+
 # The architectures asked for that this compiler knows: machine code of all, and the last one's intermediate code.
 function(ex_choose_architectures list)
   execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE known)
   string(REGEX MATCHALL "sm_[0-9]+" known "${known}")
+  set(wanted ${EX_CUDA_ARCHITECTURES})
+  if(NOT wanted)
+    ex_find_gpus(wanted)
+    # A GPU newer than the compiler runs what the driver makes of the newest code.
+    foreach(number IN LISTS wanted)
+      if(NOT "sm_${number}" IN_LIST known)
+        set(wanted "")
+      endif()
+    endforeach()
+  endif()
+  if(NOT wanted)
+    set(wanted ${every_generation})
+  endif()
   set(chosen "")
-  foreach(number IN LISTS EX_CUDA_ARCHITECTURES)
+  foreach(number IN LISTS wanted)
     if("sm_${number}" IN_LIST known)
       list(APPEND chosen ${number})
     else()
@@ -50,6 +79,7 @@ function(ex_choose_architectures list)
   if(NOT chosen)
     message(FATAL_ERROR "EX_CUDA_ARCHITECTURES is '${EX_CUDA_ARCHITECTURES}': ${CMAKE_CUDA_COMPILER} knows none of them")
   endif()
+  message(STATUS "CUDA: code for compute capabilities ${chosen}")
   list(POP_BACK chosen last)
   list(TRANSFORM chosen APPEND "-real")
   set(${list} ${chosen} ${last} PARENT_SCOPE)
