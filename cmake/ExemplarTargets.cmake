@@ -24,21 +24,29 @@ elseif(NOT EX_SIMD STREQUAL "auto")
   message(FATAL_ERROR "EX_SIMD is '${EX_SIMD}': use auto, avx2 or scalar")
 endif()
 
+set(EX_LIBRARY_KINDS static)
+if(EX_SHARED)
+  list(APPEND EX_LIBRARY_KINDS shared)
+endif()
+
+# Objects of a library, compiled once for its two forms.
+function(ex_add_objects name)
+  add_library(${name} OBJECT ${ARGN})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE ex_flags)
+endfunction()
+
 # NAME_static and, with EX_SHARED, NAME_shared from the same objects. The plain NAME is an alias that programs of this
 # project link: the static one.
 function(ex_add_library name)
-  add_library(${name}_objects OBJECT ${ARGN})
-  set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(${name}_objects PUBLIC
-    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> PRIVATE ${CMAKE_SOURCE_DIR}/src)
-  target_link_libraries(${name}_objects PRIVATE ex_flags)
+  ex_add_objects(${name}_objects ${ARGN})
   add_library(${name}_static STATIC $<TARGET_OBJECTS:${name}_objects>)
-  set(kinds static)
   if(EX_SHARED)
     ex_add_shared(${name} ${ARGN})
-    list(APPEND kinds shared)
   endif()
-  foreach(kind IN LISTS kinds)
+  foreach(kind IN LISTS EX_LIBRARY_KINDS)
     set_target_properties(${name}_${kind} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
     target_include_directories(${name}_${kind} PUBLIC
       $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

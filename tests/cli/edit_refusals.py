@@ -236,7 +236,7 @@ class Files(Case):
     def test_folder_that_cannot_be_written(self):
         user = None if os.geteuid() else 65534  # root may write everywhere
         if user and subprocess.run([harness.TOOL, "--version"], user=user, capture_output=True).returncode != 0:
-            self.skipTest("the tool stands where nobody but root can run it")
+            self.skipTest("only root may run the tool")
         self.folder.chmod(0o555)
         try:
             editor = self.open(user=user)

@@ -420,7 +420,7 @@ class Example(harness.Case):
             words = ("example", "add", "body/body.json", "--name", "bent", "--at", POSE, "bent.obj")
             if os.getuid() == 0 and not all(parent.stat().st_mode & stat.S_IXOTH
                                             for parent in pathlib.Path(harness.TOOL).parents):
-                self.skipTest("root may write anywhere, and others may not run the tool")
+                self.skipTest("only root may run the tool")
             outcome = self.run_tool(*words, user=65534 if os.getuid() == 0 else None)
             self.sentence(outcome, 1, "fore_L")
         finally:

@@ -24,6 +24,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "oracle"))
 
 import gltf_oracle
+import skips
 from point_cache import read_pc2
 from weigh_oracle import Tally
 
@@ -277,17 +278,15 @@ def body_case(tally, programs, data):
 def main():
     if len(sys.argv) != 5:
         sys.exit(f"usage: {sys.argv[0]} TOOL NPM WORK DATA")
-    programs, data = Programs(*sys.argv[1:4]), Path(sys.argv[4]).resolve()
+    programs, data = Programs(*sys.argv[1:4]), skips.data_folder(sys.argv[4])
     tally = Tally()
     arm_cases(tally, programs)
     offset_cases(tally, programs)
-    if (data / "makehuman").is_dir() and (data / "mocap").is_dir():
+    if skips.has_data(data, "makehuman", "mocap"):
         body_case(tally, programs, data)
-    else:
-        print("skipped: the walking body, for its data are not there (shared/data/makehuman, shared/data/mocap)")
     print("\n" + ", ".join(f"{name} {version}" for name, version in programs.versions.items()))
     tally.report()
-    sys.exit(1 if tally.failed else 0)
+    skips.finish(tally.failed)
 
 
 if __name__ == "__main__":

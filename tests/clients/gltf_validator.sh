@@ -8,7 +8,7 @@ work=$2
 tool=$3
 probe=$4
 rig_probe=$5
-data=$6
+data=${EX_DATA:-$6}
 
 skip() {
     echo "skipped: $1"

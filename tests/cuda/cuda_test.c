@@ -166,7 +166,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     if (ex_cuda_device_count() == 0) {
-        printf("skipped: this machine has no GPU that CUDA can use\n");
+        printf("skipped: no GPU\n");
         return 77;
     }
     ex_cuda_device device;

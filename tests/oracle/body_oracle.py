@@ -19,9 +19,9 @@ sys.dont_write_bytecode = True  # leaves nothing in the source tree
 
 import body_reference
 import makehuman
+import skips
 from weigh_oracle import Tally
 
-SKIPPED = 77
 LIMIT = 1e-5
 PROJECTS = {"body": "linear", "body_dual": "dual_quaternion"}
 LIMBS = [bone + side for side in (".L", ".R") for bone in
@@ -232,11 +232,9 @@ def check_sculpt(tally, tool, character):
 def main():
     if len(sys.argv) != 3:
         sys.exit(f"usage: {sys.argv[0]} TOOL DATA")
-    data = Path(sys.argv[2]) / "makehuman"
-    if not data.is_dir():
-        print(f"skipped: {data} is not there")
-        sys.exit(SKIPPED)
-    tally, source = Tally(), makehuman.Source(data)
+    data = skips.data_folder(sys.argv[2])
+    skips.need_data(data, "makehuman")
+    tally, source = Tally(), makehuman.Source(data / "makehuman")
     with tempfile.TemporaryDirectory(prefix="exemplar-body-") as folder:
         tool = Tool(Path(sys.argv[1]).resolve(), Path(folder))
         character = body_reference.Character(source, makehuman.convert(source, folder))

@@ -9,6 +9,7 @@ the world, in double on both sides, within 1e-5 of the height (the largest exten
 that the probe wrote again, as .glb and as .gltf with .bin.
 """
 import base64
+import functools
 import glob
 import json
 import os
@@ -19,6 +20,8 @@ import tempfile
 import urllib.parse
 
 import numpy as np
+
+import skips
 
 TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 SCALES = {5120: 127.0, 5121: 255.0, 5122: 32767.0, 5123: 65535.0}
@@ -38,6 +41,7 @@ class File:
         else:
             self.json = json.loads(data)
         self.buffers = [self.fetch(b["uri"]) if "uri" in b else chunk for b in self.json.get("buffers", [])]
+        self.arrays = {}
 
     def fetch(self, uri):
         if uri.startswith("data:"):
@@ -54,6 +58,12 @@ class File:
                          for i in range(count)])
 
     def array(self, number):
+        """Read once; not to be written to."""
+        if number not in self.arrays:
+            self.arrays[number] = self.read_array(number)
+        return self.arrays[number]
+
+    def read_array(self, number):
         a = self.json["accessors"][number]
         component, width = a["componentType"], WIDTHS[a["type"]]
         if "bufferView" in a:
@@ -129,6 +139,7 @@ def pose(file, moved):
     nodes = file.json["nodes"]
     parents = {c: n for n, node in enumerate(nodes) for c in node.get("children", [])}
 
+    @functools.cache
     def world(n):
         m = matrix_of(nodes[n], {k: v for k, v in moved.get(n, {}).items() if k != "weights"})
         return world(parents[n]) @ m if n in parents else m
@@ -204,9 +215,8 @@ def compare(probe, file, path, group):
 
 def main():
     probe, data = sys.argv[1:]
-    if not os.path.isdir(os.path.join(data, "gltf")):
-        print(f"skipped: {data}/gltf is not there")
-        sys.exit(77)
+    data = skips.data_folder(data)
+    skips.need_data(data, "gltf")
     paths = sorted(p for folder in ("gltf", "gltf/*", "hand") for ending in ("glb", "gltf")
                    for p in glob.glob(os.path.join(data, folder, "*." + ending)))
     results = []

@@ -18,6 +18,7 @@ import tempfile
 import numpy as np
 
 import gltf_oracle as oracle
+import skips
 
 TOLERANCE = 1e-6
 
@@ -160,9 +161,8 @@ def compare(tool, path, work, name):
 
 def main():
     tool, data = sys.argv[1:]
-    if not os.path.isdir(os.path.join(data, "gltf")):
-        print(f"skipped: {data}/gltf is not there")
-        sys.exit(77)
+    data = skips.data_folder(data)
+    skips.need_data(data, "gltf")
     paths = sorted(p for folder in ("gltf", "gltf/*", "hand") for ending in ("glb", "gltf")
                    for p in glob.glob(os.path.join(data, folder, "*." + ending)))
     results = []

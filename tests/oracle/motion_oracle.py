@@ -18,6 +18,8 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation, Slerp
 
+import skips
+
 # Ours, its parent, where it is at rest (an A pose, 1.7 high, facing z), and the joint of the motion that moves it.
 PERSON = [
     ("root", None, (0, 0, 0), None),
@@ -320,18 +322,17 @@ def compare(probe, path, folder, fps):
 
 
 def main():
-    probe, data = sys.argv[1], Path(sys.argv[2])
+    probe, data = sys.argv[1], skips.data_folder(sys.argv[2])
     passed = failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         own = folder / "own.bvh"
         write_motion(own, 60)
         real = data / "mocap/bvh/02_01.bvh"
-        cases = [(own, 0), (own, 24), (real, 0), (real, 24)]
+        cases = [(own, 0), (own, 24)]
+        if skips.has_data(data, "mocap/bvh/02_01.bvh"):
+            cases += [(real, 0), (real, 24)]
         for path, fps in cases:
-            if not path.exists():
-                print(f"skipped: there is no {path}")
-                continue
             try:
                 print(f"{path.name}, fps {fps}: {compare(probe, path, folder, fps)}")
                 passed += 1
@@ -339,8 +340,8 @@ def main():
                 print(f"FAILED {path.name}, fps {fps}: {error}")
                 failed += 1
     print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    skips.finish(failed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -25,7 +25,8 @@ sys.dont_write_bytecode = True  # leaves nothing in the source tree
 import gltf_oracle
 import makehuman
 import psd_body
-from body_oracle import LIMIT, SKIPPED, Tool, compare
+import skips
+from body_oracle import LIMIT, Tool, compare
 from body_reference import linear, linear_inverse
 from point_cache import read_pc2
 from weigh_oracle import Tally
@@ -162,11 +163,8 @@ def check_motion(tally, tool, source, corrections, motion):
 def main():
     if len(sys.argv) != 3:
         sys.exit(f"usage: {sys.argv[0]} TOOL DATA")
-    data = Path(sys.argv[2]).resolve()
-    for needed in (data / "makehuman", data / psd_body.MOTION):
-        if not needed.exists():
-            print(f"skipped: {needed} is not there")
-            sys.exit(SKIPPED)
+    data = skips.data_folder(sys.argv[2])
+    skips.need_data(data, "makehuman", psd_body.MOTION)
     tally, source = Tally(), makehuman.Source(data / "makehuman")
     with tempfile.TemporaryDirectory(prefix="exemplar-psd-") as folder:
         tool = Tool(Path(sys.argv[1]).resolve(), Path(folder))

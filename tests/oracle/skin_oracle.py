@@ -17,11 +17,12 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation, Slerp
 
+import skips
+
 TIMES = 10
 FILES = ["CesiumMan.glb", "RiggedFigure.glb", "RiggedSimple.glb"]
 TYPES = {5120: np.int8, 5121: np.uint8, 5122: np.int16, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
-SKIPPED = 77
 
 
 def read_glb(path):
@@ -183,12 +184,9 @@ def check_file(probe, path):
 
 
 def main():
-    probe, data = sys.argv[1], Path(sys.argv[2])
-    present = [data / "gltf" / name for name in FILES if (data / "gltf" / name).exists()]
-    if not present:
-        print(f"skipped: no glTF files in {data / 'gltf'}")
-        sys.exit(SKIPPED)
-    totals = np.sum([check_file(probe, path) for path in present], axis=0)
+    probe, data = sys.argv[1], skips.data_folder(sys.argv[2])
+    skips.need_data(data, *(f"gltf/{name}" for name in FILES))
+    totals = np.sum([check_file(probe, data / "gltf" / name) for name in FILES], axis=0)
     print(f"{totals[0]} passed, {totals[1]} failed")
     sys.exit(1 if totals[1] else 0)
 

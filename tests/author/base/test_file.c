@@ -22,6 +22,7 @@
 
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
+#include "support/skip.h"
 #include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
@@ -334,10 +335,8 @@ static void writes_devices_directly(void **state) {
     struct stat status;
     assert_int_equal(stat("/dev/null", &status), 0);
     assert_true(S_ISCHR(status.st_mode));
-    if (access("/dev/full", W_OK) != 0) {
-        print_message("no /dev/full here\n");
-        skip();
-    }
+    if (access("/dev/full", W_OK) != 0)
+        skip_case("no /dev/full");
     ex_file_writer writer;
     ex_error error;
     assert_int_equal(ex_file_open(&writer, "/dev/full", NULL), EX_OK);

@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/skip.h"
+
 static uint64_t random_state = 88172645463325252u;
 
 static uint64_t random_bits(void) {
@@ -305,10 +307,8 @@ static void ignores_the_locale(void **state) {
     bool found = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !found; i++)
         found = setlocale(LC_NUMERIC, names[i]) && localeconv()->decimal_point[0] != '.';
-    if (!found) {
-        print_message("no locale with a decimal comma is installed\n");
-        skip();
-    }
+    if (!found)
+        skip_case("no locale with a decimal comma");
     char buffer[32];
     ex_format_double(buffer, 0.1 + 0.2);
     double read = read_double("0.30000000000000004441"), quick = read_double("2.5");

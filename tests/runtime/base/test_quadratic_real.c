@@ -1,5 +1,5 @@
 /*
- * Published quadratic programs (shared/data/qp, from the Maros and Meszaros collection) against their published optima.
+ * Published quadratic programs (qp in EX_DATA, from the Maros and Meszaros collection) against their published optima.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 
 #include "runtime/base/quadratic.h"
 #include "support/check.h"
+#include "support/skip.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static void sort_rows(program *q, int n, int m) {
 
 static bool open_program(program *q, const char *name, int *rows) {
     char path[1000], line[400];
-    snprintf(path, sizeof path, "%s/qp/%s.txt", EX_DATA_DIR, name);
+    snprintf(path, sizeof path, "%s/qp/%s.txt", data_folder(), name);
     FILE *file = fopen(path, "r");
     memset(q, 0, sizeof *q);
     if (!file)
@@ -146,11 +147,8 @@ static void assert_feasible(const program *q, const double *x, int rows) {
 static void published_optima(void **state) {
     (void)state;
     char line[400], name[64];
-    FILE *list = fopen(EX_DATA_DIR "/qp/REFERENCE.tsv", "r");
-    if (!list) {
-        print_message("skipped: %s/qp is not there\n", EX_DATA_DIR);
-        skip();
-    }
+    FILE *list = fopen(need_data("qp/REFERENCE.tsv"), "r");
+    assert_non_null(list);
     int solved = 0;
     assert_non_null(fgets(line, sizeof line, list));
     while (fgets(line, sizeof line, list)) {

@@ -5,6 +5,7 @@
 #include "support/check.h"
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
+#include "support/skip.h"
 
 #include <exemplar/author.h>
 
@@ -366,11 +367,8 @@ static int check_folder(const char *folder, int depth) {
 
 static void real_files(void **state) {
     (void)state;
-    const int count = check_folder(EX_DATA_DIR "/mocap", 3) + check_folder(EX_DATA_DIR "/makehuman", 3);
-    if (count == 0) {
-        print_message("skipped: no BVH files in %s\n", EX_DATA_DIR);
-        skip();
-    }
+    assert_true(check_folder(need_data("mocap"), 3) > 0);
+    check_folder(need_data("makehuman"), 3);
 }
 
 int main(void) {

@@ -24,6 +24,7 @@
 #include "support/fail_alloc.h"
 #include "support/meshes.h"
 #include "support/scratch.h"
+#include "support/skip.h"
 
 #define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
 
@@ -135,29 +136,16 @@ static int check_real_file(const char *path, const struct stat *status, int kind
 
 static void writes_real_files_as_it_read_them(void **state) {
     (void)state;
-    const char *folder = getenv("EX_SHARED_DATA");
-    if (!folder)
-        folder = EX_DATA_DIR;
     real_file_count = 0;
-    nftw(folder, check_real_file, 16, FTW_PHYS);
-    if (real_file_count == 0) {
-        print_message("no OBJ files in '%s'\n", folder);
-        skip();
-    }
+    nftw(need_data(""), check_real_file, 16, FTW_PHYS);
+    assert_true(real_file_count > 0);
     print_message("%d files read, written and read again\n", real_file_count);
 }
 
 static void knows_real_counts(void **state) {
     (void)state;
-    const char *folder = getenv("EX_SHARED_DATA");
-    char path[1024];
-    snprintf(path, sizeof path, "%s/makehuman/3dobjs/base.obj", folder ? folder : EX_DATA_DIR);
-    if (access(path, R_OK) != 0) {
-        print_message("no file '%s'\n", path);
-        skip();
-    }
     ex_mesh *mesh;
-    assert_int_equal(ex_obj_read(path, &mesh, NULL), EX_OK);
+    assert_int_equal(ex_obj_read(need_data("makehuman/3dobjs/base.obj"), &mesh, NULL), EX_OK);
     assert_int_equal(mesh->vertex_count, 19158);
     assert_int_equal(mesh->texcoord_count, 21334);
     assert_int_equal(mesh->face_count, 18486);

@@ -15,6 +15,7 @@
 
 #include "support/check.h"
 #include "support/fail_alloc.h"
+#include "support/skip.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,11 +56,6 @@ static const char cube[] = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 
 static const char square[] = "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3 4/4\n";
 
 /* ---- the reference shapes ---- */
-
-static const char *data_folder(void) {
-    const char *folder = getenv("EX_SHARED_DATA");
-    return folder ? folder : EX_DATA_DIR;
-}
 
 /* The vertex of `mesh` at a place, among those not taken yet. */
 static int find_vertex(const ex_mesh *mesh, const double *at, const char *taken, double tolerance) {
@@ -123,23 +119,20 @@ static void test_reference(void **state) {
                                         "catmark_tent",          "catmark_tent_creases0", "loop_cube",
                                         "loop_cube_creases0",    "loop_icosahedron",      "loop_saddle_edgeonly",
                                         "loop_triangle_edgeonly"};
-    char path[1024];
+    char path[200];
     int in_order = 0, all = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         ex_mesh *cage = NULL;
-        snprintf(path, sizeof path, "%s/subdivision/%s_cage.obj", data_folder(), names[i]);
-        if (ex_obj_read(path, &cage, NULL) != EX_OK) {
-            print_message("skipped: %s cannot be read\n", path);
-            skip();
-        }
+        snprintf(path, sizeof path, "subdivision/%s_cage.obj", names[i]);
+        assert_int_equal(ex_obj_read(need_data(path), &cage, NULL), EX_OK);
         ex_scheme scheme = names[i][0] == 'b'   ? EX_SCHEME_BILINEAR
                            : names[i][0] == 'l' ? EX_SCHEME_LOOP
                                                 : EX_SCHEME_CATMULL_CLARK;
         ex_subdivision *s = subdivide(cage, scheme, 3, true);
         for (int level = 1; level <= 3; level++) {
             ex_mesh *reference = NULL, *ours = refined(s, cage, level);
-            snprintf(path, sizeof path, "%s/subdivision/%s_%d.obj", data_folder(), names[i], level);
-            assert_int_equal(ex_obj_read(path, &reference, NULL), EX_OK);
+            snprintf(path, sizeof path, "subdivision/%s_%d.obj", names[i], level);
+            assert_int_equal(ex_obj_read(need_data(path), &reference, NULL), EX_OK);
             in_order += assert_same_shape(ours, reference, path);
             all += reference->vertex_count;
             ex_mesh_destroy(reference);

@@ -4,6 +4,7 @@
  * be quick.
  */
 #include "support/check.h"
+#include "support/skip.h"
 
 #include <exemplar/author.h>
 
@@ -20,20 +21,19 @@ enum { STRIDE = 6, FRAMES = 14 };
 
 static ex_markers *trial;
 
-static int set_up(void **state) {
-    (void)state;
+/* Reads the trial once; skips the case where it is not there. */
+static void need_trial(void) {
+    if (trial)
+        return;
     ex_error error = {0};
-    if (ex_markers_read(EX_DATA_DIR "/mocap/c3d/02_01.c3d", &trial, &error) != EX_OK) {
-        print_message("skipped: no motion capture in " EX_DATA_DIR "\n");
-        return 0;
-    }
+    if (ex_markers_read(need_data("mocap/c3d/02_01.c3d"), &trial, &error) != EX_OK)
+        fail_msg("%s", error.text);
     const size_t row = 3 * (size_t)trial->marker_count;
     trial->frame_count = (trial->frame_count + STRIDE - 1) / STRIDE;
     for (int f = 0; f < trial->frame_count; f++)
         memmove(trial->positions + (size_t)f * row, trial->positions + (size_t)(f * STRIDE) * row,
                 row * sizeof *trial->positions);
     trial->rate /= STRIDE;
-    return 0;
 }
 
 static int tear_down(void **state) {
@@ -63,8 +63,7 @@ static double bone(const ex_kinematics *kinematics, const char *from, const char
 
 static void near_its_markers(void **state) {
     (void)state;
-    if (!trial)
-        return;
+    need_trial();
     ex_capture *capture = fit(trial, NULL);
     assert_true(capture->error < 0.005); /* asked for: 0.02 */
     assert_int_equal(capture->sighting_count, trial->marker_count * trial->frame_count);
@@ -91,8 +90,7 @@ static void halves_agree(void **state) {
     static const char *const bones[][2] = {{"hip.L", "knee.L"},       {"knee.L", "ankle.L"}, {"shoulder.L", "elbow.L"},
                                            {"elbow.L", "wrist.L"},    {"hip.R", "knee.R"},   {"knee.R", "ankle.R"},
                                            {"shoulder.R", "elbow.R"}, {"elbow.R", "wrist.R"}};
-    if (!trial)
-        return;
+    need_trial();
     ex_capture *halves[2];
     for (int h = 0; h < 2; h++) {
         ex_markers half = *trial;
@@ -146,8 +144,7 @@ static void left_out(void **state) {
     (void)state;
     static const char *const groups[] = {"LUPA RKNE T10 RTOE LFHD RWRB", "RUPA LMT5 LWRB RFWT CLAV"};
     ex_kinematics *full = NULL;
-    if (!trial)
-        return;
+    need_trial();
     assert_int_equal(ex_kinematics_read("full", &full, NULL), EX_OK);
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         bool *hidden = calloc((size_t)trial->marker_count, sizeof *hidden);
@@ -176,5 +173,5 @@ int main(void) {
         cmocka_unit_test(halves_agree),
         cmocka_unit_test(left_out),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, tear_down);
 }
