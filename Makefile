@@ -23,15 +23,12 @@ demo:
 	@scripts/demo
 
 test:
-	@scripts/setup test
 	@EX_WERROR=$(EX_WERROR) scripts/test
 
 test-leaks:
-	@scripts/setup test
 	@EX_WERROR=$(EX_WERROR) EX_LEAKS=ON scripts/test
 
 test-clients:
-	@scripts/setup clients
 	@EX_WERROR=$(EX_WERROR) scripts/test-clients
 
 install: build
