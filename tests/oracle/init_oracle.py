@@ -103,11 +103,17 @@ def turned(file, joints, numbers, chance):
     return words, moved
 
 
+def taken(file):
+    """The nodes whose meshes become the project's: all, or where there are skins, those of the first."""
+    nodes = [n for n, node in enumerate(file.json["nodes"]) if "mesh" in node]
+    return [n for n in nodes if not file.json.get("skins") or file.json["nodes"][n].get("skin") == 0]
+
+
 def poses_of(file):
     chance = np.random.default_rng(7)
     out = [([], {})]
-    for n, node in enumerate(file.json["nodes"]):
-        names = targets_of(file, n) if "mesh" in node else []
+    for n in taken(file):
+        names = targets_of(file, n)
         for i in range(len(names)):
             out.append(morphed(n, names, np.eye(len(names))[i]))
         if names:
@@ -150,7 +156,7 @@ def compare(tool, path, work, name):
     for words, moved in poses:
         run(tool, "pose", rig, *words, "-o", form)
         expected = oracle.pose(file, moved)
-        everything = np.vstack([expected[n][kept[n]] for n in sorted(expected)])
+        everything = np.vstack([expected[n][kept[n]] for n in taken(file)])
         height = np.max(everything.max(axis=0) - everything.min(axis=0))
         got = positions(form)
         assert len(numbers) == len(everything), f"{path}: {len(numbers)} vertices, not {len(everything)}"
