@@ -163,7 +163,7 @@ static ex_rig *make_rig(body *b, ex_storage storage, bool displaced) {
                                    .sources = &sources[l],
                                    .example_names = b->name_list + first,
                                    .mask = b->masks[l],
-                                   .displacements = (const float *const *)b->maps + first};
+                                   .displacement.maps = (const float *const *)b->maps + first};
         layers[l].weigh.kind = EX_WEIGHER_NEAREST;
         layers[l].weigh.neighbours = NEAREST;
         layers[l].weigh.axes = &axes[l];

@@ -100,7 +100,7 @@ static ex_rig *make_rig(sculpts *s, bool plain) {
                                       .weigh = ex_weigher_def_direct(s->axes, EXAMPLES),
                                       .axis_names = s->axis_names[l],
                                       .example_names = s->example_names,
-                                      .offsets = s->offsets[l]};
+                                      .offsets.examples = s->offsets[l]};
         if (plain)
             continue;
         ex_weigher_def *weigh = &s->layers[l].weigh;

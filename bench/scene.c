@@ -67,7 +67,7 @@ ex_rig *exi_scene_rig(const exi_scene *scene) {
                           .weigh = scene->weigh,
                           .axis_names = axis_names,
                           .example_names = example_names,
-                          .deltas = deltas};
+                          .form.deltas = deltas};
     ex_rig_def def = ex_rig_def_default();
     def.mesh = (ex_rig_mesh){.vertex_count = scene->vertex_count,
                              .positions = numbers,

@@ -71,9 +71,9 @@ static ex_rig *make_rig(const bending *b, const path_case *c, ex_storage storage
                           .weigh = ex_weigher_def_direct(&axis, 1),
                           .axis_names = names,
                           .example_names = names,
-                          .deltas = deltas,
-                          .trajectories = &path,
-                          .reference = -1};
+                          .form.deltas = deltas,
+                          .trajectory.examples = &path,
+                          .trajectory.reference = -1};
     ex_rig_def def = ex_rig_def_default();
     def.mesh = (ex_rig_mesh){.vertex_count = b->vertex_count, .split_count = b->vertex_count, .positions = b->mesh};
     def.layers = &layer;

@@ -149,10 +149,10 @@ static bool open_rig(tube *t) {
                               .weigh = ex_weigher_def_direct(&axis, 1),
                               .axis_names = axis_names,
                               .example_names = names,
-                              .deltas = deltas,
-                              .trajectories = found->trajectories,
-                              .reference = -1,
-                              .centre = {found->centre[0], found->centre[1], found->centre[2]}};
+                              .form.deltas = deltas,
+                              .trajectory.examples = found->trajectories,
+                              .trajectory.reference = -1,
+                              .trajectory.centre = {found->centre[0], found->centre[1], found->centre[2]}};
         ex_rig_def def = ex_rig_def_default();
         def.mesh = (ex_rig_mesh){.vertex_count = t->vertex_count,
                                  .positions = mesh,

@@ -26,7 +26,7 @@ static ex_result make_rig(ex_rig **rig, ex_error *error) {
                           .weigh = ex_weigher_def_default(),
                           .axis_names = axis_names,
                           .example_names = example_names,
-                          .deltas = deltas};
+                          .form.deltas = deltas};
     layer.weigh.axes = axes;
     layer.weigh.axis_count = 2;
     layer.weigh.points = points[0];

@@ -5,6 +5,7 @@
  */
 #include "bench/gpu/gpu.h"
 
+#include <exemplar/rig_create.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,7 +152,7 @@ ex_result exi_gpu_bench_make_blend(const exi_gpu_bench_case *c, exi_gpu_bench_su
                                     .weigh = direct(p, c->examples),
                                     .axis_names = p->name_list,
                                     .example_names = p->name_list,
-                                    .deltas = (const float *const *)p->forms};
+                                    .form.deltas = (const float *const *)p->forms};
         ex_rig_def def = ex_rig_def_default();
         def.mesh = mesh_of(p);
         def.layers = &layer;
@@ -220,10 +221,10 @@ ex_result exi_gpu_bench_make_paths(const exi_gpu_bench_case *c, exi_gpu_bench_su
                                     .weigh = direct(p, c->examples),
                                     .axis_names = p->name_list,
                                     .example_names = p->name_list,
-                                    .deltas = (const float *const *)p->forms,
-                                    .trajectories = paths,
-                                    .reference = -1,
-                                    .segments = {c->segments, parents, p->segments}};
+                                    .form.deltas = (const float *const *)p->forms,
+                                    .trajectory.examples = paths,
+                                    .trajectory.reference = -1,
+                                    .trajectory.segments = {c->segments, parents, p->segments}};
         ex_rig_def def = ex_rig_def_default();
         def.mesh = mesh_of(p);
         def.layers = &layer;
@@ -336,7 +337,7 @@ ex_result exi_gpu_bench_make_crowd(const exi_gpu_bench_case *c, exi_gpu_bench_su
                                     .weigh = weigh,
                                     .axis_names = p->name_list,
                                     .example_names = p->name_list,
-                                    .deltas = (const float *const *)p->forms};
+                                    .form.deltas = (const float *const *)p->forms};
         ex_rig_def def = ex_rig_def_default();
         def.mesh = mesh_of(p);
         def.layers = &layer;

@@ -43,11 +43,65 @@ typedef enum ex_frame {
 
 EX_API const char *ex_frame_name(ex_frame frame);
 
+/* What a layer has that others do not, a struct for each domain. */
+
+/* Examples that are whole forms, in layers of forms and of trajectories. Of forms: rest form(v) += mask(v) * sum over k
+ * of w_k * delta_k(v). */
+typedef struct ex_layer_form {
+    const float *const *deltas; /* [example_count] of [vertex_count][3]: example minus mesh */
+    const float *const *shifts; /* [example_count] of [joint_count][3], each may be NULL: by how much the joints'
+                                   positions at rest differ in that example (ex_skeleton_input); or NULL */
+} ex_layer_form;
+
+/* The texture of that name is the first example of its first layer, plus for each of its layers the sum over k of w_k *
+ * (image_k - that first image), in linear light. */
+typedef struct ex_layer_pixels {
+    const char *texture;                /* "base_color", "normal", … as glTF calls them */
+    int width, height;                  /* of every image, of every layer of that texture */
+    const unsigned char *const *images; /* [example_count] of [height][width][4]: red green blue alpha */
+} ex_layer_pixels;
+
+/* Rest form(v), or posed form(v), += mask(v) * sum over k of w_k * delta_k(v). */
+typedef struct ex_layer_offsets {
+    const ex_offsets *examples; /* [example_count] */
+    ex_frame frame;
+    bool moved; /* a vertex is weighed among the examples that move it alone, as if the layer had no others; asks for a
+                   gaussian weigher, whose sets are set from the offsets */
+} ex_layer_offsets;
+
+/* Rest form(v) += mask(v) * (path(v) - mesh(v)). */
+typedef struct ex_layer_trajectory {
+    const ex_trajectory *examples; /* [example_count]; where they end: ex_layer_form */
+    int reference;         /* the example that is the mesh itself: its delta and trajectory are not looked at; -1: none,
+                              as where the weigher is direct */
+    double centre[3];      /* of the screws */
+    const float *overlaps; /* [example_count] squared, in [0, 1], 1 on the diagonal: how far example k moves what l
+                              moves too; NULL: 1 on the diagonal, else 0 */
+    ex_segments segments;
+} ex_layer_trajectory;
+
+/* Surface(v) += mask(v) * sum over k of w_k * map_k(v) times the unit normal of the posed limit surface. Ask for levels
+ * that are all on the limit surface (ex_subdivide_def.all). Refined vertices keep their numbers, so a level that is not
+ * the last takes the first of them; the cage is not displaced. */
+typedef struct ex_layer_displacement {
+    const float *const *maps; /* [example_count] of [vertices of the last level], metres */
+} ex_layer_displacement;
+
+/* Layers with a convex weigher: forms and trajectories. The weigher's points and the width of its driver axis are set
+ * from these; its scalar axis, where it has one, has its points in weigh.points [example_count]. Trajectories have
+ * numbers for the driver's vertices behind the mesh's. */
+typedef struct ex_layer_driven {
+    const float *const *keys;          /* [example_count] of [driver vertex_count][3]: the driver there */
+    const ex_transform *const *joints; /* [example_count] of [joint_count], each may be NULL: rest; or NULL: the
+                                          skeleton there, where a moving frame goes with a joint */
+    int view_count; /* regions: 1, and every vertex is weighed alike; or more, and a vertex by those of its regions */
+    const ex_view *views;
+    ex_influences regions; /* of the mesh's vertices, then the driver's; starts NULL: region i is moving frame i */
+} ex_layer_driven;
+
 /*
- * One layer. Of forms: rest form(v) += mask(v) * sum over k of w_k * delta_k(v). Of pixels: the texture of that name is
- * the first example of its first layer, plus for each of its layers the sum over k of w_k * (image_k - that first
- * image), in linear light. The same axis name in two layers is one input: in both a number or in both a rotation, with
- * one rest value, and from one source.
+ * One layer. The structs of other domains than its own stay zero. The same axis name in two layers is one input: in
+ * both a number or in both a rotation, with one rest value, and from one source.
  */
 typedef struct ex_layer_def {
     const char *name;
@@ -58,50 +112,15 @@ typedef struct ex_layer_def {
     const ex_axis_source *sources;    /* [weigh.axis_count], or NULL: all are dials */
     const char *const *example_names; /* [weigh.example_count], all different */
     bool muted;                       /* does not count unless ex_evaluation.muted says so */
-
-    /* forms, offsets, trajectories and displacements */
     const float *mask; /* [vertex_count], of displacements [vertices of the last level], in [0, 1], multiplied into the
-                          deltas; of trajectories kept; or NULL */
+                          examples; of trajectories kept; or NULL; not of pixels */
 
-    /* forms and trajectories */
-    const float *const *deltas; /* [weigh.example_count] of [vertex_count][3]: example minus mesh */
-    const float *const *shifts; /* [weigh.example_count] of [joint_count][3], each may be NULL: by how much the joints'
-                                   positions at rest differ in that example (ex_skeleton_input); or NULL */
-
-    /* offsets: rest form(v), or posed form(v), += mask(v) * sum over k of w_k * delta_k(v) */
-    const ex_offsets *offsets; /* [weigh.example_count] */
-    ex_frame frame;
-    bool moved; /* a vertex is weighed among the examples that move it alone, as if the layer had no others; asks for a
-                   gaussian weigher, whose sets are set from the offsets */
-
-    /* trajectories: rest form(v) += mask(v) * (path(v) - mesh(v)) */
-    const ex_trajectory *trajectories; /* [weigh.example_count] */
-    int reference;                     /* the example that is the mesh itself: its delta and trajectory are not looked
-                                          at; -1: none, as where the weigher is direct */
-    double centre[3];                  /* of the screws */
-    const float *overlaps;             /* [weigh.example_count] squared, in [0, 1], 1 on the diagonal: how far example k
-                                          moves what l moves too; NULL: 1 on the diagonal, else 0 */
-    ex_segments segments;
-
-    /* layers with a convex weigher: forms and trajectories. The weigher's points and the width of its driver axis are
-     * set from these; its scalar axis, where it has one, has its points in weigh.points [example_count]. Trajectories
-     * have numbers for the driver's vertices behind the mesh's. */
-    const float *const *driver_keys;       /* [weigh.example_count] of [driver vertex_count][3]: the driver there */
-    const ex_transform *const *key_joints; /* [weigh.example_count] of [joint_count], each may be NULL: rest; or NULL:
-                                              the skeleton there, where a moving frame goes with a joint */
-    int view_count; /* regions: 1, and every vertex is weighed alike; or more, and a vertex by those of its regions */
-    const ex_view *views;
-    ex_influences regions; /* of the mesh's vertices, then the driver's; starts NULL: region i is moving frame i */
-
-    /* displacements: surface(v) += mask(v) * sum over k of w_k * displacement_k(v) times the unit normal of the posed
-     * limit surface. Ask for levels that are all on the limit surface (ex_subdivide_def.all). Refined vertices keep
-     * their numbers, so a level that is not the last takes the first of them; the cage is not displaced. */
-    const float *const *displacements; /* [weigh.example_count] of [vertices of the last level], metres */
-
-    /* pixels */
-    const char *texture;                /* "base_color", "normal", … as glTF calls them */
-    int width, height;                  /* of every image, of every layer of that texture */
-    const unsigned char *const *images; /* [weigh.example_count] of [height][width][4]: red green blue alpha */
+    ex_layer_form form;
+    ex_layer_pixels pixels;
+    ex_layer_offsets offsets;
+    ex_layer_trajectory trajectory;
+    ex_layer_displacement displacement;
+    ex_layer_driven driven;
 } ex_layer_def;
 
 /*

@@ -276,7 +276,7 @@ static ex_layer_def *add_layer(workshop *w, ex_domain domain, const char *const 
                             .weigh = ex_weigher_def_default(),
                             .axis_names = names,
                             .example_names = example_names,
-                            .reference = -1,
+                            .trajectory.reference = -1,
                             .muted = (w->kind->parts & RIG_MUTED) && w->def.layer_count % 2 == 0};
     layer->weigh.axes = axes;
     layer->weigh.axis_count = axis_count;
@@ -309,7 +309,7 @@ static void add_waves(workshop *w, ex_layer_def *layer) {
                 deltas[k][3 * v + c] = (float)(size[c] * sin(phase + c));
         }
     }
-    layer->deltas = (const float *const *)deltas;
+    layer->form.deltas = (const float *const *)deltas;
 }
 
 /* A pseudo-example drawn from a place, and one with weights of its own. */
@@ -399,7 +399,7 @@ static void add_shifts(workshop *w, ex_layer_def *layer) {
         for (int i = 0; i < 3 * JOINTS; i++)
             shifts[k][i] = (float)draw(&w->random, -0.05, 0.05);
     }
-    layer->shifts = (const float *const *)shifts;
+    layer->form.shifts = (const float *const *)shifts;
 }
 
 static void add_forms(workshop *w, const char *const *names, const ex_axis *axes, int axis_count,
@@ -415,9 +415,9 @@ static void add_offsets(workshop *w, ex_frame frame, bool moved) {
     ex_layer_def *layer = add_layer(w, EX_DOMAIN_OFFSETS, dial_names, dial_axes(w), 2, 4);
     ex_offsets *offsets = keep(w, 4, sizeof *offsets);
     layer->weigh.kind = EX_WEIGHER_GAUSSIAN;
-    layer->offsets = offsets;
-    layer->frame = frame;
-    layer->moved = moved;
+    layer->offsets.examples = offsets;
+    layer->offsets.frame = frame;
+    layer->offsets.moved = moved;
     for (uint32_t k = 0; k < 4; k++) {
         uint32_t *vertices = keep(w, (size_t)w->vertices, 4);
         float *deltas = keep(w, (size_t)w->vertices, 12);
@@ -446,7 +446,7 @@ static void add_displacements(workshop *w, bool masked) {
     }
     for (int v = 0; v < count; v++)
         mask[v] = (float)(v % 5) / 4;
-    layer->displacements = (const float *const *)maps;
+    layer->displacement.maps = (const float *const *)maps;
     layer->mask = masked ? mask : NULL;
 }
 
@@ -527,8 +527,8 @@ ex_rig *make_layered_rig(int layer_count) {
                                    .weigh = ex_weigher_def_default(),
                                    .axis_names = dial,
                                    .example_names = example_names,
-                                   .deltas = forms,
-                                   .reference = -1,
+                                   .form.deltas = forms,
+                                   .trajectory.reference = -1,
                                    .muted = true};
         layers[l].weigh.kind = EX_WEIGHER_DIRECT;
         layers[l].weigh.axes = &axis;

@@ -262,8 +262,8 @@ static ex_rig *make_fan(int sides, int forms, int joints) {
                                    .weigh = ex_weigher_def_default(),
                                    .axis_names = dials,
                                    .example_names = examples,
-                                   .deltas = deltas,
-                                   .reference = -1};
+                                   .form.deltas = deltas,
+                                   .trajectory.reference = -1};
         layers[i].weigh.kind = EX_WEIGHER_DIRECT;
         layers[i].weigh.axes = &axis;
         layers[i].weigh.axis_count = layers[i].weigh.example_count = 1;

@@ -177,7 +177,7 @@ static void open_kind(kinds_rig *k, int i) {
                                   .weigh = s->def,
                                   .axis_names = k->axis_list[i],
                                   .example_names = k->example_list,
-                                  .deltas = k->deltas};
+                                  .form.deltas = k->deltas};
 }
 
 static ex_rig *open_kinds(kinds_rig *k, ex_storage storage) {
@@ -483,7 +483,7 @@ static void check_whole(ex_storage storage) {
     whole_rig_open(w, VERTICES, WHOLE_ALL);
     memcpy(layers, w->layers, sizeof w->layers);
     for (int i = 0; i < w->def.layer_count; i++)
-        if (layers[i].moved) {
+        if (layers[i].offsets.moved) {
             layers[i].weigh.pseudos = &w->zero;
             layers[i].weigh.pseudo_count = 1;
         }

@@ -431,7 +431,7 @@ static void print_rig(void) {
                                    .weigh = spaces[i].def,
                                    .axis_names = axis_names[i],
                                    .example_names = example_names,
-                                   .deltas = (const float *const *)deltas[i],
+                                   .form.deltas = (const float *const *)deltas[i],
                                    .mask = i == 1 ? mask : NULL};
     }
     float *positions = draw_form(VERTICES, 2);
@@ -674,9 +674,9 @@ static void add_sculpts(sculpted *s, character *c) {
                                 .weigh = ex_weigher_def_default(),
                                 .axis_names = axis,
                                 .example_names = names,
-                                .offsets = s->offsets[l],
-                                .frame = l ? EX_FRAME_SKINNED : EX_FRAME_REST,
-                                .moved = l == 0};
+                                .offsets.examples = s->offsets[l],
+                                .offsets.frame = l ? EX_FRAME_SKINNED : EX_FRAME_REST,
+                                .offsets.moved = l == 0};
         layer->weigh.kind = EX_WEIGHER_GAUSSIAN;
         layer->weigh.axes = &c->form_axes[1];
         layer->weigh.axis_count = 1;

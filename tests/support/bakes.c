@@ -109,9 +109,9 @@ static void add_offsets(bake_arm *arm, int slot, bool moved, ex_frame frame) {
                             .axis_names = axes,
                             .sources = &arm->sources[slot],
                             .example_names = names,
-                            .offsets = arm->offsets,
-                            .frame = frame,
-                            .moved = moved};
+                            .offsets.examples = arm->offsets,
+                            .offsets.frame = frame,
+                            .offsets.moved = moved};
     layer->weigh.kind = EX_WEIGHER_GAUSSIAN;
     layer->weigh.axes = arm->axes[slot];
     layer->weigh.axis_count = 1;
@@ -130,7 +130,7 @@ static void add_direct(bake_arm *arm) {
                             .weigh = ex_weigher_def_default(),
                             .axis_names = axes,
                             .example_names = names,
-                            .deltas = arm->direct};
+                            .form.deltas = arm->direct};
     layer->weigh.kind = EX_WEIGHER_DIRECT;
     layer->weigh.axes = arm->axes[3];
     layer->weigh.axis_count = 2;
@@ -150,7 +150,7 @@ ex_rig *bake_arm_rig(int rings, int sides, ex_skinning skinning, int parts) {
         arm.def.skin = NULL;
         arm.base.form_sources[0].joint = -1;
         arm.base.form_sources[0].reading = (ex_reading){.kind = EX_READING_NONE};
-        arm.layers[0].shifts = NULL;
+        arm.layers[0].form.shifts = NULL;
     }
     if (parts & BAKE_OFFSETS)
         add_offsets(&arm, 0, false, EX_FRAME_REST);

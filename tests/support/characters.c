@@ -216,8 +216,8 @@ static void make_forms(character *c) {
                             .axis_units = units,
                             .sources = c->form_sources,
                             .example_names = names,
-                            .deltas = (const float *const *)c->deltas,
-                            .shifts = c->shift_list};
+                            .form.deltas = (const float *const *)c->deltas,
+                            .form.shifts = c->shift_list};
     layer->weigh.axes = c->form_axes;
     layer->weigh.axis_count = 2;
     layer->weigh.example_count = CHARACTER_FORMS;
@@ -245,10 +245,10 @@ static void make_pixels(character *c) {
                                 .weigh = ex_weigher_def_default(),
                                 .axis_names = l ? wet_axes : tan_axes,
                                 .example_names = l ? wet_names : tan_names,
-                                .texture = "base_color",
-                                .width = CHARACTER_WIDTH,
-                                .height = CHARACTER_HEIGHT,
-                                .images = list + 2 * l};
+                                .pixels.texture = "base_color",
+                                .pixels.width = CHARACTER_WIDTH,
+                                .pixels.height = CHARACTER_HEIGHT,
+                                .pixels.images = list + 2 * l};
         layer->weigh.axes = l ? c->wet_axes : c->tan_axes;
         layer->weigh.axis_count = 1;
         layer->weigh.example_count = l ? 1 : 2;

@@ -119,9 +119,9 @@ static void make_layers(displaced *d) {
         layer->weigh.points = points;
         layer->weigh.example_count = DISPLACED_EXAMPLES;
         if (l == 0)
-            layer->deltas = (const float *const *)d->deltas;
+            layer->form.deltas = (const float *const *)d->deltas;
         else
-            layer->displacements = (const float *const *)d->maps + (l - 1) * DISPLACED_EXAMPLES;
+            layer->displacement.maps = (const float *const *)d->maps + (l - 1) * DISPLACED_EXAMPLES;
     }
     d->layers[2].mask = d->mask;
 }

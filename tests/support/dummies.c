@@ -109,7 +109,7 @@ ex_rig *dummy_rig(int rings, int sides) {
                           .axis_names = &axis,
                           .sources = &source,
                           .example_names = &example,
-                          .deltas = &deltas};
+                          .form.deltas = &deltas};
     layer.weigh.kind = EX_WEIGHER_DIRECT;
     layer.weigh.axes = &axes;
     layer.weigh.axis_count = layer.weigh.example_count = 1;

@@ -48,10 +48,10 @@ void path_layer_open(path_layer *p, const float *mesh, int vertex_count, int par
                             .weigh = ex_weigher_def_default(),
                             .axis_names = axis_names,
                             .example_names = example_names,
-                            .deltas = p->delta_list,
-                            .trajectories = p->trajectories,
-                            .reference = PATHS_REFERENCE,
-                            .centre = {0.3, -0.2, 0.1}};
+                            .form.deltas = p->delta_list,
+                            .trajectory.examples = p->trajectories,
+                            .trajectory.reference = PATHS_REFERENCE,
+                            .trajectory.centre = {0.3, -0.2, 0.1}};
     p->def.weigh.axes = &p->axis;
     p->def.weigh.axis_count = 1;
     p->def.weigh.points = points;
@@ -82,9 +82,9 @@ void path_layer_open(path_layer *p, const float *mesh, int vertex_count, int par
     for (int k = 0; k < PATHS_EXAMPLES; k++)
         for (int l = 0; l < PATHS_EXAMPLES; l++)
             p->overlaps[k][l] = k == l ? 1 : (float)between(&random, 0, 1);
-    p->def.overlaps = parts & PATHS_OVERLAPS ? p->overlaps[0] : NULL;
+    p->def.trajectory.overlaps = parts & PATHS_OVERLAPS ? p->overlaps[0] : NULL;
     if (parts & PATHS_BASES)
-        p->def.segments = (ex_segments){PATHS_SEGMENTS, parents, p->vertices};
+        p->def.trajectory.segments = (ex_segments){PATHS_SEGMENTS, parents, p->vertices};
     for (size_t v = 0; v < vertices; v++)
         next[v] = (float)between(&random, 0, 1);
     p->def.mask = parts & PATHS_MASK ? next : NULL;
@@ -159,16 +159,16 @@ double plain_amount(const float *curve, double s) {
 
 /* sum over the vertex's segment and those above it, roots excepted, of R~(w_a) u_a */
 static void plain_appended(const ex_layer_def *layer, const double *weights, int vertex, double out[3]) {
-    const ex_segments *s = &layer->segments;
+    const ex_segments *s = &layer->trajectory.segments;
     out[0] = out[1] = out[2] = 0;
     if (s->count == 0)
         return;
     for (int a = s->vertices[vertex]; a >= 0 && s->parents[a] >= 0; a = s->parents[a]) {
         double w[3] = {0}, u[3] = {0};
         for (int k = 0; k < layer->weigh.example_count; k++)
-            for (int c = 0; k != layer->reference && layer->trajectories[k].bases && c < 3; c++) {
-                w[c] += weights[k] * (double)layer->trajectories[k].bases[6 * a + c];
-                u[c] += weights[k] * (double)layer->trajectories[k].bases[6 * a + 3 + c];
+            for (int c = 0; k != layer->trajectory.reference && layer->trajectory.examples[k].bases && c < 3; c++) {
+                w[c] += weights[k] * (double)layer->trajectory.examples[k].bases[6 * a + c];
+                u[c] += weights[k] * (double)layer->trajectory.examples[k].bases[6 * a + 3 + c];
             }
         plain_mean(w, u, u);
         for (int c = 0; c < 3; c++)
@@ -183,18 +183,19 @@ static void turn_of(const ex_trajectory *t, int vertex, double w[3]) {
 
 /* u of example k */
 static void plain_velocity(const ex_layer_def *layer, const float *mesh, int k, int vertex, double u[3]) {
-    const ex_trajectory *t = &layer->trajectories[k];
+    const ex_trajectory *t = &layer->trajectory.examples[k];
     double move[3], w[3], appended[3], back[3], alone[PATHS_EXAMPLES] = {0};
     alone[k] = 1;
     plain_mean(t->screw.turn, t->screw.move, move);
     for (int c = 0; c < 3; c++) {
-        u[c] = (double)mesh[3 * vertex + c] + (double)layer->deltas[k][3 * vertex + c] - layer->centre[c] - move[c];
+        u[c] = (double)mesh[3 * vertex + c] + (double)layer->form.deltas[k][3 * vertex + c] -
+               layer->trajectory.centre[c] - move[c];
         back[c] = -t->screw.turn[c];
     }
     plain_rotate(back, u, u);
     plain_appended(layer, alone, vertex, appended);
     for (int c = 0; c < 3; c++)
-        u[c] += layer->centre[c] - (double)mesh[3 * vertex + c] - appended[c];
+        u[c] += layer->trajectory.centre[c] - (double)mesh[3 * vertex + c] - appended[c];
     turn_of(t, vertex, w);
     plain_mean_inverse(w, u, u);
 }
@@ -204,14 +205,14 @@ void plain_path(const ex_layer_def *layer, const float *mesh, const double *weig
     double w[3] = {0}, u[3] = {0}, corrected[3] = {0}, appended[3], move[3];
     ex_screw screw = {{0}, {0}};
     for (int k = 0; k < count; k++) {
-        const ex_trajectory *t = &layer->trajectories[k];
-        if (k == layer->reference || weights[k] == 0)
+        const ex_trajectory *t = &layer->trajectory.examples[k];
+        if (k == layer->trajectory.reference || weights[k] == 0)
             continue;
-        double own[3], turn[3], s = layer->overlaps ? 0 : weights[k];
+        double own[3], turn[3], s = layer->trajectory.overlaps ? 0 : weights[k];
         plain_velocity(layer, mesh, k, vertex, own);
         turn_of(t, vertex, turn);
-        for (int l = 0; layer->overlaps && l < count; l++)
-            s += (double)layer->overlaps[k * count + l] * weights[l];
+        for (int l = 0; layer->trajectory.overlaps && l < count; l++)
+            s += (double)layer->trajectory.overlaps[k * count + l] * weights[l];
         for (int c = 0; c < 3; c++) {
             w[c] += weights[k] * turn[c];
             u[c] += weights[k] * own[c];
@@ -226,9 +227,9 @@ void plain_path(const ex_layer_def *layer, const float *mesh, const double *weig
     plain_appended(layer, weights, vertex, appended);
     plain_mean(screw.turn, screw.move, move);
     for (int c = 0; c < 3; c++)
-        out[c] = (double)mesh[3 * vertex + c] - layer->centre[c] + u[c] + appended[c] + corrected[c];
+        out[c] = (double)mesh[3 * vertex + c] - layer->trajectory.centre[c] + u[c] + appended[c] + corrected[c];
     plain_rotate(screw.turn, out, out);
     for (int c = 0; c < 3; c++)
-        out[c] = (out[c] + layer->centre[c] + move[c] - (double)mesh[3 * vertex + c]) *
+        out[c] = (out[c] + layer->trajectory.centre[c] + move[c] - (double)mesh[3 * vertex + c]) *
                  (double)(layer->mask ? layer->mask[vertex] : 1);
 }

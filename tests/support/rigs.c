@@ -75,20 +75,20 @@ static void set_layers(sample_rig *s) {
                                   .axis_names = arm_names,
                                   .axis_units = arm_units,
                                   .example_names = arm_examples,
-                                  .deltas = (const float *const *)s->deltas};
+                                  .form.deltas = (const float *const *)s->deltas};
     s->layers[0].weigh.pseudos = &s->pseudo;
     s->layers[0].weigh.pseudo_count = 1;
     s->layers[1] = (ex_layer_def){.name = "belly",
                                   .weigh = space_of(EX_WEIGHER_SHEPARD, s->belly_axes, belly_points[0], 2),
                                   .axis_names = belly_names,
                                   .example_names = belly_examples,
-                                  .deltas = (const float *const *)s->deltas + 3,
+                                  .form.deltas = (const float *const *)s->deltas + 3,
                                   .mask = s->mask};
     s->layers[2] = (ex_layer_def){.name = "mix",
                                   .weigh = space_of(EX_WEIGHER_DIRECT, s->mix_axes, NULL, 2),
                                   .axis_names = mix_names,
                                   .example_names = mix_names,
-                                  .deltas = (const float *const *)s->deltas + 5};
+                                  .form.deltas = (const float *const *)s->deltas + 5};
 }
 
 void sample_rig_open(sample_rig *s, int vertex_count) {

@@ -145,10 +145,10 @@ driven_tube *driven_tube_make(int frames, ex_residual residual, bool push) {
                               .weigh = ex_weigher_def_default(),
                               .axis_names = axis_names,
                               .example_names = key_names,
-                              .deltas = d->delta_list,
-                              .driver_keys = d->key_list,
-                              .view_count = frames,
-                              .views = d->views};
+                              .form.deltas = d->delta_list,
+                              .driven.keys = d->key_list,
+                              .driven.view_count = frames,
+                              .driven.views = d->views};
     d->layer.weigh.kind = EX_WEIGHER_CONVEX;
     d->layer.weigh.axes = d->axes;
     d->layer.weigh.axis_count = 1;

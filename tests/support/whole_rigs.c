@@ -180,8 +180,8 @@ static ex_layer_def joint_layer(whole_rig *w) {
                           .axis_names = joint_axes,
                           .sources = w->sources,
                           .example_names = joint_examples,
-                          .deltas = (const float *const *)w->base.deltas + 1,
-                          .shifts = w->shift_list};
+                          .form.deltas = (const float *const *)w->base.deltas + 1,
+                          .form.shifts = w->shift_list};
     layer.weigh.axes = w->axes;
     layer.weigh.axis_count = 4;
     layer.weigh.points = joint_points[0];
@@ -197,10 +197,10 @@ static ex_layer_def pixel_layer(whole_rig *w, const char *texture, int first) {
                           .weigh = ex_weigher_def_default(),
                           .axis_names = first ? wet : age,
                           .example_names = first ? wets : ages,
-                          .texture = texture,
-                          .width = WHOLE_WIDTH,
-                          .height = first ? 1 : WHOLE_HEIGHT,
-                          .images = w->pixel_list + first};
+                          .pixels.texture = texture,
+                          .pixels.width = WHOLE_WIDTH,
+                          .pixels.height = first ? 1 : WHOLE_HEIGHT,
+                          .pixels.images = w->pixel_list + first};
     layer.weigh.axes = &axis;
     layer.weigh.axis_count = 1;
     layer.weigh.points = ends;
@@ -237,9 +237,9 @@ static ex_layer_def offset_layer(whole_rig *w, int which, int vertex_count, uint
                           .axis_names = &sparse_axes[which],
                           .example_names = sparse_names,
                           .mask = which == 0 ? w->base.mask : NULL,
-                          .offsets = w->offsets[which],
-                          .frame = which == 1 ? EX_FRAME_SKINNED : EX_FRAME_REST,
-                          .moved = which == 2};
+                          .offsets.examples = w->offsets[which],
+                          .offsets.frame = which == 1 ? EX_FRAME_SKINNED : EX_FRAME_REST,
+                          .offsets.moved = which == 2};
     for (int k = 0; k < 3; k++)
         make_offsets(&w->offsets[which][k], vertex_count, k == which ? 0 : vertex_count * k / 3, random);
     layer.weigh.kind = which == 0 ? EX_WEIGHER_CARDINAL : EX_WEIGHER_GAUSSIAN;

@@ -136,11 +136,11 @@ static ex_result create(exi_drive_building *b, ex_rig **rig, ex_error *error) {
     layer->weigh.ridge = def->options.ridge;
     layer->axis_names = axis_names;
     layer->example_names = b->names;
-    layer->deltas = b->deltas;
-    layer->driver_keys = b->forms;
-    layer->view_count = b->driving.view_count;
-    layer->views = b->driving.views;
-    layer->regions = b->driving.regions;
+    layer->form.deltas = b->deltas;
+    layer->driven.keys = b->forms;
+    layer->driven.view_count = b->driving.view_count;
+    layer->driven.views = b->driving.views;
+    layer->driven.regions = b->driving.regions;
     b->driving.driver.name = def->driver_name;
     memcpy(notes, b->rig_mesh.notes, sizeof b->rig_mesh.notes);
     r.note_count = b->rig_mesh.note_count;
@@ -184,7 +184,7 @@ ex_result ex_drive_build(const ex_drive_def *def, ex_rig **rig, ex_error *error)
     ex_result result = check(def, error);
     if (result != EX_OK)
         return result;
-    exi_drive_building b = {.def = def, .layer = {.domain = EX_DOMAIN_FORM, .reference = -1}};
+    exi_drive_building b = {.def = def, .layer = {.domain = EX_DOMAIN_FORM, .trajectory.reference = -1}};
     result = build(&b, rig, error);
     ex_trajectories_destroy(b.paths);
     exi_carrier_close(&b.carrier);

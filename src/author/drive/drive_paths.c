@@ -58,10 +58,10 @@ ex_result exi_drive_build_paths(exi_drive_building *b, ex_error *error) {
     if (result != EX_OK)
         return result;
     b->layer.domain = EX_DOMAIN_TRAJECTORY;
-    b->layer.trajectories = b->paths->trajectories;
-    b->layer.overlaps = b->paths->overlaps;
-    b->layer.segments = b->paths->segments;
+    b->layer.trajectory.examples = b->paths->trajectories;
+    b->layer.trajectory.overlaps = b->paths->overlaps;
+    b->layer.trajectory.segments = b->paths->segments;
     for (int c = 0; c < 3; c++)
-        b->layer.centre[c] = b->paths->centre[c];
+        b->layer.trajectory.centre[c] = b->paths->centre[c];
     return EX_OK;
 }

@@ -65,8 +65,9 @@ static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
         offsets += layer->domain == EX_DOMAIN_OFFSETS ? layer->weigh.example_count : 0;
         trajectories += layer->domain == EX_DOMAIN_TRAJECTORY ? layer->weigh.example_count : 0;
         displacements += layer->domain == EX_DOMAIN_DISPLACEMENT ? layer->weigh.example_count : 0;
-        for (int k = 0; exi_has_targets((int32_t)layer->domain) && layer->shifts && k < layer->weigh.example_count; k++)
-            shifts += layer->shifts[k] != NULL;
+        for (int k = 0; exi_has_targets((int32_t)layer->domain) && layer->form.shifts && k < layer->weigh.example_count;
+             k++)
+            shifts += layer->form.shifts[k] != NULL;
     }
     if (axes > EXI_TABLE_MAX || examples > EXI_TABLE_MAX || def->layer_count > EXI_TABLE_MAX ||
         def->note_count > EXI_TABLE_MAX)
@@ -159,12 +160,12 @@ static ex_result find_sets(exi_rig_plan *p, ex_error *error) {
     for (int l = 0; result == EX_OK && l < p->def->layer_count; l++) {
         const ex_layer_def *layer = &p->def->layers[l];
         if (layer->domain == EX_DOMAIN_OFFSETS)
-            p->offsets.layers[l] = (exi_offset_layer){.examples = layer->offsets,
+            p->offsets.layers[l] = (exi_offset_layer){.examples = layer->offsets.examples,
                                                       .example_count = layer->weigh.example_count,
                                                       .names = layer->example_names,
                                                       .mask = layer->mask,
-                                                      .moved = layer->moved,
-                                                      .part = (int)layer->frame};
+                                                      .moved = layer->offsets.moved,
+                                                      .part = (int)layer->offsets.frame};
     }
     if (result != EX_OK)
         return result;
@@ -183,13 +184,13 @@ static ex_result lay_paths(exi_rig_plan *p, ex_error *error) {
         exi_paths_def paths = {.vertex_count = def->mesh.vertex_count,
                                .example_count = layer->weigh.example_count,
                                .storage = def->options.storage,
-                               .trajectories = layer->trajectories,
+                               .trajectories = layer->trajectory.examples,
                                .names = layer->example_names,
-                               .reference = layer->reference,
-                               .overlaps = layer->overlaps,
+                               .reference = layer->trajectory.reference,
+                               .overlaps = layer->trajectory.overlaps,
                                .mask = layer->mask,
-                               .segments = layer->segments};
-        memcpy(paths.centre, layer->centre, sizeof paths.centre);
+                               .segments = layer->trajectory.segments};
+        memcpy(paths.centre, layer->trajectory.centre, sizeof paths.centre);
         result = exi_rig_paths_add(&p->paths, l, &paths, p->contents.counts.forms, error);
         result = exi_error_within(error, result, "layer '%s'", layer->name);
     }
@@ -235,7 +236,7 @@ static ex_result solve_layers(exi_rig_plan *p, ex_error *error) {
         const ex_layer_def *layer = &p->def->layers[l];
         ex_weigher_def weigh = layer->weigh;
         weigh.names = layer->example_names;
-        weigh.set_count = layer->domain == EX_DOMAIN_OFFSETS && layer->moved ? p->offsets.sets[l].set_count : 0;
+        weigh.set_count = layer->domain == EX_DOMAIN_OFFSETS && layer->offsets.moved ? p->offsets.sets[l].set_count : 0;
         weigh.sets = weigh.set_count > 0 ? exi_rig_offsets_bits(&p->offsets, l) : NULL;
         ex_result result = ex_weigher_kind_info(weigh.kind)->is_driven
                                ? solve_driven(p, l, error)
@@ -298,13 +299,14 @@ static void merge_textures(exi_rig_plan *p) {
         if (layer->domain != EX_DOMAIN_PIXELS)
             continue;
         int texture = 0;
-        while (texture < *textures && strcmp(layer->texture, def->layers[p->texture_layers[texture]].texture) != 0)
+        while (texture < *textures &&
+               strcmp(layer->pixels.texture, def->layers[p->texture_layers[texture]].pixels.texture) != 0)
             texture++;
         if (texture == *textures)
             p->texture_layers[(*textures)++] = l;
         p->layer_textures[l] = texture;
         for (int k = 0; k < layer->weigh.example_count; k++)
-            p->image_sizes[example + k] = (size_t)layer->width * (size_t)layer->height * 4;
+            p->image_sizes[example + k] = (size_t)layer->pixels.width * (size_t)layer->pixels.height * 4;
     }
 }
 
@@ -380,7 +382,7 @@ static ex_result count_strings(exi_rig_plan *p, ex_error *error) {
             strings += strlen(def->layers[l].example_names[k]) + 1;
     }
     for (int i = 0; i < p->contents.counts.textures; i++)
-        strings += strlen(def->layers[p->texture_layers[i]].texture) + 1;
+        strings += strlen(def->layers[p->texture_layers[i]].pixels.texture) + 1;
     for (int j = 0; j < p->contents.counts.joints; j++) {
         if (!exi_is_text(ex_skeleton_name(def->skeleton, j)))
             return exi_error(error, EX_ERROR_ARGUMENT, "the name of joint %d is not readable text", j);

@@ -26,33 +26,33 @@ static ex_result check_names(const char *const *names, int count, const char *wh
 
 static ex_result check_forms(const ex_layer_def *layer, ex_error *error) {
     for (int k = 0; k < layer->weigh.example_count; k++)
-        if (!layer->deltas || !layer->deltas[k])
+        if (!layer->form.deltas || !layer->form.deltas[k])
             return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
     return EX_OK;
 }
 
 /* What the lists of vertices hold is looked at where they are turned round (patches_create.c). */
 static ex_result check_offsets(const ex_layer_def *layer, ex_error *error) {
-    if ((unsigned)layer->frame >= EX_FRAME_COUNT)
+    if ((unsigned)layer->offsets.frame >= EX_FRAME_COUNT)
         return exi_error(error, EX_ERROR_ARGUMENT, "there is no such frame of offsets");
-    if (layer->moved && !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
+    if (layer->offsets.moved && !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a %s weigher cannot weigh a vertex among the examples that move it: take a gaussian one",
                          ex_weigher_kind_name(layer->weigh.kind));
-    if (!layer->offsets || layer->deltas || layer->shifts)
+    if (!layer->offsets.examples || layer->form.deltas || layer->form.shifts)
         return exi_error(error, EX_ERROR_ARGUMENT, "a layer of offsets has offsets, but no forms or joints");
     return EX_OK;
 }
 
 /* What the trajectories hold is looked at where they are laid out (trajectory_create.c). */
 static ex_result check_trajectories(const ex_layer_def *layer, ex_error *error) {
-    if (!layer->trajectories || !layer->deltas || layer->reference < -1 ||
-        layer->reference >= layer->weigh.example_count)
+    if (!layer->trajectory.examples || !layer->form.deltas || layer->trajectory.reference < -1 ||
+        layer->trajectory.reference >= layer->weigh.example_count)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a layer of trajectories has a trajectory and a form for each example, and a reference among "
                          "them, or -1");
     for (int k = 0; k < layer->weigh.example_count; k++)
-        if (k != layer->reference && !layer->deltas[k])
+        if (k != layer->trajectory.reference && !layer->form.deltas[k])
             return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
     return EX_OK;
 }
@@ -64,11 +64,11 @@ static ex_result check_displacements(const ex_layer_def *layer, const ex_rig_def
     if (!def->stencils || !ex_stencils_on_limit(def->stencils))
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "displacements ask for a rig with refined levels that are all on the limit surface");
-    if (!layer->displacements || layer->deltas || layer->shifts)
+    if (!layer->displacement.maps || layer->form.deltas || layer->form.shifts)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a layer of displacements has displacements, but no forms or joints");
     for (int k = 0; k < layer->weigh.example_count; k++)
-        if (!layer->displacements[k])
+        if (!layer->displacement.maps[k])
             return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no displacements", layer->example_names[k]);
     return EX_OK;
 }
@@ -128,14 +128,14 @@ static ex_result check_sources(const ex_layer_def *layer, const ex_rig_def *def,
 }
 
 static ex_result check_shifts(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
-    for (int k = 0; layer->shifts && k < layer->weigh.example_count; k++) {
-        if (!layer->shifts[k])
+    for (int k = 0; layer->form.shifts && k < layer->weigh.example_count; k++) {
+        if (!layer->form.shifts[k])
             continue;
         if (!def->skeleton)
             return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' moves joints, but the rig has no skeleton",
                              layer->example_names[k]);
         for (int i = 0; i < 3 * ex_skeleton_joint_count(def->skeleton); i++)
-            if (!isfinite(layer->shifts[k][i]))
+            if (!isfinite(layer->form.shifts[k][i]))
                 return exi_error(error, EX_ERROR_DATA, "example '%s': the place of joint '%s' is not finite",
                                  layer->example_names[k], ex_skeleton_name(def->skeleton, i / 3));
     }
@@ -143,22 +143,24 @@ static ex_result check_shifts(const ex_layer_def *layer, const ex_rig_def *def, 
 }
 
 static ex_result check_pixels(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
-    if (!layer->texture || !exi_is_name(layer->texture))
+    if (!layer->pixels.texture || !exi_is_name(layer->pixels.texture))
         return exi_error(error, EX_ERROR_ARGUMENT, "a layer of pixels needs the name of its texture");
-    if (layer->width < 1 || layer->height < 1 || layer->width > EXI_TEXTURE_MAX || layer->height > EXI_TEXTURE_MAX)
-        return exi_error(error, EX_ERROR_DATA, "images of %d x %d pixels cannot be: 1 to %d along a side", layer->width,
-                         layer->height, EXI_TEXTURE_MAX);
-    if (layer->mask || layer->deltas || layer->shifts)
+    if (layer->pixels.width < 1 || layer->pixels.height < 1 || layer->pixels.width > EXI_TEXTURE_MAX ||
+        layer->pixels.height > EXI_TEXTURE_MAX)
+        return exi_error(error, EX_ERROR_DATA, "images of %d x %d pixels cannot be: 1 to %d along a side",
+                         layer->pixels.width, layer->pixels.height, EXI_TEXTURE_MAX);
+    if (layer->mask || layer->form.deltas || layer->form.shifts)
         return exi_error(error, EX_ERROR_ARGUMENT, "a layer of pixels has images, but no forms, mask or joints");
     for (int k = 0; k < layer->weigh.example_count; k++)
-        if (!layer->images || !layer->images[k])
+        if (!layer->pixels.images || !layer->pixels.images[k])
             return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no image", layer->example_names[k]);
     for (const ex_layer_def *other = def->layers; other < layer; other++)
-        if (other->domain == EX_DOMAIN_PIXELS && strcmp(other->texture, layer->texture) == 0 &&
-            (other->width != layer->width || other->height != layer->height))
+        if (other->domain == EX_DOMAIN_PIXELS && strcmp(other->pixels.texture, layer->pixels.texture) == 0 &&
+            (other->pixels.width != layer->pixels.width || other->pixels.height != layer->pixels.height))
             return exi_error(error, EX_ERROR_DATA,
                              "its images of '%s' are %d x %d pixels, but those of layer '%s' are %d x %d",
-                             layer->texture, layer->width, layer->height, other->name, other->width, other->height);
+                             layer->pixels.texture, layer->pixels.width, layer->pixels.height, other->name,
+                             other->pixels.width, other->pixels.height);
     return EX_OK;
 }
 
@@ -205,16 +207,16 @@ static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, 
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "axis '%s' is a driver's form, but the rig has no driver of that name",
                          layer->axis_names[axis]);
-    if (!exi_has_targets((int32_t)layer->domain) || layer->shifts)
+    if (!exi_has_targets((int32_t)layer->domain) || layer->form.shifts)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a layer that a driver weighs is of forms or trajectories, and moves no joints");
     if (layer->weigh.example_count > EX_CONVEX_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "a driver has at most %d keys, not %d", EX_CONVEX_MAX,
                          layer->weigh.example_count);
-    if (!layer->driver_keys || layer->view_count < 1 || !layer->views)
+    if (!layer->driven.keys || layer->driven.view_count < 1 || !layer->driven.views)
         return exi_error(error, EX_ERROR_ARGUMENT, "a layer that a driver weighs needs its keys and at least one view");
     for (int k = 0; k < layer->weigh.example_count; k++)
-        if (!layer->driver_keys[k])
+        if (!layer->driven.keys[k])
             return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form of the driver",
                              layer->example_names[k]);
     return EX_OK;

@@ -90,8 +90,8 @@ static void fill_layers(const exi_rig_plan *p, ex_rig *rig, uint32_t *cursor) {
         layers[l].flags = layer->muted ? EXI_LAYER_MUTED : 0;
         layers[l].flags |= ex_weigher_kind_info(layer->weigh.kind)->is_driven ? EXI_LAYER_DRIVEN : 0;
         if (layer->domain == EX_DOMAIN_OFFSETS) {
-            layers[l].frame = (int32_t)layer->frame;
-            layers[l].flags |= layer->moved ? EXI_LAYER_MOVED : 0;
+            layers[l].frame = (int32_t)layer->offsets.frame;
+            layers[l].flags |= layer->offsets.moved ? EXI_LAYER_MOVED : 0;
         }
         for (int k = 0; k < examples; k++)
             example_names[first_example + k] = add_string(rig, cursor, layer->example_names[k]);
@@ -110,15 +110,15 @@ static void fill_textures(const exi_rig_plan *p, ex_rig *rig, uint32_t *cursor) 
     exi_texture_record *textures = exi_rig_at_mut(rig, rig->textures);
     for (int i = 0; i < rig->counts.textures; i++) {
         const ex_layer_def *layer = &p->def->layers[p->texture_layers[i]];
-        textures[i] = (exi_texture_record){.name = add_string(rig, cursor, layer->texture),
-                                           .width = layer->width,
-                                           .height = layer->height,
-                                           .srgb = is_colour(layer->texture)};
+        textures[i] = (exi_texture_record){.name = add_string(rig, cursor, layer->pixels.texture),
+                                           .width = layer->pixels.width,
+                                           .height = layer->pixels.height,
+                                           .srgb = is_colour(layer->pixels.texture)};
     }
     const uint64_t *images = exi_rig_at(rig, rig->images);
     for (int l = 0, example = 0; l < p->def->layer_count; example += p->def->layers[l++].weigh.example_count)
         for (int k = 0; p->def->layers[l].domain == EX_DOMAIN_PIXELS && k < p->def->layers[l].weigh.example_count; k++)
-            copy_table(rig, images[example + k], p->def->layers[l].images[k], p->image_sizes[example + k]);
+            copy_table(rig, images[example + k], p->def->layers[l].pixels.images[k], p->image_sizes[example + k]);
 }
 
 static void fill_joints(const exi_rig_plan *p, ex_rig *rig, uint32_t *cursor) {
@@ -129,10 +129,10 @@ static void fill_joints(const exi_rig_plan *p, ex_rig *rig, uint32_t *cursor) {
     for (int l = 0, example = 0; l < p->def->layer_count; l++) {
         const ex_layer_def *layer = &p->def->layers[l];
         for (int k = 0; k < layer->weigh.example_count; k++, example++) {
-            if (!exi_has_targets((int32_t)layer->domain) || !layer->shifts || !layer->shifts[k])
+            if (!exi_has_targets((int32_t)layer->domain) || !layer->form.shifts || !layer->form.shifts[k])
                 continue;
             shifts->example = example;
-            copy_table(rig, shifts->data, layer->shifts[k], (size_t)rig->counts.joints * 3 * sizeof(float));
+            copy_table(rig, shifts->data, layer->form.shifts[k], (size_t)rig->counts.joints * 3 * sizeof(float));
             shifts++;
         }
     }
@@ -167,7 +167,7 @@ static ex_result fill_forms(const exi_rig_plan *p, ex_rig *rig, ex_error *error)
     for (int l = 0; l < p->def->layer_count; l++) {
         const ex_layer_def *layer = &p->def->layers[l];
         for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->weigh.example_count; k++)
-            if (!exi_forms_set_example(forms, form++, layer->deltas[k], NULL, layer->mask, &bad))
+            if (!exi_forms_set_example(forms, form++, layer->form.deltas[k], NULL, layer->mask, &bad))
                 return exi_error(error, EX_ERROR_DATA,
                                  "layer '%s', example '%s': vertex %d is not finite, or too far away for a float",
                                  layer->name, layer->example_names[k], bad);
@@ -182,9 +182,9 @@ static ex_result fill_paths(const exi_rig_plan *p, ex_rig *rig, ex_error *error)
             continue;
         exi_paths *paths = exi_rig_at_mut(rig, ((const uint64_t *)exi_rig_at(rig, rig->paths))[l]);
         for (int k = 0; k < layer->weigh.example_count; k++) {
-            const exi_path_numbers numbers = {.turns = layer->trajectories[k].turns,
-                                              .correctors = layer->trajectories[k].correctors,
-                                              .delta = layer->deltas[k]};
+            const exi_path_numbers numbers = {.turns = layer->trajectory.examples[k].turns,
+                                              .correctors = layer->trajectory.examples[k].correctors,
+                                              .delta = layer->form.deltas[k]};
             ex_result result =
                 exi_paths_fill(paths, exi_rig_at_mut(rig, rig->forms), k, &numbers, p->paths.room, error);
             if (result != EX_OK)

@@ -25,16 +25,16 @@ ex_result exi_rig_displacements_add(exi_rig_displacements *p, int layer, const e
                                     ex_storage storage, ex_error *error) {
     const int examples = from->weigh.example_count;
     exi_displacements_def def = {.vertex_count = vertex_count, .example_count = examples, .storage = storage};
-    def.listed_count = exi_displacements_list(from->displacements, examples, vertex_count, from->mask, NULL);
+    def.listed_count = exi_displacements_list(from->displacement.maps, examples, vertex_count, from->mask, NULL);
     ex_result result = exi_displacements_create(&def, p->allocator, &p->layers[layer], error);
     if (result != EX_OK)
         return result;
     exi_displacements *made = p->layers[layer];
-    exi_displacements_list(from->displacements, examples, vertex_count, from->mask,
+    exi_displacements_list(from->displacement.maps, examples, vertex_count, from->mask,
                            (uint32_t *)((uintptr_t)made + (uintptr_t)made->vertices));
     for (int k = 0; k < examples; k++) {
         uint32_t bad = 0;
-        if (!exi_displacements_set(made, k, from->displacements[k], true, from->mask, &bad))
+        if (!exi_displacements_set(made, k, from->displacement.maps[k], true, from->mask, &bad))
             return exi_error(error, EX_ERROR_DATA, "example '%s': the displacement of refined vertex %u is not finite",
                              from->example_names[k], (unsigned)bad);
     }

@@ -46,7 +46,7 @@ static inline ex_rig *bones_rig(const bone *bones, int count) {
     const float *const deltas[1] = {none};
     ex_layer_def layer = {.name = "layer", .weigh = ex_weigher_def_default(), .axis_names = names};
     layer.example_names = examples;
-    layer.deltas = deltas;
+    layer.form.deltas = deltas;
     layer.weigh.axes = axes;
     layer.weigh.axis_count = 2;
     layer.weigh.example_count = 1;

@@ -47,7 +47,7 @@ static inline ex_rig *posable_rig(const char *first, const char *second, const c
                           .axis_names = names,
                           .sources = sources,
                           .example_names = examples,
-                          .deltas = deltas};
+                          .form.deltas = deltas};
     layer.weigh.axes = axes;
     layer.weigh.axis_count = posed ? 5 : 3;
     layer.weigh.example_count = 1;

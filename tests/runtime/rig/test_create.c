@@ -252,7 +252,7 @@ static void example_without_form(sample_rig *s) {
     s->deltas[2] = NULL;
 }
 static void no_forms(sample_rig *s) {
-    s->layers[1].deltas = NULL;
+    s->layers[1].form.deltas = NULL;
 }
 static void mask_above_one(sample_rig *s) {
     s->mask[7] = 1.5f;

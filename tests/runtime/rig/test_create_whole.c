@@ -25,7 +25,7 @@ static void unknown_skinning(character *c) {
 static void skin_without_skeleton(character *c) {
     c->def.skeleton = NULL;
     c->form_sources[0].joint = -1;
-    c->layers[0].shifts = NULL;
+    c->layers[0].form.shifts = NULL;
 }
 static void skin_of_another_mesh(character *c) {
     c->def.mesh.vertex_count -= SIDES;
@@ -78,19 +78,19 @@ static void unknown_domain(character *c) {
     c->layers[1].domain = EX_DOMAIN_COUNT;
 }
 static void nameless_texture(character *c) {
-    c->layers[1].texture = NULL;
+    c->layers[1].pixels.texture = NULL;
 }
 static void no_pixels(character *c) {
-    c->layers[1].width = 0;
+    c->layers[1].pixels.width = 0;
 }
 static void too_many_pixels(character *c) {
-    c->layers[2].height = 1 << 20;
+    c->layers[2].pixels.height = 1 << 20;
 }
 static void no_image(character *c) {
-    c->layers[2].images = NULL;
+    c->layers[2].pixels.images = NULL;
 }
 static void images_of_another_size(character *c) {
-    c->layers[2].width--;
+    c->layers[2].pixels.width--;
 }
 static void pixels_with_a_mask(character *c) {
     c->layers[1].mask = c->def.mesh.positions;
@@ -248,7 +248,7 @@ static void parts_of_one_rotation(void **state) {
                                        .axis_names = axis,
                                        .sources = &sources[l],
                                        .example_names = example,
-                                       .deltas = deltas};
+                                       .form.deltas = deltas};
             layers[l].weigh.axes = &axes[l];
             layers[l].weigh.axis_count = layers[l].weigh.example_count = 1;
             layers[l].weigh.points = point;

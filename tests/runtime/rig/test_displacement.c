@@ -481,10 +481,10 @@ static void what_is_refused(void **state) {
     error = refused(&d.def, EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "example 'none' has no displacements");
     d.maps[3] = map;
-    d.layers[1].deltas = d.layers[0].deltas;
+    d.layers[1].form.deltas = d.layers[0].form.deltas;
     error = refused(&d.def, EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "no forms or joints");
-    d.layers[1].deltas = NULL;
+    d.layers[1].form.deltas = NULL;
 
     /* Levels as they are refined, and a limit beside them: not all are on the limit. */
     ex_subdivision *other;

@@ -413,7 +413,7 @@ static void form_too_far(driven_tube *d) {
     d->deltas[2][7] = 3e18F;
 }
 static void no_view(driven_tube *d) {
-    d->layer.view_count = 0;
+    d->layer.driven.view_count = 0;
 }
 static void dial_and_convex(driven_tube *d) {
     d->axes[0] = ex_axis_scalar(0, 1, 0);

@@ -663,7 +663,7 @@ static void a_section_cannot_serve_twice(void **state) {
     s.layers[2].weigh.axes = axes;
     s.layers[2].weigh.axis_count = s.layers[2].weigh.example_count = EXAMPLES;
     s.layers[2].axis_names = s.layers[2].example_names = names;
-    s.layers[2].deltas = deltas;
+    s.layers[2].form.deltas = deltas;
     s.def.layers = &s.layers[2];
     s.def.layer_count = 1;
     ex_rig *rig = rig_of(&s.def);

@@ -60,13 +60,13 @@ static void evaluate(const fixture *f, const ex_evaluation *evaluation, float *p
 /* The weight of example k for a vertex, by a weigher of its own over the examples that move the vertex. */
 static double weight_of(const fixture *f, int layer, int k, uint32_t vertex, const double *weights) {
     const ex_layer_def *def = &f->w.layers[layer];
-    if (!def->moved)
+    if (!def->offsets.moved)
         return weights[ex_rig_first_example(f->rig, layer) + k];
     double points[3], own[3] = {0}, at;
     int count = 0, place = -1;
     for (int i = 0; i < 3; i++)
-        for (int e = 0; e < def->offsets[i].count; e++)
-            if (def->offsets[i].vertices[e] == vertex) {
+        for (int e = 0; e < def->offsets.examples[i].count; e++)
+            if (def->offsets.examples[i].vertices[e] == vertex) {
                 place = i == k ? count : place;
                 points[count++] = def->weigh.points[i];
             }
@@ -90,13 +90,13 @@ static double weight_of(const fixture *f, int layer, int k, uint32_t vertex, con
 static void add_layer(const fixture *f, int layer, const double *weights, double (*sums)[3]) {
     const ex_layer_def *def = &f->w.layers[layer];
     for (int k = 0; k < 3; k++)
-        for (int e = 0; e < def->offsets[k].count; e++) {
-            const uint32_t v = def->offsets[k].vertices[e];
+        for (int e = 0; e < def->offsets.examples[k].count; e++) {
+            const uint32_t v = def->offsets.examples[k].vertices[e];
             if (v % 8 != 1)
                 continue;
             const double weight = weight_of(f, layer, k, v, weights) * (double)(def->mask ? def->mask[v] : 1);
             for (int c = 0; c < 3; c++)
-                sums[v][c] += weight * (double)def->offsets[k].deltas[3 * e + c];
+                sums[v][c] += weight * (double)def->offsets.examples[k].deltas[3 * e + c];
         }
 }
 
@@ -243,7 +243,7 @@ static void examples_come_back(void **state) {
         assert_int_equal(ex_rig_layer_frame(f.rig, l), l == 7 ? EX_FRAME_SKINNED : EX_FRAME_REST);
         assert_int_equal(ex_rig_layer_moved(f.rig, l), l == 8);
         for (int k = 0; k < 3; k++) {
-            const ex_offsets *from = &def->offsets[k];
+            const ex_offsets *from = &def->offsets.examples[k];
             const int count = ex_rig_example_offset_count(f.rig, l, k);
             ex_rig_example_offsets(f.rig, l, k, vertices, deltas);
             ex_rig_example_delta(f.rig, l, k, delta);
@@ -305,7 +305,7 @@ static void vertices_of_one_offset_stay_together(void **state) {
     for (int l = 0; l < f.w.def.layer_count; l++) {
         ex_layer_def *layer = &f.w.layers[l];
         for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->weigh.example_count; k++)
-            memcpy((float *)(uintptr_t)layer->deltas[k] + 3 * B, layer->deltas[k] + 3 * A, 12);
+            memcpy((float *)(uintptr_t)layer->form.deltas[k] + 3 * B, layer->form.deltas[k] + 3 * A, 12);
         for (int k = 0; layer->domain == EX_DOMAIN_OFFSETS && k < 3; k++) {
             ex_offsets *o = &f.w.offsets[l - f.w.def.layer_count + WHOLE_SPARSE][k];
             int a = 0, b = 0;
@@ -344,13 +344,13 @@ static void wrong_layers_are_refused(void **state) {
         const char *words[7] = {"frame", "gaussian", "offsets", "no forms", "out of order", "not finite", "mask"};
         static const float mask[9] = {2, 0, 0, 0, 0, 0, 0, 0, 0};
         if (i == 0)
-            layer->frame = EX_FRAME_COUNT;
+            layer->offsets.frame = EX_FRAME_COUNT;
         else if (i == 1)
             layer->weigh.kind = EX_WEIGHER_CARDINAL;
         else if (i == 2)
-            layer->offsets = NULL;
+            layer->offsets.examples = NULL;
         else if (i == 3)
-            layer->deltas = f.w.layers[0].deltas;
+            layer->form.deltas = f.w.layers[0].form.deltas;
         else if (i == 4)
             f.w.offsets[2][1] = (ex_offsets){2, wrong, values};
         else if (i == 5)

@@ -366,10 +366,10 @@ static void test_many_images_without_faces(void **state) {
                           .weigh = ex_weigher_def_default(),
                           .axis_names = name_list,
                           .example_names = name_list,
-                          .texture = "height",
-                          .width = 1,
-                          .height = 1,
-                          .images = images};
+                          .pixels.texture = "height",
+                          .pixels.width = 1,
+                          .pixels.height = 1,
+                          .pixels.images = images};
     layer.weigh.kind = EX_WEIGHER_DIRECT;
     layer.weigh.axes = axes;
     layer.weigh.axis_count = layer.weigh.example_count = IMAGES;

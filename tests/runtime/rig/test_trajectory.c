@@ -103,10 +103,10 @@ static void check_motion(const motion *m, const float *mesh, bool by_screw, ex_s
                           .weigh = ex_weigher_def_default(),
                           .axis_names = dials,
                           .example_names = dials,
-                          .deltas = delta_list,
-                          .trajectories = &path,
-                          .reference = -1,
-                          .centre = {0.1, 0.2, -0.1}};
+                          .form.deltas = delta_list,
+                          .trajectory.examples = &path,
+                          .trajectory.reference = -1,
+                          .trajectory.centre = {0.1, 0.2, -0.1}};
     layer.weigh.kind = EX_WEIGHER_DIRECT;
     layer.weigh.axes = &dial;
     layer.weigh.axis_count = layer.weigh.example_count = 1;
@@ -114,8 +114,8 @@ static void check_motion(const motion *m, const float *mesh, bool by_screw, ex_s
     for (int c = 0; by_screw && c < 3; c++) { /* the centre's velocity: w x (centre - about) + along */
         const int d = (c + 1) % 3, e = (c + 2) % 3;
         path.screw.turn[c] = m->w[c];
-        path.screw.move[c] = m->w[d] * (layer.centre[e] - m->about[e]) - m->w[e] * (layer.centre[d] - m->about[d]) +
-                             m->along * m->w[c] / angle;
+        path.screw.move[c] = m->w[d] * (layer.trajectory.centre[e] - m->about[e]) -
+                             m->w[e] * (layer.trajectory.centre[d] - m->about[d]) + m->along * m->w[c] / angle;
     }
     for (int v = 0; v < VERTICES; v++) {
         const double x[3] = {(double)mesh[3 * v], (double)mesh[3 * v + 1], (double)mesh[3 * v + 2]};
@@ -246,7 +246,7 @@ static void layers_add_up(void **state) {
     const float *deltas[PATHS_EXAMPLES] = {q.delta_list[0], q.delta_list[2], q.delta_list[3], q.delta_list[0]};
     layers[1].name = "forms";
     layers[1].domain = EX_DOMAIN_FORM;
-    layers[1].deltas = deltas;
+    layers[1].form.deltas = deltas;
     layers[1].mask = NULL;
     layers[2].name = "more paths";
     ex_rig_def def = def_of(mesh, VERTICES, layers);
@@ -329,7 +329,7 @@ static void without_turns_it_is_a_sum_of_forms(void **state) {
     for (int k = 0; k < PATHS_EXAMPLES; k++)
         deltas[k] = k == PATHS_REFERENCE ? zeros : p.delta_list[k];
     forms.domain = EX_DOMAIN_FORM;
-    forms.deltas = deltas;
+    forms.form.deltas = deltas;
     def.layers = &forms;
     ex_rig *other = rig_of(&def);
     for (double t = -1; t < 4; t += 0.37) {
@@ -475,7 +475,7 @@ static void examples_bring_joints(void **state) {
     whole_rig_open(&w, VERTICES, WHOLE_SKELETON | WHOLE_SKIN | WHOLE_PATHS);
     ex_layer_def layer = w.layers[w.def.layer_count - 1];
     const float *shifts[PATHS_EXAMPLES] = {NULL, NULL, w.shifts[0], NULL};
-    layer.shifts = shifts;
+    layer.form.shifts = shifts;
     w.def.layers = &layer;
     w.def.layer_count = 1;
     ex_rig *rig = rig_of(&w.def);
@@ -504,13 +504,13 @@ static void what_was_given_is_read_back(void **state) {
         assert_int_equal(ex_rig_layer_domain(rig, 0), EX_DOMAIN_TRAJECTORY);
         assert_int_equal(ex_rig_layer_reference(rig, 0), PATHS_REFERENCE);
         ex_rig_layer_centre(rig, 0, centre);
-        assert_memory_equal(centre, p.def.centre, sizeof centre);
+        assert_memory_equal(centre, p.def.trajectory.centre, sizeof centre);
         assert_memory_equal(ex_rig_layer_overlaps(rig, 0), p.overlaps, sizeof p.overlaps);
         assert_true(ex_rig_layer_mask(rig, 0, mask));
         assert_memory_equal(mask, p.def.mask, sizeof mask);
         const ex_segments segments = ex_rig_layer_segments(rig, 0);
         assert_int_equal(segments.count, PATHS_SEGMENTS);
-        assert_memory_equal(segments.parents, p.def.segments.parents, PATHS_SEGMENTS * sizeof(int));
+        assert_memory_equal(segments.parents, p.def.trajectory.segments.parents, PATHS_SEGMENTS * sizeof(int));
         assert_memory_equal(segments.vertices, p.vertices, VERTICES * sizeof(uint16_t));
         for (int k = 0; k < PATHS_EXAMPLES; k++) {
             const ex_trajectory given = k == PATHS_REFERENCE ? (ex_trajectory){0} : p.trajectories[k];
@@ -601,15 +601,15 @@ static const char *change(refusal *r, int which, ex_result *result) {
         r->mask[12] = -0.5F;
         return "mask at vertex 12";
     case 14:
-        def->centre[1] = INFINITY;
+        def->trajectory.centre[1] = INFINITY;
         return "centre";
     case 15:
         *result = EX_ERROR_ARGUMENT;
-        def->reference = PATHS_EXAMPLES;
+        def->trajectory.reference = PATHS_EXAMPLES;
         return "reference";
     case 16:
         *result = EX_ERROR_ARGUMENT;
-        def->trajectories = NULL;
+        def->trajectory.examples = NULL;
         return "trajectory";
     case 17:
         *result = EX_ERROR_ARGUMENT;
@@ -629,15 +629,15 @@ static const char *change(refusal *r, int which, ex_result *result) {
         return "curves";
     case 21:
         *result = EX_ERROR_LIMIT;
-        def->segments.count = EX_SEGMENT_MAX + 1;
+        def->trajectory.segments.count = EX_SEGMENT_MAX + 1;
         return "segments";
     case 22:
         *result = EX_ERROR_ARGUMENT;
-        def->segments.count = 0;
+        def->trajectory.segments.count = 0;
         return "bases";
     case 23:
         *result = EX_ERROR_ARGUMENT;
-        def->segments.parents = NULL;
+        def->trajectory.segments.parents = NULL;
         return "parents";
     case 24:
         r->parents[3] = -2;
@@ -656,21 +656,21 @@ static void open_refusal(refusal *r, const float *mesh) {
     memcpy(r->trajectories, r->p.trajectories, sizeof r->trajectories);
     memcpy(r->turns, r->trajectories[0].turns, sizeof r->turns);
     memcpy(r->corrector, r->trajectories[2].correctors[1], sizeof r->corrector);
-    memcpy(r->delta, def->deltas[3], sizeof r->delta);
+    memcpy(r->delta, def->form.deltas[3], sizeof r->delta);
     memcpy(r->mask, def->mask, sizeof r->mask);
-    memcpy(r->vertices, def->segments.vertices, sizeof r->vertices);
-    memcpy(r->parents, def->segments.parents, sizeof r->parents);
-    memcpy(r->deltas, def->deltas, sizeof r->deltas);
+    memcpy(r->vertices, def->trajectory.segments.vertices, sizeof r->vertices);
+    memcpy(r->parents, def->trajectory.segments.parents, sizeof r->parents);
+    memcpy(r->deltas, def->form.deltas, sizeof r->deltas);
     memcpy(r->correctors, r->trajectories[2].correctors, sizeof r->correctors);
     r->trajectories[0].turns = r->turns;
     r->correctors[1] = r->corrector;
     r->trajectories[2].correctors = r->correctors;
     r->deltas[3] = r->delta;
-    def->trajectories = r->trajectories;
-    def->deltas = r->deltas;
+    def->trajectory.examples = r->trajectories;
+    def->form.deltas = r->deltas;
     def->mask = r->mask;
-    def->segments.vertices = r->vertices;
-    def->segments.parents = r->parents;
+    def->trajectory.segments.vertices = r->vertices;
+    def->trajectory.segments.parents = r->parents;
 }
 
 static void bad_definitions_are_told(void **state) {

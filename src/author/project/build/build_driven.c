@@ -36,7 +36,7 @@ static ex_result check_different(const exi_building *b, const ex_project_layer *
     for (int k = 1; k < source->example_count; k++)
         for (int i = 0; i < k; i++)
             if ((source->dimension == 0 || source->weigh.points[i] == source->weigh.points[k]) &&
-                memcmp(layer->driver_keys[i], layer->driver_keys[k], size) == 0)
+                memcmp(layer->driven.keys[i], layer->driven.keys[k], size) == 0)
                 return exi_error(error, EX_ERROR_DATA,
                                  "the driver has the same form at examples '%s' and '%s': leave one of them out",
                                  source->examples[i].name, source->examples[k].name);
@@ -80,7 +80,7 @@ static ex_result find_paths(exi_building *b, int index, ex_layer_def *layer, ex_
                             .driving = b->driver.driving,
                             .driven = b->mesh,
                             .names = (const char **)(uintptr_t)source->weigh.names,
-                            .deltas = (const float **)(uintptr_t)layer->deltas,
+                            .deltas = (const float **)(uintptr_t)layer->form.deltas,
                             .layer = *layer};
     ex_result result = unpose_drivers(b, index, &d, error);
     if (result == EX_OK)
@@ -101,13 +101,13 @@ ex_result exi_build_driven(exi_building *b, int index, ex_layer_def *layer, ex_e
     exi_project_driver_fill(&b->driver, source, keys, layer);
     ex_result result = check_different(b, source, layer, error);
     if (result == EX_OK)
-        result = exi_project_driver_joints(&b->driver, source, b->skeleton, &layer->key_joints, error);
+        result = exi_project_driver_joints(&b->driver, source, b->skeleton, &layer->driven.joints, error);
     if (result == EX_OK && layer->domain == EX_DOMAIN_TRAJECTORY)
         result = find_paths(b, index, layer, error);
     return result;
 }
 
 void exi_build_free_driven(ex_layer_def *layer) {
-    exi_project_driver_free_joints(layer->key_joints);
-    free((void *)(uintptr_t)layer->driver_keys);
+    exi_project_driver_free_joints(layer->driven.joints);
+    free((void *)(uintptr_t)layer->driven.keys);
 }

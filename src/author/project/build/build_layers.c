@@ -24,11 +24,11 @@ static ex_result open_layer(const exi_building *b, const ex_project_layer *sourc
                     : source->shape == EX_SHAPE_TRAJECTORY   ? EX_DOMAIN_TRAJECTORY
                     : source->shape == EX_SHAPE_DISPLACEMENT ? EX_DOMAIN_DISPLACEMENT
                                                              : EX_DOMAIN_FORM;
-    layer->reference = exi_layer_reference(source);
+    layer->trajectory.reference = exi_layer_reference(source);
     layer->weigh = source->weigh;
     layer->muted = source->muted;
-    layer->frame = source->frame;
-    layer->moved = source->shape == EX_SHAPE_OFFSETS && source->participation == EX_PARTICIPATION_MOVED;
+    layer->offsets.frame = source->frame;
+    layer->offsets.moved = source->shape == EX_SHAPE_OFFSETS && source->participation == EX_PARTICIPATION_MOVED;
     layer->example_names = source->weigh.names;
     layer->axis_names = names;
     layer->axis_units = units;
@@ -85,12 +85,12 @@ static bool open_rows(const ex_project_layer *source, ex_layer_def *layer, row_l
     const size_t count = (size_t)source->example_count;
     *r = (row_lists){0};
     if (source->shape == EX_SHAPE_OFFSETS) {
-        layer->offsets = r->offsets = calloc(count, sizeof *r->offsets);
+        layer->offsets.examples = r->offsets = calloc(count, sizeof *r->offsets);
         return r->offsets != NULL;
     }
-    layer->deltas = r->deltas = calloc(count, sizeof *r->deltas);
+    layer->form.deltas = r->deltas = calloc(count, sizeof *r->deltas);
     if (!source->driven) /* the driver's keys move no joints */
-        layer->shifts = r->shifts = calloc(count, sizeof *r->shifts);
+        layer->form.shifts = r->shifts = calloc(count, sizeof *r->shifts);
     return r->deltas && (r->shifts || source->driven);
 }
 
@@ -120,10 +120,10 @@ static ex_result finish_forms(exi_building *b, int index, ex_layer_def *layer, e
     if (driven)
         return exi_measure_add_driven(m, index, layer, error);
     if (layer->domain == EX_DOMAIN_TRAJECTORY)
-        return exi_measure_add_paths(m, index, &layer->weigh, &b->paths[index], layer->mask, layer->shifts, error);
+        return exi_measure_add_paths(m, index, &layer->weigh, &b->paths[index], layer->mask, layer->form.shifts, error);
     return layer->domain == EX_DOMAIN_OFFSETS
-               ? exi_measure_add_offsets(m, index, &layer->weigh, layer->offsets, error)
-               : exi_measure_add_layer(m, index, &layer->weigh, layer->deltas, layer->shifts, error);
+               ? exi_measure_add_offsets(m, index, &layer->weigh, layer->offsets.examples, error)
+               : exi_measure_add_layer(m, index, &layer->weigh, layer->form.deltas, layer->form.shifts, error);
 }
 
 /* The mask goes into the differences, but of trajectories, which run whole and are masked as they are evaluated. */
@@ -192,8 +192,8 @@ static ex_result read_images(exi_building *b, int index, ex_layer_def *layer, ex
     const size_t count = (size_t)source->example_count;
     const unsigned char **pixels = calloc(count, sizeof *pixels);
     b->images[index] = calloc(count, sizeof *b->images[index]);
-    layer->images = pixels;
-    layer->texture = source->texture;
+    layer->pixels.images = pixels;
+    layer->pixels.texture = source->texture;
     ex_result result = pixels && b->images[index] ? EX_OK : exi_error_memory(error, "a layer", count * sizeof *pixels);
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         exi_build_report(b, source->examples[k].name);
@@ -203,8 +203,8 @@ static ex_result read_images(exi_building *b, int index, ex_layer_def *layer, ex
         if (result != EX_OK)
             return result;
         pixels[k] = b->images[index][k]->pixels;
-        layer->width = b->images[index][k]->width;
-        layer->height = b->images[index][k]->height;
+        layer->pixels.width = b->images[index][k]->width;
+        layer->pixels.height = b->images[index][k]->height;
     }
     return result;
 }
@@ -239,19 +239,19 @@ static void free_rows(const float *const *list, int count) {
 void exi_build_free_layers(exi_building *b) {
     for (int l = 0; b->layers && l < b->view->layer_count; l++) {
         ex_layer_def *layer = &b->layers[l];
-        free_rows(layer->deltas, layer->weigh.example_count);
-        free_rows(layer->shifts, layer->weigh.example_count);
-        for (int k = 0; layer->offsets && k < layer->weigh.example_count; k++)
-            exi_offsets_free((ex_offsets *)(uintptr_t)&layer->offsets[k]);
-        free((void *)(uintptr_t)layer->offsets);
+        free_rows(layer->form.deltas, layer->weigh.example_count);
+        free_rows(layer->form.shifts, layer->weigh.example_count);
+        for (int k = 0; layer->offsets.examples && k < layer->weigh.example_count; k++)
+            exi_offsets_free((ex_offsets *)(uintptr_t)&layer->offsets.examples[k]);
+        free((void *)(uintptr_t)layer->offsets.examples);
         if (b->view->layers[l].auto_falloff && layer->weigh.falloffs != b->view->layers[l].weigh.falloffs)
             free((void *)(uintptr_t)layer->weigh.falloffs);
         free((void *)(uintptr_t)layer->axis_names);
         free((void *)(uintptr_t)layer->axis_units);
         free((void *)(uintptr_t)layer->sources);
-        free((void *)(uintptr_t)layer->images);
+        free((void *)(uintptr_t)layer->pixels.images);
         exi_build_free_driven(layer);
-        free_rows(layer->displacements, layer->weigh.example_count);
+        free_rows(layer->displacement.maps, layer->weigh.example_count);
         if (layer->domain == EX_DOMAIN_TRAJECTORY || layer->domain == EX_DOMAIN_DISPLACEMENT)
             free((void *)(uintptr_t)layer->mask);
         if (b->paths)

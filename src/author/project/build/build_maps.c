@@ -17,7 +17,7 @@ ex_result exi_build_maps(exi_building *b, int index, ex_layer_def *layer, ex_err
     const int vertices = b->refinement.levels[b->refinement.level_count - 1].vertex_count;
     const float **maps = calloc((size_t)source->example_count, sizeof *maps);
     float *mask = NULL;
-    layer->displacements = maps;
+    layer->displacement.maps = maps;
     ex_result result = maps ? EX_OK : exi_error_memory(error, "a layer", (size_t)source->example_count * sizeof *maps);
     if (result == EX_OK)
         result = exi_project_read_map_mask(b->view, source, vertices, &mask, error);

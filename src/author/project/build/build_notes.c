@@ -25,14 +25,14 @@ static void note(const exi_building *b, const char *format, ...) {
 
 ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     const ex_project_layer *source = &b->view->layers[index];
-    const float *const *rows = layer->displacements ? layer->displacements : layer->deltas;
-    const size_t numbers = layer->displacements
+    const float *const *rows = layer->displacement.maps ? layer->displacement.maps : layer->form.deltas;
+    const size_t numbers = layer->displacement.maps
                                ? (size_t)b->refinement.levels[b->refinement.level_count - 1].vertex_count
                                : 3 * (size_t)b->mesh->vertex_count;
     if (!source->auto_falloff)
         return EX_OK;
-    double *gram = layer->offsets ? exi_gram_of_offsets(layer->offsets, source->example_count)
-                                  : exi_gram_of_rows(rows, source->example_count, numbers);
+    double *gram = layer->offsets.examples ? exi_gram_of_offsets(layer->offsets.examples, source->example_count)
+                                           : exi_gram_of_rows(rows, source->example_count, numbers);
     exi_falloff_choice choice = {0};
     ex_result result = gram ? exi_falloff_choose(&source->weigh, gram, &choice, error)
                             : exi_error_memory(error, "choosing falloffs", 0);

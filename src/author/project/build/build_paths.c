@@ -39,8 +39,8 @@ ex_result exi_build_paths(exi_building *b, int index, ex_layer_def *layer, ex_er
                                               &(exi_project_paths_source){.mesh = b->mesh,
                                                                           .example_count = source->example_count,
                                                                           .names = source->weigh.names,
-                                                                          .reference = layer->reference,
-                                                                          .deltas = layer->deltas},
+                                                                          .reference = layer->trajectory.reference,
+                                                                          .deltas = layer->form.deltas},
                                               error);
     if (result == EX_OK)
         result = exi_project_paths_find(paths, b->view, source, b->mesh, b->options.tasks, reports ? &progress : NULL,
@@ -50,11 +50,11 @@ ex_result exi_build_paths(exi_building *b, int index, ex_layer_def *layer, ex_er
     b->example_done += EXI_BUILD_PATH_COST * source->example_count;
     if (result != EX_OK)
         return result;
-    layer->trajectories = paths->found->trajectories;
-    layer->overlaps = paths->found->overlaps;
-    layer->segments = paths->found->segments;
+    layer->trajectory.examples = paths->found->trajectories;
+    layer->trajectory.overlaps = paths->found->overlaps;
+    layer->trajectory.segments = paths->found->segments;
     for (int c = 0; c < 3; c++)
-        layer->centre[c] = paths->found->centre[c];
+        layer->trajectory.centre[c] = paths->found->centre[c];
     exi_build_note_paths(b, index);
     return EX_OK;
 }

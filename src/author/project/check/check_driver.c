@@ -185,10 +185,10 @@ static bool guess(const keys *k, int left_out, const shortened *s, double *error
         if (i == left_out)
             continue;
         s->names[at] = k->layer->examples[i].name;
-        s->deltas[at] = k->def.deltas[i];
+        s->deltas[at] = k->def.form.deltas[i];
         s->forms[at] = k->forms[i];
-        if (k->def.key_joints)
-            s->joints[at] = k->def.key_joints[i];
+        if (k->def.driven.joints)
+            s->joints[at] = k->def.driven.joints[i];
         if (k->layer->dimension > 0)
             s->points[at] = k->layer->weigh.points[i];
         at++;
@@ -196,9 +196,9 @@ static bool guess(const keys *k, int left_out, const shortened *s, double *error
     def.weigh.example_count = k->count - 1;
     def.weigh.names = def.example_names = s->names;
     def.weigh.points = k->layer->dimension > 0 ? s->points : NULL;
-    def.deltas = s->deltas;
-    def.driver_keys = s->forms;
-    def.key_joints = def.key_joints ? s->joints : NULL;
+    def.form.deltas = s->deltas;
+    def.driven.keys = s->forms;
+    def.driven.joints = def.driven.joints ? s->joints : NULL;
     const ex_result result = exi_measure_driven_rig(m, &def, &weighed.own, &reason);
     weighed.rig = weighed.own;
     memset(s->sum, 0, count * sizeof *s->sum);
@@ -206,7 +206,7 @@ static bool guess(const keys *k, int left_out, const shortened *s, double *error
     *error = -1;
     if (result == EX_OK) {
         fits = exi_measure_add_weighed(m, k->index, &weighed, &k->layer->examples[left_out], s->sum);
-        *error = largest_distance(s->sum, k->def.deltas[left_out], count / 3);
+        *error = largest_distance(s->sum, k->def.form.deltas[left_out], count / 3);
     }
     ex_rig_destroy(weighed.own);
     return fits;
@@ -259,14 +259,14 @@ static bool open_keys(keys *k, const char **names, ex_axis_source *sources) {
                             .axis_names = names,
                             .sources = sources,
                             .example_names = layer->weigh.names,
-                            .deltas = (const float *const *)k->c->deltas[k->index],
-                            .reference = -1};
+                            .form.deltas = (const float *const *)k->c->deltas[k->index],
+                            .trajectory.reference = -1};
     k->forms = exi_array_allocate((size_t)k->count, sizeof *k->forms);
     if (!k->forms)
         return false;
     exi_project_driver_fill(&k->c->driver, layer, k->forms, &k->def);
     ex_error error;
-    return exi_project_driver_joints(&k->c->driver, layer, k->c->skeleton, &k->def.key_joints, &error) == EX_OK;
+    return exi_project_driver_joints(&k->c->driver, layer, k->c->skeleton, &k->def.driven.joints, &error) == EX_OK;
 }
 
 void exi_check_driven(exi_checker *c, int index) {
@@ -285,7 +285,7 @@ void exi_check_driven(exi_checker *c, int index) {
         check_near(&k);
         check_guesses(&k);
     }
-    exi_project_driver_free_joints(k.def.key_joints);
+    exi_project_driver_free_joints(k.def.driven.joints);
     free(k.forms);
     free(k.apart);
 }

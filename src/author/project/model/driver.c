@@ -246,13 +246,13 @@ void exi_project_driver_fill(const exi_project_driver *d, const ex_project_layer
                              ex_layer_def *layer) {
     for (int k = 0; k < source->example_count; k++)
         keys[k] = exi_project_driver_form(d, &source->examples[k]);
-    layer->driver_keys = keys;
-    layer->view_count = d->driving.view_count;
-    layer->views = d->driving.views;
-    layer->regions = d->driving.regions;
+    layer->driven.keys = keys;
+    layer->driven.view_count = d->driving.view_count;
+    layer->driven.views = d->driving.views;
+    layer->driven.regions = d->driving.regions;
     if (source->dimension == 0)
         layer->weigh.points = NULL;
-    layer->key_joints = NULL;
+    layer->driven.joints = NULL;
 }
 
 /* ---- joints ---- */

@@ -642,9 +642,9 @@ static ex_result place_keys_of(const ex_rig_def *def, const ex_layer_def *layer,
     for (size_t k = 0; result == EX_OK && k < n; k++) {
         float *matrices = (float *)(void *)((char *)*places + at) + k * floats;
         (*places)[k] = matrices;
-        result =
-            place_frames(driver, def->driver->joints, def->skeleton, layer->key_joints ? layer->key_joints[k] : NULL,
-                         layer->driver_keys[k], allocator, matrices, error);
+        result = place_frames(driver, def->driver->joints, def->skeleton,
+                              layer->driven.joints ? layer->driven.joints[k] : NULL, layer->driven.keys[k], allocator,
+                              matrices, error);
     }
     return result;
 }
@@ -655,7 +655,7 @@ static void sum_products(const ex_views *seen, const ex_layer_def *from, double 
     const double *grams = exi_driver_at(seen, seen->grams);
     memset(points, 0, n * dimension * sizeof *points);
     for (size_t k = 0; k < n; k++) {
-        for (size_t r = 0; r < (size_t)from->view_count; r++)
+        for (size_t r = 0; r < (size_t)from->driven.view_count; r++)
             for (size_t i = 0; i < n; i++)
                 points[k * dimension + driver_at + i] += grams[(r * n + k) * n + i];
         if (scalars > 0)
@@ -674,10 +674,10 @@ ex_result exi_drive_points(const ex_rig_def *def, int layer, const ex_allocator 
     if (result == EX_OK && def->driver->joints && def->skeleton)
         result = place_keys_of(def, from, driver, allocator, &places, &size, error);
     const ex_views_def views = {.driver = driver,
-                                .view_count = from->view_count,
-                                .views = from->views,
+                                .view_count = from->driven.view_count,
+                                .views = from->driven.views,
                                 .key_count = from->weigh.example_count,
-                                .keys = from->driver_keys,
+                                .keys = from->driven.keys,
                                 .key_places = places};
     if (result == EX_OK)
         result = ex_views_create(&views, allocator, &seen, error);

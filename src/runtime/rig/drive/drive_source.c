@@ -67,36 +67,36 @@ static void write_driver(pen *p, const ex_rig_def *def) {
 }
 
 static void write_regions(pen *p, const ex_layer_def *layer, size_t rows) {
-    const size_t influences = entries_of(&layer->regions, rows);
-    exi_pack_regions head = {.views = layer->view_count, .influences = (int32_t)influences};
-    for (int r = 0; r < layer->view_count; r++)
-        head.samples += layer->views[r].count;
+    const size_t influences = entries_of(&layer->driven.regions, rows);
+    exi_pack_regions head = {.views = layer->driven.view_count, .influences = (int32_t)influences};
+    for (int r = 0; r < layer->driven.view_count; r++)
+        head.samples += layer->driven.views[r].count;
     put(p, &head, 1, sizeof head);
-    for (int r = 0; r < layer->view_count; r++)
-        put(p, &layer->views[r].frame, 1, sizeof(int32_t));
+    for (int r = 0; r < layer->driven.view_count; r++)
+        put(p, &layer->driven.views[r].frame, 1, sizeof(int32_t));
     uint32_t start = 0;
     put(p, &start, 1, sizeof start);
-    for (int r = 0; r < layer->view_count; r++) {
-        start += (uint32_t)layer->views[r].count;
+    for (int r = 0; r < layer->driven.view_count; r++) {
+        start += (uint32_t)layer->driven.views[r].count;
         put(p, &start, 1, sizeof start);
     }
-    for (int r = 0; r < layer->view_count; r++)
-        put(p, layer->views[r].vertices, (size_t)layer->views[r].count, sizeof(uint32_t));
-    for (int r = 0; r < layer->view_count; r++)
-        put(p, layer->views[r].weights, (size_t)layer->views[r].count, sizeof(float));
-    put(p, layer->regions.starts, influences > 0 ? rows + 1 : 0, sizeof(uint32_t));
-    put(p, layer->regions.weights, influences, sizeof(float));
-    put(p, layer->regions.places, influences, sizeof(uint16_t));
+    for (int r = 0; r < layer->driven.view_count; r++)
+        put(p, layer->driven.views[r].vertices, (size_t)layer->driven.views[r].count, sizeof(uint32_t));
+    for (int r = 0; r < layer->driven.view_count; r++)
+        put(p, layer->driven.views[r].weights, (size_t)layer->driven.views[r].count, sizeof(float));
+    put(p, layer->driven.regions.starts, influences > 0 ? rows + 1 : 0, sizeof(uint32_t));
+    put(p, layer->driven.regions.weights, influences, sizeof(float));
+    put(p, layer->driven.regions.places, influences, sizeof(uint16_t));
     put(p, NULL, 0, 4);
 }
 
 static void write_key(pen *p, const ex_rig_def *def, const ex_layer_def *layer, int key) {
-    put(p, layer->driver_keys[key], (size_t)def->driver->driver.vertex_count, 3 * sizeof(float));
-    if (layer->key_joints && layer->key_joints[key] && def->skeleton)
-        put(p, layer->key_joints[key], (size_t)ex_skeleton_joint_count(def->skeleton), sizeof(ex_transform));
+    put(p, layer->driven.keys[key], (size_t)def->driver->driver.vertex_count, 3 * sizeof(float));
+    if (layer->driven.joints && layer->driven.joints[key] && def->skeleton)
+        put(p, layer->driven.joints[key], (size_t)ex_skeleton_joint_count(def->skeleton), sizeof(ex_transform));
     if (layer->domain != EX_DOMAIN_TRAJECTORY)
         return;
-    const ex_trajectory *path = &layer->trajectories[key];
+    const ex_trajectory *path = &layer->trajectory.examples[key];
     const size_t first = 3 * (size_t)def->mesh.vertex_count, count = (size_t)def->driver->driver.vertex_count;
     if (path->turns)
         put(p, path->turns + first, count, 3 * sizeof(float));

@@ -414,7 +414,7 @@ static void viewers_find_textures_at_rest(void **state) {
     for (size_t i = 0; i < 4; i++) /* opaque ones need no blending; others are shown only where glTF knows their name */
         for (size_t k = 3; k < sizeof w.pixels[i]; k += 4)
             w.pixels[i][k] = 255;
-    w.layers[3].texture = "detail";
+    w.layers[3].pixels.texture = "detail";
     rig = rig_of(&w.def);
     assert_int_equal(ex_rig_write(scratch_path("w.glb"), rig, NULL), EX_OK);
     g = open_glb("w.glb");

@@ -57,7 +57,7 @@ static ex_rig *rig_at(ex_weigher_kind kind, int axis_count, int example_count, c
     layer.axis_names = axis_names;
     layer.axis_units = axis_units;
     layer.example_names = names;
-    layer.deltas = deltas;
+    layer.form.deltas = deltas;
     ex_rig_def def = ex_rig_def_default();
     def.mesh = (ex_rig_mesh){.vertex_count = 3,
                              .positions = positions,

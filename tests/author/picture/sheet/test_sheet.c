@@ -62,7 +62,7 @@ static ex_rig *rig_at(const space *s) {
                           .axis_names = axis_names,
                           .axis_units = axis_units,
                           .example_names = names,
-                          .deltas = list};
+                          .form.deltas = list};
     layer.weigh.axes = axes;
     layer.weigh.axis_count = s->axis_count;
     layer.weigh.example_count = s->example_count;
