@@ -19,15 +19,24 @@ typedef struct ex_axis_source {
     ex_reading reading; /* with a joint: what is read from it; its kind must suit the axis */
 } ex_axis_source;
 
-/* What a layer's examples are. */
+/* What a layer's examples are: a constant, its entry in tables of domains (docs/adding-a-domain.md), the word that
+ * project files use, and a line of help. Files have the numbers: new ones go to the end. */
+#define EX_DOMAIN_LIST(X)                                                                                              \
+    X(EX_DOMAIN_FORM, form, "positions", "vertex positions, added to the mesh before it is posed")                     \
+    X(EX_DOMAIN_PIXELS, pixels, "pixels", "images of a texture")                                                       \
+    X(EX_DOMAIN_OFFSETS, offsets, "offsets", "differences of the few vertices that move")                              \
+    X(EX_DOMAIN_TRAJECTORY, trajectory, "trajectory", "paths from the mesh, added to it before it is posed")           \
+    X(EX_DOMAIN_DISPLACEMENT, displacement, "displacement", "numbers along the normals of the refined surface")
+
 typedef enum ex_domain {
-    EX_DOMAIN_FORM,         /* vertex positions, added to the mesh before it is posed */
-    EX_DOMAIN_PIXELS,       /* a texture */
-    EX_DOMAIN_OFFSETS,      /* differences of the few vertices that move */
-    EX_DOMAIN_TRAJECTORY,   /* paths from the mesh, added to it before it is posed */
-    EX_DOMAIN_DISPLACEMENT, /* numbers along the normals of the posed and refined surface */
-    EX_DOMAIN_COUNT
+#define EX_DOMAIN_ENUM(name, entry, word, help) name,
+    EX_DOMAIN_LIST(EX_DOMAIN_ENUM)
+#undef EX_DOMAIN_ENUM
+        EX_DOMAIN_COUNT
 } ex_domain;
+
+EX_API const char *ex_domain_name(ex_domain domain);
+EX_API const char *ex_domain_help(ex_domain domain);
 
 /* Where offsets are added, with the names that project files use. */
 #define EX_FRAME_LIST(X)                                                                                               \

@@ -21,6 +21,17 @@ EX_API int ex_rig_first_example(const ex_rig *rig, int layer);
 EX_API const char *ex_rig_example_name(const ex_rig *rig, int layer, int example);
 
 EX_API ex_domain ex_rig_layer_domain(const ex_rig *rig, int layer);
+/* Where on the way from the mesh to the picture a layer acts. */
+typedef enum ex_stage {
+    EX_STAGE_REST,    /* on the mesh, before it is posed */
+    EX_STAGE_POSED,   /* after it, turned with the skin */
+    EX_STAGE_SURFACE, /* on the refined surface */
+    EX_STAGE_TEXTURE, /* on textures: vertices stay where they are */
+    EX_STAGE_COUNT
+} ex_stage;
+EX_API ex_stage ex_rig_layer_stage(const ex_rig *rig, int layer);
+/* Whether a layer is the sum over examples of weight times difference; not where they run along paths. */
+EX_API bool ex_rig_layer_is_sum(const ex_rig *rig, int layer);
 /* Whether it is left out unless ex_evaluation.muted says otherwise. */
 EX_API bool ex_rig_layer_muted(const ex_rig *rig, int layer);
 /* Layers of offsets: where they are added, and whether vertices are weighed among the examples that move them. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool has_layer(const ex_rig *rig, int layer, const char *function) {
+bool exi_rig_has_layer(const ex_rig *rig, int layer, const char *function) {
     return rig && layer >= 0 && layer < rig->counts.layers ? true : exi_misuse(function, "no such layer");
 }
 
@@ -14,8 +14,8 @@ static bool has_input(const ex_rig *rig, int input, const char *function) {
     return rig && input >= 0 && input < rig->counts.inputs ? true : exi_misuse(function, "no such input");
 }
 
-static bool has_example(const ex_rig *rig, int layer, int example, const char *function) {
-    if (!has_layer(rig, layer, function))
+bool exi_rig_has_example(const ex_rig *rig, int layer, int example, const char *function) {
+    if (!exi_rig_has_layer(rig, layer, function))
         return false;
     return example >= 0 && example < exi_rig_layers(rig)[layer].example_count ? true
                                                                               : exi_misuse(function, "no such example");
@@ -34,47 +34,26 @@ int ex_rig_example_count(const ex_rig *rig) {
 }
 
 const char *ex_rig_layer_name(const ex_rig *rig, int layer) {
-    return has_layer(rig, layer, __func__) ? exi_rig_string(rig, exi_rig_layers(rig)[layer].name) : "";
+    return exi_rig_has_layer(rig, layer, __func__) ? exi_rig_string(rig, exi_rig_layers(rig)[layer].name) : "";
 }
 
 const ex_weigher *ex_rig_weigher(const ex_rig *rig, int layer) {
-    return has_layer(rig, layer, __func__) ? exi_rig_at(rig, exi_rig_layers(rig)[layer].weigher) : NULL;
+    return exi_rig_has_layer(rig, layer, __func__) ? exi_rig_at(rig, exi_rig_layers(rig)[layer].weigher) : NULL;
 }
 
 int ex_rig_first_example(const ex_rig *rig, int layer) {
-    return has_layer(rig, layer, __func__) ? exi_rig_layers(rig)[layer].first_example : -1;
+    return exi_rig_has_layer(rig, layer, __func__) ? exi_rig_layers(rig)[layer].first_example : -1;
 }
 
 const char *ex_rig_example_name(const ex_rig *rig, int layer, int example) {
-    if (!has_example(rig, layer, example, __func__))
+    if (!exi_rig_has_example(rig, layer, example, __func__))
         return "";
     const uint32_t *names = exi_rig_at(rig, rig->example_names);
     return exi_rig_string(rig, names[exi_rig_layers(rig)[layer].first_example + example]);
 }
 
-ex_domain ex_rig_layer_domain(const ex_rig *rig, int layer) {
-    return has_layer(rig, layer, __func__) ? (ex_domain)exi_rig_layers(rig)[layer].domain : EX_DOMAIN_FORM;
-}
-
-const char *ex_frame_name(ex_frame frame) {
-    static const char *const names[] = {
-#define NAME(id, text) text,
-        EX_FRAME_LIST(NAME)
-#undef NAME
-    };
-    return (unsigned)frame < EX_FRAME_COUNT ? names[frame] : "unknown";
-}
-
 bool ex_rig_layer_muted(const ex_rig *rig, int layer) {
-    return has_layer(rig, layer, __func__) && (exi_rig_layers(rig)[layer].flags & EXI_LAYER_MUTED) != 0;
-}
-
-ex_frame ex_rig_layer_frame(const ex_rig *rig, int layer) {
-    return has_layer(rig, layer, __func__) ? (ex_frame)exi_rig_layers(rig)[layer].frame : EX_FRAME_REST;
-}
-
-bool ex_rig_layer_moved(const ex_rig *rig, int layer) {
-    return has_layer(rig, layer, __func__) && (exi_rig_layers(rig)[layer].flags & EXI_LAYER_MOVED) != 0;
+    return exi_rig_has_layer(rig, layer, __func__) && (exi_rig_layers(rig)[layer].flags & EXI_LAYER_MUTED) != 0;
 }
 
 /* ---- inputs ---- */
@@ -114,7 +93,7 @@ int ex_rig_input_find(const ex_rig *rig, const char *name) {
 }
 
 int ex_rig_layer_input(const ex_rig *rig, int layer, int axis) {
-    if (!has_layer(rig, layer, __func__))
+    if (!exi_rig_has_layer(rig, layer, __func__))
         return -1;
     const exi_layer_record *record = &exi_rig_layers(rig)[layer];
     if (axis < 0 || axis >= record->axis_count) {
@@ -147,7 +126,7 @@ int ex_rig_joint_count(const ex_rig *rig) {
 }
 
 bool ex_rig_example_shifts(const ex_rig *rig, int layer, int example, float *shifts) {
-    if (!has_example(rig, layer, example, __func__))
+    if (!exi_rig_has_example(rig, layer, example, __func__))
         return false;
     const size_t size = (size_t)rig->counts.joints * 3 * sizeof *shifts;
     const int number = exi_rig_layers(rig)[layer].first_example + example;
@@ -210,62 +189,6 @@ void ex_rig_rest_mesh(const ex_rig *rig, float *positions) {
     exi_forms_get_base(exi_rig_forms(rig), positions);
 }
 
-static void write_delta(void *context, uint32_t vertex, const float delta[3]) {
-    memcpy((float *)context + 3 * (size_t)vertex, delta, 3 * sizeof *delta);
-}
-
-void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delta) {
-    if (!has_example(rig, layer, example, __func__))
-        return;
-    const exi_layer_record *record = &exi_rig_layers(rig)[layer];
-    if (record->domain == EX_DOMAIN_FORM) {
-        exi_forms_get_example(exi_rig_forms(rig), record->first_form + example, delta);
-    } else if (record->domain == EX_DOMAIN_OFFSETS) {
-        memset(delta, 0, (size_t)rig->counts.vertices * 3 * sizeof *delta);
-        exi_rig_visit_offsets(rig, layer, example, write_delta, delta);
-    } else if (record->domain == EX_DOMAIN_TRAJECTORY) {
-        exi_paths_get_delta(exi_rig_paths_of(rig, layer), exi_rig_forms(rig), example, delta);
-    } else if (record->domain == EX_DOMAIN_DISPLACEMENT) { /* the mesh stays where it is */
-        memset(delta, 0, (size_t)rig->counts.vertices * 3 * sizeof *delta);
-    } else {
-        exi_misuse(__func__, "this layer's examples are no forms");
-    }
-}
-
-/* ---- offsets ---- */
-
-void exi_rig_visit_offsets(const ex_rig *rig, int layer, int example, exi_offset_visit visit, void *context) {
-    const exi_patches *patches = exi_rig_part(rig, rig->patches[exi_rig_layers(rig)[layer].frame]);
-    if (patches)
-        exi_patches_visit(patches, layer, (uint32_t)example, exi_rig_at(rig, rig->weight_examples), visit, context);
-}
-
-int ex_rig_example_offset_count(const ex_rig *rig, int layer, int example) {
-    if (!has_example(rig, layer, example, __func__) || exi_rig_layers(rig)[layer].domain != EX_DOMAIN_OFFSETS)
-        return 0;
-    const exi_offset_count *counts = exi_rig_at(rig, rig->offset_counts);
-    return (int)counts[exi_rig_layers(rig)[layer].first_example + example].vertices;
-}
-
-/* Where the next entry goes; each may be NULL. */
-typedef struct offset_cursor {
-    uint32_t *vertices;
-    float *deltas;
-} offset_cursor;
-
-static void write_offset(void *context, uint32_t vertex, const float delta[3]) {
-    offset_cursor *cursor = context;
-    if (cursor->vertices)
-        *cursor->vertices++ = vertex;
-    for (int c = 0; cursor->deltas && c < 3; c++)
-        *cursor->deltas++ = delta[c];
-}
-
-void ex_rig_example_offsets(const ex_rig *rig, int layer, int example, uint32_t *vertices, float *deltas) {
-    if (ex_rig_example_offset_count(rig, layer, example) > 0)
-        exi_rig_visit_offsets(rig, layer, example, write_offset, &(offset_cursor){vertices, deltas});
-}
-
 /* ---- textures ---- */
 
 int ex_rig_texture_count(const ex_rig *rig) {
@@ -285,14 +208,7 @@ ex_texture ex_rig_texture(const ex_rig *rig, int texture) {
 }
 
 int ex_rig_layer_texture(const ex_rig *rig, int layer) {
-    return has_layer(rig, layer, __func__) ? exi_rig_layers(rig)[layer].texture : -1;
-}
-
-const unsigned char *ex_rig_example_image(const ex_rig *rig, int layer, int example) {
-    if (!has_example(rig, layer, example, __func__) || exi_rig_layers(rig)[layer].domain != EX_DOMAIN_PIXELS)
-        return NULL;
-    const uint64_t *images = exi_rig_at(rig, rig->images);
-    return exi_rig_at(rig, images[exi_rig_layers(rig)[layer].first_example + example]);
+    return exi_rig_has_layer(rig, layer, __func__) ? exi_rig_layers(rig)[layer].texture : -1;
 }
 
 /* ---- the rest ---- */

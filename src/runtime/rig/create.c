@@ -4,9 +4,9 @@
  */
 #include "runtime/rig/create.h"
 
-#include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
+#include "runtime/rig/domains/domain.h"
 #include "runtime/rig/drive/drive.h"
 
 #include <math.h>
@@ -53,39 +53,39 @@ const ex_rig_mesh *exi_def_level(const ex_rig_def *def, int level) {
 
 /* ---- the plan ---- */
 
-static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
-    const ex_rig_def *def = p->def;
-    exi_rig_counts *c = &p->contents.counts;
-    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, trajectories = 0, displacements = 0, shifts = 0;
+static ex_result count_examples(exi_rig_plan *p, ex_error *error) {
+    const ex_rig_def *def = p->m.def;
+    int64_t axes = 0, examples = 0;
     for (int l = 0; l < def->layer_count; l++) {
-        const ex_layer_def *layer = &def->layers[l];
-        axes += layer->weigh.axis_count;
-        examples += layer->weigh.example_count;
-        forms += layer->domain == EX_DOMAIN_FORM ? layer->weigh.example_count : 0;
-        offsets += layer->domain == EX_DOMAIN_OFFSETS ? layer->weigh.example_count : 0;
-        trajectories += layer->domain == EX_DOMAIN_TRAJECTORY ? layer->weigh.example_count : 0;
-        displacements += layer->domain == EX_DOMAIN_DISPLACEMENT ? layer->weigh.example_count : 0;
-        for (int k = 0; exi_has_targets((int32_t)layer->domain) && layer->form.shifts && k < layer->weigh.example_count;
-             k++)
-            shifts += layer->form.shifts[k] != NULL;
+        axes += def->layers[l].weigh.axis_count;
+        examples += def->layers[l].weigh.example_count;
     }
     if (axes > EXI_TABLE_MAX || examples > EXI_TABLE_MAX || def->layer_count > EXI_TABLE_MAX ||
         def->note_count > EXI_TABLE_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "a rig has at most %d examples, axes, layers or notes", EXI_TABLE_MAX);
-    p->axis_total = (int)axes;
-    c->examples = (int32_t)examples;
-    c->forms = (int32_t)forms;
-    c->offsets = (int32_t)offsets;
-    c->trajectories = (int32_t)trajectories;
-    c->displacements = (int32_t)displacements;
+    p->axis_total = p->m.counts.axes = (int32_t)axes;
+    p->m.counts.examples = (int32_t)examples;
+    return EX_OK;
+}
+
+static void count_tables(exi_making *m) {
+    const ex_rig_def *def = m->def;
+    exi_rig_counts *c = &m->counts;
+    for (int l = 0; l < def->layer_count; l++) {
+        const ex_layer_def *layer = &def->layers[l];
+        const exi_domain *domain = exi_domains[layer->domain];
+        const int examples = layer->weigh.example_count;
+        if (domain->counted)
+            *(int32_t *)(void *)((char *)c + domain->counted) += examples;
+        for (int k = 0; domain->targets && layer->form.shifts && k < examples; k++)
+            c->shifts += layer->form.shifts[k] != NULL;
+        c->driver_keys += ex_weigher_kind_info(layer->weigh.kind)->is_driven ? examples : 0;
+    }
     c->vertices = def->mesh.vertex_count;
-    c->shifts = (int32_t)shifts;
     c->layers = def->layer_count;
-    c->axes = (int32_t)axes;
     c->notes = def->note_count;
     const bool refined = def->stencils && !def->options.without_levels;
-    p->level_total = refined ? ex_stencils_level_count(def->stencils) : 0;
-    c->levels = p->level_total;
+    c->levels = refined ? ex_stencils_level_count(def->stencils) : 0;
     c->level = refined ? def->level : 0;
     c->refinement = def->stencils ? EXI_REFINED : 0; /* also where its levels are left out: then it cannot be packed */
     if (refined && ex_stencils_on_limit(def->stencils))
@@ -93,157 +93,91 @@ static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
     else if (refined && ex_stencils_has(def->stencils, EX_LEVEL_LIMIT))
         c->refinement |= EXI_REFINED_LIMIT;
     c->drivers = def->driver != NULL;
-    for (int l = 0; l < def->layer_count; l++)
-        c->driver_keys +=
-            ex_weigher_kind_info(def->layers[l].weigh.kind)->is_driven ? def->layers[l].weigh.example_count : 0;
     c->joints = def->skeleton ? ex_skeleton_joint_count(def->skeleton) : 0;
     c->skinning = (int32_t)def->skinning;
     c->skin_sets = def->skin ? (ex_skin_get_info(def->skin).influence_most + 3) / 4 : 0;
-    return EX_OK;
+    c->splits = def->mesh.split_count;
+    c->faces = def->mesh.face_count;
+    c->corners = def->mesh.corner_count;
+    c->triangles = def->mesh.triangle_count;
+}
+
+/* What all domains have in a layer's record. */
+static void open_records(exi_making *m) {
+    int first_axis = 0, first_example = 0, first_form = 0;
+    for (int l = 0; l < m->counts.layers; l++) {
+        const ex_layer_def *layer = &m->def->layers[l];
+        m->layers[l] =
+            (exi_layer_record){.axis_count = layer->weigh.axis_count,
+                               .example_count = layer->weigh.example_count,
+                               .first_axis = first_axis,
+                               .first_example = first_example,
+                               .domain = (int32_t)layer->domain,
+                               .first_form = first_form,
+                               .texture = -1,
+                               .flags = (layer->muted ? EXI_LAYER_MUTED : 0u) |
+                                        (ex_weigher_kind_info(layer->weigh.kind)->is_driven ? EXI_LAYER_DRIVEN : 0u)};
+        first_axis += layer->weigh.axis_count;
+        first_example += layer->weigh.example_count;
+        first_form += exi_domains[layer->domain]->forms ? layer->weigh.example_count : 0;
+    }
 }
 
 static ex_result open_plan(exi_rig_plan *p, const ex_rig_def *def, const ex_allocator *allocator, ex_error *error) {
-    *p = (exi_rig_plan){.def = def, .allocator = allocator};
-    ex_result result = count_tables(p, error);
+    *p = (exi_rig_plan){.m = {.def = def, .allocator = allocator, .options = def->options, .skin = def->skin}};
+    p->m.stencils = def->options.without_levels ? NULL : def->stencils;
+    ex_result result = count_examples(p, error);
     if (result != EX_OK)
         return result;
-    const size_t layers = (size_t)def->layer_count, axes = (size_t)p->axis_total, levels = (size_t)p->level_total + 1;
-    exi_size total = {0};
-    size_t weighers = exi_size_add(&total, layers, sizeof *p->weighers, 8);
-    size_t weigher_sizes = exi_size_add(&total, layers, sizeof(size_t), 8);
-    size_t note_sizes = exi_size_add(&total, (size_t)def->note_count, sizeof(size_t), 8);
-    size_t image_sizes = exi_size_add(&total, (size_t)p->contents.counts.examples, sizeof(size_t), 8);
-    size_t level_records = exi_size_add(&total, levels, sizeof(exi_level_record), 8);
-    size_t normals = exi_size_add(&total, levels, sizeof *p->normals, 8);
-    size_t tangents = exi_size_add(&total, levels, sizeof *p->tangents, 8);
-    size_t axis_inputs = exi_size_add(&total, axes, sizeof(int), 8);
-    size_t input_axes = exi_size_add(&total, axes, sizeof(int), 8);
-    size_t texture_layers = exi_size_add(&total, layers, sizeof(int), 8);
-    size_t layer_textures = exi_size_add(&total, layers, sizeof(int), 8);
-    char *memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
-    if (!memory)
-        return exi_error_memory(error, "making a rig", total.bytes);
-    memset(memory, 0, total.bytes);
-    p->memory = memory;
-    p->size = total.bytes;
-    p->weighers = (ex_weigher **)(void *)(memory + weighers);
-    p->weigher_sizes = (size_t *)(void *)(memory + weigher_sizes);
-    p->note_sizes = (size_t *)(void *)(memory + note_sizes);
-    p->image_sizes = (size_t *)(void *)(memory + image_sizes);
-    p->levels = (exi_level_record *)(void *)(memory + level_records);
-    p->normals = (ex_normals **)(void *)(memory + normals);
-    p->tangents = (ex_tangents **)(void *)(memory + tangents);
-    p->axis_inputs = (int *)(void *)(memory + axis_inputs);
-    p->input_axes = (int *)(void *)(memory + input_axes);
-    p->texture_layers = (int *)(void *)(memory + texture_layers);
-    p->layer_textures = (int *)(void *)(memory + layer_textures);
+    count_tables(&p->m);
+    result = exi_making_open(&p->m, error);
+    p->axis_inputs = exi_making_keep(&p->m, (size_t)p->axis_total, sizeof *p->axis_inputs);
+    p->input_axes = exi_making_keep(&p->m, (size_t)p->axis_total, sizeof *p->input_axes);
+    if (result == EX_OK && (!p->axis_inputs || !p->input_axes))
+        result = exi_error_memory(error, "making a rig", (size_t)p->axis_total * sizeof *p->axis_inputs);
+    if (result != EX_OK)
+        return result;
+    open_records(&p->m);
+    for (int i = 0; i < def->note_count; i++)
+        p->m.note_sizes[i] = def->notes[i].size;
     return EX_OK;
 }
 
-static void close_plan(exi_rig_plan *p) {
-    for (int l = 0; p->memory && l < p->def->layer_count; l++)
-        ex_weigher_destroy(p->weighers[l]);
-    for (int i = 0; p->memory && i <= p->level_total; i++) {
-        ex_normals_destroy(p->normals[i]);
-        ex_tangents_destroy(p->tangents[i]);
-    }
-    ex_skeleton_destroy(p->skeleton);
-    exi_rig_offsets_close(&p->offsets);
-    exi_rig_paths_close(&p->paths);
-    exi_rig_displacements_close(&p->displacements);
-    exi_release(p->allocator, p->memory, p->size);
-}
-
-/* Which examples move which vertices: what a weigher with sets is solved for. */
-static ex_result find_sets(exi_rig_plan *p, ex_error *error) {
-    ex_result result = exi_rig_offsets_open(&p->offsets, p->def->layer_count, p->allocator, error);
-    for (int l = 0; result == EX_OK && l < p->def->layer_count; l++) {
-        const ex_layer_def *layer = &p->def->layers[l];
-        if (layer->domain == EX_DOMAIN_OFFSETS)
-            p->offsets.layers[l] = (exi_offset_layer){.examples = layer->offsets.examples,
-                                                      .example_count = layer->weigh.example_count,
-                                                      .names = layer->example_names,
-                                                      .mask = layer->mask,
-                                                      .moved = layer->offsets.moved,
-                                                      .part = (int)layer->offsets.frame};
-    }
-    if (result != EX_OK)
-        return result;
-    result = exi_rig_offsets_find_sets(&p->offsets, p->def->mesh.vertex_count, error);
-    return p->def->layer_count == 0 ? result
-                                    : exi_error_within(error, result, "layer '%s'", p->def->layers[p->offsets.at].name);
-}
-
-static ex_result lay_paths(exi_rig_plan *p, ex_error *error) {
-    const ex_rig_def *def = p->def;
-    ex_result result = exi_rig_paths_open(&p->paths, &p->contents.counts, p->allocator, error);
-    for (int l = 0; result == EX_OK && l < def->layer_count; l++) {
-        const ex_layer_def *layer = &def->layers[l];
-        if (layer->domain != EX_DOMAIN_TRAJECTORY)
-            continue;
-        exi_paths_def paths = {.vertex_count = def->mesh.vertex_count,
-                               .example_count = layer->weigh.example_count,
-                               .storage = def->options.storage,
-                               .trajectories = layer->trajectory.examples,
-                               .names = layer->example_names,
-                               .reference = layer->trajectory.reference,
-                               .overlaps = layer->trajectory.overlaps,
-                               .mask = layer->mask,
-                               .segments = layer->trajectory.segments};
-        memcpy(paths.centre, layer->trajectory.centre, sizeof paths.centre);
-        result = exi_rig_paths_add(&p->paths, l, &paths, p->contents.counts.forms, error);
-        result = exi_error_within(error, result, "layer '%s'", layer->name);
-    }
-    return result;
-}
-
-static ex_result lay_displacements(exi_rig_plan *p, ex_error *error) {
-    const ex_rig_def *def = p->def;
-    ex_result result = exi_rig_displacements_open(&p->displacements, &p->contents.counts, p->allocator, error);
-    for (int l = 0; p->displacements.layers && result == EX_OK && l < def->layer_count; l++) {
-        const ex_layer_def *layer = &def->layers[l];
-        if (layer->domain != EX_DOMAIN_DISPLACEMENT)
-            continue;
-        result = exi_rig_displacements_add(&p->displacements, l, layer, def->levels[p->level_total - 1].vertex_count,
-                                           def->options.storage, error);
-        result = exi_error_within(error, result, "layer '%s'", layer->name);
-    }
-    return result;
-}
-
 /* The weigher of a layer that the driver weighs: its points are products with the keys. */
-static ex_result solve_driven(exi_rig_plan *p, int layer, ex_error *error) {
-    ex_weigher_def weigh = p->def->layers[layer].weigh;
+static ex_result solve_driven(exi_making *m, int layer, ex_error *error) {
+    ex_weigher_def weigh = m->def->layers[layer].weigh;
     ex_axis axes[2];
     const size_t n = (size_t)weigh.example_count, size = n * (n + (size_t)weigh.axis_count - 1) * sizeof(double);
     for (int i = 0; i < weigh.axis_count; i++)
         axes[i] = weigh.axes[i].kind == EX_AXIS_DRIVER ? ex_axis_driver((int)n) : weigh.axes[i];
-    double *points = exi_allocate(p->allocator, size);
+    double *points = exi_allocate(m->allocator, size);
     if (!points)
         return exi_error_memory(error, "the driver's keys", size);
-    ex_result result = exi_drive_points(p->def, layer, p->allocator, points, error);
+    ex_result result = exi_drive_points(m->def, layer, m->allocator, points, error);
     weigh.axes = axes;
     weigh.points = points;
-    weigh.names = p->def->layers[layer].example_names;
+    weigh.names = m->def->layers[layer].example_names;
     if (result == EX_OK)
-        result = ex_weigher_create(&weigh, p->allocator, &p->weighers[layer], error);
-    exi_release(p->allocator, points, size);
+        result = ex_weigher_create(&weigh, m->allocator, &m->weighers[layer], error);
+    exi_release(m->allocator, points, size);
     return result;
 }
 
-static ex_result solve_layers(exi_rig_plan *p, ex_error *error) {
-    for (int l = 0; l < p->def->layer_count; l++) {
-        const ex_layer_def *layer = &p->def->layers[l];
+static ex_result solve_layers(exi_making *m, ex_error *error) {
+    for (int l = 0; l < m->def->layer_count; l++) {
+        const ex_layer_def *layer = &m->def->layers[l];
         ex_weigher_def weigh = layer->weigh;
         weigh.names = layer->example_names;
-        weigh.set_count = layer->domain == EX_DOMAIN_OFFSETS && layer->offsets.moved ? p->offsets.sets[l].set_count : 0;
-        weigh.sets = weigh.set_count > 0 ? exi_rig_offsets_bits(&p->offsets, l) : NULL;
+        weigh.set_count = 0;
+        weigh.sets = NULL;
+        if (exi_domains[layer->domain]->weigher)
+            exi_domains[layer->domain]->weigher(m, l, &weigh);
         ex_result result = ex_weigher_kind_info(weigh.kind)->is_driven
-                               ? solve_driven(p, l, error)
-                               : ex_weigher_create(&weigh, p->allocator, &p->weighers[l], error);
+                               ? solve_driven(m, l, error)
+                               : ex_weigher_create(&weigh, m->allocator, &m->weighers[l], error);
         if (result != EX_OK)
             return exi_error_within(error, result, "layer '%s'", layer->name);
-        p->weigher_sizes[l] = exi_part_size(p->weighers[l]);
+        m->weigher_sizes[l] = exi_part_size(m->weighers[l]);
     }
     return EX_OK;
 }
@@ -264,8 +198,8 @@ static bool same_source(const ex_layer_def *a, int axis_a, const ex_layer_def *b
 
 /* The same name in two layers is one input. */
 static ex_result merge_axes(exi_rig_plan *p, ex_error *error) {
-    const ex_rig_def *def = p->def;
-    int32_t *inputs = &p->contents.counts.inputs;
+    const ex_rig_def *def = p->m.def;
+    int32_t *inputs = &p->m.counts.inputs;
     for (int axis = 0; axis < p->axis_total; axis++) {
         int place = 0, input = 0;
         const ex_layer_def *layer = exi_layer_of_axis(def, axis, &place);
@@ -290,32 +224,12 @@ static ex_result merge_axes(exi_rig_plan *p, ex_error *error) {
     return EX_OK;
 }
 
-static void merge_textures(exi_rig_plan *p) {
-    const ex_rig_def *def = p->def;
-    int32_t *textures = &p->contents.counts.textures;
-    for (int l = 0, example = 0; l < def->layer_count; example += def->layers[l++].weigh.example_count) {
-        const ex_layer_def *layer = &def->layers[l];
-        p->layer_textures[l] = -1;
-        if (layer->domain != EX_DOMAIN_PIXELS)
-            continue;
-        int texture = 0;
-        while (texture < *textures &&
-               strcmp(layer->pixels.texture, def->layers[p->texture_layers[texture]].pixels.texture) != 0)
-            texture++;
-        if (texture == *textures)
-            p->texture_layers[(*textures)++] = l;
-        p->layer_textures[l] = texture;
-        for (int k = 0; k < layer->weigh.example_count; k++)
-            p->image_sizes[example + k] = (size_t)layer->pixels.width * (size_t)layer->pixels.height * 4;
-    }
-}
-
 /* ---- skeleton and levels ---- */
 
 /* A skeleton whose binds were never written down as floats has them in double: remade from what a file would hold, so
  * that a rig and its unpacked copy give the same bits. */
-static ex_result remake_skeleton(exi_rig_plan *p, ex_error *error) {
-    const ex_skeleton *from = p->def->skeleton;
+static ex_result remake_skeleton(exi_making *m, ex_error *error) {
+    const ex_skeleton *from = m->def->skeleton;
     if (!from)
         return EX_OK;
     const size_t joints = (size_t)ex_skeleton_joint_count(from);
@@ -324,7 +238,7 @@ static ex_result remake_skeleton(exi_rig_plan *p, ex_error *error) {
     size_t rest_at = exi_size_add(&total, joints, sizeof(ex_transform), 16);
     size_t names_at = exi_size_add(&total, joints, sizeof(char *), 16);
     size_t parents_at = exi_size_add(&total, joints, sizeof(int), 16);
-    char *memory = exi_allocate(p->allocator, total.bytes);
+    char *memory = exi_allocate(m->allocator, total.bytes);
     if (!memory)
         return exi_error_memory(error, "the skeleton", total.bytes);
     float *binds = (float *)(void *)(memory + binds_at);
@@ -339,15 +253,15 @@ static ex_result remake_skeleton(exi_rig_plan *p, ex_error *error) {
     }
     ex_skeleton_def def = {
         .joint_count = (int)joints, .parents = parents, .rest = rest, .inverse_binds = binds, .names = names};
-    ex_result result = ex_skeleton_create(&def, p->allocator, &p->skeleton, error);
-    exi_release(p->allocator, memory, total.bytes);
+    ex_result result = ex_skeleton_create(&def, m->allocator, &m->skeleton, error);
+    exi_release(m->allocator, memory, total.bytes);
     return result;
 }
 
-static ex_result make_levels(exi_rig_plan *p, ex_error *error) {
-    for (int i = 0; i <= p->level_total; i++) {
-        const ex_rig_mesh *mesh = exi_def_level(p->def, i);
-        p->levels[i] = (exi_level_record){
+static ex_result make_levels(exi_making *m, ex_error *error) {
+    for (int i = 0; i <= m->counts.levels; i++) {
+        const ex_rig_mesh *mesh = exi_def_level(m->def, i);
+        m->levels[i] = (exi_level_record){
             .vertices = mesh->vertex_count,
             .splits = mesh->split_count,
             .faces = mesh->face_count,
@@ -356,7 +270,7 @@ static ex_result make_levels(exi_rig_plan *p, ex_error *error) {
             .flags = (mesh->split_source ? EXI_RIG_SEAMS : 0u) | (mesh->texcoords ? EXI_RIG_TEXCOORDS : 0u),
         };
         ex_result result =
-            exi_rig_make_frames(mesh, &p->def->options, p->allocator, &p->normals[i], &p->tangents[i], error);
+            exi_rig_make_frames(mesh, &m->def->options, m->allocator, &m->normals[i], &m->tangents[i], error);
         if (result != EX_OK)
             return result;
     }
@@ -366,9 +280,9 @@ static ex_result make_levels(exi_rig_plan *p, ex_error *error) {
 /* ---- sizes ---- */
 
 static ex_result count_strings(exi_rig_plan *p, ex_error *error) {
-    const ex_rig_def *def = p->def;
-    uint64_t strings = 0;
-    for (int i = 0; i < p->contents.counts.inputs; i++) {
+    const ex_rig_def *def = p->m.def;
+    uint64_t strings = p->m.string_size;
+    for (int i = 0; i < p->m.counts.inputs; i++) {
         int place = 0;
         const ex_layer_def *layer = exi_layer_of_axis(def, p->input_axes[i], &place);
         strings += strlen(layer->axis_names[place]) + strlen(exi_unit_of_axis(layer, place)) + 2;
@@ -381,70 +295,30 @@ static ex_result count_strings(exi_rig_plan *p, ex_error *error) {
         for (int k = 0; k < def->layers[l].weigh.example_count; k++)
             strings += strlen(def->layers[l].example_names[k]) + 1;
     }
-    for (int i = 0; i < p->contents.counts.textures; i++)
-        strings += strlen(def->layers[p->texture_layers[i]].pixels.texture) + 1;
-    for (int j = 0; j < p->contents.counts.joints; j++) {
+    for (int j = 0; j < p->m.counts.joints; j++) {
         if (!exi_is_text(ex_skeleton_name(def->skeleton, j)))
             return exi_error(error, EX_ERROR_ARGUMENT, "the name of joint %d is not readable text", j);
         strings += strlen(ex_skeleton_name(def->skeleton, j)) + 1;
     }
     if (strings > INT32_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "the names are longer than 2 GB");
-    p->contents.counts.string_size = (uint32_t)strings;
+    p->m.counts.string_size = (uint32_t)strings;
     return EX_OK;
 }
 
-static void collect(exi_rig_plan *p) {
-    const ex_rig_mesh *mesh = &p->def->mesh;
-    exi_rig_contents *c = &p->contents;
-    c->counts.splits = mesh->split_count;
-    c->counts.faces = mesh->face_count;
-    c->counts.corners = mesh->corner_count;
-    c->counts.triangles = mesh->triangle_count;
-    c->counts.flags = p->levels[0].flags | (mesh->normals ? EXI_RIG_NORMALS : 0u);
-    c->storage = p->def->options.storage;
-    c->weighers = (const ex_weigher *const *)p->weighers;
-    c->weigher_sizes = p->weigher_sizes;
-    c->note_sizes = p->note_sizes;
-    c->image_sizes = c->counts.textures > 0 ? p->image_sizes : NULL;
-    c->levels = p->levels;
-    c->normals = (const ex_normals *const *)p->normals;
-    c->tangents = (const ex_tangents *const *)p->tangents;
-    c->skeleton = p->skeleton;
-    c->skin = p->def->skin;
-    c->stencils = p->def->options.without_levels ? NULL : p->def->stencils;
-    c->weights = p->offsets.weights;
-    c->paths = (const exi_paths *const *)p->paths.layers;
-    c->path_forms = p->paths.form_count;
-    c->displacements = (const exi_displacements *const *)p->displacements.layers;
-    for (int i = 0; i < EX_FRAME_COUNT; i++)
-        c->patches[i] = p->offsets.patches[i];
-    for (int i = 0; i < p->def->note_count; i++)
-        p->note_sizes[i] = p->def->notes[i].size;
-}
-
 static ex_result gather(exi_rig_plan *p, ex_error *error) {
-    ex_result result = find_sets(p, error);
+    ex_result result = exi_making_layers(&p->m, error);
     if (result == EX_OK)
-        result = solve_layers(p, error);
-    if (result == EX_OK)
-        result = exi_rig_offsets_lay(&p->offsets, p->def->mesh.vertex_count, error);
-    if (result == EX_OK)
-        result = lay_paths(p, error);
-    if (result == EX_OK)
-        result = lay_displacements(p, error);
+        result = solve_layers(&p->m, error);
     if (result == EX_OK)
         result = merge_axes(p, error);
-    if (result == EX_OK) {
-        merge_textures(p);
-        result = remake_skeleton(p, error);
-    }
     if (result == EX_OK)
-        result = make_levels(p, error);
+        result = remake_skeleton(&p->m, error);
+    if (result == EX_OK)
+        result = make_levels(&p->m, error);
     if (result == EX_OK)
         result = count_strings(p, error);
-    if (result == EX_OK)
-        collect(p);
+    p->m.counts.flags = p->m.levels[0].flags | (p->m.def->mesh.normals ? EXI_RIG_NORMALS : 0u);
     return result;
 }
 
@@ -476,10 +350,10 @@ ex_result ex_rig_create(const ex_rig_def *def, const ex_allocator *allocator, ex
         result = gather(&p, error);
     ex_rig *made = NULL;
     if (result == EX_OK)
-        result = exi_rig_allocate(&p.contents, allocator, &made, error);
+        result = exi_making_allocate(&p.m, &made, error);
     if (result == EX_OK)
         result = exi_rig_fill(&p, made, error);
-    close_plan(&p);
+    exi_making_close(&p.m);
     if (result == EX_OK)
         result = attach_driver(def, allocator, &made, error);
     if (result == EX_OK)

@@ -5,6 +5,7 @@
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
 #include "runtime/rig/create.h"
+#include "runtime/rig/domains/domain.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,65 +25,7 @@ static ex_result check_names(const char *const *names, int count, const char *wh
     return EX_OK;
 }
 
-static ex_result check_forms(const ex_layer_def *layer, ex_error *error) {
-    for (int k = 0; k < layer->weigh.example_count; k++)
-        if (!layer->form.deltas || !layer->form.deltas[k])
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
-    return EX_OK;
-}
-
-/* What the lists of vertices hold is looked at where they are turned round (patches_create.c). */
-static ex_result check_offsets(const ex_layer_def *layer, ex_error *error) {
-    if ((unsigned)layer->offsets.frame >= EX_FRAME_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no such frame of offsets");
-    if (layer->offsets.moved && !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
-        return exi_error(error, EX_ERROR_ARGUMENT,
-                         "a %s weigher cannot weigh a vertex among the examples that move it: take a gaussian one",
-                         ex_weigher_kind_name(layer->weigh.kind));
-    if (!layer->offsets.examples || layer->form.deltas || layer->form.shifts)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a layer of offsets has offsets, but no forms or joints");
-    return EX_OK;
-}
-
-/* What the trajectories hold is looked at where they are laid out (trajectory_create.c). */
-static ex_result check_trajectories(const ex_layer_def *layer, ex_error *error) {
-    if (!layer->trajectory.examples || !layer->form.deltas || layer->trajectory.reference < -1 ||
-        layer->trajectory.reference >= layer->weigh.example_count)
-        return exi_error(error, EX_ERROR_ARGUMENT,
-                         "a layer of trajectories has a trajectory and a form for each example, and a reference among "
-                         "them, or -1");
-    for (int k = 0; k < layer->weigh.example_count; k++)
-        if (k != layer->trajectory.reference && !layer->form.deltas[k])
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
-    return EX_OK;
-}
-
-/* What the maps hold is looked at where they are laid out (rig_displacements.c). */
-static ex_result check_displacements(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
-    if (def->options.without_levels)
-        return EX_OK; /* nothing is looked at */
-    if (!def->stencils || !ex_stencils_on_limit(def->stencils))
-        return exi_error(error, EX_ERROR_ARGUMENT,
-                         "displacements ask for a rig with refined levels that are all on the limit surface");
-    if (!layer->displacement.maps || layer->form.deltas || layer->form.shifts)
-        return exi_error(error, EX_ERROR_ARGUMENT,
-                         "a layer of displacements has displacements, but no forms or joints");
-    for (int k = 0; k < layer->weigh.example_count; k++)
-        if (!layer->displacement.maps[k])
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no displacements", layer->example_names[k]);
-    return EX_OK;
-}
-
-/* Vertices that a layer's mask is about. */
-static int masked_count(const ex_layer_def *layer, const ex_rig_def *def) {
-    if (layer->domain == EX_DOMAIN_DISPLACEMENT && def->options.without_levels)
-        return 0;
-    return layer->domain == EX_DOMAIN_DISPLACEMENT
-               ? ex_stencils_vertex_count(def->stencils, ex_stencils_level_count(def->stencils))
-               : def->mesh.vertex_count;
-}
-
-static ex_result check_mask(const ex_layer_def *layer, int vertex_count, ex_error *error) {
+ex_result exi_check_mask(const ex_layer_def *layer, int vertex_count, ex_error *error) {
     for (int v = 0; layer->mask && v < vertex_count; v++)
         if (!(layer->mask[v] >= 0 && layer->mask[v] <= 1))
             return exi_error(error, EX_ERROR_DATA, "the mask at vertex %d is %g, outside [0, 1]", v,
@@ -127,7 +70,7 @@ static ex_result check_sources(const ex_layer_def *layer, const ex_rig_def *def,
     return EX_OK;
 }
 
-static ex_result check_shifts(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
+ex_result exi_check_shifts(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     for (int k = 0; layer->form.shifts && k < layer->weigh.example_count; k++) {
         if (!layer->form.shifts[k])
             continue;
@@ -139,28 +82,6 @@ static ex_result check_shifts(const ex_layer_def *layer, const ex_rig_def *def, 
                 return exi_error(error, EX_ERROR_DATA, "example '%s': the place of joint '%s' is not finite",
                                  layer->example_names[k], ex_skeleton_name(def->skeleton, i / 3));
     }
-    return EX_OK;
-}
-
-static ex_result check_pixels(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
-    if (!layer->pixels.texture || !exi_is_name(layer->pixels.texture))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a layer of pixels needs the name of its texture");
-    if (layer->pixels.width < 1 || layer->pixels.height < 1 || layer->pixels.width > EXI_TEXTURE_MAX ||
-        layer->pixels.height > EXI_TEXTURE_MAX)
-        return exi_error(error, EX_ERROR_DATA, "images of %d x %d pixels cannot be: 1 to %d along a side",
-                         layer->pixels.width, layer->pixels.height, EXI_TEXTURE_MAX);
-    if (layer->mask || layer->form.deltas || layer->form.shifts)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a layer of pixels has images, but no forms, mask or joints");
-    for (int k = 0; k < layer->weigh.example_count; k++)
-        if (!layer->pixels.images || !layer->pixels.images[k])
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no image", layer->example_names[k]);
-    for (const ex_layer_def *other = def->layers; other < layer; other++)
-        if (other->domain == EX_DOMAIN_PIXELS && strcmp(other->pixels.texture, layer->pixels.texture) == 0 &&
-            (other->pixels.width != layer->pixels.width || other->pixels.height != layer->pixels.height))
-            return exi_error(error, EX_ERROR_DATA,
-                             "its images of '%s' are %d x %d pixels, but those of layer '%s' are %d x %d",
-                             layer->pixels.texture, layer->pixels.width, layer->pixels.height, other->name,
-                             other->pixels.width, other->pixels.height);
     return EX_OK;
 }
 
@@ -207,7 +128,7 @@ static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, 
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "axis '%s' is a driver's form, but the rig has no driver of that name",
                          layer->axis_names[axis]);
-    if (!exi_has_targets((int32_t)layer->domain) || layer->form.shifts)
+    if (!exi_domains[layer->domain]->targets || layer->form.shifts)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a layer that a driver weighs is of forms or trajectories, and moves no joints");
     if (layer->weigh.example_count > EX_CONVEX_MAX)
@@ -295,20 +216,8 @@ ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
             result = check_sources(layer, def, error);
         if (result == EX_OK)
             result = check_driven(layer, def, error);
-        if (result == EX_OK && layer->domain == EX_DOMAIN_FORM)
-            result = check_forms(layer, error);
-        if (result == EX_OK && layer->domain == EX_DOMAIN_OFFSETS)
-            result = check_offsets(layer, error);
-        if (result == EX_OK && layer->domain == EX_DOMAIN_TRAJECTORY)
-            result = check_trajectories(layer, error);
-        if (result == EX_OK && layer->domain == EX_DOMAIN_DISPLACEMENT)
-            result = check_displacements(layer, def, error);
-        if (result == EX_OK && layer->domain != EX_DOMAIN_PIXELS)
-            result = check_mask(layer, masked_count(layer, def), error);
-        if (result == EX_OK && exi_has_targets((int32_t)layer->domain))
-            result = check_shifts(layer, def, error);
-        if (result == EX_OK && layer->domain == EX_DOMAIN_PIXELS)
-            result = check_pixels(layer, def, error);
+        if (result == EX_OK)
+            result = exi_domains[layer->domain]->check(layer, def, error);
         result = exi_error_within(error, result, "layer '%s'", layer->name);
     }
     for (int i = 0; result == EX_OK && i < def->note_count; i++)

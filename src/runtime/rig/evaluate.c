@@ -1,7 +1,7 @@
 /*
  * Evaluating a rig: weigh every layer at the pose and place the skeleton, then blend all layers' examples and skin the
  * result in one pass over the tiles, and settle the posed cage on its driver. Refinement, which comes after settling
- * (docs/drive.md has the figures), is in evaluate_surface.c, textures are in evaluate_texture.c.
+ * (docs/drive.md has the figures), is in evaluate_surface.c.
  *
  * Work is cut into chunks of tiles whose place does not depend on the number of threads; each chunk makes its own
  * boxes, which are joined in order afterwards. So results do not depend on who did which chunk.
@@ -10,17 +10,13 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/rig/domains/domain.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 /* Tiles in a chunk: long enough for two streams through memory, short enough to stay in a cache for many poses. */
 enum { CHUNK = EXI_CHUNK_TILES };
-/* Offsets that are turned at a time. */
-enum { TURNED = 128 };
-/* Weights of offsets below this are nothing: a pose that is out of reach of a layer's falloffs costs nothing. */
-static const double least_weight = 1e-12;
 
 static int count_chunks(const ex_rig *rig) {
     return (exi_rig_forms(rig)->tile_count + CHUNK - 1) / CHUNK;
@@ -28,45 +24,34 @@ static int count_chunks(const ex_rig *rig) {
 
 /* ---- scratch ---- */
 
-static void *take(uintptr_t *cursor, size_t count, size_t size) {
-    void *place = (void *)*cursor;
-    *cursor += (count * size + 63) / 64 * 64;
-    return place;
-}
-
 /* Lays one pose's scratch out from the address *cursor on; from 0 on, it measures. */
-static void place_pose(const ex_rig *rig, int level, uintptr_t *cursor, exi_pose_scratch *s) {
+static void place_pose(const ex_rig *rig, int level, uintptr_t *cursor, bool measuring, exi_pose_scratch *s) {
     const bool jointed = rig->skin || (exi_rig_drive(rig) && exi_rig_drive(rig)->joints);
     const size_t joints = jointed ? (size_t)rig->counts.joints : 0;
-    s->point = take(cursor, (size_t)rig->largest_dimension, sizeof *s->point);
-    s->weights = take(cursor, (size_t)rig->counts.examples, sizeof *s->weights);
+    s->point = exi_scratch_take(cursor, (size_t)rig->largest_dimension, sizeof *s->point);
+    s->weights = exi_scratch_take(cursor, (size_t)rig->counts.examples, sizeof *s->weights);
     const size_t forms = (size_t)exi_rig_forms(rig)->example_count;
-    s->floats = take(cursor, forms, sizeof *s->floats);
-    s->terms = take(cursor, forms, sizeof *s->terms);
-    s->path_terms = take(cursor, forms - (size_t)rig->counts.forms, sizeof *s->path_terms);
-    s->paths = take(cursor, (size_t)rig->path_layers, sizeof *s->paths);
-    s->appended = take(cursor, (size_t)rig->segments, sizeof *s->appended);
-    s->appending = take(cursor, (size_t)rig->most_segments, sizeof *s->appending);
-    s->set_weights = take(cursor, (size_t)rig->most_weights, sizeof *s->set_weights);
-    s->offset_weights = take(cursor, (size_t)rig->weights, sizeof *s->offset_weights);
+    s->floats = exi_scratch_take(cursor, forms, sizeof *s->floats);
+    s->terms = exi_scratch_take(cursor, forms, sizeof *s->terms);
+    s->set_weights = exi_scratch_take(cursor, (size_t)rig->most_weights, sizeof *s->set_weights);
     const bool kept = level != 0 || (exi_rig_drive(rig) && exi_rig_drive(rig)->settler);
-    s->control = take(cursor, kept ? (size_t)rig->counts.vertices : 0, 3 * sizeof *s->control);
-    s->shifts = take(cursor, joints, 3 * sizeof *s->shifts);
-    s->matrices = take(cursor, joints, 12 * sizeof *s->matrices);
-    s->centres = take(cursor, joints, 3 * sizeof *s->centres);
-    s->skeleton = take(cursor, joints ? ex_skeleton_scratch_size(ex_rig_skeleton(rig)) : 0, 1);
-    s->palette = take(cursor, joints ? ex_palette_size(ex_rig_skinning(rig), (int)joints) : 0, 1);
-    const bool displaced = level != 0 && rig->displaced_layers > 0;
-    s->displacing = take(cursor, displaced ? (size_t)rig->displaced_layers : 0, sizeof *s->displacing);
-    s->displacement_terms =
-        take(cursor, displaced ? (size_t)rig->counts.displacements : 0, sizeof *s->displacement_terms);
+    s->control = exi_scratch_take(cursor, kept ? (size_t)rig->counts.vertices : 0, 3 * sizeof *s->control);
+    s->shifts = exi_scratch_take(cursor, joints, 3 * sizeof *s->shifts);
+    s->matrices = exi_scratch_take(cursor, joints, 12 * sizeof *s->matrices);
+    s->centres = exi_scratch_take(cursor, joints, 3 * sizeof *s->centres);
+    s->skeleton = exi_scratch_take(cursor, joints ? ex_skeleton_scratch_size(ex_rig_skeleton(rig)) : 0, 1);
+    s->palette = exi_scratch_take(cursor, joints ? ex_palette_size(ex_rig_skinning(rig), (int)joints) : 0, 1);
+    for (int d = 0; d < EX_DOMAIN_COUNT; d++)
+        s->own[d] = exi_rig_has_domain(rig, d) && exi_domains[d]->scratch
+                        ? exi_domains[d]->scratch(rig, level, cursor, measuring)
+                        : NULL;
     exi_drive_lay(rig, cursor, &s->drive);
 }
 
 static size_t pose_size(const ex_rig *rig, int level) {
     uintptr_t cursor = 0;
     exi_pose_scratch unused;
-    place_pose(rig, level, &cursor, &unused);
+    place_pose(rig, level, &cursor, true, &unused);
     return (size_t)cursor;
 }
 
@@ -79,10 +64,10 @@ size_t ex_rig_scratch_size(const ex_rig *rig, const ex_evaluation *evaluation, i
 
 static void open_scratch(exi_rig_job *j, void *scratch) {
     uintptr_t cursor = ((uintptr_t)scratch + 63) / 64 * 64;
-    j->scratch = take(&cursor, (size_t)j->pose_count, sizeof *j->scratch);
-    j->boxes = take(&cursor, (size_t)j->pose_count * (size_t)j->chunk_count, 6 * sizeof *j->boxes);
+    j->scratch = exi_scratch_take(&cursor, (size_t)j->pose_count, sizeof *j->scratch);
+    j->boxes = exi_scratch_take(&cursor, (size_t)j->pose_count * (size_t)j->chunk_count, 6 * sizeof *j->boxes);
     for (int pose = 0; pose < j->pose_count; pose++)
-        place_pose(j->rig, j->level, &cursor, &j->scratch[pose]);
+        place_pose(j->rig, j->level, &cursor, false, &j->scratch[pose]);
     j->shared = (void *)cursor;
 }
 
@@ -114,22 +99,8 @@ bool exi_rig_is_muted(const exi_rig_job *j, int layer) {
     return j->muted ? j->muted[layer] : (exi_rig_layers(j->rig)[layer].flags & EXI_LAYER_MUTED) != 0;
 }
 
-/* A layer of trajectories. One that is no mere sum goes a way of its own, and its forms take no part in the sum. */
-static void weigh_paths(const ex_rig *rig, int layer, const double *weights, int *segment, exi_pose_scratch *s) {
-    const exi_paths *paths = exi_rig_paths_of(rig, layer);
-    float *floats = s->floats + paths->first_form;
-    const bool moves = exi_paths_weigh(paths, weights, floats);
-    if (moves && !exi_paths_is_sum(paths)) {
-        exi_paths_open(paths, exi_rig_forms(rig), weights, s->floats,
-                       s->path_terms + paths->first_form - rig->counts.forms, s->appending, s->appended + *segment,
-                       &s->paths[s->path_count++]);
-        memset(floats, 0, (size_t)paths->form_count * sizeof *floats);
-    }
-    *segment += paths->segment_count;
-}
-
-/* A layer that the driver weighs. Where its vertices have weights of their own, it takes no part in the sum. */
-static void weigh_driven(const exi_rig_job *j, int l, const ex_pose *pose, void *state, exi_pose_scratch *s) {
+/* A layer that the driver weighs. Where its vertices have weights of their own, it takes no part in the sum: NULL. */
+static const double *weigh_driven(const exi_rig_job *j, int l, const ex_pose *pose, void *state, exi_pose_scratch *s) {
     const exi_layer_record *layer = &exi_rig_layers(j->rig)[l];
     const ex_weigher *weigher = layer_weigher(j, l);
     double *weights = s->weights + layer->first_example;
@@ -139,27 +110,20 @@ static void weigh_driven(const exi_rig_job *j, int l, const ex_pose *pose, void 
         exi_drive_weigh(j->rig, exi_drive_layer_of(j->rig, l), weigher != ex_rig_weigher(j->rig, l) ? weigher : NULL,
                         s->point[0], &s->drive, weights, state);
     s->regional |= regional;
-    for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->example_count; k++)
-        s->floats[layer->first_form + k] = regional ? 0 : (float)weights[k];
+    return regional ? NULL : weights;
 }
 
 /* Weights of a layer's examples, and those by which its vertices go where each has its own set of examples. */
-static void weigh_layer(const exi_rig_job *j, int l, const ex_pose *pose, exi_pose_scratch *s) {
+static const double *weigh_layer(const exi_rig_job *j, int l, const ex_pose *pose, exi_pose_scratch *s) {
     const exi_layer_record *layer = &exi_rig_layers(j->rig)[l];
-    const ex_weigher *weigher = layer_weigher(j, l);
-    double *weights = s->weights + layer->first_example, *own = weights;
+    double *weights = s->weights + layer->first_example;
     gather_point(j->rig, layer, pose, s->point);
-    if (layer->flags & EXI_LAYER_MOVED)
-        ex_weigher_evaluate_sets(weigher, s->point, weights, own = s->set_weights);
-    else
-        ex_weigher_evaluate(weigher, s->point, weights);
-    float *floats = layer->domain == EX_DOMAIN_FORM      ? s->floats + layer->first_form
-                    : layer->domain == EX_DOMAIN_OFFSETS ? s->offset_weights + layer->first_weight
-                                                         : NULL;
-    for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->example_count; k++)
-        floats[k] = (float)own[k];
-    for (int k = 0; layer->domain == EX_DOMAIN_OFFSETS && k < layer->weight_count; k++)
-        floats[k] = fabs(own[k]) < least_weight ? 0.0F : (float)own[k];
+    if (layer->flags & EXI_LAYER_MOVED) {
+        ex_weigher_evaluate_sets(layer_weigher(j, l), s->point, weights, s->set_weights);
+        return s->set_weights;
+    }
+    ex_weigher_evaluate(layer_weigher(j, l), s->point, weights);
+    return weights;
 }
 
 /* Muted layers of the driver have no weights for their regions either. */
@@ -176,29 +140,19 @@ static void mute_driven(const ex_rig *rig, int layer, exi_pose_scratch *s) {
 
 static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, void *state, exi_pose_scratch *s) {
     const ex_rig *rig = j->rig;
-    int segment = 0;
-    s->path_count = 0;
     s->regional = false;
     for (int l = 0; l < rig->counts.layers; l++) {
         const exi_layer_record *layer = &exi_rig_layers(rig)[l];
-        const size_t examples = (size_t)layer->example_count;
-        if (!exi_rig_is_muted(j, l)) {
-            if (layer->flags & EXI_LAYER_DRIVEN)
-                weigh_driven(j, l, pose, state, s);
-            else
-                weigh_layer(j, l, pose, s);
-            if (layer->domain == EX_DOMAIN_TRAJECTORY)
-                weigh_paths(rig, l, s->weights + layer->first_example, &segment, s);
-            continue;
+        const exi_domain *domain = exi_domains[layer->domain];
+        const double *weights = NULL;
+        if (exi_rig_is_muted(j, l)) {
+            memset(s->weights + layer->first_example, 0, (size_t)layer->example_count * sizeof *s->weights);
+            mute_driven(rig, l, s);
+        } else {
+            weights = layer->flags & EXI_LAYER_DRIVEN ? weigh_driven(j, l, pose, state, s) : weigh_layer(j, l, pose, s);
         }
-        memset(s->weights + layer->first_example, 0, examples * sizeof *s->weights);
-        mute_driven(rig, l, s);
-        if (layer->domain == EX_DOMAIN_FORM)
-            memset(s->floats + layer->first_form, 0, examples * sizeof *s->floats);
-        else if (layer->domain == EX_DOMAIN_OFFSETS)
-            memset(s->offset_weights + layer->first_weight, 0, (size_t)layer->weight_count * sizeof *s->offset_weights);
-        else if (layer->domain == EX_DOMAIN_TRAJECTORY)
-            weigh_paths(rig, l, s->weights + layer->first_example, &segment, s);
+        if (domain->weigh)
+            domain->weigh(j, l, weights, s);
     }
 }
 
@@ -266,18 +220,16 @@ static void weigh_range(void *context, int begin, int end) {
         const ex_pose *pose = j->poses ? &j->poses[i] : NULL;
         if (exi_rig_drive(j->rig))
             place_driver(j, pose, s);
-        weigh_layers(j, pose, j->states ? j->states[i] : NULL, s);
-        make_palette(j, pose, s);
-        if (output->weights)
-            memcpy(output->weights, s->weights, (size_t)j->rig->counts.examples * sizeof *s->weights);
         s->blend = (exi_blend){.positions = output->positions,
                                .stride = output->position_stride ? output->position_stride : 3 * sizeof(float)};
         if (j->level != 0) /* the cage is kept to be refined; a box alone needs no place for it */
             s->blend = (exi_blend){.positions = output->positions ? s->control : NULL, .stride = 3 * sizeof(float)};
         if (j->settled && output->box && !output->positions) /* but for one that is settled */
             s->blend = (exi_blend){.positions = s->control, .stride = 3 * sizeof(float)};
-        s->blend.paths = s->paths;
-        s->blend.path_count = s->path_count;
+        weigh_layers(j, pose, j->states ? j->states[i] : NULL, s);
+        make_palette(j, pose, s);
+        if (output->weights)
+            memcpy(output->weights, s->weights, (size_t)j->rig->counts.examples * sizeof *s->weights);
         exi_forms_set_terms(exi_rig_forms(j->rig), s->floats, 0, exi_rig_forms(j->rig)->example_count, s->terms,
                             &s->blend.sum);
     }
@@ -303,28 +255,19 @@ static void grow_box(const float *position, size_t stride, int count, float box[
     }
 }
 
-/* Offsets of the frame `skinned`: summed over the layers, then turned with the skin, a few at a time: threads may have
- * little of a stack, and the sums take most of it. positions: of vertex 0. */
-static void add_skinned(const exi_rig_job *j, const exi_pose_scratch *s, int chunk, float *positions, size_t stride) {
-    const exi_patches *patches = exi_rig_part(j->rig, j->rig->patches[EX_FRAME_SKINNED]);
-    exi_patch_sums sums;
-    float vectors[TURNED][3];
-    uint32_t vertices[TURNED];
-    ex_turn_job turn = {
-        .vertices = vertices, .vectors = &vectors[0][0], .positions = positions, .position_stride = stride};
-    exi_patches_sum(patches, chunk, s->offset_weights, &sums);
-    for (int i = 0; i < sums.touched_count; i++) {
-        const float *sum = sums.sums[sums.touched[i]];
-        if (sum[0] == 0 && sum[1] == 0 && sum[2] == 0)
-            continue;
-        vertices[turn.count] = (uint32_t)chunk * EXI_CHUNK + sums.touched[i];
-        memcpy(vectors[turn.count++], sum, sizeof *vectors);
-        if (turn.count == TURNED) {
-            ex_skin_turn(s->skin, s->skinned_by, &turn);
-            turn.count = 0;
-        }
-    }
-    ex_skin_turn(s->skin, s->skinned_by, &turn);
+/* Whether a domain adds to positions of a chunk at a stage; and lets them. */
+static bool touches(const exi_rig_job *j, ex_stage stage, int chunk) {
+    for (int d = 0; d < j->adding_count; d++)
+        if (!j->adding[d]->touches || j->adding[d]->touches(j->rig, stage, chunk))
+            return true;
+    return false;
+}
+
+static void add_stage(const exi_rig_job *j, const exi_pose_scratch *s, ex_stage stage, int chunk, float *position,
+                      size_t stride) {
+    for (int d = 0; d < j->adding_count; d++)
+        if (!j->adding[d]->touches || j->adding[d]->touches(j->rig, stage, chunk))
+            j->adding[d]->add(j, s, stage, chunk, position, stride);
 }
 
 /* Layers whose vertices have weights of their own. positions: of vertex 0. */
@@ -341,17 +284,15 @@ static void add_regional(const exi_rig_job *j, const exi_pose_scratch *s, int be
     }
 }
 
-/* Blend, offsets at rest, skin, offsets in the skin's frame; box may be NULL. */
+/* Blend, what domains add at rest, skin, what they add after it; box may be NULL. */
 static void shape_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int chunk, float *box) {
     const ex_forms *forms = exi_rig_forms(j->rig);
-    const exi_patches *rest = exi_rig_part(j->rig, j->rig->patches[EX_FRAME_REST]);
-    const exi_patches *skinned = exi_rig_part(j->rig, j->rig->patches[EX_FRAME_SKINNED]);
     const int first = chunk * CHUNK, last = first + CHUNK < forms->tile_count ? first + CHUNK : forms->tile_count;
     const int begin = first * EXI_TILE;
     const int end = last * EXI_TILE < forms->vertex_count ? last * EXI_TILE : forms->vertex_count;
-    const bool at_rest = exi_patches_has(rest, chunk), turned = exi_patches_has(skinned, chunk);
+    const bool at_rest = touches(j, EX_STAGE_REST, chunk), posed = touches(j, EX_STAGE_POSED, chunk);
     exi_blend blend = s->blend;
-    if (!s->skinned_by && !at_rest && !turned && !s->regional) {
+    if (!s->skinned_by && !at_rest && !posed && !s->regional) {
         blend.box = box;
         exi_forms_blend_tiles(forms, &blend, first, last);
         return;
@@ -367,7 +308,7 @@ static void shape_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int chu
     if (s->regional)
         add_regional(j, s, begin, end, blend.positions, blend.stride);
     if (at_rest)
-        exi_patches_add(rest, chunk, s->offset_weights, position, blend.stride);
+        add_stage(j, s, EX_STAGE_REST, chunk, position, blend.stride);
     if (s->skinned_by) {
         ex_skin_job skin = {.begin = begin,
                             .end = end,
@@ -375,14 +316,12 @@ static void shape_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int chu
                             .out_positions = position,
                             .position_stride = blend.stride,
                             .out_position_stride = blend.stride,
-                            .box = turned ? NULL : box};
+                            .box = posed ? NULL : box};
         ex_skin_apply(s->skin, s->skinned_by, &skin);
     }
-    if (turned && s->skinned_by)
-        add_skinned(j, s, chunk, blend.positions, blend.stride);
-    else if (turned) /* nothing turns a form that is not posed */
-        exi_patches_add(skinned, chunk, s->offset_weights, position, blend.stride);
-    if (box && (turned || !s->skinned_by))
+    if (posed)
+        add_stage(j, s, EX_STAGE_POSED, chunk, position, blend.stride);
+    if (box && (posed || !s->skinned_by))
         grow_box(position, blend.stride, end - begin, box);
 }
 
@@ -480,6 +419,9 @@ void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *pose
                      .skinned = (rig->skin != 0 || (drive && drive->skin)) && !e->unskinned,
                      .settled = drive && drive->settler && !e->unsettled && !e->unskinned,
                      .states = e->states};
+    for (int d = 0; d < EX_DOMAIN_COUNT; d++)
+        if (exi_rig_has_domain(rig, d) && exi_domains[d]->add)
+            j.adding[j.adding_count++] = exi_domains[d];
     open_scratch(&j, scratch);
     exi_run(j.tasks, pose_count, 8, weigh_range, &j);
     exi_run(j.tasks, pose_count > 0 ? j.chunk_count : 0, chunk_grain(&j), shape_range, &j);
@@ -488,8 +430,9 @@ void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *pose
         if (drive)
             settle(&j, pose);
         exi_rig_finish(&j, pose);
-        if (outputs[pose].textures)
-            exi_rig_textures_blend(&j, pose);
+        for (int d = 0; outputs[pose].textures && d < EX_DOMAIN_COUNT; d++)
+            if (exi_rig_has_domain(rig, d) && exi_domains[d]->paint)
+                exi_domains[d]->paint(&j, pose);
     }
 }
 

@@ -10,37 +10,32 @@
 
 #include "runtime/rig/drive/drive_evaluate.h"
 
-/* A layer of displacements that takes part. */
-typedef struct exi_displacing {
-    const exi_displacements *displacements;
-    const exi_displacement_term *terms; /* examples whose weight is not 0 */
-    int term_count;
-} exi_displacing;
+typedef struct exi_domain exi_domain;
+
+/* Takes memory for a pose's scratch from *cursor on. */
+static inline void *exi_scratch_take(uintptr_t *cursor, size_t count, size_t size) {
+    void *place = (void *)*cursor;
+    *cursor += (count * size + 63) / 64 * 64;
+    return place;
+}
 
 /* Scratch of one pose. */
 typedef struct exi_pose_scratch {
-    double *point;        /* [largest_dimension] */
-    double *weights;      /* [examples] */
-    float *floats;        /* [forms], those of trajectories too */
-    exi_term *terms;      /* likewise */
-    exi_term *path_terms; /* [forms of trajectories] */
-    exi_path *paths;      /* [path_layers]: those that do something */
-    int path_count;
-    float (*appended)[3];                      /* [segments] */
-    double (*appending)[3];                    /* [most_segments] */
-    double *set_weights;                       /* [most_weights] of a layer */
-    float *offset_weights;                     /* [weights] */
-    float *control;                            /* [vertices][3]: the posed cage, where a refined level is asked for */
-    float *shifts;                             /* [joints][3] */
-    float *matrices;                           /* [joints][12] */
-    float *centres;                            /* [joints][3] */
-    void *skeleton;                            /* ex_skeleton_scratch_size */
-    void *palette;                             /* ex_palette_size */
-    exi_displacing *displacing;                /* [displaced_layers] */
-    exi_displacement_term *displacement_terms; /* [examples of displacements] */
-    exi_blend blend;                           /* terms, and where the cage goes */
-    const ex_palette *skinned_by;              /* NULL: no posing */
-    const ex_skin *skin;                       /* that goes with it: the rig's own, or of the driver's frames */
+    double *point;                /* [largest_dimension] */
+    double *weights;              /* [examples] */
+    float *floats;                /* [forms], those of trajectories too: factors of their sum */
+    exi_term *terms;              /* likewise */
+    double *set_weights;          /* [most_weights] of a layer */
+    void *own[EX_DOMAIN_COUNT];   /* what domains keep; NULL where the rig has no such layers */
+    float *control;               /* [vertices][3]: the posed cage, where a refined level is asked for */
+    float *shifts;                /* [joints][3] */
+    float *matrices;              /* [joints][12] */
+    float *centres;               /* [joints][3] */
+    void *skeleton;               /* ex_skeleton_scratch_size */
+    void *palette;                /* ex_palette_size */
+    exi_blend blend;              /* terms, and where the cage goes */
+    const ex_palette *skinned_by; /* NULL: no posing */
+    const ex_skin *skin;          /* that goes with it: the rig's own, or of the driver's frames */
     exi_drive_scratch drive;
     bool regional; /* some layer's vertices have weights of their own */
 } exi_pose_scratch;
@@ -56,6 +51,8 @@ typedef struct exi_rig_job {
     int level;
     bool split, skinned, settled;
     void *const *states;
+    const exi_domain *adding[EX_DOMAIN_COUNT]; /* [adding_count]: domains that add to positions */
+    int adding_count;
     exi_pose_scratch *scratch; /* [pose_count] */
     float *boxes;              /* [pose_count][chunk_count][6] */
     void *shared;              /* for one stage of one pose at a time */
@@ -66,18 +63,7 @@ void exi_rig_finish(const exi_rig_job *job, int pose);
 /* Bytes of exi_rig_job.shared. */
 size_t exi_rig_shared_size(const ex_rig *rig, int level);
 
-/* evaluate_displacement.c: sets out which layers displace the pose at the job's level; how many. */
-int exi_rig_open_displacing(const exi_rig_job *job, int pose);
-/* Moves the refined positions along the limit normals. */
-void exi_rig_displace(const exi_rig_job *job, int pose, int count, const ex_output *output, const float *normals,
-                      size_t normal_stride);
-/* Grows the cage's box by what these layers displace at most. */
-void exi_rig_grow_displaced_box(const exi_rig_job *job, int pose, int count, float box[6]);
-
 /* evaluate.c: whether the evaluation leaves a layer out. */
 bool exi_rig_is_muted(const exi_rig_job *job, int layer);
-
-/* evaluate_texture.c */
-void exi_rig_textures_blend(const exi_rig_job *job, int pose);
 
 #endif

@@ -5,8 +5,7 @@
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/rig/evaluate.h"
-#include "runtime/shape/pixels.h"
+#include "runtime/rig/domains/domain.h"
 
 #include <string.h>
 
@@ -23,11 +22,16 @@ static size_t tangent_room(const exi_level_record *record) {
     return record->tangents ? ((size_t)record->splits * 4 * sizeof(float) + 63) / 64 * 64 : 0;
 }
 
+static const exi_surface_verbs *surface_verbs(const ex_rig *rig, int domain) {
+    return exi_rig_has_domain(rig, domain) ? exi_domains[domain]->surface : NULL;
+}
+
 /* Limit normals along which a level is displaced, where the caller has no place for normals. */
 static size_t normal_room(const ex_rig *rig, int level) {
-    if (level == 0 || rig->displaced_layers == 0)
-        return 0;
-    return ((size_t)level_record(rig, level)->vertices * 3 * sizeof(float) + 63) / 64 * 64;
+    for (int d = 0; level != 0 && d < EX_DOMAIN_COUNT; d++)
+        if (surface_verbs(rig, d))
+            return ((size_t)level_record(rig, level)->vertices * 3 * sizeof(float) + 63) / 64 * 64;
+    return 0;
 }
 
 size_t exi_rig_shared_size(const ex_rig *rig, int level) {
@@ -39,30 +43,59 @@ size_t exi_rig_shared_size(const ex_rig *rig, int level) {
     size_t refining = level != 0 ? normal_room(rig, level) + ex_stencils_scratch_size(ex_rig_stencils(rig)) : 0;
     size_t shading = normals ? ex_normals_scratch_size(normals) : 0;
     size_t turning = tangents ? tangent_room(record) + ex_tangents_scratch_size(tangents) : 0;
-    size_t painting = (size_t)rig->counts.examples * sizeof(exi_pixels_term);
     size_t most = refining > shading ? refining : shading;
     most = most > turning ? most : turning;
-    return most > painting ? most : painting;
+    for (int d = 0; d < EX_DOMAIN_COUNT; d++) {
+        size_t own = exi_rig_has_domain(rig, d) && exi_domains[d]->shared ? exi_domains[d]->shared(rig, level) : 0;
+        most = most > own ? most : own;
+    }
+    return most;
 }
 
 /* ---- stages ---- */
 
+/* Layers that act on the refined surface at a pose, by domain. */
+typedef struct displacing {
+    int counts[EX_DOMAIN_COUNT], total;
+} displacing;
+
+static displacing open_displacing(const exi_rig_job *j, int pose) {
+    displacing out = {.total = 0};
+    for (int d = 0; j->level != 0 && d < EX_DOMAIN_COUNT; d++)
+        if (surface_verbs(j->rig, d))
+            out.total += out.counts[d] = surface_verbs(j->rig, d)->open(j, pose);
+    return out;
+}
+
+/* Grows the cage's box by what these layers displace at most. Normals have length 1 but for rounding, and displacements
+ * are rounded too: a millionth more. */
+static void grow_box(const exi_rig_job *j, int pose, const displacing *by, float box[6]) {
+    double bound = 0;
+    for (int d = 0; d < EX_DOMAIN_COUNT; d++)
+        bound += by->counts[d] > 0 ? surface_verbs(j->rig, d)->bound(j, pose, by->counts[d]) : 0;
+    for (int c = 0; c < 3 && bound > 0; c++) {
+        box[c] -= (float)(bound * (1 + 1e-6));
+        box[3 + c] += (float)(bound * (1 + 1e-6));
+    }
+}
+
 /* The level's positions, on the limit surface where there are layers that displace it, and then displaced; limit
  * normals where they are the surface's own. */
-static void refine(const exi_rig_job *j, int pose, const ex_output *output, bool limit_normals, int displacing) {
+static void refine(const exi_rig_job *j, int pose, const ex_output *output, bool limit_normals, const displacing *by) {
     ex_refine job = {.level = j->level,
                      .control = j->scratch[pose].control,
                      .positions = output->positions,
                      .position_stride = output->position_stride,
-                     .normals = limit_normals || displacing > 0 ? output->normals : NULL,
+                     .normals = limit_normals || by->total > 0 ? output->normals : NULL,
                      .normal_stride = stride_of(output->normal_stride, 3 * sizeof(float))};
-    if (displacing > 0 && !job.normals) {
+    if (by->total > 0 && !job.normals) {
         job.normals = j->shared;
         job.normal_stride = 3 * sizeof(float);
     }
     ex_stencils_apply(ex_rig_stencils(j->rig), &job, j->tasks, (char *)j->shared + normal_room(j->rig, j->level));
-    if (displacing > 0)
-        exi_rig_displace(j, pose, displacing, output, job.normals, job.normal_stride);
+    for (int d = 0; d < EX_DOMAIN_COUNT; d++)
+        if (by->counts[d] > 0)
+            surface_verbs(j->rig, d)->add(j, pose, by->counts[d], output, job.normals, job.normal_stride);
 }
 
 static void measure_box(const ex_output *output, int count) {
@@ -119,17 +152,17 @@ void exi_rig_finish(const exi_rig_job *j, int pose) {
     const ex_rig *rig = j->rig;
     ex_output output = j->outputs[pose];
     const exi_level_record *record = level_record(rig, j->level);
-    const int displacing = exi_rig_open_displacing(j, pose);
+    const displacing by = open_displacing(j, pose);
     const bool limit_normals =
-        j->level != 0 && displacing == 0 && ex_stencils_has_tangents(ex_rig_stencils(rig), j->level);
+        j->level != 0 && by.total == 0 && ex_stencils_has_tangents(ex_rig_stencils(rig), j->level);
     check_wishes(record, &output, limit_normals);
     if (!output.positions) {
         if (output.box)
-            exi_rig_grow_displaced_box(j, pose, displacing, output.box);
+            grow_box(j, pose, &by, output.box);
         return;
     }
     if (j->level != 0) {
-        refine(j, pose, &output, limit_normals, displacing);
+        refine(j, pose, &output, limit_normals, &by);
         if (output.box)
             measure_box(&output, ex_rig_level_vertex_count(rig, j->level));
     }

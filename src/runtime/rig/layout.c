@@ -2,30 +2,17 @@
  * How a rig's block is laid out, and what creation and unpacking share: checks on a mesh, and the tables of normals and
  * tangents that follow from it.
  */
-#include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/rig/rig.h"
+#include "runtime/rig/domains/domain.h"
 
 #include <math.h>
 #include <string.h>
 
-/*
- * Everything is placed twice by the same function: once to learn the size, with rig NULL, and once to write offsets
- * into the records and to copy the parts in.
- */
-typedef struct placing {
-    const exi_rig_contents *contents;
-    exi_size total;
-    ex_rig head;
-    ex_rig *rig; /* NULL: only count */
-} placing;
-
-static size_t place(placing *p, int count, size_t size) {
+uint64_t exi_place(exi_placing *p, int count, size_t size) {
     return exi_size_add(&p->total, (size_t)count, size, 16);
 }
 
-/* A block of another room, copied in; 0 where there is none. */
-static uint64_t place_part(placing *p, const void *block) {
+uint64_t exi_place_part(exi_placing *p, const void *block) {
     size_t size = exi_part_size(block);
     if (size == 0)
         return 0;
@@ -35,127 +22,110 @@ static uint64_t place_part(placing *p, const void *block) {
     return offset;
 }
 
-static void place_records(placing *p) {
+static void place_records(exi_placing *p) {
     const exi_rig_counts *c = &p->head.counts;
-    p->head.inputs = place(p, c->inputs, sizeof(exi_input_record));
-    p->head.layers = place(p, c->layers, sizeof(exi_layer_record));
-    p->head.notes = place(p, c->notes, sizeof(exi_note_record));
-    p->head.shifts = place(p, c->shifts, sizeof(exi_shift_record));
-    p->head.textures = place(p, c->textures, sizeof(exi_texture_record));
-    p->head.images = place(p, p->contents->image_sizes ? c->examples : 0, sizeof(uint64_t));
-    p->head.levels = place(p, c->levels + 1, sizeof(exi_level_record));
-    p->head.axis_inputs = place(p, c->axes, sizeof(int32_t));
-    p->head.weight_examples = place(p, p->contents->weights, sizeof(uint32_t));
-    p->head.offset_counts = place(p, c->offsets > 0 ? c->examples : 0, sizeof(exi_offset_count));
-    p->head.paths = place(p, c->trajectories > 0 ? c->layers : 0, sizeof(uint64_t));
-    p->head.displacements = place(p, c->displacements > 0 ? c->layers : 0, sizeof(uint64_t));
-    p->head.example_names = place(p, c->examples, sizeof(uint32_t));
-    p->head.joint_names = place(p, c->joints, sizeof(uint32_t));
+    p->head.inputs = exi_place(p, c->inputs, sizeof(exi_input_record));
+    p->head.layers = exi_place(p, c->layers, sizeof(exi_layer_record));
+    p->head.notes = exi_place(p, c->notes, sizeof(exi_note_record));
+    p->head.shifts = exi_place(p, c->shifts, sizeof(exi_shift_record));
+    p->head.textures = exi_place(p, c->textures, sizeof(exi_texture_record));
+    p->head.levels = exi_place(p, c->levels + 1, sizeof(exi_level_record));
+    p->head.axis_inputs = exi_place(p, c->axes, sizeof(int32_t));
+    p->head.parts = exi_place(p, c->layers, sizeof(uint64_t));
+    p->head.example_names = exi_place(p, c->examples, sizeof(uint32_t));
+    p->head.joint_names = exi_place(p, c->joints, sizeof(uint32_t));
     p->head.strings = exi_size_add(&p->total, c->string_size, 1, 16);
-    p->head.normals = place(p, c->flags & EXI_RIG_NORMALS ? c->splits : 0, 3 * sizeof(float));
+    p->head.normals = exi_place(p, c->flags & EXI_RIG_NORMALS ? c->splits : 0, 3 * sizeof(float));
 }
 
-static void place_level(placing *p, int index) {
-    exi_level_record level = p->contents->levels[index];
-    level.sources = place(p, level.flags & EXI_RIG_SEAMS ? level.splits : 0, sizeof(uint32_t));
-    level.face_sizes = place(p, level.faces, sizeof(uint32_t));
-    level.corner_splits = place(p, level.corners, sizeof(uint32_t));
-    level.triangle_splits = place(p, level.triangles, 3 * sizeof(uint32_t));
-    level.texcoords = place(p, level.flags & EXI_RIG_TEXCOORDS ? level.splits : 0, 2 * sizeof(float));
-    level.normals = place_part(p, p->contents->normals ? p->contents->normals[index] : NULL);
-    level.tangents = place_part(p, p->contents->tangents ? p->contents->tangents[index] : NULL);
+static void place_level(exi_placing *p, const exi_making *m, int index) {
+    exi_level_record level = m->levels[index];
+    level.sources = exi_place(p, level.flags & EXI_RIG_SEAMS ? level.splits : 0, sizeof(uint32_t));
+    level.face_sizes = exi_place(p, level.faces, sizeof(uint32_t));
+    level.corner_splits = exi_place(p, level.corners, sizeof(uint32_t));
+    level.triangle_splits = exi_place(p, level.triangles, 3 * sizeof(uint32_t));
+    level.texcoords = exi_place(p, level.flags & EXI_RIG_TEXCOORDS ? level.splits : 0, 2 * sizeof(float));
+    level.normals = exi_place_part(p, m->normals[index]);
+    level.tangents = exi_place_part(p, m->tangents[index]);
     if (p->rig)
         ((exi_level_record *)exi_rig_at_mut(p->rig, p->rig->levels))[index] = level;
 }
 
-static void place_weighers_and_notes(placing *p) {
-    const exi_rig_contents *from = p->contents;
+static void place_weighers(exi_placing *p, const exi_making *m) {
     exi_layer_record *layers = p->rig ? exi_rig_at_mut(p->rig, p->rig->layers) : NULL;
-    for (int i = 0; i < from->counts.layers; i++) {
-        uint64_t offset = exi_size_add(&p->total, from->weigher_sizes[i], 1, 16);
+    for (int i = 0; i < m->counts.layers; i++) {
+        uint64_t offset = exi_size_add(&p->total, m->weigher_sizes[i], 1, 16);
         if (!layers)
             continue;
+        layers[i] = m->layers[i];
         layers[i].weigher = offset;
-        layers[i].weigher_size = from->weigher_sizes[i];
-        if (from->weighers)
-            memcpy(exi_rig_at_mut(p->rig, offset), from->weighers[i], from->weigher_sizes[i]);
-    }
-    exi_note_record *notes = p->rig ? exi_rig_at_mut(p->rig, p->rig->notes) : NULL;
-    for (int i = 0; i < from->counts.notes; i++) {
-        uint64_t offset = exi_size_add(&p->total, from->note_sizes[i], 1, 16);
-        if (notes) {
-            notes[i].data = offset;
-            notes[i].size = from->note_sizes[i];
-        }
+        layers[i].weigher_size = m->weigher_sizes[i];
+        if (m->weighers[i])
+            memcpy(exi_rig_at_mut(p->rig, offset), m->weighers[i], m->weigher_sizes[i]);
     }
 }
 
-static void place_shifts_and_images(placing *p) {
-    const exi_rig_contents *from = p->contents;
+static void place_notes_and_shifts(exi_placing *p, const exi_making *m) {
+    exi_note_record *notes = p->rig ? exi_rig_at_mut(p->rig, p->rig->notes) : NULL;
+    for (int i = 0; i < m->counts.notes; i++) {
+        uint64_t offset = exi_size_add(&p->total, m->note_sizes[i], 1, 16);
+        if (notes) {
+            notes[i].data = offset;
+            notes[i].size = m->note_sizes[i];
+        }
+    }
     exi_shift_record *shifts = p->rig ? exi_rig_at_mut(p->rig, p->rig->shifts) : NULL;
-    for (int i = 0; i < from->counts.shifts; i++) {
-        uint64_t offset = place(p, from->counts.joints, 3 * sizeof(float));
+    for (int i = 0; i < m->counts.shifts; i++) {
+        uint64_t offset = exi_place(p, m->counts.joints, 3 * sizeof(float));
         if (shifts)
             shifts[i].data = offset;
     }
-    uint64_t *images = p->rig ? exi_rig_at_mut(p->rig, p->rig->images) : NULL;
-    for (int i = 0; from->image_sizes && i < from->counts.examples; i++) {
-        uint64_t offset = exi_size_add(&p->total, from->image_sizes[i], 1, 16);
-        if (images)
-            images[i] = from->image_sizes[i] > 0 ? offset : 0;
-    }
 }
 
-static void place_paths(placing *p) {
-    for (int i = 0; p->contents->paths && i < p->contents->counts.layers; i++) {
-        const uint64_t offset = place_part(p, p->contents->paths[i]);
+/* What domains have of all layers, then the blocks of the layers. */
+static void place_domains(exi_placing *p, exi_making *m) {
+    for (int d = 0; d < EX_DOMAIN_COUNT; d++)
+        if (p->head.domains >> d & 1U && exi_domains[d]->place)
+            exi_domains[d]->place(m, p);
+    for (int l = 0; l < m->counts.layers; l++) {
+        const uint64_t offset = exi_place_part(p, m->parts[l]);
         if (p->rig)
-            ((uint64_t *)exi_rig_at_mut(p->rig, p->rig->paths))[i] = offset;
+            ((uint64_t *)exi_rig_at_mut(p->rig, p->rig->parts))[l] = offset;
     }
 }
 
-static void place_displacements(placing *p) {
-    for (int i = 0; p->contents->displacements && i < p->contents->counts.layers; i++) {
-        const uint64_t offset = place_part(p, p->contents->displacements[i]);
-        if (p->rig)
-            ((uint64_t *)exi_rig_at_mut(p->rig, p->rig->displacements))[i] = offset;
-    }
-}
-
-static void place_all(placing *p, const ex_forms *forms) {
+static void place_all(exi_placing *p, exi_making *m, const ex_forms *forms) {
     p->total = (exi_size){.bytes = sizeof(ex_rig)};
     place_records(p);
-    for (int i = 0; i <= p->contents->counts.levels; i++)
-        place_level(p, i);
-    place_weighers_and_notes(p);
-    place_shifts_and_images(p);
-    p->head.skeleton = place_part(p, p->contents->skeleton);
-    p->head.skin = place_part(p, p->contents->skin);
-    p->head.stencils = place_part(p, p->contents->stencils);
-    for (int i = 0; i < EX_FRAME_COUNT; i++)
-        p->head.patches[i] = place_part(p, p->contents->patches[i]);
-    place_paths(p);
-    place_displacements(p);
+    for (int i = 0; i <= m->counts.levels; i++)
+        place_level(p, m, i);
+    place_weighers(p, m);
+    place_notes_and_shifts(p, m);
+    p->head.skeleton = exi_place_part(p, m->skeleton);
+    p->head.skin = exi_place_part(p, m->skin);
+    p->head.stencils = exi_place_part(p, m->stencils);
+    place_domains(p, m);
     p->head.forms = exi_size_add(&p->total, (size_t)forms->size, 1, EXI_ALIGN);
     p->head.size = p->total.bytes;
 }
 
-ex_result exi_rig_allocate(const exi_rig_contents *contents, const ex_allocator *allocator, ex_rig **rig,
-                           ex_error *error) {
-    ex_forms forms = {.vertex_count = contents->counts.vertices,
-                      .example_count = contents->counts.forms + contents->path_forms,
-                      .storage = (int32_t)contents->storage};
+ex_result exi_making_allocate(exi_making *m, ex_rig **rig, ex_error *error) {
+    ex_forms forms = {.vertex_count = m->counts.vertices,
+                      .example_count = m->counts.forms + m->more_forms,
+                      .storage = (int32_t)m->options.storage};
     bool fits = exi_forms_layout(&forms) && (size_t)forms.size == forms.size;
-    placing p = {.contents = contents, .head = {.counts = contents->counts, .weights = contents->weights}};
-    place_all(&p, &forms);
+    exi_placing p = {.head = {.counts = m->counts}};
+    for (int l = 0; l < m->counts.layers; l++)
+        p.head.domains |= 1U << m->layers[l].domain;
+    place_all(&p, m, &forms);
     if (!fits || p.total.overflow)
         return exi_error(error, EX_ERROR_LIMIT, "the rig is too large for this machine's memory");
-    ex_rig *made = exi_block_create(allocator, p.total.bytes);
+    ex_rig *made = exi_block_create(m->allocator, p.total.bytes);
     if (!made)
         return exi_error_memory(error, "the rig", p.total.bytes);
     *made = p.head;
     p.rig = made;
-    place_all(&p, &forms);
+    place_all(&p, m, &forms);
     *(ex_forms *)exi_rig_at_mut(made, made->forms) = forms;
     *rig = made;
     return EX_OK;

@@ -22,6 +22,9 @@ typedef struct exi_drive exi_drive;
 /* The most layers, axes, examples or notes: the directory of a pack then stays below 4 GB. */
 #define EXI_TABLE_MAX 10000000
 
+/* The most pixels along a side of a texture. */
+#define EXI_TEXTURE_MAX 32768
+
 enum { EXI_RIG_SEAMS = 1, EXI_RIG_TEXCOORDS = 2, EXI_RIG_NORMALS = 4 };
 
 /* The numbers that size every table; the same in memory and in the pack. New ones go to the end: a file that is older
@@ -104,23 +107,24 @@ struct ex_rig {
     int32_t segments;          /* of all of them */
     int32_t most_segments;     /* of one of them */
     int32_t displaced_layers;  /* layers of displacements; 0 where the levels are left out */
-    uint64_t strings;          /* [string_size] bytes, each string ends with 0 */
-    uint64_t inputs;           /* [inputs] exi_input_record */
-    uint64_t layers;           /* [layers] exi_layer_record */
-    uint64_t axis_inputs;      /* [axes] int32_t */
-    uint64_t example_names;    /* [examples] uint32_t into strings */
-    uint64_t joint_names;      /* [joints] uint32_t into strings; they stand in the skeleton too */
-    uint64_t shifts;           /* [shifts] exi_shift_record */
-    uint64_t textures;         /* [textures] exi_texture_record */
-    uint64_t images;           /* [examples] uint64_t: where an example's image stands; 0 for forms */
-    uint64_t weight_examples;  /* [weights] uint32_t: which of its layer's examples a weight belongs to */
-    uint64_t offset_counts;    /* [examples] exi_offset_count */
-    uint64_t paths;            /* [layers] uint64_t: where a layer's exi_paths stand; 0 for others */
-    uint64_t displacements;    /* [layers] uint64_t: where a layer's exi_displacements stand; 0 for others */
-    uint64_t levels;           /* [levels + 1] exi_level_record; 0 is the mesh itself */
-    uint64_t normals;          /* [splits][3] float, at rest */
-    uint64_t notes;            /* [notes] exi_note_record */
-    uint64_t skeleton;         /* parts; 0 where there is none */
+    uint32_t domains;          /* bit d: there are layers of domain d */
+    uint32_t reserved;
+    uint64_t strings;         /* [string_size] bytes, each string ends with 0 */
+    uint64_t inputs;          /* [inputs] exi_input_record */
+    uint64_t layers;          /* [layers] exi_layer_record */
+    uint64_t axis_inputs;     /* [axes] int32_t */
+    uint64_t example_names;   /* [examples] uint32_t into strings */
+    uint64_t joint_names;     /* [joints] uint32_t into strings; they stand in the skeleton too */
+    uint64_t shifts;          /* [shifts] exi_shift_record */
+    uint64_t textures;        /* [textures] exi_texture_record */
+    uint64_t images;          /* [examples] uint64_t: where an example's image stands; 0 for forms */
+    uint64_t weight_examples; /* [weights] uint32_t: which of its layer's examples a weight belongs to */
+    uint64_t offset_counts;   /* [examples] exi_offset_count */
+    uint64_t parts;           /* [layers] uint64_t: where the block of a layer's domain stands; 0: it has none */
+    uint64_t levels;          /* [levels + 1] exi_level_record; 0 is the mesh itself */
+    uint64_t normals;         /* [splits][3] float, at rest */
+    uint64_t notes;           /* [notes] exi_note_record */
+    uint64_t skeleton;        /* parts; 0 where there is none */
     uint64_t skin;
     uint64_t stencils;
     uint64_t patches[EX_FRAME_COUNT]; /* exi_patches */
@@ -163,149 +167,26 @@ static inline const ex_forms *exi_rig_forms(const ex_rig *rig) {
     return exi_rig_at(rig, rig->forms);
 }
 
-/* The trajectories of a layer; NULL where it has none. */
-static inline const exi_paths *exi_rig_paths_of(const ex_rig *rig, int layer) {
-    const uint64_t *paths = exi_rig_at(rig, rig->paths);
-    return rig->counts.trajectories > 0 ? exi_rig_part(rig, paths[layer]) : NULL;
+/* The block that a layer's domain made for it, or NULL. */
+static inline const void *exi_rig_layer_part(const ex_rig *rig, int layer) {
+    return exi_rig_part(rig, ((const uint64_t *)exi_rig_at(rig, rig->parts))[layer]);
 }
 
-/* Whether a layer's examples are whole forms: they have targets, and may bring joints. */
-static inline bool exi_has_targets(int32_t domain) {
-    return domain == EX_DOMAIN_FORM || domain == EX_DOMAIN_TRAJECTORY;
-}
-static inline int exi_image_count(const exi_rig_counts *c) {
-    return c->examples - c->forms - c->offsets - c->trajectories - c->displacements;
-}
+/* The trajectories of a layer (domains/domain_trajectory.c) and its displacements (domains/domain_displacement.c); NULL
+ * where it has none. */
+const exi_paths *exi_rig_paths_of(const ex_rig *rig, int layer);
+const exi_displacements *exi_rig_displacements_of(const ex_rig *rig, int layer);
 
 /* A block of another room that goes into a rig; every such block starts with its size. NULL: none. */
 static inline size_t exi_part_size(const void *block) {
     return block ? (size_t) * (const uint64_t *)block : 0;
 }
 
-/*
- * What a rig is made of, as creation and unpacking gather it. Sizes of everything that is not in the counts; the parts
- * are copied in by exi_rig_allocate, tables are left zero for the caller.
- */
-typedef struct exi_rig_contents {
-    exi_rig_counts counts;
-    ex_storage storage;
-    const ex_weigher *const *weighers; /* [layers]; NULL: only room for them is made */
-    const size_t *weigher_sizes;       /* [layers] */
-    const size_t *note_sizes;          /* [notes] */
-    const size_t *image_sizes;         /* [examples], 0 for forms; or NULL: no images */
-    const exi_level_record *levels;    /* [levels + 1]: counts and flags; the mesh first */
-    const ex_normals *const *normals;  /* [levels + 1], each may be NULL */
-    const ex_tangents *const *tangents;
-    const ex_skeleton *skeleton;
-    const ex_skin *skin;
-    const ex_stencils *stencils;
-    const exi_patches *patches[EX_FRAME_COUNT]; /* each may be NULL */
-    int weights;
-    const exi_paths *const *paths;                 /* [layers], each may be NULL; or NULL */
-    int path_forms;                                /* of all of them */
-    const exi_displacements *const *displacements; /* [layers], each may be NULL; or NULL */
-} exi_rig_contents;
-
-/*
- * The offsets of all layers on their way into a rig (offsets.c). The caller makes the layers, from a definition or from
- * a file; first_weight is set here.
- */
-typedef struct exi_rig_offsets {
-    exi_offset_layer *layers; /* [layer_count]; example_count is 0 for layers of other domains */
-    exi_incidence *sets;      /* [layer_count] */
-    int layer_count, weights;
-    int at;         /* the layer that was looked at last */
-    uint32_t *bits; /* the largest layer's sets, as a weigher has them; or NULL */
-    size_t bits_size;
-    exi_patches *patches[EX_FRAME_COUNT];
-    void *entries; /* of layers from a file; or NULL */
-    size_t entries_size;
-    const ex_allocator *allocator;
-    void *memory;
-    size_t size;
-} exi_rig_offsets;
-
-/* Room for the layers; then, when they are filled in, the sets; then the patches. Close also after failure. */
-ex_result exi_rig_offsets_open(exi_rig_offsets *offsets, int layer_count, const ex_allocator *allocator,
-                               ex_error *error);
-ex_result exi_rig_offsets_find_sets(exi_rig_offsets *offsets, int mesh_count, ex_error *error);
-ex_result exi_rig_offsets_lay(exi_rig_offsets *offsets, int mesh_count, ex_error *error);
-void exi_rig_offsets_close(exi_rig_offsets *offsets);
-/* The sets of a layer as ex_weigher_def has them; until the next call. */
-const uint32_t *exi_rig_offsets_bits(exi_rig_offsets *offsets, int layer);
-/* Writes what follows from them into a rig whose layers and mesh are filled in. */
-void exi_rig_offsets_fill(const exi_rig_offsets *offsets, ex_rig *rig);
-
-/*
- * The trajectories of all layers on their way into a rig (paths.c). Their forms stand behind all others.
- */
-typedef struct exi_rig_paths {
-    exi_paths **layers; /* [layer_count], NULL for layers of other domains */
-    int layer_count, form_count;
-    void *room; /* exi_paths_room_size; or NULL where there are none */
-    size_t room_size;
-    ex_trajectory *entries; /* [trajectories] of a file; or NULL */
-    size_t entries_size;
-    const ex_allocator *allocator;
-    void *memory;
-    size_t size;
-} exi_rig_paths;
-
-/* Opens without any; then layer after layer. Close also after failure. */
-ex_result exi_rig_paths_open(exi_rig_paths *paths, const exi_rig_counts *counts, const ex_allocator *allocator,
-                             ex_error *error);
-ex_result exi_rig_paths_add(exi_rig_paths *paths, int layer, const exi_paths_def *def, int first_form, ex_error *error);
-void exi_rig_paths_close(exi_rig_paths *paths);
-/* Sets what evaluation asks of all layers together. */
-void exi_rig_paths_measure(ex_rig *rig);
-
-/*
- * The displacements of all layers on their way into a rig (rig_displacements.c).
- */
-typedef struct exi_rig_displacements {
-    exi_displacements **layers; /* [layer_count], NULL for layers of other domains; or NULL */
-    int layer_count;
-    const ex_allocator *allocator;
-    size_t size;
-} exi_rig_displacements;
-
-/* Opens without any; then layer after layer. Close also after failure. */
-ex_result exi_rig_displacements_open(exi_rig_displacements *displacements, const exi_rig_counts *counts,
-                                     const ex_allocator *allocator, ex_error *error);
-ex_result exi_rig_displacements_add(exi_rig_displacements *displacements, int layer, const ex_layer_def *from,
-                                    int vertex_count, ex_storage storage, ex_error *error);
-void exi_rig_displacements_close(exi_rig_displacements *displacements);
-/* Sets displaced_layers. */
-void exi_rig_displacements_measure(ex_rig *rig);
-/* The displacements of a layer; NULL where it has none. */
-const exi_displacements *exi_rig_displacements_of(const ex_rig *rig, int layer);
-
-/* Every vertex that an example of a layer of offsets moves, ascending. */
-void exi_rig_visit_offsets(const ex_rig *rig, int layer, int example, exi_offset_visit visit, void *context);
-
 /* The split vertices of a vertex: the first, and how many. */
 uint32_t exi_rig_splits(const ex_rig *rig, uint32_t vertex, uint32_t *count);
 
-/*
- * Makes the block. It is zero but for its head, the forms' head, the parts, and all offsets and sizes in the records of
- * layers, notes, shifts, images and levels (whose counts are set too).
- */
-ex_result exi_rig_allocate(const exi_rig_contents *contents, const ex_allocator *allocator, ex_rig **rig,
-                           ex_error *error);
-
-/* Whether an axis can take what a reading gives: a number or a rotation, about a direction that is one. */
-bool exi_reading_suits(const ex_reading *reading, const ex_axis *axis);
-
-/* Sets pose_size and largest_dimension when inputs, layers and weighers are in place. */
-void exi_rig_measure_pose(ex_rig *rig);
-
-/* What is wrong with the tables of a mesh, in a sentence: indices out of range, sources out of order, numbers not
- * finite. positions are not looked at. */
-ex_result exi_rig_check_mesh(const ex_rig_mesh *mesh, ex_error *error);
-
-/* The rig's parts that follow from its meshes: normals and tangents of a level as the options want them, each NULL
- * where it is left out. Release with their own destroy functions. */
-ex_result exi_rig_make_frames(const ex_rig_mesh *mesh, const ex_rig_options *options, const ex_allocator *allocator,
-                              ex_normals **normals, ex_tangents **tangents, ex_error *error);
+/* Whether there is such a layer, or such an example of it; if not, misuse is said of the function. */
+bool exi_rig_has_layer(const ex_rig *rig, int layer, const char *function);
+bool exi_rig_has_example(const ex_rig *rig, int layer, int example, const char *function);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/rig/domains/domain.h"
 #include "runtime/weigh/driver.h"
 
 #include <math.h>
@@ -133,9 +134,10 @@ static ex_result place_frames(const ex_driver *driver, const int *frame_joints, 
 }
 
 size_t exi_drive_path_size(const ex_rig *rig, int layer, int example, int vertices) {
-    if (exi_rig_layers(rig)[layer].domain != EX_DOMAIN_TRAJECTORY)
+    const exi_paths *paths = exi_rig_paths_of(rig, layer);
+    if (!paths)
         return 0;
-    const exi_path_example *e = &exi_paths_examples(exi_rig_paths_of(rig, layer))[example];
+    const exi_path_example *e = &exi_paths_examples(paths)[example];
     return (size_t)(e->corrector_count + ((e->flags & EXI_PATHS_TURNS) != 0)) * 12 * (size_t)vertices;
 }
 
@@ -201,7 +203,7 @@ static ex_result make_layer(making *m, int layer, made_layer *made, ex_error *er
                                         &made->record.view_count, made->views, &made->regions, error);
     if (result == EX_OK && made->record.view_count > 1 && !made->regions.starts)
         made->regions = m->def.carry;
-    if (result == EX_OK && made->record.view_count > 1 && exi_rig_layers(m->rig)[layer].domain != EX_DOMAIN_FORM)
+    if (result == EX_OK && made->record.view_count > 1 && !exi_domain_of(m->rig, layer)->forms)
         result = exi_error(error, EX_ERROR_ARGUMENT, "only a layer of forms can have several regions");
     if (result == EX_OK)
         result = find_keys(m, made, error);
@@ -273,7 +275,7 @@ static ex_result make_paths(making *m, ex_error *error) {
     const exi_layer_record *record = &exi_rig_layers(m->rig)[layer];
     bool paths = false;
     for (int l = 0; l < m->layer_count; l++)
-        paths |= exi_rig_layers(m->rig)[m->layers[l].record.layer].domain == EX_DOMAIN_TRAJECTORY;
+        paths |= exi_rig_paths_of(m->rig, m->layers[l].record.layer) != NULL;
     if (!paths)
         return EX_OK;
     const exi_paths *own = m->layer_count == 1 ? exi_rig_paths_of(m->rig, layer) : NULL;

@@ -94,7 +94,7 @@ static void write_key(pen *p, const ex_rig_def *def, const ex_layer_def *layer, 
     put(p, layer->driven.keys[key], (size_t)def->driver->driver.vertex_count, 3 * sizeof(float));
     if (layer->driven.joints && layer->driven.joints[key] && def->skeleton)
         put(p, layer->driven.joints[key], (size_t)ex_skeleton_joint_count(def->skeleton), sizeof(ex_transform));
-    if (layer->domain != EX_DOMAIN_TRAJECTORY)
+    if (!layer->trajectory.examples)
         return;
     const ex_trajectory *path = &layer->trajectory.examples[key];
     const size_t first = 3 * (size_t)def->mesh.vertex_count, count = (size_t)def->driver->driver.vertex_count;

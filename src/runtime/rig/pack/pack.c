@@ -6,8 +6,8 @@
 #include "runtime/rig/pack/pack.h"
 
 #include "runtime/base/checksum.h"
-#include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/rig/domains/domain.h"
 #include "runtime/rig/drive/drive.h"
 
 #include <string.h>
@@ -48,48 +48,19 @@ static void add_level_tables(section_list *list, const ex_rig *rig, ex_section_k
     }
 }
 
-/* Examples of layers of pixels. */
-static void add_images(section_list *list, const ex_rig *rig) {
-    for (int l = 0; l < rig->counts.layers; l++) {
-        const exi_layer_record *layer = &exi_rig_layers(rig)[l];
-        for (int k = 0; layer->domain == EX_DOMAIN_PIXELS && k < layer->example_count; k++) {
-            const exi_texture_record *texture = &exi_rig_textures(rig)[layer->texture];
-            add_section(list, EX_SECTION_IMAGE, layer->first_example + k,
-                        (uint64_t)texture->width * (uint64_t)texture->height * 4);
+/* What the layers' domains have of the kinds first to last. */
+static void add_domain_sections(section_list *list, const ex_rig *rig, ex_section_kind first, ex_section_kind last) {
+    for (ex_section_kind kind = first; kind <= last; kind++)
+        for (int l = 0; l < rig->counts.layers; l++) {
+            const exi_layer_record *layer = &exi_rig_layers(rig)[l];
+            const exi_domain_section *section = exi_domain_find_section(exi_domains[layer->domain], kind);
+            uint64_t size = 0;
+            if (section && section->of_layer && section->size(rig, l, -1, &size))
+                add_section(list, kind, l, size);
+            for (int k = 0; section && !section->of_layer && k < layer->example_count; k++)
+                if (section->size(rig, l, k, &size))
+                    add_section(list, kind, exi_example_index(layer, k), size);
         }
-    }
-}
-
-/* Examples that are whole forms. */
-static void add_targets(section_list *list, const ex_rig *rig) {
-    for (int l = 0; l < rig->counts.layers; l++) {
-        const exi_layer_record *layer = &exi_rig_layers(rig)[l];
-        for (int k = 0; exi_has_targets(layer->domain) && k < layer->example_count; k++)
-            add_section(list, EX_SECTION_TARGET, layer->first_example + k,
-                        (uint64_t)rig->counts.splits * 3 * sizeof(float));
-    }
-}
-
-/* Layers of trajectories, and what their examples have of each kind. */
-static void add_paths(section_list *list, const ex_rig *rig, ex_section_kind kind) {
-    const uint64_t triples = (uint64_t)rig->counts.vertices * 3 * sizeof(float);
-    for (int l = 0; l < rig->counts.layers; l++) {
-        const exi_paths *paths = exi_rig_paths_of(rig, l);
-        if (!paths)
-            continue;
-        if (kind == EX_SECTION_TRAJECTORIES)
-            add_section(list, kind, l, exi_pack_paths_size(paths));
-        if (kind == EX_SECTION_MASK && paths->mask)
-            add_section(list, kind, l, triples / 3);
-        for (int k = 0; k < paths->example_count; k++) {
-            const exi_path_example *e = &exi_paths_examples(paths)[k];
-            const uint64_t count = kind == EX_SECTION_TURNS        ? e->turns >= 0
-                                   : kind == EX_SECTION_CORRECTORS ? (uint64_t)e->corrector_count
-                                                                   : 0;
-            if (count > 0)
-                add_section(list, kind, exi_rig_layers(rig)[l].first_example + k, count * triples);
-        }
-    }
 }
 
 /* The driver, the regions of the layers that it weighs, and its form in their examples. */
@@ -105,28 +76,6 @@ static void add_driver(section_list *list, const ex_rig *rig) {
     for (int i = 0; i < rig->counts.examples; i++)
         if (keys[i].size > 0)
             add_section(list, EX_SECTION_DRIVER_KEY, i, keys[i].size);
-}
-
-/* Split vertices that the examples of layers of offsets move, in two lists. */
-static void add_offsets(section_list *list, const ex_rig *rig, ex_section_kind kind, uint64_t size) {
-    const exi_offset_count *counts = exi_rig_at(rig, rig->offset_counts);
-    for (int l = 0; l < rig->counts.layers; l++) {
-        const exi_layer_record *layer = &exi_rig_layers(rig)[l];
-        for (int k = 0; layer->domain == EX_DOMAIN_OFFSETS && k < layer->example_count; k++)
-            add_section(list, kind, layer->first_example + k, size * counts[layer->first_example + k].splits);
-    }
-}
-
-/* Refined vertices that layers displace, or what their examples displace them by. */
-static void add_displacements(section_list *list, const ex_rig *rig, ex_section_kind kind) {
-    for (int l = 0; l < rig->counts.layers; l++) {
-        const exi_displacements *d = exi_rig_displacements_of(rig, l);
-        if (d && kind == EX_SECTION_DISPLACED)
-            add_section(list, kind, l, (uint64_t)d->listed_count * sizeof(uint32_t));
-        for (int k = 0; d && kind == EX_SECTION_DISPLACEMENTS && k < d->example_count; k++)
-            add_section(list, kind, exi_rig_layers(rig)[l].first_example + k,
-                        (uint64_t)d->listed_count * sizeof(float));
-    }
 }
 
 static void add_stencils(section_list *list, const ex_rig *rig) {
@@ -155,7 +104,7 @@ static void list_small_sections(const ex_rig *rig, section_list *list) {
         add_section(list, EX_SECTION_SHIFTS, exi_rig_shifts(rig)[i].example, joints * 3 * sizeof(float));
     if (c->textures > 0)
         add_section(list, EX_SECTION_TEXTURES, 0, (uint64_t)c->textures * sizeof(exi_texture_record));
-    add_images(list, rig);
+    add_domain_sections(list, rig, EX_SECTION_IMAGE, EX_SECTION_IMAGE);
 }
 
 static void list_sections(const ex_rig *rig, section_list *list) {
@@ -181,14 +130,9 @@ static void list_sections(const ex_rig *rig, section_list *list) {
         add_section(list, EX_SECTION_SKIN_JOINTS, i, splits * 4 * sizeof(uint16_t));
     for (int i = 0; i < c->skin_sets; i++)
         add_section(list, EX_SECTION_SKIN_WEIGHTS, i, splits * 4 * sizeof(float));
-    add_targets(list, rig);
-    add_offsets(list, rig, EX_SECTION_OFFSET_PLACES, sizeof(uint32_t));
-    add_offsets(list, rig, EX_SECTION_OFFSET_VALUES, 3 * sizeof(float));
-    for (ex_section_kind kind = EX_SECTION_TRAJECTORIES; kind <= EX_SECTION_MASK; kind++)
-        add_paths(list, rig, kind);
+    add_domain_sections(list, rig, EX_SECTION_TARGET, EX_SECTION_MASK);
     add_driver(list, rig);
-    add_displacements(list, rig, EX_SECTION_DISPLACED);
-    add_displacements(list, rig, EX_SECTION_DISPLACEMENTS);
+    add_domain_sections(list, rig, EX_SECTION_DRIVER_KEY + 1, EX_SECTION_KIND_COUNT - 1);
 }
 
 static uint64_t header_size(int section_count) {
@@ -220,8 +164,8 @@ size_t ex_rig_pack_size(const ex_rig *rig) {
 
 /* ---- writing ---- */
 
-/* [vertices][3] to [splits][3], in place from the end: split vertices never stand before their source. */
-static void spread_to_splits(const ex_rig *rig, float *values) {
+/* From the end: split vertices never stand before their source. */
+void exi_pack_spread(const ex_rig *rig, float *values) {
     if (!(rig->counts.flags & EXI_RIG_SEAMS))
         return;
     const uint32_t *sources = exi_rig_at(rig, level_of(rig, 0)->sources);
@@ -239,58 +183,18 @@ static void write_layers(const ex_rig *rig, void *out) {
     }
 }
 
-/* Entries of an example on their way to the places or to the values. */
-typedef struct offset_writer {
-    const ex_rig *rig;
-    uint32_t *places; /* or */
-    float *values;
-} offset_writer;
-
-static void write_offset(void *context, uint32_t vertex, const float delta[3]) {
-    offset_writer *w = context;
-    uint32_t count = 0;
-    const uint32_t first = exi_rig_splits(w->rig, vertex, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (w->places)
-            *w->places++ = first + i;
-        for (int c = 0; w->values && c < 3; c++)
-            *w->values++ = delta[c];
+/* A section of a layer's domain. */
+static void write_domain_section(const ex_rig *rig, const exi_pack_entry *entry, void *out) {
+    for (int l = 0; l < rig->counts.layers; l++) {
+        const exi_layer_record *layer = &exi_rig_layers(rig)[l];
+        const exi_domain_section *section =
+            exi_domain_find_section(exi_domains[layer->domain], (ex_section_kind)entry->kind);
+        const int example = (int)entry->index - layer->first_example;
+        if (section && section->of_layer && (int)entry->index == l)
+            section->write(rig, l, -1, out);
+        else if (section && !section->of_layer && example >= 0 && example < layer->example_count)
+            section->write(rig, l, example, out);
     }
-}
-
-/* The layer of an example, which comes back as counted within it. */
-static int layer_of(const ex_rig *rig, int *example) {
-    int layer = 0;
-    while (*example >= exi_rig_layers(rig)[layer].first_example + exi_rig_layers(rig)[layer].example_count)
-        layer++;
-    *example -= exi_rig_layers(rig)[layer].first_example;
-    return layer;
-}
-
-static void write_offsets(const ex_rig *rig, int example, uint32_t *places, float *values) {
-    const int layer = layer_of(rig, &example);
-    exi_rig_visit_offsets(rig, layer, example, write_offset, &(offset_writer){rig, places, values});
-}
-
-static void write_target(const ex_rig *rig, int example, float *out) {
-    const int layer = layer_of(rig, &example);
-    ex_rig_example_delta(rig, layer, example, out);
-    spread_to_splits(rig, out);
-}
-
-static void write_turns(const ex_rig *rig, int example, float *out) {
-    const int layer = layer_of(rig, &example);
-    ex_rig_example_turns(rig, layer, example, out);
-}
-
-static void write_correctors(const ex_rig *rig, int example, float *out) {
-    const int layer = layer_of(rig, &example);
-    exi_pack_correctors(rig, exi_rig_paths_of(rig, layer), example, out);
-}
-
-static void write_displacements(const ex_rig *rig, int example, float *out) {
-    const int layer = layer_of(rig, &example);
-    exi_displacements_get(exi_rig_displacements_of(rig, layer), example, out);
 }
 
 static void write_note(const ex_rig *rig, int index, void *out) {
@@ -327,8 +231,6 @@ static uint64_t place_in_memory(const ex_rig *rig, const exi_pack_entry *entry, 
         return exi_rig_shifts(rig)[place].data;
     case EX_SECTION_TEXTURES:
         return rig->textures;
-    case EX_SECTION_IMAGE:
-        return ((const uint64_t *)exi_rig_at(rig, rig->images))[index];
     case EX_SECTION_SOURCES:
         return level_of(rig, index)->sources;
     case EX_SECTION_FACES:
@@ -379,7 +281,7 @@ static void write_section(const ex_rig *rig, const exi_pack_entry *entry, int pl
         break;
     case EX_SECTION_POSITIONS:
         exi_forms_get_base(exi_rig_forms(rig), out);
-        spread_to_splits(rig, out);
+        exi_pack_spread(rig, out);
         break;
     case EX_SECTION_INVERSE_BINDS:
         exi_pack_inverse_binds(exi_rig_part(rig, rig->skeleton), out);
@@ -390,36 +292,11 @@ static void write_section(const ex_rig *rig, const exi_pack_entry *entry, int pl
     case EX_SECTION_SKIN_WEIGHTS:
         exi_pack_skin(rig, index, NULL, out);
         break;
-    case EX_SECTION_TARGET:
-        write_target(rig, index, out);
-        break;
-    case EX_SECTION_TRAJECTORIES:
-        exi_pack_paths_write(exi_rig_paths_of(rig, index), out);
-        break;
-    case EX_SECTION_TURNS:
-        write_turns(rig, index, out);
-        break;
-    case EX_SECTION_CORRECTORS:
-        write_correctors(rig, index, out);
-        break;
-    case EX_SECTION_MASK:
-        ex_rig_layer_mask(rig, index, out);
-        break;
-    case EX_SECTION_DISPLACED:
-        ex_rig_layer_displaced(rig, index, out);
-        break;
-    case EX_SECTION_DISPLACEMENTS:
-        write_displacements(rig, index, out);
-        break;
-    case EX_SECTION_OFFSET_PLACES:
-        write_offsets(rig, index, out, NULL);
-        break;
-    case EX_SECTION_OFFSET_VALUES:
-        write_offsets(rig, index, NULL, out);
-        break;
     default:
-        if (entry->size > 0)
+        if (from > 0 && entry->size > 0)
             memcpy(out, exi_rig_at(rig, from), (size_t)entry->size);
+        else if (from == 0)
+            write_domain_section(rig, entry, out);
         break;
     }
 }

@@ -85,9 +85,7 @@ void exi_pack_skin(const ex_rig *rig, int set, uint16_t *joints, float *weights)
 uint64_t exi_pack_stencils_size(const ex_stencils *stencils, int level);
 void exi_pack_stencil_rows(const ex_stencils *stencils, int level, void *out);
 
-/* pack_paths.c: what stands in the sections of trajectories. */
-uint64_t exi_pack_paths_size(const exi_paths *paths);
-void exi_pack_paths_write(const exi_paths *paths, void *out);
-void exi_pack_correctors(const ex_rig *rig, const exi_paths *paths, int example, float *out);
+/* pack.c: [vertices][3] to [splits][3], in place. */
+void exi_pack_spread(const ex_rig *rig, float *values);
 
 #endif

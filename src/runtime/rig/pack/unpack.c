@@ -6,113 +6,71 @@
  */
 #include "runtime/rig/pack/unpack.h"
 
-#include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/rig/domains/domain.h"
 #include "runtime/rig/drive/drive.h"
 
 #include <string.h>
 
 /* What is gathered before the block's size is known. */
 typedef struct loading {
+    exi_making m;
     const exi_unpack *u;
-    const ex_allocator *allocator;
-    ex_rig_options options;
-    exi_rig_contents contents;
     ex_rig_mesh *meshes; /* [levels + 1], of the file's own tables */
-    ex_normals **normals;
-    ex_tangents **tangents;
-    ex_skeleton *skeleton;
     ex_skin *skin;
     ex_stencils *stencils;
-    exi_rig_offsets offsets;
-    exi_rig_paths paths;
-    exi_rig_displacements displacements;
-    uint32_t *gather; /* [vertices]: the first split vertex of each, where a form's own vertices stand; NULL: itself */
-    size_t gather_size;
-    void *memory;
-    size_t size;
 } loading;
 
 /* ---- gathering ---- */
 
 /* The rig's counts: the file's, less what the options leave out. A rig that lacks its levels remembers that it has
  * them: it cannot be packed. */
-static exi_rig_counts counts_of(const loading *l) {
-    exi_rig_counts counts = l->u->counts;
-    if (l->options.without_levels) {
+static exi_rig_counts counts_of(const exi_unpack *u, bool without_levels) {
+    exi_rig_counts counts = u->counts;
+    if (without_levels) {
         counts.levels = counts.level = 0;
         counts.refinement &= EXI_REFINED;
     }
     return counts;
 }
 
-/* Arrays of the contents; their lengths are numbers of sections that have been seen. */
+/* Arrays, whose lengths are numbers of sections that have been seen. */
 static ex_result open_loading(loading *l, ex_error *error) {
-    const exi_rig_counts c = counts_of(l);
-    const size_t levels = (size_t)c.levels + 1;
-    exi_size total = {0};
-    const size_t weighers = exi_size_add(&total, (size_t)c.layers, sizeof(size_t), 8);
-    const size_t notes = exi_size_add(&total, (size_t)c.notes, sizeof(size_t), 8);
-    const size_t images = exi_size_add(&total, (size_t)c.examples, sizeof(size_t), 8);
-    const size_t records = exi_size_add(&total, levels, sizeof(exi_level_record), 8);
-    const size_t meshes = exi_size_add(&total, levels, sizeof(ex_rig_mesh), 8);
-    const size_t normals = exi_size_add(&total, levels, sizeof(ex_normals *), 8);
-    const size_t tangents = exi_size_add(&total, levels, sizeof(ex_tangents *), 8);
-    char *memory = total.overflow ? NULL : exi_allocate(l->allocator, total.bytes);
-    if (!memory)
-        return exi_error_memory(error, "loading the rig", total.bytes);
-    memset(memory, 0, total.bytes);
-    l->memory = memory;
-    l->size = total.bytes;
-    l->meshes = (ex_rig_mesh *)(void *)(memory + meshes);
-    l->normals = (ex_normals **)(void *)(memory + normals);
-    l->tangents = (ex_tangents **)(void *)(memory + tangents);
-    l->contents = (exi_rig_contents){.counts = c,
-                                     .storage = l->options.storage,
-                                     .weigher_sizes = (size_t *)(void *)(memory + weighers),
-                                     .note_sizes = (size_t *)(void *)(memory + notes),
-                                     .image_sizes = c.textures > 0 ? (size_t *)(void *)(memory + images) : NULL,
-                                     .levels = (exi_level_record *)(void *)(memory + records)};
+    const exi_unpack *u = l->u;
+    exi_making *m = &l->m;
+    m->counts = counts_of(u, m->options.without_levels);
+    ex_result result = exi_making_open(m, error);
+    l->meshes = exi_making_keep(m, (size_t)m->counts.levels + 1, sizeof *l->meshes);
+    if (result == EX_OK && !l->meshes)
+        result = exi_error_memory(error, "loading the rig", sizeof *l->meshes);
+    if (result != EX_OK)
+        return result;
     exi_pack_entry entry;
-    for (int i = 0; i < c.layers; i++) {
-        exi_unpack_section(l->u, EX_SECTION_WEIGHER, i, &entry);
-        ((size_t *)(void *)(memory + weighers))[i] = (size_t)entry.size;
+    for (int i = 0; i < m->counts.layers; i++) {
+        exi_unpack_section(u, EX_SECTION_WEIGHER, i, &entry);
+        m->weigher_sizes[i] = (size_t)entry.size;
+        m->layers[i] = exi_unpack_layer(u, i);
     }
-    for (int i = 0; i < c.notes; i++) {
-        exi_unpack_section(l->u, EX_SECTION_NOTE, i, &entry);
-        ((size_t *)(void *)(memory + notes))[i] = (size_t)entry.size - sizeof(exi_note_record);
+    for (int i = 0; i < m->counts.notes; i++) {
+        exi_unpack_section(u, EX_SECTION_NOTE, i, &entry);
+        m->note_sizes[i] = (size_t)entry.size - sizeof(exi_note_record);
     }
-    for (int i = 0; i < exi_image_count(&c); i++) {
-        exi_unpack_section(l->u, EX_SECTION_IMAGE, i, &entry);
-        ((size_t *)(void *)(memory + images))[entry.index] = (size_t)entry.size;
-    }
-    for (int i = 0; i <= c.levels; i++)
-        ((exi_level_record *)(void *)(memory + records))[i] = exi_unpack_level(l->u, i);
+    for (int i = 0; i <= m->counts.levels; i++)
+        m->levels[i] = exi_unpack_level(u, i);
     return EX_OK;
 }
 
 static void close_loading(loading *l) {
-    for (int i = 0; l->memory && i <= l->contents.counts.levels; i++) {
-        ex_normals_destroy(l->normals[i]);
-        ex_tangents_destroy(l->tangents[i]);
-    }
-    ex_skeleton_destroy(l->skeleton);
+    exi_making_close(&l->m);
     ex_skin_destroy(l->skin);
     ex_stencils_destroy(l->stencils);
-    exi_rig_offsets_close(&l->offsets);
-    exi_rig_paths_close(&l->paths);
-    exi_rig_displacements_close(&l->displacements);
-    if (l->gather)
-        exi_release(l->allocator, l->gather, l->gather_size);
-    if (l->memory)
-        exi_release(l->allocator, l->memory, l->size);
 }
 
 /* The tables of every level, as they stand in the file. */
 static ex_result find_meshes(loading *l, ex_error *error) {
     const exi_unpack *u = l->u;
-    for (int i = 0, sources = 0, texcoords = 0; i <= l->contents.counts.levels; i++) {
-        const exi_level_record *level = &l->contents.levels[i];
+    for (int i = 0, sources = 0, texcoords = 0; i <= l->m.counts.levels; i++) {
+        const exi_level_record *level = &l->m.levels[i];
         ex_rig_mesh *mesh = &l->meshes[i];
         *mesh = (ex_rig_mesh){.vertex_count = level->vertices,
                               .split_count = level->splits,
@@ -136,45 +94,30 @@ static ex_result find_meshes(loading *l, ex_error *error) {
 }
 
 static ex_result find_first_splits(loading *l, ex_error *error) {
-    const uint32_t *sources = l->meshes[0].split_source;
+    const uint32_t *sources = l->m.sources = l->meshes[0].split_source;
     if (!sources)
         return EX_OK;
-    l->gather_size = (size_t)l->u->counts.vertices * sizeof *l->gather;
-    l->gather = exi_allocate(l->allocator, l->gather_size);
-    if (!l->gather)
-        return exi_error_memory(error, "loading the rig", l->gather_size);
+    uint32_t *gather = exi_making_keep(&l->m, (size_t)l->u->counts.vertices, sizeof *gather);
+    if (!gather)
+        return exi_error_memory(error, "loading the rig", (size_t)l->u->counts.vertices * sizeof *gather);
     for (size_t i = (size_t)l->u->counts.splits; i-- > 0;)
-        l->gather[sources[i]] = (uint32_t)i;
+        gather[sources[i]] = (uint32_t)i;
+    l->m.gather = gather;
     return EX_OK;
 }
 
 static ex_result make_parts(loading *l, ex_error *error) {
-    ex_result result = exi_unpack_skeleton(l->u, l->allocator, &l->skeleton, error);
+    exi_making *m = &l->m;
+    ex_result result = exi_unpack_skeleton(l->u, m->allocator, &m->skeleton, error);
     if (result == EX_OK)
-        result = exi_unpack_skin(l->u, l->gather, l->allocator, &l->skin, error);
-    if (result == EX_OK && !l->options.without_levels)
-        result = exi_unpack_stencils(l->u, l->allocator, &l->stencils, error);
-    for (int i = 0; result == EX_OK && i <= l->contents.counts.levels; i++)
-        result = exi_rig_make_frames(&l->meshes[i], &l->options, l->allocator, &l->normals[i], &l->tangents[i], error);
-    if (result == EX_OK)
-        result = exi_unpack_offsets(l->u, l->gather, l->meshes[0].split_source, l->allocator, &l->offsets, error);
-    if (result == EX_OK)
-        result = exi_unpack_paths(l->u, l->options.storage, l->allocator, &l->paths, error);
-    if (result == EX_OK)
-        result = exi_unpack_displacements(l->u, &l->contents.counts, l->stencils, l->options.storage, l->allocator,
-                                          &l->displacements, error);
-    l->contents.weights = l->offsets.weights;
-    l->contents.paths = (const exi_paths *const *)l->paths.layers;
-    l->contents.path_forms = l->paths.form_count;
-    l->contents.displacements = (const exi_displacements *const *)l->displacements.layers;
-    for (int i = 0; i < EX_FRAME_COUNT; i++)
-        l->contents.patches[i] = l->offsets.patches[i];
-    l->contents.skeleton = l->skeleton;
-    l->contents.skin = l->skin;
-    l->contents.stencils = l->stencils;
-    l->contents.normals = (const ex_normals *const *)l->normals;
-    l->contents.tangents = (const ex_tangents *const *)l->tangents;
-    return result;
+        result = exi_unpack_skin(l->u, m->gather, m->allocator, &l->skin, error);
+    if (result == EX_OK && !m->options.without_levels)
+        result = exi_unpack_stencils(l->u, m->allocator, &l->stencils, error);
+    m->skin = l->skin;
+    m->stencils = l->stencils;
+    for (int i = 0; result == EX_OK && i <= m->counts.levels; i++)
+        result = exi_rig_make_frames(&l->meshes[i], &m->options, m->allocator, &m->normals[i], &m->tangents[i], error);
+    return result == EX_OK ? exi_making_layers(m, error) : result;
 }
 
 /* ---- filling ---- */
@@ -192,25 +135,14 @@ static void copy_section(ex_rig *rig, const exi_unpack *u, ex_section_kind kind,
 }
 
 static void fill_layers(ex_rig *rig, const exi_unpack *u) {
-    exi_layer_record *layers = exi_rig_at_mut(rig, rig->layers);
-    for (int i = 0; i < rig->counts.layers; i++) {
-        exi_layer_record layer = exi_unpack_layer(u, i);
-        layer.weigher = layers[i].weigher;
-        layer.weigher_size = layers[i].weigher_size;
-        layers[i] = layer;
-        copy_section(rig, u, EX_SECTION_WEIGHER, i, layer.weigher);
-    }
+    for (int i = 0; i < rig->counts.layers; i++)
+        copy_section(rig, u, EX_SECTION_WEIGHER, i, exi_rig_layers(rig)[i].weigher);
     exi_shift_record *shifts = exi_rig_at_mut(rig, rig->shifts);
     for (int i = 0; i < rig->counts.shifts; i++) {
         exi_pack_entry entry;
         exi_unpack_section(u, EX_SECTION_SHIFTS, i, &entry);
         shifts[i].example = (int32_t)entry.index;
         copy_section(rig, u, EX_SECTION_SHIFTS, i, shifts[i].data);
-    }
-    for (int i = 0; i < exi_image_count(&rig->counts); i++) {
-        exi_pack_entry entry;
-        exi_unpack_section(u, EX_SECTION_IMAGE, i, &entry);
-        copy_section(rig, u, EX_SECTION_IMAGE, i, ((const uint64_t *)exi_rig_at(rig, rig->images))[entry.index]);
     }
 }
 
@@ -243,30 +175,6 @@ static void fill_meshes(ex_rig *rig, const ex_rig_mesh *meshes) {
     copy(rig, rig->normals, meshes[0].normals, (size_t)meshes[0].split_count, 3 * sizeof(float));
 }
 
-static ex_result fill_forms(ex_rig *rig, const loading *l, ex_error *error) {
-    ex_forms *forms = exi_rig_at_mut(rig, rig->forms);
-    int bad = 0;
-    const char *positions = exi_unpack_section(l->u, EX_SECTION_POSITIONS, 0, NULL);
-    if (!exi_forms_set_base(forms, (const float *)(const void *)positions, l->gather, &bad))
-        return exi_error(error, EX_ERROR_DATA, "the rig's mesh: vertex %d is not finite", bad);
-    for (int i = 0, target = 0, form = 0; i < rig->counts.layers; i++) {
-        const exi_layer_record *layer = &exi_rig_layers(rig)[i];
-        for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->example_count; k++) {
-            const char *bytes = exi_unpack_section(l->u, EX_SECTION_TARGET, target + k, NULL);
-            if (!exi_forms_set_example(forms, form++, (const float *)(const void *)bytes, l->gather, NULL, &bad))
-                return exi_error(error, EX_ERROR_DATA, "example %d of the rig: vertex %d is not finite",
-                                 layer->first_example + k, bad);
-        }
-        if (layer->domain == EX_DOMAIN_TRAJECTORY) {
-            ex_result result = exi_unpack_fill_paths(l->u, &l->paths, i, target, l->gather, rig, error);
-            if (result != EX_OK)
-                return result;
-        }
-        target += exi_has_targets(layer->domain) ? layer->example_count : 0;
-    }
-    return EX_OK;
-}
-
 static ex_result fill(ex_rig *rig, loading *l, ex_error *error) {
     const exi_unpack *u = l->u;
     copy_section(rig, u, EX_SECTION_STRINGS, 0, rig->strings);
@@ -278,16 +186,15 @@ static ex_result fill(ex_rig *rig, loading *l, ex_error *error) {
     fill_joints(rig, u);
     fill_notes(rig, u);
     fill_meshes(rig, l->meshes);
-    ex_result result = exi_unpack_check(rig, error);
-    if (result == EX_OK)
-        result = exi_unpack_check_sets(rig, &l->offsets, error);
+    ex_result result = exi_unpack_check(&l->m, rig, error);
     if (result != EX_OK)
         return result;
-    exi_rig_offsets_fill(&l->offsets, rig);
     exi_rig_measure_pose(rig);
-    exi_rig_paths_measure(rig);
-    exi_rig_displacements_measure(rig);
-    return fill_forms(rig, l, error);
+    int bad = 0;
+    const void *positions = exi_unpack_section(u, EX_SECTION_POSITIONS, 0, NULL);
+    if (!exi_forms_set_base(exi_rig_at_mut(rig, rig->forms), positions, l->m.gather, &bad))
+        return exi_error(error, EX_ERROR_DATA, "the rig's mesh: vertex %d is not finite", bad);
+    return exi_making_fill(&l->m, rig, error);
 }
 
 /* The driver's sections, by layer and by example. */
@@ -336,7 +243,9 @@ ex_result ex_rig_unpack(const void *bytes, size_t size, const ex_rig_options *op
         result = exi_unpack_take_all(&u, error);
     if (result != EX_OK)
         return result;
-    loading l = {.u = &u, .allocator = allocator, .options = options ? *options : (ex_rig_options){0}};
+    loading l = {.u = &u, .m = {.file = &u, .allocator = allocator}};
+    if (options)
+        l.m.options = *options;
     ex_rig *made = NULL;
     result = open_loading(&l, error);
     if (result == EX_OK)
@@ -346,7 +255,7 @@ ex_result ex_rig_unpack(const void *bytes, size_t size, const ex_rig_options *op
     if (result == EX_OK)
         result = make_parts(&l, error);
     if (result == EX_OK)
-        result = exi_rig_allocate(&l.contents, allocator, &made, error);
+        result = exi_making_allocate(&l.m, &made, error);
     if (result == EX_OK)
         result = fill(made, &l, error);
     close_loading(&l);

@@ -6,16 +6,18 @@
 #ifndef EXI_UNPACK_H
 #define EXI_UNPACK_H
 
+#include "runtime/rig/make.h"
 #include "runtime/rig/pack/pack.h"
 
-typedef struct exi_unpack {
+struct exi_unpack {
     const char *pack; /* aligned to 4 */
     exi_pack_header header;
     exi_rig_counts counts; /* as the file has them */
     uint32_t next;         /* sections taken so far */
     uint64_t end;          /* of the last: sections stand one behind the other, and no byte serves twice */
     uint32_t first[EX_SECTION_KIND_COUNT]; /* the first section of each kind */
-} exi_unpack;
+    uint32_t count[EX_SECTION_KIND_COUNT]; /* how many of it were taken */
+};
 
 /* Sentences: the file is not whole; one of its tables contradicts others. */
 ex_result exi_unpack_damaged(ex_error *error, const char *what);
@@ -34,6 +36,8 @@ bool exi_unpack_take(exi_unpack *u, ex_section_kind kind, int index, uint64_t si
 bool exi_unpack_take_least(exi_unpack *u, ex_section_kind kind, int index, uint64_t least, ex_error *error);
 /* The bytes of a section that was taken, the n-th of its kind; NULL where the kind is not there. */
 const char *exi_unpack_section(const exi_unpack *u, ex_section_kind kind, int n, exi_pack_entry *entry);
+/* The same by its index, of a kind whose sections have ascending ones. */
+const char *exi_unpack_find(const exi_unpack *u, ex_section_kind kind, int index, exi_pack_entry *entry);
 /* Records, which need not be aligned in the file. */
 exi_layer_record exi_unpack_layer(const exi_unpack *u, int layer);
 exi_pack_joint exi_unpack_joint(const exi_unpack *u, int joint);
@@ -50,29 +54,7 @@ ex_result exi_unpack_skin(const exi_unpack *u, const uint32_t *gather, const ex_
 ex_result exi_unpack_stencils(const exi_unpack *u, const ex_allocator *allocator, ex_stencils **stencils,
                               ex_error *error);
 
-/* unpack_offsets.c: the layers of offsets, whose entries stand in memory of *entries until it is released; sets are
- * found and patches laid out. gather as above. */
-ex_result exi_unpack_offsets(const exi_unpack *u, const uint32_t *gather, const uint32_t *sources,
-                             const ex_allocator *allocator, exi_rig_offsets *offsets, ex_error *error);
-/* Whether the weighers of a rig that is filled have the sets of its offsets. */
-ex_result exi_unpack_check_sets(const ex_rig *rig, exi_rig_offsets *offsets, ex_error *error);
-
-/* unpack_paths.c: takes the sections of trajectories; lays the layers out, and fills their forms in the rig, whose base
- * is set. */
-bool exi_unpack_take_paths(exi_unpack *u, ex_error *error);
-ex_result exi_unpack_paths(const exi_unpack *u, ex_storage storage, const ex_allocator *allocator, exi_rig_paths *paths,
-                           ex_error *error);
-ex_result exi_unpack_fill_paths(const exi_unpack *u, const exi_rig_paths *paths, int layer, int target,
-                                const uint32_t *gather, ex_rig *rig, ex_error *error);
-
-/* unpack_displacements.c: takes the sections of displacements; lays the layers out. counts: the rig's own; stencils:
- * its, or NULL where they are left out. */
-bool exi_unpack_take_displacements(exi_unpack *u, ex_error *error);
-ex_result exi_unpack_displacements(const exi_unpack *u, const exi_rig_counts *counts, const ex_stencils *stencils,
-                                   ex_storage storage, const ex_allocator *allocator,
-                                   exi_rig_displacements *displacements, ex_error *error);
-
-/* unpack_check.c: names, inputs, layers with their weighers, shifts and textures of a rig that is filled. */
-ex_result exi_unpack_check(const ex_rig *rig, ex_error *error);
+/* unpack_check.c: names, inputs, layers with their weighers, shifts and textures of a rig whose records are filled. */
+ex_result exi_unpack_check(exi_making *making, const ex_rig *rig, ex_error *error);
 
 #endif

@@ -5,10 +5,10 @@
  */
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
-#include "runtime/rig/create.h"
-#include "runtime/rig/pack/unpack.h"
+#include "runtime/rig/domains/domain.h"
 
 #include <math.h>
+#include <string.h>
 
 static bool sound_string(const ex_rig *rig, uint32_t offset, bool may_be_empty) {
     if (offset >= rig->counts.string_size)
@@ -85,6 +85,21 @@ static ex_result check_layers(const ex_rig *rig, ex_error *error) {
     return EX_OK;
 }
 
+/* Whether the weighers have the sets that their layers' domains ask for. */
+static ex_result check_sets(exi_making *m, const ex_rig *rig, ex_error *error) {
+    for (int l = 0; l < rig->counts.layers; l++) {
+        const exi_domain *domain = exi_domain_of(rig, l);
+        ex_weigher_def own, asked = {.set_count = 0};
+        ex_weigher_describe(ex_rig_weigher(rig, l), &own, NULL, NULL);
+        if (domain->weigher)
+            domain->weigher(m, l, &asked);
+        const size_t size = (size_t)asked.set_count * exi_set_words(own.example_count) * sizeof(uint32_t);
+        if (own.set_count != asked.set_count || (size > 0 && memcmp(own.sets, asked.sets, size) != 0))
+            return exi_unpack_unsound(error, "layers and their sets of examples");
+    }
+    return EX_OK;
+}
+
 /* Examples that move joints are whole forms, and move them by numbers. */
 static ex_result check_shifts(const ex_rig *rig, ex_error *error) {
     const exi_layer_record *layer = exi_rig_layers(rig);
@@ -92,7 +107,7 @@ static ex_result check_shifts(const ex_rig *rig, ex_error *error) {
         const exi_shift_record *shift = &exi_rig_shifts(rig)[i];
         while (shift->example >= layer->first_example + layer->example_count)
             layer++;
-        if (!exi_has_targets(layer->domain))
+        if (!exi_domains[layer->domain]->targets)
             return exi_unpack_unsound(error, "layers and joints");
         const float *values = exi_rig_at(rig, shift->data);
         for (size_t k = 0; k < 3 * (size_t)rig->counts.joints; k++)
@@ -103,11 +118,13 @@ static ex_result check_shifts(const ex_rig *rig, ex_error *error) {
     return EX_OK;
 }
 
-ex_result exi_unpack_check(const ex_rig *rig, ex_error *error) {
+ex_result exi_unpack_check(exi_making *m, const ex_rig *rig, ex_error *error) {
     ex_result result = check_names(rig, error);
     if (result == EX_OK)
         result = check_inputs(rig, error);
     if (result == EX_OK)
         result = check_layers(rig, error);
-    return result == EX_OK ? check_shifts(rig, error) : result;
+    if (result == EX_OK)
+        result = check_shifts(rig, error);
+    return result == EX_OK ? check_sets(m, rig, error) : result;
 }

@@ -5,8 +5,7 @@
  */
 #include "runtime/base/checksum.h"
 #include "runtime/base/result.h"
-#include "runtime/rig/create.h"
-#include "runtime/rig/pack/unpack.h"
+#include "runtime/rig/domains/domain.h"
 
 #include <string.h>
 
@@ -32,6 +31,7 @@ static bool take_any(exi_unpack *u, ex_section_kind kind, exi_pack_entry *entry,
     }
     if (u->next == 0 || entry_of(u, u->next - 1).kind != (uint32_t)kind)
         u->first[kind] = u->next;
+    u->count[kind]++;
     u->end = entry->offset + entry->size;
     u->next++;
     if (exi_checksum(u->pack + entry->offset, (size_t)entry->size) != entry->checksum) {
@@ -73,6 +73,23 @@ const char *exi_unpack_section(const exi_unpack *u, ex_section_kind kind, int n,
     if (entry)
         *entry = own;
     return u->pack + own.offset;
+}
+
+const char *exi_unpack_find(const exi_unpack *u, ex_section_kind kind, int index, exi_pack_entry *entry) {
+    uint32_t low = 0, high = u->count[kind];
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (entry_of(u, u->first[kind] + middle).index < (uint32_t)index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    exi_pack_entry own = {.index = 0};
+    const char *bytes = low < u->count[kind] ? exi_unpack_section(u, kind, (int)low, &own) : NULL;
+    const bool found = bytes && own.index == (uint32_t)index;
+    if (entry)
+        *entry = found ? own : (exi_pack_entry){0};
+    return found ? bytes : NULL;
 }
 
 /* ---- counts ---- */
@@ -155,37 +172,40 @@ exi_level_record exi_unpack_level(const exi_unpack *u, int level) {
                               .flags = record.flags};
 }
 
-/* Layers follow each other without gaps, and textures come in order of first appearance. */
+/* A layer's record, but for where it starts. What only its domain has is looked at by that. */
+static bool sound_layer(const exi_rig_counts *c, exi_layer_record layer, int textures) {
+    if (!within(layer.domain, 0, EX_DOMAIN_COUNT - 1) || layer.axis_count < 1 || layer.example_count < 1)
+        return false;
+    const exi_domain *domain = exi_domains[layer.domain];
+    const uint32_t flags = EXI_LAYER_MUTED | (domain->targets && c->drivers ? EXI_LAYER_DRIVEN : 0u);
+    return (!domain->sound || domain->sound(&layer, textures)) && layer.texture == -1 && layer.frame == 0 &&
+           (layer.flags & ~flags) == 0 && layer.first_weight == 0 && layer.weight_count == 0;
+}
+
+/* Layers follow each other without gaps, and there are as many examples of each domain as are counted. */
 static bool sound_layers(const exi_unpack *u) {
     const exi_rig_counts *c = &u->counts;
-    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, trajectories = 0, keys = 0, displacements = 0;
+    int64_t axes = 0, examples = 0, forms = 0, keys = 0, of[EX_DOMAIN_COUNT] = {0};
     int textures = 0;
     for (int i = 0; i < c->layers; i++) {
         const exi_layer_record layer = exi_unpack_layer(u, i);
-        const bool form = layer.domain == EX_DOMAIN_FORM, sparse = layer.domain == EX_DOMAIN_OFFSETS;
-        const bool pixels = layer.domain == EX_DOMAIN_PIXELS;
-        if (!within(layer.domain, 0, EX_DOMAIN_COUNT - 1) || layer.axis_count < 1 || layer.example_count < 1 ||
-            layer.first_axis != axes || layer.first_example != examples || layer.first_form != forms ||
-            !within(layer.texture, pixels ? 0 : -1, pixels ? textures : -1) ||
-            (layer.flags & ~(EXI_LAYER_MUTED | (sparse ? EXI_LAYER_MOVED : 0u) |
-                             (exi_has_targets(layer.domain) && c->drivers ? EXI_LAYER_DRIVEN : 0u))) != 0 ||
-            !within(layer.frame, 0, sparse ? EX_FRAME_COUNT - 1 : 0) || layer.first_weight != 0 ||
-            layer.weight_count != 0)
+        if (!sound_layer(c, layer, textures) || layer.first_axis != axes || layer.first_example != examples ||
+            layer.first_form != forms)
             return false;
         textures += layer.texture == textures;
         axes += layer.axis_count;
         examples += layer.example_count;
-        forms += form ? layer.example_count : 0;
-        offsets += sparse ? layer.example_count : 0;
-        trajectories += layer.domain == EX_DOMAIN_TRAJECTORY ? layer.example_count : 0;
-        displacements += layer.domain == EX_DOMAIN_DISPLACEMENT ? layer.example_count : 0;
+        forms += exi_domains[layer.domain]->forms ? layer.example_count : 0;
+        of[layer.domain] += layer.example_count;
         keys += layer.flags & EXI_LAYER_DRIVEN ? layer.example_count : 0;
         if (axes > c->axes || examples > c->examples)
             return false;
     }
-    return axes == c->axes && examples == c->examples && forms == c->forms && offsets == c->offsets &&
-           trajectories == c->trajectories && textures == c->textures && keys == c->driver_keys &&
-           displacements == c->displacements;
+    for (int d = 0; d < EX_DOMAIN_COUNT; d++)
+        if (exi_domains[d]->counted &&
+            *(const int32_t *)(const void *)((const char *)c + exi_domains[d]->counted) != of[d])
+            return false;
+    return axes == c->axes && examples == c->examples && textures == c->textures && keys == c->driver_keys;
 }
 
 static bool sound_textures(const exi_unpack *u) {
@@ -226,51 +246,17 @@ static bool take_shifts(exi_unpack *u, ex_error *error) {
     return true;
 }
 
-static bool take_images(exi_unpack *u, ex_error *error) {
-    for (int i = 0; i < u->counts.layers; i++) {
-        const exi_layer_record layer = exi_unpack_layer(u, i);
-        for (int k = 0; layer.domain == EX_DOMAIN_PIXELS && k < layer.example_count; k++) {
-            const exi_texture_record texture = exi_unpack_texture(u, layer.texture);
-            if (!exi_unpack_take(u, EX_SECTION_IMAGE, layer.first_example + k,
-                                 (uint64_t)texture.width * (uint64_t)texture.height * 4, error))
+/* What the layers' domains have of the kinds first to last. */
+static bool take_domains(exi_unpack *u, ex_section_kind first, ex_section_kind last, ex_error *error) {
+    for (ex_section_kind kind = first; kind <= last; kind++)
+        for (int l = 0; l < u->counts.layers; l++) {
+            const exi_layer_record layer = exi_unpack_layer(u, l);
+            const exi_domain_section *section = exi_domain_find_section(exi_domains[layer.domain], kind);
+            if (section && section->of_layer && !section->take(u, l, -1, l, error))
                 return false;
-        }
-    }
-    return true;
-}
-
-static bool take_targets(exi_unpack *u, ex_error *error) {
-    for (int i = 0; i < u->counts.layers; i++) {
-        const exi_layer_record layer = exi_unpack_layer(u, i);
-        for (int k = 0; exi_has_targets(layer.domain) && k < layer.example_count; k++)
-            if (!exi_unpack_take(u, EX_SECTION_TARGET, layer.first_example + k,
-                                 (uint64_t)u->counts.splits * 3 * sizeof(float), error))
-                return false;
-    }
-    return true;
-}
-
-/* Of every example of a layer of offsets the places of split vertices, then of every one as many values. */
-static bool take_offsets(exi_unpack *u, ex_error *error) {
-    for (int list = 0; list < 2; list++)
-        for (int i = 0, n = 0; i < u->counts.layers; i++) {
-            const exi_layer_record layer = exi_unpack_layer(u, i);
-            for (int k = 0; layer.domain == EX_DOMAIN_OFFSETS && k < layer.example_count; k++, n++) {
-                exi_pack_entry places;
-                if (list == 0) {
-                    if (!exi_unpack_take_least(u, EX_SECTION_OFFSET_PLACES, layer.first_example + k, 0, error))
-                        return false;
-                    exi_unpack_section(u, EX_SECTION_OFFSET_PLACES, n, &places);
-                    if (places.size % 4 != 0 || places.size > (uint64_t)u->counts.splits * 4) {
-                        exi_unpack_damaged(error, "a list of offsets is longer than the mesh");
-                        return false;
-                    }
-                    continue;
-                }
-                exi_unpack_section(u, EX_SECTION_OFFSET_PLACES, n, &places);
-                if (!exi_unpack_take(u, EX_SECTION_OFFSET_VALUES, layer.first_example + k, places.size * 3, error))
+            for (int k = 0; section && !section->of_layer && k < layer.example_count; k++)
+                if (!section->take(u, l, k, exi_example_index(&layer, k), error))
                     return false;
-            }
         }
     return true;
 }
@@ -339,7 +325,7 @@ static bool take_records(exi_unpack *u, ex_error *error) {
            take_shifts(u, error) &&
            take_list(u, EX_SECTION_TEXTURES, 0, c->textures > 0, (uint64_t)c->textures * sizeof(exi_texture_record),
                      true, error) &&
-           sound(sound_textures(u), "textures", error) && take_images(u, error);
+           sound(sound_textures(u), "textures", error) && take_domains(u, EX_SECTION_IMAGE, EX_SECTION_IMAGE, error);
 }
 
 ex_result exi_unpack_take_all(exi_unpack *u, ex_error *error) {
@@ -362,9 +348,9 @@ ex_result exi_unpack_take_all(exi_unpack *u, ex_error *error) {
         take_list(u, EX_SECTION_NORMALS, 0, (c->flags & EXI_RIG_NORMALS) != 0, splits * 12, true, error) &&
         take_list(u, EX_SECTION_INVERSE_BINDS, 0, c->joints > 0, (uint64_t)c->joints * 64, true, error) &&
         take_list(u, EX_SECTION_SKIN_JOINTS, 0, c->skin_sets, splits * 8, true, error) &&
-        take_list(u, EX_SECTION_SKIN_WEIGHTS, 0, c->skin_sets, splits * 16, true, error) && take_targets(u, error) &&
-        take_offsets(u, error) && exi_unpack_take_paths(u, error) && take_driver(u, error) &&
-        exi_unpack_take_displacements(u, error);
+        take_list(u, EX_SECTION_SKIN_WEIGHTS, 0, c->skin_sets, splits * 16, true, error) &&
+        take_domains(u, EX_SECTION_TARGET, EX_SECTION_MASK, error) && take_driver(u, error) &&
+        take_domains(u, EX_SECTION_DRIVER_KEY + 1, EX_SECTION_KIND_COUNT - 1, error);
     if (!taken)
         return error->result;
     return u->next == u->header.section_count

@@ -8,10 +8,7 @@
 
 /* The layer's trajectories, or NULL where it has none. */
 static const exi_paths *paths_of(const ex_rig *rig, int layer, const char *function) {
-    if (rig && layer >= 0 && layer < rig->counts.layers)
-        return exi_rig_paths_of(rig, layer);
-    exi_misuse(function, "no such layer");
-    return NULL;
+    return exi_rig_has_layer(rig, layer, function) ? exi_rig_paths_of(rig, layer) : NULL;
 }
 
 /* The same with an example of it. */

@@ -1,0 +1,168 @@
+/*
+ * Trajectories: rest form(v) += mask(v) (path(v) - mesh(v)), paths from the mesh as exemplar/shape.h has them. What is
+ * there for every vertex are forms of the rig, behind all others; the rest is a block of the layer (shape/paths.h).
+ * domain_trajectory_file.c has the sections, domain_trajectory_access.c what a rig tells.
+ */
+#include "runtime/base/result.h"
+#include "runtime/rig/domains/domain.h"
+
+#include <string.h>
+
+/* What the trajectories hold is looked at where they are laid out (trajectory_create.c). */
+static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
+    if (!layer->trajectory.examples || !layer->form.deltas || layer->trajectory.reference < -1 ||
+        layer->trajectory.reference >= layer->weigh.example_count)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "a layer of trajectories has a trajectory and a form for each example, and a reference among "
+                         "them, or -1");
+    for (int k = 0; k < layer->weigh.example_count; k++)
+        if (k != layer->trajectory.reference && !layer->form.deltas[k])
+            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
+    ex_result result = exi_check_mask(layer, def->mesh.vertex_count, error);
+    return result == EX_OK ? exi_check_shifts(layer, def, error) : result;
+}
+
+/* ---- making ---- */
+
+/* All layers on their way into a rig. */
+typedef struct trajectory_making {
+    const ex_trajectory **examples; /* [layers of the rig] of [example_count] */
+    void *room;                     /* exi_paths_room_size */
+} trajectory_making;
+
+static ex_result add_layer(exi_making *m, int layer, const exi_paths_def *def, ex_error *error) {
+    trajectory_making *own = m->own[EX_DOMAIN_TRAJECTORY];
+    if (!own) {
+        const size_t size = exi_paths_room_size(m->counts.vertices);
+        own = exi_making_keep(m, 1, sizeof *own);
+        const ex_trajectory **examples = exi_making_keep(m, (size_t)m->counts.layers, sizeof *examples);
+        void *room = exi_making_keep(m, size, 1);
+        if (!own || !examples || !room)
+            return exi_error_memory(error, "the trajectories", size);
+        own->examples = examples;
+        own->room = room;
+        m->own[EX_DOMAIN_TRAJECTORY] = own;
+    }
+    own->examples[layer] = def->trajectories;
+    exi_paths *made = NULL;
+    ex_result result = exi_paths_create(def, m->allocator, &made, error);
+    m->parts[layer] = made;
+    if (result != EX_OK)
+        return result;
+    made->first_form = m->counts.forms + m->more_forms;
+    if ((int64_t)made->first_form + made->form_count > EXI_FORM_MAX)
+        return exi_error(error, EX_ERROR_LIMIT, "forms, turns and correctors are more than %d", EXI_FORM_MAX);
+    m->more_forms += made->form_count;
+    return EX_OK;
+}
+
+static ex_result make(exi_making *m, int layer, ex_error *error) {
+    const ex_layer_def *from = &m->def->layers[layer];
+    exi_paths_def def = {.vertex_count = m->counts.vertices,
+                         .example_count = from->weigh.example_count,
+                         .storage = m->options.storage,
+                         .trajectories = from->trajectory.examples,
+                         .names = from->example_names,
+                         .reference = from->trajectory.reference,
+                         .overlaps = from->trajectory.overlaps,
+                         .mask = from->mask,
+                         .segments = from->trajectory.segments};
+    memcpy(def.centre, from->trajectory.centre, sizeof def.centre);
+    return add_layer(m, layer, &def, error);
+}
+
+static ex_result read_layer(exi_making *m, int layer, ex_error *error) {
+    exi_paths_def def = {.storage = m->options.storage};
+    ex_result result = exi_trajectory_read(m, layer, &def, error);
+    if (result == EX_OK)
+        result = exi_error_within(error, add_layer(m, layer, &def, error), "the rig's layer %d", layer);
+    return result;
+}
+
+static ex_result fill(exi_making *m, ex_rig *rig, int layer, ex_error *error) {
+    const trajectory_making *own = m->own[EX_DOMAIN_TRAJECTORY];
+    exi_paths *paths = exi_rig_at_mut(rig, ((const uint64_t *)exi_rig_at(rig, rig->parts))[layer]);
+    const exi_layer_record *record = &m->layers[layer];
+    rig->path_layers++;
+    rig->segments += paths->segment_count;
+    rig->most_segments = paths->segment_count > rig->most_segments ? paths->segment_count : rig->most_segments;
+    for (int k = 0; k < record->example_count; k++) {
+        const ex_trajectory *example = &own->examples[layer][k];
+        const exi_path_numbers numbers = {
+            .turns = example->turns,
+            .correctors = example->correctors,
+            .delta = m->def ? (const void *)m->def->layers[layer].form.deltas[k]
+                            : exi_unpack_find(m->file, EX_SECTION_TARGET, exi_example_index(record, k), NULL),
+            .gather = m->gather};
+        ex_result result = exi_paths_fill(paths, exi_rig_at_mut(rig, rig->forms), k, &numbers, own->room, error);
+        if (result != EX_OK)
+            return exi_within_example(m, layer, k, result, error);
+    }
+    return EX_OK;
+}
+
+const exi_paths *exi_rig_paths_of(const ex_rig *rig, int layer) {
+    return exi_rig_layers(rig)[layer].domain == EX_DOMAIN_TRAJECTORY ? exi_rig_layer_part(rig, layer) : NULL;
+}
+
+/* ---- evaluation ---- */
+
+/* Scratch of one pose. */
+typedef struct running {
+    exi_term *terms;         /* [forms of trajectories] */
+    exi_path *paths;         /* [path_layers]: those that do something */
+    float (*appended)[3];    /* [segments] */
+    double (*appending)[3];  /* [most_segments] */
+    int path_count, segment; /* so far */
+} running;
+
+static void *scratch(const ex_rig *rig, int level, uintptr_t *cursor, bool measuring) {
+    (void)level;
+    running own = {0}, *s = exi_scratch_take(cursor, 1, sizeof own);
+    const size_t forms = (size_t)(exi_rig_forms(rig)->example_count - rig->counts.forms);
+    own.terms = exi_scratch_take(cursor, forms, sizeof *own.terms);
+    own.paths = exi_scratch_take(cursor, (size_t)rig->path_layers, sizeof *own.paths);
+    own.appended = exi_scratch_take(cursor, (size_t)rig->segments, sizeof *own.appended);
+    own.appending = exi_scratch_take(cursor, (size_t)rig->most_segments, sizeof *own.appending);
+    if (!measuring)
+        *s = own;
+    return s;
+}
+
+/* A layer that is no mere sum goes a way of its own, and its forms take no part in the sum. */
+static void weigh(const exi_rig_job *j, int layer, const double *unused, exi_pose_scratch *s) {
+    (void)unused; /* the layer has no sets */
+    const exi_paths *paths = exi_rig_layer_part(j->rig, layer);
+    const double *weights = s->weights + exi_rig_layers(j->rig)[layer].first_example;
+    running *own = s->own[EX_DOMAIN_TRAJECTORY];
+    float *factors = s->floats + paths->first_form;
+    const bool moves = exi_paths_weigh(paths, weights, factors);
+    if (moves && !exi_paths_is_sum(paths)) {
+        exi_paths_open(paths, exi_rig_forms(j->rig), weights, s->floats,
+                       own->terms + paths->first_form - j->rig->counts.forms, own->appending,
+                       own->appended + own->segment, &own->paths[own->path_count++]);
+        memset(factors, 0, (size_t)paths->form_count * sizeof *factors);
+    }
+    own->segment += paths->segment_count;
+    s->blend.paths = own->paths;
+    s->blend.path_count = own->path_count;
+}
+
+static void delta(const ex_rig *rig, int layer, int example, float *out) {
+    exi_paths_get_delta(exi_rig_paths_of(rig, layer), exi_rig_forms(rig), example, out);
+}
+
+const exi_domain exi_domain_trajectory = {.stage = EX_STAGE_REST,
+                                          .targets = true,
+                                          .curved = true,
+                                          .gpu = true,
+                                          .counted = offsetof(exi_rig_counts, trajectories),
+                                          .check = check,
+                                          .make = make,
+                                          .read = read_layer,
+                                          .fill = fill,
+                                          .sections = exi_trajectory_sections,
+                                          .section_count = EXI_TRAJECTORY_SECTIONS,
+                                          .scratch = scratch,
+                                          .weigh = weigh,
+                                          .delta = delta};
