@@ -55,7 +55,7 @@ static void emit_error(exi_emitter *json, const char *key, const ex_bake_error *
 static int pixel_layers(const ex_rig *rig) {
     int count = 0;
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        count += ex_rig_layer_domain(rig, l) == EX_DOMAIN_PIXELS;
+        count += ex_rig_layer_stage(rig, l) == EX_STAGE_TEXTURE;
     return count;
 }
 

@@ -36,7 +36,7 @@ static void name_example(walk *w, int layer, const ex_project_example *e) {
 static void name_layer(walk *w, int l, const ex_project_layer *layer, bool muted) {
     name(w, file_of(&layer->mask), "layers[%d].mask", l);
     name(w, file_of(&layer->driver_weights), "layers[%d].weigh", l);
-    name(w, layer->segments, "layers[%d].trajectory", l);
+    name(w, layer->trajectory.segments, "layers[%d].trajectory", l);
     for (int r = 0; r < layer->region_count; r++) {
         name(w, file_of(&layer->regions[r].look), "layers[%d].weigh.regions[%d]", l, r);
         name(w, file_of(&layer->regions[r].mask), "layers[%d].weigh.regions[%d]", l, r);

@@ -31,7 +31,7 @@ static int find_layer(const ex_project_view *view, const exi_asked *asked, exi_a
         exi_refuse(answer, 422, "the project has no layer number '%s'", text);
         return -1;
     }
-    if (view->layers[index].shape == EX_SHAPE_DISPLACEMENT) {
+    if (view->layers[index].domain == EX_DOMAIN_DISPLACEMENT) {
         exi_refuse(answer, 422, "layer '%s' is masked over the refined surface, not over the mesh",
                    view->layers[index].name);
         return -1;

@@ -139,7 +139,7 @@ static void print_loss(const ex_project_layer *layer, const ex_sculpted *made) {
         exi_failed_text("the sculpt does not come back exactly: vertex %d is off by %s%s", made->farthest,
                         text_length(off, made->error),
                         made->damped_count > 0 ? ""
-                        : layer->participation == EX_PARTICIPATION_MOVED
+                        : layer->offsets.participation == EX_PARTICIPATION_MOVED
                             ? "; with \"participation\": \"moved\" other examples move what this one does not"
                             : "; a mask, or a later layer without \"protect\", changes it ('exemplar "
                               "check' says more)");

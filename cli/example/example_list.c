@@ -141,7 +141,7 @@ static void list_example(listing *l, int number, const ex_project_example *examp
     text place = {.size = 0};
     append_point(&place, layer, example->at, example->driver);
     append_joints(&place, layer, example);
-    const int count = l->rig && point >= 0 && layer->shape == EX_SHAPE_OFFSETS
+    const int count = l->rig && point >= 0 && layer->domain == EX_DOMAIN_OFFSETS
                           ? ex_rig_example_offset_count(l->rig, number, point)
                           : -1;
     if (l->call->json) {
@@ -231,15 +231,6 @@ static void list_examples(listing *l, int number) {
     }
 }
 
-static const char *shape_name(ex_shape shape) {
-    static const char *const names[] = {
-#define NAME(id, name) name,
-        EX_SHAPE_LIST(NAME)
-#undef NAME
-    };
-    return names[shape];
-}
-
 static void list_layer(listing *l, int number) {
     const ex_project_layer *layer = &l->view->layers[number];
     char count[EXI_TEXT_SIZE];
@@ -247,11 +238,11 @@ static void list_layer(listing *l, int number) {
     if (l->call->json) {
         exi_emit_open(&l->json, NULL, '{');
         exi_emit_text(&l->json, "name", layer->name);
-        exi_emit_text(&l->json, "shape", shape_name(layer->shape));
+        exi_emit_text(&l->json, "shape", ex_project_layer_shape(layer));
         exi_emit_bool(&l->json, "muted", layer->muted);
         exi_emit_open(&l->json, "examples", '[');
     } else {
-        printf("layer '%s' (%s%s): %s\n", layer->name, shape_name(layer->shape), layer->muted ? ", muted" : "",
+        printf("layer '%s' (%s%s): %s\n", layer->name, ex_project_layer_shape(layer), layer->muted ? ", muted" : "",
                exi_text_count(count, total, "example"));
     }
     list_examples(l, number);

@@ -54,23 +54,19 @@ void exi_layer_free(exi_layer *layer) {
 }
 
 bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
-    static const char *const shapes[] = {
-#define NAME(id, text) text,
-        EX_SHAPE_LIST(NAME)
-#undef NAME
-    };
     static const char *const participations[] = {
 #define NAME(id, text) text,
         EX_PARTICIPATION_LIST(NAME)
 #undef NAME
     };
-    const bool offsets = source->shape == EX_SHAPE_OFFSETS;
+    const bool offsets = source->domain == EX_DOMAIN_OFFSETS;
     *layer = (exi_layer){.name = source->name,
-                         .shape = shapes[source->shape],
-                         .texture = source->texture,
-                         .frame = offsets ? ex_frame_name(source->frame) : NULL,
-                         .participation = offsets ? participations[source->participation] : NULL,
-                         .mode = source->trajectory ? ex_trajectory_mode_name(source->trajectory->mode) : NULL,
+                         .shape = ex_project_layer_shape(source),
+                         .texture = source->pixels.texture,
+                         .frame = offsets ? ex_frame_name(source->offsets.frame) : NULL,
+                         .participation = offsets ? participations[source->offsets.participation] : NULL,
+                         .mode = source->trajectory.options ? ex_trajectory_mode_name(source->trajectory.options->mode)
+                                                            : NULL,
                          .reference = -1,
                          .muted = source->muted,
                          .auto_falloff = source->auto_falloff,
@@ -90,7 +86,7 @@ bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
     }
     for (int k = 0; k < source->example_count; k++) {
         layer->example_names[k] = source->examples[k].name;
-        layer->example_files[k] = source->texture           ? source->examples[k].image
+        layer->example_files[k] = source->pixels.texture    ? source->examples[k].image
                                   : source->examples[k].map ? source->examples[k].map
                                                             : source->examples[k].mesh;
         layer->driver_files[k] = source->examples[k].driver;
@@ -112,7 +108,7 @@ static bool count_moved(exi_layer *layer, const ex_rig *rig, int index) {
 }
 
 static bool take_paths(exi_layer *layer, const ex_rig *rig, int index) {
-    if (ex_rig_layer_domain(rig, index) != EX_DOMAIN_TRAJECTORY)
+    if (ex_rig_layer_is_sum(rig, index))
         return true;
     float *turns = malloc(3 * (size_t)ex_rig_vertex_count(rig) * sizeof *turns + 1);
     layer->paths = calloc((size_t)layer->weigh.example_count + 1, sizeof *layer->paths);
@@ -137,14 +133,9 @@ static bool find_skeletons(exi_layer *layer, const ex_rig *rig, int index) {
 bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
     const ex_weigher *weigher = ex_rig_weigher(rig, index);
     const int texture = ex_rig_layer_texture(rig, index);
-    static const char *const shapes[] = {[EX_DOMAIN_FORM] = "positions",
-                                         [EX_DOMAIN_PIXELS] = "pixels",
-                                         [EX_DOMAIN_OFFSETS] = "offsets",
-                                         [EX_DOMAIN_TRAJECTORY] = "trajectory",
-                                         [EX_DOMAIN_DISPLACEMENT] = "displacement"};
     const bool offsets = ex_rig_layer_domain(rig, index) == EX_DOMAIN_OFFSETS;
     *layer = (exi_layer){.name = ex_rig_layer_name(rig, index),
-                         .shape = shapes[ex_rig_layer_domain(rig, index)],
+                         .shape = ex_domain_name(ex_rig_layer_domain(rig, index)),
                          .texture = texture >= 0 ? ex_rig_texture(rig, texture).name : NULL,
                          .frame = offsets ? ex_frame_name(ex_rig_layer_frame(rig, index)) : NULL,
                          .participation = offsets ? ex_rig_layer_moved(rig, index) ? "moved" : "layer" : NULL,

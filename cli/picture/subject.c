@@ -133,7 +133,7 @@ static bool find_example(const ex_rig *rig, const char *words, int *layer, int *
     for (*layer = 0; *layer < ex_rig_layer_count(rig); (*layer)++) {
         const char *name = ex_rig_layer_name(rig, *layer);
         size_t length = strlen(name);
-        if (ex_rig_layer_domain(rig, *layer) == EX_DOMAIN_PIXELS || strncmp(words, name, length) != 0 ||
+        if (ex_rig_layer_stage(rig, *layer) == EX_STAGE_TEXTURE || strncmp(words, name, length) != 0 ||
             words[length] != '/')
             continue;
         int count = ex_weigher_example_count(ex_rig_weigher(rig, *layer));

@@ -32,6 +32,8 @@ typedef enum ex_stage {
 EX_API ex_stage ex_rig_layer_stage(const ex_rig *rig, int layer);
 /* Whether a layer is the sum over examples of weight times difference; not where they run along paths. */
 EX_API bool ex_rig_layer_is_sum(const ex_rig *rig, int layer);
+/* Whether its examples are whole forms. */
+EX_API bool ex_rig_layer_has_forms(const ex_rig *rig, int layer);
 /* Whether it is left out unless ex_evaluation.muted says otherwise. */
 EX_API bool ex_rig_layer_muted(const ex_rig *rig, int layer);
 /* Layers of offsets: where they are added, and whether vertices are weighed among the examples that move them. */

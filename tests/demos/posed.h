@@ -105,7 +105,7 @@ static inline void check_sculpts(posed_demo *d, bool crossing) {
     const ex_project_view *view = ex_project_get(d->project);
     double worst = 0;
     for (int l = 0; l < view->layer_count; l++)
-        for (int k = 0; view->layers[l].shape == EX_SHAPE_OFFSETS && k < view->layers[l].example_count; k++) {
+        for (int k = 0; view->layers[l].domain == EX_DOMAIN_OFFSETS && k < view->layers[l].example_count; k++) {
             const ex_project_example *example = &view->layers[l].examples[k];
             ex_mesh *sculpt = NULL;
             int crossings = 0;

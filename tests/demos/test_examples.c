@@ -38,7 +38,7 @@ static void check_image(const ex_rig *rig, const ex_project_layer *layer, const 
     unsigned char *list[16] = {NULL}, *out = malloc(size);
     assert_true(ex_rig_texture_count(rig) <= 16);
     for (int i = 0; i < ex_rig_texture_count(rig); i++)
-        if (strcmp(ex_rig_texture(rig, i).name, layer->texture) == 0)
+        if (strcmp(ex_rig_texture(rig, i).name, layer->pixels.texture) == 0)
             list[i] = out;
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
     ex_rig_evaluate(rig, pose, &(ex_output){.textures = list}, NULL, scratch);
@@ -67,11 +67,12 @@ static void check_demo(const ex_demo *demo) {
         const ex_project_layer *layer = &view->layers[l];
         for (int k = 0; k < layer->example_count; k++) {
             pose_example(rig, view, &layer->examples[k], &pose);
-            if (layer->shape == EX_SHAPE_PIXELS) {
+            if (layer->domain == EX_DOMAIN_PIXELS) {
                 check_image(rig, layer, &layer->examples[k], &pose);
                 continue;
             }
-            double off = check_form(rig, &layer->examples[k], &pose, layer->shape == EX_SHAPE_POSITIONS);
+            double off =
+                check_form(rig, &layer->examples[k], &pose, layer->domain == EX_DOMAIN_FORM && !layer->unposed);
             worst = fmax(worst, off);
             assert_true(off < 1e-5);
         }

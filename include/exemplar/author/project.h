@@ -70,22 +70,6 @@ typedef struct ex_project_region {
     ex_project_mask look, mask;
 } ex_project_region;
 
-/* What a layer's examples are and how they were made, with the names that project files use. */
-#define EX_SHAPE_LIST(X)                                                                                               \
-    X(EX_SHAPE_POSITIONS, "positions")   /* forms at rest */                                                           \
-    X(EX_SHAPE_UNPOSED, "unposed")       /* forms at the example's pose: building un-poses them */                     \
-    X(EX_SHAPE_PIXELS, "pixels")         /* images of a texture */                                                     \
-    X(EX_SHAPE_OFFSETS, "offsets")       /* forms sculpted at the example's pose, of which only what moved is kept */  \
-    X(EX_SHAPE_TRAJECTORY, "trajectory") /* forms at rest, to which the mesh runs along paths that turn */             \
-    X(EX_SHAPE_DISPLACEMENT, "displacement") /* maps along the normals of the posed and refined surface */
-
-typedef enum ex_shape {
-#define EX_SHAPE_ENUM(name, text) name,
-    EX_SHAPE_LIST(EX_SHAPE_ENUM)
-#undef EX_SHAPE_ENUM
-        EX_SHAPE_COUNT
-} ex_shape;
-
 /* Which of its examples a vertex of a layer of offsets takes part in, with the names that project files use. */
 #define EX_PARTICIPATION_LIST(X)                                                                                       \
     X(EX_PARTICIPATION_LAYER, "layer") /* a vertex that any example moves is held at all of them, and at rest */       \
@@ -98,13 +82,31 @@ typedef enum ex_participation {
         EX_PARTICIPATION_COUNT
 } ex_participation;
 
-struct ex_trajectory_options;
+/* What layers of one domain have; zero in others. */
+typedef struct ex_project_pixels {
+    const char *texture; /* "base_color", … */
+} ex_project_pixels;
+
+typedef struct ex_project_offsets {
+    ex_frame frame;
+    ex_participation participation;
+    bool rest;        /* a zero at the layer's rest pose; default true where participation is `layer` */
+    bool protect;     /* zeros at the poses of earlier layers' examples */
+    bool posed;       /* sculpts stand at their example's pose; false: at rest, as unpacking writes them */
+    double tolerance; /* what moves no farther counts as not moved, in metres; below 0: 5e-6 of the mesh's size */
+} ex_project_offsets;
+
+typedef struct ex_project_trajectory {
+    const ex_trajectory_options *options; /* how paths are found, its segments NULL */
+    const char *segments;                 /* file of the segments that are given, or NULL */
+} ex_project_trajectory;
 
 typedef struct ex_project_layer {
     const char *name;
-    ex_shape shape;
-    bool muted;          /* built, but left out of evaluation unless asked for; later layers are measured without it */
-    const char *texture; /* pixels: "base_color", …; else NULL */
+    ex_domain domain;
+    bool unposed; /* forms that stand at their example's pose: building un-poses them; the word in files is then
+                     "unposed" (ex_project_layer_shape) */
+    bool muted;   /* built, but left out of evaluation unless asked for; later layers are measured without it */
     const ex_project_axis *axes;
     int axis_count;
     int dimension;                      /* numbers in a point */
@@ -117,20 +119,11 @@ typedef struct ex_project_layer {
     int zero_count;    /* pseudo-examples after those, not in the file, at which no example counts: `rest`, `protect` */
     bool auto_falloff; /* gaussian: building chooses the falloffs by leave-one-out */
 
-    /* offsets */
-    ex_frame frame;
-    ex_participation participation;
-    bool rest;        /* a zero at the layer's rest pose; default true where participation is `layer` */
-    bool protect;     /* zeros at the poses of earlier layers' examples */
-    bool posed;       /* sculpts stand at their example's pose; false: at rest, as unpacking writes them */
-    double tolerance; /* what moves no farther counts as not moved, in metres; below 0: 5e-6 of the mesh's size */
-
-    /* trajectories */
-    const struct ex_trajectory_options *trajectory; /* how they are found (exemplar/author/trajectory.h), its segments
-                                                       NULL; else NULL */
-    const char *segments;                           /* file of the segments that are given, or NULL */
-
     ex_project_mask mask; /* of displacements: a file about the vertices of the last level, or none */
+
+    ex_project_pixels pixels;
+    ex_project_offsets offsets;
+    ex_project_trajectory trajectory;
 
     /* layers that a driver weighs */
     bool driven;                    /* it is one */
@@ -182,6 +175,8 @@ EX_API ex_result ex_project_parse(const char *text, size_t size, const char *pat
 EX_API ex_result ex_project_write(const ex_project *project, const char *path, ex_error *error);
 EX_API void ex_project_destroy(ex_project *project);
 EX_API const ex_project_view *ex_project_get(const ex_project *project);
+/* The word that the file has for what the layer's examples are: ex_domain_name, or "unposed". */
+EX_API const char *ex_project_layer_shape(const ex_project_layer *layer);
 
 /*
  * Edits. Each changes the project or, on failure, leaves it as it was. `layer` and `index` are numbers; points are

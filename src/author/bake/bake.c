@@ -18,18 +18,17 @@
 
 const char *ex_bake_inexact(const ex_rig *rig, const bool *muted, int level) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_domain(rig, l) == EX_DOMAIN_TRAJECTORY)
+        if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && !ex_rig_layer_is_sum(rig, l))
             return "glTF morphs along straight lines, and a layer along trajectories";
     for (int l = 0; level != 0 && l < ex_rig_layer_count(rig); l++)
-        if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_domain(rig, l) == EX_DOMAIN_DISPLACEMENT)
+        if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_stage(rig, l) == EX_STAGE_SURFACE)
             return "glTF morphs along straight lines, and a layer displaces along normals";
     if (!ex_rig_skin(rig))
         return NULL;
     if (ex_rig_skinning(rig) != EX_SKINNING_LINEAR)
         return "glTF knows no dual quaternions";
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_domain(rig, l) == EX_DOMAIN_OFFSETS &&
-            ex_rig_layer_frame(rig, l) == EX_FRAME_SKINNED)
+        if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_stage(rig, l) == EX_STAGE_POSED)
             return "glTF morphs before it poses, and a layer adds its offsets after";
     return level != 0 ? "the rig refines what it has posed, and glTF poses what is refined" : NULL;
 }

@@ -63,11 +63,9 @@ ex_result exi_bake_fill_target(exi_bake *bake, exi_bake_target *target, const fl
 
 /* Which layers become targets, and how many of them, for names. */
 static bool becomes_targets(const exi_bake *bake, int layer) {
-    const ex_domain domain = ex_rig_layer_domain(bake->rig, layer);
-    if (bake->muted[layer] || domain == EX_DOMAIN_PIXELS || domain == EX_DOMAIN_TRAJECTORY ||
-        domain == EX_DOMAIN_DISPLACEMENT)
-        return false;
-    return domain == EX_DOMAIN_FORM || !bake->skin || ex_rig_layer_frame(bake->rig, layer) == EX_FRAME_REST;
+    const ex_stage stage = ex_rig_layer_stage(bake->rig, layer);
+    return !bake->muted[layer] && ex_rig_layer_is_sum(bake->rig, layer) &&
+           (stage == EX_STAGE_REST || (stage == EX_STAGE_POSED && !bake->skin));
 }
 
 /* "example", or "layer/example" where there are several layers; set: a number behind it. Release with free. */

@@ -69,7 +69,7 @@ static ex_result take_options(ex_drive_set *set, const ex_rig *rig, const ex_rig
     ex_weigher_def weigh;
     ex_weigher_describe(ex_rig_weigher(rig, 0), &weigh, NULL, NULL);
     o->ridge = weigh.ridge;
-    o->paths = ex_rig_layer_domain(rig, 0) == EX_DOMAIN_TRAJECTORY;
+    o->paths = !ex_rig_layer_is_sum(rig, 0);
     o->residual = driver->residual;
     o->push = driver->push;
     o->thickness = (double)driver->thickness;

@@ -9,7 +9,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/pose/skeleton.h"
-#include "runtime/rig/rig.h"
+#include "runtime/rig/domains/domain.h"
 
 #include <string.h>
 
@@ -45,8 +45,8 @@ size_t exi_gpu_weigher_room(const ex_weigher *weigher) {
 static int path_of(const ex_rig *rig, int layer) {
     int path = 0;
     for (int l = 0; l < layer; l++)
-        path += exi_rig_layers(rig)[l].domain == EX_DOMAIN_TRAJECTORY;
-    return exi_rig_layers(rig)[layer].domain == EX_DOMAIN_TRAJECTORY ? path : -1;
+        path += exi_rig_paths_of(rig, l) != NULL;
+    return exi_rig_paths_of(rig, layer) ? path : -1;
 }
 
 /* Where the weights of offsets stand in their sets. */
@@ -248,6 +248,13 @@ static ex_result check(const ex_rig *rig, ex_error *error) {
     if (rig->counts.layers > EXI_GPU_LAYER_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "the rig has %d layers: the GPU evaluates up to %d", rig->counts.layers,
                          EXI_GPU_LAYER_MAX);
+    for (int l = 0; l < rig->counts.layers; l++)
+        if (!exi_domain_of(rig, l)->gpu)
+            return exi_error(error, EX_ERROR_ARGUMENT,
+                             "layer '%s' is of the domain %s (%s), which the GPU does not evaluate: use "
+                             "ex_rig_evaluate for it",
+                             ex_rig_layer_name(rig, l), ex_domain_name(ex_rig_layer_domain(rig, l)),
+                             ex_domain_help(ex_rig_layer_domain(rig, l)));
     return EX_OK;
 }
 

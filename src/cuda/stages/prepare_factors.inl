@@ -12,7 +12,7 @@
 #include "runtime/shape/terms.inl"
 #include "runtime/shape/trajectory_pose.inl"
 
-/* Weights of offsets below this are nothing (evaluate.c). */
+/* Weights of offsets below this are nothing (domain_offsets.c). */
 EXI_INLINE float exi_gpu_offset_weight(double weight) {
     return fabs(weight) < 1e-12 ? 0.0f : (float)weight;
 }

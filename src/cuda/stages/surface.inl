@@ -1,6 +1,6 @@
 /*
  * From the posed cage to the surface, for one vertex of one instance: position(v) = sum over k of w_vk cage(k), limit
- * normal t1 x t2 over its length with t1, t2 such sums as well, and displacement along it (evaluate_displacement.c of
+ * normal t1 x t2 over its length with t1, t2 such sums as well, and displacement along it (domain_displacement.c of
  * the runtime: S = T + d n, d the sum over layers and examples of weight times displacement); and the normal of a
  * vertex from its ring: with q_i its neighbours seen from it, the sum over chains of q_i x q_(i+1).
  *

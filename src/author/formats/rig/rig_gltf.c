@@ -201,8 +201,9 @@ static json_t *make_primitive(gltf *g, int *binds) {
     return primitive;
 }
 
-static bool has_targets(ex_domain domain) {
-    return domain != EX_DOMAIN_PIXELS && domain != EX_DOMAIN_DISPLACEMENT;
+/* Whole forms, offsets, or neither: 0, 1 or 2. */
+static int turn_of(const ex_rig *rig, int layer) {
+    return ex_rig_layer_has_forms(rig, layer) ? 0 : ex_rig_layer_stage(rig, layer) <= EX_STAGE_POSED ? 1 : 2;
 }
 
 /* Weights at rest, so that a viewer shows the form at rest; names as "example", or "layer/example" where several layers
@@ -212,13 +213,11 @@ static void add_targets(gltf *g, json_t *mesh) {
     json_t *values = json_array(), *names = json_array();
     int layers = 0;
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        layers += has_targets(ex_rig_layer_domain(rig, l));
+        layers += turn_of(rig, l) < 2;
     for (int pass = 0; pass < 2; pass++)
         for (int l = 0; l < ex_rig_layer_count(rig); l++) {
             const int count = ex_weigher_example_count(ex_rig_weigher(rig, l)), first = ex_rig_first_example(rig, l);
-            const ex_domain domain = ex_rig_layer_domain(rig, l);
-            const int turn = domain == EX_DOMAIN_OFFSETS ? 1 : has_targets(domain) ? 0 : 2;
-            for (int k = 0; turn == pass && k < count; k++) {
+            for (int k = 0; turn_of(rig, l) == pass && k < count; k++) {
                 const double weight = (double)(float)g->from->weights[first + k];
                 append(g, values, json_real(isfinite(weight) ? weight : 0));
                 append(g, names,

@@ -159,13 +159,13 @@ static ex_result displaced_amounts(const ex_rig *rig, int layer, int example, in
 ex_result ex_rig_example_amounts(const ex_rig *rig, int layer, int example, int level, float *values, ex_error *error) {
     if (!rig || !values)
         return exi_misuse_error(error, "ex_rig_example_amounts", "rig or values is NULL");
-    if (layer < 0 || layer >= ex_rig_layer_count(rig) || ex_rig_layer_domain(rig, layer) == EX_DOMAIN_PIXELS ||
+    if (layer < 0 || layer >= ex_rig_layer_count(rig) || ex_rig_layer_stage(rig, layer) == EX_STAGE_TEXTURE ||
         example < 0 || example >= ex_weigher_example_count(ex_rig_weigher(rig, layer)))
         return exi_error(error, EX_ERROR_ARGUMENT, "example %d of layer %d is no form of the rig", example, layer);
     ex_result result = check_level(rig, level, error);
     if (result != EX_OK)
         return result;
-    if (ex_rig_layer_domain(rig, layer) == EX_DOMAIN_DISPLACEMENT)
+    if (ex_rig_layer_stage(rig, layer) == EX_STAGE_SURFACE)
         return displaced_amounts(rig, layer, example, level, values, error);
     size_t count = 3 * (size_t)ex_rig_vertex_count(rig);
     float *delta = exi_array_allocate(count, sizeof *delta);

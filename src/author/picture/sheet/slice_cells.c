@@ -121,7 +121,7 @@ static bool reads_axes(const ex_sheet_def *def, int layer) {
     for (int a = 0; a < count; a++)
         for (int i = 0; i < def->axis_count; i++)
             found += ex_rig_layer_input(def->rig, layer, a) == def->axes[i];
-    return found == def->axis_count && (def->textures || ex_rig_layer_domain(def->rig, layer) != EX_DOMAIN_PIXELS);
+    return found == def->axis_count && (def->textures || ex_rig_layer_stage(def->rig, layer) != EX_STAGE_TEXTURE);
 }
 
 /* A pseudo-example that only keeps a layer of offsets from acting somewhere is no form to look at. */

@@ -157,8 +157,8 @@ ex_result ex_project_build(const ex_project *project, const ex_build_options *op
     if (options)
         b.options = *options;
     for (int l = 0; l < b.view->layer_count; l++)
-        b.example_total += b.view->layers[l].example_count *
-                           (b.view->layers[l].shape == EX_SHAPE_TRAJECTORY ? 1 + EXI_BUILD_PATH_COST : 1);
+        b.example_total +=
+            b.view->layers[l].example_count * (b.view->layers[l].trajectory.options ? 1 + EXI_BUILD_PATH_COST : 1);
     ex_result result = build(&b, rig, error);
     exi_measure_close(&b.measure);
     exi_build_free_layers(&b);

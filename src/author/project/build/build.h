@@ -2,9 +2,8 @@
  * build.h - what lives while a rig is being built; private to authoring.
  *
  *   build.c         the way from project to rig
- *   build_layers.c  layers: forms measured, images read
+ *   build_layers.c  layers: forms measured; domains/ has the rest
  *   build_paths.c   layers of trajectories
- *   build_maps.c    layers of displacements
  *   build_driven.c  the layer that a driver weighs
  *   build_notes.c   what building chose or had to add
  *   refinement.c    refined levels
@@ -14,8 +13,6 @@
 
 #include "author/project/build/measure.h"
 #include "author/project/model/refinement.h"
-
-#include <exemplar/author/image.h>
 
 typedef struct exi_building {
     const ex_project_view *view;
@@ -28,7 +25,7 @@ typedef struct exi_building {
     exi_project_driver driver; /* all zero where there is none */
     exi_measure measure;
     ex_layer_def *layers;          /* [layer_count]; masks go into the differences here, not there */
-    ex_image ***images;            /* [layer_count], NULL for layers of forms, of [example_count] */
+    void **own;                    /* [layer_count]: what a layer's domain keeps, or NULL */
     exi_project_paths *paths;      /* [layer_count], all zero for layers of others than trajectories */
     json_t *path_note;             /* how trajectories were found; NULL where there are none */
     ex_trajectories *driven_paths; /* of the layer that a driver weighs, or NULL */
@@ -49,9 +46,6 @@ ex_result exi_build_paths(exi_building *b, int index, ex_layer_def *layer, ex_er
 #define EXI_BUILD_PATH_COST 8
 /* Notes about paths that do not follow well. */
 void exi_build_note_paths(const exi_building *b, int index);
-
-/* build_maps.c. The maps and the mask of a layer of displacements, into layer. */
-ex_result exi_build_maps(exi_building *b, int index, ex_layer_def *layer, ex_error *error);
 
 /* build_driven.c. The driver and its forms at the examples. */
 ex_result exi_build_driver(exi_building *b, ex_error *error);

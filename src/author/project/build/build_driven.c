@@ -102,7 +102,7 @@ ex_result exi_build_driven(exi_building *b, int index, ex_layer_def *layer, ex_e
     ex_result result = check_different(b, source, layer, error);
     if (result == EX_OK)
         result = exi_project_driver_joints(&b->driver, source, b->skeleton, &layer->driven.joints, error);
-    if (result == EX_OK && layer->domain == EX_DOMAIN_TRAJECTORY)
+    if (result == EX_OK && source->trajectory.options)
         result = find_paths(b, index, layer, error);
     return result;
 }

@@ -1,10 +1,11 @@
 /*
- * Layers on their way into a rig. Layers of forms are measured in their order, each from the mesh with the earlier ones
- * on it (measure.h); images are read as they are.
+ * Layers on their way into a rig. Those whose examples are forms are measured in their order, each from the mesh with
+ * the earlier ones on it (measure.h); others are read by their domain (domains/).
  */
 #include "author/base/array.h"
-#include "author/project/build/build.h"
+#include "author/project/domains/project_domain.h"
 #include "runtime/base/result.h"
+#include <exemplar/author/files.h>
 
 #include <exemplar/author/files.h>
 
@@ -19,16 +20,12 @@ static ex_result open_layer(const exi_building *b, const ex_project_layer *sourc
     const char **names = calloc(axes, sizeof *names), **units = calloc(axes, sizeof *units);
     ex_axis_source *sources = calloc(axes, sizeof *sources);
     layer->name = source->name;
-    layer->domain = source->shape == EX_SHAPE_PIXELS         ? EX_DOMAIN_PIXELS
-                    : source->shape == EX_SHAPE_OFFSETS      ? EX_DOMAIN_OFFSETS
-                    : source->shape == EX_SHAPE_TRAJECTORY   ? EX_DOMAIN_TRAJECTORY
-                    : source->shape == EX_SHAPE_DISPLACEMENT ? EX_DOMAIN_DISPLACEMENT
-                                                             : EX_DOMAIN_FORM;
+    layer->domain = source->domain;
     layer->trajectory.reference = exi_layer_reference(source);
     layer->weigh = source->weigh;
     layer->muted = source->muted;
-    layer->offsets.frame = source->frame;
-    layer->offsets.moved = source->shape == EX_SHAPE_OFFSETS && source->participation == EX_PARTICIPATION_MOVED;
+    layer->offsets.frame = source->offsets.frame;
+    layer->offsets.moved = source->offsets.participation == EX_PARTICIPATION_MOVED;
     layer->example_names = source->weigh.names;
     layer->axis_names = names;
     layer->axis_units = units;
@@ -84,7 +81,7 @@ typedef struct row_lists {
 static bool open_rows(const ex_project_layer *source, ex_layer_def *layer, row_lists *r) {
     const size_t count = (size_t)source->example_count;
     *r = (row_lists){0};
-    if (source->shape == EX_SHAPE_OFFSETS) {
+    if (!exi_project_domain_of(source)->targets) {
         layer->offsets.examples = r->offsets = calloc(count, sizeof *r->offsets);
         return r->offsets != NULL;
     }
@@ -113,23 +110,23 @@ static ex_result finish_forms(exi_building *b, int index, ex_layer_def *layer, e
     ex_result result = exi_build_falloffs(b, index, layer, error);
     if (result == EX_OK && driven)
         result = exi_build_driven(b, index, layer, error);
-    else if (result == EX_OK && layer->domain == EX_DOMAIN_TRAJECTORY)
+    else if (result == EX_OK && b->view->layers[index].trajectory.options)
         result = exi_build_paths(b, index, layer, error);
     if (result != EX_OK || index + 1 == b->view->layer_count)
         return result; /* the last layer has none after it */
     if (driven)
         return exi_measure_add_driven(m, index, layer, error);
-    if (layer->domain == EX_DOMAIN_TRAJECTORY)
+    if (layer->trajectory.examples)
         return exi_measure_add_paths(m, index, &layer->weigh, &b->paths[index], layer->mask, layer->form.shifts, error);
-    return layer->domain == EX_DOMAIN_OFFSETS
+    return layer->offsets.examples
                ? exi_measure_add_offsets(m, index, &layer->weigh, layer->offsets.examples, error)
                : exi_measure_add_layer(m, index, &layer->weigh, layer->form.deltas, layer->form.shifts, error);
 }
 
 /* The mask goes into the differences, but of trajectories, which run whole and are masked as they are evaluated. */
-static ex_result read_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
+ex_result exi_build_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     const ex_project_layer *source = &b->view->layers[index];
-    const bool paths = layer->domain == EX_DOMAIN_TRAJECTORY;
+    const bool paths = source->trajectory.options != NULL;
     float *mask = NULL;
     row_lists r;
     ex_result result = open_rows(source, layer, &r)
@@ -157,112 +154,50 @@ static ex_result read_forms(exi_building *b, int index, ex_layer_def *layer, ex_
     return result;
 }
 
-/* ---- images ---- */
-
-/* The first image of the texture, whose size the others must have; and its file. */
-static const ex_image *first_image(const exi_building *b, int layer, const char **file) {
-    const char *texture = b->view->layers[layer].texture;
-    for (int l = 0; l <= layer; l++)
-        if (b->images[l] && strcmp(b->view->layers[l].texture, texture) == 0) {
-            *file = b->view->layers[l].examples[0].image;
-            return b->images[l][0];
-        }
-    return NULL;
-}
-
-static ex_result read_image(exi_building *b, int layer, int index, ex_error *error) {
-    const char *relative = b->view->layers[layer].examples[index].image, *first_file = NULL;
-    char *path = ex_path_join(b->view->path, relative);
-    if (!path)
-        return exi_error_memory(error, "a path", strlen(relative));
-    ex_result result = ex_image_read(path, &b->images[layer][index], error);
-    free(path);
-    if (result != EX_OK)
-        return exi_error_within(error, result, "image");
-    const ex_image *image = b->images[layer][index], *first = first_image(b, layer, &first_file);
-    if (image->width != first->width || image->height != first->height)
-        return exi_error(error, EX_ERROR_DATA,
-                         "%s is %d x %d pixels, but %s is %d x %d: the images of a texture must have one size",
-                         relative, image->width, image->height, first_file, first->width, first->height);
-    return EX_OK;
-}
-
-static ex_result read_images(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
-    const ex_project_layer *source = &b->view->layers[index];
-    const size_t count = (size_t)source->example_count;
-    const unsigned char **pixels = calloc(count, sizeof *pixels);
-    b->images[index] = calloc(count, sizeof *b->images[index]);
-    layer->pixels.images = pixels;
-    layer->pixels.texture = source->texture;
-    ex_result result = pixels && b->images[index] ? EX_OK : exi_error_memory(error, "a layer", count * sizeof *pixels);
-    for (int k = 0; result == EX_OK && k < source->example_count; k++) {
-        exi_build_report(b, source->examples[k].name);
-        result = exi_error_within(error, read_image(b, index, k, error), "layers[%d].examples[%d] '%s'", index,
-                                  source->examples[k].place, source->examples[k].name);
-        b->example_done++;
-        if (result != EX_OK)
-            return result;
-        pixels[k] = b->images[index][k]->pixels;
-        layer->pixels.width = b->images[index][k]->width;
-        layer->pixels.height = b->images[index][k]->height;
-    }
-    return result;
-}
-
 /* ---- all of them ---- */
 
 ex_result exi_build_layers(exi_building *b, ex_error *error) {
     const size_t count = (size_t)b->view->layer_count;
     b->layers = calloc(count + 1, sizeof *b->layers);
-    b->images = calloc(count + 1, sizeof *b->images);
+    b->own = calloc(count + 1, sizeof *b->own);
     b->paths = calloc(count + 1, sizeof *b->paths);
-    if (!b->layers || !b->images || !b->paths)
+    if (!b->layers || !b->own || !b->paths)
         return exi_error_memory(error, "the layers", count * sizeof *b->layers);
     ex_result result = EX_OK;
     for (int l = 0; result == EX_OK && l < b->view->layer_count; l++) {
-        ex_layer_def *layer = &b->layers[l];
-        result = open_layer(b, &b->view->layers[l], layer, error);
+        result = open_layer(b, &b->view->layers[l], &b->layers[l], error);
         if (result == EX_OK)
-            result = layer->domain == EX_DOMAIN_PIXELS         ? read_images(b, l, layer, error)
-                     : layer->domain == EX_DOMAIN_DISPLACEMENT ? exi_build_maps(b, l, layer, error)
-                                                               : read_forms(b, l, layer, error);
+            result = exi_project_domain_of(&b->view->layers[l])->build(b, l, &b->layers[l], error);
     }
     return result;
 }
 
-static void free_rows(const float *const *list, int count) {
-    for (int k = 0; list && k < count; k++)
-        free((void *)(uintptr_t)list[k]);
-    free((void *)(uintptr_t)list);
+void exi_build_free_rows(const float *const *rows, int count) {
+    for (int k = 0; rows && k < count; k++)
+        free((void *)(uintptr_t)rows[k]);
+    free((void *)(uintptr_t)rows);
+}
+
+void exi_build_free_form(exi_building *b, int index, ex_layer_def *layer) {
+    (void)b, (void)index;
+    exi_build_free_rows(layer->form.deltas, layer->weigh.example_count);
+    exi_build_free_rows(layer->form.shifts, layer->weigh.example_count);
 }
 
 void exi_build_free_layers(exi_building *b) {
     for (int l = 0; b->layers && l < b->view->layer_count; l++) {
         ex_layer_def *layer = &b->layers[l];
-        free_rows(layer->form.deltas, layer->weigh.example_count);
-        free_rows(layer->form.shifts, layer->weigh.example_count);
-        for (int k = 0; layer->offsets.examples && k < layer->weigh.example_count; k++)
-            exi_offsets_free((ex_offsets *)(uintptr_t)&layer->offsets.examples[k]);
-        free((void *)(uintptr_t)layer->offsets.examples);
+        if (b->own && b->paths)
+            exi_project_domain_of(&b->view->layers[l])->free(b, l, layer);
         if (b->view->layers[l].auto_falloff && layer->weigh.falloffs != b->view->layers[l].weigh.falloffs)
             free((void *)(uintptr_t)layer->weigh.falloffs);
         free((void *)(uintptr_t)layer->axis_names);
         free((void *)(uintptr_t)layer->axis_units);
         free((void *)(uintptr_t)layer->sources);
-        free((void *)(uintptr_t)layer->pixels.images);
         exi_build_free_driven(layer);
-        free_rows(layer->displacement.maps, layer->weigh.example_count);
-        if (layer->domain == EX_DOMAIN_TRAJECTORY || layer->domain == EX_DOMAIN_DISPLACEMENT)
-            free((void *)(uintptr_t)layer->mask);
-        if (b->paths)
-            exi_project_paths_close(&b->paths[l]);
-        for (int k = 0; b->images && b->images[l] && k < layer->weigh.example_count; k++)
-            ex_image_destroy(b->images[l][k]);
-        if (b->images)
-            free(b->images[l]);
     }
     free(b->layers);
-    free(b->images);
+    free(b->own);
     free(b->paths);
     json_decref(b->path_note);
     ex_trajectories_destroy(b->driven_paths);

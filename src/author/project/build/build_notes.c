@@ -93,10 +93,10 @@ void exi_build_note_paths(const exi_building *b, int index) {
         const char *name = layer->examples[k].name;
         if (layer->examples[k].reference)
             continue;
-        if (layer->trajectory->mode == EX_TRAJECTORY_PAPER && !fit->converged)
+        if (layer->trajectory.options->mode == EX_TRAJECTORY_PAPER && !fit->converged)
             note(b, "layer '%s': the trajectory to '%s' was still changing after %d steps: more iterations may help",
                  layer->name, name, fit->iterations);
-        if (layer->trajectory->mode == EX_TRAJECTORY_GUIDED &&
+        if (layer->trajectory.options->mode == EX_TRAJECTORY_GUIDED &&
             (fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999))
             note(b,
                  "layer '%s': on the way to '%s' the most stretched triangles are stretched %.1f times as much as in "

@@ -1,9 +1,9 @@
 /*
- * Measuring examples (docs/design.md, "Layers"): d_lk = mask_l (U(x_lk) - base_lk), where base_lk = mesh + sum over layers m
- * before l of sum over j of w_mj d_mj, at the whole pose of example lk, and U un-poses where the layer says so. Layers
- * in the frame `skinned` are summed apart: they are added after posing. A layer of trajectories adds what its paths
- * make of the weights; its mask is not in d. base is rounded to float, so that an unpacked example, base + d in double,
- * gives d again to the bit. Joints go the same way, without mask or U.
+ * Measuring examples (docs/design.md, "Layers"): d_lk = mask_l (U(x_lk) - base_lk), where base_lk = mesh + sum over
+ * layers m before l of sum over j of w_mj d_mj, at the whole pose of example lk, and U un-poses where the layer says
+ * so. Layers in the frame `skinned` are summed apart: they are added after posing. A layer of trajectories adds what
+ * its paths make of the weights; its mask is not in d. base is rounded to float, so that an unpacked example, base + d
+ * in double, gives d again to the bit. Joints go the same way, without mask or U.
  */
 #include "author/project/build/measure.h"
 
@@ -19,7 +19,8 @@
 /* Whether any layer is of offsets, and whether any is added after skinning. */
 static bool has_offsets(const ex_project_view *view, bool skinned) {
     for (int l = 0; l < view->layer_count; l++)
-        if (view->layers[l].shape == EX_SHAPE_OFFSETS && (!skinned || view->layers[l].frame == EX_FRAME_SKINNED))
+        if (view->layers[l].domain == EX_DOMAIN_OFFSETS &&
+            (!skinned || view->layers[l].offsets.frame == EX_FRAME_SKINNED))
             return true;
     return false;
 }
@@ -139,7 +140,7 @@ ex_result exi_measure_add_offsets(exi_measure *m, int layer, const ex_weigher_de
     if (m->view->layers[layer].muted)
         return EX_OK;
     m->offsets[layer] = offsets;
-    return m->view->layers[layer].participation == EX_PARTICIPATION_MOVED
+    return m->view->layers[layer].offsets.participation == EX_PARTICIPATION_MOVED
                ? weigh_moved(m, layer, weigh, offsets, error)
                : ex_weigher_create(weigh, NULL, &m->weighers[layer], error);
 }
@@ -220,7 +221,7 @@ bool exi_measure_layers(exi_measure *m, int end, const ex_project_example *at) {
     for (int l = 0; l < end; l++) {
         if (!exi_measure_counts(m, l))
             continue;
-        const bool skinned = m->offsets[l] && m->view->layers[l].frame == EX_FRAME_SKINNED;
+        const bool skinned = m->offsets[l] && m->view->layers[l].offsets.frame == EX_FRAME_SKINNED;
         if (!exi_measure_add_up(m, l, at, skinned ? m->turned : m->base))
             return false;
         for (int k = 0; m->shifts[l] && k < m->view->layers[l].example_count; k++)
@@ -315,7 +316,7 @@ ex_result exi_measure_form(const exi_measure *m, int layer, int example, const e
     const size_t count = 3 * (size_t)m->mesh->vertex_count;
     double *rest = NULL;
     ex_result result = EX_OK;
-    if (source->shape == EX_SHAPE_OFFSETS)
+    if (source->domain == EX_DOMAIN_OFFSETS)
         return exi_measure_offsets(m, layer, example, form, mask, out, error);
     if (exi_measure_unposes(source, &source->examples[example])) {
         rest = exi_array_allocate(count, sizeof *rest);

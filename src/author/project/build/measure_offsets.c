@@ -28,17 +28,15 @@ bool exi_measure_moves(const exi_measure *m) {
 }
 
 bool exi_measure_unposes(const ex_project_layer *layer, const ex_project_example *example) {
-    return !example->rest &&
-           (layer->shape == EX_SHAPE_UNPOSED || (layer->shape == EX_SHAPE_TRAJECTORY && layer->driven));
+    return !example->rest && (layer->unposed || (layer->trajectory.options && layer->driven));
 }
 
 bool exi_measure_is_posed(const exi_measure *m, const ex_project_layer *layer) {
-    return exi_measure_moves(m) &&
-           (layer->shape == EX_SHAPE_UNPOSED || (layer->shape == EX_SHAPE_OFFSETS && layer->posed));
+    return exi_measure_moves(m) && (layer->unposed || layer->offsets.posed);
 }
 
 double exi_measure_tolerance(const exi_measure *m, const ex_project_layer *layer) {
-    return layer->tolerance >= 0 ? layer->tolerance : usual_tolerance * m->size;
+    return layer->offsets.tolerance >= 0 ? layer->offsets.tolerance : usual_tolerance * m->size;
 }
 
 /* ---- vertices that cannot be told apart ---- */
@@ -169,7 +167,7 @@ static void measure_vertex(const sculpt *s, int vertex, const double off[3], dou
     const double share = s->mask ? (double)s->mask[vertex] : 1;
     if (!s->posing) {
         memcpy(delta, off, 3 * sizeof *delta);
-    } else if (s->layer->frame == EX_FRAME_SKINNED) {
+    } else if (s->layer->offsets.frame == EX_FRAME_SKINNED) {
         double q[4];
         ex_skin_vertex_rotation(s->m->skin, s->posing->palette, vertex, q);
         const double back[4] = {-q[0], -q[1], -q[2], q[3]};
@@ -251,7 +249,7 @@ static ex_result measure(sculpt *s, exi_measured *out, ex_error *error) {
     if (!open_sculpt(s) || !exi_posing_apply(s->posing, s->m, s->stands))
         return exi_error_memory(error, "an example", vertices * 44);
     ex_result result = EX_OK;
-    if (s->posing && s->layer->frame == EX_FRAME_REST)
+    if (s->posing && s->layer->offsets.frame == EX_FRAME_REST)
         result = exi_measure_unpose(s->m, s->posing, s->form, s->rest, out, error);
     if (result == EX_OK)
         result = collect(s, error);
@@ -276,7 +274,7 @@ ex_result exi_measure_offsets(const exi_measure *m, int layer, int example, cons
                 .tolerance = exi_measure_tolerance(m, source),
                 .posing = exi_measure_is_posed(m, source) ? &posing : NULL};
     ex_result result = EX_OK;
-    if (source->frame == EX_FRAME_SKINNED && (!m->skin || m->carried))
+    if (source->offsets.frame == EX_FRAME_SKINNED && (!m->skin || m->carried))
         return exi_error(error, EX_ERROR_DATA,
                          "its offsets cannot turn with the skin, because no joint moves the mesh: name a \"skeleton\" "
                          "with a skin, or let the layer's \"frame\" be \"rest\"");

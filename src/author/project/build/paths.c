@@ -85,7 +85,7 @@ static ex_result take_segments(exi_project_paths *p, const ex_project_view *view
                                const ex_mesh *mesh, ex_error *error) {
     int *faces = exi_arena_allocate(&p->arena, (size_t)mesh->face_count, sizeof *faces);
     int *segments = exi_arena_allocate(&p->arena, (size_t)p->def.triangle_count, sizeof *segments);
-    char *path = ex_path_join(view->path, layer->segments);
+    char *path = ex_path_join(view->path, layer->trajectory.segments);
     ex_result result =
         faces && segments && path ? exi_segments_read(path, mesh->face_count, faces, error) : no_memory(p, error);
     free(path);
@@ -102,11 +102,12 @@ static ex_result take_segments(exi_project_paths *p, const ex_project_view *view
 ex_result exi_project_paths_find(exi_project_paths *p, const ex_project_view *view, const ex_project_layer *layer,
                                  const ex_mesh *mesh, const ex_tasks *tasks, const ex_progress *progress,
                                  ex_error *error) {
-    p->def.options = *layer->trajectory;
+    p->def.options = *layer->trajectory.options;
     p->def.tasks = tasks;
     p->def.progress = progress;
-    ex_result result =
-        layer->segments ? exi_error_within(error, take_segments(p, view, layer, mesh, error), "segments") : EX_OK;
+    ex_result result = layer->trajectory.segments
+                           ? exi_error_within(error, take_segments(p, view, layer, mesh, error), "segments")
+                           : EX_OK;
     if (result == EX_OK)
         result = ex_trajectories_create(&p->def, &p->found, error);
     p->def.tasks = NULL;

@@ -65,7 +65,7 @@ json_t *exi_trajectory_options_describe(const ex_trajectory_options *o) {
 
 bool exi_project_paths_describe(json_t *note, const ex_project_layer *layer, const exi_project_paths *paths,
                                 int face_count) {
-    json_t *object = exi_trajectory_options_describe(layer->trajectory);
+    json_t *object = exi_trajectory_options_describe(layer->trajectory.options);
     if (!object || (paths->face_segments && !describe_segments(object, paths->face_segments, face_count))) {
         json_decref(object);
         return false;
@@ -77,7 +77,7 @@ bool exi_project_paths_describe(json_t *note, const ex_project_layer *layer, con
 
 static const char *first_layer_without(const ex_rig *rig, const json_t *note) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        if (ex_rig_layer_domain(rig, l) == EX_DOMAIN_TRAJECTORY &&
+        if (!ex_rig_layer_is_sum(rig, l) &&
             !ex_weigher_get_info(ex_rig_weigher(rig, l))->is_driven && /* whose options are the usual ones */
             !json_is_object(json_object_get(note, ex_rig_layer_name(rig, l))))
             return ex_rig_layer_name(rig, l);

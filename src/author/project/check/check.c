@@ -2,7 +2,7 @@
  * Checking a project: everything that is wrong or weak before it hurts, with where and how much. Errors are what keeps
  * it from building or makes the result wrong; warnings what will look bad; notes are measurements.
  */
-#include "author/project/check/check.h"
+#include "author/project/domains/project_domain.h"
 
 #include "author/project/model/project.h"
 
@@ -149,14 +149,8 @@ ex_result ex_project_check(const ex_project *project, const ex_check_options *op
     }
     if (!c.failed)
         check_body(&c);
-    for (int l = 0; !c.failed && l < c.view->layer_count; l++) {
-        if (c.view->layers[l].shape == EX_SHAPE_PIXELS)
-            exi_check_images(&c, l);
-        else if (c.view->layers[l].shape == EX_SHAPE_DISPLACEMENT)
-            exi_check_maps(&c, l);
-        else
-            exi_check_forms(&c, l);
-    }
+    for (int l = 0; !c.failed && l < c.view->layer_count; l++)
+        exi_project_domain_of(&c.view->layers[l])->check(&c, l);
     if (!c.failed)
         exi_check_disturbed(&c);
     close_checker(&c);

@@ -96,9 +96,6 @@ void exi_check_disturbed(exi_checker *c);
 void exi_check_misread(exi_checker *c, int layer, int example, const ex_mesh *form, const float *shifts,
                        const char *where);
 
-void exi_check_images(exi_checker *c, int layer);
-void exi_check_maps(exi_checker *c, int layer);
-
 /* What examples are, for guessing each from the others. */
 typedef struct exi_guessed {
     const float *const *rows;  /* [example_count] of [count][width], */

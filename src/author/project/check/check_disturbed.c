@@ -4,7 +4,7 @@
  * offsets should do nothing at rest.
  */
 #include "author/base/array.h"
-#include "author/project/check/check.h"
+#include "author/project/domains/project_domain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static bool evaluate(exi_checker *c, int layer, const ex_project_example *exampl
     if (!exi_measure_layers(m, c->view->layer_count, example))
         return false;
     const bool at_rest = source->driven ? !exi_measure_unposes(source, example)
-                                        : source->shape == EX_SHAPE_POSITIONS || source->shape == EX_SHAPE_TRAJECTORY;
+                                        : exi_project_domains[source->domain]->targets && !source->unposed;
     if (at_rest) {
         for (size_t i = 0; i < 3 * (size_t)m->mesh->vertex_count; i++)
             positions[i] = (float)m->base[i];
@@ -93,12 +93,12 @@ static const char *name_at(const exi_checker *c, int layer, const double *point)
 static void advise(const exi_checker *c, int later, const double *point, exi_check_text *text) {
     const ex_project_layer *source = &c->view->layers[later];
     const char *there = name_at(c, later, point);
-    if (source->shape != EX_SHAPE_OFFSETS || !ex_weigher_kind_info(source->weigh.kind)->has_points)
+    if (exi_project_domain_of(source)->targets || !ex_weigher_kind_info(source->weigh.kind)->has_points)
         return;
     if (there)
         exi_check_append(
             text, ": in its space, '%s' stands at that place, and an axis that tells them apart is missing", there);
-    else if (!source->protect)
+    else if (!source->offsets.protect)
         exi_check_append(text, ": \"protect\": true in that layer would keep it from this");
 }
 
@@ -178,7 +178,7 @@ static void check_rest(exi_checker *c, int layer, double *vectors) {
     memset(vectors, 0, 3 * vertices * sizeof *vectors);
     c->failed = !exi_measure_add_up(&c->measure, layer, NULL, vectors) || c->failed;
     const int vertex = find_longest(vectors, vertices, NULL, &off);
-    if (vertex < 0 || off / c->size <= disturbance_limit || source->rest ||
+    if (vertex < 0 || off / c->size <= disturbance_limit || source->offsets.rest ||
         !ex_weigher_kind_info(source->weigh.kind)->has_points)
         return; /* with a zero, or an example in its place, it is what was asked for */
     exi_check_add(c, EX_SEVERITY_WARNING, "at_rest", where, off / c->size,
@@ -206,11 +206,11 @@ void exi_check_disturbed(exi_checker *c) {
     c->failed = !vectors;
     for (int l = 0; !c->failed && l < c->view->layer_count; l++) {
         const ex_project_layer *layer = &c->view->layers[l];
-        if (layer->shape == EX_SHAPE_OFFSETS && c->measure.weighers[l]) {
+        if (layer->domain == EX_DOMAIN_OFFSETS && c->measure.weighers[l]) {
             check_rest(c, l, vectors);
             check_sets(c, l);
         }
-        const bool forms = layer->shape != EX_SHAPE_PIXELS && layer->shape != EX_SHAPE_DISPLACEMENT;
+        const bool forms = exi_project_domain_of(layer)->masked == EXI_MASKED_MESH;
         for (int k = 0; forms && !layer->muted && k < layer->example_count && !c->failed; k++) {
             check_sculpt(c, l, k, vectors);
             for (int later = l + 1; later < c->view->layer_count && !c->failed; later++)

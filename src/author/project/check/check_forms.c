@@ -2,7 +2,7 @@
  * Checking layers of forms and of offsets: examples are read and measured as building does it, and what that loses is
  * reported, with the joints that examples bring or should bring.
  */
-#include "author/project/check/check.h"
+#include "author/project/domains/project_domain.h"
 #include "author/project/skeleton/skeleton.h"
 
 #include <math.h>
@@ -71,7 +71,7 @@ static bool is_finite(exi_checker *c, const ex_project_example *example, const f
 /* Into c->deltas and c->shifts, or c->offsets; whether it could be measured. */
 static bool measure(exi_checker *c, int layer, int k, const ex_mesh *form, const char *where) {
     const ex_project_example *example = &c->view->layers[layer].examples[k];
-    const bool paths = c->view->layers[layer].shape == EX_SHAPE_TRAJECTORY;
+    const bool paths = c->view->layers[layer].trajectory.options != NULL;
     exi_measured m;
     ex_error error = {0};
     char here[80];
@@ -93,7 +93,7 @@ static bool measure(exi_checker *c, int layer, int k, const ex_mesh *form, const
         c->shifts[layer][k] = m.shifts;
         m.shifts = NULL;
     }
-    if (done && c->view->layers[layer].shape == EX_SHAPE_OFFSETS) {
+    if (done && !exi_project_domain_of(&c->view->layers[layer])->targets) {
         c->offsets[layer][k] = m.offsets;
         m.offsets = (ex_offsets){0};
     } else if (done) {
@@ -170,15 +170,15 @@ static void read_mask(exi_checker *c, int index, const char *where) {
 
 /* Whether the layer's forms can be measured; what keeps them from it has been reported. */
 static bool is_measurable(exi_checker *c, const ex_project_layer *layer, const char *where) {
-    const bool turned = layer->shape == EX_SHAPE_OFFSETS && layer->frame == EX_FRAME_SKINNED;
-    const bool posed = layer->shape == EX_SHAPE_UNPOSED || (layer->shape == EX_SHAPE_OFFSETS && layer->posed);
+    const bool turned = layer->offsets.frame == EX_FRAME_SKINNED;
+    const bool posed = layer->unposed || layer->offsets.posed;
     bool brings_skeletons = false;
     for (int k = 0; k < layer->example_count; k++)
         brings_skeletons = brings_skeletons || layer->examples[k].skeleton;
     const bool moved = c->measure.carried && !turned;
     if (!c->mesh || (c->lame && (posed || turned || brings_skeletons)) || (c->undriven && (posed || layer->driven)))
         return false;
-    if ((layer->shape != EX_SHAPE_UNPOSED && !turned) || c->skin || moved)
+    if ((!layer->unposed && !turned) || c->skin || moved)
         return true;
     if (turned)
         exi_check_add(c, EX_SEVERITY_ERROR, "unmeasured", where, 0,
@@ -218,7 +218,7 @@ static void check_unmoved(exi_checker *c, int index) {
 /* What the layer does, for those after it, and then its space: where vertices are weighed in sets, those are known. */
 static void finish_layer(exi_checker *c, int index) {
     const ex_project_layer *layer = &c->view->layers[index];
-    const bool sparse = layer->shape == EX_SHAPE_OFFSETS;
+    const bool sparse = !exi_project_domain_of(layer)->targets;
     const float *const *deltas = (const float *const *)c->deltas[index];
     const size_t vertices = (size_t)c->mesh->vertex_count;
     const exi_guessed guessed = {.rows = sparse ? NULL : deltas,
@@ -239,14 +239,14 @@ static void finish_layer(exi_checker *c, int index) {
     }
     if (sparse)
         result = exi_measure_add_offsets(&c->measure, index, &c->weighs[index], c->offsets[index], &error);
-    else if (layer->shape != EX_SHAPE_TRAJECTORY)
+    else if (!layer->trajectory.options)
         result = exi_measure_add_layer(&c->measure, index, &c->weighs[index], deltas, shifts, &error);
     else if (exi_check_paths(c, index))
         result = exi_measure_add_paths(&c->measure, index, &c->weighs[index], &c->paths[index], c->masks[index], shifts,
                                        &error);
     c->failed = c->failed || result == EX_ERROR_MEMORY;
     if (!c->failed) /* a guess along straight lines says nothing of trajectories */
-        exi_check_space(c, index, layer->shape == EX_SHAPE_TRAJECTORY ? NULL : &guessed);
+        exi_check_space(c, index, layer->trajectory.options ? NULL : &guessed);
     if (!c->failed && sparse)
         check_unmoved(c, index);
     else if (!c->failed)

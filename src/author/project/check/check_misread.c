@@ -69,9 +69,9 @@ static double distance_of(const exi_checker *c, const ex_project_example *exampl
 
 void exi_check_misread(exi_checker *c, int layer, int k, const ex_mesh *form, const float *shifts, const char *where) {
     const ex_project_example *example = &c->view->layers[layer].examples[k];
-    const bool offsets = c->view->layers[layer].shape == EX_SHAPE_OFFSETS;
-    const bool unposed = c->view->layers[layer].shape == EX_SHAPE_UNPOSED ||
-                         (offsets && exi_measure_is_posed(&c->measure, &c->view->layers[layer]));
+    const bool offsets = c->view->layers[layer].domain == EX_DOMAIN_OFFSETS;
+    const bool unposed =
+        c->view->layers[layer].unposed || (offsets && exi_measure_is_posed(&c->measure, &c->view->layers[layer]));
     const double off = distance_of(c, example, form, unposed, AS_IS, shifts);
     c->failed = c->failed || off < 0;
     if (!(off > off_limit))

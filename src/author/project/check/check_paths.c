@@ -50,7 +50,7 @@ static void check_inside_out(exi_checker *c, int index, int k, const char *where
 static void check_fit(exi_checker *c, int index, int k, const char *where) {
     const ex_project_layer *layer = &c->view->layers[index];
     const struct ex_trajectory_fit *fit = &c->paths[index].found->fits[k];
-    if (layer->trajectory->mode == EX_TRAJECTORY_PAPER) {
+    if (layer->trajectory.options->mode == EX_TRAJECTORY_PAPER) {
         if (!fit->converged)
             exi_check_add(c, EX_SEVERITY_WARNING, "not_converged", where, fit->iterations,
                           "the trajectory to '%s' was still changing after %d steps: more iterations may help",
@@ -74,7 +74,7 @@ static void check_bases(exi_checker *c, int index, const char *where) {
     bool chain = false;
     for (int s = 0; s < segments->count; s++)
         chain = chain || segments->parents[s] >= 0;
-    if (layer->trajectory->mode == EX_TRAJECTORY_PAPER && layer->trajectory->bases && !chain)
+    if (layer->trajectory.options->mode == EX_TRAJECTORY_PAPER && layer->trajectory.options->bases && !chain)
         exi_check_add(c, EX_SEVERITY_WARNING, "no_chain", where, segments->count,
                       "'%s' asks for \"bases\", but no segment hangs on another, and none are appended: a smaller "
                       "\"segment_angle\", or \"segments\" from a file, would tell them apart",

@@ -1,9 +1,8 @@
 /*
  * How the examples and pseudo-examples of two layers differ: where they stand, how far they reach, and what they are.
  */
-#include "author/project/compare/rig_difference.h"
-
 #include "author/base/array.h"
+#include "author/project/domains/project_domain.h"
 #include "author/project/skeleton/skeleton.h"
 
 #include <math.h>
@@ -166,74 +165,16 @@ static void compare_shifts(const exi_layer_pair *p, int a, int b, const char *na
     free(y);
 }
 
-static void compare_images(const exi_layer_pair *p, int a, int b, const char *name) {
-    const ex_texture first = ex_rig_texture(p->a.rig, ex_rig_layer_texture(p->a.rig, p->a.layer));
-    const ex_texture second = ex_rig_texture(p->b.rig, ex_rig_layer_texture(p->b.rig, p->b.layer));
-    if (first.width != second.width || first.height != second.height)
-        return; /* said of the texture */
-    const unsigned char *x = ex_rig_example_image(p->a.rig, p->a.layer, a);
-    const unsigned char *y = ex_rig_example_image(p->b.rig, p->b.layer, b);
-    const size_t count = 4 * (size_t)first.width * (size_t)first.height;
-    int largest = 0;
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        const int apart = abs(x[i] - y[i]);
-        largest = apart > largest ? apart : largest;
-        sum += apart;
-    }
-    if (largest / 255.0 > p->c->tolerance)
-        exi_difference_add(p->c, "example", p->where, largest / 255.0, sum / (double)count / 255,
-                           "the image of example '%s' differs by at most %d of 255, %.3g on average", name, largest,
-                           sum / (double)count);
-}
-
-/* An example's displacements of all vertices of the last level [count]; false without memory. */
-static bool spread_map(const ex_rig *rig, int layer, int example, float *out, int count) {
-    const int listed = ex_rig_layer_displaced(rig, layer, NULL);
-    uint32_t *vertices = exi_array_allocate((size_t)listed, sizeof *vertices);
-    float *values = exi_array_allocate((size_t)listed, sizeof *values);
-    const bool good = vertices && values;
-    if (good) {
-        memset(out, 0, (size_t)count * sizeof *out);
-        ex_rig_layer_displaced(rig, layer, vertices);
-        ex_rig_example_displacements(rig, layer, example, values);
-        for (int i = 0; i < listed; i++)
-            out[vertices[i]] = values[i];
-    }
-    free(vertices);
-    free(values);
-    return good;
-}
-
-static void compare_maps(const exi_layer_pair *p, int a, int b, const char *name) {
-    const int count = ex_rig_level_vertex_count(p->a.rig, ex_rig_level_count(p->a.rig));
-    if (count != ex_rig_level_vertex_count(p->b.rig, ex_rig_level_count(p->b.rig)))
-        return; /* said of the levels */
-    float *x = exi_array_allocate((size_t)count, sizeof *x), *y = exi_array_allocate((size_t)count, sizeof *y);
-    const bool good =
-        x && y && spread_map(p->a.rig, p->a.layer, a, x, count) && spread_map(p->b.rig, p->b.layer, b, y, count);
-    double largest = 0, sum = 0;
-    int vertex = 0;
-    for (int v = 0; good && v < count; v++) {
-        const double apart = fabs((double)x[v] - (double)y[v]);
-        vertex = apart > largest ? v : vertex;
-        largest = apart > largest ? apart : largest;
-        sum += apart * apart;
-    }
-    p->c->failed = p->c->failed || !good;
-    if (largest > p->c->tolerance)
-        exi_difference_add(p->c, "example", p->where, largest, sqrt(sum / count),
-                           "example '%s' displaces refined vertex %d (counting from 0) differently by %.3g m, RMS %.3g "
-                           "m",
-                           name, vertex, largest, sqrt(sum / count));
-    free(x);
-    free(y);
+void exi_difference_forms(const exi_layer_pair *p, int a, int b, const char *name) {
+    const int joints = ex_rig_joint_count(p->a.rig);
+    if (ex_rig_vertex_count(p->a.rig) == ex_rig_vertex_count(p->b.rig))
+        compare_deltas(p, a, b, name);
+    if (joints > 0 && joints == ex_rig_joint_count(p->b.rig))
+        compare_shifts(p, a, b, name);
 }
 
 void exi_difference_examples(exi_layer_pair *p) {
-    const bool pixels = ex_rig_layer_domain(p->a.rig, p->a.layer) == EX_DOMAIN_PIXELS;
-    const bool vertices = ex_rig_vertex_count(p->a.rig) == ex_rig_vertex_count(p->b.rig);
-    const int joints = ex_rig_joint_count(p->a.rig);
+    const exi_project_domain *domain = exi_project_domains[ex_rig_layer_domain(p->a.rig, p->a.layer)];
     p->examples = exi_difference_match(p->c, &(exi_named){.what = "example",
                                                           .where = p->where,
                                                           .name = example_name,
@@ -249,18 +190,7 @@ void exi_difference_examples(exi_layer_pair *p) {
         exi_difference_driver_form(p, i, k);
         snprintf(words, sizeof words, "example '%.150s'", name);
         compare_reach(p, "example", words, i, k);
-        if (pixels) {
-            compare_images(p, i, k, name);
-            continue;
-        }
-        if (ex_rig_layer_domain(p->a.rig, p->a.layer) == EX_DOMAIN_DISPLACEMENT) {
-            compare_maps(p, i, k, name);
-            continue;
-        }
-        if (vertices)
-            compare_deltas(p, i, k, name);
-        if (joints > 0 && joints == ex_rig_joint_count(p->b.rig))
-            compare_shifts(p, i, k, name);
+        domain->compare_example(p, i, k, name);
     }
     if (p->axes)
         compare_pseudos(p);

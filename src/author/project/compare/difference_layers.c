@@ -1,9 +1,8 @@
 /*
  * How the layers of two rigs differ: what they are of, spaces and weighers.
  */
-#include "author/project/compare/rig_difference.h"
-
 #include "author/base/array.h"
+#include "author/project/domains/project_domain.h"
 #include "author/project/skeleton/skeleton.h"
 
 #include <math.h>
@@ -158,25 +157,22 @@ static void compare_ways(const exi_layer_pair *p) {
 
 static void compare_layer(exi_comparison *c, int a, int b) {
     exi_layer_pair p = {.c = c};
-    static const char *const domains[] = {[EX_DOMAIN_FORM] = "forms",
-                                          [EX_DOMAIN_PIXELS] = "pixels",
-                                          [EX_DOMAIN_OFFSETS] = "offsets",
-                                          [EX_DOMAIN_TRAJECTORY] = "trajectories",
-                                          [EX_DOMAIN_DISPLACEMENT] = "displacements"};
+    const exi_project_domain *first = exi_project_domains[ex_rig_layer_domain(c->a, a)],
+                             *second = exi_project_domains[ex_rig_layer_domain(c->b, b)];
     snprintf(p.where, sizeof p.where, "layer '%.200s'", ex_rig_layer_name(c->a, a));
     const bool opened_a = open_side(&p.a, c->a, a), opened_b = open_side(&p.b, c->b, b);
     if (!opened_a || !opened_b) {
         c->failed = true;
-    } else if (ex_rig_layer_domain(c->a, a) != ex_rig_layer_domain(c->b, b)) {
+    } else if (first != second) {
         exi_difference_add(c, "layer", p.where, 0, 0, "it is of %s in the first and of %s in the second",
-                           domains[ex_rig_layer_domain(c->a, a)], domains[ex_rig_layer_domain(c->b, b)]);
+                           first->examples, second->examples);
     } else {
         compare_ways(&p);
         compare_axes(&p);
         compare_weighers(&p);
         exi_difference_examples(&p);
-        if (ex_rig_layer_domain(c->a, a) == EX_DOMAIN_TRAJECTORY)
-            exi_difference_paths(&p);
+        if (first->compare)
+            first->compare(&p);
     }
     close_side(&p.a);
     close_side(&p.b);

@@ -10,6 +10,7 @@
 #ifndef EXEMPLAR_AUTHOR_PROJECT_IMPORT_UNPACK_H
 #define EXEMPLAR_AUTHOR_PROJECT_IMPORT_UNPACK_H
 
+#include "author/project/build/measure.h"
 #include "author/project/model/driver.h"
 #include "author/project/model/project.h"
 
@@ -25,9 +26,7 @@ typedef struct exi_file_name {
 /* PREFIX_007_NAME.ENDING, of characters that every file system takes. */
 exi_file_name exi_file_name_make(const char *prefix, int number, const char *name, const char *ending);
 typedef enum exi_unpacked_kind {
-    EXI_UNPACKED_FORM,
-    EXI_UNPACKED_IMAGE,
-    EXI_UNPACKED_MAP,
+    EXI_UNPACKED_FILE, /* what its layer's domain has: a form, an image, a map */
     EXI_UNPACKED_BONES,
     EXI_UNPACKED_DRIVER_FORM,
     EXI_UNPACKED_KIND_COUNT
@@ -90,6 +89,20 @@ const char *exi_new_folder_add(exi_new_folder *folder, const char *name, ex_erro
 ex_result exi_new_folder_check_free(const exi_new_folder *folder, const char *name, ex_error *error);
 /* Ends the work; without keep, what is new in the folder is removed. */
 void exi_new_folder_close(exi_new_folder *folder, bool keep);
+
+/* What lives while forms are written. */
+typedef struct exi_unpacking {
+    const ex_rig *rig;
+    exi_new_folder *folder;
+    ex_mesh form;              /* the mesh's faces alone, and positions of its own */
+    double *centres;           /* [joint_count][3] */
+    exi_project_driver driver; /* its forms alone */
+    exi_measure measure;
+    float ***deltas, ***shifts; /* [layer_count] of [example_count]; shifts NULL where an example has none */
+    ex_offsets **offsets;       /* [layer_count] of [example_count], NULL for layers of forms */
+    exi_project_paths *paths;   /* [layer_count], all zero for layers of others than trajectories */
+    float **masks;              /* [layer_count], of these, each may be NULL */
+} exi_unpacking;
 
 /* Writes the files of all examples: forms with the faces of mesh, which is the rig's at rest and is left so. view is
  * what the project file will be read as. */

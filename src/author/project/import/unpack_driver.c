@@ -136,7 +136,7 @@ bool exi_unpack_describe_settle(const exi_unpacked_driver *d, json_t *root) {
 bool exi_unpack_describe_driven(const exi_unpacked_driver *d, const ex_rig *rig, int layer, json_t *object,
                                 json_t *weigh) {
     const ex_drive_options *o = &d->options;
-    const bool paths = ex_rig_layer_domain(rig, layer) == EX_DOMAIN_TRAJECTORY;
+    const bool paths = !ex_rig_layer_is_sum(rig, layer);
     float *mask = exi_array_allocate((size_t)ex_rig_vertex_count(rig), sizeof *mask);
     bool done = mask && (paths || set(object, "shape", json_string("unposed")));
     if (done && paths && ex_rig_layer_mask(rig, layer, mask))
@@ -221,8 +221,7 @@ static ex_result visit_files(const exi_unpacked_driver *d, const ex_rig *rig, vi
             result =
                 visit(user, region_name(d->layer, r, "mask").text, d->masks + (size_t)r * (size_t)count, count, error);
     }
-    if (result == EX_OK && ex_rig_layer_domain(rig, d->layer) == EX_DOMAIN_TRAJECTORY &&
-        ex_rig_layer_mask(rig, d->layer, mask))
+    if (result == EX_OK && !ex_rig_layer_is_sum(rig, d->layer) && ex_rig_layer_mask(rig, d->layer, mask))
         result = visit(user, exi_unpacked_mask_name(d->layer).text, mask, count, error);
     free(mask);
     return result;

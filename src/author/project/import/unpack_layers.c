@@ -5,14 +5,11 @@
  * file as it will be read.
  */
 #include "author/base/array.h"
-#include "author/project/build/measure.h"
-#include "author/project/import/unpack.h"
+#include "author/project/domains/project_domain.h"
 #include "author/project/skeleton/skeleton.h"
 #include "runtime/base/result.h"
 
-#include <exemplar/author/displacement.h>
 #include <exemplar/author/formats.h>
-#include <exemplar/author/image.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,41 +43,25 @@ exi_file_name exi_unpacked_segments_name(int layer) {
 }
 
 exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind) {
-    static const char *const endings[] = {".obj", ".png", ".ply", ".skeleton.glb", ".driver.obj"};
+    const char *endings[] = {exi_project_domains[ex_rig_layer_domain(rig, layer)]->ending, ".skeleton.glb",
+                             ".driver.obj"};
     char prefix[24];
     snprintf(prefix, sizeof prefix, "layer%d", layer);
     return exi_file_name_make(prefix, example, ex_rig_example_name(rig, layer, example), endings[kind]);
 }
 
 bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind, float *shifts) {
-    const ex_domain domain = ex_rig_layer_domain(rig, layer);
-    const bool pixels = domain == EX_DOMAIN_PIXELS, map = domain == EX_DOMAIN_DISPLACEMENT;
-    if (domain == EX_DOMAIN_TRAJECTORY && ex_rig_layer_reference(rig, layer) == example)
+    if (ex_rig_layer_reference(rig, layer) == example)
         return false; /* it is the mesh */
     if (kind == EXI_UNPACKED_DRIVER_FORM)
         return ex_rig_example_driver(rig, layer, example) != NULL;
-    if (kind == EXI_UNPACKED_BONES)
-        return !pixels && !map && ex_rig_joint_count(rig) > 0 && ex_rig_example_shifts(rig, layer, example, shifts);
-    return kind == (pixels ? EXI_UNPACKED_IMAGE : map ? EXI_UNPACKED_MAP : EXI_UNPACKED_FORM);
+    return kind != EXI_UNPACKED_BONES ||
+           (ex_rig_joint_count(rig) > 0 && ex_rig_example_shifts(rig, layer, example, shifts));
 }
 
 /* ---- forms ---- */
 
-/* What lives while forms are written. */
-typedef struct writing {
-    const ex_rig *rig;
-    exi_new_folder *folder;
-    ex_mesh form;              /* the mesh's faces alone, and positions of its own */
-    double *centres;           /* [joint_count][3] */
-    exi_project_driver driver; /* its forms alone */
-    exi_measure measure;
-    float ***deltas, ***shifts; /* [layer_count] of [example_count]; shifts NULL where an example has none */
-    ex_offsets **offsets;       /* [layer_count] of [example_count], NULL for layers of forms */
-    exi_project_paths *paths;   /* [layer_count], all zero for layers of others than trajectories */
-    float **masks;              /* [layer_count], of these, each may be NULL */
-} writing;
-
-static ex_result open_writing(writing *w, const ex_project_view *view, const ex_mesh *mesh, ex_error *error) {
+static ex_result open_writing(exi_unpacking *w, const ex_project_view *view, const ex_mesh *mesh, ex_error *error) {
     const size_t layers = (size_t)view->layer_count, count = 3 * (size_t)mesh->vertex_count;
     w->form = (ex_mesh){.vertex_count = mesh->vertex_count,
                         .positions = exi_array_allocate(count, sizeof(double)),
@@ -109,7 +90,7 @@ static void free_rows(const ex_rig *rig, float ***rows) {
     free(rows);
 }
 
-static void close_writing(writing *w) {
+static void close_writing(exi_unpacking *w) {
     exi_measure_close(&w->measure);
     free_rows(w->rig, w->deltas);
     free_rows(w->rig, w->shifts);
@@ -132,7 +113,7 @@ static void close_writing(writing *w) {
 }
 
 /* The layer's differences and shifts as the rig holds them. */
-static bool take_rows(writing *w, int layer) {
+static bool take_rows(exi_unpacking *w, int layer) {
     const size_t count = (size_t)ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
     const size_t joints = (size_t)ex_rig_joint_count(w->rig), vertices = (size_t)ex_rig_vertex_count(w->rig);
     float **deltas = w->deltas[layer] = calloc(count, sizeof *deltas);
@@ -153,13 +134,13 @@ static bool take_rows(writing *w, int layer) {
     return true;
 }
 
-static ex_result write_positions(const writing *w, int layer, int k, ex_error *error) {
+static ex_result write_positions(const exi_unpacking *w, int layer, int k, ex_error *error) {
     const char *path =
-        exi_new_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_UNPACKED_FORM).text, error);
+        exi_new_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_UNPACKED_FILE).text, error);
     return path ? ex_obj_write(path, &w->form, error) : EX_ERROR_MEMORY;
 }
 
-static ex_result write_form(writing *w, int layer, int k, ex_error *error) {
+static ex_result write_form(exi_unpacking *w, int layer, int k, ex_error *error) {
     exi_measure *m = &w->measure;
     const float *delta = w->deltas[layer][k], *shifts = w->shifts[layer][k];
     if (!exi_measure_base(m, layer, k))
@@ -177,7 +158,7 @@ static ex_result write_form(writing *w, int layer, int k, ex_error *error) {
 }
 
 /* Lets a layer of trajectories count for those after it, as building will. */
-static ex_result add_paths(writing *w, int layer, ex_error *error) {
+static ex_result add_paths(exi_unpacking *w, int layer, ex_error *error) {
     const ex_project_layer *view = &w->measure.view->layers[layer];
     exi_project_paths *paths = &w->paths[layer];
     ex_result result =
@@ -200,14 +181,14 @@ static ex_result add_paths(writing *w, int layer, ex_error *error) {
                                  (const float *const *)w->shifts[layer], error);
 }
 
-static ex_result write_forms(writing *w, int layer, ex_error *error) {
-    const bool paths = ex_rig_layer_domain(w->rig, layer) == EX_DOMAIN_TRAJECTORY;
+ex_result exi_unpack_write_forms(exi_unpacking *w, int layer, ex_error *error) {
+    const bool paths = !ex_rig_layer_is_sum(w->rig, layer);
     const int count = ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
     ex_result result = take_rows(w, layer) ? EX_OK
                                            : exi_error_memory(error, "the examples",
                                                               (size_t)count * 12 * (size_t)ex_rig_vertex_count(w->rig));
     for (int k = 0; result == EX_OK && k < count; k++)
-        if (!paths || ex_rig_layer_reference(w->rig, layer) != k)
+        if (ex_rig_layer_reference(w->rig, layer) != k)
             result = write_form(w, layer, k, error);
     if (result == EX_OK && w->measure.view->layers[layer].driven)
         exi_measure_take_driven(&w->measure, layer, w->rig);
@@ -223,7 +204,7 @@ static ex_result write_forms(writing *w, int layer, ex_error *error) {
 /* ---- offsets ---- */
 
 /* The layer's offsets as the rig holds them. */
-static bool take_offsets(writing *w, int layer) {
+static bool take_offsets(exi_unpacking *w, int layer) {
     const size_t count = (size_t)ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
     ex_offsets *offsets = w->offsets[layer] = calloc(count, sizeof *offsets);
     for (size_t k = 0; offsets && k < count; k++) {
@@ -239,7 +220,7 @@ static bool take_offsets(writing *w, int layer) {
 }
 
 /* A sculpt at rest: where earlier layers have the vertices, and what this example adds (measure_offsets.c). */
-static ex_result write_sculpt(writing *w, int layer, int k, ex_error *error) {
+static ex_result write_sculpt(exi_unpacking *w, int layer, int k, ex_error *error) {
     const exi_measure *m = &w->measure;
     const ex_offsets *offsets = &w->offsets[layer][k];
     if (!exi_measure_base(&w->measure, layer, k))
@@ -252,7 +233,7 @@ static ex_result write_sculpt(writing *w, int layer, int k, ex_error *error) {
     return write_positions(w, layer, k, error);
 }
 
-static ex_result write_sculpts(writing *w, int layer, ex_error *error) {
+ex_result exi_unpack_write_sculpts(exi_unpacking *w, int layer, ex_error *error) {
     ex_result result = take_offsets(w, layer) ? EX_OK : exi_error_memory(error, "the examples", 0);
     for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(w->rig, layer)); k++)
         result = write_sculpt(w, layer, k, error);
@@ -262,51 +243,8 @@ static ex_result write_sculpts(writing *w, int layer, ex_error *error) {
     return result;
 }
 
-/* ---- maps ---- */
-
-/* The masks went into them when the rig was built, and do not come back. */
-static ex_result write_maps(const ex_rig *rig, int layer, exi_new_folder *folder, ex_error *error) {
-    const int count = ex_rig_layer_displaced(rig, layer, NULL);
-    ex_map *map = ex_map_create(ex_rig_level_vertex_count(rig, ex_rig_level_count(rig)));
-    uint32_t *vertices = exi_array_allocate((size_t)count, sizeof *vertices);
-    float *values = exi_array_allocate((size_t)count, sizeof *values);
-    ex_result result = map && vertices && values
-                           ? EX_OK
-                           : exi_error_memory(error, "a displacement map", (size_t)count * sizeof *values);
-    if (result == EX_OK)
-        ex_rig_layer_displaced(rig, layer, vertices);
-    for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, layer)); k++) {
-        ex_rig_example_displacements(rig, layer, k, values);
-        for (int i = 0; i < count; i++) {
-            map->displacements[vertices[i]] = values[i];
-            map->states[vertices[i]] = EX_MAP_HIT;
-        }
-        const char *path = exi_new_folder_add(folder, exi_unpacked_name(rig, layer, k, EXI_UNPACKED_MAP).text, error);
-        result = path ? ex_map_write(path, map, error) : EX_ERROR_MEMORY;
-    }
-    free(vertices);
-    free(values);
-    ex_map_destroy(map);
-    return result;
-}
-
-/* ---- images ---- */
-
-static ex_result write_images(const ex_rig *rig, int layer, exi_new_folder *folder, ex_error *error) {
-    const ex_texture texture = ex_rig_texture(rig, ex_rig_layer_texture(rig, layer));
-    ex_result result = EX_OK;
-    for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, layer)); k++) {
-        const ex_image image = {.width = texture.width,
-                                .height = texture.height,
-                                .pixels = (unsigned char *)(uintptr_t)ex_rig_example_image(rig, layer, k)};
-        const char *path = exi_new_folder_add(folder, exi_unpacked_name(rig, layer, k, EXI_UNPACKED_IMAGE).text, error);
-        result = path ? ex_image_write(path, &image, error) : EX_ERROR_MEMORY;
-    }
-    return result;
-}
-
 /* The driver's forms at a layer's examples: as files, and for what is measured on them. */
-static ex_result write_drivers(writing *w, const ex_project_view *view, int layer, ex_error *error) {
+static ex_result write_drivers(exi_unpacking *w, const ex_project_view *view, int layer, ex_error *error) {
     const size_t count = 3 * (size_t)w->driver.mesh->vertex_count;
     ex_mesh form = *w->driver.mesh;
     form.positions = exi_array_allocate(count, sizeof *form.positions);
@@ -328,17 +266,12 @@ static ex_result write_drivers(writing *w, const ex_project_view *view, int laye
 
 ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, const ex_mesh *mesh,
                             const exi_unpacked_driver *driver, exi_new_folder *folder, ex_error *error) {
-    writing w = {.rig = rig, .folder = folder, .driver = {.view = view, .mesh = driver->mesh}};
+    exi_unpacking w = {.rig = rig, .folder = folder, .driver = {.view = view, .mesh = driver->mesh}};
     ex_result result = open_writing(&w, view, mesh, error);
     if (result == EX_OK && driver->there && driver->layer >= 0)
         result = write_drivers(&w, view, driver->layer, error);
-    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++) {
-        const ex_domain domain = ex_rig_layer_domain(rig, l);
-        result = domain == EX_DOMAIN_PIXELS         ? write_images(rig, l, folder, error)
-                 : domain == EX_DOMAIN_DISPLACEMENT ? write_maps(rig, l, folder, error)
-                 : domain == EX_DOMAIN_OFFSETS      ? write_sculpts(&w, l, error)
-                                                    : write_forms(&w, l, error);
-    }
+    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
+        result = exi_project_domains[ex_rig_layer_domain(rig, l)]->write(&w, l, error);
     close_writing(&w);
     return result;
 }

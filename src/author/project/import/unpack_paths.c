@@ -15,9 +15,7 @@
 #include <string.h>
 
 static const json_t *entry_of(const ex_rig *rig, int layer, const json_t *paths) {
-    return ex_rig_layer_domain(rig, layer) == EX_DOMAIN_TRAJECTORY
-               ? json_object_get(paths, ex_rig_layer_name(rig, layer))
-               : NULL;
+    return !ex_rig_layer_is_sum(rig, layer) ? json_object_get(paths, ex_rig_layer_name(rig, layer)) : NULL;
 }
 
 /* The layer's mask, or NULL in *mask where it has none. Release with free. */

@@ -5,7 +5,7 @@
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
-#include "author/project/import/unpack.h"
+#include "author/project/domains/project_domain.h"
 #include "author/project/model/refinement.h"
 #include "author/project/skeleton/skeleton.h"
 #include "runtime/base/result.h"
@@ -183,17 +183,16 @@ static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *
 }
 
 static json_t *make_example(const ex_rig *rig, int layer, const ex_weigher_def *def, int k) {
-    static const char *const keys[] = {"mesh", "image", "map", "skeleton", NULL};
+    const char *keys[EXI_UNPACKED_KIND_COUNT] = {exi_project_domains[ex_rig_layer_domain(rig, layer)]->file,
+                                                 "skeleton"};
     json_t *example = json_pack("{s:s}", "name", ex_rig_example_name(rig, layer, k));
-    const bool reference =
-        ex_rig_layer_domain(rig, layer) == EX_DOMAIN_TRAJECTORY && ex_rig_layer_reference(rig, layer) == k;
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
     bool done = example && shifts;
     for (int kind = 0; done && kind < EXI_UNPACKED_KIND_COUNT; kind++)
         if (keys[kind] && exi_unpacked_has(rig, layer, k, (exi_unpacked_kind)kind, shifts))
             done =
                 set(example, keys[kind], json_string(exi_unpacked_name(rig, layer, k, (exi_unpacked_kind)kind).text));
-    if (done && reference)
+    if (done && ex_rig_layer_reference(rig, layer) == k)
         done = set(example, "reference", json_true());
     const double *point = ex_weigher_point(ex_rig_weigher(rig, layer), k);
     done = done && (!point || set(example, "at", make_point(rig, layer, point))) && set_reach(example, def, k) &&
@@ -206,23 +205,10 @@ static json_t *make_example(const ex_rig *rig, int layer, const ex_weigher_def *
     return example;
 }
 
-/* Sculpts at rest, of which everything counts; zeros are among the pseudo-examples. */
-static bool set_offsets(json_t *object, const ex_rig *rig, int layer, const ex_weigher_def *def) {
-    return set(object, "frame", json_string(ex_frame_name(ex_rig_layer_frame(rig, layer)))) &&
-           set(object, "participation", json_string(ex_rig_layer_moved(rig, layer) ? "moved" : "layer")) &&
-           set(object, "posed", json_false()) && set(object, "tolerance", json_integer(0)) &&
-           (!ex_weigher_kind_info(def->kind)->has_points || set(object, "rest", json_false()));
-}
-
 static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *def, const json_t *paths,
                           const exi_unpacked_driver *driver) {
-    static const char *const shapes[] = {[EX_DOMAIN_FORM] = "positions",
-                                         [EX_DOMAIN_PIXELS] = "pixels",
-                                         [EX_DOMAIN_OFFSETS] = "offsets",
-                                         [EX_DOMAIN_TRAJECTORY] = "trajectory",
-                                         [EX_DOMAIN_DISPLACEMENT] = "displacement"};
+    const ex_domain domain = ex_rig_layer_domain(rig, layer);
     json_t *object = json_object(), *space = json_array(), *examples = json_array();
-    const int texture = ex_rig_layer_texture(rig, layer);
     bool done = object && space && examples;
     for (int i = 0; done && i < def->axis_count; i++)
         done = json_array_append_new(space, make_axis(rig, ex_rig_layer_input(rig, layer, i), &def->axes[i])) == 0;
@@ -231,16 +217,13 @@ static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *de
     done = set(object, "name", json_string(ex_rig_layer_name(rig, layer))) && done;
     done = set(object, "space", space) && done;
     done = set(object, "weigh", make_weigh(def)) && done;
-    done = set(object, "shape", json_string(shapes[ex_rig_layer_domain(rig, layer)])) && done;
+    done = set(object, "shape", json_string(ex_domain_name(domain))) && done;
     if (ex_weigher_kind_info(def->kind)->is_driven)
         done = done && exi_unpack_describe_driven(driver, rig, layer, object, json_object_get(object, "weigh"));
     if (ex_rig_layer_muted(rig, layer))
         done = set(object, "muted", json_true()) && done;
-    if (ex_rig_layer_domain(rig, layer) == EX_DOMAIN_OFFSETS)
-        done = set_offsets(object, rig, layer, def) && done;
-    done = exi_unpack_describe_paths(rig, layer, paths, object) && done;
-    if (texture >= 0)
-        done = set(object, "texture", json_string(ex_rig_texture(rig, texture).name)) && done;
+    if (exi_project_domains[domain]->describe)
+        done = done && exi_project_domains[domain]->describe(rig, layer, def, paths, object);
     done = set(object, "examples", examples) && done;
     if (def->pseudo_count > 0)
         done = set(object, "pseudo", make_pseudos(rig, layer, def)) && done;

@@ -76,7 +76,7 @@ static ex_result read_options(exi_project_driver *d, const ex_mesh *mesh, const 
     d->options = source->options;
     d->options.one_region = layer->one_region;
     d->options.ridge = layer->weigh.ridge;
-    d->options.paths = layer->shape == EX_SHAPE_TRAJECTORY;
+    d->options.paths = layer->trajectory.options != NULL;
     if (source->joint && skeleton)
         d->options.frame_joint = ex_skeleton_find(skeleton, source->joint);
     ex_result result = exi_error_within(error,

@@ -4,6 +4,7 @@
  * does.
  */
 #include "author/base/json.h"
+#include "author/project/domains/project_domain.h"
 #include "author/project/model/project.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
@@ -99,9 +100,7 @@ static bool change_example(json_t *json, const ex_project_layer *layer, const ex
         return exi_drop_weights(json, old->name) && json_array_remove(examples, (size_t)old->place) == 0;
     if (edit->kind == EX_EDIT_MOVE_EXAMPLE)
         return set_point(json_object_get(json_array_get(examples, (size_t)old->place), "at"), layer, edit->at);
-    const char *file = layer->shape == EX_SHAPE_PIXELS         ? "image"
-                       : layer->shape == EX_SHAPE_DISPLACEMENT ? "map"
-                                                               : "mesh";
+    const char *file = exi_project_domain_of(layer)->file;
     json_t *at = make_point(layer, edit->at);
     json_t *example = json_pack("{s:s, s:s, s:o}", "name", name, file, mesh, "at", at);
     const bool done = example && set_falloff(example, layer, edit);

@@ -4,9 +4,11 @@
  */
 #include "author/project/model/project.h"
 
+#include "author/project/domains/project_domain.h"
 #include "author/project/model/reader.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
+#include <exemplar/author/files.h>
 
 #include <exemplar/author/files.h>
 
@@ -21,67 +23,26 @@ static ex_result read_mask(exi_project_reader *r, const json_t *object, const ex
     exi_place at = exi_place_key(place, "mask");
     if (!mask)
         return EX_OK;
-    if (layer->shape == EX_SHAPE_PIXELS)
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a layer of pixels has no vertices to mask", at.text);
+    const exi_project_domain *domain = exi_project_domain_of(layer);
+    if (domain->masked == EXI_MASKED_NOTHING)
+        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a layer of %s has no vertices to mask", at.text,
+                         domain->examples);
     ex_result result = exi_read_mask(r, mask, &at, true, &layer->mask);
-    if (result == EX_OK && layer->shape == EX_SHAPE_DISPLACEMENT && layer->mask.kind != EX_MASK_FILE)
+    if (result == EX_OK && domain->masked == EXI_MASKED_LEVEL && layer->mask.kind != EX_MASK_FILE)
         result = exi_error(r->keys.error, EX_ERROR_DATA,
-                           "%s: a layer of displacements is masked at the vertices of the last level: "
+                           "%s: a layer of %s is masked at the vertices of the last level: "
                            "{\"file\": \"m.txt\"} is needed here",
-                           at.text);
-    return result;
-}
-
-static ex_result read_shape(exi_project_reader *r, const json_t *object, const exi_place *place,
-                            ex_project_layer *layer) {
-    static const char *const shapes[] = {
-#define NAME(id, text) text,
-        EX_SHAPE_LIST(NAME)
-#undef NAME
-    };
-    static const char *const textures[] = {"base_color", "normal", "metallic_roughness", "occlusion", "emissive"};
-    exi_place at = exi_place_key(place, "shape"), texture_place = exi_place_key(place, "texture");
-    const json_t *texture = json_object_get(object, "texture");
-    int shape = ex_weigher_kind_info(layer->weigh.kind)->is_driven ? EX_SHAPE_UNPOSED : EX_SHAPE_POSITIONS, choice = 0;
-    ex_result result = EX_OK;
-    if (json_object_get(object, "shape"))
-        result = exi_choose(&r->keys, json_object_get(object, "shape"), &at, shapes, EX_SHAPE_COUNT, &shape);
-    if (result != EX_OK)
-        return result;
-    layer->shape = (ex_shape)shape;
-    if (ex_weigher_kind_info(layer->weigh.kind)->is_driven &&
-        (shape == EX_SHAPE_PIXELS || shape == EX_SHAPE_OFFSETS || shape == EX_SHAPE_DISPLACEMENT))
-        return exi_error(r->keys.error, EX_ERROR_DATA,
-                         "%s: a layer that a driver weighs has whole forms: \"unposed\", \"trajectory\" or "
-                         "\"positions\" is needed here",
-                         at.text);
-    if (layer->shape == EX_SHAPE_UNPOSED && !r->view->skeleton && !r->view->driver.mesh &&
-        !ex_weigher_kind_info(layer->weigh.kind)->is_driven)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
-                         "%s: un-posing needs a skeleton: add \"skeleton\": \"FILE.glb\" to the whole, or take "
-                         "\"positions\"",
-                         at.text);
-    if (layer->shape == EX_SHAPE_DISPLACEMENT && !r->view->subdivision.all)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
-                         "%s: displacements act on a refined surface: add \"subdivide\": {\"scheme\": "
-                         "\"catmull_clark\", \"levels\": 3, \"limit\": \"all\"} to the whole",
-                         at.text);
-    if (layer->shape != EX_SHAPE_PIXELS && texture)
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: only a layer with \"shape\": \"pixels\" has a texture",
-                         texture_place.text);
-    if (layer->shape != EX_SHAPE_PIXELS)
-        return EX_OK;
-    result = exi_choose(&r->keys, texture, &texture_place, textures, 5, &choice);
-    layer->texture = textures[choice];
+                           at.text, domain->examples);
     return result;
 }
 
 /* First pass: name, space and weigher of a layer, so that any place may name any axis of the project. */
 static ex_result read_layer_space(exi_project_reader *r, const json_t *object, const exi_place *place,
                                   ex_project_layer *layer) {
-    static const char *const keys[] = {
-        "name",  "space",         "weigh", "shape",   "texture", "examples",  "pseudo",     "mask", "muted",
-        "frame", "participation", "rest",  "protect", "posed",   "tolerance", "trajectory", NULL};
+    static const char *const common[] = {"name",   "space", "weigh", "shape", "examples",
+                                         "pseudo", "mask",  "muted", NULL};
+    const char *keys[EXI_KEYS_MAX];
+    exi_domain_layer_keys(common, keys);
     ex_result result = exi_check_keys(&r->keys, object, place, keys);
     if (result == EX_OK)
         result = exi_get_text(&r->keys, object, place, "name", true, &layer->name);
@@ -91,16 +52,14 @@ static ex_result read_layer_space(exi_project_reader *r, const json_t *object, c
     if (result == EX_OK)
         result = exi_read_weigh(r, object, place, &layer->weigh);
     if (result == EX_OK)
-        result = read_shape(r, object, place, layer);
-    if (result == EX_OK)
-        result = exi_read_trajectory(r, object, place, layer);
+        result = exi_read_domain(r, object, place, layer);
     if (result == EX_OK)
         result = exi_read_space(r, object, place, layer);
     if (result == EX_OK)
         result = exi_read_driven(r, object, place, layer);
     if (result == EX_OK)
         exi_drop_muted_axes(object, layer);
-    return result == EX_OK ? exi_read_offsets(r, object, place, layer) : result;
+    return result == EX_OK ? exi_get_bool(&r->keys, object, place, "muted", &layer->muted) : result;
 }
 
 static ex_result read_layers(exi_project_reader *r, const json_t *list) {
@@ -137,7 +96,8 @@ static ex_result read_layers(exi_project_reader *r, const json_t *list) {
     }
     for (size_t i = 0; result == EX_OK && i < count; i++) {
         exi_place here = exi_place_index(&at, i);
-        result = exi_read_zeros(r, &here, &layers[i]);
+        if (exi_project_domain_of(&layers[i])->finish)
+            result = exi_project_domain_of(&layers[i])->finish(r, &here, &layers[i]);
         if (result == EX_OK)
             result = exi_read_falloffs(r, json_array_get(list, i), &here, &layers[i]);
     }

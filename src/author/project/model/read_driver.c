@@ -238,11 +238,11 @@ ex_result exi_read_driven(exi_project_reader *r, const json_t *object, const exi
     if (result == EX_OK && regions)
         result = read_regions(r, regions, &regions_at, layer);
     ex_drive_options with_paths = r->view->driver.options;
-    with_paths.paths = layer->shape == EX_SHAPE_TRAJECTORY;
+    with_paths.paths = layer->trajectory.options != NULL;
     const int count = layer->region_count > 0 ? layer->region_count
                       : layer->one_region     ? 1
                                               : exi_drive_frame_count(&with_paths);
-    if (result == EX_OK && layer->shape == EX_SHAPE_TRAJECTORY && count > 1)
+    if (result == EX_OK && layer->trajectory.options && count > 1)
         result = exi_error(r->keys.error, EX_ERROR_DATA,
                            "%s.shape: keys run along trajectories in one region only, and here are %d: add "
                            "\"one_region\": true to \"weigh\"",
@@ -310,7 +310,7 @@ ex_result exi_read_driver_form(exi_project_reader *r, const json_t *object, cons
     const json_t *at = json_object_get(object, "at"), *posed = json_object_get(object, "posed");
     exi_place at_place = exi_place_key(place, "at");
     bool stands = true;
-    if (posed && (!layer->driven || layer->shape == EX_SHAPE_POSITIONS))
+    if (posed && (!layer->driven || (!layer->unposed && !layer->trajectory.options)))
         return exi_error(r->keys.error, EX_ERROR_DATA,
                          "%s.posed: only forms that a driver carries have this, in a layer of \"unposed\" forms or "
                          "trajectories that it weighs",
@@ -321,7 +321,7 @@ ex_result exi_read_driver_form(exi_project_reader *r, const json_t *object, cons
     ex_result result = exi_get_bool(&r->keys, object, place, "posed", &stands);
     if (result == EX_OK)
         result = read_locals(r, object, place, example);
-    example->rest = layer->driven && (!stands || layer->shape == EX_SHAPE_POSITIONS);
+    example->rest = layer->driven && (!stands || (!layer->unposed && !layer->trajectory.options));
     if (result == EX_OK && name && json_object_get(at, name))
         result = exi_get_text(&r->keys, at, &at_place, name, true, &example->driver);
     if (result == EX_OK && layer->driven && !example->driver)

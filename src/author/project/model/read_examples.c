@@ -1,7 +1,7 @@
 /*
  * Reading a layer's examples and pseudo-examples.
  */
-#include "author/project/model/reader.h"
+#include "author/project/domains/project_domain.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
 
@@ -10,48 +10,46 @@
 
 /* ---- examples ---- */
 
-/* A form, an image or a map, as the layer is of forms, pixels or displacements. */
+/* A form or what else the layer's domain has in its place. */
 static ex_result read_files(exi_project_reader *r, const json_t *object, const exi_place *place,
                             const ex_project_layer *layer, ex_project_example *example) {
     static const char *const of_forms[] = {"mesh", "skeleton"};
-    const bool pixels = layer->shape == EX_SHAPE_PIXELS, map = layer->shape == EX_SHAPE_DISPLACEMENT;
-    for (int i = 0; (pixels || map) && i < 2; i++)
+    const exi_project_domain *domain = exi_project_domain_of(layer);
+    const bool forms = strcmp(domain->file, of_forms[0]) == 0;
+    for (int i = 0; !forms && i < 2; i++)
         if (json_object_get(object, of_forms[i]))
             return exi_error(r->keys.error, EX_ERROR_DATA, "%s.%s: an example of a layer of %s has %s instead",
-                             place->text, of_forms[i], pixels ? "pixels" : "displacements",
-                             pixels ? "an \"image\"" : "a \"map\"");
-    if (!map && json_object_get(object, "map"))
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s.map: only a layer with \"shape\": \"displacement\" has maps",
-                         place->text);
-    if (!pixels && json_object_get(object, "image"))
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s.image: only a layer with \"shape\": \"pixels\" has images",
-                         place->text);
+                             place->text, of_forms[i], domain->examples, domain->files);
+    ex_result result = exi_refuse_example_keys(r, object, place, layer->domain);
+    if (result != EX_OK)
+        return result;
     if (json_object_get(object, "skeleton") && !r->view->skeleton)
         return exi_error(r->keys.error, EX_ERROR_DATA,
                          "%s.skeleton: an example's own skeleton stands for the project's, which is missing: add "
                          "\"skeleton\": \"FILE.glb\" to the whole",
                          place->text);
-    if (json_object_get(object, "skeleton") && layer->shape == EX_SHAPE_OFFSETS)
+    if (json_object_get(object, "skeleton") && !domain->targets)
         return exi_error(r->keys.error, EX_ERROR_DATA,
-                         "%s.skeleton: an example of a layer of offsets has the project's bones: one with its own "
+                         "%s.skeleton: an example of a layer of %s has the project's bones: one with its own "
                          "belongs into a layer of \"unposed\" forms",
-                         place->text);
+                         place->text, domain->examples);
     if (json_object_get(object, "skeleton") && layer->driven)
         return exi_error(r->keys.error, EX_ERROR_DATA,
                          "%s.skeleton: an example that a driver weighs moves no joints, and has the project's bones",
                          place->text);
-    ex_result result = exi_read_reference(r, object, place, layer, example);
+    if (domain->read_example)
+        result = domain->read_example(r, object, place, layer, example);
     if (result == EX_OK && !example->reference)
-        result = pixels ? exi_get_text(&r->keys, object, place, "image", true, &example->image)
-                 : map  ? exi_get_text(&r->keys, object, place, "map", true, &example->map)
-                        : exi_get_text(&r->keys, object, place, "mesh", true, &example->mesh);
+        result = exi_get_text(&r->keys, object, place, domain->file, true, exi_example_file(layer, example));
     return result == EX_OK ? exi_get_text(&r->keys, object, place, "skeleton", false, &example->skeleton) : result;
 }
 
 static ex_result read_example(exi_project_reader *r, const json_t *object, const exi_place *place,
                               const ex_project_layer *layer, ex_project_example *example) {
-    static const char *const keys[] = {"name",  "mesh",    "image",  "map",       "skeleton", "at",     "joints",
-                                       "muted", "falloff", "metric", "reference", "posed",    "locals", NULL};
+    static const char *const common[] = {"name",    "mesh",   "skeleton", "at",     "joints", "muted",
+                                         "falloff", "metric", "posed",    "locals", NULL};
+    const char *keys[EXI_KEYS_MAX];
+    exi_domain_example_keys(common, keys);
     const bool direct = !ex_weigher_kind_info(layer->weigh.kind)->has_points,
                at = json_object_get(object, "at") != NULL;
     ex_result result = exi_check_keys(&r->keys, object, place, keys);
@@ -181,7 +179,8 @@ ex_result exi_read_examples(exi_project_reader *r, const json_t *object, const e
     layer->muted_count = muted;
     layer->weigh.names = names;
     layer->weigh.points = !ex_weigher_kind_info(layer->weigh.kind)->has_points ? NULL : points;
-    return result == EX_OK ? exi_check_reference(r, &at, layer) : result;
+    const exi_project_domain *domain = exi_project_domain_of(layer);
+    return result == EX_OK && domain->check_examples ? domain->check_examples(r, &at, layer) : result;
 }
 
 /* ---- pseudo-examples ---- */

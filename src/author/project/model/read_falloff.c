@@ -5,6 +5,7 @@
  * A metric is a matrix over the scalar axes, 1/unit^2: with differences d = u / scale, u' M u = d' (scale M scale) d,
  * so each entry is divided by both scales.
  */
+#include "author/project/domains/project_domain.h"
 #include "author/project/model/reader.h"
 #include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
@@ -298,7 +299,7 @@ ex_result exi_read_falloffs(exi_project_reader *r, const json_t *object, const e
             "is needed here",
             here.text);
     layer->auto_falloff = json_is_string(falloff);
-    if (layer->auto_falloff && layer->shape == EX_SHAPE_PIXELS)
+    if (layer->auto_falloff && exi_project_domain_of(layer)->masked == EXI_MASKED_NOTHING)
         return exi_error(r->keys.error, EX_ERROR_DATA, "%s: \"auto\" is for layers of forms: give a number", here.text);
     if (falloff && !layer->auto_falloff)
         result = read_falloff(r, falloff, &here, layer, &usual.falloff);

@@ -33,19 +33,6 @@ ex_result exi_link_spaces(exi_project_reader *r, const json_t *layers);
 /* read_weigh.c */
 ex_result exi_read_weigh(exi_project_reader *r, const json_t *layer, const exi_place *place, ex_weigher_def *def);
 
-/* read_offsets.c: whether the layer is muted, and what layers of offsets have besides; after its space was read. Then,
- * with the examples of all layers read, the layer's zeros. */
-ex_result exi_read_offsets(exi_project_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
-ex_result exi_read_zeros(exi_project_reader *r, const exi_place *place, ex_project_layer *out);
-
-/* read_trajectory.c: how a layer's trajectories are found; after its weigher was read. Then whether an example is the
- * reference, whose mesh is the project's; and, with all examples read, whether one is. */
-ex_result exi_read_trajectory(exi_project_reader *r, const json_t *layer, const exi_place *place,
-                              ex_project_layer *out);
-ex_result exi_read_reference(exi_project_reader *r, const json_t *object, const exi_place *place,
-                             const ex_project_layer *layer, ex_project_example *example);
-ex_result exi_check_reference(exi_project_reader *r, const exi_place *examples, const ex_project_layer *layer);
-
 /* read_falloff.c: falloffs and metrics of all points of a layer, zeros among them. */
 ex_result exi_read_falloffs(exi_project_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
 

@@ -25,7 +25,7 @@ static ex_result find_source(exi_mirroring *m, ex_project *project, ex_error *er
     m->entry = json_array_get(
         json_object_get(json_array_get(json_object_get(project->root, "layers"), (size_t)m->from), "examples"),
         (size_t)m->from_place);
-    if (m->source->shape != EX_SHAPE_OFFSETS || !ex_weigher_kind_info(m->source->weigh.kind)->has_points)
+    if (m->source->domain != EX_DOMAIN_OFFSETS || !ex_weigher_kind_info(m->source->weigh.kind)->has_points)
         return exi_error(error, EX_ERROR_DATA,
                          "layer '%s' is not one of offsets over a space: only sculpts are mirrored", m->source->name);
     if (json_object_get(m->entry, "skeleton"))

@@ -6,6 +6,7 @@
 #include "author/project/sculpt/sculpt.h"
 #include "author/base/array.h"
 #include "author/base/json.h"
+#include "author/project/domains/project_domain.h"
 #include "runtime/base/text.h"
 
 #include <stdlib.h>
@@ -29,14 +30,12 @@ typedef struct sculpting {
 static ex_result check_layer(const ex_project_layer *layer, ex_error *error) {
     if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
         return exi_error(error, EX_ERROR_DATA, "layer '%s' is direct: its examples have no pose", layer->name);
-    if (layer->shape == EX_SHAPE_PIXELS)
-        return exi_error(error, EX_ERROR_DATA, "layer '%s' is one of pixels: it has no forms", layer->name);
-    if (layer->shape == EX_SHAPE_DISPLACEMENT)
-        return exi_error(error, EX_ERROR_DATA,
-                         "layer '%s' is one of displacements: it has maps of the refined surface, and no forms",
-                         layer->name);
-    if (layer->shape == EX_SHAPE_POSITIONS || (layer->shape == EX_SHAPE_TRAJECTORY && !layer->driven) ||
-        (layer->shape == EX_SHAPE_OFFSETS && !layer->posed))
+    const exi_project_domain *domain = exi_project_domain_of(layer);
+    if (domain->masked != EXI_MASKED_MESH)
+        return exi_error(error, EX_ERROR_DATA, "layer '%s' is one of %s: it has %sno forms", layer->name,
+                         domain->examples,
+                         domain->masked == EXI_MASKED_LEVEL ? "maps of the refined surface, and " : "");
+    if (domain->targets ? !layer->unposed && !(layer->trajectory.options && layer->driven) : !layer->offsets.posed)
         return exi_error(error, EX_ERROR_DATA,
                          "layer '%s' has forms at rest, and a sculpt stands at its pose: take another --layer, or "
                          "leave it out to start one",

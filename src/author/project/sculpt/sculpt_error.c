@@ -101,8 +101,8 @@ static ex_result measure_offsets(const ex_rig *rig, int layer, int example, ex_s
         made->moved_count += d > 0;
         made->largest = d > made->largest ? d : made->largest;
     }
-    if (ex_rig_layer_domain(rig, layer) == EX_DOMAIN_OFFSETS)
-        made->moved_count = ex_rig_example_offset_count(rig, layer, example);
+    const int listed = ex_rig_example_offset_count(rig, layer, example);
+    made->moved_count = listed > 0 ? listed : made->moved_count;
     free(delta);
     return EX_OK;
 }
@@ -148,8 +148,7 @@ ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sc
     if (number < 0)
         return EX_OK;
     result = measure_offsets(a->rig, layer, number, made, error);
-    const bool posed =
-        exi_measure_unposes(view, &view->examples[number]) || (view->shape == EX_SHAPE_OFFSETS && view->posed);
+    const bool posed = exi_measure_unposes(view, &view->examples[number]) || view->offsets.posed;
     return result == EX_OK && posed ? measure_error(a, layer, &view->examples[number], made, error) : result;
 }
 

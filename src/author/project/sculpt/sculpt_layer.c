@@ -110,7 +110,7 @@ int exi_layer_over(const ex_project_view *view, const json_t *axes) {
     int found = -1;
     for (int l = 0; l < view->layer_count; l++) {
         const ex_project_layer *layer = &view->layers[l];
-        bool same = layer->shape == EX_SHAPE_OFFSETS && ex_weigher_kind_info(layer->weigh.kind)->has_points &&
+        bool same = layer->domain == EX_DOMAIN_OFFSETS && ex_weigher_kind_info(layer->weigh.kind)->has_points &&
                     (size_t)layer->axis_count == json_object_size(axes);
         for (int i = 0; same && i < layer->axis_count; i++)
             same = json_object_get(axes, layer->axes[i].name) != NULL;

@@ -59,6 +59,10 @@ bool ex_rig_layer_is_sum(const ex_rig *rig, int layer) {
     return exi_rig_has_layer(rig, layer, __func__) && !exi_domain_of(rig, layer)->curved;
 }
 
+bool ex_rig_layer_has_forms(const ex_rig *rig, int layer) {
+    return exi_rig_has_layer(rig, layer, __func__) && exi_domain_of(rig, layer)->targets;
+}
+
 void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delta) {
     if (!exi_rig_has_example(rig, layer, example, __func__))
         return;

@@ -59,9 +59,13 @@ static void every_key_is_described(void **state) {
         "root",       "segments",
     };
     static const char *const values[] = {
+#define DOMAIN(id, entry, word, help) word,
+        EX_DOMAIN_LIST(DOMAIN)
+#undef DOMAIN
+            "unposed",
 #define NAME(id, text) text,
-        EX_SHAPE_LIST(NAME) EX_SKINNING_LIST(NAME) EX_FRAME_LIST(NAME) EX_PARTICIPATION_LIST(NAME)
-            EX_TRAJECTORY_LIST(NAME) EX_RESIDUAL_LIST(NAME)
+        EX_SKINNING_LIST(NAME) EX_FRAME_LIST(NAME) EX_PARTICIPATION_LIST(NAME) EX_TRAJECTORY_LIST(NAME)
+            EX_RESIDUAL_LIST(NAME)
 #undef NAME
                 "base_color",
         "normal",

@@ -33,7 +33,7 @@ static void everything_is_read(void **state) {
     check_near(driver->options.thickness, 0.005, 1e-15);
     assert_string_equal(view->layers[0].examples[0].driver, "k.obj");
     assert_true(!view->layers[0].driven && layer->driven);
-    assert_int_equal(layer->shape, EX_SHAPE_UNPOSED);
+    assert_true(layer->domain == EX_DOMAIN_FORM && layer->unposed);
     assert_int_equal(layer->dimension, 1);
     assert_true(layer->weigh.ridge == 1e-6 && layer->weigh.points[0] == 2 && layer->weigh.points[1] == 0);
     assert_int_equal(layer->driver_weights.kind, EX_MASK_FILE);

@@ -45,11 +45,11 @@ static void reads_the_whole(void **state) {
     assert_string_equal(view->skeleton, "s.glb");
     assert_int_equal(view->skinning, EX_SKINNING_LINEAR);
     assert_false(view->subdivide);
-    assert_int_equal(view->layers[0].shape, EX_SHAPE_UNPOSED);
-    assert_int_equal(view->layers[1].shape, EX_SHAPE_PIXELS);
-    assert_int_equal(view->layers[2].shape, EX_SHAPE_POSITIONS);
-    assert_null(view->layers[0].texture);
-    assert_string_equal(view->layers[1].texture, "base_color");
+    assert_true(view->layers[0].domain == EX_DOMAIN_FORM && view->layers[0].unposed);
+    assert_int_equal(view->layers[1].domain, EX_DOMAIN_PIXELS);
+    assert_true(view->layers[2].domain == EX_DOMAIN_FORM && !view->layers[2].unposed);
+    assert_null(view->layers[0].pixels.texture);
+    assert_string_equal(view->layers[1].pixels.texture, "base_color");
     assert_int_equal(view->layers[0].mask.kind, EX_MASK_JOINTS);
     assert_int_equal(view->layers[0].mask.joint_count, 2);
     assert_string_equal(view->layers[0].mask.joints[0], "forearm");

@@ -24,11 +24,12 @@ static void everything_is_read(void **state) {
     (void)state;
     ex_project *project = parse_project(sound);
     const ex_project_layer *layer = &ex_project_get(project)->layers[1];
-    assert_int_equal(layer->shape, EX_SHAPE_OFFSETS);
-    assert_int_equal(layer->frame, EX_FRAME_SKINNED);
-    assert_int_equal(layer->participation, EX_PARTICIPATION_MOVED);
-    assert_true(layer->rest && layer->protect && !layer->posed && !layer->muted && !layer->auto_falloff);
-    check_near(layer->tolerance, 0.05, 1e-15);
+    assert_int_equal(layer->domain, EX_DOMAIN_OFFSETS);
+    assert_int_equal(layer->offsets.frame, EX_FRAME_SKINNED);
+    assert_int_equal(layer->offsets.participation, EX_PARTICIPATION_MOVED);
+    assert_true(layer->offsets.rest && layer->offsets.protect && !layer->offsets.posed && !layer->muted &&
+                !layer->auto_falloff);
+    check_near(layer->offsets.tolerance, 0.05, 1e-15);
     assert_int_equal(layer->weigh.kind, EX_WEIGHER_GAUSSIAN);
     assert_true(layer->weigh.ridge == 0.5);
     assert_int_equal(layer->example_count, 2);
@@ -90,7 +91,7 @@ static void count_zeros(const char *keys, const char *first, int expected) {
     const ex_project_layer *layer = &ex_project_get(project)->layers[1];
     if (layer->zero_count != expected)
         fail_msg("%s: %d zeros", keys, layer->zero_count);
-    assert_true(layer->tolerance < 0 && layer->posed);
+    assert_true(layer->offsets.tolerance < 0 && layer->offsets.posed);
     ex_project_destroy(project);
 }
 

@@ -22,23 +22,23 @@ static void everything_is_read(void **state) {
     (void)state;
     ex_project *project = parse_project(sound);
     const ex_project_layer *layers = ex_project_get(project)->layers, *layer = &layers[1];
-    assert_null(layers[0].trajectory);
-    assert_int_equal(layer->shape, EX_SHAPE_TRAJECTORY);
-    assert_int_equal(layer->trajectory->mode, EX_TRAJECTORY_GUIDED);
-    assert_int_equal(layer->trajectory->iterations, 12);
-    assert_int_equal(layer->trajectory->corrector_count, 3);
-    assert_int_equal(layer->trajectory->turns, 1);
-    assert_null(layer->segments);
+    assert_null(layers[0].trajectory.options);
+    assert_int_equal(layer->domain, EX_DOMAIN_TRAJECTORY);
+    assert_int_equal(layer->trajectory.options->mode, EX_TRAJECTORY_GUIDED);
+    assert_int_equal(layer->trajectory.options->iterations, 12);
+    assert_int_equal(layer->trajectory.options->corrector_count, 3);
+    assert_int_equal(layer->trajectory.options->turns, 1);
+    assert_null(layer->trajectory.segments);
     assert_true(!layer->examples[0].reference && layer->examples[1].reference);
     assert_string_equal(layer->examples[1].mesh, "m.obj");
     layer = &layers[2];
-    const ex_trajectory_options *o = layer->trajectory;
+    const ex_trajectory_options *o = layer->trajectory.options;
     assert_int_equal(o->mode, EX_TRAJECTORY_PAPER);
     assert_int_equal(o->iterations, 7);
     assert_true(!o->without_pose && o->without_rotation && !o->without_gradient && o->bases);
     assert_true(o->gradient_weight == 0.5 && o->pose_weight == 0 && o->rotation_weight == 0);
     assert_true(o->segment_angle == 25 && o->root == 2 && !o->segments);
-    assert_string_equal(layer->segments, "seg.txt");
+    assert_string_equal(layer->trajectory.segments, "seg.txt");
     ex_project_destroy(project);
 }
 
@@ -54,7 +54,7 @@ static void nothing_has_to_be_said(void **state) {
                  "'a.obj'}]}]}",
                  said[i]);
         ex_project *project = parse_project(text);
-        const ex_trajectory_options *o = ex_project_get(project)->layers[0].trajectory;
+        const ex_trajectory_options *o = ex_project_get(project)->layers[0].trajectory.options;
         assert_int_equal(o->mode, EX_TRAJECTORY_GUIDED);
         assert_true(o->iterations == 0 && o->corrector_count == -1 && o->turns == -1 && o->root == -1);
         ex_project_destroy(project);

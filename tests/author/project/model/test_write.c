@@ -56,8 +56,8 @@ static void check_same_view(const ex_project_view *a, const ex_project_view *b) 
         const ex_project_layer *la = &a->layers[l], *lb = &b->layers[l];
         assert_string_equal(la->name, lb->name);
         assert_int_equal(la->axis_count, lb->axis_count);
-        check_same_text(la->texture, lb->texture);
-        assert_true(la->shape == lb->shape && la->mask.kind == lb->mask.kind &&
+        check_same_text(la->pixels.texture, lb->pixels.texture);
+        assert_true(la->domain == lb->domain && la->unposed == lb->unposed && la->mask.kind == lb->mask.kind &&
                     la->mask.joint_count == lb->mask.joint_count);
         for (int i = 0; i < la->axis_count; i++) {
             check_same_axis(&la->weigh.axes[i], &lb->weigh.axes[i]);

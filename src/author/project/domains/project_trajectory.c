@@ -1,12 +1,13 @@
 /*
- * Reading what only layers of trajectories have: how their paths are found, and which example is the reference that all
- * of them start from.
+ * Layers of trajectories: forms at rest, to which the mesh runs along paths that turn. Reading: how their paths are
+ * found, and which example is the reference that all of them start from.
  */
-#include "author/project/model/reader.h"
+#include "author/project/domains/project_domain.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/trajectory.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 /* More steps than this are a slip of the keyboard. */
@@ -119,13 +120,14 @@ static ex_result read_paper(exi_project_reader *r, const json_t *object, const e
                            place->text);
     if (result == EX_OK)
         result = exi_get_range(&r->keys, object, place, "root", 0, EX_SEGMENT_MAX - 1, &o->root);
-    return result == EX_OK ? exi_get_text(&r->keys, object, place, "segments", false, &layer->segments) : result;
+    return result == EX_OK ? exi_get_text(&r->keys, object, place, "segments", false, &layer->trajectory.segments)
+                           : result;
 }
 
 /* ---- the layer ---- */
 
-ex_result exi_read_trajectory(exi_project_reader *r, const json_t *object, const exi_place *place,
-                              ex_project_layer *layer) {
+static ex_result read_layer(exi_project_reader *r, const json_t *object, const exi_place *place,
+                            ex_project_layer *layer) {
     static const char *const modes[] = {
 #define NAME(id, text) text,
         EX_TRAJECTORY_LIST(NAME)
@@ -133,10 +135,6 @@ ex_result exi_read_trajectory(exi_project_reader *r, const json_t *object, const
     };
     const json_t *given = json_object_get(object, "trajectory");
     exi_place at = exi_place_key(place, "trajectory"), here = exi_place_key(&at, "mode");
-    if (layer->shape != EX_SHAPE_TRAJECTORY)
-        return given ? exi_error(r->keys.error, EX_ERROR_DATA,
-                                 "%s: only a layer with \"shape\": \"trajectory\" has this", at.text)
-                     : EX_OK;
     if (given && ex_weigher_kind_info(layer->weigh.kind)->is_driven)
         return exi_error(
             r->keys.error, EX_ERROR_DATA,
@@ -145,7 +143,7 @@ ex_result exi_read_trajectory(exi_project_reader *r, const json_t *object, const
     if (!o)
         return exi_error_memory(r->keys.error, "the project", sizeof *o);
     *o = ex_trajectory_options_default();
-    layer->trajectory = o;
+    layer->trajectory.options = o;
     if (!given)
         return EX_OK;
     int mode = (int)o->mode;
@@ -164,12 +162,9 @@ ex_result exi_read_trajectory(exi_project_reader *r, const json_t *object, const
 
 /* ---- the reference ---- */
 
-ex_result exi_read_reference(exi_project_reader *r, const json_t *object, const exi_place *place,
-                             const ex_project_layer *layer, ex_project_example *example) {
+static ex_result read_reference(exi_project_reader *r, const json_t *object, const exi_place *place,
+                                const ex_project_layer *layer, ex_project_example *example) {
     const json_t *mesh = json_object_get(object, "mesh");
-    if (json_object_get(object, "reference") && layer->shape != EX_SHAPE_TRAJECTORY)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
-                         "%s.reference: only a layer with \"shape\": \"trajectory\" has a reference", place->text);
     ex_result result = exi_get_bool(&r->keys, object, place, "reference", &example->reference);
     if (result != EX_OK || !example->reference)
         return result;
@@ -195,9 +190,9 @@ ex_result exi_read_reference(exi_project_reader *r, const json_t *object, const 
     return EX_OK;
 }
 
-ex_result exi_check_reference(exi_project_reader *r, const exi_place *at, const ex_project_layer *layer) {
+static ex_result check_reference(exi_project_reader *r, const exi_place *at, const ex_project_layer *layer) {
     int first = -1;
-    if (layer->shape != EX_SHAPE_TRAJECTORY || !ex_weigher_kind_info(layer->weigh.kind)->has_points || layer->driven)
+    if (!ex_weigher_kind_info(layer->weigh.kind)->has_points || layer->driven)
         return EX_OK;
     for (int k = 0; k < layer->example_count; k++) {
         if (layer->examples[k].reference && first >= 0)
@@ -220,3 +215,35 @@ ex_result exi_check_reference(exi_project_reader *r, const exi_place *at, const 
                          "%s: the reference alone moves nothing: add the form that it runs to", at->text);
     return EX_OK;
 }
+
+/* ---- unpacking ---- */
+
+static bool describe(const ex_rig *rig, int layer, const ex_weigher_def *def, const json_t *paths, json_t *object) {
+    (void)def;
+    return exi_unpack_describe_paths(rig, layer, paths, object);
+}
+
+static void free_layer(exi_building *b, int index, ex_layer_def *layer) {
+    exi_build_free_form(b, index, layer);
+    exi_project_paths_close(&b->paths[index]);
+    free((void *)(uintptr_t)layer->mask);
+}
+
+const exi_project_domain exi_project_domain_trajectory = {.examples = "trajectories",
+                                                          .file = "mesh",
+                                                          .files = "a \"mesh\"",
+                                                          .ending = ".obj",
+                                                          .file_at = offsetof(ex_project_example, mesh),
+                                                          .targets = true,
+                                                          .keys = {{"trajectory", "this"}},
+                                                          .example_keys = {{"reference", "a reference"}},
+                                                          .read = read_layer,
+                                                          .read_example = read_reference,
+                                                          .check_examples = check_reference,
+                                                          .build = exi_build_forms,
+                                                          .free = free_layer,
+                                                          .check = exi_check_forms,
+                                                          .describe = describe,
+                                                          .write = exi_unpack_write_forms,
+                                                          .compare_example = exi_difference_forms,
+                                                          .compare = exi_difference_paths};

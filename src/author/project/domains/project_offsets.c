@@ -1,27 +1,20 @@
 /*
- * Reading what only layers of offsets have: the frame that they are added in, which examples a vertex takes part in,
- * how their sculpts were made; and zeros, pseudo-examples at which no example counts, at the layer's rest pose and at
- * the poses of earlier layers' examples. Zeros need the examples of all layers.
+ * Layers of offsets: forms sculpted at the example's pose, of which only what moved is kept. Reading: the frame that
+ * they are added in, which examples a vertex takes part in, how their sculpts were made; and zeros, pseudo-examples at
+ * which no example counts, at the layer's rest pose and at the poses of earlier layers' examples. Zeros need the
+ * examples of all layers.
  */
-#include "author/project/model/reader.h"
+#include "author/project/domains/project_domain.h"
 #include "runtime/base/result.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Nearer to a point of the space than this part of the space's size, a zero would stand on it. */
 static const double at_one_place = 1e-6;
 
 /* ---- keys ---- */
-
-static ex_result refuse_others(exi_project_reader *r, const json_t *object, const exi_place *place) {
-    static const char *const keys[] = {"frame", "participation", "rest", "protect", "posed", "tolerance"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (json_object_get(object, keys[i]))
-            return exi_error(r->keys.error, EX_ERROR_DATA, "%s.%s: only a layer with \"shape\": \"offsets\" has this",
-                             place->text, keys[i]);
-    return EX_OK;
-}
 
 static ex_result read_words(exi_project_reader *r, const json_t *object, const exi_place *place,
                             ex_project_layer *layer) {
@@ -43,14 +36,14 @@ static ex_result read_words(exi_project_reader *r, const json_t *object, const e
     if (result == EX_OK && json_object_get(object, "participation"))
         result = exi_choose(&r->keys, json_object_get(object, "participation"), &at, participations,
                             EX_PARTICIPATION_COUNT, &participation);
-    layer->frame = (ex_frame)frame;
-    layer->participation = (ex_participation)participation;
-    if (result == EX_OK && layer->frame == EX_FRAME_SKINNED && !r->view->skeleton)
+    layer->offsets.frame = (ex_frame)frame;
+    layer->offsets.participation = (ex_participation)participation;
+    if (result == EX_OK && layer->offsets.frame == EX_FRAME_SKINNED && !r->view->skeleton)
         result = exi_error(r->keys.error, EX_ERROR_DATA,
                            "%s: there is no skin to turn with: add \"skeleton\": \"FILE.glb\" to the whole, or take "
                            "\"rest\"",
                            frame_at.text);
-    if (result == EX_OK && layer->participation == EX_PARTICIPATION_MOVED &&
+    if (result == EX_OK && layer->offsets.participation == EX_PARTICIPATION_MOVED &&
         !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
         result =
             exi_error(r->keys.error, EX_ERROR_DATA,
@@ -66,30 +59,27 @@ static ex_result read_tolerance(exi_project_reader *r, const json_t *object, con
     ex_result result = exi_get_number(&r->keys, object, place, "tolerance", &tolerance);
     if (result == EX_OK && json_object_get(object, "tolerance") && !(tolerance >= 0))
         result = exi_error(r->keys.error, EX_ERROR_DATA, "%s.tolerance: must not be negative", place->text);
-    layer->tolerance = tolerance < 0 ? -1 : tolerance * r->view->unit;
+    layer->offsets.tolerance = tolerance < 0 ? -1 : tolerance * r->view->unit;
     return result;
 }
 
-ex_result exi_read_offsets(exi_project_reader *r, const json_t *object, const exi_place *place,
-                           ex_project_layer *layer) {
+static ex_result read_layer(exi_project_reader *r, const json_t *object, const exi_place *place,
+                            ex_project_layer *layer) {
     const bool direct = !ex_weigher_kind_info(layer->weigh.kind)->has_points;
-    ex_result result = exi_get_bool(&r->keys, object, place, "muted", &layer->muted);
-    layer->tolerance = -1;
-    if (result != EX_OK || layer->shape != EX_SHAPE_OFFSETS)
-        return result == EX_OK ? refuse_others(r, object, place) : result;
-    result = read_words(r, object, place, layer);
-    layer->posed = true;
-    layer->rest = !direct && layer->participation == EX_PARTICIPATION_LAYER;
+    ex_result result = read_words(r, object, place, layer);
+    layer->offsets.tolerance = -1;
+    layer->offsets.posed = true;
+    layer->offsets.rest = !direct && layer->offsets.participation == EX_PARTICIPATION_LAYER;
     if (result == EX_OK)
-        result = exi_get_bool(&r->keys, object, place, "posed", &layer->posed);
+        result = exi_get_bool(&r->keys, object, place, "posed", &layer->offsets.posed);
     if (result == EX_OK)
-        result = exi_get_bool(&r->keys, object, place, "rest", &layer->rest);
+        result = exi_get_bool(&r->keys, object, place, "rest", &layer->offsets.rest);
     if (result == EX_OK)
-        result = exi_get_bool(&r->keys, object, place, "protect", &layer->protect);
-    if (result == EX_OK && direct && (layer->rest || layer->protect))
+        result = exi_get_bool(&r->keys, object, place, "protect", &layer->offsets.protect);
+    if (result == EX_OK && direct && (layer->offsets.rest || layer->offsets.protect))
         result = exi_error(r->keys.error, EX_ERROR_DATA,
                            "%s.%s: the axes of a direct layer are its weights: it has no points to hold", place->text,
-                           layer->rest ? "rest" : "protect");
+                           layer->offsets.rest ? "rest" : "protect");
     return result == EX_OK ? read_tolerance(r, object, place, layer) : result;
 }
 
@@ -142,7 +132,7 @@ static void add_zero(zeros *z, const double *point) {
 
 /* Earlier layers that are muted are not there to be disturbed. */
 static bool is_protected(const ex_project_layer *earlier) {
-    return !earlier->muted && earlier->shape != EX_SHAPE_PIXELS;
+    return !earlier->muted && exi_project_domain_of(earlier)->masked != EXI_MASKED_NOTHING;
 }
 
 static double space_size(const zeros *z, const double *rest) {
@@ -150,7 +140,7 @@ static double space_size(const zeros *z, const double *rest) {
     double size = 0;
     for (int l = 0; l <= own; l++) {
         const ex_project_layer *layer = &z->r->view->layers[l];
-        for (int k = 0; (l == own || z->layer->protect) && k < layer->example_count; k++) {
+        for (int k = 0; (l == own || z->layer->offsets.protect) && k < layer->example_count; k++) {
             const double d = ex_weigher_distance(z->measure, rest, layer->examples[k].points[own]);
             size = d > size ? d : size;
         }
@@ -161,20 +151,20 @@ static double space_size(const zeros *z, const double *rest) {
 static void fill(zeros *z, const double *rest) {
     const int own = (int)(z->layer - z->r->view->layers);
     z->near = at_one_place * space_size(z, rest);
-    if (z->layer->rest)
+    if (z->layer->offsets.rest)
         add_zero(z, rest);
-    for (int l = 0; z->layer->protect && l < own; l++) {
+    for (int l = 0; z->layer->offsets.protect && l < own; l++) {
         const ex_project_layer *earlier = &z->r->view->layers[l];
         for (int k = 0; is_protected(earlier) && k < earlier->example_count; k++)
             add_zero(z, earlier->examples[k].points[own]);
     }
 }
 
-ex_result exi_read_zeros(exi_project_reader *r, const exi_place *place, ex_project_layer *layer) {
+static ex_result read_zeros(exi_project_reader *r, const exi_place *place, ex_project_layer *layer) {
     size_t most = (size_t)layer->pseudo_count + 1;
-    for (const ex_project_layer *l = r->view->layers; layer->protect && l < layer; l++)
+    for (const ex_project_layer *l = r->view->layers; layer->offsets.protect && l < layer; l++)
         most += (size_t)l->example_count;
-    if (layer->shape != EX_SHAPE_OFFSETS || (!layer->rest && !layer->protect))
+    if (!layer->offsets.rest && !layer->offsets.protect)
         return EX_OK;
     zeros z = {.r = r,
                .layer = layer,
@@ -199,3 +189,45 @@ ex_result exi_read_zeros(exi_project_reader *r, const exi_place *place, ex_proje
     layer->zero_count = (int)z.count - layer->pseudo_count;
     return result;
 }
+
+/* ---- building and unpacking ---- */
+
+static void free_layer(exi_building *b, int index, ex_layer_def *layer) {
+    (void)b, (void)index;
+    for (int k = 0; layer->offsets.examples && k < layer->weigh.example_count; k++)
+        exi_offsets_free((ex_offsets *)(uintptr_t)&layer->offsets.examples[k]);
+    free((void *)(uintptr_t)layer->offsets.examples);
+}
+
+/* Sculpts at rest, of which everything counts; zeros are among the pseudo-examples. */
+static bool describe(const ex_rig *rig, int layer, const ex_weigher_def *def, const json_t *paths, json_t *object) {
+    (void)paths;
+    json_t *own =
+        json_pack("{s:s, s:s, s:b, s:i}", "frame", ex_frame_name(ex_rig_layer_frame(rig, layer)), "participation",
+                  ex_rig_layer_moved(rig, layer) ? "moved" : "layer", "posed", 0, "tolerance", 0);
+    const bool done =
+        own && (!ex_weigher_kind_info(def->kind)->has_points || json_object_set_new(own, "rest", json_false()) == 0) &&
+        json_object_update(object, own) == 0;
+    json_decref(own);
+    return done;
+}
+
+const exi_project_domain exi_project_domain_offsets = {.examples = "offsets",
+                                                       .file = "mesh",
+                                                       .files = "a \"mesh\"",
+                                                       .ending = ".obj",
+                                                       .file_at = offsetof(ex_project_example, mesh),
+                                                       .keys = {{"frame", "this"},
+                                                                {"participation", "this"},
+                                                                {"rest", "this"},
+                                                                {"protect", "this"},
+                                                                {"posed", "this"},
+                                                                {"tolerance", "this"}},
+                                                       .read = read_layer,
+                                                       .finish = read_zeros,
+                                                       .build = exi_build_forms,
+                                                       .free = free_layer,
+                                                       .check = exi_check_forms,
+                                                       .describe = describe,
+                                                       .write = exi_unpack_write_sculpts,
+                                                       .compare_example = exi_difference_forms};
