@@ -2,6 +2,7 @@
 #include "figures_body.h"
 
 #include "cli/base/files.h"
+#include "cli/base/words.h"
 
 #include "common/array.h"
 
@@ -73,7 +74,7 @@ ex_result exi_scanned_pose(const exi_scanned *s, const char *words, ex_pose *pos
     if (!pose->inputs)
         return ex_error_memory(s->figures->error, "a pose", 0);
     for (const char *at = words; sscanf(at, " %63s%n", word, &length) == 1; at += length) {
-        const ex_result result = ex_pose_set(s->rig, word, pose, s->figures->error);
+        const ex_result result = exi_pose_word(s->rig, word, pose, s->figures->error);
         if (result != EX_OK)
             return result;
     }

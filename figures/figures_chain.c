@@ -5,6 +5,8 @@
  */
 #include "figures.h"
 
+#include "cli/base/words.h"
+
 #include <stdlib.h>
 
 /* Paths from a rig's mesh to its form at a pose, found again in double, with their bases apart. */
@@ -34,7 +36,7 @@ static ex_result read_form(const ex_rig *rig, const char *word, double *form, ex
     ex_pose pose = ex_pose_create(rig);
     ex_result result = positions && scratch && pose.inputs ? EX_OK : ex_error_memory(error, "a form", count);
     if (result == EX_OK)
-        result = ex_pose_set(rig, word, &pose, error);
+        result = exi_pose_word(rig, word, &pose, error);
     if (result == EX_OK) {
         ex_rig_evaluate(rig, &pose, &(ex_output){.positions = positions}, &how, scratch);
         for (size_t i = 0; i < 3 * count; i++)

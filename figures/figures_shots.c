@@ -1,6 +1,8 @@
 /* figures/figures_shots.c - several forms side by side in one picture, all seen by one camera, with a line or two
  * below. */
 #include "figures.h"
+
+#include "cli/base/words.h"
 #include "figures_segments.h"
 
 #include <exemplar/author/canvas.h>
@@ -36,7 +38,7 @@ static ex_result read_pose(const ex_rig *rig, const char *words, ex_pose *pose, 
     if (!pose->inputs)
         return ex_error_memory(error, "a pose", 0);
     for (const char *at = words; sscanf(at, " %63s%n", word, &length) == 1; at += length) {
-        const ex_result result = ex_pose_set(rig, word, pose, error);
+        const ex_result result = exi_pose_word(rig, word, pose, error);
         if (result != EX_OK)
             return result;
     }

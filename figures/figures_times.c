@@ -5,6 +5,7 @@
 #include "figures.h"
 
 #include "cli/base/files.h"
+#include "cli/base/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static ex_result surface_at(const ex_rig *rig, const char *words, ex_mesh **mesh
     ex_pose pose = ex_pose_create(rig);
     ex_result result = positions && scratch && pose.inputs ? EX_OK : ex_error_memory(error, "a form", 0);
     if (result == EX_OK && words)
-        result = ex_pose_set(rig, words, &pose, error);
+        result = exi_pose_word(rig, words, &pose, error);
     if (result == EX_OK) {
         ex_rig_evaluate(rig, &pose, &(ex_output){.positions = positions}, &how, scratch);
         result = ex_rig_to_mesh(rig, &(ex_surface){.level = how.level, .positions = positions}, mesh, error);
@@ -70,7 +71,7 @@ static double frame_time(const ex_rig *rig, const char *words) {
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
     ex_pose pose = ex_pose_create(rig);
     double time = 0;
-    if (positions && scratch && pose.inputs && ex_pose_set(rig, words, &pose, NULL) == EX_OK) {
+    if (positions && scratch && pose.inputs && exi_pose_word(rig, words, &pose, NULL) == EX_OK) {
         const double start = exi_clock();
         for (int i = 0; i < FRAMES; i++)
             ex_rig_evaluate(rig, &pose, &(ex_output){.positions = positions}, NULL, scratch);

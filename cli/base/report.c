@@ -49,7 +49,7 @@ int exi_failed_text(const char *format, ...) {
 }
 
 int exi_failed(const ex_error *error) {
-    return exi_failed_text("%s", error->text[0] ? error->text : ex_result_text(error->result));
+    return exi_failed_text("%s%s", error->text[0] ? error->text : ex_result_text(error->result), exi_hint(error));
 }
 
 void exi_notes_print(const char *path, char *const *notes, int count) {

@@ -24,6 +24,8 @@ void exi_message(const char *prefix, const char *suffix, const char *format, va_
 
 /* Prints "exemplar: SENTENCE" on stderr and returns EX_EXIT_FAILED. */
 int exi_failed(const ex_error *error);
+/* The end of the sentence that says which command or option helps; "" where none does. */
+const char *exi_hint(const ex_error *error);
 int exi_failed_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints "exemplar: PATH: SENTENCE" on stderr for each of some notes about a file. */

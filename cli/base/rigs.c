@@ -4,6 +4,7 @@
 #include "emit.h"
 #include "files.h"
 #include "report.h"
+#include "words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,7 +87,7 @@ bool exi_assignments_read(const ex_call *call, const ex_rig *rig, ex_pose *pose)
     }
     for (int i = 1; i < call->argument_count; i++) {
         ex_error error = {.result = EX_OK};
-        if (ex_pose_set(rig, call->arguments[i], pose, &error) != EX_OK) {
+        if (exi_pose_word(rig, call->arguments[i], pose, &error) != EX_OK) {
             exi_failed(&error);
             free(pose->inputs);
             return false;

@@ -102,7 +102,7 @@ void exi_refuse_error(const exi_edit *edit, exi_answer *answer, int status, cons
                       const ex_project_view *view);
 /* What that says: the sentence, and the place, "" for none. */
 typedef struct exi_fault {
-    char text[EX_ERROR_SIZE], where[EX_ERROR_SIZE];
+    char text[EX_ERROR_SIZE + 128], where[EX_ERROR_SIZE]; /* the text with room for a hint */
 } exi_fault;
 exi_fault exi_fault_of(const exi_edit *edit, const ex_error *error, const ex_project_view *view);
 

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/base/named.h"
+#include "cli/base/report.h"
 #include "edit.h"
 
 #include <exemplar/author/base.h>
@@ -139,7 +140,7 @@ exi_fault exi_fault_of(const exi_edit *edit, const ex_error *error, const ex_pro
     bool named = strncmp(text, edit->path, size) == 0;
     if (named && text[size] == ':')
         text += size + 1;
-    snprintf(fault.text, sizeof fault.text, "%s", text[0] == ' ' ? text + 1 : text);
+    snprintf(fault.text, sizeof fault.text, "%s%s", text[0] == ' ' ? text + 1 : text, exi_hint(error));
     exi_cut_out(fault.text, edit->folder);
     if (!(named && split_line(&fault)))
         split_place(&fault);

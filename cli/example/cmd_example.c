@@ -10,6 +10,7 @@
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
 #include "cli/base/lock.h"
+#include "cli/base/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +70,26 @@ void exi_change_close(exi_change *change) {
 
 /* ---- words ---- */
 
-ex_words exi_words(const ex_word_list *list) {
-    return (ex_words){.words = list->words, .count = list->count};
+ex_result exi_said_read(const exi_change *change, const ex_word_list lists[4], const char *falloff, exi_said *said,
+                        ex_error *error) {
+    const ex_project_view *view = ex_project_get(change->project);
+    *said = (exi_said){.at = {.count = 0}};
+    ex_result result = exi_place_read(view, lists[0].words, lists[0].count, &said->at, error);
+    if (result == EX_OK)
+        result = exi_joints_read(lists[1].words, lists[1].count, &said->joints, error);
+    if (result == EX_OK)
+        result = exi_place_read(view, lists[2].words, lists[2].count, &said->from, error);
+    if (result == EX_OK)
+        result = exi_numbers_read(lists[3].words, lists[3].count, &said->weights, error);
+    if (result == EX_OK && falloff)
+        result = exi_falloff_read(falloff, &said->falloff, error);
+    return result;
+}
+
+void exi_said_free(exi_said *said) {
+    ex_place *places[] = {&said->at, &said->joints, &said->from, &said->weights, &said->falloff};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        exi_place_free(places[i]);
 }
 
 bool exi_words_check(const ex_command *command, const ex_word_list *list, const char *option) {

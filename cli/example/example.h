@@ -32,7 +32,13 @@ bool exi_change_open(exi_change *change, const ex_call *call, const char *path);
 int exi_change_end(exi_change *change, ex_result result, const ex_error *error);
 void exi_change_close(exi_change *change);
 
-ex_words exi_words(const ex_word_list *list);
+/* What the options --at, --joint, --from, --weights and --falloff say; to be freed in any case. */
+typedef struct exi_said {
+    ex_place at, joints, from, weights, falloff;
+} exi_said;
+ex_result exi_said_read(const exi_change *change, const ex_word_list lists[4], const char *falloff, exi_said *said,
+                        ex_error *error);
+void exi_said_free(exi_said *said);
 /* Whether every word is of the form name=value; if not, a sentence. */
 bool exi_words_check(const ex_command *command, const ex_word_list *list, const char *option);
 /* A number from 0, or -1 after a sentence. */

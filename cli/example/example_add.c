@@ -46,6 +46,7 @@ static const ex_option options[] = {
 
 static int add_pseudo(const ex_call *call) {
     exi_change change;
+    exi_said said;
     ex_error error = {.result = EX_OK};
     if (call->argument_count > 1)
         return exi_wrong_usage(call->command, "a pseudo-example has no form: '%s' is one argument too many",
@@ -56,9 +57,14 @@ static int add_pseudo(const ex_call *call) {
         return exi_wrong_usage(call->command, "--name, --joint, --falloff and --replace do not go with --pseudo");
     if (!exi_change_open(&change, call, call->arguments[0]))
         return EX_EXIT_FAILED;
-    const ex_pseudo_words words = {
-        .layer = layer, .at = exi_words(&at), .from = exi_words(&from), .weights = exi_words(&weights)};
-    const ex_result result = ex_project_add_pseudo(change.project, &words, &change.options, &error);
+    ex_result result =
+        exi_said_read(&change, (const ex_word_list[]){at, joints, from, weights}, falloff, &said, &error);
+    if (result == EX_OK) {
+        const ex_pseudo_place pseudo_place = {
+            .layer = layer, .at = said.at, .from = said.from, .weights = said.weights};
+        result = ex_project_add_pseudo(change.project, &pseudo_place, &change.options, &error);
+    }
+    exi_said_free(&said);
     const int exit_code = exi_change_end(&change, result, &error);
     if (exit_code == EX_EXIT_DONE && !call->quiet) {
         const ex_project_view *view = ex_project_get(change.project);
@@ -71,8 +77,19 @@ static int add_pseudo(const ex_call *call) {
     return exit_code;
 }
 
+/* A new layer is held to nothing where earlier layers have examples: a sculptor who wonders why a sculpt is gone at a
+ * pose between two others should have been told. The zero at rest goes without saying. */
+static void tell_zeros(const ex_project_layer *made) {
+    const int count = made->zero_count - 1;
+    if (count > 0)
+        exi_failed_text("'%s' does nothing at %d place%s where layers before it have examples ('exemplar example list' "
+                        "shows the zeros); \"protect\": false in the layer takes them away",
+                        made->name, count, count == 1 ? "" : "s");
+}
+
 static int add_sculpt(const ex_call *call) {
     exi_change change;
+    exi_said said;
     ex_error error = {.result = EX_OK};
     ex_sculpted made;
     if (call->argument_count < 2)
@@ -89,15 +106,22 @@ static int add_sculpt(const ex_call *call) {
             "an example keeps its falloff when its sculpt is replaced: 'exemplar example move' changes it");
     if (!exi_change_open(&change, call, call->arguments[0]))
         return EX_EXIT_FAILED;
-    const ex_sculpt sculpt = {.layer = layer,
-                              .name = name,
-                              .form = call->arguments[1],
-                              .at = exi_words(&at),
-                              .joints = exi_words(&joints),
-                              .falloff = falloff,
-                              .replace = replace};
-    const ex_result result = ex_project_add_sculpt(change.project, &sculpt, &change.options, &made, &error);
+    ex_result result =
+        exi_said_read(&change, (const ex_word_list[]){at, joints, from, weights}, falloff, &said, &error);
+    if (result == EX_OK) {
+        const ex_sculpt sculpt = {.layer = layer,
+                                  .name = name,
+                                  .form = call->arguments[1],
+                                  .at = said.at,
+                                  .joints = said.joints,
+                                  .falloff = said.falloff,
+                                  .replace = replace};
+        result = ex_project_add_sculpt(change.project, &sculpt, &change.options, &made, &error);
+    }
+    exi_said_free(&said);
     const int exit_code = exi_change_end(&change, result, &error);
+    if (exit_code == EX_EXIT_DONE && made.new_layer && !call->quiet)
+        tell_zeros(&ex_project_get(change.project)->layers[made.layer]);
     if (exit_code == EX_EXIT_DONE)
         exi_sculpted_print(&change, call->arguments[0], &made);
     exi_change_close(&change);

@@ -1,6 +1,8 @@
 /* exemplar example move, remove, mute - changes of examples that touch no form. */
 #include "example.h"
 
+#include <string.h>
+
 static const char *layer, *name, *index_text, *falloff;
 static ex_word_list at, joints, from, weights;
 static bool off;
@@ -72,6 +74,7 @@ static const ex_option move_options[] = {
 
 static int run_move(const ex_call *call) {
     exi_change change;
+    exi_said said;
     ex_error error = {.result = EX_OK};
     int number;
     if (!check_which(call, &number) || !exi_words_check(call->command, &at, "at") ||
@@ -89,12 +92,17 @@ static int run_move(const ex_call *call) {
         return exi_wrong_usage(call->command, "say with --at where it goes, or with --falloff how far it reaches");
     if (!exi_change_open(&change, call, call->arguments[0]))
         return EX_EXIT_FAILED;
-    const ex_pseudo_words words = {
-        .layer = layer, .at = exi_words(&at), .from = exi_words(&from), .weights = exi_words(&weights)};
-    const ex_result result =
-        number >= 0 ? ex_project_move_pseudo(change.project, &words, number, &change.options, &error)
-                    : ex_project_move_example(change.project, (ex_example_ref){layer, name}, exi_words(&at),
-                                              exi_words(&joints), falloff, &change.options, &error);
+    const bool as_layer = falloff && strcmp(falloff, "layer") == 0;
+    ex_result result = exi_said_read(&change, (const ex_word_list[]){at, joints, from, weights},
+                                     as_layer ? NULL : falloff, &said, &error);
+    const ex_pseudo_place place = {.layer = layer, .at = said.at, .from = said.from, .weights = said.weights};
+    const ex_example_move move = {
+        .at = said.at, .joints = said.joints, .falloff = said.falloff, .layer_falloff = as_layer};
+    if (result == EX_OK)
+        result = number >= 0 ? ex_project_move_pseudo(change.project, &place, number, &change.options, &error)
+                             : ex_project_move_example(change.project, (ex_example_ref){layer, name}, &move,
+                                                       &change.options, &error);
+    exi_said_free(&said);
     return end(&change, result, &error, at.count + joints.count + from.count + weights.count > 0 ? "moved" : "changed");
 }
 

@@ -90,16 +90,20 @@ EX_API const char *ex_result_text(ex_result result);
 typedef struct ex_error {
     ex_result result;
     char text[EX_ERROR_SIZE];
+    const char *kind; /* the situation in one word ("unknown_layer"), by which a program may add advice of its own: the
+                         library knows no commands and no buttons; static, NULL where no advice is due */
 } ex_error;
 
 /*
  * For hooks and programs that fail in the library's manner. Each returns its result, so that it can stand in a return.
  * ex_error_set writes the sentence; one longer than EX_ERROR_SIZE loses its middle. ex_error_within puts "where: " in
  * front of the sentence that is there, for callers who know the file, layer or key it is about, and does nothing where
- * result is EX_OK. ex_error_memory writes the usual sentence: what `size` bytes were wanted for.
+ * result is EX_OK. ex_error_kind names the situation, which ex_error_set had left unnamed. ex_error_memory writes the
+ * usual sentence: what `size` bytes were wanted for.
  */
 EX_API ex_result ex_error_set(ex_error *error, ex_result result, const char *format, ...) EX_PRINTF(3, 4);
 EX_API ex_result ex_error_within(ex_error *error, ex_result result, const char *format, ...) EX_PRINTF(3, 4);
+EX_API ex_result ex_error_kind(ex_error *error, ex_result result, const char *kind);
 EX_API ex_result ex_error_memory(ex_error *error, const char *what, size_t size);
 
 /*

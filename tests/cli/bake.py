@@ -144,7 +144,7 @@ class Bake(harness.Case):
         (self.folder / "odd.csv").write_text("time,bend,girth\n0,0.1,0.7\n0.5,31.7,0.613\n0.7,47.3,0.337\n1,81.9,0.271\n")
         motion = ["--motion", "odd.csv"]
         self.refuse(1, motion + out + ["--error", "1e-12"], "which is the rounding of the file's numbers: allow a larger")
-        self.refuse(1, motion + out + ["--error", "1e-12", "--thin", "1"], "allow more keys (a smaller --thin), a larger")
+        self.refuse(1, motion + out + ["--error", "1e-12", "--thin", "1"], "allow more keys (thin them less), a larger")
         (self.folder / "late.csv").write_text("time,bend\n0,0\n1e300,1\n")
         self.refuse(1, ["--motion", "late.csv"] + out, "frame 2 of the motion", "1e+300 s after the first")
         self.refuse(2, motion + ["-o", "o.pc2", "--targets", "3"], "--targets", ".glb")

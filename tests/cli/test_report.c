@@ -4,6 +4,8 @@
  */
 #include "../../cli/base/report.c"
 
+#include "../../cli/base/hints.c"
+
 #include <setjmp.h>
 #include <stdlib.h>
 

@@ -422,7 +422,7 @@ static void test_cut(void **state) {
 
 static void refuse(ex_rig *rig, ex_result expected, const char *part) {
     laid l = {.rig = rig};
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     assert_int_equal(exi_gpu_lay(rig, NULL, NULL, NULL, &l.memory, &l.size, &l.head, &l.levels, &error), expected);
     assert_non_null(strstr(error.text, part));
     assert_null(l.memory);
@@ -445,7 +445,7 @@ static ex_result attempt(void *context, const ex_allocator *allocator) {
     exi_gpu_levels levels;
     void *memory = NULL;
     size_t size = 0;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     const ex_result result = exi_gpu_lay(context, NULL, NULL, allocator, &memory, &size, &head, &levels, &error);
     if (result == EX_OK)
         exi_release(allocator, memory, size);

@@ -45,7 +45,7 @@ static ex_result lay_out(const ex_rig *rig, const ex_rig_mesh *mesh, const ex_al
     exi_lay measure = {.allocator = allocator};
     *l = (laid){.head = {.vertices = rig ? ex_rig_level_vertex_count(rig, 0) : mesh->vertex_count,
                          .examples = rig ? ex_rig_example_count(rig) : 0}};
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     ex_result result = lay_parts(rig, mesh, &measure, l, &error);
     if (result != EX_OK)
         return result;

@@ -7,6 +7,7 @@
 #include "author/project/projects.h"
 
 #include "demos/demos.h"
+#include "support/words.h"
 
 /* A demo in the scratch folder, its rig, and the mesh it is measured from. */
 typedef struct posed_demo {
@@ -95,7 +96,7 @@ static inline const float *posed_at(posed_demo *d, bool layers, const char *form
     va_end(list);
     ex_rig_rest_pose(d->rig, &d->pose);
     for (const char *at = words; sscanf(at, " %63s%n", word, &length) == 1; at += length)
-        assert_int_equal(ex_pose_set(d->rig, word, &d->pose, NULL), EX_OK);
+        assert_int_equal(exi_pose_word(d->rig, word, &d->pose, NULL), EX_OK);
     return posed_evaluate(d, layers);
 }
 

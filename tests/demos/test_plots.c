@@ -7,6 +7,7 @@
 
 #include "author/picture/plot/plot.h"
 #include "demos/demos.h"
+#include "support/words.h"
 
 static int label_count;
 
@@ -76,7 +77,7 @@ static void labels_do_not_overlap(void **state) {
         for (size_t p = 0; p < sizeof poses / sizeof poses[0]; p++) {
             ex_pose pose = ex_pose_create(rig);
             /* Not every demo has every axis. */
-            if (!poses[p] || ex_pose_set(rig, poses[p], &pose, NULL) == EX_OK)
+            if (!poses[p] || exi_pose_word(rig, poses[p], &pose, NULL) == EX_OK)
                 for (int layer = 0; layer < ex_rig_layer_count(rig); layer++)
                     check_layer(rig, layer, &pose);
             free(pose.inputs);

@@ -13,7 +13,7 @@
 static bool print_row(const char *path, ex_scheme scheme) {
     ex_mesh *mesh = NULL;
     ex_subdivision *s = NULL;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     ex_subdivide_def def = {.scheme = scheme, .levels = 0, .limit = true};
     if (ex_obj_read(path, &mesh, &error) != EX_OK || ex_mesh_subdivide(mesh, &def, &s, &error) != EX_OK) {
         fprintf(stderr, "%s\n", error.text);

@@ -238,7 +238,7 @@ static void print_distances(const probe_case *c, const ex_weigher *weigher) {
 
 static void answer(const probe_case *c) {
     ex_weigher *weigher = NULL;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     double condition = 0;
     ex_result result = ex_weigher_create(&c->def, NULL, &weigher, &error);
     if (result == EX_OK)

@@ -12,6 +12,7 @@
 
 #include "support/poses.h"
 #include "support/scratch.h"
+#include "words.h"
 
 void arm_form(double length, double thickness, double *positions) {
     for (int r = 0; r < ARM_RINGS; r++)
@@ -173,7 +174,7 @@ ex_pose arm_pose(const ex_rig *rig, const char *const *words) {
     ex_error error;
     assert_non_null(pose.inputs);
     for (; *words; words++)
-        if (ex_pose_set(rig, *words, &pose, &error) != EX_OK)
+        if (exi_pose_word(rig, *words, &pose, &error) != EX_OK)
             fail_msg("%s", error.text);
     return pose;
 }

@@ -252,29 +252,61 @@ typedef struct ex_init_options {
 EX_API ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name,
                                  const ex_init_options *options, const ex_init_report *report, ex_error *error);
 
+/* ---- values by name: poses and places ---- */
+
+typedef enum ex_setting_kind {
+    EX_SETTING_NUMBER,   /* number, in the axis's unit */
+    EX_SETTING_ROTATION, /* rotation */
+    EX_SETTING_TURNS,    /* turns */
+    EX_SETTING_FILE      /* file: a driver's form */
+} ex_setting_kind;
+
+/* A turn about a joint's own x (0), y or z, in degrees. */
+typedef struct ex_axis_turn {
+    int axis;
+    double degrees;
+} ex_axis_turn;
+
+/* The value of one axis or joint, called by its name. Turns and rotations are the same to a pose; a project file keeps
+ * turns as they are given, each about an axis that the ones before it have left where it is. */
+#define EX_SETTING_TURN_MAX 8
+typedef struct ex_setting {
+    const char *name; /* of the axis, or of the joint */
+    bool joint;       /* a joint's rotation relative to its rest */
+    ex_setting_kind kind;
+    double number;
+    double rotation[4]; /* x y z w, of any length but 0 */
+    int turn_count;
+    ex_axis_turn turns[EX_SETTING_TURN_MAX];
+    const char *file; /* .obj, .ply, .glb or .gltf */
+} ex_setting;
+
+/* Some of them: where something is. What is not named is at rest, or stays as it was. */
+typedef struct ex_place {
+    const ex_setting *settings; /* [count] */
+    int count;
+} ex_place;
+
 /* ---- sculpts: forms at a pose that become examples ---- */
 
 /*
  * What follows changes a project in memory and on disk as one: the form of a sculpt is written beside the project, the
  * changed project is built, and only then is the project's file replaced, what it was before being kept beside it with
  * "~" after its name. On failure project, file and folder are as they were. The project must have been read from a
- * file. Layers and examples are called by their names. Places are words as people type them, each an `axis=value` or
- * `joint:NAME=x20` as ex_pose_set reads it. options, of the build, may be NULL; its note is also told what was chosen.
+ * file. Layers and examples are called by their names. options, of the build, may be NULL; its note is also told what
+ * was chosen.
  */
-typedef struct ex_words {
-    const char *const *words;
-    int count;
-} ex_words;
 
 typedef struct ex_sculpt {
     const char *layer; /* NULL: the layer of offsets over just those axes that `at` takes away from rest, or a new
                           one */
     const char *name;  /* of the example; with replace it may be NULL */
     const char *form;  /* a file, .obj, .ply, .glb or .gltf, in the project's unit and with its up */
-    ex_words at;     /* its place. A joint in it that no axis reads becomes an axis of the new layer: an angle where it
-                        turns about its own x, y or z alone, else a rotation */
-    ex_words joints; /* joints that were turned besides, in whichever space that is */
-    const char *falloff; /* NULL: the layer's; else a number, or axis=number,axis=number */
+    ex_place at;      /* its place. A joint in it that no axis reads becomes an axis of the new layer: an angle where it
+                         turns about its own x, y or z alone, else a rotation */
+    ex_place joints;  /* joints that were turned besides, in whichever space that is */
+    ex_place falloff; /* how far it reaches: one number without a name, in distances of the space, or numbers of axes in
+                         their own units; none: the layer's */
     bool replace; /* the example at that place, or without a place the one of that name, gets this form; its name and
                      falloff stay */
 } ex_sculpt;
@@ -339,10 +371,14 @@ typedef struct ex_example_ref {
     const char *name;
 } ex_example_ref;
 
-/* Axes that are not named stay where they are; joints are exchanged only where some are given. falloff: how far it
- * reaches from now on, as in ex_sculpt, or "layer" for as far as the layer says; NULL: as it was. */
-EX_API ex_result ex_project_move_example(ex_project *project, ex_example_ref which, ex_words at, ex_words joints,
-                                         const char *falloff, const ex_build_options *options, ex_error *error);
+typedef struct ex_example_move {
+    ex_place at;        /* axes that are not named stay where they are */
+    ex_place joints;    /* in place of those it has; none: as they were */
+    ex_place falloff;   /* as in ex_sculpt; none: as it was */
+    bool layer_falloff; /* from now on it reaches as far as the layer says */
+} ex_example_move;
+EX_API ex_result ex_project_move_example(ex_project *project, ex_example_ref which, const ex_example_move *move,
+                                         const ex_build_options *options, ex_error *error);
 /* Its form stays on disk. A layer that loses its last example goes too. */
 EX_API ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, const ex_build_options *options,
                                            ex_error *error);
@@ -350,16 +386,16 @@ EX_API ex_result ex_project_remove_example(ex_project *project, ex_example_ref w
 EX_API ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted, const ex_build_options *options,
                                  ex_error *error);
 
-/* A pseudo-example: at a place, as it is at `from`, or with given weights (example=weight); one of the two. For moving,
- * both may be empty. */
-typedef struct ex_pseudo_words {
+/* A pseudo-example: at a place, as it is at `from`, or with given weights, numbers by the names of examples; one of the
+ * two. For moving, both may be empty. */
+typedef struct ex_pseudo_place {
     const char *layer;
-    ex_words at, from, weights;
-} ex_pseudo_words;
-EX_API ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_words *pseudo,
+    ex_place at, from, weights;
+} ex_pseudo_place;
+EX_API ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_place *pseudo,
                                        const ex_build_options *options, ex_error *error);
 /* index: in the layer's list in the file. */
-EX_API ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_words *pseudo, int index,
+EX_API ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_place *pseudo, int index,
                                         const ex_build_options *options, ex_error *error);
 EX_API ex_result ex_project_remove_pseudo(ex_project *project, const char *layer, int index,
                                           const ex_build_options *options, ex_error *error);
@@ -420,15 +456,12 @@ EX_API ex_result ex_rig_compare(const ex_rig *rig, const ex_rig *other, double t
                                 ex_error *error);
 EX_API void ex_differences_destroy(ex_differences *differences);
 
-/* ---- poses in words ---- */
+/* ---- poses ---- */
 
-/*
- * Writes one `axis=value` into a pose that has all its arrays: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5
- * (degrees, intrinsic, in written order), and any joint relative to its rest: joint:wrist=x20. A driver's form is a
- * file, in metres with y up: body=FILE.obj; the pose must be one that ex_pose_create made. An unknown name is
- * answered with the nearest one.
- */
-EX_API ex_result ex_pose_set(const ex_rig *rig, const char *assignment, const ex_pose *pose, ex_error *error);
+/* Writes one value into a pose that has all its arrays. A driver's form is a file, in metres with y up; the pose must
+ * then be one that ex_pose_create made. Results: DATA (an unknown name, answered with the nearest one; a value of
+ * another kind than the axis has), FILE, MEMORY. */
+EX_API ex_result ex_pose_set(const ex_rig *rig, const ex_setting *setting, const ex_pose *pose, ex_error *error);
 
 /* A table of poses from CSV: a header of axis names (rotations as NAME.x … NAME.w, joints relative to their rest as
  * joint:NAME.x … joint:NAME.w), optional `time` in seconds. */

@@ -134,7 +134,7 @@ static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
                      "%.3g m was allowed%s: allow %s%s%sa larger error, or write a point cache, which is exact",
                      report->total.largest, report->total.frame + 1, report->total.vertex, most, influences,
                      lost > 0 ? "more influences, " : "", bake->exact ? "" : "more targets, ",
-                     bake->options.thin > 0 ? "more keys (a smaller --thin), " : "");
+                     bake->options.thin > 0 ? "more keys (thin them less), " : "");
 }
 
 static ex_result measure(exi_bake *bake, ex_bake_report *report) {

@@ -70,6 +70,7 @@ ex_result ex_error_set(ex_error *error, ex_result result, const char *format, ..
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     error->result = result;
+    error->kind = NULL;
     shorten(sentence, error->text);
     return result;
 }
@@ -83,7 +84,15 @@ ex_result ex_error_within(ex_error *error, ex_result result, const char *format,
     vsnprintf(where, sizeof where, format, arguments);
     va_end(arguments);
     memcpy(sentence, error->text, sizeof sentence);
-    return ex_error_set(error, result, "%s: %s", where, sentence);
+    const char *kind = error->kind;
+    ex_error_set(error, result, "%s: %s", where, sentence);
+    return ex_error_kind(error, result, kind);
+}
+
+ex_result ex_error_kind(ex_error *error, ex_result result, const char *kind) {
+    if (error)
+        error->kind = kind;
+    return result;
 }
 
 ex_result ex_error_memory(ex_error *error, const char *what, size_t size) {

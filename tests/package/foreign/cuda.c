@@ -5,7 +5,7 @@
 #include <string.h>
 
 int main(int argc, char **argv) {
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     ex_cuda_device device;
     const int count = ex_cuda_device_count();
     const bool refused = ex_cuda_get_device(count, &device, &error) != EX_OK && error.text[0];

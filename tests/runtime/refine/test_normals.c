@@ -30,7 +30,7 @@ static ex_normals *create(int vertices, int faces, int size, const int *corners,
     for (int f = 0; f <= faces; f++)
         offsets[f] = f * size;
     ex_normals *normals = NULL;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     if (ex_normals_create(&(ex_normals_def){vertices, faces, offsets, corners, weighting}, NULL, &normals, &error))
         fail_msg("%s", error.text);
     assert_int_equal(ex_normals_vertex_count(normals), vertices);
@@ -260,7 +260,7 @@ static void test_bad_definitions(void **state) {
             break;
         }
         ex_normals *normals = (ex_normals *)1;
-        ex_error error = {EX_OK, ""};
+        ex_error error = {.result = EX_OK};
         assert_int_equal(ex_normals_create(&def, NULL, &normals, &error), expected);
         assert_null(normals);
         assert_sentence(&error, expected, word);

@@ -87,7 +87,7 @@ static int set_up(void **state) {
 
 static ex_stencils *create(const ex_stencils_def *d) {
     ex_stencils *stencils = NULL;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     if (ex_stencils_create(d, NULL, &stencils, &error) != EX_OK)
         fail_msg("%s", error.text);
     return stencils;
@@ -457,7 +457,7 @@ static void test_bad_rows(void **state) {
             break;
         }
         ex_stencils *stencils = (ex_stencils *)1;
-        ex_error error = {EX_OK, ""};
+        ex_error error = {.result = EX_OK};
         assert_int_equal(ex_stencils_create(&bad, NULL, &stencils, &error), expected);
         assert_null(stencils);
         assert_sentence(&error, expected, word);

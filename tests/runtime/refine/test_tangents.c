@@ -22,7 +22,7 @@
 
 static ex_tangents *create(const ex_tangents_def *def) {
     ex_tangents *tangents = NULL;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     if (ex_tangents_create(def, NULL, &tangents, &error))
         fail_msg("%s", error.text);
     assert_int_equal(ex_tangents_split_count(tangents), def->split_count);
@@ -497,7 +497,7 @@ static void bad_definitions(void **state) {
             break;
         }
         ex_tangents *tangents = (ex_tangents *)1;
-        ex_error error = {EX_OK, ""};
+        ex_error error = {.result = EX_OK};
         assert_int_equal(ex_tangents_create(&def, NULL, &tangents, &error), expected);
         assert_null(tangents);
         assert_sentence(&error, expected, word);

@@ -122,7 +122,7 @@ static inline ex_settler_def settler_def(const surface *s, int vertex_count) {
 
 static inline ex_settler *settler_of(const ex_settler_def *def) {
     ex_settler *settler = NULL;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     if (ex_settler_create(def, NULL, &settler, &error) != EX_OK)
         fail_msg("%s", error.text);
     return settler;

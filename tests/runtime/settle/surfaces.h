@@ -154,7 +154,7 @@ static inline surface surface_of_kind(int kind) {
 
 static inline ex_tree *tree_of(const ex_tree_def *def) {
     ex_tree *tree = NULL;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     if (ex_tree_create(def, NULL, &tree, &error) != EX_OK)
         fail_msg("%s", error.text);
     return tree;

@@ -122,7 +122,7 @@ static void test_refused(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ex_settler_def def = settler_def(&s, 2);
         ex_settler *settler = (ex_settler *)&def;
-        ex_error error = {EX_OK, ""};
+        ex_error error = {.result = EX_OK};
         def.key_count = 2;
         def.key_triangles = triangles;
         def.key_places = places;

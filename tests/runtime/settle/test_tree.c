@@ -343,7 +343,7 @@ static void test_bad_definitions(void **state) {
             break;
         }
         ex_tree *tree = (ex_tree *)1;
-        ex_error error = {EX_OK, ""};
+        ex_error error = {.result = EX_OK};
         assert_int_equal(ex_tree_create(&def, NULL, &tree, &error), expected);
         assert_null(tree);
         assert_sentence(&error, expected, word);

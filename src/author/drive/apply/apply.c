@@ -144,15 +144,17 @@ static int find_layer(const ex_rig *rig) {
 static ex_result check_joints(const ex_rig *rig, const ex_rig_driver *driver, ex_error *error) {
     exi_joint_text text;
     if (ex_rig_skin(rig))
-        return exi_error(error, EX_ERROR_DATA,
-                         "the rig is posed by its skeleton, and a cache does not say where joints are: 'exemplar pose' "
-                         "takes both, frame by frame");
+        return exi_error_kind(error,
+                              exi_error(error, EX_ERROR_DATA,
+                                        "the rig is posed by its skeleton, and a cache does not say where joints are"),
+                              "cache_without_joints");
     for (int f = 0; driver->joints && f < driver->driver.frame_count; f++)
         if (driver->joints[f] >= 0)
-            return exi_error(error, EX_ERROR_DATA,
-                             "the rig moves with joint '%s', and a cache does not say where joints are: 'exemplar "
-                             "pose' takes both, frame by frame",
-                             exi_joint_name(ex_rig_skeleton(rig), driver->joints[f], &text));
+            return exi_error_kind(error,
+                                  exi_error(error, EX_ERROR_DATA,
+                                            "the rig moves with joint '%s', and a cache does not say where joints are",
+                                            exi_joint_name(ex_rig_skeleton(rig), driver->joints[f], &text)),
+                                  "cache_without_joints");
     return EX_OK;
 }
 
@@ -160,8 +162,7 @@ static ex_result open_caches(applier *a) {
     const ex_apply_def *def = a->def;
     ex_rig_driver driver;
     if (!ex_rig_get_driver(def->rig, &driver, NULL) || a->layer < 0)
-        return exi_error(a->error, EX_ERROR_DATA,
-                         "this rig follows no driver: 'exemplar drive learn' makes one that does");
+        return exi_error_kind(a->error, exi_error(a->error, EX_ERROR_DATA, "this rig follows no driver"), "no_driver");
     a->driver_count = driver.driver.vertex_count;
     a->vertex_count = ex_rig_vertex_count(def->rig);
     ex_result result = check_joints(def->rig, &driver, a->error);

@@ -49,10 +49,12 @@ static ex_result open_axis(exi_plot *p, exi_plot_axis *axis, int input, const ex
 static ex_result open_axes(exi_plot *p, const ex_axis *axes, ex_error *error) {
     int inputs[2] = {p->def->axes[0], p->def->axes[1]};
     if (ex_weigher_get_info(ex_rig_weigher(p->rig, p->layer))->is_driven)
-        return exi_error(error, EX_ERROR_ARGUMENT,
-                         "the layer '%s' is weighed by the form of a driver, along which nothing can be plotted: "
-                         "'exemplar weights' gives its weights at a form, 'exemplar drive report' over a motion",
-                         ex_rig_layer_name(p->rig, p->layer));
+        return exi_error_kind(
+            error,
+            exi_error(error, EX_ERROR_ARGUMENT,
+                      "the layer '%s' is weighed by the form of a driver, along which nothing can be plotted",
+                      ex_rig_layer_name(p->rig, p->layer)),
+            "plot_of_driver");
     p->axis_count = p->def->axis_count;
     if (p->axis_count == 0) {
         const int count = ex_weigher_axis_count(ex_rig_weigher(p->rig, p->layer));

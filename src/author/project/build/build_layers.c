@@ -58,10 +58,10 @@ static ex_result measure_form(exi_building *b, int layer, int index, const float
     ex_error difference = {0};
     result = ex_mesh_compare_connectivity(b->mesh, form, &difference);
     if (result == EX_ERROR_DATA)
-        exi_error(
-            error, result,
-            "%s: not the form of '%s': %s ('exemplar check' says whether another order of vertices would repair it)",
-            source->mesh, b->view->mesh, difference.text);
+        exi_error_kind(
+            error,
+            exi_error(error, result, "%s: not the form of '%s': %s", source->mesh, b->view->mesh, difference.text),
+            "other_connectivity");
     else if (result != EX_OK)
         exi_error(error, result, "%s: %s", source->mesh, difference.text);
     if (result == EX_OK)

@@ -69,8 +69,8 @@ static bool is_refined(const exi_checker *c, const ex_mesh *form) {
 static const char *repair_hint(exi_checker *c, const ex_mesh *form) {
     if (form->vertex_count != c->mesh->vertex_count) {
         if (is_refined(c, form))
-            return "it is as fine as the mesh once it is subdivided: examples are forms of the mesh itself, which "
-                   "'exemplar pose --level cage' writes";
+            return "it is as fine as the mesh once it is subdivided: examples are forms of the mesh itself, the "
+                   "cage";
         if (form->vertex_count > c->mesh->vertex_count && exi_place_count(form, &c->failed) == c->mesh->vertex_count)
             return "merging its vertices that stand at one place would leave as many as the mesh has: they were split "
                    "on the way, as exporters do at seams of textures and normals";

@@ -53,8 +53,7 @@ ex_result exi_new_folder_check_free(const exi_new_folder *f, const char *name, e
     if (!path)
         result = exi_error_memory(error, "a path", strlen(f->path));
     else if (exists(path))
-        result = exi_error(error, EX_ERROR_FILE,
-                           "%s is there already: give --force to overwrite it, or choose another folder", path);
+        result = exi_error_kind(error, exi_error(error, EX_ERROR_FILE, "%s is there already", path), "folder_in_use");
     free(path);
     return result;
 }

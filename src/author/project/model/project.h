@@ -24,15 +24,17 @@ struct ex_project {
 ex_result exi_project_interpret(json_t *root, const char *path, exi_arena *arena, ex_project_view *view,
                                 ex_error *error);
 
-/* A rotation as people type it: q:x,y,z,w of any length but 0, or x30y-10z5. */
-bool exi_parse_rotation(const char *text, double q[4]);
+/* The rotation that a setting means, of any length but 0; false where it means none. */
+bool exi_setting_rotation(const ex_setting *setting, double q[4]);
+/* Says that the axis or joint takes another kind of value. Returns EX_ERROR_DATA. */
+ex_result exi_setting_mismatch(const ex_setting *setting, ex_axis_kind kind, ex_error *error);
 
 /* Whether a joint can be moved or stretched so far; beyond, evaluation takes it to be at rest. Turns always can. */
 bool exi_reading_reaches(const ex_reading *reading, const double *value);
 
-/* Says that the rig has no such axis, or joint where the name is joint:NAME, with the nearest name of both or all of
- * that kind. Returns EX_ERROR_DATA. */
-ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error);
+/* Says that the rig has no such axis, or joint, with the nearest name of both or all of that kind. Returns
+ * EX_ERROR_DATA. */
+ex_result exi_unknown_input(const ex_rig *rig, bool joint, const char *name, ex_error *error);
 
 /* The joint that joint:NAME means, or -1; and its rotation relative to rest, of any length but 0, into the pose. */
 int exi_find_rig_joint(const ex_rig *rig, const char *name);

@@ -292,9 +292,8 @@ ex_result ex_project_read(const char *path, ex_project **project, ex_error *erro
     if (result != EX_OK)
         return result;
     if (size >= 4 && memcmp(text, "glTF", 4) == 0)
-        result =
-            exi_error(error, EX_ERROR_FORMAT,
-                      "%s: this is a .glb file, not a project: 'exemplar unpack' makes a project from a rig", path);
+        result = exi_error_kind(
+            error, exi_error(error, EX_ERROR_FORMAT, "%s: this is a .glb file, not a project", path), "no_project");
     else
         result = ex_project_parse(text, size, path, project, error);
     if (result == EX_OK)

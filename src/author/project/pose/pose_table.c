@@ -75,10 +75,11 @@ static ex_result find_subject(table_reader *r, const char *name, subject *found,
     const int scalar = ex_rig_input_find(r->rig, name), rotation = ex_rig_input_find(r->rig, whole);
     const int joint = exi_find_rig_joint(r->rig, whole);
     if (scalar >= 0 && ex_rig_input_axis(r->rig, scalar).kind == EX_AXIS_DRIVER)
-        return exi_error(r->error, EX_ERROR_DATA,
-                         "%s:%d: '%s' is the form of a driver, which a table cannot hold: 'exemplar drive apply' takes "
-                         "a cache of its forms",
-                         r->path, r->csv.line, name);
+        return exi_error_kind(r->error,
+                              exi_error(r->error, EX_ERROR_DATA,
+                                        "%s:%d: '%s' is the form of a driver, which a table cannot hold", r->path,
+                                        r->csv.line, name),
+                              "driver_in_table");
     const bool is_rotation = rotation >= 0 && ex_rig_input_axis(r->rig, rotation).kind != EX_AXIS_SCALAR &&
                              ex_rig_input_axis(r->rig, rotation).kind != EX_AXIS_DRIVER;
     if (scalar >= 0 && ex_rig_input_axis(r->rig, scalar).kind == EX_AXIS_SCALAR) {
@@ -86,8 +87,9 @@ static ex_result find_subject(table_reader *r, const char *name, subject *found,
         return EX_OK;
     }
     if (!is_rotation && joint < 0) {
-        const char *unknown = strncmp(name, "joint:", 6) == 0 ? whole : name;
-        return exi_error_within(r->error, exi_unknown_input(r->rig, unknown, r->error), "%s:%d", r->path, r->csv.line);
+        const bool named_joint = strncmp(name, "joint:", 6) == 0;
+        const ex_result result = exi_unknown_input(r->rig, named_joint, named_joint ? whole + 6 : name, r->error);
+        return exi_error_within(r->error, result, "%s:%d", r->path, r->csv.line);
     }
     if (!end)
         return exi_error(r->error, EX_ERROR_DATA, "%s:%d: '%s' is a rotation: its columns are %s.x, %s.y, %s.z, %s.w",

@@ -1,5 +1,5 @@
 /*
- * Poses in words, as people type them: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5, joint:wrist=x20.
+ * Poses by the names of axes and joints; names that a rig does not know.
  */
 #include "author/drive/drive.h"
 #include "author/project/model/project.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char joint_mark[] = "joint:";
+static const char joint_mark[] = "joint:"; /* before the name of a joint in a table of poses */
 enum { MARK = sizeof joint_mark - 1 };
 
 /* ---- names that the rig does not know ---- */
@@ -40,9 +40,8 @@ static void list_names(const ex_rig *rig, bool joint, int count, char *list, siz
 }
 
 /* Axes and joints are looked through together, those first of which the name seems to be one. */
-ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error) {
-    const bool joint = strncmp(name, joint_mark, MARK) == 0;
-    const char *bare = joint ? name + MARK : name, *kind = joint ? "joint" : "axis";
+ex_result exi_unknown_input(const ex_rig *rig, bool joint, const char *bare, ex_error *error) {
+    const char *kind = joint ? "joint" : "axis";
     if (joint && ex_rig_joint_count(rig) == 0)
         return exi_error(error, EX_ERROR_DATA, "this rig has no skeleton, and so no joint '%s'", bare);
     const int counts[2] = {ex_rig_input_count(rig), ex_rig_joint_count(rig)}, total = counts[0] + counts[1];
@@ -70,42 +69,22 @@ ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error
 
 /* ---- values ---- */
 
-/* q:x,y,z,w */
-static bool parse_quaternion(const char *text, double q[4]) {
-    const char *at = text, *end = text + strlen(text);
-    double sum = 0;
-    for (int i = 0; i < 4; i++) {
-        if ((i > 0 && *at++ != ',') || !ex_parse_double(&at, end, &q[i]))
-            return false;
-        sum += q[i] * q[i];
+bool exi_setting_rotation(const ex_setting *setting, double q[4]) {
+    if (setting->kind == EX_SETTING_ROTATION) {
+        memcpy(q, setting->rotation, 4 * sizeof *q);
+        return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20;
     }
-    return at == end && sum > 1e-20;
+    memcpy(q, (const double[4]){0, 0, 0, 1}, 4 * sizeof *q);
+    for (int i = 0; setting->kind == EX_SETTING_TURNS && i < setting->turn_count; i++)
+        exi_turn(q, setting->turns[i].axis, setting->turns[i].degrees);
+    return setting->kind == EX_SETTING_TURNS;
 }
 
-/* x30y-10z5: turns in degrees, each about the axis as the ones before it left it. */
-static bool parse_turns(const char *text, double q[4]) {
-    const char *at = text, *end = text + strlen(text);
-    q[0] = q[1] = q[2] = 0;
-    q[3] = 1;
-    while (at < end) {
-        int axis = *at++ - 'x';
-        double degrees = 0;
-        if (axis < 0 || axis > 2 || !ex_parse_double(&at, end, &degrees))
-            return false;
-        exi_turn(q, axis, degrees);
-    }
-    return end > text;
-}
-
-bool exi_parse_rotation(const char *text, double q[4]) {
-    return strncmp(text, "q:", 2) == 0 ? parse_quaternion(text + 2, q) : parse_turns(text, q);
-}
-
-static ex_result read_rotation(const char *name, const char *text, double q[4], ex_error *error) {
-    if (exi_parse_rotation(text, q))
-        return EX_OK;
-    return exi_error(error, EX_ERROR_DATA,
-                     "%s=%s: a rotation is written q:0,0,0.38,0.92 (x y z w) or x30y-10z5 (degrees)", name, text);
+ex_result exi_setting_mismatch(const ex_setting *setting, ex_axis_kind kind, ex_error *error) {
+    return exi_error(error, EX_ERROR_DATA, "%s '%s' takes a %s", setting->joint ? "joint" : "axis", setting->name,
+                     kind == EX_AXIS_SCALAR   ? "number"
+                     : kind == EX_AXIS_DRIVER ? "form of the driver, as a file"
+                                              : "rotation");
 }
 
 /* The form of a driver, into the room that the pose has for it; faces, where the file has some, must be the driver's.
@@ -144,21 +123,24 @@ static ex_result set_driver(const ex_rig *rig, const char *path, const ex_pose *
     return result;
 }
 
-static ex_result set_axis(const ex_rig *rig, int input, const char *text, const ex_pose *pose, ex_error *error) {
-    const ex_axis axis = ex_rig_input_axis(rig, input);
-    const char *name = ex_rig_input_name(rig, input), *at = text, *end = text + strlen(text);
-    double value[4];
-    if (axis.kind == EX_AXIS_DRIVER)
-        return set_driver(rig, text, pose, error);
-    if (axis.kind == EX_AXIS_SCALAR && (!ex_parse_double(&at, end, value) || at != end))
-        return exi_error(error, EX_ERROR_DATA, "%s=%s: a number is needed here", name, text);
-    ex_result result = axis.kind == EX_AXIS_SCALAR ? EX_OK : read_rotation(name, text, value, error);
+static ex_result set_axis(const ex_rig *rig, int input, const ex_setting *setting, const ex_pose *pose,
+                          ex_error *error) {
+    const ex_axis_kind kind = ex_rig_input_axis(rig, input).kind;
+    double value[4] = {setting->number};
+    if (kind == EX_AXIS_DRIVER && setting->kind == EX_SETTING_FILE)
+        return set_driver(rig, setting->file, pose, error);
+    if (kind == EX_AXIS_DRIVER ||
+        !(kind == EX_AXIS_SCALAR ? setting->kind == EX_SETTING_NUMBER : exi_setting_rotation(setting, value)))
+        return exi_setting_mismatch(setting, kind, error);
     const ex_axis_source source = ex_rig_input_source(rig, input);
-    if (result == EX_OK && source.joint >= 0 && !exi_reading_reaches(&source.reading, value))
-        result = exi_error(error, EX_ERROR_DATA, "%s=%s: no joint can be moved or stretched so far", name, text);
-    if (result == EX_OK)
-        ex_rig_set_input(rig, input, value, pose);
-    return result;
+    if (source.joint >= 0 && !exi_reading_reaches(&source.reading, value)) {
+        char number[32];
+        ex_format_double(number, value[0]);
+        return exi_error(error, EX_ERROR_DATA, "%s=%s: no joint can be moved or stretched so far", setting->name,
+                         number);
+    }
+    ex_rig_set_input(rig, input, value, pose);
+    return EX_OK;
 }
 
 int exi_find_rig_joint(const ex_rig *rig, const char *name) {
@@ -173,35 +155,21 @@ void exi_turn_joint(const ex_rig *rig, int joint, const double q[4], const ex_po
     ex_reading_write(&whole, &rest, q, &pose->joints[joint]);
 }
 
-static ex_result set_named(const ex_rig *rig, const char *name, const char *text, const ex_pose *pose,
-                           ex_error *error) {
-    const int input = ex_rig_input_find(rig, name), joint = exi_find_rig_joint(rig, name);
-    if (input >= 0)
-        return set_axis(rig, input, text, pose, error);
-    if (joint < 0)
-        return exi_unknown_input(rig, name, error);
-    double q[4];
-    ex_result result = read_rotation(name, text, q, error);
-    if (result == EX_OK)
-        exi_turn_joint(rig, joint, q, pose);
-    return result;
-}
-
 /* ---- the entry points ---- */
 
-ex_result ex_pose_set(const ex_rig *rig, const char *assignment, const ex_pose *pose, ex_error *error) {
-    const char *equals = strchr(assignment, '=');
-    if (!equals || equals == assignment)
-        return exi_error(error, EX_ERROR_DATA, "'%s': a pose is given as axis=value", assignment);
-    size_t length = (size_t)(equals - assignment);
-    char *name = malloc(length + 1);
-    if (!name)
-        return exi_error_memory(error, "an axis name", length);
-    memcpy(name, assignment, length);
-    name[length] = 0;
-    ex_result result = set_named(rig, name, equals + 1, pose, error);
-    free(name);
-    return result;
+ex_result ex_pose_set(const ex_rig *rig, const ex_setting *setting, const ex_pose *pose, ex_error *error) {
+    const int input = setting->joint ? -1 : ex_rig_input_find(rig, setting->name);
+    const bool jointed = setting->joint && setting->name[0] && ex_rig_joint_count(rig) > 0;
+    const int joint = jointed ? ex_skeleton_find(ex_rig_skeleton(rig), setting->name) : -1;
+    double q[4];
+    if (input >= 0)
+        return set_axis(rig, input, setting, pose, error);
+    if (joint < 0)
+        return exi_unknown_input(rig, setting->joint, setting->name, error);
+    if (!exi_setting_rotation(setting, q))
+        return exi_setting_mismatch(setting, EX_AXIS_ROTATION, error);
+    exi_turn_joint(rig, joint, q, pose);
+    return EX_OK;
 }
 
 ex_pose ex_pose_create(const ex_rig *rig) {

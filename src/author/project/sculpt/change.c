@@ -40,19 +40,19 @@ static ex_result check_space(const ex_project_layer *layer, ex_error *error) {
 }
 
 /* A metric of its own would stand in the falloff's place. */
-static ex_result set_falloff(json_t *entry, const char *words, ex_error *error) {
+static ex_result set_falloff(json_t *entry, const ex_example_move *move, ex_error *error) {
     json_t *falloff = NULL;
     json_object_del(entry, "falloff");
     json_object_del(entry, "metric");
-    if (strcmp(words, "layer") == 0)
+    if (move->layer_falloff)
         return EX_OK;
-    const ex_result result = exi_words_falloff(words, &falloff, error);
+    const ex_result result = exi_falloff_json(move->falloff, &falloff, error);
     return result == EX_OK && json_object_set_new(entry, "falloff", falloff) != 0
                ? exi_error_memory(error, "an example", 0)
                : result;
 }
 
-static ex_result move(exi_amendment *a, int layer, int place, const exi_spoken *spoken, ex_error *error) {
+static ex_result put(exi_amendment *a, int layer, int place, const exi_spoken *spoken, ex_error *error) {
     json_t *entry = json_array_get(examples_of(a, layer), (size_t)place);
     bool done = set_values(json_object_get(entry, "at"), spoken->at);
     if (json_object_size(spoken->joints) > 0)
@@ -66,8 +66,8 @@ static ex_result move(exi_amendment *a, int layer, int place, const exi_spoken *
     return result;
 }
 
-ex_result ex_project_move_example(ex_project *project, ex_example_ref which, ex_words at, ex_words joints,
-                                  const char *falloff, const ex_build_options *options, ex_error *error) {
+ex_result ex_project_move_example(ex_project *project, ex_example_ref which, const ex_example_move *move,
+                                  const ex_build_options *options, ex_error *error) {
     ex_error local = {0};
     error = error ? error : &local;
     exi_amendment a;
@@ -79,11 +79,11 @@ ex_result ex_project_move_example(ex_project *project, ex_example_ref which, ex_
         return result;
     result = exi_amend_open(&a, project, options, error);
     if (result == EX_OK)
-        result = exi_words_read(&project->view, at, joints, false, &spoken, error);
-    if (result == EX_OK && falloff)
-        result = set_falloff(json_array_get(examples_of(&a, layer), (size_t)place), falloff, error);
+        result = exi_spoken_read(&project->view, move->at, move->joints, false, &spoken, error);
+    if (result == EX_OK && (move->falloff.count > 0 || move->layer_falloff))
+        result = set_falloff(json_array_get(examples_of(&a, layer), (size_t)place), move, error);
     if (result == EX_OK)
-        result = move(&a, layer, place, &spoken, error);
+        result = put(&a, layer, place, &spoken, error);
     exi_spoken_free(&spoken);
     return finish(&a, result, error);
 }
@@ -170,14 +170,14 @@ static ex_result check_axes(const ex_project_layer *layer, const json_t *at, ex_
     return EX_OK;
 }
 
-/* A place of the layer's own space; NULL in *at where no words are given. */
-static ex_result read_place(const ex_project_view *view, const ex_project_layer *layer, ex_words words, json_t **at,
+/* A place of the layer's own space; NULL in *at where nothing is given. */
+static ex_result read_place(const ex_project_view *view, const ex_project_layer *layer, ex_place place, json_t **at,
                             ex_error *error) {
     exi_spoken spoken;
     *at = NULL;
-    if (words.count == 0)
+    if (place.count == 0)
         return EX_OK;
-    ex_result result = exi_words_read(view, words, (ex_words){0}, false, &spoken, error);
+    ex_result result = exi_spoken_read(view, place, (ex_place){0}, false, &spoken, error);
     if (result != EX_OK)
         return result;
     result = check_axes(layer, spoken.at, error);
@@ -187,15 +187,15 @@ static ex_result read_place(const ex_project_view *view, const ex_project_layer 
     return result;
 }
 
-/* Puts into the pseudo-example what the words say. */
-static ex_result fill_pseudo(const ex_project_view *view, const ex_project_layer *layer, const ex_pseudo_words *words,
+/* Puts into the pseudo-example what is given. */
+static ex_result fill_pseudo(const ex_project_view *view, const ex_project_layer *layer, const ex_pseudo_place *given,
                              json_t *pseudo, ex_error *error) {
     json_t *at = NULL, *from = NULL, *weights = NULL;
-    ex_result result = read_place(view, layer, words->at, &at, error);
+    ex_result result = read_place(view, layer, given->at, &at, error);
     if (result == EX_OK)
-        result = read_place(view, layer, words->from, &from, error);
-    if (result == EX_OK && words->weights.count > 0)
-        result = exi_words_weights(words->weights, &weights, error);
+        result = read_place(view, layer, given->from, &from, error);
+    if (result == EX_OK && given->weights.count > 0)
+        result = exi_named_numbers(given->weights, &weights, error);
     bool done = true;
     if (result == EX_OK && (from || weights)) {
         json_object_del(pseudo, from ? "weights" : "from");
@@ -227,7 +227,7 @@ static ex_result open_pseudo(exi_amendment *a, ex_project *project, const char *
     return result == EX_OK ? exi_amend_open(a, project, options, error) : result;
 }
 
-ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_words *pseudo, const ex_build_options *options,
+ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_place *pseudo, const ex_build_options *options,
                                 ex_error *error) {
     ex_error local = {0};
     error = error ? error : &local;
@@ -249,7 +249,7 @@ ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_words *pseu
     return finish(&a, result, error);
 }
 
-ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_words *pseudo, int index,
+ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_place *pseudo, int index,
                                  const ex_build_options *options, ex_error *error) {
     ex_error local = {0};
     error = error ? error : &local;

@@ -143,10 +143,11 @@ static ex_result make_way(exi_mirroring *m, json_t *list, ex_error *error) {
         return exi_error(error, EX_ERROR_DATA,
                          "the pose of '%s' is its own mirror image: there is nothing to mirror to", m->def->name);
     if (!m->def->replace)
-        return exi_error(error, EX_ERROR_DATA,
-                         "example '%s' of layer '%s' stands at the mirrored place already: --replace gives it the "
-                         "mirrored sculpt",
-                         other->name, layer->name);
+        return exi_error_kind(error,
+                              exi_error(error, EX_ERROR_DATA,
+                                        "example '%s' of layer '%s' stands at the mirrored place already", other->name,
+                                        layer->name),
+                              "mirrored_place_taken");
     m->place = other->place;
     json_array_remove(list, json_array_size(list) - 1);
     return EX_OK;
@@ -158,10 +159,10 @@ static ex_result put_example(exi_mirroring *m, ex_error *error) {
     ex_result result = name ? EX_OK : exi_error_memory(error, "a name", 0);
     const bool taken = name && has_name(list, name);
     if (result == EX_OK && taken && !m->def->replace)
-        result = exi_error(error, EX_ERROR_DATA,
-                           "the layer of the mirrored example has one called '%s' already: say with --as what it is "
-                           "called, or --replace to give it the mirrored sculpt",
-                           name);
+        result = exi_error_kind(
+            error,
+            exi_error(error, EX_ERROR_DATA, "the layer of the mirrored example has one called '%s' already", name),
+            "mirrored_name_taken");
     if (result == EX_OK)
         result = make_entry(m, taken ? "\xE2\x80\xA6" : name, &made, error);
     if (result == EX_OK) {
@@ -173,10 +174,10 @@ static ex_result put_example(exi_mirroring *m, ex_error *error) {
     if (result == EX_OK)
         result = make_way(m, list, error);
     if (result == EX_OK && taken && m->place == added)
-        result = exi_error(error, EX_ERROR_DATA,
-                           "'%s' is called like the mirrored example but stands elsewhere: say with --as what the new "
-                           "one is called",
-                           name);
+        result = exi_error_kind(
+            error,
+            exi_error(error, EX_ERROR_DATA, "'%s' is called like the mirrored example but stands elsewhere", name),
+            "mirrored_name_elsewhere");
     free(name);
     return result;
 }

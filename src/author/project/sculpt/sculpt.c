@@ -36,10 +36,10 @@ static ex_result check_layer(const ex_project_layer *layer, ex_error *error) {
                          domain->examples,
                          domain->masked == EXI_MASKED_LEVEL ? "maps of the refined surface, and " : "");
     if (domain->targets ? !layer->unposed && !(layer->trajectory.options && layer->driven) : !layer->offsets.posed)
-        return exi_error(error, EX_ERROR_DATA,
-                         "layer '%s' has forms at rest, and a sculpt stands at its pose: take another --layer, or "
-                         "leave it out to start one",
-                         layer->name);
+        return exi_error_kind(error,
+                              exi_error(error, EX_ERROR_DATA,
+                                        "layer '%s' has forms at rest, and a sculpt stands at its pose", layer->name),
+                              "layer_at_rest");
     return EX_OK;
 }
 
@@ -75,7 +75,7 @@ static json_t *make_entry(const sculpting *s, const char *name, json_t *falloff)
 
 static ex_result append_example(sculpting *s, const char *name, ex_error *error) {
     json_t *falloff = NULL, *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
-    ex_result result = s->sculpt->falloff ? exi_words_falloff(s->sculpt->falloff, &falloff, error) : EX_OK;
+    ex_result result = s->sculpt->falloff.count > 0 ? exi_falloff_json(s->sculpt->falloff, &falloff, error) : EX_OK;
     if (result != EX_OK)
         return result;
     s->place = (int)json_array_size(list);
@@ -93,22 +93,11 @@ static ex_result check_name(const sculpting *s, ex_error *error) {
                          EXI_NAME_MAX);
     for (size_t i = 0; i < json_array_size(list); i++)
         if (strcmp(json_string_value(json_object_get(json_array_get(list, i), "name")), s->sculpt->name) == 0)
-            return exi_error(error, EX_ERROR_DATA,
-                             "layer '%s' has an example '%s' already: give another name, or --replace to give it this "
-                             "sculpt",
-                             view->layers[s->layer].name, s->sculpt->name);
+            return exi_error_kind(error,
+                                  exi_error(error, EX_ERROR_DATA, "layer '%s' has an example '%s' already",
+                                            view->layers[s->layer].name, s->sculpt->name),
+                                  "name_taken");
     return EX_OK;
-}
-
-/* A new layer is held to nothing where earlier layers have examples: a sculptor who wonders why a sculpt is gone at a
- * pose between two others should have been told. The zero at rest goes without saying. */
-static void tell_zeros(const sculpting *s) {
-    const int count = layer_of(s)->zero_count - 1;
-    if (s->new_layer && count > 0)
-        exi_amend_note(&s->amendment,
-                       "'%s' does nothing at %d place%s where layers before it have examples ('exemplar example list' "
-                       "shows the zeros); \"protect\": false in the layer takes them away",
-                       layer_of(s)->name, count, count == 1 ? "" : "s");
 }
 
 static ex_result add_new(sculpting *s, ex_error *error) {
@@ -121,12 +110,11 @@ static ex_result add_new(sculpting *s, ex_error *error) {
         result = exi_amend_read(&s->amendment, error);
     const ex_project_example *other = result == EX_OK ? exi_example_in_the_way(layer_of(s), s->place) : NULL;
     if (other)
-        result = exi_error(error, EX_ERROR_DATA,
-                           "example '%s' of layer '%s' stands at that place already: --replace gives it this sculpt, "
-                           "'exemplar example move' takes it elsewhere",
-                           other->name, layer_of(s)->name);
-    if (result == EX_OK)
-        tell_zeros(s);
+        result =
+            exi_error_kind(error,
+                           exi_error(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already",
+                                     other->name, layer_of(s)->name),
+                           "place_taken");
     return result;
 }
 
@@ -213,7 +201,7 @@ static ex_result check_sculpt(const ex_sculpt *sculpt, ex_error *error) {
         return exi_error(error, EX_ERROR_ARGUMENT, "a sculpt needs a file and a name");
     if (sculpt->replace && !sculpt->name && sculpt->at.count == 0)
         return exi_error(error, EX_ERROR_ARGUMENT, "what is replaced is told by its name or its place");
-    if (sculpt->replace && sculpt->falloff)
+    if (sculpt->replace && sculpt->falloff.count > 0)
         return exi_error(error, EX_ERROR_ARGUMENT, "an example that gets another form keeps its falloff");
     if (!sculpt->replace && sculpt->at.count == 0)
         return exi_error(error, EX_ERROR_ARGUMENT, "say at which pose it was sculpted");
@@ -233,7 +221,7 @@ ex_result ex_project_add_sculpt(ex_project *project, const ex_sculpt *sculpt, co
         return result;
     result = exi_amend_open(&s.amendment, project, options, error);
     if (result == EX_OK)
-        result = exi_words_read(&project->view, sculpt->at, sculpt->joints, !sculpt->layer, &s.spoken, error);
+        result = exi_spoken_read(&project->view, sculpt->at, sculpt->joints, !sculpt->layer, &s.spoken, error);
     if (result == EX_OK)
         result = sculpt->replace ? replace_form(&s, error) : add_new(&s, error);
     if (result == EX_OK)

@@ -1,7 +1,7 @@
 /*
  * sculpt.h - how sculpts become examples, and what else changes a project on disk; private to authoring.
  *
- *   words.c         places as people type them, as the JSON that a project has for them
+ *   ../pose/spoken.c  places as the JSON that a project has for them
  *   amend.c         a change of project and folder that is made whole or not at all
  *   sculpt_form.c   the form of a sculpt: read, put into the mesh's order, written beside the project
  *   sculpt_layer.c  which layer a place belongs to; new layers
@@ -19,25 +19,24 @@
 #include "author/project/model/project.h"
 #include "runtime/base/result.h"
 
-/* ---- words ---- */
+/* ---- places ---- */
 
-/* What words say. Every pointer is an object or a list of its own. */
+/* What a place says. Every pointer is an object or a list of its own. */
 typedef struct exi_spoken {
     json_t *at;     /* axis names and values */
     json_t *joints; /* joint names and rotations */
     json_t *axes;   /* axes that the project does not have yet, in the order in which `at` names them */
 } exi_spoken;
 
-/* Reads words against the axes of the project. A joint in `at` is an axis that reads it and can hold the value; where
- * there is none it becomes a new axis if `new_axes`, or else is refused. */
-ex_result exi_words_read(const ex_project_view *view, ex_words at, ex_words joints, bool new_axes, exi_spoken *spoken,
-                         ex_error *error);
+/* Reads settings against the axes of the project. A joint in `at` is an axis that reads it and can hold the value;
+ * where there is none it becomes a new axis if `new_axes`, or else is refused. */
+ex_result exi_spoken_read(const ex_project_view *view, ex_place at, ex_place joints, bool new_axes, exi_spoken *spoken,
+                          ex_error *error);
 void exi_spoken_free(exi_spoken *spoken);
 
-/* "0.5" or "elbow=30,shoulder=40" as the JSON of a falloff. */
-ex_result exi_words_falloff(const char *text, json_t **falloff, ex_error *error);
-/* "bent=0.5" and so on as an object. */
-ex_result exi_words_weights(ex_words words, json_t **weights, ex_error *error);
+/* Numbers as an object; and those of a falloff, which may be one for all axes. */
+ex_result exi_named_numbers(ex_place place, json_t **numbers, ex_error *error);
+ex_result exi_falloff_json(ex_place place, json_t **falloff, ex_error *error);
 
 /* The axis of that name in any layer, or NULL. */
 const ex_project_axis *exi_view_axis(const ex_project_view *view, const char *name);

@@ -72,6 +72,7 @@ static bool is_triangulated(const ex_mesh *mesh, const ex_mesh *sculpt) {
 static ex_result refuse(const ex_project_view *view, const char *path, const ex_mesh *mesh, const ex_mesh *sculpt,
                         const char *difference, ex_error *error) {
     bool failed = false;
+    const char *kind = NULL;
     const char *advice =
         "export the sculpt of the project's own mesh with the vertex order kept, without triangulating "
         "and without merging or splitting vertices";
@@ -82,7 +83,7 @@ static ex_result refuse(const ex_project_view *view, const char *path, const ex_
         advice = "its vertices were split on the way, as exporters do at seams of textures and normals: export it as "
                  "OBJ, with the vertex order kept";
     else if (sculpt->vertex_count > mesh->vertex_count && view->subdivide)
-        advice = "a refined surface? 'exemplar pose' writes the mesh itself, to sculpt on, with --level cage";
+        advice = "is it a refined surface? a sculpt is a form of the mesh itself, the cage", kind = "refined_sculpt";
     else if (sculpt->vertex_count < mesh->vertex_count)
         advice = "vertices were merged or deleted on the way: export it again with the vertex order kept and without "
                  "merging";
@@ -91,8 +92,10 @@ static ex_result refuse(const ex_project_view *view, const char *path, const ex_
             "no other order of its vertices, by texture coordinates or by position, gives the mesh's faces: export "
             "it again with the vertex order kept, without triangulating and without merging";
     return failed ? exi_error_memory(error, "matching vertices", 0)
-                  : exi_error(error, EX_ERROR_DATA, "%s: not a sculpt of '%s': %s; %s", path, view->mesh, difference,
-                              advice);
+                  : exi_error_kind(error,
+                                   exi_error(error, EX_ERROR_DATA, "%s: not a sculpt of '%s': %s; %s", path, view->mesh,
+                                             difference, advice),
+                                   kind);
 }
 
 /* Finds `to`, or NULL in *how where that cannot be done. */

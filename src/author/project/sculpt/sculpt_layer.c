@@ -27,8 +27,7 @@ int exi_find_layer(const ex_project_view *view, const char *name, ex_error *erro
     if (near)
         exi_error(error, EX_ERROR_DATA, "this project has no layer '%s'; did you mean '%s'?", name, near);
     else
-        exi_error(error, EX_ERROR_DATA, "this project has no layer '%s'; 'exemplar example list' shows what it has",
-                  name);
+        exi_error_kind(error, exi_error(error, EX_ERROR_DATA, "this project has no layer '%s'", name), "unknown_layer");
     free(names);
     return -1;
 }
@@ -72,11 +71,11 @@ static int unknown_example(const ex_project_view *view, int layer, const char *n
     else if (near)
         exi_error(error, EX_ERROR_DATA, "no layer has an example '%s'; did you mean '%s'?", name, near);
     else if (layer >= 0)
-        exi_error(error, EX_ERROR_DATA, "layer '%s' has no example '%s'; 'exemplar example list' shows what it has",
-                  view->layers[layer].name, name);
+        exi_error_kind(
+            error, exi_error(error, EX_ERROR_DATA, "layer '%s' has no example '%s'", view->layers[layer].name, name),
+            "unknown_example");
     else
-        exi_error(error, EX_ERROR_DATA, "no layer has an example '%s'; 'exemplar example list' shows what there is",
-                  name);
+        exi_error_kind(error, exi_error(error, EX_ERROR_DATA, "no layer has an example '%s'", name), "unknown_example");
     return -1;
 }
 
@@ -92,8 +91,10 @@ int exi_find_example(const ex_project_view *view, ex_example_ref which, int *lay
     for (int l = 0; l < view->layer_count; l++) {
         const int here = wanted >= 0 && l != wanted ? -1 : find_in_layer(&view->layers[l], which.name);
         if (here >= 0 && place >= 0) {
-            exi_error(error, EX_ERROR_DATA, "layers '%s' and '%s' both have an example '%s': say with --layer which",
-                      view->layers[*layer].name, view->layers[l].name, which.name);
+            exi_error_kind(error,
+                           exi_error(error, EX_ERROR_DATA, "layers '%s' and '%s' both have an example '%s'",
+                                     view->layers[*layer].name, view->layers[l].name, which.name),
+                           "several_layers");
             return -1;
         }
         if (here >= 0) {
@@ -228,7 +229,8 @@ int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, ex_
                   "sculpted");
         layer = -1;
     } else if (layer == -2) {
-        exi_error(error, EX_ERROR_DATA, "several layers of offsets are over %s: say with --layer which", names);
+        exi_error_kind(error, exi_error(error, EX_ERROR_DATA, "several layers of offsets are over %s", names),
+                       "several_layers");
         layer = -1;
     } else if (layer < 0) {
         layer = start_layer(a, spoken, axes, error);

@@ -35,17 +35,21 @@ void exi_body_close(exi_body *body) {
     free(body->poses);
 }
 
-ex_result exi_body_check_joints(const exi_body *body, const char *path, const char *remedy) {
+ex_result exi_body_check_joints(const exi_body *body, const char *path, const char *kind) {
     const ex_kinematics *kinematics = body->fitted->kinematics;
     const ex_skeleton *skeleton = ex_rig_skeleton(body->rig);
     if (ex_rig_joint_count(body->rig) != kinematics->joint_count)
-        return exi_error(body->error, EX_ERROR_DATA, "%s has %d joints and the fit has %d: %s", path,
-                         ex_rig_joint_count(body->rig), kinematics->joint_count, remedy);
+        return exi_error_kind(body->error,
+                              exi_error(body->error, EX_ERROR_DATA, "%s has %d joints and the fit has %d", path,
+                                        ex_rig_joint_count(body->rig), kinematics->joint_count),
+                              kind);
     for (int j = 0; j < kinematics->joint_count; j++) {
         const char *name = ex_skeleton_name(skeleton, j);
         if (!name || strcmp(name, kinematics->joints[j].name) != 0)
-            return exi_error(body->error, EX_ERROR_DATA, "%s has a joint '%s' where the fit has '%s': %s", path,
-                             name ? name : "", kinematics->joints[j].name, remedy);
+            return exi_error_kind(body->error,
+                                  exi_error(body->error, EX_ERROR_DATA, "%s has a joint '%s' where the fit has '%s'",
+                                            path, name ? name : "", kinematics->joints[j].name),
+                                  kind);
     }
     return EX_OK;
 }
@@ -55,9 +59,9 @@ static ex_result read_template(exi_body *body) {
     ex_result result = cage && scene ? EX_OK : exi_error_memory(body->error, "a path", 0);
     for (int i = 0; i < 2 && result == EX_OK; i++) {
         if (!exi_scan_is_there(i == 0 ? cage : scene))
-            result =
-                exi_error(body->error, EX_ERROR_FILE, "'%s' is not there yet: 'exemplar scan template %s' makes it",
-                          i == 0 ? cage : scene, body->session->folder);
+            result = exi_error_kind(
+                body->error, exi_error(body->error, EX_ERROR_FILE, "'%s' is not there yet", i == 0 ? cage : scene),
+                "no_template");
     }
     if (result == EX_OK)
         result = ex_obj_read(cage, &body->template.cage, body->error);
@@ -66,7 +70,7 @@ static ex_result read_template(exi_body *body) {
     if (result == EX_OK)
         result = exi_error_within(body->error, exi_body_make_rig(body), "%s", cage);
     if (result == EX_OK)
-        result = exi_body_check_joints(body, scene, "make the template again ('exemplar scan template')");
+        result = exi_body_check_joints(body, scene, "old_template");
     if (result == EX_OK) {
         body->level = body->session->levels;
         body->vertex_count = ex_rig_level_vertex_count(body->rig, body->level);
@@ -82,9 +86,10 @@ static ex_result check_parts(const exi_body *body) {
         const ex_scan_part *part = &body->session->parts[p];
         for (int i = 0; i < part->joint_count; i++) {
             if (ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]) < 0)
-                return exi_error(body->error, EX_ERROR_DATA,
-                                 "part '%s': the fit has no joint '%s': fit again ('exemplar scan fit')", part->name,
-                                 part->joints[i]);
+                return exi_error_kind(body->error,
+                                      exi_error(body->error, EX_ERROR_DATA, "part '%s': the fit has no joint '%s'",
+                                                part->name, part->joints[i]),
+                                      "old_fit");
         }
     }
     return EX_OK;

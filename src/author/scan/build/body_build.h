@@ -89,8 +89,8 @@ ex_result exi_body_write_project(exi_body *body);
 /* FOLDER/relative; release with free, NULL without memory. */
 char *exi_body_path(const exi_body *body, const char *relative);
 
-/* Whether the rig, which was read from `path`, has the fit's joints. */
-ex_result exi_body_check_joints(const exi_body *body, const char *path, const char *remedy);
+/* EX_OK where the rig, which was read from `path`, has the fit's joints; else an error of that kind. */
+ex_result exi_body_check_joints(const exi_body *body, const char *path, const char *kind);
 /* Which of the fit's poses is each scan's, once the fit has the joints of all parts. */
 ex_result exi_body_find_poses(exi_body *body);
 /* Releases all but what it was made with. */

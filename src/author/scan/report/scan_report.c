@@ -20,8 +20,8 @@ static ex_result open_body(exi_scan_work *work) {
     char *cage = exi_body_path(body, "cage.obj"), *scene = exi_body_path(body, "skeleton.glb");
     ex_result result = cage && scene ? EX_OK : exi_error_memory(work->error, "a path", 0);
     if (result == EX_OK && !exi_scan_is_there(cage))
-        result = exi_error(work->error, EX_ERROR_FILE, "'%s' is not there yet: 'exemplar scan build %s' makes the body",
-                           cage, body->session->folder);
+        result = exi_error_kind(work->error, exi_error(work->error, EX_ERROR_FILE, "'%s' is not there yet", cage),
+                                "no_body");
     if (result == EX_OK)
         result = ex_obj_read(cage, &body->template.cage, work->error);
     if (result == EX_OK)
@@ -29,7 +29,7 @@ static ex_result open_body(exi_scan_work *work) {
     if (result == EX_OK)
         result = exi_body_make_rig(body);
     if (result == EX_OK)
-        result = exi_body_check_joints(body, scene, "build the body again ('exemplar scan build')");
+        result = exi_body_check_joints(body, scene, "old_body");
     if (result == EX_OK) {
         body->level = body->session->levels;
         body->vertex_count = ex_rig_level_vertex_count(body->rig, body->level);

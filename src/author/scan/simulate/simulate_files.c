@@ -266,11 +266,11 @@ ex_result exi_write_scanner(const exi_simulated *s, ex_error *error) {
         result = exi_error(error, EX_ERROR_DATA,
                            "'%s' holds a scan session that was not simulated: give another folder", s->def->folder);
     if (again && (exi_json_read(path, &before, NULL) != EX_OK || !json_equal(told, before)))
-        result =
-            exi_error(error, EX_ERROR_DATA,
-                      "'%s' holds scans with other options, of another rig or of other poses: give --force to write "
-                      "over them, or another folder",
-                      s->def->folder);
+        result = exi_error_kind(error,
+                                exi_error(error, EX_ERROR_DATA,
+                                          "'%s' holds scans with other options, of another rig or of other poses",
+                                          s->def->folder),
+                                "other_scans");
     if (result == EX_OK && !again)
         result = exi_json_write(path, told, error);
     json_decref(told);

@@ -51,9 +51,7 @@ static ex_result find_reference(exi_simulated *s, ex_error *error) {
     if (scans == 0)
         return exi_error(error, EX_ERROR_DATA, "all poses are held back: there is nothing to scan");
     if (s->reference < 0)
-        return exi_error(
-            error, EX_ERROR_DATA,
-            "no scan has all joints at rest: say with --reference which scan the others are measured from");
+        return exi_error_kind(error, exi_error(error, EX_ERROR_DATA, "no scan has all joints at rest"), "no_reference");
     s->average = def->average < 0 ? s->reference : def->average;
     if (def->parts[s->reference] < 0 || def->parts[s->average] < 0)
         return exi_error(error, EX_ERROR_DATA, "'%s' is held back: it is not scanned, and cannot be a reference",

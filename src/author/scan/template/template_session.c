@@ -33,9 +33,10 @@ static ex_result generate(const ex_scan_session *session, const ex_scan_fitted *
     for (int i = 0; i < fitted->scan_count && pose < 0; i++)
         pose = strcmp(fitted->names[i], session->scans[reference].name) == 0 ? i : -1;
     if (pose < 0)
-        return exi_error(error, EX_ERROR_DATA,
-                         "the fit has no pose of the reference scan '%s': fit again ('exemplar scan fit')",
-                         session->scans[reference].name);
+        return exi_error_kind(error,
+                              exi_error(error, EX_ERROR_DATA, "the fit has no pose of the reference scan '%s'",
+                                        session->scans[reference].name),
+                              "old_fit");
     ex_result result = ex_scan_meshes(session, reference, &meshes, error);
     if (result != EX_OK)
         return result;

@@ -24,7 +24,7 @@
 
 static ex_mesh *parse(const char *text) {
     ex_mesh *mesh = NULL;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     if (ex_obj_parse(text, strlen(text), "test", &mesh, &error) != EX_OK)
         fail_msg("%s", error.text);
     return mesh;
@@ -33,7 +33,7 @@ static ex_mesh *parse(const char *text) {
 static ex_subdivision *subdivide(const ex_mesh *mesh, ex_scheme scheme, int levels, bool limit) {
     ex_subdivide_def def = {.scheme = scheme, .levels = levels, .limit = limit};
     ex_subdivision *s = NULL;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     if (ex_mesh_subdivide(mesh, &def, &s, &error) != EX_OK)
         fail_msg("%s", error.text);
     return s;
@@ -558,7 +558,7 @@ static void test_refused(void **state) {
             mesh->tags[0].ints[mesh->tags[0].int_count - cases[i].change] = cases[i].to;
         ex_subdivide_def def = ex_subdivide_def_default();
         ex_subdivision *s = (ex_subdivision *)1;
-        ex_error error = {EX_OK, ""};
+        ex_error error = {.result = EX_OK};
         assert_int_equal(ex_mesh_subdivide(mesh, &def, &s, &error), EX_ERROR_DATA);
         assert_null(s);
         assert_sentence(&error, EX_ERROR_DATA, cases[i].word);
@@ -570,14 +570,14 @@ static void test_refused(void **state) {
         {.levels = -1}, {.levels = 11}, {.scheme = EX_SCHEME_COUNT}, {.boundary = EX_BOUNDARY_COUNT}};
     for (int i = 0; i < 4; i++) {
         ex_subdivision *s;
-        ex_error error = {EX_OK, ""};
+        ex_error error = {.result = EX_OK};
         assert_int_equal(ex_mesh_subdivide(mesh, &bad[i], &s, &error), EX_ERROR_ARGUMENT);
         assert_sentence(&error, EX_ERROR_ARGUMENT, "subdivision");
     }
     mesh->corners[3] = 8;
     ex_subdivide_def def = ex_subdivide_def_default();
     ex_subdivision *s;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     assert_int_equal(ex_mesh_subdivide(mesh, &def, &s, &error), EX_ERROR_DATA);
     ex_mesh_destroy(mesh);
 }

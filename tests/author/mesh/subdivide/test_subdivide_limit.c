@@ -21,7 +21,7 @@
 
 static ex_mesh *parse(const char *text) {
     ex_mesh *mesh = NULL;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     if (ex_obj_parse(text, strlen(text), "test", &mesh, &error) != EX_OK)
         fail_msg("%s", error.text);
     return mesh;
@@ -31,7 +31,7 @@ static ex_mesh *refine(const ex_mesh *mesh, ex_scheme scheme, int levels, int le
     ex_subdivide_def def = {.scheme = scheme, .levels = levels, .limit = level == EX_LEVEL_LIMIT};
     ex_subdivision *s = NULL;
     ex_mesh *out = NULL;
-    ex_error error = {EX_OK, ""};
+    ex_error error = {.result = EX_OK};
     if (ex_mesh_subdivide(mesh, &def, &s, &error) != EX_OK)
         fail_msg("%s", error.text);
     assert_int_equal(ex_subdivision_mesh(s, mesh, level, &out, NULL), EX_OK);

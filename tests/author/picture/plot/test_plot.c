@@ -11,6 +11,7 @@
 #include "support/scratch.h"
 
 #include "author/picture/plot/plot.h"
+#include "support/words.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -286,7 +287,7 @@ static void direct_layers_are_plain(void **state) {
     assert_int_equal(info.drawn_count, 2);
     assert_int_equal(count_of(text, "size 20"), 1);
     free(text);
-    assert_int_equal(ex_pose_set(rig, "third=0.5", &pose, NULL), EX_OK);
+    assert_int_equal(exi_pose_word(rig, "third=0.5", &pose, NULL), EX_OK);
     def.pose = &pose;
     text = svg_of(&def, &info);
     assert_int_equal(info.drawn_count, 3);

@@ -10,6 +10,7 @@
 #include "support/rigs.h"
 
 #include "author/picture/sheet/slice.h"
+#include "support/words.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -207,7 +208,7 @@ static void only_examples_of_the_slice_are_marked(void **state) {
     assert_int_equal(slice.cells[0].kind, EXI_CELL_EXAMPLE);
     assert_int_equal(slice.cells[2].kind, EXI_CELL_BETWEEN);
     exi_slice_close(&slice);
-    assert_int_equal(ex_pose_set(rig, "third=0.5", &pose, NULL), EX_OK);
+    assert_int_equal(exi_pose_word(rig, "third=0.5", &pose, NULL), EX_OK);
     def.pose = &pose;
     open_slice(&slice, &def);
     assert_int_equal(slice.example_count, 2);

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "support/fail_alloc.h"
+#include "support/words.h"
 
 static const char text[] =
     "{'exemplar': 1, 'mesh': 'cube.obj', 'layers': [\n"
@@ -200,7 +201,7 @@ static void editing(void **state) {
 
 static ex_result set_pose_once(void *context) {
     double inputs[7];
-    return ex_pose_set(context, "a=0.5", &(ex_pose){.inputs = inputs}, NULL);
+    return exi_pose_word(context, "a=0.5", &(ex_pose){.inputs = inputs}, NULL);
 }
 
 static ex_result read_table_once(void *context) {

@@ -5,6 +5,7 @@
 #include "author/project/driven.h"
 
 #include "support/fail_alloc.h"
+#include "support/words.h"
 
 /* Regions, weights, binds, and a later layer; few vertices. */
 static const char text[] = DRIVEN(
@@ -73,7 +74,7 @@ static ex_result pose_once(void *context) {
     if (!pose.inputs)
         return EX_ERROR_MEMORY;
     snprintf(word, sizeof word, "body=%s", scratch_path("arm1.obj"));
-    ex_result result = ex_pose_set(context, word, &pose, &error);
+    ex_result result = exi_pose_word(context, word, &pose, &error);
     free(pose.inputs);
     return result;
 }

@@ -3,6 +3,7 @@
  */
 #include "author/project/driven.h"
 #include "checks.h"
+#include "support/words.h"
 
 static sleeve arm;
 
@@ -142,22 +143,24 @@ static void examples_are_changed(void **state) {
     write_form("arm45.obj", arm.driver, driver);
     write_form("sleeve45.obj", arm.driven, driven);
     write_text("p.json", json);
-    snprintf(body, sizeof body, "body=%s", scratch_path("arm45.obj"));
+    snprintf(body, sizeof body, "%s", scratch_path("arm45.obj"));
     snprintf(form, sizeof form, "%s", scratch_path("sleeve45.obj"));
     assert_int_equal(ex_project_read(scratch_path("p.json"), &project, &error), EX_OK);
-    const char *const words[] = {body};
-    const ex_sculpt sculpt = {.layer = "driven", .name = "half", .form = form, .at = {words, 1}};
+    const ex_place at = PLACE({.name = "body", .kind = EX_SETTING_FILE, .file = body});
+    const ex_sculpt sculpt = {.layer = "driven", .name = "half", .form = form, .at = at};
     if (ex_project_add_sculpt(project, &sculpt, NULL, &made, &error) != EX_OK)
         fail_msg("%s", error.text);
     check_near(made.error, 0, 1e-5);
     assert_int_equal(ex_project_get(project)->layers[0].example_count, SLEEVE_KEYS + 1);
     assert_string_equal(ex_project_get(project)->layers[0].examples[SLEEVE_KEYS].driver, "arm45.obj");
     assert_string_equal(ex_project_get(project)->layers[0].examples[SLEEVE_KEYS].mesh, "sleeve45.obj");
-    const ex_sculpt twice = {.layer = "driven", .name = "again", .form = form, .at = {words, 1}};
+    const ex_sculpt twice = {.layer = "driven", .name = "again", .form = form, .at = at};
     assert_int_equal(ex_project_add_sculpt(project, &twice, NULL, &made, &error), EX_ERROR_DATA);
     assert_non_null(strstr(error.text, "stands at that place already"));
-    const char *const elsewhere[] = {"body=/nowhere/arm.obj"};
-    const ex_sculpt outside = {.layer = "driven", .name = "out", .form = form, .at = {elsewhere, 1}};
+    const ex_sculpt outside = {.layer = "driven",
+                               .name = "out",
+                               .form = form,
+                               .at = PLACE({.name = "body", .kind = EX_SETTING_FILE, .file = "/nowhere/arm.obj"})};
     assert_int_not_equal(ex_project_add_sculpt(project, &outside, NULL, &made, &error), EX_OK);
     const ex_example_ref half = {.layer = "driven", .name = "half"};
     assert_int_equal(ex_project_mute(project, half, true, NULL, &error), EX_OK);

@@ -4,6 +4,7 @@
 #include "author/project/posable.h"
 
 #include "support/fail_alloc.h"
+#include "support/words.h"
 
 static ex_rig *rig, *bare; /* with and without a skeleton */
 
@@ -47,7 +48,7 @@ static void reads_assignments(void **state) {
             ex_pose pose = ex_pose_create(of);
             ex_error error;
             assert_non_null(pose.inputs);
-            if (ex_pose_set(of, cases[i].text, &pose, &error) != EX_OK)
+            if (exi_pose_word(of, cases[i].text, &pose, &error) != EX_OK)
                 fail_msg("%s: %s", cases[i].text, error.text);
             for (int k = 0; k < 6; k++)
                 if (!(fabs(pose.inputs[k] - cases[i].pose[k]) < 1e-15))
@@ -100,8 +101,8 @@ static void moves_joints(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ex_pose pose = ex_pose_create(rig);
         ex_error error;
-        if (ex_pose_set(rig, cases[i].first, &pose, &error) != EX_OK ||
-            (cases[i].second && ex_pose_set(rig, cases[i].second, &pose, &error) != EX_OK))
+        if (exi_pose_word(rig, cases[i].first, &pose, &error) != EX_OK ||
+            (cases[i].second && exi_pose_word(rig, cases[i].second, &pose, &error) != EX_OK))
             fail_msg("%s, %s: %s", cases[i].first, cases[i].second, error.text);
         for (int j = 0; j < POSABLE_JOINTS; j++)
             check_turn(rig, &pose, j, j == cases[i].joint ? cases[i].turn : (double[]){0, 0, 0, 1});
@@ -118,7 +119,7 @@ static void refuses_others(void **state) {
         {"elbow", "'elbow': a pose is given as axis=value"},
         {"", "axis=value"},
         {"=5", "axis=value"},
-        {"elbow=", "elbow=: a number is needed here"},
+        {"elbow=", "elbow=: a number is needed after '='"},
         {"elbow=x", "elbow=x: a number"},
         {"elbow=5 ", "a number"},
         {"elbow= 5", "a number"},
@@ -141,7 +142,7 @@ static void refuses_others(void **state) {
         {"shoulder=x30w5", "a rotation"},
         {"shoulder=x30 y5", "a rotation"},
         {"shoulder=X30", "a rotation"},
-        {"bend=x30", "bend=x30: a number is needed here"},
+        {"bend=x30", "bend=x30: a number is needed after '='"},
         {"aim=30", "aim=30: a rotation is written"},
         {"joint:hand=30", "joint:hand=30: a rotation is written"},
         {"joint:hand=", "a rotation is written"},
@@ -156,7 +157,7 @@ static void refuses_others(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ex_pose before = ex_pose_create(rig), pose = ex_pose_create(rig);
         ex_error error = {0};
-        if (ex_pose_set(rig, cases[i].text, &pose, &error) != EX_ERROR_DATA || !strstr(error.text, cases[i].words))
+        if (exi_pose_word(rig, cases[i].text, &pose, &error) != EX_ERROR_DATA || !strstr(error.text, cases[i].words))
             fail_msg("%s: '%s'", cases[i].text, error.text);
         assert_memory_equal(pose.inputs, before.inputs, POSABLE_INPUTS * sizeof *pose.inputs);
         assert_memory_equal(pose.joints, before.joints, POSABLE_JOINTS * sizeof *pose.joints);
@@ -169,9 +170,9 @@ static void a_rig_without_skeleton_says_so(void **state) {
     (void)state;
     ex_pose pose = ex_pose_create(bare);
     ex_error error = {0};
-    assert_int_equal(ex_pose_set(bare, "joint:hand=x1", &pose, &error), EX_ERROR_DATA);
+    assert_int_equal(exi_pose_word(bare, "joint:hand=x1", &pose, &error), EX_ERROR_DATA);
     assert_string_equal(error.text, "this rig has no skeleton, and so no joint 'hand'");
-    assert_int_equal(ex_pose_set(bare, "hand=x1", &pose, &error), EX_ERROR_DATA);
+    assert_int_equal(exi_pose_word(bare, "hand=x1", &pose, &error), EX_ERROR_DATA);
     assert_string_equal(error.text, "this rig has no axis 'hand'; its axes are: elbow, shoulder, größe/1");
     free(pose.inputs);
 }
@@ -180,7 +181,7 @@ static ex_result set_once(void *context) {
     ex_pose pose = ex_pose_create(rig);
     if (!pose.inputs)
         return EX_ERROR_MEMORY;
-    ex_result result = ex_pose_set(rig, context, &pose, NULL);
+    ex_result result = exi_pose_word(rig, context, &pose, NULL);
     free(pose.inputs);
     return result == EX_ERROR_DATA ? EX_OK : result;
 }

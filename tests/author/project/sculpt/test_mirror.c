@@ -7,6 +7,7 @@
 #include "support/arms.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
+#include "support/words.h"
 
 /* ---- names ---- */
 
@@ -165,9 +166,11 @@ static ex_project *open_project(const char *name, const char *pose) {
     arm_sculpt(rig, words, 0.02, 9, positions);
     ex_rig_destroy(rig);
     arm_write_mesh("sculpt.obj", positions);
-    const ex_sculpt sculpt = {.name = "left", .form = scratch_path("sculpt.obj"), .at = {words, 1}};
+    ex_place at = place_of_words(project, words);
+    const ex_sculpt sculpt = {.name = "left", .form = scratch_path("sculpt.obj"), .at = at};
     if (ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error) != EX_OK)
         fail_msg("%s", error.text);
+    exi_place_free(&at);
     return project;
 }
 

@@ -9,6 +9,7 @@
 #include "support/arms.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
+#include "support/words.h"
 
 #include <exemplar/author/files.h>
 
@@ -47,12 +48,6 @@ static int set_up(void **state) {
     return 0;
 }
 
-#define WORDS(...)                                                                                                     \
-    (ex_words) {                                                                                                       \
-        .words = (const char *const[]){__VA_ARGS__},                                                                   \
-        .count = (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))                              \
-    }
-
 /* The whole text of a file. Release with free. */
 static char *text_of(const char *name) {
     size_t size;
@@ -80,8 +75,10 @@ static void test_by_hand(void **state) {
     char *before = text_of("hand.json");
     ex_error error = {0};
     ex_sculpted made;
-    const ex_sculpt sculpt = {
-        .name = "two", .form = scratch_path("two.obj"), .at = WORDS("d=2", "e=1"), .falloff = "0.75"};
+    const ex_sculpt sculpt = {.name = "two",
+                              .form = scratch_path("two.obj"),
+                              .at = PLACE(AT("d", 2), AT("e", 1)),
+                              .falloff = PLACE(ALL(0.75))};
     if (ex_project_add_sculpt(project, &sculpt, NULL, &made, &error) != EX_OK)
         fail_msg("%s", error.text);
     /* One corner, lifted by a half; it comes back through the layer as it was, for there is no skin. */
@@ -156,7 +153,7 @@ static void test_another_order_is_written_in_the_meshs(void **state) {
     const ex_build_options options = {.note = keep_notes, .note_user = note};
     ex_sculpted made;
     const ex_sculpt sculpt = {
-        .layer = "dial", .name = "odd/name", .form = scratch_path("turned.obj"), .at = WORDS("e=1")};
+        .layer = "dial", .name = "odd/name", .form = scratch_path("turned.obj"), .at = PLACE(AT("e", 1))};
     ex_error error = {0};
     if (ex_project_add_sculpt(project, &sculpt, &options, &made, &error) != EX_OK)
         fail_msg("%s", error.text);
@@ -181,37 +178,32 @@ static void test_refused(void **state) {
         {{.name = "n", .form = "two.obj"}, EX_ERROR_ARGUMENT, "say at which pose"},
         {{.form = "two.obj"}, EX_ERROR_ARGUMENT, "a file and a name"},
         {{.replace = true, .form = "two.obj"}, EX_ERROR_ARGUMENT, "by its name or its place"},
-        {{.name = "n", .form = "two.obj", .layer = "dial", .at = {(const char *const[]){"d=1"}, 1}},
+        {{.name = "n", .form = "two.obj", .layer = "dial", .at = PLACE(AT("d", 1))},
          EX_ERROR_DATA,
          "example 'one' of layer 'dial' stands at that place already"},
-        {{.name = "one", .form = "two.obj", .layer = "dial", .at = {(const char *const[]){"d=2"}, 1}},
+        {{.name = "one", .form = "two.obj", .layer = "dial", .at = PLACE(AT("d", 2))},
          EX_ERROR_DATA,
          "has an example 'one' already"},
-        {{.name = "n", .form = "two.obj", .layer = "free", .at = {(const char *const[]){"f=1"}, 1}},
+        {{.name = "n", .form = "two.obj", .layer = "free", .at = PLACE(AT("f", 1))},
          EX_ERROR_DATA,
          "layer 'free' has forms at rest"},
-        {{.name = "n", .form = "two.obj", .at = {(const char *const[]){"joint:a=x2"}, 1}},
+        {{.name = "n", .form = "two.obj", .at = PLACE(TURNED("a", 0, 2))}, EX_ERROR_DATA, "no \"skeleton\""},
+        {{.name = "n", .form = "two.obj", .at = PLACE({.name = "d", .kind = EX_SETTING_FILE, .file = "two.obj"})},
          EX_ERROR_DATA,
-         "no \"skeleton\""},
-        {{.name = "n", .form = "two.obj", .at = {(const char *const[]){"d=1e"}, 1}}, EX_ERROR_DATA, "d=1e: a number"},
-        {{.name = "n", .form = "two.obj", .at = {(const char *const[]){"d"}, 1}}, EX_ERROR_DATA, "axis=value"},
-        {{.name = "n", .form = "two.obj", .at = {(const char *const[]){"d=0", "e=0"}, 2}}, EX_ERROR_DATA, "at rest"},
-        {{.name = "n", .form = "gone.obj", .layer = "dial", .at = {(const char *const[]){"d=2"}, 1}},
-         EX_ERROR_FILE,
-         "gone.obj"},
-        {{.name = "n", .form = "cut.obj", .layer = "dial", .at = {(const char *const[]){"d=2"}, 1}},
+         "axis 'd' takes a number"},
+        {{.name = "n", .form = "two.obj", .at = PLACE(AT("zzzz", 1))},
          EX_ERROR_DATA,
-         "triangulated"},
-        {{.name = "", .form = "two.obj", .layer = "dial", .at = {(const char *const[]){"d=2"}, 1}},
+         "this project has no axis 'zzzz'; its axes are: d, e"},
+        {{.name = "n", .form = "two.obj", .at = PLACE(AT("d", 0), AT("e", 0))}, EX_ERROR_DATA, "at rest"},
+        {{.name = "n", .form = "gone.obj", .layer = "dial", .at = PLACE(AT("d", 2))}, EX_ERROR_FILE, "gone.obj"},
+        {{.name = "n", .form = "cut.obj", .layer = "dial", .at = PLACE(AT("d", 2))}, EX_ERROR_DATA, "triangulated"},
+        {{.name = "", .form = "two.obj", .layer = "dial", .at = PLACE(AT("d", 2))},
          EX_ERROR_DATA,
          "name cannot be one"},
-        {{.name = "n", .form = "two.obj", .layer = "dial", .falloff = "-1", .at = {(const char *const[]){"d=2"}, 1}},
+        {{.name = "n", .form = "two.obj", .layer = "dial", .falloff = PLACE(ALL(-1)), .at = PLACE(AT("d", 2))},
          EX_ERROR_DATA,
          "falloff"},
-        {{.name = "n", .form = "two.obj", .layer = "dial", .falloff = "x", .at = {(const char *const[]){"d=2"}, 1}},
-         EX_ERROR_DATA,
-         "falloff: 'x': this is given as a number, or axis=number"},
-        {{.replace = true, .form = "two.obj", .layer = "dial", .at = {(const char *const[]){"d=2"}, 1}},
+        {{.replace = true, .form = "two.obj", .layer = "dial", .at = PLACE(AT("d", 2))},
          EX_ERROR_DATA,
          "nothing to replace"},
         {{.replace = true, .name = "ones", .form = "two.obj"}, EX_ERROR_DATA, "did you mean 'one'?"},
@@ -245,11 +237,13 @@ static void test_changes(void **state) {
     ex_error error = {0};
     const ex_example_ref one = {.name = "one"}, layer = {.layer = "dial"};
     const ex_sculpt sculpt = {
-        .layer = "dial", .name = "two", .form = scratch_path("two.obj"), .at = WORDS("d=1.5", "e=0.5")};
+        .layer = "dial", .name = "two", .form = scratch_path("two.obj"), .at = PLACE(AT("d", 1.5), AT("e", 0.5))};
     assert_int_equal(ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error), EX_OK);
-    assert_int_equal(ex_project_move_example(project, one, WORDS("e=1"), (ex_words){0}, NULL, NULL, &error), EX_OK);
+    assert_int_equal(ex_project_move_example(project, one, &(ex_example_move){.at = PLACE(AT("e", 1))}, NULL, &error),
+                     EX_OK);
     check_text("changes.json", "'at': {'d': 1, 'e': 1}");
-    assert_int_equal(ex_project_move_example(project, one, WORDS("d=1.5", "e=0.5"), (ex_words){0}, NULL, NULL, &error),
+    assert_int_equal(ex_project_move_example(project, one, &(ex_example_move){.at = PLACE(AT("d", 1.5), AT("e", 0.5))},
+                                             NULL, &error),
                      EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "example 'two' of layer 'dial' stands at that place");
     assert_int_equal(ex_project_mute(project, one, true, NULL, &error), EX_OK);
@@ -259,14 +253,15 @@ static void test_changes(void **state) {
     assert_int_equal(ex_project_mute(project, layer, true, NULL, &error), EX_OK);
     assert_true(ex_project_get(project)->layers[0].muted);
     assert_int_equal(ex_project_mute(project, layer, false, NULL, &error), EX_OK);
-    const ex_pseudo_words pseudo = {.layer = "dial", .at = WORDS("d=2"), .weights = WORDS("one=0.5,two=0.25")};
+    const ex_pseudo_place pseudo = {
+        .layer = "dial", .at = PLACE(AT("d", 2)), .weights = PLACE(AT("one", 0.5), AT("two", 0.25))};
     if (ex_project_add_pseudo(project, &pseudo, NULL, &error) != EX_OK)
         fail_msg("%s", error.text);
     check_text("changes.json", "{'weights': {'one': 0.5, 'two': 0.25}, 'at': {'d': 2}}");
     /* Weights keep their sum when an example goes. */
     assert_int_equal(ex_project_remove_example(project, one, NULL, &error), EX_OK);
     check_text("changes.json", "{'weights': {'two': 0.75}, 'at': {'d': 2}}");
-    const ex_pseudo_words elsewhere = {.layer = "dial", .at = WORDS("e=0.25"), .from = WORDS("d=1")};
+    const ex_pseudo_place elsewhere = {.layer = "dial", .at = PLACE(AT("e", 0.25)), .from = PLACE(AT("d", 1))};
     assert_int_equal(ex_project_move_pseudo(project, &elsewhere, 0, NULL, &error), EX_OK);
     check_text("changes.json", "'at': {'d': 2, 'e': 0.25}");
     assert_int_equal(ex_project_move_pseudo(project, &elsewhere, 1, NULL, &error), EX_ERROR_DATA);
@@ -279,7 +274,7 @@ static void test_changes(void **state) {
 /* A metric would stand in a falloff's place. */
 static void test_a_falloff_takes_the_place_of_a_metric(void **state) {
     (void)state;
-    static const char *const words[] = {"0.75", "layer"};
+    const ex_example_move moves[] = {{.falloff = PLACE(ALL(0.75))}, {.layer_falloff = true}};
     static const char *const falloffs[] = {", 'falloff': 0.75}", "}"};
     for (int i = 0; i < 2; i++) {
         char text[600], expected[200];
@@ -290,8 +285,7 @@ static void test_a_falloff_takes_the_place_of_a_metric(void **state) {
         snprintf(expected, sizeof expected, "{'name': 'one', 'mesh': 'one.obj', 'at': {'d': 1}%s", falloffs[i]);
         ex_project *project = open_project("metric.json", text);
         ex_error error = {0};
-        if (ex_project_move_example(project, (ex_example_ref){.name = "one"}, (ex_words){0}, (ex_words){0}, words[i],
-                                    NULL, &error) != EX_OK)
+        if (ex_project_move_example(project, (ex_example_ref){.name = "one"}, &moves[i], NULL, &error) != EX_OK)
             fail_msg("%s", error.text);
         check_text("metric.json", expected);
         assert_null(ex_project_get(project)->layers[0].weigh.metrics);
@@ -312,7 +306,7 @@ static void test_long_names(void **state) {
              name);
     ex_project *project = open_project("long.json", text);
     ex_error error = {0};
-    const ex_sculpt sculpt = {.name = name, .form = scratch_path("turned.obj"), .at = WORDS("d=2")};
+    const ex_sculpt sculpt = {.name = name, .form = scratch_path("turned.obj"), .at = PLACE(AT("d", 2))};
     if (ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error) != EX_OK)
         fail_msg("%s", error.text);
     snprintf(expected, sizeof expected, "'mesh': '%.99s/%.99s.obj'", name, name);
@@ -328,20 +322,20 @@ static void test_bytes_that_are_no_text(void **state) {
     char form[1024];
     write_square("\xE9t\xE9.obj", 0, 0, 0, 0.5);
     snprintf(form, sizeof form, "%s", scratch_path("\xE9t\xE9.obj"));
-    const ex_sculpt sculpt = {.name = "summer", .form = form, .at = WORDS("d=2", "e=1")};
+    const ex_sculpt sculpt = {.name = "summer", .form = form, .at = PLACE(AT("d", 2), AT("e", 1))};
     if (ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error) != EX_OK)
         fail_msg("%s", error.text);
     check_text("bytes.json", "'mesh': 'dial/summer.obj'");
     const ex_sculpt wrong[] = {
-        {.name = "x", .form = form, .at = WORDS("d=1.5"), .falloff = "\xE9=1"},
-        {.name = "x", .form = form, .at = WORDS("d=1.5"), .layer = "dial", .falloff = "\xE9=1"},
-        {.name = "x\xE9", .form = form, .at = WORDS("d=1.5"), .layer = "dial"},
+        {.name = "x", .form = form, .at = PLACE(AT("d", 1.5)), .falloff = PLACE(AT("\xE9", 1))},
+        {.name = "x", .form = form, .at = PLACE(AT("d", 1.5)), .layer = "dial", .falloff = PLACE(AT("\xE9", 1))},
+        {.name = "x\xE9", .form = form, .at = PLACE(AT("d", 1.5)), .layer = "dial"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(ex_project_add_sculpt(project, &wrong[i], NULL, NULL, &error), EX_ERROR_DATA);
         assert_sentence(&error, EX_ERROR_DATA, i < 2 ? "not readable UTF-8" : "name cannot be one");
     }
-    const ex_pseudo_words pseudo = {.layer = "dial", .at = WORDS("d=1.5"), .weights = WORDS("\xE9=0.5")};
+    const ex_pseudo_place pseudo = {.layer = "dial", .at = PLACE(AT("d", 1.5)), .weights = PLACE(AT("\xE9", 0.5))};
     assert_int_equal(ex_project_add_pseudo(project, &pseudo, NULL, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "not readable UTF-8");
     ex_project_destroy(project);
@@ -352,8 +346,9 @@ static void test_calls_without_names(void **state) {
     ex_project *project = open_project("nameless.json", square_project);
     ex_error error = {0};
     const ex_example_ref nothing = {.layer = "dial"};
-    assert_int_equal(ex_project_move_example(project, nothing, WORDS("d=1.5"), (ex_words){0}, NULL, NULL, &error),
-                     EX_ERROR_ARGUMENT);
+    assert_int_equal(
+        ex_project_move_example(project, nothing, &(ex_example_move){.at = PLACE(AT("d", 1.5))}, NULL, &error),
+        EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "say which example");
     assert_int_equal(ex_project_remove_example(project, nothing, NULL, &error), EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "say which example");
@@ -402,8 +397,11 @@ static void test_memory(void **state) {
     ex_rig_destroy(rig);
     arm_write_mesh("sculpt.obj", positions);
     snprintf(path, sizeof path, "%s", scratch_path("sculpt.obj"));
-    attempt a = {.project = project, .sculpt = {.name = "bent", .form = path, .at = {bent, 1}, .falloff = "fore=40"}};
+    ex_place place = place_of_words(project, bent);
+    attempt a = {.project = project,
+                 .sculpt = {.name = "bent", .form = path, .at = place, .falloff = PLACE(AT("fore", 40))}};
     assert_true(fail_alloc_sweep(try_add, &a) > 50);
+    exi_place_free(&place);
     ex_project_destroy(project);
 }
 
@@ -440,9 +438,11 @@ static void test_memory_of_matching(void **state) {
     assert_int_equal(ex_mesh_write(scratch_path("mixed.obj"), mesh, NULL), EX_OK);
     ex_mesh_destroy(mesh);
     snprintf(path, sizeof path, "%s", scratch_path("mixed.obj"));
+    ex_place all = place_of_words(project, bent);
     attempt a = {.project = project,
-                 .sculpt = {.name = "bent", .form = path, .at = {bent, 1}, .joints = {bent + 1, 1}}};
+                 .sculpt = {.name = "bent", .form = path, .at = {all.settings, 1}, .joints = {all.settings + 1, 1}}};
     assert_true(fail_alloc_sweep(try_match, &a) > 50);
+    exi_place_free(&all);
     assert_int_equal(ex_project_get(project)->layers[0].example_count, 1);
     ex_project_destroy(project);
 }
@@ -458,7 +458,7 @@ static void test_changed_by_others(void **state) {
     char *before = text_of("others.json");
     const int entries = scratch_entry_count();
     const ex_sculpt sculpt = {
-        .layer = "dial", .name = "two", .form = scratch_path("two.obj"), .at = WORDS("d=1.5", "e=0.5")};
+        .layer = "dial", .name = "two", .form = scratch_path("two.obj"), .at = PLACE(AT("d", 1.5), AT("e", 0.5))};
     assert_int_equal(ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "others.json' was changed by another program in the meantime");
     char *after = text_of("others.json");

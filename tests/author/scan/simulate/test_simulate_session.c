@@ -454,7 +454,8 @@ static void wrong_sessions_are_named(void **state) {
     assert_sentence(&error, EX_ERROR_DATA, "nothing to scan");
     s.parts[1] = 0;
     assert_int_equal(ex_scan_simulate(&s.def, NULL, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "--reference");
+    assert_sentence(&error, EX_ERROR_DATA, "no scan has all joints at rest");
+    assert_string_equal(error.kind, "no_reference");
     s.def.reference = 0;
     assert_int_equal(ex_scan_simulate(&s.def, NULL, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "'rest' is held back");

@@ -1,0 +1,44 @@
+/* cli/base/hints.c - what the tool adds to a failure of the library: which command or option helps. */
+#include "report.h"
+
+#include <string.h>
+
+/* By the kinds of ex_error; each is the end of the library's sentence. */
+static const struct {
+    const char *kind, *text;
+} hints[] = {
+    {"cache_without_joints", ": 'exemplar pose' takes both, frame by frame"},
+    {"driver_in_table", ": 'exemplar drive apply' takes a cache of its forms"},
+    {"folder_in_use", ": give --force to overwrite it, or choose another folder"},
+    {"joint_without_axis", ": give it with --joint, or add a sculpt without --layer to start one that does"},
+    {"layer_at_rest", ": take another --layer, or leave it out to start one"},
+    {"mirrored_name_elsewhere", ": say with --as what the new one is called"},
+    {"mirrored_name_taken", ": say with --as what it is called, or --replace to give it the mirrored sculpt"},
+    {"mirrored_place_taken", ": --replace gives it the mirrored sculpt"},
+    {"name_taken", ": give another name, or --replace to give it this sculpt"},
+    {"no_body", ": 'exemplar scan build FOLDER' makes the body"},
+    {"no_driver", ": 'exemplar drive learn' makes one that does"},
+    {"no_project", ": 'exemplar unpack' makes a project from a rig"},
+    {"no_reference", ": say with --reference which scan the others are measured from"},
+    {"no_template", ": 'exemplar scan template FOLDER' makes it"},
+    {"old_body", ": build the body again ('exemplar scan build')"},
+    {"old_fit", ": fit again ('exemplar scan fit')"},
+    {"old_maps", ": build with --force"},
+    {"old_template", ": make the template again ('exemplar scan template')"},
+    {"other_connectivity", " ('exemplar check' says whether another order of vertices would repair it)"},
+    {"other_scans", ": give --force to write over them, or another folder"},
+    {"place_taken", ": --replace gives it this sculpt, 'exemplar example move' takes it elsewhere"},
+    {"plot_of_driver", ": 'exemplar weights' gives its weights at a form, 'exemplar drive report' over a motion"},
+    {"refined_sculpt", ", which 'exemplar pose' writes with --level cage"},
+    {"several_layers", ": say with --layer which"},
+    {"unknown_axis", "; a joint is written joint:NAME=x20"},
+    {"unknown_example", "; 'exemplar example list' shows what there is"},
+    {"unknown_layer", "; 'exemplar example list' shows what it has"},
+};
+
+const char *exi_hint(const ex_error *error) {
+    for (size_t i = 0; error->kind && i < sizeof hints / sizeof *hints; i++)
+        if (strcmp(hints[i].kind, error->kind) == 0)
+            return hints[i].text;
+    return "";
+}
