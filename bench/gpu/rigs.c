@@ -6,6 +6,7 @@
 #include "bench/gpu/gpu.h"
 
 #include <exemplar/rig_create.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,17 +6,19 @@ set -eu
 source=$1 work=$2
 "$source/scripts/check-rooms" "$source"
 
+rm -rf "$work"
+mkdir -p "$work"
+cp -r "$source/src" "$source/include" "$source/cli" "$source/demos" "$work/"
+
 plant() { # FILE LINE SENTENCE
-    rm -rf "$work"
-    mkdir -p "$work"
-    cp -r "$source/src" "$source/include" "$source/cli" "$source/demos" "$work/"
-    mkdir -p "$(dirname "$work/$1")"
+    if [ -f "$work/$1" ]; then cp "$work/$1" "$work/kept"; else rm -f "$work/kept"; fi
     printf '%s\n' "$2" >>"$work/$1"
     if "$source/scripts/check-rooms" "$work" >"$work/said"; then
         echo "$1: '$2' was not seen"
         exit 1
     fi
     grep -qF "$3" "$work/said" || { cat "$work/said"; echo "the sentence lacks: $3"; exit 1; }
+    if [ -f "$work/kept" ]; then mv "$work/kept" "$work/$1"; else rm "$work/$1"; fi
 }
 
 plant src/author/base/array.c '#include "author/mesh/groups.h"' 'an arrow that runs up: base includes mesh'
