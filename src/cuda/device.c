@@ -16,15 +16,15 @@ ex_result exi_cuda_result(int status, const char *what, ex_error *error) {
         return EX_OK;
     (void)cudaGetLastError();
     if (said == cudaErrorMemoryAllocation)
-        return exi_error(error, EX_ERROR_MEMORY, "%s: there is not enough memory left", what);
-    return exi_error(error, EX_ERROR_DEVICE, "%s: CUDA says '%s'", what, cudaGetErrorString(said));
+        return ex_error_set(error, EX_ERROR_MEMORY, "%s: there is not enough memory left", what);
+    return ex_error_set(error, EX_ERROR_DEVICE, "%s: CUDA says '%s'", what, cudaGetErrorString(said));
 }
 
 ex_result exi_cuda_check_device(const ex_cuda_rig *rig, ex_error *error) {
     int current = 0;
     const ex_result result = exi_cuda_result((int)cudaGetDevice(&current), "asking which GPU is current", error);
     if (result == EX_OK && current != rig->device)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "the rig was uploaded to GPU %d, and GPU %d is current in this thread: call cudaSetDevice(%d)",
                          rig->device, current, rig->device);
     return result;
@@ -43,7 +43,7 @@ ex_result ex_cuda_get_device(int device, ex_cuda_device *info, ex_error *error) 
         return exi_misuse_error(error, __func__, "nowhere to put what the device is");
     const int count = ex_cuda_device_count();
     if (device < 0 || device >= count)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no GPU %d: this program sees %d", device, count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no GPU %d: this program sees %d", device, count);
     struct cudaDeviceProp properties;
     int current = 0;
     ex_result result = exi_cuda_result((int)cudaGetDeviceProperties(&properties, device), "looking at a GPU", error);

@@ -69,16 +69,16 @@ static ex_result check_array(const ex_cuda_array *a, const char *what, int entri
     if (!a->data)
         return EX_OK;
     if ((unsigned)a->number >= EX_CUDA_NUMBER_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "%s: there is no kind of number %d", what, (int)a->number);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: there is no kind of number %d", what, (int)a->number);
     if (to_host && !is_close(a, entries))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "%s: entries that go to the host stand close together: leave both strides 0", what);
     if (a->stride % unit != 0 || a->instance_stride % unit != 0 || (!to_host && (uintptr_t)a->data % unit != 0))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "%s: strides of %zu and %zu bytes, or the address, are not multiples of %zu", what, a->stride,
                          a->instance_stride, unit);
     if (a->stride > 0 && a->stride < entry_size(a->number))
-        return exi_error(error, EX_ERROR_ARGUMENT, "%s: entries of %zu bytes do not fit a stride of %zu", what,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: entries of %zu bytes do not fit a stride of %zu", what,
                          entry_size(a->number), a->stride);
     return EX_OK;
 }
@@ -86,7 +86,7 @@ static ex_result check_array(const ex_cuda_array *a, const char *what, int entri
 /* Memory of the device that floats are read from or written to. */
 static ex_result check_address(const void *data, const char *what, ex_error *error) {
     if ((uintptr_t)data % sizeof(float) != 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "%s: the address is not a multiple of %zu", what, sizeof(float));
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: the address is not a multiple of %zu", what, sizeof(float));
     return EX_OK;
 }
 
@@ -109,10 +109,10 @@ static ex_result check(const call *c, ex_error *error) {
     if (result != EX_OK)
         return result;
     if (o->positions.data && o->positions.number == EX_CUDA_SNORM && !(o->frame[3] > 0))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "positions: snorm needs a frame, its centre and a half width above 0");
     if (c->wants_normals && !c->job.level.has_rings && !c->job.limit_normals)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "normals: the rig has none at this level: it has no faces, or was made without normals");
     return EX_OK;
 }
@@ -276,8 +276,8 @@ ex_result ex_cuda_evaluate(const ex_cuda_rig *rig, int count, const ex_cuda_pose
     call c;
     if (!set_out(&c, rig, evaluation, output, count, scratch))
         return evaluation->level == EX_LEVEL_LIMIT
-                   ? exi_error(error, EX_ERROR_ARGUMENT, "the rig has no limit surface")
-                   : exi_error(error, EX_ERROR_ARGUMENT, "the rig has no level %d: its last is %d", evaluation->level,
+                   ? ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no limit surface")
+                   : ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no level %d: its last is %d", evaluation->level,
                                rig->levels.numbered - 1);
     ex_result result = check(&c, error);
     if (result == EX_OK)

@@ -59,7 +59,7 @@ ex_result ex_cuda_rig_create(const ex_rig *rig, const ex_allocator *allocator, e
     const size_t bytes = sizeof(ex_cuda_rig) + (size_t)rig->counts.layers * sizeof(exi_cuda_weigher);
     ex_cuda_rig *own = exi_block_create(allocator, bytes);
     if (!own)
-        return exi_error_memory(error, "an uploaded rig", bytes);
+        return ex_error_memory(error, "an uploaded rig", bytes);
     void *block = NULL;
     size_t size = 0;
     ex_result result = exi_gpu_lay(rig, place, own, allocator, &block, &size, &own->head, &own->levels, error);
@@ -99,19 +99,19 @@ static bool is_alike(const ex_weigher *a, const ex_weigher *b) {
 static ex_result check_weigher(const ex_weigher *own, int layer, const ex_weigher *weigher, ex_error *error) {
     const ex_weigher_kind kind = ex_weigher_get_kind(weigher);
     if (!ex_weigher_kind_info(kind)->has_gpu_code)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the weigher for layer %d is of kind '%s', which has no GPU code",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the weigher for layer %d is of kind '%s', which has no GPU code",
                          layer, ex_weigher_kind_name(kind));
     if (!is_alike(weigher, own))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "the weigher has another number of examples, axes or sets than layer %d", layer);
     const size_t room = exi_gpu_weigher_room(own);
     if (weigher->pseudo_count > own->pseudo_count + EXI_GPU_MORE_POINTS)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "the weigher has %d pseudo-examples, and layer %d was uploaded with room for %d: upload the "
                          "rig again",
                          weigher->pseudo_count, layer, own->pseudo_count + EXI_GPU_MORE_POINTS);
     if ((size_t)weigher->size > room)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "the weigher takes %zu bytes, and layer %d was uploaded with room for %zu: upload the rig "
                          "again",
                          (size_t)weigher->size, layer, room);
@@ -123,7 +123,7 @@ static ex_result check_stream(ex_cuda_stream stream, ex_error *error) {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     const ex_result result = exi_cuda_result((int)cudaStreamIsCapturing(stream, &status), "replacing a weigher", error);
     if (result == EX_OK && status != cudaStreamCaptureStatusNone)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a weigher cannot be replaced in a stream that is being captured: replace it before or after");
     return result;
 }

@@ -66,15 +66,15 @@ static void close_bake(exi_bake *bake) {
 static ex_result check(const exi_bake *bake) {
     const ex_bake_options *o = &bake->options;
     if (bake->motion->pose_count < 1)
-        return exi_error(bake->error, EX_ERROR_DATA, "the motion has no frames");
+        return ex_error_set(bake->error, EX_ERROR_DATA, "the motion has no frames");
     if (bake->vertex_count == 0)
-        return exi_error(bake->error, EX_ERROR_ARGUMENT, "the rig has no level %d", o->level);
+        return ex_error_set(bake->error, EX_ERROR_ARGUMENT, "the rig has no level %d", o->level);
     if (o->influence_most < 1 || o->influence_most > EX_INFLUENCE_MAX)
-        return exi_error(bake->error, EX_ERROR_ARGUMENT, "a vertex has 1 to %d influences, not %d", EX_INFLUENCE_MAX,
+        return ex_error_set(bake->error, EX_ERROR_ARGUMENT, "a vertex has 1 to %d influences, not %d", EX_INFLUENCE_MAX,
                          o->influence_most);
     if (o->target_count < 0 || !(o->thin >= 0) || !(o->error_most >= 0) || !isfinite(o->thin) ||
         !isfinite(o->error_most))
-        return exi_error(
+        return ex_error_set(
             bake->error, EX_ERROR_ARGUMENT,
             "numbers of targets and errors are not negative: %d targets, thinned within %g m, at most %g m",
             o->target_count, o->thin, o->error_most);
@@ -96,7 +96,7 @@ static ex_result open_bake(exi_bake *bake) {
     bake->muted = exi_array_allocate((size_t)layers, sizeof *bake->muted);
     bake->size = ex_bake_size(rig);
     if (!bake->muted || !(bake->size >= 0))
-        return exi_error_memory(bake->error, "the layers", (size_t)layers);
+        return ex_error_memory(bake->error, "the layers", (size_t)layers);
     for (int l = 0; l < layers; l++)
         bake->muted[l] = o->muted ? o->muted[l] : ex_rig_layer_muted(rig, l);
     return EX_OK;
@@ -129,7 +129,7 @@ static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
         snprintf(influences, sizeof influences, "; leaving out influences alone costs %.3g m", lost);
     else if (bake->exact && bake->options.thin == 0)
         snprintf(influences, sizeof influences, ", which is the rounding of the file's numbers");
-    return exi_error(bake->error, EX_ERROR_DATA,
+    return ex_error_set(bake->error, EX_ERROR_DATA,
                      "the file would be up to %.3g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
                      "%.3g m was allowed%s: allow %s%s%sa larger error, or write a point cache, which is exact",
                      report->total.largest, report->total.frame + 1, report->total.vertex, most, influences,
@@ -141,7 +141,7 @@ static ex_result measure(exi_bake *bake, ex_bake_report *report) {
     const size_t frames = (size_t)bake->frame_count;
     float *weights = exi_array_copy(bake->weights, frames * (size_t)bake->target_count, sizeof *weights);
     ex_transform *locals = exi_array_copy(bake->locals, frames * (size_t)bake->joint_count, sizeof *locals);
-    ex_result result = weights && locals ? EX_OK : exi_error_memory(bake->error, "the animation", frames * 40);
+    ex_result result = weights && locals ? EX_OK : ex_error_memory(bake->error, "the animation", frames * 40);
     if (result == EX_OK) {
         exi_bake_play(bake, weights, locals);
         result = exi_bake_measure(bake, weights, locals, &report->total);
@@ -175,7 +175,7 @@ static ex_result write(const exi_bake *bake, const char *path) {
     ex_scene *scene = NULL;
     char *name = stem_of(path);
     ex_result result =
-        name ? exi_bake_make_scene(bake, name, &scene) : exi_error_memory(bake->error, "a name", strlen(path));
+        name ? exi_bake_make_scene(bake, name, &scene) : ex_error_memory(bake->error, "a name", strlen(path));
     if (result == EX_OK)
         result = ex_scene_write(path, scene, bake->error);
     ex_scene_destroy(scene);
@@ -188,7 +188,7 @@ ex_result ex_bake_glb(const ex_rig *rig, const ex_motion *motion, const char *pa
     if (!rig || !motion || !path)
         return exi_misuse_error(error, __func__, "no rig, motion or path");
     if (!ex_path_ends_with(path, ".glb"))
-        return exi_error(error, EX_ERROR_ARGUMENT, "cannot write '%s': a motion is baked as .glb", path);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "cannot write '%s': a motion is baked as .glb", path);
     exi_bake bake = {.rig = rig, .motion = motion, .error = error};
     ex_bake_report own = {.exact = false};
     if (options)

@@ -29,7 +29,7 @@ typedef struct baker {
 static ex_result write_frame(const baker *b, int frame, const float *positions) {
     for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++)
         if (!isfinite(positions[i]))
-            return exi_error(b->error, EX_ERROR_DATA,
+            return ex_error_set(b->error, EX_ERROR_DATA,
                              "vertex %zu (counting from 0) of frame %d (counting from 1) is too far away for a float",
                              i / 3, frame + 1);
     return ex_cache_write(b->writer, positions, b->error);
@@ -73,7 +73,7 @@ static ex_result open_baker(baker *b, int level) {
     const int own = b->evaluator ? 1 : b->size;
     b->positions = exi_array_allocate((size_t)own * bytes, 1);
     b->scratch = exi_array_allocate(ex_rig_scratch_size(b->rig, &b->how, own), 1);
-    return b->positions && b->scratch ? EX_OK : exi_error_memory(b->error, "frames", (size_t)own * bytes);
+    return b->positions && b->scratch ? EX_OK : ex_error_memory(b->error, "frames", (size_t)own * bytes);
 }
 
 /* Faces, groups and materials of the OBJ files; the other kinds have none. */
@@ -101,11 +101,11 @@ ex_result ex_bake_cache(const ex_rig *rig, const ex_motion *motion, const char *
     if (b.evaluator && (!b.evaluator->evaluate || b.evaluator->frame_most < 1))
         return exi_misuse_error(error, __func__, "an evaluator that evaluates nothing");
     if (ex_cache_kind_of(path) == EX_CACHE_KIND_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "cannot write '%s': point caches are .pc2, .mdd or .obj", path);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "cannot write '%s': point caches are .pc2, .mdd or .obj", path);
     if (motion->pose_count < 1)
-        return exi_error(error, EX_ERROR_DATA, "the motion has no frames");
+        return ex_error_set(error, EX_ERROR_DATA, "the motion has no frames");
     if (b.vertex_count == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no level %d", o->level);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no level %d", o->level);
     ex_mesh *mesh = NULL;
     ex_result result = open_baker(&b, o->level);
     if (result == EX_OK)

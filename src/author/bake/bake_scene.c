@@ -21,7 +21,7 @@ typedef struct maker {
 } maker;
 
 static ex_result no_memory(const maker *m) {
-    return exi_error_memory(m->bake->error, "the file", (size_t)m->bake->vertex_count * 48);
+    return ex_error_memory(m->bake->error, "the file", (size_t)m->bake->vertex_count * 48);
 }
 
 /* ---- normals ---- */

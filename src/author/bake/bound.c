@@ -37,7 +37,7 @@ ex_result exi_bake_bound_weights(exi_bake *bake) {
     const size_t count = (size_t)bake->target_count;
     bake->rest_weights = calloc(count + 1, sizeof *bake->rest_weights);
     if (!bake->rest_weights)
-        return exi_error_memory(bake->error, "the weights", (count + 1) * sizeof *bake->rest_weights);
+        return ex_error_memory(bake->error, "the weights", (count + 1) * sizeof *bake->rest_weights);
     for (size_t k = 0; k < count; k++)
         bound(bake, k);
     return EX_OK;

@@ -195,7 +195,7 @@ ex_result exi_bake_make_channels(exi_bake *bake) {
             exi_bake_choose_keys(bake, channel, 0, NULL, NULL);
     }
     return good ? EX_OK
-                : exi_error_memory(bake->error, "the animation", (size_t)bake->frame_count * (size_t)count * 16);
+                : ex_error_memory(bake->error, "the animation", (size_t)bake->frame_count * (size_t)count * 16);
 }
 
 void exi_bake_play(const exi_bake *bake, float *weights, ex_transform *locals) {

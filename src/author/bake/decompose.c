@@ -41,7 +41,7 @@ typedef struct decomposition {
 } decomposition;
 
 static ex_result no_memory(const decomposition *d) {
-    return exi_error_memory(d->bake->error, "decomposing the motion",
+    return ex_error_memory(d->bake->error, "decomposing the motion",
                             ((size_t)d->sample_count + (size_t)d->most) * d->numbers * sizeof(float));
 }
 

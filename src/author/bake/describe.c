@@ -46,7 +46,7 @@ double ex_bake_size(const ex_rig *rig) {
 static ex_result make_rest(exi_bake *bake) {
     bake->rest = exi_array_allocate((size_t)bake->vertex_count, 3 * sizeof *bake->rest);
     if (!bake->rest)
-        return exi_error_memory(bake->error, "the mesh", (size_t)bake->vertex_count * 12);
+        return ex_error_memory(bake->error, "the mesh", (size_t)bake->vertex_count * 12);
     if (bake->level == 0) {
         ex_rig_rest_mesh(bake->rig, bake->rest);
         return EX_OK;
@@ -57,7 +57,7 @@ static ex_result make_rest(exi_bake *bake) {
         ex_rig_rest_mesh(bake->rig, control);
         result = exi_bake_refine(bake, control, bake->rest);
     } else {
-        exi_error_memory(bake->error, "the mesh", (size_t)ex_rig_vertex_count(bake->rig) * 12);
+        ex_error_memory(bake->error, "the mesh", (size_t)ex_rig_vertex_count(bake->rig) * 12);
     }
     free(control);
     return result;
@@ -67,7 +67,7 @@ ex_result exi_bake_refine(const exi_bake *bake, const float *control, float *ref
     const ex_stencils *stencils = ex_rig_stencils(bake->rig);
     void *scratch = exi_array_allocate(ex_stencils_scratch_size(stencils), 1);
     if (!scratch)
-        return exi_error_memory(bake->error, "the refined mesh", ex_stencils_scratch_size(stencils));
+        return ex_error_memory(bake->error, "the refined mesh", ex_stencils_scratch_size(stencils));
     const ex_refine job = {.level = bake->level, .control = control, .positions = refined};
     ex_stencils_apply(stencils, &job, bake->options.tasks, scratch);
     free(scratch);
@@ -80,11 +80,11 @@ static ex_result make_times(exi_bake *bake) {
     const ex_motion *motion = bake->motion;
     bake->times = exi_array_allocate((size_t)bake->frame_count, sizeof *bake->times);
     if (!bake->times)
-        return exi_error_memory(bake->error, "the frames' times", (size_t)bake->frame_count * 4);
+        return ex_error_memory(bake->error, "the frames' times", (size_t)bake->frame_count * 4);
     for (int f = 0; f < bake->frame_count; f++) {
         bake->times[f] = (float)(motion->times[f] - motion->times[0]);
         if (!isfinite(bake->times[f]) || (f > 0 && !(bake->times[f] > bake->times[f - 1])))
-            return exi_error(bake->error, EX_ERROR_DATA,
+            return ex_error_set(bake->error, EX_ERROR_DATA,
                              "frame %d of the motion (counting from 1) is %.9g s after the first and %.3g s after the "
                              "one before it: the times of a file are floats, and must rise",
                              f + 1, motion->times[f] - motion->times[0],
@@ -103,7 +103,7 @@ static double *weigh_frames(exi_bake *bake) {
     double *weights = exi_array_allocate((size_t)bake->frame_count * examples, sizeof *weights);
     void *scratch = exi_array_allocate(ex_rig_scratch_size(bake->rig, &how, BATCH), 1);
     if (!weights || !scratch) {
-        exi_error_memory(bake->error, "the examples' weights", (size_t)bake->frame_count * examples * 8);
+        ex_error_memory(bake->error, "the examples' weights", (size_t)bake->frame_count * examples * 8);
         free(weights);
         free(scratch);
         return NULL;
@@ -227,7 +227,7 @@ static ex_result make_locals(exi_bake *bake, const double *weights) {
     bake->locals = exi_array_allocate(count, sizeof *bake->locals);
     ex_result result = EX_OK;
     if (!bake->locals || !read_shifts(bake, &table))
-        result = exi_error_memory(bake->error, "the joints' motion", count * sizeof *bake->locals);
+        result = ex_error_memory(bake->error, "the joints' motion", count * sizeof *bake->locals);
     for (int f = 0; result == EX_OK && f < bake->frame_count; f++)
         for (int j = 0; j < bake->joint_count; j++)
             pose_joint(bake, &table, weights + (size_t)f * (size_t)table.example_count, f, j);
@@ -248,7 +248,7 @@ ex_result exi_bake_describe(exi_bake *bake, bool own_targets) {
         result = exi_bake_describe_targets(bake, weights);
     } else if (result == EX_OK) {
         bake->weights = exi_array_allocate(0, sizeof *bake->weights);
-        result = bake->weights ? EX_OK : exi_error_memory(bake->error, "weights", 1);
+        result = bake->weights ? EX_OK : ex_error_memory(bake->error, "weights", 1);
     }
     free(weights);
     return result;

@@ -21,7 +21,7 @@ typedef struct columns {
 } columns;
 
 static ex_result no_memory(const exi_bake *bake) {
-    return exi_error_memory(bake->error, "morph targets", (size_t)bake->vertex_count * 16);
+    return ex_error_memory(bake->error, "morph targets", (size_t)bake->vertex_count * 16);
 }
 
 exi_bake_target *exi_bake_add_target(exi_bake *bake, const char *name) {

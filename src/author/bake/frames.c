@@ -152,7 +152,7 @@ ex_result exi_bake_walk_frames(const exi_bake *bake, const exi_bake_walk *walk) 
         close_batch(b);
     }
     free(b);
-    return result == EX_OK ? EX_OK : exi_error_memory(bake->error, "frames", (size_t)bake->vertex_count * 48);
+    return result == EX_OK ? EX_OK : ex_error_memory(bake->error, "frames", (size_t)bake->vertex_count * 48);
 }
 
 /* ---- errors ---- */
@@ -224,7 +224,7 @@ static void measure_skins(void *context, int index, int frame, const float *trut
 static ex_result run_measure(const exi_bake *bake, measure *m, exi_bake_walk *walk, ex_bake_error *error) {
     m->misses = exi_array_allocate((size_t)bake->frame_count, sizeof *m->misses);
     if (!m->misses)
-        return exi_error_memory(bake->error, "the frames' errors", (size_t)bake->frame_count * sizeof *m->misses);
+        return ex_error_memory(bake->error, "the frames' errors", (size_t)bake->frame_count * sizeof *m->misses);
     walk->context = m;
     walk->count = bake->frame_count;
     ex_result result = exi_bake_walk_frames(bake, walk);

@@ -116,7 +116,7 @@ static ex_result gather(const exi_bake *bake, const ex_stencil_rows *rows, influ
     free(m.used);
     free(m.joints);
     free(m.weights);
-    return good ? EX_OK : exi_error_memory(bake->error, "the skin", (size_t)bake->vertex_count * 32);
+    return good ? EX_OK : ex_error_memory(bake->error, "the skin", (size_t)bake->vertex_count * 32);
 }
 
 static ex_result gather_level(const exi_bake *bake, influences *list) {
@@ -134,7 +134,7 @@ static ex_result gather_level(const exi_bake *bake, influences *list) {
             .vertex_count = bake->vertex_count, .offsets = offsets, .indices = indices, .weights = weights};
         result = gather(bake, &rows, list);
     } else {
-        exi_error_memory(bake->error, "the level's stencils", count * 12);
+        ex_error_memory(bake->error, "the level's stencils", count * 12);
     }
     free(offsets);
     free(indices);

@@ -78,7 +78,7 @@ static ex_result find_reaches(const exi_bake *bake, double *reaches) {
     free(own);
     free(scratch);
     free(list);
-    return good ? EX_OK : exi_error_memory(bake->error, "the joints' reach", joints * 40);
+    return good ? EX_OK : ex_error_memory(bake->error, "the joints' reach", joints * 40);
 }
 
 static ex_result set_reaches(exi_bake *bake) {
@@ -86,7 +86,7 @@ static ex_result set_reaches(exi_bake *bake) {
         return EX_OK;
     double *reaches = exi_array_allocate((size_t)bake->joint_count, sizeof *reaches);
     ex_result result =
-        reaches ? find_reaches(bake, reaches) : exi_error_memory(bake->error, "the joints' reach", sizeof *reaches);
+        reaches ? find_reaches(bake, reaches) : ex_error_memory(bake->error, "the joints' reach", sizeof *reaches);
     for (int i = 0; result == EX_OK && i < bake->channel_count; i++) {
         exi_bake_channel *channel = &bake->channels[i];
         if (channel->joint >= 0)
@@ -155,7 +155,7 @@ ex_result exi_bake_thin(exi_bake *bake) {
                   .misses = exi_array_allocate(frames, sizeof *t.misses)};
     ex_result result = t.extents && t.value && t.weights && t.locals && t.misses
                            ? set_reaches(bake)
-                           : exi_error_memory(bake->error, "leaving out keys", frames * (targets + 1) * 4);
+                           : ex_error_memory(bake->error, "leaving out keys", frames * (targets + 1) * 4);
     if (result == EX_OK) {
         find_extents(bake, t.extents);
         result = thin(&t);

@@ -50,24 +50,24 @@ static const char *reason_text(char reason[REASON_SIZE], int errno_value) {
 
 ex_result ex_file_error(ex_error *error, const char *doing, const char *path, int errno_value) {
     char reason[REASON_SIZE];
-    return exi_error(error, EX_ERROR_FILE, "cannot %s '%s': %s", doing, path, reason_text(reason, errno_value));
+    return ex_error_set(error, EX_ERROR_FILE, "cannot %s '%s': %s", doing, path, reason_text(reason, errno_value));
 }
 
 static ex_result write_error(ex_error *error, const char *path, int errno_value) {
     char reason[REASON_SIZE];
     if (strcmp(path, STANDARD_OUTPUT) != 0)
         return ex_file_error(error, "write", path, errno_value);
-    return exi_error(error, EX_ERROR_FILE, "cannot write to standard output: %s", reason_text(reason, errno_value));
+    return ex_error_set(error, EX_ERROR_FILE, "cannot write to standard output: %s", reason_text(reason, errno_value));
 }
 
 static ex_result no_memory(ex_error *error, const char *doing, const char *path) {
-    return exi_error(error, EX_ERROR_MEMORY, "there is not enough memory to %s '%s'", doing, path);
+    return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory to %s '%s'", doing, path);
 }
 
 /* ---- reading ---- */
 
 static ex_result too_large(ex_error *error, const char *path) {
-    return exi_error(error, EX_ERROR_LIMIT, "'%s' has more than 64 GB, which no file that can be read here has", path);
+    return ex_error_set(error, EX_ERROR_LIMIT, "'%s' has more than 64 GB, which no file that can be read here has", path);
 }
 
 /* A device may have no end. A terminal has one, and the null device has nothing else. */
@@ -135,7 +135,7 @@ ex_result ex_file_read(const char *path, char **bytes, size_t *size, ex_error *e
     const bool known = fstat(descriptor, &status) == 0;
     if (known && !has_end(descriptor, &status)) {
         close(descriptor);
-        return exi_error(error, EX_ERROR_FILE, "'%s' is a device, not a file", path);
+        return ex_error_set(error, EX_ERROR_FILE, "'%s' is a device, not a file", path);
     }
     if (known && S_ISREG(status.st_mode) && status.st_size > 0) {
         if ((uintmax_t)status.st_size >= SIZE_MAX) {

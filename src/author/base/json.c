@@ -158,7 +158,7 @@ ex_result exi_json_write(const char *path, const json_t *value, ex_error *error)
     if (value)
         exi_json_print(value, true, &text);
     ex_file_writer writer;
-    ex_result result = !value || text.failed ? exi_error_memory(error, "the text of a JSON file", text.size)
+    ex_result result = !value || text.failed ? ex_error_memory(error, "the text of a JSON file", text.size)
                                              : ex_file_open(&writer, path, error);
     if (result == EX_OK) {
         ex_file_write(&writer, text.bytes, text.size);

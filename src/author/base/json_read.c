@@ -20,10 +20,10 @@ ex_result exi_json_parse(const char *text, size_t size, const char *name, json_t
         return EX_OK;
     /* jansson has nothing to say where memory ran out in the middle. */
     if (json_error_code(&json_error) == json_error_out_of_memory || !json_error.text[0])
-        return exi_error_memory(error, name, size);
+        return ex_error_memory(error, name, size);
     if (size == 0)
-        return exi_error(error, EX_ERROR_FORMAT, "%s is empty", name);
-    return exi_error(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", name, json_error.line, json_error.column, json_error.text);
+        return ex_error_set(error, EX_ERROR_FORMAT, "%s is empty", name);
+    return ex_error_set(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", name, json_error.line, json_error.column, json_error.text);
 }
 
 ex_result exi_json_read(const char *path, json_t **root, ex_error *error) {

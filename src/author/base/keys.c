@@ -32,7 +32,7 @@ static void list_words(const char *const *words, int count, const char *last, ch
 
 ex_result exi_check_keys(exi_reader *r, const json_t *object, const exi_place *place, const char *const *keys) {
     if (!json_is_object(object))
-        return exi_error(r->error, EX_ERROR_DATA, "%s: an object { … } is needed here", place->text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: an object { … } is needed here", place->text);
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)object, key, value) {
@@ -44,10 +44,10 @@ ex_result exi_check_keys(exi_reader *r, const json_t *object, const exi_place *p
         exi_place at = exi_place_key(place, key);
         const char *near = ex_suggest(key, keys, count_keys(keys));
         if (near)
-            return exi_error(r->error, EX_ERROR_DATA, "%s: unknown key; did you mean \"%s\"?", at.text, near);
+            return ex_error_set(r->error, EX_ERROR_DATA, "%s: unknown key; did you mean \"%s\"?", at.text, near);
         char list[200];
         list_words(keys, count_keys(keys), " and ", list, sizeof list);
-        return exi_error(r->error, EX_ERROR_DATA, "%s: unknown key; known here are %s", at.text, list);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: unknown key; known here are %s", at.text, list);
     }
     return EX_OK;
 }
@@ -56,7 +56,7 @@ ex_result exi_require_keys(exi_reader *r, const json_t *object, const exi_place 
     for (int i = 0; keys[i]; i++)
         if (!json_object_get(object, keys[i])) {
             exi_place at = exi_place_key(place, keys[i]);
-            return exi_error(r->error, EX_ERROR_DATA, "%s: missing", at.text);
+            return ex_error_set(r->error, EX_ERROR_DATA, "%s: missing", at.text);
         }
     return EX_OK;
 }
@@ -71,7 +71,7 @@ ex_result exi_get_bool(exi_reader *r, const json_t *object, const exi_place *pla
     const json_t *given = json_object_get(object, key);
     exi_place at = exi_place_key(place, key);
     if (given && !json_is_boolean(given))
-        return exi_error(r->error, EX_ERROR_DATA, "%s: true or false is needed here", at.text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: true or false is needed here", at.text);
     if (given)
         *value = json_is_true(given);
     return EX_OK;
@@ -84,7 +84,7 @@ ex_result exi_get_range(exi_reader *r, const json_t *object, const exi_place *pl
     if (!given)
         return EX_OK;
     if (!json_is_integer(given) || json_integer_value(given) < low || json_integer_value(given) > high)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: a whole number from %d to %d is needed here", at.text, low,
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: a whole number from %d to %d is needed here", at.text, low,
                          high);
     *value = (int)json_integer_value(given);
     return EX_OK;
@@ -97,13 +97,13 @@ ex_result exi_get_text(exi_reader *r, const json_t *object, const exi_place *pla
     if (!given && !needed)
         return EX_OK;
     if (!given)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: missing", at.text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: missing", at.text);
     if (json_is_string(given) && json_string_length(given) == 0)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: must not be empty", at.text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: must not be empty", at.text);
     if (!json_is_string(given) || strlen(json_string_value(given)) != json_string_length(given))
-        return exi_error(r->error, EX_ERROR_DATA, "%s: a text in quotes is needed here", at.text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: a text in quotes is needed here", at.text);
     *text = exi_arena_text(r->arena, json_string_value(given));
-    return *text ? EX_OK : exi_error_memory(r->error, "the project", json_string_length(given));
+    return *text ? EX_OK : ex_error_memory(r->error, "the project", json_string_length(given));
 }
 
 ex_result exi_choose(exi_reader *r, const json_t *value, const exi_place *place, const char *const *words, int count,
@@ -116,9 +116,9 @@ ex_result exi_choose(exi_reader *r, const json_t *value, const exi_place *place,
         }
     const char *near = word ? ex_suggest(word, words, count) : NULL;
     if (near)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: unknown value \"%s\"; did you mean \"%s\"?", place->text, word,
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: unknown value \"%s\"; did you mean \"%s\"?", place->text, word,
                          near);
     char list[200];
     list_words(words, count, " or ", list, sizeof list);
-    return exi_error(r->error, EX_ERROR_DATA, "%s: %s is needed here", place->text, list);
+    return ex_error_set(r->error, EX_ERROR_DATA, "%s: %s is needed here", place->text, list);
 }

@@ -25,7 +25,7 @@ exi_place exi_place_index(const exi_place *parent, size_t index) {
 
 ex_result exi_json_number(const json_t *value, const exi_place *place, double *number, ex_error *error) {
     if (!json_is_number(value))
-        return exi_error(error, EX_ERROR_DATA, "%s: a number is needed here", place->text);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: a number is needed here", place->text);
     *number = json_number_value(value);
     return EX_OK;
 }
@@ -39,7 +39,7 @@ void exi_turn(double q[4], int axis, double degrees) {
 static ex_result read_quaternion(const json_t *value, const exi_place *place, double q[4], ex_error *error) {
     double length = 0;
     if (json_array_size(value) != 4)
-        return exi_error(error, EX_ERROR_DATA, "%s: a rotation as a list has four numbers, x y z w", place->text);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: a rotation as a list has four numbers, x y z w", place->text);
     for (size_t i = 0; i < 4; i++) {
         exi_place at = exi_place_index(place, i);
         ex_result result = exi_json_number(json_array_get(value, i), &at, &q[i], error);
@@ -48,7 +48,7 @@ static ex_result read_quaternion(const json_t *value, const exi_place *place, do
         length += q[i] * q[i];
     }
     if (!(length > 1e-20))
-        return exi_error(error, EX_ERROR_DATA, "%s: a rotation cannot be four zeros", place->text);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: a rotation cannot be four zeros", place->text);
     return EX_OK;
 }
 
@@ -56,7 +56,7 @@ ex_result exi_json_rotation(const json_t *value, const exi_place *place, double 
     if (json_is_array(value))
         return read_quaternion(value, place, q, error);
     if (!json_is_object(value))
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "%s: a rotation is written as [x, y, z, w] or as {\"x\": 30, \"y\": -10} in degrees",
                          place->text);
     q[0] = q[1] = q[2] = 0;
@@ -68,7 +68,7 @@ ex_result exi_json_rotation(const json_t *value, const exi_place *place, double 
         double degrees = 0;
         int axis = key[0] - 'x';
         if (axis < 0 || axis > 2 || key[1] != 0)
-            return exi_error(error, EX_ERROR_DATA, "%s: the turns of a rotation are called x, y and z", at.text);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: the turns of a rotation are called x, y and z", at.text);
         ex_result result = exi_json_number(angle, &at, &degrees, error);
         if (result != EX_OK)
             return result;

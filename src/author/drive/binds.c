@@ -49,9 +49,9 @@ static ex_result mark_group(const ex_mesh *mesh, const char *name, uint64_t bit,
     if (found)
         return EX_OK;
     const char *near = ex_suggest(name, (const char *const *)mesh->group_names, mesh->group_count);
-    return near ? exi_error(error, EX_ERROR_DATA, "%s: the %s has no group '%s'; did you mean '%s'?", place->text,
+    return near ? ex_error_set(error, EX_ERROR_DATA, "%s: the %s has no group '%s'; did you mean '%s'?", place->text,
                             which, name, near)
-                : exi_error(error, EX_ERROR_DATA, "%s: the %s has no faces in a group '%s'", place->text, which, name);
+                : ex_error_set(error, EX_ERROR_DATA, "%s: the %s has no faces in a group '%s'", place->text, which, name);
 }
 
 /* More of that colour than of the others. */
@@ -66,7 +66,7 @@ static ex_result mark_colour(const ex_mesh *mesh, char letter, uint64_t bit, uin
     const int channel = letter == 'r' ? 0 : letter == 'g' ? 1 : 2;
     bool found = false;
     if (!mesh->colours)
-        return exi_error(error, EX_ERROR_DATA, "%s: the %s has no vertex colours", place->text, which);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: the %s has no vertex colours", place->text, which);
     for (int v = 0; v < mesh->vertex_count; v++)
         if (has_colour(mesh, v, channel)) {
             found = true;
@@ -74,7 +74,7 @@ static ex_result mark_colour(const ex_mesh *mesh, char letter, uint64_t bit, uin
                 vertices[v] |= bit;
         }
     if (!found)
-        return exi_error(error, EX_ERROR_DATA, "%s: no vertex of the %s has more '%c' than other colours", place->text,
+        return ex_error_set(error, EX_ERROR_DATA, "%s: no vertex of the %s has more '%c' than other colours", place->text,
                          which, letter);
     int *corners = NULL, count = 0;
     ex_result result = triangles ? ex_mesh_triangulate(mesh, &corners, &count, error) : EX_OK;
@@ -92,13 +92,13 @@ static ex_result mark_list(const json_t *list, int count, uint64_t bit, uint64_t
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *value = json_array_get(list, i);
         if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) >= count)
-            return exi_error(error, EX_ERROR_DATA, "%s[%zu]: a whole number from 0 to %d is needed here", place->text,
+            return ex_error_set(error, EX_ERROR_DATA, "%s[%zu]: a whole number from 0 to %d is needed here", place->text,
                              i, count - 1);
         marks[json_integer_value(value)] |= bit;
     }
     return json_array_size(list) > 0
                ? EX_OK
-               : exi_error(error, EX_ERROR_DATA, "%s: a list of numbers is needed here", place->text);
+               : ex_error_set(error, EX_ERROR_DATA, "%s: a list of numbers is needed here", place->text);
 }
 
 static ex_result read_side(reading *r, const json_t *value, const exi_place *place, uint64_t bit, bool of_driver) {
@@ -120,17 +120,17 @@ static ex_result read_side(reading *r, const json_t *value, const exi_place *pla
                              of_driver ? triangles : vertices, &at, error);
         }
         if (result == EX_OK && (!colour || strlen(colour) != 1 || !strchr("rgb", colour[0])))
-            return exi_error(error, EX_ERROR_DATA, "%s.colour: \"r\", \"g\" or \"b\" is needed here", place->text);
+            return ex_error_set(error, EX_ERROR_DATA, "%s.colour: \"r\", \"g\" or \"b\" is needed here", place->text);
         return result == EX_OK ? mark_colour(mesh, colour[0], bit, vertices, triangles, which, place, error) : result;
     }
     for (size_t i = 0; result == EX_OK && i < json_array_size(value); i++) {
         const exi_place at = exi_place_index(place, i);
         const char *name = json_string_value(json_array_get(value, i));
         result = name && name[0] ? mark_group(mesh, name, bit, vertices, triangles, which, &at, error)
-                                 : exi_error(error, EX_ERROR_DATA, "%s: the name of a group is needed here", at.text);
+                                 : ex_error_set(error, EX_ERROR_DATA, "%s: the name of a group is needed here", at.text);
     }
     if (result == EX_OK && json_array_size(value) == 0)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "%s: the name of a group of faces, a list of names, or {\"colour\": \"r\"} is needed here",
                          place->text);
     return result;
@@ -141,17 +141,17 @@ static ex_result read_entries(reading *r, const json_t *root) {
     const exi_place whole = {""}, list_place = exi_place_key(&whole, "binds");
     const json_t *list = json_object_get(root, "binds");
     if (!json_is_object(root))
-        return exi_error(r->reader.error, EX_ERROR_DATA, "an object {\"binds\": […]} is needed here");
+        return ex_error_set(r->reader.error, EX_ERROR_DATA, "an object {\"binds\": […]} is needed here");
     ex_result result = exi_check_keys(&r->reader, root, &whole, root_keys);
     if (result == EX_OK && (!json_is_array(list) || json_array_size(list) < 1 || json_array_size(list) > ENTRIES))
-        result = exi_error(r->reader.error, EX_ERROR_DATA, "%s: a list of 1 to %d binds is needed here",
+        result = ex_error_set(r->reader.error, EX_ERROR_DATA, "%s: a list of 1 to %d binds is needed here",
                            list_place.text, ENTRIES);
     for (size_t i = 0; result == EX_OK && i < json_array_size(list); i++) {
         const exi_place place = exi_place_index(&list_place, i);
         const exi_place driven = exi_place_key(&place, "driven"), driver = exi_place_key(&place, "driver");
         const json_t *entry = json_array_get(list, i);
         if (!json_is_object(entry))
-            return exi_error(r->reader.error, EX_ERROR_DATA,
+            return ex_error_set(r->reader.error, EX_ERROR_DATA,
                              "%s: an object {\"driven\": …, \"driver\": …} is needed here", place.text);
         result = exi_check_keys(&r->reader, entry, &place, keys);
         if (result == EX_OK)
@@ -185,7 +185,7 @@ static ex_result sort_out(const reading *r, ex_drive_binds *binds, ex_error *err
     binds->binds = exi_array_allocate(EX_BIND_MAX, sizeof *binds->binds);
     binds->vertex_binds = exi_array_allocate(count, sizeof *binds->vertex_binds);
     if (!binds->binds || !binds->vertex_binds)
-        return exi_error_memory(error, "the binds", count * sizeof *binds->vertex_binds);
+        return ex_error_memory(error, "the binds", count * sizeof *binds->vertex_binds);
     for (size_t v = 0; v < count; v++) {
         int b = 0;
         if (r->vertices[v] == 0)
@@ -193,11 +193,11 @@ static ex_result sort_out(const reading *r, ex_drive_binds *binds, ex_error *err
         while (b < binds->bind_count && sets[b] != r->vertices[v])
             b++;
         if (b == EX_BIND_MAX)
-            return exi_error(error, EX_ERROR_LIMIT, "the entries overlap in more than %d ways", EX_BIND_MAX);
+            return ex_error_set(error, EX_ERROR_LIMIT, "the entries overlap in more than %d ways", EX_BIND_MAX);
         if (b == binds->bind_count) {
             sets[b] = r->vertices[v];
             if (!add_bind(r, sets[b], binds))
-                return exi_error_memory(error, "the binds", (size_t)r->triangle_count * 4);
+                return ex_error_memory(error, "the binds", (size_t)r->triangle_count * 4);
         }
         binds->vertex_binds[v] = (uint16_t)b;
     }
@@ -220,8 +220,8 @@ static ex_result parse(const char *path, json_t **root, ex_error *error) {
     *root = json_loadb(text + mark, size - mark, JSON_REJECT_DUPLICATES, &problem);
     if (!*root) /* jansson has nothing to say where memory ran out in the middle */
         result = json_error_code(&problem) == json_error_out_of_memory || !problem.text[0]
-                     ? exi_error_memory(error, "the binds", size)
-                     : exi_error(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, problem.line, problem.column,
+                     ? ex_error_memory(error, "the binds", size)
+                     : ex_error_set(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, problem.line, problem.column,
                                  size == 0 ? "the file is empty" : problem.text);
     free(text);
     return result;
@@ -235,7 +235,7 @@ static ex_result read_binds(const json_t *root, const ex_mesh *driver, const ex_
     r.triangles = calloc((size_t)r.triangle_count + 1, sizeof *r.triangles);
     r.vertices = calloc((size_t)driven->vertex_count + 1, sizeof *r.vertices);
     ex_result result = r.triangles && r.vertices ? read_entries(&r, root)
-                                                 : exi_error_memory(error, "the binds", 8 * (size_t)r.triangle_count);
+                                                 : ex_error_memory(error, "the binds", 8 * (size_t)r.triangle_count);
     if (result == EX_OK)
         result = sort_out(&r, binds, error);
     free(r.triangles);
@@ -253,8 +253,8 @@ ex_result ex_drive_read_binds(const char *path, const ex_mesh *driver, const ex_
     if (result != EX_OK)
         return result;
     ex_drive_binds *made = calloc(1, sizeof *made);
-    result = made ? exi_error_within(error, read_binds(root, driver, driven, made, error), "%s", path)
-                  : exi_error_memory(error, "the binds", sizeof *made);
+    result = made ? ex_error_within(error, read_binds(root, driver, driven, made, error), "%s", path)
+                  : ex_error_memory(error, "the binds", sizeof *made);
     json_decref(root);
     if (result == EX_OK)
         *binds = made;

@@ -17,7 +17,7 @@ static ex_result open_skin(exi_carrier *c, const ex_rig_driver *driver, ex_error
     float *weights = exi_array_allocate(entries, sizeof *weights);
     ex_result result = EX_OK;
     if (!starts || !joints || !weights)
-        result = exi_error_memory(error, "the moving frames", 12 * entries);
+        result = ex_error_memory(error, "the moving frames", 12 * entries);
     for (size_t v = 0; result == EX_OK && v <= rows; v++)
         starts[v] = carry->starts ? carry->starts[v] : (uint32_t)v;
     for (size_t i = 0; result == EX_OK && i < entries; i++) {
@@ -55,7 +55,7 @@ ex_result exi_carrier_open(exi_carrier *c, const ex_rig_driver *driver, const fl
     c->rest = exi_array_allocate(3 * rows, sizeof *c->rest);
     c->unposed = exi_array_allocate(3 * rows, sizeof *c->unposed);
     if (!c->matrices || !c->memory || !c->posed || !c->rest || !c->unposed)
-        return exi_error_memory(error, "the moving frames", palette + 48 * rows);
+        return ex_error_memory(error, "the moving frames", palette + 48 * rows);
     memcpy(c->rest, driven, driven_numbers * sizeof *c->rest);
     memcpy(c->rest + driven_numbers, driver->driver.reference, driver_numbers * sizeof *c->rest);
     return EX_OK;

@@ -230,5 +230,5 @@ ex_result exi_driving_carry(exi_driving *made, const exi_nodes *nodes, const ex_
     if (good && result == EX_OK)
         good = write_influences(made, &n);
     close_list(&n);
-    return good ? result : exi_error_memory(error, "the influences of moving frames", 12 * (size_t)vertex_count);
+    return good ? result : ex_error_memory(error, "the influences of moving frames", 12 * (size_t)vertex_count);
 }

@@ -12,7 +12,7 @@
 
 static ex_result no_memory(const exi_drive_building *b, ex_error *error) {
     const size_t vertices = (size_t)b->def->driver->vertex_count + (size_t)b->def->driven->vertex_count;
-    return exi_error_memory(error, "the keys", 36 * vertices * (size_t)b->def->key_count);
+    return ex_error_memory(error, "the keys", 36 * vertices * (size_t)b->def->key_count);
 }
 
 /* ---- checks ---- */
@@ -20,7 +20,7 @@ static ex_result no_memory(const exi_drive_building *b, ex_error *error) {
 static ex_result check_form(const float *form, int vertex_count, const char *which, const char *key, ex_error *error) {
     for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
         if (!isfinite(form[i]) || fabsf(form[i]) > 1e18F)
-            return exi_error(error, EX_ERROR_DATA, "key '%s': vertex %zu of the %s is not finite, or too far away", key,
+            return ex_error_set(error, EX_ERROR_DATA, "key '%s': vertex %zu of the %s is not finite, or too far away", key,
                              i / 3, which);
     return EX_OK;
 }
@@ -30,7 +30,7 @@ static ex_result check(const ex_drive_def *def, ex_error *error) {
         !def->keys)
         return exi_misuse_error(error, __func__, "a driven rig needs two meshes, a name for the driver and a key");
     if (def->key_count > EX_CONVEX_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "a driven rig has at most %d keys, not %d", EX_CONVEX_MAX,
+        return ex_error_set(error, EX_ERROR_LIMIT, "a driven rig has at most %d keys, not %d", EX_CONVEX_MAX,
                          def->key_count);
     const ex_result named = exi_drive_names_check(def->driver_name, def->database_axis, error);
     if (named != EX_OK)
@@ -43,7 +43,7 @@ static ex_result check(const ex_drive_def *def, ex_error *error) {
         if (result == EX_OK)
             result = check_form(key->driven, def->driven->vertex_count, "driven form", key->name, error);
         if (result == EX_OK && def->database_axis && !isfinite(key->database))
-            result = exi_error(error, EX_ERROR_DATA, "key '%s': its place on the axis '%s' is not finite", key->name,
+            result = ex_error_set(error, EX_ERROR_DATA, "key '%s': its place on the axis '%s' is not finite", key->name,
                                def->database_axis);
         if (result != EX_OK)
             return result;
@@ -64,7 +64,7 @@ static ex_result check_different(const exi_drive_building *b, ex_error *error) {
             while (i < count && fabs(b->unposed[k][first + i] - b->unposed[l][first + i]) <= least)
                 i++;
             if (i == count)
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "the driver has the same form in keys '%s' and '%s': leave one of them out",
                                  def->keys[l].name, def->keys[k].name);
         }
@@ -164,7 +164,7 @@ static ex_result build(exi_drive_building *b, ex_rig **rig, ex_error *error) {
     result = exi_rig_mesh_make(b->driven, &b->rig_mesh, error);
     if (result == EX_OK)
         result = exi_rig_mesh_smooth(&b->rig_mesh, error);
-    result = exi_error_within(error, result, "driven mesh");
+    result = ex_error_within(error, result, "driven mesh");
     if (result == EX_OK)
         result =
             exi_carrier_open(&b->carrier, &b->driving.driver, b->rig_mesh.positions, b->driven->vertex_count, error);

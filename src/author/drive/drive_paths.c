@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static ex_result no_memory(int vertex_count, ex_error *error) {
-    return exi_error_memory(error, "the trajectories", 48 * (size_t)vertex_count);
+    return ex_error_memory(error, "the trajectories", 48 * (size_t)vertex_count);
 }
 
 /* Triangles of the driven mesh, then those of the driver, whose vertices come behind. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 static ex_result no_memory(const exi_driving *made, ex_error *error) {
-    return exi_error_memory(error, "the driver", 100 * (size_t)made->driver.driver.vertex_count);
+    return ex_error_memory(error, "the driver", 100 * (size_t)made->driver.driver.vertex_count);
 }
 
 /* ---- what is given ---- */
@@ -25,7 +25,7 @@ static ex_result round_positions(exi_driving *made, const ex_mesh *mesh, const c
     for (size_t i = 0; i < count; i++) {
         rounded[i] = (float)mesh->positions[i];
         if (!isfinite(rounded[i]) || fabsf(rounded[i]) > 1e18F)
-            return exi_error(error, EX_ERROR_DATA, "vertex %zu of the %s is not finite, or too far away", i / 3, which);
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %zu of the %s is not finite, or too far away", i / 3, which);
     }
     *positions = rounded;
     return EX_OK;
@@ -37,7 +37,7 @@ static ex_result take_triangles(exi_driving *made, const ex_mesh *driver, ex_err
     if (result == EX_OK)
         result = ex_mesh_triangulate(driver, &corners, &count, error);
     if (result != EX_OK)
-        return exi_error_within(error, result, "driver");
+        return ex_error_within(error, result, "driver");
     uint32_t *triangles = exi_arena_allocate(&made->arena, 3 * (size_t)count, sizeof *triangles);
     for (size_t i = 0; triangles && i < 3 * (size_t)count; i++)
         triangles[i] = (uint32_t)driver->corners[corners[i]];
@@ -51,24 +51,24 @@ static ex_result check_lists(const exi_driving *made, const ex_drive_options *o,
     double sum = 0;
     for (int v = 0; o->driver_weights && v < made->graph.vertex_count; v++) {
         if (!(o->driver_weights[v] >= 0) || !isfinite(o->driver_weights[v]))
-            return exi_error(error, EX_ERROR_DATA, "the weight of the driver's vertex %d is %g, which is not 0 or more",
+            return ex_error_set(error, EX_ERROR_DATA, "the weight of the driver's vertex %d is %g, which is not 0 or more",
                              v, (double)o->driver_weights[v]);
         sum += exi_driving_importance(made, o, v);
     }
     if (o->driver_weights && !(sum > 0))
-        return exi_error(error, EX_ERROR_DATA, "the weights leave no vertex of the driver to look at");
+        return ex_error_set(error, EX_ERROR_DATA, "the weights leave no vertex of the driver to look at");
     for (int b = 0; b < o->bind_count; b++) {
         const ex_bind *bind = &o->binds[b];
         if (bind->triangle_count < 1 || !bind->triangles)
-            return exi_error(error, EX_ERROR_DATA, "bind %d has no triangles", b);
+            return ex_error_set(error, EX_ERROR_DATA, "bind %d has no triangles", b);
         for (int t = 0; t < bind->triangle_count; t++)
             if (bind->triangles[t] >= (uint32_t)made->driver.triangle_count)
-                return exi_error(error, EX_ERROR_DATA, "bind %d: there is no triangle %u: the driver has %d", b,
+                return ex_error_set(error, EX_ERROR_DATA, "bind %d: there is no triangle %u: the driver has %d", b,
                                  (unsigned)bind->triangles[t], made->driver.triangle_count);
     }
     for (int v = 0; o->bind_count > 0 && v < made->driven_count; v++)
         if (o->vertex_binds[v] > o->bind_count)
-            return exi_error(error, EX_ERROR_DATA, "driven vertex %d is in bind %d of %d", v, (int)o->vertex_binds[v],
+            return ex_error_set(error, EX_ERROR_DATA, "driven vertex %d is in bind %d of %d", v, (int)o->vertex_binds[v],
                              o->bind_count);
     return EX_OK;
 }
@@ -83,7 +83,7 @@ static ex_result open(exi_driving *made, const ex_mesh *driver, const ex_mesh *d
     if (result == EX_OK)
         result = take_triangles(made, driver, error);
     if (result == EX_OK)
-        result = exi_error_within(error, exi_mesh_check_faces(driven, error), "driven mesh");
+        result = ex_error_within(error, exi_mesh_check_faces(driven, error), "driven mesh");
     if (result != EX_OK)
         return result;
     made->driver.driver.reference = reference;
@@ -99,7 +99,7 @@ static ex_result open(exi_driving *made, const ex_mesh *driver, const ex_mesh *d
     for (size_t v = 0; v < count; v++)
         area += made->graph.areas[v];
     return area > 0 ? check_lists(made, o, error)
-                    : exi_error(error, EX_ERROR_DATA, "the driver has no faces, or none with an area");
+                    : ex_error_set(error, EX_ERROR_DATA, "the driver has no faces, or none with an area");
 }
 
 /* ---- frames of parts ---- */
@@ -170,13 +170,13 @@ ex_result exi_driving_make(const ex_mesh *driver, const ex_mesh *driven, const e
     if (result != EX_OK)
         return result;
     if (driver->vertex_count < 1 || driven->vertex_count < 1)
-        return exi_error(error, EX_ERROR_DATA, "the %s has no vertices",
+        return ex_error_set(error, EX_ERROR_DATA, "the %s has no vertices",
                          driver->vertex_count < 1 ? "driver" : "driven mesh");
     if (o->frame == EX_WHOLE_FRAME_JOINT && (o->frame_joint < 0 || o->frame_joint >= joint_count))
-        return joint_count > 0 ? exi_error(error, EX_ERROR_ARGUMENT,
+        return joint_count > 0 ? ex_error_set(error, EX_ERROR_ARGUMENT,
                                            "the driver's frame goes with joint %d, but the skeleton has %d",
                                            o->frame_joint, joint_count)
-                               : exi_error(error, EX_ERROR_ARGUMENT,
+                               : ex_error_set(error, EX_ERROR_ARGUMENT,
                                            "the driver's frame goes with a joint, but there is no skeleton");
     ex_mesh driver_rounded, driven_rounded;
     result = round_mesh(made, driver, &driver_rounded, error);

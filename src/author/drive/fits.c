@@ -70,7 +70,7 @@ static bool determined(const exi_graph *g, const uint32_t *vertices, const float
 static ex_result weigh_group(exi_driving *made, const ex_mesh *driver, const char *group, ex_error *error) {
     bool *in = calloc((size_t)driver->vertex_count, sizeof *in), any = false;
     if (!in)
-        return exi_error_memory(error, "the moving frames", (size_t)driver->vertex_count);
+        return ex_error_memory(error, "the moving frames", (size_t)driver->vertex_count);
     for (int f = 0; driver->face_groups && f < driver->face_count; f++) {
         const int number = driver->face_groups[f];
         if (number < 0 || !exi_names_group(driver->group_names[number], group))
@@ -85,8 +85,8 @@ static ex_result weigh_group(exi_driving *made, const ex_mesh *driver, const cha
     if (any)
         return EX_OK;
     const char *near = ex_suggest(group, (const char *const *)driver->group_names, driver->group_count);
-    return near ? exi_error(error, EX_ERROR_DATA, "the driver has no group '%s'; did you mean '%s'?", group, near)
-                : exi_error(error, EX_ERROR_DATA, "the driver has no faces in a group '%s'", group);
+    return near ? ex_error_set(error, EX_ERROR_DATA, "the driver has no group '%s'; did you mean '%s'?", group, near)
+                : ex_error_set(error, EX_ERROR_DATA, "the driver has no faces in a group '%s'", group);
 }
 
 ex_result exi_driving_fit_whole(exi_driving *made, const ex_mesh *driver, const ex_drive_options *o, ex_error *error) {
@@ -104,7 +104,7 @@ ex_result exi_driving_fit_whole(exi_driving *made, const ex_mesh *driver, const 
     uint32_t *vertices = made->vertices + at;
     const int count = exi_graph_sample(g, made->order, made->room_two, WHOLE_ENTRIES, vertices, made->weights + at);
     if (!determined(g, vertices, made->weights + at, count))
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the vertices of %s%s%s lie on a line, which leaves the driver's moving frame open",
                          o->frame_group ? "the group '" : "the driver", o->frame_group ? o->frame_group : "",
                          o->frame_group ? "'" : "");
@@ -142,7 +142,7 @@ static ex_result fit_node(exi_driving *made, int node, double width, ex_error *e
             made->room[v] = sqrt(sum);
         }
     }
-    return exi_error(error, EX_ERROR_DATA,
+    return ex_error_set(error, EX_ERROR_DATA,
                      "the driver's vertices around vertex %d lie on a line, which leaves its moving frame open", node);
 }
 

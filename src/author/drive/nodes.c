@@ -36,7 +36,7 @@ static ex_result find_feet(const exi_graph *g, const uint32_t *triangles, int co
                                       NULL, &tree, error);
     void *memory = result == EX_OK ? malloc(ex_fit_size(tree)) : NULL;
     if (result == EX_OK && !memory)
-        result = exi_error_memory(error, "the driver's triangles", ex_fit_size(tree));
+        result = ex_error_memory(error, "the driver's triangles", ex_fit_size(tree));
     const ex_fit *fit = result == EX_OK ? ex_fit_make(tree, g->positions, 0, memory, NULL) : NULL;
     for (int v = 0; fit && v < driven_count; v++) {
         ex_closest closest;
@@ -46,7 +46,7 @@ static ex_result find_feet(const exi_graph *g, const uint32_t *triangles, int co
             set_foot(triangles + 3 * (size_t)closest.triangle, &closest, &feet[v]);
         else
             result =
-                exi_error(error, EX_ERROR_DATA, "driven vertex %d is too far away to find its place on the driver", v);
+                ex_error_set(error, EX_ERROR_DATA, "driven vertex %d is too far away to find its place on the driver", v);
     }
     free(memory);
     ex_tree_destroy(tree);
@@ -69,7 +69,7 @@ ex_result exi_nodes_feet(const exi_graph *g, const ex_drive_options *o, const fl
         const ex_bind *bind = &o->binds[b];
         uint32_t *triangles = exi_array_allocate(3 * (size_t)bind->triangle_count, sizeof *triangles);
         if (!triangles)
-            return exi_error_memory(error, "a bind", 12 * (size_t)bind->triangle_count);
+            return ex_error_memory(error, "a bind", 12 * (size_t)bind->triangle_count);
         for (int t = 0; t < bind->triangle_count; t++)
             memcpy(triangles + 3 * (size_t)t, g->triangles + 3 * (size_t)bind->triangles[t], 3 * sizeof *triangles);
         result = find_feet(g, triangles, bind->triangle_count, o, b, driven, driven_count, feet, error);

@@ -99,7 +99,7 @@ ex_result exi_drive_note_write(const ex_drive_options *o, const ex_mesh *driver,
     if (done)
         exi_json_print(note, false, text);
     json_decref(note);
-    return done && !text->failed ? EX_OK : exi_error_memory(error, "a note", text->size);
+    return done && !text->failed ? EX_OK : ex_error_memory(error, "a note", text->size);
 }
 
 /* ---- reading ---- */
@@ -339,11 +339,11 @@ ex_result exi_drive_note_read(const ex_rig *rig, const ex_rig_driver *driver, ex
             *mesh = NULL;
         }
         if (i.no_memory)
-            return exi_error_memory(error, "the driver of the rig", note.size);
-        return i.failed ? exi_error(error, EX_ERROR_DATA, "the rig's note of how it follows its driver is damaged")
+            return ex_error_memory(error, "the driver of the rig", note.size);
+        return i.failed ? ex_error_set(error, EX_ERROR_DATA, "the rig's note of how it follows its driver is damaged")
                         : EX_OK;
     }
-    return exi_error(error, EX_ERROR_DATA,
+    return ex_error_set(error, EX_ERROR_DATA,
                      "the rig does not say how its moving frames were found, so its keys cannot be changed: learn it "
                      "again");
 }

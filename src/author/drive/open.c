@@ -15,20 +15,20 @@ struct ex_drive_set {
 };
 
 static ex_result no_memory(const ex_rig *rig, ex_error *error) {
-    return exi_error_memory(error, "the keys of the rig", 12 * (size_t)ex_rig_vertex_count(rig));
+    return ex_error_memory(error, "the keys of the rig", 12 * (size_t)ex_rig_vertex_count(rig));
 }
 
 /* ---- what kind of rig it is ---- */
 
 static ex_result check_kind(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds, ex_error *error) {
     if (!ex_rig_get_driver(rig, driver, binds))
-        return exi_error(error, EX_ERROR_DATA, "nothing drives this rig: it has no keys of a driver");
+        return ex_error_set(error, EX_ERROR_DATA, "nothing drives this rig: it has no keys of a driver");
     if (ex_rig_layer_count(rig) != 1 || !ex_weigher_get_info(ex_rig_weigher(rig, 0))->is_driven)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the rig has %d layers, not only that of its driver: unpack it and edit its project",
                          ex_rig_layer_count(rig));
     if (ex_rig_skeleton(rig) || ex_rig_skin(rig))
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the rig has a skeleton besides its driver: unpack it and edit its project");
     return EX_OK;
 }
@@ -44,7 +44,7 @@ static ex_result take_masks(ex_drive_set *set, const ex_rig *rig, ex_error *erro
     if (!views)
         return no_memory(rig, error);
     if (ex_rig_layer_views(rig, 0, views, &regions) != o->region_count)
-        return exi_error(error, EX_ERROR_DATA, "the rig's note of how it follows its driver is damaged");
+        return ex_error_set(error, EX_ERROR_DATA, "the rig's note of how it follows its driver is damaged");
     ex_drive_region *list = (ex_drive_region *)o->regions; /* in the arena */
     for (int r = 0; r < o->region_count; r++) {
         float *mask = exi_arena_allocate(&set->arena, count, sizeof *mask);

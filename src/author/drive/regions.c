@@ -13,13 +13,13 @@
 enum { REGION_SAMPLES = 1000 };
 
 static ex_result no_memory(const exi_driving *made, ex_error *error) {
-    return exi_error_memory(error, "the regions", 8 * (size_t)made->graph.vertex_count);
+    return ex_error_memory(error, "the regions", 8 * (size_t)made->graph.vertex_count);
 }
 
 static ex_result check_values(const float *values, int count, int region, const char *what, ex_error *error) {
     for (int v = 0; v < count; v++)
         if (!(values[v] >= 0) || !isfinite(values[v]))
-            return exi_error(error, EX_ERROR_DATA, "region %d: %s of vertex %d is %g, which is not 0 or more", region,
+            return ex_error_set(error, EX_ERROR_DATA, "region %d: %s of vertex %d is %g, which is not 0 or more", region,
                              what, v, (double)values[v]);
     return EX_OK;
 }
@@ -59,7 +59,7 @@ static ex_result look(exi_driving *made, const exi_nodes *nodes, const ex_drive_
         sum += made->room_two[v];
     }
     if (!(sum > 0))
-        return exi_error(error, EX_ERROR_DATA, "region %d looks at no vertex of the driver that counts", region);
+        return ex_error_set(error, EX_ERROR_DATA, "region %d looks at no vertex of the driver that counts", region);
     return exi_driving_add_view(made, nearest_node(made, nodes), REGION_SAMPLES) ? EX_OK : no_memory(made, error);
 }
 
@@ -130,7 +130,7 @@ static ex_result share_out(exi_driving *made, const ex_drive_options *o, ex_erro
         nearest && s.starts && s.places && s.weights && find_nearest(made, o, nearest) ? EX_OK : no_memory(made, error);
     for (size_t v = 0; result == EX_OK && v < driven_count; v++)
         if (!add_shares(&s, o, false, (int)v, v))
-            result = exi_error(error, EX_ERROR_DATA,
+            result = ex_error_set(error, EX_ERROR_DATA,
                                "driven vertex %zu (counting from 0) is in no region: their masks are all 0 there", v);
     for (size_t v = 0; result == EX_OK && v < driver_count; v++)
         if (!add_shares(&s, o, true, (int)v, driven_count + v))

@@ -22,7 +22,7 @@ bool exi_driving_add_view(exi_driving *made, int frame, int most) {
 }
 
 static ex_result no_memory(ex_error *error) {
-    return exi_error_memory(error, "what regions look at", 8 * (size_t)WHOLE_SAMPLES);
+    return ex_error_memory(error, "what regions look at", 8 * (size_t)WHOLE_SAMPLES);
 }
 
 double exi_driving_importance(const exi_driving *made, const ex_drive_options *o, int vertex) {

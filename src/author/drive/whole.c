@@ -49,7 +49,7 @@ static ex_result fit(exi_whole *whole, const ex_mesh *driver, const ex_drive_opt
     if (options->frame == EX_WHOLE_FRAME_FIT && options->frame_group) {
         const ex_result result = ex_mask_from_group(driver, options->frame_group, weights, error);
         if (result != EX_OK)
-            return exi_error_within(error, result, "the moving frame");
+            return ex_error_within(error, result, "the moving frame");
     }
     for (size_t v = 0; options->frame == EX_WHOLE_FRAME_FIT && v < n; v++)
         if (weights[v] * whole->weights[v] > 0) {
@@ -72,7 +72,7 @@ ex_result exi_whole_open(exi_whole *whole, const ex_mesh *driver, const ex_drive
     uint32_t *vertices = exi_array_allocate(n, sizeof *vertices);
     ex_result result = reference && weights && vertices && whole->weights
                            ? EX_OK
-                           : exi_error_memory(error, "the moving frame", 24 * n);
+                           : ex_error_memory(error, "the moving frame", 24 * n);
     if (result == EX_OK) {
         find_areas(driver, whole->weights);
         scale(whole->weights, n);

@@ -95,7 +95,7 @@ static ex_result read_map(exi_ply *ply, ex_map **map) {
                             element->count);
     *map = ex_map_create((int)element->count);
     if (!*map)
-        return exi_error_memory(ply->error, "the displacement map", element->count * 5);
+        return ex_error_memory(ply->error, "the displacement map", element->count * 5);
     for (size_t v = 0; v < element->count && result == EX_OK; v++)
         result = read_vertex(ply, element, has, *map, v);
     return result;
@@ -128,10 +128,10 @@ ex_result ex_map_read(const char *path, ex_map **map, ex_error *error) {
 
 ex_result ex_map_write(const char *path, const ex_map *map, ex_error *error) {
     if (!map || map->vertex_count < 1)
-        return exi_error(error, EX_ERROR_DATA, "cannot write '%s': the map has no vertices", path);
+        return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the map has no vertices", path);
     for (int v = 0; v < map->vertex_count; v++)
         if (!isfinite(map->displacements[v]) || map->states[v] >= EX_MAP_STATE_COUNT)
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "cannot write '%s': the displacement of vertex %d is not finite, or its state is none",
                              path, v);
     enum { ROW = 5 };

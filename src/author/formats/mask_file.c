@@ -15,8 +15,8 @@ static ex_result check_value(double value, double most, const char *path, int li
     if (value >= 0 && value <= most)
         return EX_OK;
     if (most > 1)
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: %g is negative, or too large for a float", path, line, value);
-    return exi_error(error, EX_ERROR_DATA, "%s:%d: %g is outside [0, 1]", path, line, value);
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: %g is negative, or too large for a float", path, line, value);
+    return ex_error_set(error, EX_ERROR_DATA, "%s:%d: %g is outside [0, 1]", path, line, value);
 }
 
 /* Past blanks on the line. */
@@ -43,9 +43,9 @@ static ex_result parse_mask(const char *text, size_t size, const char *path, int
             const char *number = skip_blanks(at, stop);
             sound = sound && number > at && ex_parse_double(&number, stop, &value);
             if (!sound || skip_blanks(number, stop) != stop)
-                return exi_error(error, EX_ERROR_FORMAT, "%s:%d: a line 'vertex value' is needed here", path, line);
+                return ex_error_set(error, EX_ERROR_FORMAT, "%s:%d: a line 'vertex value' is needed here", path, line);
             if (vertex < 0 || vertex >= vertex_count)
-                return exi_error(error, EX_ERROR_DATA, "%s:%d: there is no vertex %d: the mesh has %d, counted from 0",
+                return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no vertex %d: the mesh has %d, counted from 0",
                                  path, line, vertex, vertex_count);
             ex_result result = check_value(value, most, path, line, error);
             if (result != EX_OK)

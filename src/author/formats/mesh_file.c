@@ -15,7 +15,7 @@ static ex_result read_scene(const char *path, ex_mesh **mesh, ex_error *error) {
     ex_result result = ex_scene_read(path, &scene, error);
     if (result != EX_OK)
         return result;
-    result = exi_error_within(error, ex_scene_to_form(scene, mesh, error), "%s", path);
+    result = ex_error_within(error, ex_scene_to_form(scene, mesh, error), "%s", path);
     ex_scene_destroy(scene);
     return result;
 }
@@ -35,7 +35,7 @@ ex_result exi_scene_add_texture(ex_scene *scene, const ex_image *image, ex_error
     if (!scene->images || !scene->textures || !scene->materials || !type) {
         free(bytes);
         free(type);
-        return exi_error_memory(error, "a texture", size);
+        return ex_error_memory(error, "a texture", size);
     }
     strcpy(type, "image/png");
     scene->images[0] = (ex_scene_image){.mime_type = type, .size = size, .bytes = bytes};
@@ -58,11 +58,11 @@ ex_result exi_scene_add_texture(ex_scene *scene, const ex_image *image, ex_error
 static ex_result write_scene(const char *path, const ex_mesh *mesh, const ex_image *image, ex_error *error) {
     ex_scene *scene = ex_scene_create();
     if (!scene)
-        return exi_error_memory(error, "the file", sizeof *scene);
+        return ex_error_memory(error, "the file", sizeof *scene);
     ex_result result =
-        exi_error_within(error, ex_scene_add_mesh(scene, mesh, NULL, NULL, error), "cannot write '%s'", path);
+        ex_error_within(error, ex_scene_add_mesh(scene, mesh, NULL, NULL, error), "cannot write '%s'", path);
     if (result == EX_OK && ex_scene_add_node(scene, NULL, -1, 0) < 0)
-        result = exi_error_memory(error, "the file", sizeof(ex_scene_node));
+        result = ex_error_memory(error, "the file", sizeof(ex_scene_node));
     if (result == EX_OK && image)
         result = exi_scene_add_texture(scene, image, error);
     if (result == EX_OK)
@@ -106,14 +106,14 @@ ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error) {
     const kind *found = find_kind(path);
     return found
                ? found->read(path, mesh, error)
-               : exi_error(error, EX_ERROR_FORMAT,
+               : ex_error_set(error, EX_ERROR_FORMAT,
                            "%s: meshes are read from .obj, .ply, .gltf and .glb files; export it as one of them", path);
 }
 
 ex_result ex_mesh_write_textured(const char *path, const ex_mesh *mesh, const ex_image *base_colour, ex_error *error) {
     const kind *found = find_kind(path);
     return found ? found->write(path, mesh, base_colour, error)
-                 : exi_error(error, EX_ERROR_ARGUMENT,
+                 : ex_error_set(error, EX_ERROR_ARGUMENT,
                              "cannot write '%s': meshes are written as .obj, .ply, .gltf or .glb", path);
 }
 

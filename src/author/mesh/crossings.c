@@ -181,7 +181,7 @@ static ex_result fill(exi_crossings *c, const double *positions, const int *tria
     c->positions = exi_array_allocate(numbers, sizeof *c->positions);
     c->counts = exi_array_allocate((size_t)c->block_count, sizeof *c->counts);
     if (!c->triangles || !c->positions || !c->counts)
-        return exi_error_memory(error, "looking for crossings",
+        return ex_error_memory(error, "looking for crossings",
                                 numbers * sizeof *c->positions + corners * sizeof *c->triangles);
     for (size_t i = 0; i < corners; i++)
         c->triangles[i] = (uint32_t)triangles[i];
@@ -196,7 +196,7 @@ static ex_result fill(exi_crossings *c, const double *positions, const int *tria
     if (result != EX_OK)
         return result;
     c->memory = malloc(ex_fit_size(c->tree));
-    return c->memory ? EX_OK : exi_error_memory(error, "looking for crossings", ex_fit_size(c->tree));
+    return c->memory ? EX_OK : ex_error_memory(error, "looking for crossings", ex_fit_size(c->tree));
 }
 
 ex_result exi_crossings_create(int vertex_count, const double *positions, int triangle_count, const int *triangles,
@@ -204,7 +204,7 @@ ex_result exi_crossings_create(int vertex_count, const double *positions, int tr
     *crossings = NULL;
     exi_crossings *c = calloc(1, sizeof *c);
     if (!c)
-        return exi_error_memory(error, "looking for crossings", sizeof *c);
+        return ex_error_memory(error, "looking for crossings", sizeof *c);
     c->vertex_count = vertex_count;
     c->triangle_count = triangle_count;
     c->block_count = triangle_count / BLOCK + (triangle_count % BLOCK != 0);
@@ -229,7 +229,7 @@ ex_result exi_crossings_count(exi_crossings *c, const double *positions, double 
     for (int block = 0; block < c->block_count; block++)
         count += c->counts[block];
     if (count > INT_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "more than %d pairs of triangles cross each other", INT_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "more than %d pairs of triangles cross each other", INT_MAX);
     *pair_count = (int)count;
     return EX_OK;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static ex_result no_memory(const ex_rig_mesh *m, ex_error *error) {
-    return exi_error_memory(error, "the rig's mesh", (size_t)m->corner_count * 12 + (size_t)m->split_count * 48);
+    return ex_error_memory(error, "the rig's mesh", (size_t)m->corner_count * 12 + (size_t)m->split_count * 48);
 }
 
 static ex_result copy_positions(const ex_rig *rig, const float *positions, ex_mesh *mesh, ex_error *error) {
@@ -20,7 +20,7 @@ static ex_result copy_positions(const ex_rig *rig, const float *positions, ex_me
     mesh->positions = exi_array_allocate(count, sizeof *mesh->positions);
     if (!mesh->positions || (!positions && !own)) {
         free(own);
-        return exi_error_memory(error, "the rig's mesh", count * sizeof(double));
+        return ex_error_memory(error, "the rig's mesh", count * sizeof(double));
     }
     if (own)
         ex_rig_rest_mesh(rig, own);
@@ -79,7 +79,7 @@ static ex_result copy_normals(const float *normals, ex_mesh *mesh, ex_error *err
     mesh->normals = exi_array_allocate(count, sizeof *mesh->normals);
     mesh->corner_normals = exi_array_allocate((size_t)mesh->corner_count, sizeof *mesh->corner_normals);
     if (!mesh->normals || !mesh->corner_normals)
-        return exi_error_memory(error, "the normals", count * sizeof(double));
+        return ex_error_memory(error, "the normals", count * sizeof(double));
     for (size_t i = 0; i < count; i++)
         mesh->normals[i] = (double)normals[i];
     memcpy(mesh->corner_normals, mesh->corners, (size_t)mesh->corner_count * sizeof *mesh->corners);
@@ -150,7 +150,7 @@ static ex_result spread_notes(const ex_rig *rig, ex_mesh *cage, const int *sourc
     return spread_faces(&mesh->face_groups, sources, mesh->face_count) &&
                    spread_faces(&mesh->face_materials, sources, mesh->face_count)
                ? EX_OK
-               : exi_error_memory(error, "groups and materials", (size_t)mesh->face_count * sizeof(int));
+               : ex_error_memory(error, "groups and materials", (size_t)mesh->face_count * sizeof(int));
 }
 
 static ex_result read_level_notes(const ex_rig *rig, int level, ex_mesh *mesh, ex_error *error) {
@@ -158,7 +158,7 @@ static ex_result read_level_notes(const ex_rig *rig, int level, ex_mesh *mesh, e
     ex_mesh *cage = ex_mesh_create();
     ex_result result =
         sources && cage ? EX_OK
-                        : exi_error_memory(error, "groups and materials", (size_t)mesh->face_count * sizeof *sources);
+                        : ex_error_memory(error, "groups and materials", (size_t)mesh->face_count * sizeof *sources);
     const int refined = level == EX_LEVEL_LIMIT ? ex_rig_level_count(rig) : level;
     if (result == EX_OK && find_sources(rig, refined, sources, mesh->face_count))
         result = spread_notes(rig, cage, sources, mesh, error);

@@ -32,6 +32,6 @@ ex_result ex_mask_from_group(const ex_mesh *mesh, const char *name, float *mask,
     if (found)
         return EX_OK;
     const char *near = ex_suggest(name, (const char *const *)mesh->group_names, mesh->group_count);
-    return near ? exi_error(error, EX_ERROR_DATA, "the mesh has no group '%s'; did you mean '%s'?", name, near)
-                : exi_error(error, EX_ERROR_DATA, "the mesh has no faces in a group '%s'", name);
+    return near ? ex_error_set(error, EX_ERROR_DATA, "the mesh has no group '%s'; did you mean '%s'?", name, near)
+                : ex_error_set(error, EX_ERROR_DATA, "the mesh has no faces in a group '%s'", name);
 }

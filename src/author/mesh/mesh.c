@@ -202,7 +202,7 @@ static bool all_backwards(const ex_mesh *mesh, const ex_mesh *other) {
 
 ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other, ex_error *error) {
     if (mesh->vertex_count != other->vertex_count)
-        return exi_error(error, EX_ERROR_DATA, "%d vertices here and %d in the mesh", other->vertex_count,
+        return ex_error_set(error, EX_ERROR_DATA, "%d vertices here and %d in the mesh", other->vertex_count,
                          mesh->vertex_count);
     int shared = mesh->face_count < other->face_count ? mesh->face_count : other->face_count;
     for (int f = 0; f < shared; f++) {
@@ -212,18 +212,18 @@ ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other
         if (a_count == b_count && memcmp(a, b, (size_t)a_count * sizeof *a) == 0)
             continue;
         if (all_backwards(mesh, other))
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "its faces run the other way round: turn them over (flip their normals) in the program "
                              "that wrote it");
         char here[160], there[160];
         list_corners(here, sizeof here, b, b_count);
         list_corners(there, sizeof there, a, a_count);
-        return exi_error(error, EX_ERROR_DATA, "face %d has corners %s here and %s in the mesh (counting from 0)%s", f,
+        return ex_error_set(error, EX_ERROR_DATA, "face %d has corners %s here and %s in the mesh (counting from 0)%s", f,
                          here, there,
                          a_count == b_count && is_backwards(a, b, a_count) ? ": it runs the other way round" : "");
     }
     if (mesh->face_count != other->face_count)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "%d faces here and %d in the mesh: face %d (counting from 0) is the first that only one has",
                          other->face_count, mesh->face_count, shared);
     return EX_OK;

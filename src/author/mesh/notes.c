@@ -68,7 +68,7 @@ static void put_tag(out *o, const ex_tag *tag) {
 static ex_result add_note(exi_rig_mesh *made, const char *kind, out *o, ex_error *error) {
     if (o->failed) {
         free(o->bytes);
-        return exi_error_memory(error, "the mesh's groups, materials or tags", o->size);
+        return ex_error_memory(error, "the mesh's groups, materials or tags", o->size);
     }
     made->note_data[made->note_count] = o->bytes;
     made->notes[made->note_count++] = (ex_note){.kind = kind, .data = o->bytes, .size = o->size};
@@ -229,9 +229,9 @@ ex_result exi_notes_read(const ex_rig *rig, ex_mesh *mesh, ex_error *error) {
         else if (strcmp(note.kind, "tags") == 0 && !mesh->tags)
             get_tags(&i, mesh);
         if (i.no_memory)
-            return exi_error_memory(error, "the rig's groups, materials or tags", i.size);
+            return ex_error_memory(error, "the rig's groups, materials or tags", i.size);
         if (i.failed)
-            return exi_error(error, EX_ERROR_DATA, "the rig's %s are damaged", note.kind);
+            return ex_error_set(error, EX_ERROR_DATA, "the rig's %s are damaged", note.kind);
     }
     return EX_OK;
 }

@@ -64,7 +64,7 @@ static ex_result add_split(splitter *s, int vertex, const look *l, int *split, e
     if (next)
         s->next = next;
     if (!looks || !next)
-        return exi_error_memory(error, "splitting the mesh at its seams", needed * (sizeof *looks + sizeof *next));
+        return ex_error_memory(error, "splitting the mesh at its seams", needed * (sizeof *looks + sizeof *next));
     s->looks[s->count] = *l;
     s->next[s->count] = -1;
     if (s->first[vertex] < 0)
@@ -126,7 +126,7 @@ static ex_result make_splits(const ex_mesh *mesh, splitter *s, exi_rig_mesh *mad
     made->texcoords = s->has_texcoords ? exi_array_allocate(2 * count, sizeof(float)) : NULL;
     made->normals = s->has_normals ? exi_array_allocate(3 * count, sizeof(float)) : NULL;
     if (!order || !made->split_source || (s->has_texcoords && !made->texcoords) || (s->has_normals && !made->normals))
-        result = exi_error_memory(error, "splitting the mesh at its seams", 36 * count);
+        result = ex_error_memory(error, "splitting the mesh at its seams", 36 * count);
     if (result == EX_OK) {
         number_splits(s, order, made);
         for (int c = 0; c < mesh->corner_count; c++)
@@ -147,7 +147,7 @@ static ex_result split(const ex_mesh *mesh, exi_rig_mesh *made, ex_error *error)
     made->corners = exi_array_allocate((size_t)mesh->corner_count, sizeof *made->corners);
     ex_result result = s.first && s.last && s.corner_splits && made->corners
                            ? make_splits(mesh, &s, made, error)
-                           : exi_error_memory(error, "splitting the mesh at its seams", (size_t)mesh->corner_count * 8);
+                           : ex_error_memory(error, "splitting the mesh at its seams", (size_t)mesh->corner_count * 8);
     free(s.first);
     free(s.last);
     free(s.corner_splits);
@@ -165,7 +165,7 @@ static ex_result make_faces(const ex_mesh *mesh, exi_rig_mesh *made, ex_error *e
     made->triangles = exi_array_allocate(3 * (size_t)count, sizeof *made->triangles);
     if (!made->face_sizes || !made->triangles) {
         free(triangles);
-        return exi_error_memory(error, "the mesh's faces", 12 * (size_t)count);
+        return ex_error_memory(error, "the mesh's faces", 12 * (size_t)count);
     }
     for (int f = 0; f < mesh->face_count; f++)
         made->face_sizes[f] = (uint32_t)(mesh->face_offsets[f + 1] - mesh->face_offsets[f]);
@@ -180,12 +180,12 @@ static ex_result round_positions(ex_mesh *mesh, exi_rig_mesh *made, ex_error *er
     size_t count = 3 * (size_t)mesh->vertex_count;
     made->positions = exi_array_allocate(count, sizeof *made->positions);
     if (!made->positions)
-        return exi_error_memory(error, "the mesh", count * sizeof(float));
+        return ex_error_memory(error, "the mesh", count * sizeof(float));
     for (size_t i = 0; i < count; i++) {
         made->positions[i] = (float)mesh->positions[i];
         mesh->positions[i] = made->positions[i];
         if (!isfinite(made->positions[i]))
-            return exi_error(error, EX_ERROR_DATA, "vertex %zu is too far away for a float", i / 3);
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %zu is too far away for a float", i / 3);
     }
     return EX_OK;
 }

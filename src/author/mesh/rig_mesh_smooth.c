@@ -37,7 +37,7 @@ static ex_result compute(const ex_rig_mesh *m, const int *offsets, const int *co
     if (scratch)
         ex_normals_compute(normals, m->positions, 0, sources, 0, NULL, scratch);
     else
-        result = exi_error_memory(error, "the mesh's normals", ex_normals_scratch_size(normals));
+        result = ex_error_memory(error, "the mesh's normals", ex_normals_scratch_size(normals));
     free(scratch);
     ex_normals_destroy(normals);
     return result;
@@ -53,7 +53,7 @@ ex_result exi_rig_mesh_smooth(exi_rig_mesh *made, ex_error *error) {
     float *normals = exi_array_allocate((size_t)m->split_count, 3 * sizeof *normals);
     ex_result result = offsets && corners && sources && normals
                            ? EX_OK
-                           : exi_error_memory(error, "the mesh's normals", (size_t)m->split_count * 24);
+                           : ex_error_memory(error, "the mesh's normals", (size_t)m->split_count * 24);
     if (result == EX_OK) {
         offsets[0] = 0;
         for (int f = 0; f < m->face_count; f++)

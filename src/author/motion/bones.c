@@ -101,7 +101,7 @@ ex_result exi_bones_open(exi_bones *b, const ex_clip *clip, const ex_rig *rig, c
     if (!b->order || !b->above || !b->rest || !b->clip_rest || !b->align || !placed) {
         free(placed);
         exi_bones_close(b);
-        return exi_error_memory(error, "the skeletons", count * sizeof *b->rest);
+        return ex_error_memory(error, "the skeletons", count * sizeof *b->rest);
     }
     order_joints(b->skeleton, b->joint_count, b->order, b->above, placed);
     free(placed);

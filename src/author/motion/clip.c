@@ -103,7 +103,7 @@ ex_result exi_clip_resample(const ex_clip *clip, const double *times, int count,
     }
     if (result != EX_OK) {
         ex_clip_destroy(out);
-        return exi_error_memory(error, "the motion", (size_t)count * joints * sizeof(ex_transform));
+        return ex_error_memory(error, "the motion", (size_t)count * joints * sizeof(ex_transform));
     }
     for (int f = 0; f < count; f++)
         sample(clip, out, f);

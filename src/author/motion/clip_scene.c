@@ -32,7 +32,7 @@ typedef struct taking {
 } taking;
 
 static ex_result no_memory(const taking *t) {
-    return exi_error_memory(t->error, "the animation", (size_t)t->scene->node_count * sizeof(ex_transform));
+    return ex_error_memory(t->error, "the animation", (size_t)t->scene->node_count * sizeof(ex_transform));
 }
 
 /* ---- nodes ---- */
@@ -244,7 +244,7 @@ ex_result exi_scene_to_clip_at(const ex_scene *scene, int animation, const doubl
     t.clip = calloc(1, sizeof *t.clip);
     ex_result result = t.parts && t.places && t.order && t.joints && t.transforms && t.clip ? EX_OK : no_memory(&t);
     if (result == EX_OK && !exi_scene_order(scene, t.order, t.order + nodes))
-        result = exi_error(error, EX_ERROR_DATA, "a node is its own ancestor: parents must not go round in a circle");
+        result = ex_error_set(error, EX_ERROR_DATA, "a node is its own ancestor: parents must not go round in a circle");
     if (result == EX_OK) {
         find_parts(&t);
         result = take_joints(&t);
@@ -279,7 +279,7 @@ ex_result exi_scene_key_times(const ex_scene *scene, int animation, double **tim
         all += (size_t)chosen->channels[c].key_count;
     *times = exi_array_allocate(all, sizeof **times);
     if (!*times)
-        return exi_error_memory(error, "the keys of the animation", all * sizeof **times);
+        return ex_error_memory(error, "the keys of the animation", all * sizeof **times);
     for (int c = 0; c < chosen->channel_count; c++)
         for (int k = 0; k < chosen->channels[c].key_count; k++)
             (*times)[used++] = (double)chosen->channels[c].times[k];
@@ -292,7 +292,7 @@ ex_result exi_scene_key_times(const ex_scene *scene, int animation, double **tim
     if (kept > INT_MAX) {
         free(*times);
         *times = NULL;
-        return exi_error(error, EX_ERROR_LIMIT, "the animation has too many keys");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the animation has too many keys");
     }
     *count = (int)kept;
     return EX_OK;
@@ -301,12 +301,12 @@ ex_result exi_scene_key_times(const ex_scene *scene, int animation, double **tim
 static ex_result even_times(double duration, double fps, double **times, int *count, ex_error *error) {
     const double steps = floor(duration * fps + 1e-6);
     if (!(steps < INT_MAX - 1))
-        return exi_error(error, EX_ERROR_LIMIT, "%g frames a second for %g s are too many", fps, duration);
+        return ex_error_set(error, EX_ERROR_LIMIT, "%g frames a second for %g s are too many", fps, duration);
     *count = (int)steps + 1;
     *times = exi_array_allocate((size_t)*count, sizeof **times);
     for (int i = 0; *times && i < *count; i++)
         (*times)[i] = i / fps;
-    return *times ? EX_OK : exi_error_memory(error, "the times of the motion", (size_t)*count * sizeof **times);
+    return *times ? EX_OK : ex_error_memory(error, "the times of the motion", (size_t)*count * sizeof **times);
 }
 
 ex_result ex_scene_to_clip(const ex_scene *scene, int animation, double fps, ex_clip **clip, ex_error *error) {

@@ -21,7 +21,7 @@ static ex_result read_hinge(const json_t *value, const exi_place *place, double 
         return EX_OK;
     }
     if (json_array_size(value) != 3)
-        return exi_error(error, EX_ERROR_DATA, "%s: a direction is \"x\", \"y\", \"z\" or a list of three numbers",
+        return ex_error_set(error, EX_ERROR_DATA, "%s: a direction is \"x\", \"y\", \"z\" or a list of three numbers",
                          place->text);
     for (size_t i = 0; i < 3; i++) {
         const exi_place at = exi_place_index(place, i);
@@ -30,7 +30,7 @@ static ex_result read_hinge(const json_t *value, const exi_place *place, double 
             return result;
         length += hinge[i] * hinge[i];
     }
-    return length > 0 ? EX_OK : exi_error(error, EX_ERROR_DATA, "%s: this direction is zero", place->text);
+    return length > 0 ? EX_OK : ex_error_set(error, EX_ERROR_DATA, "%s: this direction is zero", place->text);
 }
 
 static ex_result read_pair(exi_reader *r, const char *joint, const json_t *value, const exi_place *place,
@@ -46,15 +46,15 @@ static ex_result read_pair(exi_reader *r, const char *joint, const json_t *value
         result = exi_check_keys(r, value, place, keys);
         from = json_string_value(named);
         if (result == EX_OK && (!from || !from[0]))
-            result = exi_error(r->error, EX_ERROR_DATA, "%s: the name of the motion's joint is needed here",
+            result = ex_error_set(r->error, EX_ERROR_DATA, "%s: the name of the motion's joint is needed here",
                                from_place.text);
         if (result == EX_OK && hinge)
             result = read_hinge(hinge, &at, pair->hinge, r->error);
         if (result == EX_OK && align && !json_is_boolean(align))
-            result = exi_error(r->error, EX_ERROR_DATA, "%s: true or false is needed here", align_place.text);
+            result = ex_error_set(r->error, EX_ERROR_DATA, "%s: true or false is needed here", align_place.text);
         pair->as_it_rests = json_is_false(align);
     } else if (!from || !from[0]) {
-        result = exi_error(r->error, EX_ERROR_DATA,
+        result = ex_error_set(r->error, EX_ERROR_DATA,
                            "%s: \"JOINT\" of the motion, or {\"from\": \"JOINT\", \"hinge\": \"x\"}, is needed here",
                            place->text);
     }
@@ -62,7 +62,7 @@ static ex_result read_pair(exi_reader *r, const char *joint, const json_t *value
         return result;
     pair->joint = exi_text_copy(joint, strlen(joint));
     pair->from = exi_text_copy(from, strlen(from));
-    return pair->joint && pair->from ? EX_OK : exi_error_memory(r->error, "the map", strlen(joint) + strlen(from));
+    return pair->joint && pair->from ? EX_OK : ex_error_memory(r->error, "the map", strlen(joint) + strlen(from));
 }
 
 static ex_result read_map(exi_reader *r, const json_t *root, ex_motion_map *map) {
@@ -70,16 +70,16 @@ static ex_result read_map(exi_reader *r, const json_t *root, ex_motion_map *map)
     const exi_place whole = {""}, place = exi_place_key(&whole, "joints");
     const json_t *joints = json_object_get(root, "joints");
     if (!json_is_object(root))
-        return exi_error(r->error, EX_ERROR_DATA, "a map is an object: {\"joints\": {\"OURS\": \"THEIRS\"}}");
+        return ex_error_set(r->error, EX_ERROR_DATA, "a map is an object: {\"joints\": {\"OURS\": \"THEIRS\"}}");
     ex_result result = exi_check_keys(r, root, &whole, keys);
     if (result != EX_OK)
         return result;
     if (json_object_size(joints) == 0 || json_object_size(joints) > EX_JOINT_MAX)
-        return exi_error(r->error, EX_ERROR_DATA,
+        return ex_error_set(r->error, EX_ERROR_DATA,
                          "joints: an object with at least one pair is needed here: {\"OURS\": \"THEIRS\"}");
     map->pairs = calloc(json_object_size(joints), sizeof *map->pairs);
     if (!map->pairs)
-        return exi_error_memory(r->error, "the map", json_object_size(joints) * sizeof *map->pairs);
+        return ex_error_memory(r->error, "the map", json_object_size(joints) * sizeof *map->pairs);
     const char *joint;
     json_t *value;
     json_object_foreach((json_t *)joints, joint, value) {
@@ -100,8 +100,8 @@ ex_result ex_motion_map_read(const char *path, ex_motion_map **map, ex_error *er
     ex_result result = exi_json_read(path, &root, error);
     ex_motion_map *made = result == EX_OK ? calloc(1, sizeof *made) : NULL;
     if (result == EX_OK)
-        result = made ? exi_error_within(error, read_map(&r, root, made), "%s", path)
-                      : exi_error_memory(error, "the map", sizeof *made);
+        result = made ? ex_error_within(error, read_map(&r, root, made), "%s", path)
+                      : ex_error_memory(error, "the map", sizeof *made);
     if (result == EX_OK)
         *map = made;
     else

@@ -131,15 +131,15 @@ static ex_result unknown_joint(const char *whose, const char *name, const void *
     side s = {0};
     int kept = 0;
     if (!open_side(&s, count, names, of))
-        return exi_error_memory(error, "the names of joints", (size_t)count * sizeof(char *));
+        return ex_error_memory(error, "the names of joints", (size_t)count * sizeof(char *));
     for (int i = 0; i < s.count; i++)
         if (s.names[i])
             s.names[kept++] = s.names[i];
     const char *near = ex_suggest(name, s.names, kept);
     const ex_result result =
-        near ? exi_error(error, EX_ERROR_DATA,
+        near ? ex_error_set(error, EX_ERROR_DATA,
                          "the map names joint '%s', which the %s does not have; did you mean '%s'?", name, whose, near)
-             : exi_error(error, EX_ERROR_DATA, "the map names joint '%s', which the %s does not have", name, whose);
+             : ex_error_set(error, EX_ERROR_DATA, "the map names joint '%s', which the %s does not have", name, whose);
     close_side(&s);
     return result;
 }
@@ -160,7 +160,7 @@ static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_moti
         const ex_motion_pair *pair = &map->pairs[i];
         const int joint = ex_skeleton_find(skeleton, pair->joint), from = find_joint(clip, pair->from);
         if (joint < 0 && find_joint(clip, pair->joint) >= 0)
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "the map names joint '%s' on the left, where the rig's stand, and it is the motion's: "
                              "exchange the sides",
                              pair->joint);
@@ -169,7 +169,7 @@ static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_moti
         if (from < 0)
             return unknown_joint("motion", pair->from, clip, clip->joint_count, clip_joint_name, error);
         if (match->joints[joint] >= 0)
-            return exi_error(error, EX_ERROR_DATA, "the map names joint '%s' of the rig twice", pair->joint);
+            return ex_error_set(error, EX_ERROR_DATA, "the map names joint '%s' of the rig twice", pair->joint);
         match->joints[joint] = from;
         memcpy(match->hinges[joint], pair->hinge, sizeof pair->hinge);
         match->as_they_rest[joint] = pair->as_it_rests;
@@ -212,9 +212,9 @@ static ex_result no_match(const ex_clip *clip, const ex_rig *rig, ex_error *erro
     char theirs[LIST_SIZE], ours[LIST_SIZE];
     const int count = ex_rig_joint_count(rig);
     if (count == 0)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the rig has no skeleton, and none of its dials has the name of one of the motion's");
-    return exi_error(error, EX_ERROR_DATA,
+    return ex_error_set(error, EX_ERROR_DATA,
                      "no joint of the motion (%s) has the name of one of the rig's (%s): say which moves which in "
                      "a map file: {\"joints\": {\"%s\": \"%s\"}}",
                      list_names(clip, clip->joint_count, clip_joint_name, theirs),
@@ -236,14 +236,14 @@ ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_motion
     ex_result result = EX_OK;
     if (!open_match(match, rig) ||
         !match_sides(clip, clip->dial_count, clip_dial_name, rig, match->input_count, rig_dial_name, match->dials))
-        result = exi_error_memory(error, "matching joints", (size_t)match->joint_count * 64);
+        result = ex_error_memory(error, "matching joints", (size_t)match->joint_count * 64);
     if (result == EX_OK && map && match->joint_count == 0)
-        result = exi_error(error, EX_ERROR_DATA, "the map names joints, and the rig has no skeleton");
+        result = ex_error_set(error, EX_ERROR_DATA, "the map names joints, and the rig has no skeleton");
     else if (result == EX_OK && map)
         result = apply_map(clip, rig, map, match, error);
     else if (result == EX_OK && !match_sides(clip, clip->joint_count, clip_joint_name, rig, match->joint_count,
                                              rig_joint_name, match->joints))
-        result = exi_error_memory(error, "matching joints", (size_t)match->joint_count * 64);
+        result = ex_error_memory(error, "matching joints", (size_t)match->joint_count * 64);
     for (int j = 0; result == EX_OK && j < match->joint_count; j++)
         match->matched_count += match->joints[j] >= 0;
     for (int i = 0; result == EX_OK && i < match->input_count; i++)

@@ -55,7 +55,7 @@ static ex_motion *create_motion(const ex_rig *rig, int count, const double *time
 static ex_result no_memory(const ex_rig *rig, int count, ex_error *error) {
     const size_t pose = (size_t)ex_rig_pose_size(rig) * sizeof(double) +
                         (size_t)ex_rig_joint_count(rig) * sizeof(ex_transform) + sizeof(ex_pose);
-    return exi_error_memory(error, "the motion", (size_t)count * pose);
+    return ex_error_memory(error, "the motion", (size_t)count * pose);
 }
 
 /* Where a rotation of the pose's dials stands in inputs, or -1. */
@@ -140,12 +140,12 @@ static ex_result time_table(const char *path, ex_pose_table *table, ex_error *er
     if (!timed)
         table->times = exi_array_allocate((size_t)table->pose_count, sizeof *table->times);
     if (!table->times)
-        return exi_error_memory(error, "the times of the motion", (size_t)table->pose_count * sizeof(double));
+        return ex_error_memory(error, "the times of the motion", (size_t)table->pose_count * sizeof(double));
     for (int p = 0; p < table->pose_count; p++) {
         if (!timed)
             table->times[p] = p / TABLE_FPS;
         else if (p > 0 && !(table->times[p] > table->times[p - 1]))
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "%s: pose %d is at %g s, and the one before it at %g s: times must rise", path, p + 1,
                              table->times[p], table->times[p - 1]);
     }
@@ -188,7 +188,7 @@ static void sample_table(const ex_rig *rig, const ex_pose_table *table, double t
 static ex_result count_moved(const ex_rig *rig, ex_motion *motion, ex_error *error) {
     ex_pose rest = ex_pose_create(rig);
     if (!rest.inputs)
-        return exi_error_memory(error, "a pose", sizeof rest);
+        return ex_error_memory(error, "a pose", sizeof rest);
     for (int j = 0; j < ex_rig_joint_count(rig); j++) {
         bool moved = false;
         for (int p = 0; p < motion->pose_count && !moved; p++)
@@ -240,7 +240,7 @@ static ex_result read_table(const char *path, const ex_rig *rig, const ex_motion
 
 static ex_result bring(const char *path, const ex_clip *clip, const ex_rig *rig, const ex_motion_options *options,
                        ex_motion **motion, ex_error *error) {
-    return exi_error_within(error, ex_motion_from_clip(clip, rig, options ? options->map : NULL, motion, error), "%s",
+    return ex_error_within(error, ex_motion_from_clip(clip, rig, options ? options->map : NULL, motion, error), "%s",
                             path);
 }
 
@@ -273,7 +273,7 @@ static ex_result find_animation(const ex_scene *scene, const char *name, int *an
     const char *at = name, *end = name ? name + strlen(name) : NULL;
     *animation = 0;
     if (scene->animation_count == 0)
-        return exi_error(error, EX_ERROR_DATA, "there is no animation in the file");
+        return ex_error_set(error, EX_ERROR_DATA, "there is no animation in the file");
     if (!name)
         return EX_OK;
     for (int a = 0; a < scene->animation_count; a++)
@@ -285,14 +285,14 @@ static ex_result find_animation(const ex_scene *scene, const char *name, int *an
         return EX_OK;
     const char **names = exi_array_allocate((size_t)scene->animation_count, sizeof *names);
     if (!names)
-        return exi_error_memory(error, "the names of animations", (size_t)scene->animation_count * sizeof *names);
+        return ex_error_memory(error, "the names of animations", (size_t)scene->animation_count * sizeof *names);
     for (int a = 0; a < scene->animation_count; a++)
         names[a] = scene->animations[a].name ? scene->animations[a].name : "";
     const char *near = ex_suggest(name, names, scene->animation_count);
     if (near)
-        exi_error(error, EX_ERROR_DATA, "there is no animation '%s'; did you mean '%s'?", name, near);
+        ex_error_set(error, EX_ERROR_DATA, "there is no animation '%s'; did you mean '%s'?", name, near);
     else
-        exi_error(error, EX_ERROR_DATA, "there is no animation '%s': the file has %d, numbered from 0, the first '%s'",
+        ex_error_set(error, EX_ERROR_DATA, "there is no animation '%s': the file has %d, numbered from 0, the first '%s'",
                   name, scene->animation_count, names[0]);
     free(names);
     return EX_ERROR_DATA;
@@ -310,12 +310,12 @@ static ex_result read_scene(const char *path, const ex_rig *rig, const ex_motion
     result = find_animation(scene, options ? options->animation : NULL, &animation, error);
     if (result == EX_OK)
         result = exi_scene_key_times(scene, animation, &keys, &key_count, error);
-    result = exi_error_within(error, result, "%s", path);
+    result = ex_error_within(error, result, "%s", path);
     if (result == EX_OK)
         result = exi_motion_times(path, options, keys, key_count, &times, &count, error);
     if (result == EX_OK)
         result =
-            exi_error_within(error, exi_scene_to_clip_at(scene, animation, times, count, &clip, error), "%s", path);
+            ex_error_within(error, exi_scene_to_clip_at(scene, animation, times, count, &clip, error), "%s", path);
     if (result == EX_OK)
         result = bring(path, clip, rig, options, motion, error);
     free(keys);
@@ -336,5 +336,5 @@ ex_result ex_motion_read(const char *path, const ex_rig *rig, const ex_motion_op
         return read_scene(path, rig, options, motion, error);
     if (ex_path_ends_with(path, ".csv"))
         return read_table(path, rig, options, motion, error);
-    return exi_error(error, EX_ERROR_FORMAT, "%s: motion is read from .bvh, .glb, .gltf and .csv files", path);
+    return ex_error_set(error, EX_ERROR_FORMAT, "%s: motion is read from .bvh, .glb, .gltf and .csv files", path);
 }

@@ -186,7 +186,7 @@ ex_result exi_retarget_open(exi_retarget *r, const ex_clip *clip, const ex_rig *
     r->worlds = exi_array_allocate(count, sizeof *r->worlds);
     if (!r->back || !r->moves || !r->clip_worlds || !r->worlds) {
         exi_retarget_close(r);
-        return exi_error_memory(error, "the skeletons", (count + clip_count) * sizeof(exi_world));
+        return ex_error_memory(error, "the skeletons", (count + clip_count) * sizeof(exi_world));
     }
     for (size_t j = 0; j < clip_count; j++)
         r->back[j] = -1;
@@ -199,7 +199,7 @@ ex_result exi_retarget_open(exi_retarget *r, const ex_clip *clip, const ex_rig *
     if (exi_bones_align(&r->bones) && exi_path_find(r))
         return EX_OK;
     exi_retarget_close(r);
-    return exi_error_memory(error, "the skeletons", (count + clip_count) * sizeof(int));
+    return ex_error_memory(error, "the skeletons", (count + clip_count) * sizeof(int));
 }
 
 void exi_retarget_close(exi_retarget *r) {

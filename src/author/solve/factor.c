@@ -39,7 +39,7 @@ static ex_result refuse_entry(const exi_factor *f, int entry, ex_error *error) {
             start = f->diagonals[k];
             column = f->order[k];
         }
-    return exi_error(error, EX_ERROR_DATA, "an entry of the matrix is not a finite number: number %d of column %d",
+    return ex_error_set(error, EX_ERROR_DATA, "an entry of the matrix is not a finite number: number %d of column %d",
                      entry - start, column);
 }
 
@@ -122,7 +122,7 @@ static ex_result factorise(exi_factor *f, const ex_progress *progress, ex_error 
     for (int s = 0; s < f->supernode_count; s++) {
         const int bad = factorise_supernode(f, s);
         if (bad != -1)
-            return exi_error(
+            return ex_error_set(
                 error, EX_ERROR_SINGULAR,
                 "the matrix is not positive definite at row %d: elimination leaves nothing of its diagonal "
                 "entry but rounding",

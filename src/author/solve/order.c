@@ -82,11 +82,11 @@ static ex_result order_rows(const exi_symmetric *a, int *order, ex_error *error)
     if (a->n == 0) /* AMD insists on arrays */
         return EX_OK;
     if (2.4 * entries + 8.0 * (double)a->n >= INT_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "a matrix of %d rows and %.0f entries is too large to be ordered", a->n,
+        return ex_error_set(error, EX_ERROR_LIMIT, "a matrix of %d rows and %.0f entries is too large to be ordered", a->n,
                          entries);
     const int status = amd_order(a->n, a->starts, a->rows, order, NULL, NULL);
     if (status == AMD_OUT_OF_MEMORY)
-        return exi_error_memory(error, "the order of elimination", (size_t)entries * 3 * sizeof(int));
+        return ex_error_memory(error, "the order of elimination", (size_t)entries * 3 * sizeof(int));
     if (status == AMD_INVALID)
         return exi_misuse_error(error, __func__, "the pattern of the matrix is not valid");
     return EX_OK;
@@ -133,7 +133,7 @@ ex_result exi_eliminate(const exi_symmetric *a, exi_elimination *e, ex_error *er
     int *work = exi_array_allocate(n, 4 * sizeof *work);
     const bool room = e->order && e->places && e->parents && e->starts && e->columns && work;
     ex_result result = room ? order_rows(a, e->order, error)
-                            : exi_error_memory(error, "the elimination tree", (8 * n + entries) * sizeof(int));
+                            : ex_error_memory(error, "the elimination tree", (8 * n + entries) * sizeof(int));
     if (result == EX_OK)
         settle_order(a, e, work);
     else

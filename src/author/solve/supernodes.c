@@ -115,11 +115,11 @@ static ex_result allocate_factor(const exi_symmetric *a, const run *runs, int co
     const size_t panels = exi_size_add(&total, values.bytes, 1, EXI_ALIGN);
     exi_size_add(&total, EXI_ROWS_AT_ONCE, sizeof(double), sizeof(double));
     if (total.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the factor of a matrix of %d rows is larger than can be addressed",
+        return ex_error_set(error, EX_ERROR_LIMIT, "the factor of a matrix of %d rows is larger than can be addressed",
                          a->n);
     char *block = exi_block_create(NULL, total.bytes);
     if (!block)
-        return exi_error_memory(error, "the factor of a sparse matrix", total.bytes);
+        return ex_error_memory(error, "the factor of a sparse matrix", total.bytes);
     exi_factor *f = (exi_factor *)(void *)block;
     *f = sizes;
     f->bytes = total.bytes;
@@ -208,7 +208,7 @@ ex_result exi_supernodes(const exi_symmetric *a, const exi_elimination *e, exi_f
     run *runs = exi_array_allocate(n, sizeof *runs);
     ex_result result = EX_OK;
     if (!lengths || !marks || !runs) {
-        result = exi_error_memory(error, "the pattern of a factor", n * (2 * sizeof *lengths + sizeof *runs));
+        result = ex_error_memory(error, "the pattern of a factor", n * (2 * sizeof *lengths + sizeof *runs));
     } else {
         count_columns(e, lengths, marks);
         const int count = join_runs(e, runs, find_runs(e, lengths, runs));

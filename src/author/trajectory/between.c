@@ -130,13 +130,13 @@ static ex_result factorise(ex_between *b, const ex_progress *progress, ex_error 
         free(m.starts);
         free(m.rows);
         free(m.values);
-        return exi_error_memory(error, "the system of in-betweens", 16 * 4 * (size_t)b->vertex_count);
+        return ex_error_memory(error, "the system of in-betweens", 16 * 4 * (size_t)b->vertex_count);
     }
     b->held = fill(b, &m);
     const exi_symmetric matrix = {b->vertex_count, m.starts, m.rows, m.values};
     ex_result result = exi_factor_create(&matrix, progress, &b->factor, error);
     if (result == EX_ERROR_SINGULAR)
-        result = exi_error_within(error, result, "the triangles are too unlike each other (a row is a vertex)");
+        result = ex_error_within(error, result, "the triangles are too unlike each other (a row is a vertex)");
     free(m.starts);
     free(m.rows);
     free(m.values);
@@ -241,7 +241,7 @@ ex_result ex_between_form(const ex_between *b, ex_between_method method, double 
     }
     double *work = exi_array_allocate(exi_between_work_size(b) + 3 * n, sizeof *work);
     if (!work)
-        return exi_error_memory(error, "an in-between", (exi_between_work_size(b) + 3 * n) * sizeof *work);
+        return ex_error_memory(error, "an in-between", (exi_between_work_size(b) + 3 * n) * sizeof *work);
     if (method == EX_BETWEEN_POISSON) {
         exi_between_poisson(b, t, positions, work);
     } else if (method == EX_BETWEEN_RIGID) {
@@ -269,19 +269,19 @@ void ex_between_screw(const ex_between *b, ex_screw *screw, double centre[3]) {
 
 static ex_result check(const ex_between_def *def, ex_error *error) {
     if (def->vertex_count < 1 || def->triangle_count < 0 || def->iterations < 0)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "an in-between needs at least one vertex, and counts that are not negative");
     if (def->vertex_count > VERTEX_MOST || def->triangle_count > TRIANGLE_MOST)
-        return exi_error(error, EX_ERROR_LIMIT, "%d vertices and %d triangles: at most %d and %d can be joined",
+        return ex_error_set(error, EX_ERROR_LIMIT, "%d vertices and %d triangles: at most %d and %d can be joined",
                          def->vertex_count, def->triangle_count, VERTEX_MOST, TRIANGLE_MOST);
     for (int i = 0; i < 3 * def->triangle_count; i++)
         if (def->triangles[i] < 0 || def->triangles[i] >= def->vertex_count)
-            return exi_error(error, EX_ERROR_DATA, "triangle %d names vertex %d, and there are %d, counted from 0",
+            return ex_error_set(error, EX_ERROR_DATA, "triangle %d names vertex %d, and there are %d, counted from 0",
                              i / 3, def->triangles[i], def->vertex_count);
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 3 * def->vertex_count; i++)
             if (!(fabs((e ? def->end : def->start)[i]) < 1e30))
-                return exi_error(error, EX_ERROR_DATA, "vertex %d (counting from 0) of the %s form is %s", i / 3,
+                return ex_error_set(error, EX_ERROR_DATA, "vertex %d (counting from 0) of the %s form is %s", i / 3,
                                  e ? "end" : "start",
                                  isfinite((e ? def->end : def->start)[i])
                                      ? "too far away: coordinates must be below 1e30"
@@ -335,14 +335,14 @@ static ex_result create(const ex_between_def *def, double thin, ex_between **bet
     ex_result result = EX_OK;
     ex_between *b = calloc(1, sizeof *b);
     if (!b)
-        return exi_error_memory(error, "an in-between", sizeof *b);
+        return ex_error_memory(error, "an in-between", sizeof *b);
     b->vertex_count = def->vertex_count;
     b->triangle_count = def->triangle_count;
     b->iterations = def->iterations ? def->iterations : ITERATIONS;
     b->thin = thin;
     b->tasks = def->tasks;
     result = allocate(b, def) ? exi_surface_measure(b, error)
-                              : exi_error_memory(error, "an in-between", 300 * (size_t)def->triangle_count);
+                              : ex_error_memory(error, "an in-between", 300 * (size_t)def->triangle_count);
     if (result == EX_OK)
         result = exi_surface_link(b, error);
     if (result == EX_OK)

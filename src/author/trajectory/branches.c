@@ -227,7 +227,7 @@ static void forget_flat_neighbours(ex_between *b) {
 
 ex_result exi_surface_branch(ex_between *b, ex_error *error) {
     if (!choose_branches(b))
-        return exi_error_memory(error, "branches of rotations", 60 * (size_t)b->triangle_count);
+        return ex_error_memory(error, "branches of rotations", 60 * (size_t)b->triangle_count);
     forget_flat_neighbours(b);
     return EX_OK;
 }

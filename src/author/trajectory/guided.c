@@ -349,7 +349,7 @@ static ex_result store(const fitting *f, ex_trajectory *trajectory, ex_error *er
     }
     return trajectory->corrector_count == f->count && list && curves
                ? EX_OK
-               : exi_error_memory(error, "correctors", n * sizeof(float));
+               : ex_error_memory(error, "correctors", n * sizeof(float));
 }
 
 static ex_result measure_rigid(fitting *f, ex_error *error) {
@@ -369,7 +369,7 @@ static ex_result find_turns(fitting *f, ex_trajectory *trajectory, ex_error *err
     float *turns = exi_array_allocate(n, sizeof *turns);
     trajectory->turns = turns;
     if (!f->turns || !turns)
-        return exi_error_memory(error, "angular velocities", n * sizeof *f->turns);
+        return ex_error_memory(error, "angular velocities", n * sizeof *f->turns);
     const ex_result result = exi_guided_turns(f->between, f->paths, f->turns, error);
     for (size_t i = 0; i < n; i++) /* as the rig will have them */
         f->turns[i] = turns[i] = (float)f->turns[i];
@@ -390,7 +390,7 @@ static ex_result fit(fitting *f, bool turning, ex_trajectory *trajectory, double
     f->now = exi_array_allocate(3 * size, sizeof *f->now);
     if (!begun || !f->now) {
         free(begun);
-        return exi_error_memory(error, "correctors", 4 * size * sizeof *begun);
+        return ex_error_memory(error, "correctors", 4 * size * sizeof *begun);
     }
     f->last = f->now + size;
     f->at = f->last + size;
@@ -425,7 +425,7 @@ ex_result exi_guided_fit(const ex_trajectories_def *def, const ex_between *betwe
     const bool turning = def->options.turns < 0 ? others > 1 : def->options.turns > 0;
     ex_result result = EX_OK;
     if (!f.paths || !f.work)
-        result = exi_error_memory(error, "in-betweens", EXI_SAMPLES * (n + work) * sizeof(double));
+        result = ex_error_memory(error, "in-betweens", EXI_SAMPLES * (n + work) * sizeof(double));
     if (result == EX_OK)
         result = fit(&f, turning, &trajectories->trajectories[example], trajectories->fits[example].rigid, error);
     free(f.now);

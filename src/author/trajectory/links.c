@@ -358,7 +358,7 @@ ex_result exi_surface_link(ex_between *b, ex_error *error) {
     if (done && b->component_count > 1)
         done = link_components(&l);
     if (!done)
-        return exi_error_memory(error, "links between components", (size_t)b->vertex_count * sizeof(node));
+        return ex_error_memory(error, "links between components", (size_t)b->vertex_count * sizeof(node));
     return EX_OK;
 }
 

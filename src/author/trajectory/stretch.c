@@ -196,7 +196,7 @@ ex_result ex_between_stretch(const ex_between *between, double t, const double *
             stretch->flipped += m.flipped[block];
         find_percentiles(kept, keep_values(between, m.values, kept), stretch->percentiles);
     } else {
-        result = exi_error_memory(error, "the stretch of triangles", count * (values ? 1 : 2) * sizeof *kept);
+        result = ex_error_memory(error, "the stretch of triangles", count * (values ? 1 : 2) * sizeof *kept);
     }
     free(m.flipped);
     free(own);

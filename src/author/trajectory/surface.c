@@ -188,7 +188,7 @@ ex_result exi_surface_measure(ex_between *b, ex_error *error) {
     } else { /* points, or nothing but triangles without area: all count alike */
         double *ones = exi_array_allocate((size_t)b->vertex_count, sizeof *ones);
         if (!ones)
-            return exi_error_memory(error, "weights of vertices", (size_t)b->vertex_count * sizeof *ones);
+            return ex_error_memory(error, "weights of vertices", (size_t)b->vertex_count * sizeof *ones);
         for (int v = 0; v < b->vertex_count; v++)
             ones[v] = 1;
         align(b, ones);

@@ -30,13 +30,13 @@ ex_trajectory_options ex_trajectory_options_default(void) {
 static ex_result check(const ex_trajectories_def *def, ex_error *error) {
     const ex_trajectory_options *o = &def->options;
     if (def->vertex_count < 1 || def->triangle_count < 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "trajectories need at least one vertex");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "trajectories need at least one vertex");
     if (def->example_count < 1)
-        return exi_error(error, EX_ERROR_ARGUMENT, "trajectories need at least one example");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "trajectories need at least one example");
     if (o->mode < 0 || o->mode >= EX_TRAJECTORY_MODE_COUNT || o->iterations < 0 || o->corrector_count < -1 ||
         o->corrector_count > EX_CORRECTOR_MAX ||
         !(o->segment_angle >= 0 && o->pose_weight >= 0 && o->rotation_weight >= 0 && o->gradient_weight >= 0))
-        return exi_error(error, EX_ERROR_ARGUMENT, "an option of the trajectories is out of its range");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "an option of the trajectories is out of its range");
     return EX_OK;
 }
 
@@ -51,7 +51,7 @@ static ex_result make_between(const ex_trajectories_def *def, int example, ex_be
         .tasks = def->tasks,
     };
     const ex_result result = ex_between_create(&made, between, error);
-    return exi_error_within(error, result, "%s",
+    return ex_error_within(error, result, "%s",
                             def->names && def->names[example] ? def->names[example] : "an example");
 }
 
@@ -98,7 +98,7 @@ static ex_result fit_guided(const ex_trajectories_def *def, ex_trajectories *mad
 static ex_result fit_paper(const ex_trajectories_def *def, ex_trajectories *made, float *moved, ex_error *error) {
     ex_between **betweens = calloc((size_t)def->example_count, sizeof *betweens);
     if (!betweens)
-        return exi_error_memory(error, "in-betweens", (size_t)def->example_count * sizeof *betweens);
+        return ex_error_memory(error, "in-betweens", (size_t)def->example_count * sizeof *betweens);
     ex_result result = EX_OK;
     for (int k = 0; result == EX_OK && k < def->example_count; k++)
         if (def->examples[k]) {
@@ -145,7 +145,7 @@ ex_result ex_trajectories_create(const ex_trajectories_def *def, ex_trajectories
         made->fits = calloc(count, sizeof *made->fits);
     }
     if (!moved || !made || !made->trajectories || !made->overlaps || !made->fits)
-        result = exi_error_memory(error, "trajectories", count * (count + (size_t)def->vertex_count) * sizeof(float));
+        result = ex_error_memory(error, "trajectories", count * (count + (size_t)def->vertex_count) * sizeof(float));
     if (result == EX_OK)
         result = (def->options.mode == EX_TRAJECTORY_PAPER ? fit_paper : fit_guided)(def, made, moved, error);
     if (result == EX_OK)

@@ -185,7 +185,7 @@ ex_result exi_guided_turns(const ex_between *b, const double *paths, double *tur
                 turns[3 * v + i] *= most / length;
         }
     } else {
-        result = exi_error_memory(error, "angular velocities", 24 * n * sizeof *work);
+        result = ex_error_memory(error, "angular velocities", 24 * n * sizeof *work);
     }
     free(s.blocks);
     free(s.inverse);

@@ -88,7 +88,7 @@ static ex_result make_form(survey *s, int method, double t, ex_error *error) {
         return ex_between_form(s->between, (ex_between_method)method, t, s->positions, error);
     s->weights[s->example] = t;
     if (!ex_trajectories_form(s->trajectories, s->def, s->weights, -1, s->positions))
-        return exi_error_memory(error, "the form of a trajectory", 0);
+        return ex_error_memory(error, "the form of a trajectory", 0);
     return EX_OK;
 }
 
@@ -149,7 +149,7 @@ static ex_result allocate(survey *s, ex_error *error) {
     s->report->rows = calloc((size_t)s->report->row_count, sizeof *s->report->rows);
     if (!s->weights || !s->positions || !s->guides || !s->work || !s->rigid || !s->centroids || !s->sizes ||
         !s->report->rows)
-        return exi_error_memory(error, "the report", (GUIDE_COUNT + 1) * numbers * sizeof *s->positions);
+        return ex_error_memory(error, "the report", (GUIDE_COUNT + 1) * numbers * sizeof *s->positions);
     for (int v = 0; v < s->def->vertex_count; v++)
         s->sizes[s->between->components[v]]++;
     return EX_OK;
@@ -207,7 +207,7 @@ ex_result ex_warp_report_create(const ex_trajectories_def *def, const ex_traject
     survey s = {.def = def, .trajectories = trajectories, .example = example};
     s.report = calloc(1, sizeof *s.report);
     if (!s.report)
-        return exi_error_memory(error, "the report", sizeof *s.report);
+        return ex_error_memory(error, "the report", sizeof *s.report);
     s.report->row_count = METHOD_COUNT * EX_WARP_TIME_COUNT;
     tell(&s);
     ex_result result = open_survey(&s, error);

@@ -118,7 +118,7 @@ static ex_result lay_depths(const ex_skeleton *skeleton, exi_lay *lay, exi_gpu *
     const void *at = NULL;
     int32_t *depths = exi_allocate(lay->allocator, size);
     if (!depths)
-        return exi_error_memory(error, "the depths of the joints", size);
+        return ex_error_memory(error, "the depths of the joints", size);
     head->depth_count = 0;
     for (size_t i = 0; i < joints; i++) {
         const int32_t j = parents_first[i];
@@ -233,7 +233,7 @@ static ex_result lay_all(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gpu
     if (result == EX_OK)
         result = exi_lay_crowd(rig, lay, head, error);
     if (result == EX_OK && lay->overflow)
-        result = exi_error(error, EX_ERROR_LIMIT, "the rig is too large for one block of memory");
+        result = ex_error_set(error, EX_ERROR_LIMIT, "the rig is too large for one block of memory");
     return result;
 }
 
@@ -241,16 +241,16 @@ static ex_result check(const ex_rig *rig, ex_error *error) {
     for (int l = 0; l < rig->counts.layers; l++) {
         const ex_weigher_kind kind = ex_weigher_get_kind(ex_rig_weigher(rig, l));
         if (!ex_weigher_kind_info(kind)->has_gpu_code)
-            return exi_error(error, EX_ERROR_ARGUMENT,
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
                              "layer '%s' is weighed by '%s', which has no GPU code: use ex_rig_evaluate for this rig",
                              ex_rig_layer_name(rig, l), ex_weigher_kind_name(kind));
     }
     if (rig->counts.layers > EXI_GPU_LAYER_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "the rig has %d layers: the GPU evaluates up to %d", rig->counts.layers,
+        return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d layers: the GPU evaluates up to %d", rig->counts.layers,
                          EXI_GPU_LAYER_MAX);
     for (int l = 0; l < rig->counts.layers; l++)
         if (!exi_domain_of(rig, l)->gpu)
-            return exi_error(error, EX_ERROR_ARGUMENT,
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
                              "layer '%s' is of the domain %s (%s), which the GPU does not evaluate: use "
                              "ex_rig_evaluate for it",
                              ex_rig_layer_name(rig, l), ex_domain_name(ex_rig_layer_domain(rig, l)),
@@ -270,7 +270,7 @@ ex_result exi_gpu_lay(const ex_rig *rig, exi_lay_place place, void *user, const 
     *size = measure.used;
     char *block = exi_allocate(allocator, measure.used);
     if (!block)
-        return exi_error_memory(error, "the rig as it is uploaded", measure.used);
+        return ex_error_memory(error, "the rig as it is uploaded", measure.used);
     memset(block, 0, measure.used);
     exi_lay fill = {.memory = block, .base = (uintptr_t)block, .allocator = allocator};
     if (place)

@@ -314,7 +314,7 @@ static ex_result lay_cut(const ex_rig *rig, exi_lay *lay, exi_crowd_plan *p, exi
     const size_t size = all.longest * sizeof(uint32_t);
     uint32_t *room = exi_allocate(lay->allocator, size);
     if (!room)
-        return exi_error_memory(error, "the patches of a crowd", size);
+        return ex_error_memory(error, "the patches of a crowd", size);
     fill_patches(rig, p, t, crowd, &host, room);
     exi_release(lay->allocator, room, size);
     return EX_OK;

@@ -30,7 +30,7 @@ static ex_result open_rings(const ex_rig *rig, exi_crowd_plan *p, ex_error *erro
     const size_t size = lay.used;
     lay = (exi_lay){.memory = exi_allocate(p->allocator, size), .allocator = p->allocator};
     if (!lay.memory)
-        return exi_error_memory(error, "the rings of the cage", size);
+        return ex_error_memory(error, "the rings of the cage", size);
     memset(lay.memory, 0, size);
     lay.base = (uintptr_t)lay.memory;
     result = exi_lay_rings(&mesh, &lay, &level, error);
@@ -54,7 +54,7 @@ ex_result exi_crowd_plan_open(const ex_rig *rig, const ex_allocator *allocator, 
                          exi_size_add(&total, (size_t)p->joints, sizeof(float), EXI_ALIGN)};
     char *memory = exi_allocate(allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "the patches of a crowd", total.bytes);
+        return ex_error_memory(error, "the patches of a crowd", total.bytes);
     p->memory = memory;
     p->size = total.bytes;
     p->positions = (void *)(memory + at[0]);

@@ -55,10 +55,10 @@ static ex_result allocate(const ex_rig_mesh *mesh, const ex_allocator *allocator
                           exi_size_add(&total, corners, sizeof *f->next, EXI_ALIGN),
                           exi_size_add(&total, corners, sizeof *f->states, EXI_ALIGN)};
     if (total.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the faces are too many for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the faces are too many for this machine's memory");
     char *memory = exi_allocate(allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "the rings of neighbours", total.bytes);
+        return ex_error_memory(error, "the rings of neighbours", total.bytes);
     *f = (fans){.vertices = (void *)(memory + at[0]),
                 .starts = (void *)(memory + at[1]),
                 .corners = (void *)(memory + at[2]),
@@ -180,7 +180,7 @@ ex_result exi_lay_rings(const ex_rig_mesh *mesh, exi_lay *lay, exi_gpu_level *le
     }
     exi_release(lay->allocator, f.memory, f.size);
     if (total > UINT32_MAX)
-        return exi_error(error, EX_ERROR_LIMIT,
+        return ex_error_set(error, EX_ERROR_LIMIT,
                          "faces of thousands of corners give rings too long for the GPU; cut them");
     return EX_OK;
 }

@@ -35,10 +35,10 @@ static ex_result read_rows(const ex_stencils *stencils, int level, const ex_allo
                           exi_size_add(&total, terms, sizeof *r->weights, EXI_ALIGN),
                           exi_size_add(&total, tangents ? terms : 0, 2 * sizeof *r->tangents, EXI_ALIGN)};
     if (total.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the stencils are too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the stencils are too large for this machine's memory");
     char *memory = exi_allocate(allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "the stencils", total.bytes);
+        return ex_error_memory(error, "the stencils", total.bytes);
     *r = (rows){.offsets = (void *)(memory + at[0]),
                 .indices = (void *)(memory + at[1]),
                 .weights = (void *)(memory + at[2]),
@@ -59,7 +59,7 @@ static ex_result measure_tiles(const ex_stencils *stencils, int level, const ex_
     const size_t size = tiles * sizeof(uint32_t);
     uint32_t *most = exi_allocate(allocator, size);
     if (!most)
-        return exi_error_memory(error, "the stencils", size);
+        return ex_error_memory(error, "the stencils", size);
     memset(most, 0, size);
     for (int b = 0; b < table->batch_count; b++)
         for (uint32_t i = 0; i < batches[b].vertex_count; i++) {
@@ -115,7 +115,7 @@ static ex_result lay_stencils(const ex_stencils *stencils, int which, exi_lay *l
     if (result != EX_OK)
         return result;
     if (count > UINT32_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "the stencils of a level are too large for the GPU; refine less");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the stencils of a level are too large for the GPU; refine less");
     const size_t lanes = (size_t)count * EXI_GPU_TILE;
     level->has_tangents = ex_stencils_has_tangents(stencils, which);
     uint32_t *starts = exi_lay_take(lay, tiles + 1, sizeof *starts, &at);
@@ -201,7 +201,7 @@ ex_result exi_lay_surface(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gp
     else if (ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0)
         levels->limit = levels->count++;
     if (levels->count > EXI_GPU_LEVEL_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "the rig has %d levels: the GPU takes %d", last, EXI_GPU_LEVEL_MAX - 2);
+        return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d levels: the GPU takes %d", last, EXI_GPU_LEVEL_MAX - 2);
     for (int i = 0; i <= last; i++) {
         ex_result result = lay_faces(rig, i, lay, &levels->levels[i], error);
         if (result == EX_OK && i > 0)

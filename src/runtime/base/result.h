@@ -6,12 +6,6 @@
 
 #include <exemplar/base.h>
 
-/* The names under which the libraries' own sources know them. */
-#define exi_error        ex_error_set
-#define exi_error_within ex_error_within
-#define exi_error_memory ex_error_memory
-#define exi_error_kind   ex_error_kind
-
 /* Tells the misuse hook; always false, so that a check reads: if (!rig) return exi_misuse(…). */
 bool exi_misuse(const char *function, const char *what);
 

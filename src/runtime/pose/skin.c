@@ -26,36 +26,36 @@ typedef struct influence {
 
 static ex_result check_vertex(const ex_skin_def *def, int v, ex_error *error) {
     if (def->starts[v] > def->starts[v + 1])
-        return exi_error(error, EX_ERROR_DATA, "vertex %d: its influences end before they begin", v);
+        return ex_error_set(error, EX_ERROR_DATA, "vertex %d: its influences end before they begin", v);
     if (def->starts[v + 1] - def->starts[v] > EX_INFLUENCE_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "vertex %d has %u influences; at most %d are possible", v,
+        return ex_error_set(error, EX_ERROR_LIMIT, "vertex %d has %u influences; at most %d are possible", v,
                          def->starts[v + 1] - def->starts[v], EX_INFLUENCE_MAX);
     double sum = 0;
     for (uint32_t i = def->starts[v]; i < def->starts[v + 1]; i++) {
         const double weight = (double)def->weights[i];
         if (def->joints[i] >= (uint32_t)def->joint_count)
-            return exi_error(error, EX_ERROR_DATA, "vertex %d is moved by joint %u, and there are joints 0 to %d only",
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %d is moved by joint %u, and there are joints 0 to %d only",
                              v, def->joints[i], def->joint_count - 1);
         if (!isfinite(weight) || weight < 0)
-            return exi_error(error, EX_ERROR_DATA, "vertex %d: its weight for joint %u is %s", v, def->joints[i],
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %d: its weight for joint %u is %s", v, def->joints[i],
                              isfinite(weight) ? "negative" : "not finite");
         sum += weight;
     }
     if (def->starts[v] == def->starts[v + 1])
-        return exi_error(error, EX_ERROR_DATA, "vertex %d is moved by no joint", v);
+        return ex_error_set(error, EX_ERROR_DATA, "vertex %d is moved by no joint", v);
     if (!(sum > 0))
-        return exi_error(error, EX_ERROR_DATA, "vertex %d: its weights sum to 0", v);
+        return ex_error_set(error, EX_ERROR_DATA, "vertex %d: its weights sum to 0", v);
     return EX_OK;
 }
 
 static ex_result check_def(const ex_skin_def *def, ex_error *error) {
     if (def->vertex_count < 0 || def->joint_count < 1)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the number of vertices is negative, or there is no joint");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the number of vertices is negative, or there is no joint");
     if (def->joint_count > EX_JOINT_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "the skin has %d joints; at most %d are possible", def->joint_count,
+        return ex_error_set(error, EX_ERROR_LIMIT, "the skin has %d joints; at most %d are possible", def->joint_count,
                          EX_JOINT_MAX);
     if (def->vertex_count > 0 && (!def->starts || !def->joints || !def->weights))
-        return exi_error(error, EX_ERROR_ARGUMENT, "starts, joints or weights are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "starts, joints or weights are missing");
     ex_result result = EX_OK;
     for (int v = 0; result == EX_OK && v < def->vertex_count; v++)
         result = check_vertex(def, v, error);
@@ -191,10 +191,10 @@ ex_result ex_skin_create(const ex_skin_def *def, const ex_allocator *allocator, 
     }
     head.long_count = head.info.long_count;
     if (!layout(&head, long_influences))
-        return exi_error(error, EX_ERROR_LIMIT, "the skin is too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the skin is too large for this machine's memory");
     ex_skin *made = exi_block_create(allocator, (size_t)head.size);
     if (!made)
-        return exi_error_memory(error, "the skin", (size_t)head.size);
+        return ex_error_memory(error, "the skin", (size_t)head.size);
     *made = head;
     fill(made, def);
     *skin = made;

@@ -39,17 +39,17 @@ static void *at(const void *block, uint64_t offset) {
 
 static ex_result check_def(const ex_normals_def *def, ex_error *error) {
     if (def->vertex_count < 0 || def->face_count < 0 || (unsigned)def->weighting >= EX_NORMAL_WEIGHTING_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a count is negative, or the weighting is unknown");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a count is negative, or the weighting is unknown");
     if (def->face_count > 0 && (!def->face_offsets || !def->corners))
-        return exi_error(error, EX_ERROR_ARGUMENT, "offsets or corners are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "offsets or corners are missing");
     if (def->face_count > 0 && def->face_offsets[0] != 0)
-        return exi_error(error, EX_ERROR_DATA, "the corners of the first face do not begin at 0");
+        return ex_error_set(error, EX_ERROR_DATA, "the corners of the first face do not begin at 0");
     for (int f = 0; f < def->face_count; f++) {
         if (def->face_offsets[f] > INT32_MAX - 3 || def->face_offsets[f + 1] < def->face_offsets[f] + 3)
-            return exi_error(error, EX_ERROR_DATA, "face %d (counting from 0) has fewer than 3 corners", f);
+            return ex_error_set(error, EX_ERROR_DATA, "face %d (counting from 0) has fewer than 3 corners", f);
         for (int c = def->face_offsets[f]; c < def->face_offsets[f + 1]; c++)
             if (def->corners[c] < 0 || def->corners[c] >= def->vertex_count)
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "face %d (counting from 0) refers to vertex %d, but there are %d", f, def->corners[c],
                                  def->vertex_count);
     }
@@ -106,10 +106,10 @@ ex_result ex_normals_create(const ex_normals_def *def, const ex_allocator *alloc
         exi_size_add(&total, (size_t)head.corner_count, head.by_angle ? sizeof(gather) : sizeof(uint32_t), EXI_ALIGN);
     head.size = total.bytes;
     if (total.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the normals are too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the normals are too large for this machine's memory");
     ex_normals *made = exi_block_create(allocator, total.bytes);
     if (!made)
-        return exi_error_memory(error, "the normals", total.bytes);
+        return ex_error_memory(error, "the normals", total.bytes);
     *made = head;
     made->quads = 1;
     for (int f = 0; f < def->face_count; f++)

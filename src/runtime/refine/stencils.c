@@ -17,26 +17,26 @@ static ex_result check_row(const ex_stencil_rows *rows, int v, int control_count
     for (int i = rows->offsets[v]; i < rows->offsets[v + 1]; i++) {
         int k = rows->indices[i];
         if (k < 0 || k >= control_count)
-            return exi_error(error, EX_ERROR_DATA, "%s: vertex %d depends on control vertex %d, but there are %d",
+            return ex_error_set(error, EX_ERROR_DATA, "%s: vertex %d depends on control vertex %d, but there are %d",
                              where, v, k, control_count);
         if (i > rows->offsets[v] && k <= rows->indices[i - 1])
-            return exi_error(error, EX_ERROR_DATA, "%s: the control vertices of vertex %d do not rise", where, v);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: the control vertices of vertex %d do not rise", where, v);
         if (!(fabs(rows->weights[i]) <= (double)FLT_MAX) ||
             (rows->tangents && !(fabs(rows->tangents[2 * (size_t)i]) <= (double)FLT_MAX &&
                                  fabs(rows->tangents[2 * (size_t)i + 1]) <= (double)FLT_MAX)))
-            return exi_error(error, EX_ERROR_DATA, "%s: a weight of vertex %d is not a finite float", where, v);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: a weight of vertex %d is not a finite float", where, v);
     }
     return EX_OK;
 }
 
 static ex_result check_rows(const ex_stencil_rows *rows, int control_count, const char *where, ex_error *error) {
     if (rows->vertex_count < 0 || !rows->offsets || (rows->vertex_count > 0 && (!rows->indices || !rows->weights)))
-        return exi_error(error, EX_ERROR_ARGUMENT, "%s: a count is negative, or an array is missing", where);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: a count is negative, or an array is missing", where);
     if (rows->offsets[0] != 0)
-        return exi_error(error, EX_ERROR_DATA, "%s: the offsets begin with %d in place of 0", where, rows->offsets[0]);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: the offsets begin with %d in place of 0", where, rows->offsets[0]);
     for (int v = 0; v < rows->vertex_count; v++)
         if (rows->offsets[v + 1] < rows->offsets[v])
-            return exi_error(error, EX_ERROR_DATA, "%s: the offsets fall behind vertex %d", where, v);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: the offsets fall behind vertex %d", where, v);
     for (int v = 0; v < rows->vertex_count; v++) {
         ex_result result = check_row(rows, v, control_count, where, error);
         if (result != EX_OK)
@@ -52,7 +52,7 @@ static const ex_stencil_rows *rows_of(const ex_stencils_def *def, int table) {
 static ex_result check_def(const ex_stencils_def *def, ex_error *error) {
     if (def->control_count < 0 || def->level_count < 0 || def->level_count > 32 ||
         (def->level_count > 0 && !def->levels))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a count is negative, there are more than 32 levels, or none at all");
     for (int t = 0; t < def->level_count + (def->limit != NULL); t++) {
         char where[32] = "limit";
@@ -199,11 +199,11 @@ static ex_result build(const ex_stencils_def *def, const ex_allocator *allocator
         lay_out(&tables[t], &counting, &total);
     }
     if (total.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the stencils are too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the stencils are too large for this machine's memory");
     head.size = total.bytes;
     ex_stencils *made = exi_block_create(allocator, total.bytes);
     if (!made)
-        return exi_error_memory(error, "the stencils", total.bytes);
+        return ex_error_memory(error, "the stencils", total.bytes);
     *made = head;
     memcpy(at(made, head.tables), tables, (size_t)head.table_count * sizeof tables[0]);
     for (int t = 0; t < head.table_count; t++) {
@@ -236,10 +236,10 @@ ex_result ex_stencils_create(const ex_stencils_def *def, const ex_allocator *all
                         .table_count = def->level_count + (def->limit != NULL)};
     size_t size = work_size(def, head.table_count);
     if (size == 0)
-        return exi_error(error, EX_ERROR_LIMIT, "the stencils are too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the stencils are too large for this machine's memory");
     char *work = exi_allocate(allocator, size);
     if (!work)
-        return exi_error_memory(error, "the stencils", size);
+        return ex_error_memory(error, "the stencils", size);
     size_t row = size - ((size_t)def->control_count + 1) * sizeof(float);
     result = build(def, allocator, head, (int *)(void *)work, (float *)(void *)(work + row), stencils, error);
     exi_release(allocator, work, size);

@@ -52,25 +52,25 @@ static void *at(const void *block, uint64_t offset) {
 
 static ex_result check_def(const ex_tangents_def *def, ex_error *error) {
     if (def->vertex_count < 0 || def->split_count < 0 || def->triangle_count < 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a count of the tangents is negative");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a count of the tangents is negative");
     if (!def->split_source && def->split_count != def->vertex_count)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "there are %d texture coordinates for %d vertices, and no table that says which are whose",
                          def->split_count, def->vertex_count);
     if ((def->split_count > 0 && !def->texcoords) || (def->triangle_count > 0 && !def->triangles))
-        return exi_error(error, EX_ERROR_ARGUMENT, "texture coordinates or triangles are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "texture coordinates or triangles are missing");
     if (def->triangle_count > INT32_MAX / 3)
-        return exi_error(error, EX_ERROR_LIMIT, "there are %d triangles: tangents are for at most %d",
+        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d triangles: tangents are for at most %d",
                          def->triangle_count, INT32_MAX / 3);
     for (int s = 0; s < def->split_count && def->split_source; s++)
         if (def->split_source[s] >= (uint32_t)def->vertex_count)
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "split vertex %d (counting from 0) refers to vertex %lu, but there are %d", s,
                              (unsigned long)def->split_source[s], def->vertex_count);
     for (int t = 0; t < def->triangle_count; t++)
         for (int c = 0; c < 3; c++)
             if (def->triangles[3 * (size_t)t + (size_t)c] >= (uint32_t)def->split_count)
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "triangle %d (counting from 0) refers to split vertex %lu, but there are %d", t,
                                  (unsigned long)def->triangles[3 * (size_t)t + (size_t)c], def->split_count);
     return EX_OK;
@@ -135,10 +135,10 @@ ex_result ex_tangents_create(const ex_tangents_def *def, const ex_allocator *all
     head.gathers = exi_size_add(&total, 3 * (size_t)head.triangle_count, sizeof(gather), EXI_ALIGN);
     head.size = total.bytes;
     if (total.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the tangents are too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the tangents are too large for this machine's memory");
     ex_tangents *made = exi_block_create(allocator, total.bytes);
     if (!made)
-        return exi_error_memory(error, "the tangents", total.bytes);
+        return ex_error_memory(error, "the tangents", total.bytes);
     *made = head;
     fill(made, def);
     *tangents = made;

@@ -62,7 +62,7 @@ static ex_result count_examples(exi_rig_plan *p, ex_error *error) {
     }
     if (axes > EXI_TABLE_MAX || examples > EXI_TABLE_MAX || def->layer_count > EXI_TABLE_MAX ||
         def->note_count > EXI_TABLE_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "a rig has at most %d examples, axes, layers or notes", EXI_TABLE_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "a rig has at most %d examples, axes, layers or notes", EXI_TABLE_MAX);
     p->axis_total = p->m.counts.axes = (int32_t)axes;
     p->m.counts.examples = (int32_t)examples;
     return EX_OK;
@@ -134,7 +134,7 @@ static ex_result open_plan(exi_rig_plan *p, const ex_rig_def *def, const ex_allo
     p->axis_inputs = exi_making_keep(&p->m, (size_t)p->axis_total, sizeof *p->axis_inputs);
     p->input_axes = exi_making_keep(&p->m, (size_t)p->axis_total, sizeof *p->input_axes);
     if (result == EX_OK && (!p->axis_inputs || !p->input_axes))
-        result = exi_error_memory(error, "making a rig", (size_t)p->axis_total * sizeof *p->axis_inputs);
+        result = ex_error_memory(error, "making a rig", (size_t)p->axis_total * sizeof *p->axis_inputs);
     if (result != EX_OK)
         return result;
     open_records(&p->m);
@@ -152,7 +152,7 @@ static ex_result solve_driven(exi_making *m, int layer, ex_error *error) {
         axes[i] = weigh.axes[i].kind == EX_AXIS_DRIVER ? ex_axis_driver((int)n) : weigh.axes[i];
     double *points = exi_allocate(m->allocator, size);
     if (!points)
-        return exi_error_memory(error, "the driver's keys", size);
+        return ex_error_memory(error, "the driver's keys", size);
     ex_result result = exi_drive_points(m->def, layer, m->allocator, points, error);
     weigh.axes = axes;
     weigh.points = points;
@@ -176,7 +176,7 @@ static ex_result solve_layers(exi_making *m, ex_error *error) {
                                ? solve_driven(m, l, error)
                                : ex_weigher_create(&weigh, m->allocator, &m->weighers[l], error);
         if (result != EX_OK)
-            return exi_error_within(error, result, "layer '%s'", layer->name);
+            return ex_error_within(error, result, "layer '%s'", layer->name);
         m->weigher_sizes[l] = exi_part_size(m->weighers[l]);
     }
     return EX_OK;
@@ -210,7 +210,7 @@ static ex_result merge_axes(exi_rig_plan *p, ex_error *error) {
                 continue;
             if (!exi_axis_is_same_input(&layer->weigh.axes[place], &other->weigh.axes[other_place]) ||
                 !same_source(layer, place, other, other_place))
-                return exi_error(
+                return ex_error_set(
                     error, EX_ERROR_DATA,
                     "axis '%s' has another kind, rest value, joint or reading in layer '%s' than in layer '%s': "
                     "one input needs one of each",
@@ -240,7 +240,7 @@ static ex_result remake_skeleton(exi_making *m, ex_error *error) {
     size_t parents_at = exi_size_add(&total, joints, sizeof(int), 16);
     char *memory = exi_allocate(m->allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "the skeleton", total.bytes);
+        return ex_error_memory(error, "the skeleton", total.bytes);
     float *binds = (float *)(void *)(memory + binds_at);
     ex_transform *rest = (ex_transform *)(void *)(memory + rest_at);
     const char **names = (const char **)(void *)(memory + names_at);
@@ -287,7 +287,7 @@ static ex_result count_strings(exi_rig_plan *p, ex_error *error) {
         const ex_layer_def *layer = exi_layer_of_axis(def, p->input_axes[i], &place);
         strings += strlen(layer->axis_names[place]) + strlen(exi_unit_of_axis(layer, place)) + 2;
         if (!exi_is_text(exi_unit_of_axis(layer, place)))
-            return exi_error(error, EX_ERROR_ARGUMENT, "the unit of axis '%s' is not readable text",
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "the unit of axis '%s' is not readable text",
                              layer->axis_names[place]);
     }
     for (int l = 0; l < def->layer_count; l++) {
@@ -297,11 +297,11 @@ static ex_result count_strings(exi_rig_plan *p, ex_error *error) {
     }
     for (int j = 0; j < p->m.counts.joints; j++) {
         if (!exi_is_text(ex_skeleton_name(def->skeleton, j)))
-            return exi_error(error, EX_ERROR_ARGUMENT, "the name of joint %d is not readable text", j);
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "the name of joint %d is not readable text", j);
         strings += strlen(ex_skeleton_name(def->skeleton, j)) + 1;
     }
     if (strings > INT32_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "the names are longer than 2 GB");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the names are longer than 2 GB");
     p->m.counts.string_size = (uint32_t)strings;
     return EX_OK;
 }

@@ -15,12 +15,12 @@
 static ex_result check_names(const char *const *names, int count, const char *what, ex_error *error) {
     for (int i = 0; i < count; i++) {
         if (!names || !names[i] || !exi_is_name(names[i]))
-            return exi_error(error, EX_ERROR_ARGUMENT,
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
                              "%s %d needs a name: readable text of at most %d bytes, without control characters", what,
                              i, EXI_NAME_MAX);
         for (int j = 0; j < i; j++)
             if (strcmp(names[i], names[j]) == 0)
-                return exi_error(error, EX_ERROR_ARGUMENT, "%s '%s' is there twice", what, names[i]);
+                return ex_error_set(error, EX_ERROR_ARGUMENT, "%s '%s' is there twice", what, names[i]);
     }
     return EX_OK;
 }
@@ -28,16 +28,16 @@ static ex_result check_names(const char *const *names, int count, const char *wh
 ex_result exi_check_mask(const ex_layer_def *layer, int vertex_count, ex_error *error) {
     for (int v = 0; layer->mask && v < vertex_count; v++)
         if (!(layer->mask[v] >= 0 && layer->mask[v] <= 1))
-            return exi_error(error, EX_ERROR_DATA, "the mask at vertex %d is %g, outside [0, 1]", v,
+            return ex_error_set(error, EX_ERROR_DATA, "the mask at vertex %d is %g, outside [0, 1]", v,
                              (double)layer->mask[v]);
     return EX_OK;
 }
 
 static ex_result check_layer(const ex_layer_def *layer, ex_error *error) {
     if (layer->weigh.axis_count < 1 || layer->weigh.example_count < 1)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a space needs at least one axis and at least one example");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a space needs at least one axis and at least one example");
     if ((unsigned)layer->domain >= EX_DOMAIN_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no such domain");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no such domain");
     ex_result result = check_names(layer->axis_names, layer->weigh.axis_count, "axis", error);
     if (result == EX_OK)
         result = check_names(layer->example_names, layer->weigh.example_count, "example", error);
@@ -48,7 +48,7 @@ static ex_result check_layer(const ex_layer_def *layer, ex_error *error) {
             continue;
         result = exi_axis_check(&layer->weigh.axes[i], i, error);
         if (result != EX_OK)
-            return exi_error_within(error, result, "'%s'", layer->axis_names[i]);
+            return ex_error_within(error, result, "'%s'", layer->axis_names[i]);
     }
     return EX_OK;
 }
@@ -60,10 +60,10 @@ static ex_result check_sources(const ex_layer_def *layer, const ex_rig_def *def,
         if (source->joint == -1)
             continue;
         if (!def->skeleton || source->joint < 0 || source->joint >= ex_skeleton_joint_count(def->skeleton))
-            return exi_error(error, EX_ERROR_ARGUMENT, "axis '%s' reads joint %d, which is not there",
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "axis '%s' reads joint %d, which is not there",
                              layer->axis_names[i], source->joint);
         if (!exi_reading_suits(&source->reading, axis))
-            return exi_error(error, EX_ERROR_ARGUMENT,
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
                              "axis '%s': what it reads from its joint is not of its kind, or about no direction",
                              layer->axis_names[i]);
     }
@@ -75,11 +75,11 @@ ex_result exi_check_shifts(const ex_layer_def *layer, const ex_rig_def *def, ex_
         if (!layer->form.shifts[k])
             continue;
         if (!def->skeleton)
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' moves joints, but the rig has no skeleton",
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' moves joints, but the rig has no skeleton",
                              layer->example_names[k]);
         for (int i = 0; i < 3 * ex_skeleton_joint_count(def->skeleton); i++)
             if (!isfinite(layer->form.shifts[k][i]))
-                return exi_error(error, EX_ERROR_DATA, "example '%s': the place of joint '%s' is not finite",
+                return ex_error_set(error, EX_ERROR_DATA, "example '%s': the place of joint '%s' is not finite",
                                  layer->example_names[k], ex_skeleton_name(def->skeleton, i / 3));
     }
     return EX_OK;
@@ -96,20 +96,20 @@ static ex_result check_driver(const ex_rig_def *def, ex_error *error) {
         d->driver.frame_count < 1 || !d->driver.starts || !d->driver.vertices || !d->driver.weights ||
         d->triangle_count < 1 || !d->triangles || d->bind_count < 0 ||
         (d->bind_count > 0 && (!d->binds || !d->vertex_binds)))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a driver needs a name, vertices, triangles and moving frames");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a driver needs a name, vertices, triangles and moving frames");
     if ((unsigned)d->residual >= EX_RESIDUAL_COUNT || !(d->thickness >= 0) || !isfinite(d->thickness))
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no such residual, or the thickness is below 0");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no such residual, or the thickness is below 0");
     for (int f = 0; d->joints && f < d->driver.frame_count; f++) {
         if (d->joints[f] >= 0 && !def->skeleton)
-            return exi_error(error, EX_ERROR_ARGUMENT, "a moving frame goes with a joint, but the rig has no skeleton");
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "a moving frame goes with a joint, but the rig has no skeleton");
         if (d->joints[f] < -1 || (d->joints[f] >= 0 && d->joints[f] >= ex_skeleton_joint_count(def->skeleton)))
-            return exi_error(error, EX_ERROR_ARGUMENT, "moving frame %d goes with joint %d, which is not there", f,
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "moving frame %d goes with joint %d, which is not there", f,
                              d->joints[f]);
     }
     for (int l = 0; l < def->layer_count; l++)
         if (ex_weigher_kind_info(def->layers[l].weigh.kind)->is_driven)
             return EX_OK;
-    return exi_error(error, EX_ERROR_ARGUMENT, "no layer is weighed by the driver '%s'", d->name);
+    return ex_error_set(error, EX_ERROR_ARGUMENT, "no layer is weighed by the driver '%s'", d->name);
 }
 
 /* A layer that the driver weighs: a convex weigher with a driver axis of the driver's name. */
@@ -121,24 +121,24 @@ static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, 
     if (axis < 0 && !is_driven)
         return EX_OK;
     if (axis < 0 || !is_driven || layer->weigh.axis_count > 2)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a convex weigher has one axis that is a driver's form, and one scalar axis or none, and only "
                          "it has such an axis");
     if (!def->driver || strcmp(def->driver->name, layer->axis_names[axis]) != 0)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "axis '%s' is a driver's form, but the rig has no driver of that name",
                          layer->axis_names[axis]);
     if (!exi_domains[layer->domain]->targets || layer->form.shifts)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a layer that a driver weighs is of forms or trajectories, and moves no joints");
     if (layer->weigh.example_count > EX_CONVEX_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "a driver has at most %d keys, not %d", EX_CONVEX_MAX,
+        return ex_error_set(error, EX_ERROR_LIMIT, "a driver has at most %d keys, not %d", EX_CONVEX_MAX,
                          layer->weigh.example_count);
     if (!layer->driven.keys || layer->driven.view_count < 1 || !layer->driven.views)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a layer that a driver weighs needs its keys and at least one view");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer that a driver weighs needs its keys and at least one view");
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (!layer->driven.keys[k])
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form of the driver",
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no form of the driver",
                              layer->example_names[k]);
     return EX_OK;
 }
@@ -148,20 +148,20 @@ static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, 
 static ex_result check_tables(const ex_rig_mesh *mesh, ex_error *error) {
     if ((mesh->face_count > 0 && (!mesh->face_sizes || !mesh->corners)) ||
         (mesh->triangle_count > 0 && !mesh->triangles))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the mesh has faces or triangles, but not their corners");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the mesh has faces or triangles, but not their corners");
     return exi_rig_check_mesh(mesh, error);
 }
 
 static ex_result check_skin(const ex_rig_def *def, ex_error *error) {
     if ((unsigned)def->skinning >= EX_SKINNING_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no such method of skinning");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no such method of skinning");
     if (!def->skin)
         return EX_OK;
     if (!def->skeleton || ex_skin_joint_count(def->skin) != ex_skeleton_joint_count(def->skeleton))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the skin has %d joints, and the skeleton %d",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the skin has %d joints, and the skeleton %d",
                          ex_skin_joint_count(def->skin), def->skeleton ? ex_skeleton_joint_count(def->skeleton) : 0);
     if (ex_skin_vertex_count(def->skin) != def->mesh.vertex_count)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the skin has %d vertices, and the mesh %d",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the skin has %d vertices, and the mesh %d",
                          ex_skin_vertex_count(def->skin), def->mesh.vertex_count);
     return EX_OK;
 }
@@ -169,26 +169,26 @@ static ex_result check_skin(const ex_rig_def *def, ex_error *error) {
 static ex_result check_levels(const ex_rig_def *def, ex_error *error) {
     if (!def->stencils)
         return def->level == 0 ? EX_OK
-                               : exi_error(error, EX_ERROR_ARGUMENT, "level %d of a rig without levels", def->level);
+                               : ex_error_set(error, EX_ERROR_ARGUMENT, "level %d of a rig without levels", def->level);
     const int levels = ex_stencils_level_count(def->stencils);
     if (ex_stencils_control_count(def->stencils) != def->mesh.vertex_count || (levels > 0 && !def->levels))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the stencils are not of this mesh, or their faces are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the stencils are not of this mesh, or their faces are missing");
     if (!ex_stencils_has(def->stencils, def->level))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the stencils have no level %d", def->level);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the stencils have no level %d", def->level);
     for (int i = 0; i < levels; i++) {
         const ex_rig_mesh *mesh = &def->levels[i];
         if (mesh->vertex_count != ex_stencils_vertex_count(def->stencils, i + 1))
-            return exi_error(error, EX_ERROR_ARGUMENT, "level %d has %d vertices, but its stencils %d", i + 1,
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "level %d has %d vertices, but its stencils %d", i + 1,
                              mesh->vertex_count, ex_stencils_vertex_count(def->stencils, i + 1));
         ex_result result = check_tables(mesh, error);
         if (result != EX_OK)
-            return exi_error_within(error, result, "level %d", i + 1);
+            return ex_error_within(error, result, "level %d", i + 1);
     }
     /* Its points are those of the last level's vertices, whose faces it has. */
     const int last = ex_stencils_vertex_count(def->stencils, levels);
     if (ex_stencils_has(def->stencils, EX_LEVEL_LIMIT) &&
         ex_stencils_vertex_count(def->stencils, EX_LEVEL_LIMIT) != last)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the limit has %d vertices, but the last level %d",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the limit has %d vertices, but the last level %d",
                          ex_stencils_vertex_count(def->stencils, EX_LEVEL_LIMIT), last);
     return EX_OK;
 }
@@ -196,7 +196,7 @@ static ex_result check_levels(const ex_rig_def *def, ex_error *error) {
 ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
     if (!def->mesh.positions || def->layer_count < 0 || def->note_count < 0 || (def->layer_count > 0 && !def->layers) ||
         (def->note_count > 0 && !def->notes) || (unsigned)def->options.storage >= EX_STORAGE_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no positions, or a count or storage that cannot be");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no positions, or a count or storage that cannot be");
     ex_result result = check_tables(&def->mesh, error);
     if (result == EX_OK)
         result = check_skin(def, error);
@@ -207,10 +207,10 @@ ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
     for (int l = 0; result == EX_OK && l < def->layer_count; l++) {
         const ex_layer_def *layer = &def->layers[l];
         if (!layer->name || !exi_is_name(layer->name))
-            return exi_error(error, EX_ERROR_ARGUMENT, "layer %d needs a name", l);
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "layer %d needs a name", l);
         for (int other = 0; other < l; other++)
             if (strcmp(layer->name, def->layers[other].name) == 0)
-                return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is there twice", layer->name);
+                return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' is there twice", layer->name);
         result = check_layer(layer, error);
         if (result == EX_OK)
             result = check_sources(layer, def, error);
@@ -218,12 +218,12 @@ ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
             result = check_driven(layer, def, error);
         if (result == EX_OK)
             result = exi_domains[layer->domain]->check(layer, def, error);
-        result = exi_error_within(error, result, "layer '%s'", layer->name);
+        result = ex_error_within(error, result, "layer '%s'", layer->name);
     }
     for (int i = 0; result == EX_OK && i < def->note_count; i++)
         if (!def->notes[i].kind || strlen(def->notes[i].kind) >= EX_NOTE_KIND_SIZE ||
             !exi_is_name(def->notes[i].kind) || (def->notes[i].size > 0 && !def->notes[i].data))
-            result = exi_error(error, EX_ERROR_ARGUMENT, "note %d needs a kind of at most %d characters, and data", i,
+            result = ex_error_set(error, EX_ERROR_ARGUMENT, "note %d needs a kind of at most %d characters, and data", i,
                                EX_NOTE_KIND_SIZE - 1);
     return result;
 }

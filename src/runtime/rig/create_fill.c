@@ -119,7 +119,7 @@ ex_result exi_rig_fill(exi_rig_plan *p, ex_rig *rig, ex_error *error) {
     fill_layers(p, rig);
     fill_meshes(p, rig);
     if (!exi_forms_set_base(exi_rig_at_mut(rig, rig->forms), p->m.def->mesh.positions, NULL, &bad))
-        return exi_error(error, EX_ERROR_DATA, "the mesh: vertex %d is not finite", bad);
+        return ex_error_set(error, EX_ERROR_DATA, "the mesh: vertex %d is not finite", bad);
     ex_result result = exi_making_fill(&p->m, rig, error);
     fill_joints(p, rig);
     exi_rig_measure_pose(rig);

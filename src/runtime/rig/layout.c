@@ -119,10 +119,10 @@ ex_result exi_making_allocate(exi_making *m, ex_rig **rig, ex_error *error) {
         p.head.domains |= 1U << m->layers[l].domain;
     place_all(&p, m, &forms);
     if (!fits || p.total.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the rig is too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the rig is too large for this machine's memory");
     ex_rig *made = exi_block_create(m->allocator, p.total.bytes);
     if (!made)
-        return exi_error_memory(error, "the rig", p.total.bytes);
+        return ex_error_memory(error, "the rig", p.total.bytes);
     *made = p.head;
     p.rig = made;
     place_all(&p, m, &forms);
@@ -150,25 +150,25 @@ static ex_result check_sources(const ex_rig_mesh *mesh, ex_error *error) {
     if (!mesh->split_source)
         return mesh->split_count == mesh->vertex_count
                    ? EX_OK
-                   : exi_error(error, EX_ERROR_DATA, "the mesh has %d split vertices for %d, and no map between them",
+                   : ex_error_set(error, EX_ERROR_DATA, "the mesh has %d split vertices for %d, and no map between them",
                                mesh->split_count, mesh->vertex_count);
     int64_t last = -1;
     for (int i = 0; i < mesh->split_count; i++) {
         int64_t source = mesh->split_source[i];
         if (source != last && source != last + 1)
-            return exi_error(error, EX_ERROR_DATA, "split vertex %d comes from vertex %lld, out of order", i,
+            return ex_error_set(error, EX_ERROR_DATA, "split vertex %d comes from vertex %lld, out of order", i,
                              (long long)source);
         last = source;
     }
     if (last + 1 != mesh->vertex_count)
-        return exi_error(error, EX_ERROR_DATA, "vertex %lld has no split vertex", (long long)(last + 1));
+        return ex_error_set(error, EX_ERROR_DATA, "vertex %lld has no split vertex", (long long)(last + 1));
     return EX_OK;
 }
 
 static ex_result check_indices(const uint32_t *indices, size_t count, int limit, const char *what, ex_error *error) {
     for (size_t i = 0; i < count; i++)
         if (indices[i] >= (uint32_t)limit)
-            return exi_error(error, EX_ERROR_DATA, "%s %zu refers to vertex %u of %d", what, i, (unsigned)indices[i],
+            return ex_error_set(error, EX_ERROR_DATA, "%s %zu refers to vertex %u of %d", what, i, (unsigned)indices[i],
                              limit);
     return EX_OK;
 }
@@ -176,25 +176,25 @@ static ex_result check_indices(const uint32_t *indices, size_t count, int limit,
 static ex_result check_floats(const float *values, size_t count, int width, const char *what, ex_error *error) {
     for (size_t i = 0; values && i < count * (size_t)width; i++)
         if (!isfinite(values[i]))
-            return exi_error(error, EX_ERROR_DATA, "%s %zu is not finite", what, i / (size_t)width);
+            return ex_error_set(error, EX_ERROR_DATA, "%s %zu is not finite", what, i / (size_t)width);
     return EX_OK;
 }
 
 ex_result exi_rig_check_mesh(const ex_rig_mesh *mesh, ex_error *error) {
     if (mesh->vertex_count < 1)
-        return exi_error(error, EX_ERROR_DATA, "the mesh has no vertices");
+        return ex_error_set(error, EX_ERROR_DATA, "the mesh has no vertices");
     if (mesh->split_count < mesh->vertex_count || mesh->face_count < 0 || mesh->corner_count < 0 ||
         mesh->triangle_count < 0)
-        return exi_error(error, EX_ERROR_DATA, "the counts of the mesh contradict each other");
+        return ex_error_set(error, EX_ERROR_DATA, "the counts of the mesh contradict each other");
     ex_result result = check_sources(mesh, error);
     uint64_t corners = 0;
     for (int i = 0; result == EX_OK && i < mesh->face_count; i++) {
         corners += mesh->face_sizes[i];
         if (mesh->face_sizes[i] < 3)
-            result = exi_error(error, EX_ERROR_DATA, "face %d has fewer than three corners", i);
+            result = ex_error_set(error, EX_ERROR_DATA, "face %d has fewer than three corners", i);
     }
     if (result == EX_OK && corners != (uint64_t)mesh->corner_count)
-        result = exi_error(error, EX_ERROR_DATA, "the faces have %llu corners, not %d", (unsigned long long)corners,
+        result = ex_error_set(error, EX_ERROR_DATA, "the faces have %llu corners, not %d", (unsigned long long)corners,
                            mesh->corner_count);
     if (result == EX_OK)
         result = check_indices(mesh->corners, (size_t)mesh->corner_count, mesh->split_count, "corner", error);
@@ -218,7 +218,7 @@ static ex_result make_normals(const ex_rig_mesh *mesh, const ex_allocator *alloc
     size_t corners_at = exi_size_add(&total, (size_t)mesh->corner_count, sizeof(int), 8);
     char *memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "the normals", total.bytes);
+        return ex_error_memory(error, "the normals", total.bytes);
     int *offsets = (int *)(void *)(memory + offsets_at), *corners = (int *)(void *)(memory + corners_at);
     offsets[0] = 0;
     for (int f = 0; f < mesh->face_count; f++)

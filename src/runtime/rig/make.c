@@ -47,7 +47,7 @@ ex_result exi_making_open(exi_making *m, ex_error *error) {
         m->parts)
         return EX_OK;
     m->parts = NULL; /* there is nothing to close */
-    return exi_error_memory(error, "making a rig", layers * sizeof *m->layers);
+    return ex_error_memory(error, "making a rig", layers * sizeof *m->layers);
 }
 
 void exi_making_close(exi_making *m) {
@@ -77,7 +77,7 @@ ex_result exi_making_layers(exi_making *m, ex_error *error) {
     for (int l = 0; result == EX_OK && l < m->counts.layers; l++) {
         const exi_domain *domain = exi_domains[m->layers[l].domain];
         if (m->def && domain->make)
-            result = exi_error_within(error, domain->make(m, l, error), "layer '%s'", m->def->layers[l].name);
+            result = ex_error_within(error, domain->make(m, l, error), "layer '%s'", m->def->layers[l].name);
         else if (!m->def && domain->read)
             result = domain->read(m, l, error);
     }

@@ -27,31 +27,31 @@ typedef struct making {
 static ex_result check_counts(const ex_settler_def *def, ex_error *error) {
     if (def->driver_count < 0 || def->triangle_count < 0 || def->vertex_count < 0 || def->bind_count < 0 ||
         def->key_count < 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a number of vertices, triangles, sets or keys is negative");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a number of vertices, triangles, sets or keys is negative");
     if (def->key_count > EXI_KEY_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "there are %d keys, and at most %d are possible", def->key_count,
+        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d keys, and at most %d are possible", def->key_count,
                          EXI_KEY_MAX);
     if (def->bind_count > EX_BIND_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "there are %d sets of triangles, and at most %d are possible",
+        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d sets of triangles, and at most %d are possible",
                          def->bind_count, EX_BIND_MAX);
     if ((def->driver_count > 0 && !def->driver_positions) || (def->triangle_count > 0 && !def->triangles))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the driver's positions or triangles are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the driver's positions or triangles are missing");
     if (def->bind_count > 0 && (!def->binds || (def->vertex_count > 0 && !def->vertex_binds)))
-        return exi_error(error, EX_ERROR_ARGUMENT, "sets of triangles are missing, or which of them each vertex sees");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "sets of triangles are missing, or which of them each vertex sees");
     if (def->key_count > 0 && def->vertex_count > 0 && (!def->key_triangles || !def->key_places))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the keys' closest triangles or places are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the keys' closest triangles or places are missing");
     if (def->key_count > 0 && def->triangle_count == 0 && def->vertex_count > 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there are keys, but the driver has no triangle");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there are keys, but the driver has no triangle");
     return EX_OK;
 }
 
 static ex_result check_driver(const ex_settler_def *def, ex_error *error) {
     for (int v = 0; v < def->driver_count; v++)
         if (!exi_finite3(def->driver_positions + 3 * (size_t)v))
-            return exi_error(error, EX_ERROR_DATA, "vertex %d (counting from 0) of the driver is not finite", v);
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %d (counting from 0) of the driver is not finite", v);
     for (size_t i = 0; i < 3 * (size_t)def->triangle_count; i++)
         if (def->triangles[i] >= (uint32_t)def->driver_count)
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "triangle %d (counting from 0) of the driver refers to vertex %u, but there are %d",
                              (int)(i / 3), (unsigned)def->triangles[i], def->driver_count);
     return EX_OK;
@@ -61,20 +61,20 @@ static ex_result check_binds(const ex_settler_def *def, ex_error *error) {
     for (int b = 0; b < def->bind_count; b++) {
         const ex_bind *bind = &def->binds[b];
         if (bind->triangle_count < 1 || bind->triangle_count > def->triangle_count || !bind->triangles)
-            return exi_error(error, EX_ERROR_DATA, "set %d (counting from 0) has %d triangles, and the driver has %d",
+            return ex_error_set(error, EX_ERROR_DATA, "set %d (counting from 0) has %d triangles, and the driver has %d",
                              b, bind->triangle_count, def->triangle_count);
         for (int i = 0; i < bind->triangle_count; i++) {
             if (bind->triangles[i] >= (uint32_t)def->triangle_count)
-                return exi_error(error, EX_ERROR_DATA, "set %d (counting from 0) names triangle %u, but there are %d",
+                return ex_error_set(error, EX_ERROR_DATA, "set %d (counting from 0) names triangle %u, but there are %d",
                                  b, (unsigned)bind->triangles[i], def->triangle_count);
             if (i > 0 && bind->triangles[i] <= bind->triangles[i - 1])
-                return exi_error(error, EX_ERROR_DATA, "set %d (counting from 0): triangle %u does not ascend", b,
+                return ex_error_set(error, EX_ERROR_DATA, "set %d (counting from 0): triangle %u does not ascend", b,
                                  (unsigned)bind->triangles[i]);
         }
     }
     for (int v = 0; def->bind_count > 0 && v < def->vertex_count; v++)
         if (def->vertex_binds[v] > def->bind_count)
-            return exi_error(error, EX_ERROR_DATA, "driven vertex %d is bound to set %d, but there are %d", v,
+            return ex_error_set(error, EX_ERROR_DATA, "driven vertex %d is bound to set %d, but there are %d", v,
                              def->vertex_binds[v], def->bind_count);
     return EX_OK;
 }
@@ -84,11 +84,11 @@ static ex_result check_keys(const ex_settler_def *def, ex_error *error) {
         for (int v = 0; v < def->vertex_count; v++) {
             const size_t at = (size_t)k * (size_t)def->vertex_count + (size_t)v;
             if (def->key_triangles[at] >= (uint32_t)def->triangle_count)
-                return exi_error(error, EX_ERROR_DATA, "key %d, driven vertex %d: triangle %u, but there are %d", k, v,
+                return ex_error_set(error, EX_ERROR_DATA, "key %d, driven vertex %d: triangle %u, but there are %d", k, v,
                                  (unsigned)def->key_triangles[at], def->triangle_count);
             if (!isfinite(def->key_places[2 * at]) || !isfinite(def->key_places[2 * at + 1]) ||
                 (def->key_gaps && !isfinite(def->key_gaps[at])))
-                return exi_error(error, EX_ERROR_DATA, "key %d, driven vertex %d: its place or gap is not finite", k,
+                return ex_error_set(error, EX_ERROR_DATA, "key %d, driven vertex %d: its place or gap is not finite", k,
                                  v);
         }
     return EX_OK;
@@ -326,12 +326,12 @@ static ex_result allocate(making *m, ex_settler **settler, ex_error *error) {
     }
     exi_size_add(&scratch, 1, EXI_ALIGN, 1); /* the memory may begin anywhere */
     if (total.overflow || scratch.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the settler is too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the settler is too large for this machine's memory");
     head.size = total.bytes;
     head.scratch = scratch.bytes;
     ex_settler *made = exi_block_create(m->allocator, total.bytes);
     if (!made)
-        return exi_error_memory(error, "the settler", total.bytes);
+        return ex_error_memory(error, "the settler", total.bytes);
     *made = head;
     memcpy(exi_tree_at(made, head.sets), sets, (size_t)m->set_count * sizeof *sets);
     fill(made, m);
@@ -352,10 +352,10 @@ ex_result ex_settler_create(const ex_settler_def *def, const ex_allocator *alloc
     const size_t points = exi_size_add(&total, (size_t)def->vertex_count, 3 * sizeof(float), EXI_ALIGN);
     const size_t used = exi_size_add(&total, (size_t)def->driver_count, 1, EXI_ALIGN);
     if (total.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the settler is too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the settler is too large for this machine's memory");
     char *work = exi_allocate(allocator, total.bytes);
     if (!work)
-        return exi_error_memory(error, "making the settler", total.bytes);
+        return ex_error_memory(error, "making the settler", total.bytes);
     making m = {.def = def,
                 .allocator = allocator,
                 .corners = (uint32_t *)(void *)(work + corners),

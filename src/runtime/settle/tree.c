@@ -230,19 +230,19 @@ static void build(builder *b, ex_tree *head) {
 
 static ex_result check_def(const ex_tree_def *def, ex_error *error) {
     if (def->vertex_count < 0 || def->triangle_count < 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the number of vertices or triangles is negative");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the number of vertices or triangles is negative");
     if (def->triangle_count > 0 && (!def->positions || !def->triangles))
-        return exi_error(error, EX_ERROR_ARGUMENT, "positions or triangles are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "positions or triangles are missing");
     if (def->stride != 0 && (def->stride < 3 * sizeof(float) || def->stride % sizeof(float) != 0))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the stride is %zu bytes, not a multiple of 4 from 12 on",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the stride is %zu bytes, not a multiple of 4 from 12 on",
                          def->stride);
     if (def->triangle_count > TRIANGLES_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "there are %d triangles, and a tree holds %d", def->triangle_count,
+        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d triangles, and a tree holds %d", def->triangle_count,
                          TRIANGLES_MAX);
     for (int t = 0; t < def->triangle_count; t++)
         for (int i = 0; i < 3; i++)
             if (def->triangles[3 * (size_t)t + (size_t)i] >= (uint32_t)def->vertex_count)
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "triangle %d (counting from 0) refers to vertex %u, but there are %d", t,
                                  (unsigned)def->triangles[3 * (size_t)t + (size_t)i], def->vertex_count);
     return EX_OK;
@@ -291,10 +291,10 @@ static ex_result create(const ex_tree_def *def, const ex_allocator *allocator, b
     head.blocks = exi_size_add(&total, (size_t)head.block_count, sizeof(exi_tree_block), EXI_ALIGN);
     head.size = total.bytes;
     if (total.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the tree is too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the tree is too large for this machine's memory");
     ex_tree *made = exi_block_create(allocator, total.bytes);
     if (!made)
-        return exi_error_memory(error, "the tree", total.bytes);
+        return ex_error_memory(error, "the tree", total.bytes);
     *made = head;
     fill_tree(made, b, def);
     *tree = made;
@@ -315,10 +315,10 @@ ex_result ex_tree_create(const ex_tree_def *def, const ex_allocator *allocator, 
     const size_t children = exi_size_add(&total, count + 1, 4 * sizeof(uint32_t), EXI_ALIGN);
     const size_t leaves = exi_size_add(&total, count, sizeof(part), EXI_ALIGN);
     if (total.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the tree is too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the tree is too large for this machine's memory");
     char *work = exi_allocate(allocator, total.bytes);
     if (!work)
-        return exi_error_memory(error, "sorting the triangles", total.bytes);
+        return ex_error_memory(error, "sorting the triangles", total.bytes);
     memset(work + children, 0, (count + 1) * 4 * sizeof(uint32_t));
     builder b = {.items = (item *)(void *)(work + items),
                  .nodes = (part *)(void *)(work + nodes),

@@ -63,10 +63,10 @@ ex_result exi_displacements_create(const exi_displacements_def *def, const ex_al
     head.values = exi_size_add(&total, (size_t)def->example_count, row, EXI_ALIGN);
     head.size = total.bytes;
     if (!fits || total.overflow)
-        return exi_error(error, EX_ERROR_LIMIT, "the displacements are too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the displacements are too large for this machine's memory");
     exi_displacements *block = exi_block_create(allocator, total.bytes);
     if (!block)
-        return exi_error_memory(error, "the displacements", total.bytes);
+        return ex_error_memory(error, "the displacements", total.bytes);
     *block = head;
     if (def->vertices && listed > 0)
         memcpy(at(block, head.vertices), def->vertices, listed * sizeof(uint32_t));

@@ -123,19 +123,19 @@ void exi_forms_get_example(const ex_forms *f, int example, float *delta) {
 
 static ex_result check_def(const ex_forms_def *def, ex_error *error) {
     if (def->vertex_count < 0 || def->example_count < 0 || (unsigned)def->storage >= EX_STORAGE_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a count is negative, or the storage is unknown");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a count is negative, or the storage is unknown");
     if ((def->vertex_count > 0 && !def->base) || (def->example_count > 0 && !def->deltas))
-        return exi_error(error, EX_ERROR_ARGUMENT, "base or examples are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "base or examples are missing");
     return EX_OK;
 }
 
 static ex_result fill(ex_forms *forms, const ex_forms_def *def, ex_error *error) {
     int bad = 0;
     if (!exi_forms_set_base(forms, def->base, NULL, &bad))
-        return exi_error(error, EX_ERROR_DATA, "base: vertex %d is not finite", bad);
+        return ex_error_set(error, EX_ERROR_DATA, "base: vertex %d is not finite", bad);
     for (int k = 0; k < def->example_count; k++)
         if (!exi_forms_set_example(forms, k, def->deltas[k], NULL, NULL, &bad))
-            return exi_error(error, EX_ERROR_DATA, "example %d: vertex %d is not finite", k, bad);
+            return ex_error_set(error, EX_ERROR_DATA, "example %d: vertex %d is not finite", k, bad);
     return EX_OK;
 }
 
@@ -149,10 +149,10 @@ ex_result ex_forms_create(const ex_forms_def *def, const ex_allocator *allocator
     ex_forms head = {
         .vertex_count = def->vertex_count, .example_count = def->example_count, .storage = (int32_t)def->storage};
     if (!exi_forms_layout(&head))
-        return exi_error(error, EX_ERROR_LIMIT, "the forms are too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the forms are too large for this machine's memory");
     ex_forms *made = exi_block_create(allocator, (size_t)head.size);
     if (!made)
-        return exi_error_memory(error, "the forms", (size_t)head.size);
+        return ex_error_memory(error, "the forms", (size_t)head.size);
     *made = head;
     result = fill(made, def, error);
     if (result != EX_OK)

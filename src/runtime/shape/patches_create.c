@@ -31,21 +31,21 @@ static bool counts(const exi_offset_layer *layer, int example, uint32_t place) {
 
 /* A sentence about an example, by its name where it has one. */
 static ex_result blame(const exi_offset_layer *layer, int example, ex_result result, ex_error *error) {
-    return layer->names ? exi_error_within(error, result, "example '%s'", layer->names[example])
-                        : exi_error_within(error, result, "example %d", example);
+    return layer->names ? ex_error_within(error, result, "example '%s'", layer->names[example])
+                        : ex_error_within(error, result, "example %d", example);
 }
 
 static ex_result check_example(const ex_offsets *from, int mesh_count, ex_error *error) {
     if (from->count < 0 || (from->count > 0 && (!from->vertices || !from->deltas)))
-        return exi_error(error, EX_ERROR_ARGUMENT, "it lacks vertices or offsets");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "it lacks vertices or offsets");
     int64_t last = -1;
     for (int i = 0; i < from->count; i++) {
         const float *delta = from->deltas + 3 * (size_t)i;
         if (from->vertices[i] <= last || from->vertices[i] >= (uint32_t)mesh_count)
-            return exi_error(error, EX_ERROR_DATA, "vertex %u stands out of order, or is not one of %d",
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %u stands out of order, or is not one of %d",
                              (unsigned)from->vertices[i], mesh_count);
         if (!isfinite(delta[0]) || !isfinite(delta[1]) || !isfinite(delta[2]))
-            return exi_error(error, EX_ERROR_DATA, "vertex %u is not finite, or too far away for a float",
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %u is not finite, or too far away for a float",
                              (unsigned)from->vertices[i]);
         last = from->vertices[i];
     }
@@ -121,7 +121,7 @@ ex_result exi_incidence_open(const exi_offset_layer *layer, int mesh_count, cons
         entries += (size_t)layer->examples[k].count;
     }
     if (entries > UINT32_MAX / 2)
-        return exi_error(error, EX_ERROR_LIMIT, "a layer has at most %u offsets", (unsigned)(UINT32_MAX / 2));
+        return ex_error_set(error, EX_ERROR_LIMIT, "a layer has at most %u offsets", (unsigned)(UINT32_MAX / 2));
     const size_t most = entries < (size_t)mesh_count ? entries : (size_t)mesh_count;
     uint32_t mask = 15;
     while (mask < 2 * most)
@@ -139,7 +139,7 @@ ex_result exi_incidence_open(const exi_offset_layer *layer, int mesh_count, cons
     char *memory = s->memory, *scratch = work.overflow ? NULL : exi_allocate(allocator, work.bytes);
     if (!memory || !scratch) {
         exi_release(allocator, scratch, work.bytes);
-        return exi_error_memory(error, "the offsets", total.bytes + work.bytes);
+        return ex_error_memory(error, "the offsets", total.bytes + work.bytes);
     }
     memset(scratch, 0, work.bytes);
     s->vertices = (uint32_t *)(void *)(memory + vertices);
@@ -356,7 +356,7 @@ ex_result exi_patches_create(const exi_offset_layer *layers, const exi_incidence
     const size_t touched = exi_size_add(&total, EXI_CHUNK, sizeof(bool), 8);
     char *memory = exi_allocate(allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "the offsets", total.bytes);
+        return ex_error_memory(error, "the offsets", total.bytes);
     laying l = {.layers = layers,
                 .sets = sets,
                 .layer_count = layer_count,
@@ -377,7 +377,7 @@ ex_result exi_patches_create(const exi_offset_layer *layers, const exi_incidence
         lay_all(&l, chunk_count);
         *patches = made;
     } else if (l.patch_count > 0) {
-        result = exi_error_memory(error, "the offsets", (size_t)head.size);
+        result = ex_error_memory(error, "the offsets", (size_t)head.size);
     }
     exi_release(allocator, memory, total.bytes);
     return result;

@@ -34,45 +34,45 @@ static ex_result check_example(const exi_paths_def *def, const ex_trajectory *pa
         move_sq += path->screw.move[c] * path->screw.move[c];
     }
     if (!(turn_sq <= screw_turn_most * screw_turn_most) || !isfinite(move_sq))
-        return exi_error(error, EX_ERROR_DATA, "its screw is not finite, or turns by more than %g radians",
+        return ex_error_set(error, EX_ERROR_DATA, "its screw is not finite, or turns by more than %g radians",
                          screw_turn_most);
     if (path->corrector_count < 0 || path->corrector_count > EX_CORRECTOR_MAX)
-        return exi_error(error, EX_ERROR_ARGUMENT, "%d correctors: there are 0 to %d", path->corrector_count,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d correctors: there are 0 to %d", path->corrector_count,
                          EX_CORRECTOR_MAX);
     if (path->corrector_count > 0 && (!path->correctors || !path->curves))
-        return exi_error(error, EX_ERROR_ARGUMENT, "its correctors or their curves are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "its correctors or their curves are missing");
     for (int j = 0; j < path->corrector_count; j++)
         if (!path->correctors[j])
-            return exi_error(error, EX_ERROR_ARGUMENT, "corrector %d is missing", j);
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "corrector %d is missing", j);
         else if (!are_finite(path->curves + (size_t)j * EX_CURVE_SIZE, EX_CURVE_SIZE))
-            return exi_error(error, EX_ERROR_DATA, "the curve of corrector %d is not finite", j);
+            return ex_error_set(error, EX_ERROR_DATA, "the curve of corrector %d is not finite", j);
     if (path->bases && def->segments.count == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "it has bases, but the layer has no segments");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "it has bases, but the layer has no segments");
     for (int a = 0; path->bases && a < def->segments.count; a++)
         if (!are_finite(path->bases + 6 * (size_t)a, 6))
-            return exi_error(error, EX_ERROR_DATA, "the basis of segment %d is not finite", a);
+            return ex_error_set(error, EX_ERROR_DATA, "the basis of segment %d is not finite", a);
     return EX_OK;
 }
 
 static ex_result check_segments(const exi_paths_def *def, ex_error *error) {
     const ex_segments *s = &def->segments;
     if (s->count < 0 || s->count > EX_SEGMENT_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "%d segments: there are at most %d", s->count, EX_SEGMENT_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "%d segments: there are at most %d", s->count, EX_SEGMENT_MAX);
     if (s->count > 0 && (!s->parents || !s->vertices))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the segments' parents or vertices are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the segments' parents or vertices are missing");
     for (int a = 0; a < s->count; a++)
         if (s->parents[a] < -1 || s->parents[a] >= s->count)
-            return exi_error(error, EX_ERROR_DATA, "segment %d hangs on segment %d, which is not there", a,
+            return ex_error_set(error, EX_ERROR_DATA, "segment %d hangs on segment %d, which is not there", a,
                              s->parents[a]);
     for (int v = 0; s->count > 0 && v < def->vertex_count; v++)
         if (s->vertices[v] >= s->count)
-            return exi_error(error, EX_ERROR_DATA, "vertex %d is of segment %d, which is not there", v, s->vertices[v]);
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %d is of segment %d, which is not there", v, s->vertices[v]);
     for (int a = 0; a < s->count; a++) {
         int above = a, steps = 0;
         while (above >= 0 && steps++ <= s->count)
             above = s->parents[above];
         if (above >= 0)
-            return exi_error(error, EX_ERROR_DATA, "segment %d hangs on itself", a);
+            return ex_error_set(error, EX_ERROR_DATA, "segment %d hangs on itself", a);
     }
     return EX_OK;
 }
@@ -80,30 +80,30 @@ static ex_result check_segments(const exi_paths_def *def, ex_error *error) {
 static ex_result check_def(const exi_paths_def *def, ex_error *error) {
     const int count = def->example_count;
     if (!def->trajectories || def->reference < -1 || def->reference >= count)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there are no trajectories, or no such reference as example %d",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there are no trajectories, or no such reference as example %d",
                          def->reference);
     for (int c = 0; c < 3; c++)
         if (!isfinite(def->centre[c]))
-            return exi_error(error, EX_ERROR_DATA, "the centre of the screws is not finite");
+            return ex_error_set(error, EX_ERROR_DATA, "the centre of the screws is not finite");
     for (int k = 0; def->overlaps && k < count; k++)
         for (int l = 0; l < count; l++) {
             const float overlap = def->overlaps[(size_t)k * (size_t)count + (size_t)l];
             if (!(overlap >= 0 && overlap <= 1) || (k == l && overlap != 1))
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "the overlap of examples %d and %d is %g: they lie in [0, 1], and are 1 for one and "
                                  "the same",
                                  k, l, (double)overlap);
         }
     for (int v = 0; def->mask && v < def->vertex_count; v++)
         if (!(def->mask[v] >= 0 && def->mask[v] <= 1))
-            return exi_error(error, EX_ERROR_DATA, "the mask at vertex %d is %g, outside [0, 1]", v,
+            return ex_error_set(error, EX_ERROR_DATA, "the mask at vertex %d is %g, outside [0, 1]", v,
                              (double)def->mask[v]);
     ex_result result = check_segments(def, error);
     for (int k = 0; result == EX_OK && k < count; k++) {
         result = k == def->reference ? EX_OK : check_example(def, &def->trajectories[k], error);
         if (result != EX_OK)
-            return def->names ? exi_error_within(error, result, "example '%s'", def->names[k])
-                              : exi_error_within(error, result, "example %d", k);
+            return def->names ? ex_error_within(error, result, "example '%s'", def->names[k])
+                              : ex_error_within(error, result, "example %d", k);
     }
     return result;
 }
@@ -230,10 +230,10 @@ ex_result exi_paths_create(const exi_paths_def *def, const ex_allocator *allocat
         return result;
     exi_paths head;
     if (!lay(def, &head))
-        return exi_error(error, EX_ERROR_LIMIT, "the trajectories are too large for this machine's memory");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the trajectories are too large for this machine's memory");
     exi_paths *made = exi_block_create(allocator, (size_t)head.size);
     if (!made)
-        return exi_error_memory(error, "the trajectories", (size_t)head.size);
+        return ex_error_memory(error, "the trajectories", (size_t)head.size);
     *made = head;
     copy_tables(def, made);
     fill_examples(def, made);

@@ -67,7 +67,7 @@ static ex_result check_turns(const exi_paths *p, const float *turns, ex_error *e
                              (double)turns[3 * (size_t)v + 2]};
         const double length = sqrt(exi_turn_square(w));
         if (!(length <= EX_TURN_MAX))
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "vertex %d turns by %.4g radians, and a path can turn by %.4g at most", v, length,
                              EX_TURN_MAX);
     }
@@ -86,7 +86,7 @@ static float longest_turn(const exi_paths *p, const ex_forms *forms, int form) {
 }
 
 static ex_result not_finite(ex_error *error, const char *what, int vertex) {
-    return exi_error(error, EX_ERROR_DATA, "%s of vertex %d is not finite, or too far away for a float", what, vertex);
+    return ex_error_set(error, EX_ERROR_DATA, "%s of vertex %d is not finite, or too far away for a float", what, vertex);
 }
 
 static ex_result fill_correctors(const exi_paths *p, ex_forms *forms, const exi_path_example *e,
@@ -94,7 +94,7 @@ static ex_result fill_correctors(const exi_paths *p, ex_forms *forms, const exi_
     for (int j = 0; j < e->corrector_count; j++) {
         int bad = 0;
         if (!exi_forms_set_example(forms, p->first_form + e->correctors + j, correctors[j], NULL, NULL, &bad))
-            return exi_error_within(error, not_finite(error, "the entry", bad), "corrector %d", j);
+            return ex_error_within(error, not_finite(error, "the entry", bad), "corrector %d", j);
     }
     return EX_OK;
 }

@@ -62,7 +62,7 @@ static const ex_parameter *check_parameters(const ex_weigher_def *def, ex_error 
     const bool second_order = def->kernel == EX_KERNEL_THIN_PLATE || def->kernel == EX_KERNEL_TRIHARMONIC;
     if (def->linear || !second_order)
         return NULL;
-    exi_error(error, EX_ERROR_ARGUMENT, "kernel \"%s\" needs the linear part: leave it on, or take another kernel",
+    ex_error_set(error, EX_ERROR_ARGUMENT, "kernel \"%s\" needs the linear part: leave it on, or take another kernel",
               ex_kernel_name(def->kernel));
     return &parameters[1];
 }
@@ -168,7 +168,7 @@ static void kernel_row(const ex_weigher *w, const exi_cardinal *t, const double 
 }
 
 static ex_result singular(const ex_weigher *w, ex_error *error) {
-    return exi_error(
+    return ex_error_set(
         error, EX_ERROR_SINGULAR,
         "the space cannot be solved with kernel %s: spread the examples more evenly, set a small \"ridge\" "
         "(1e-6), or take another kernel",
@@ -290,7 +290,7 @@ static ex_result open_scratch(const ex_weigher *w, size_t columns, const ex_allo
     sc->size = total.bytes;
     sc->memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
     if (!sc->memory)
-        return exi_error_memory(error, "solving the space", total.bytes);
+        return ex_error_memory(error, "solving the space", total.bytes);
     char *memory = sc->memory;
     sc->distances = (double *)(void *)(memory + distances);
     sc->system = (double *)(void *)(memory + system);
@@ -382,7 +382,7 @@ static ex_result measure_condition(const ex_weigher *w, const ex_allocator *allo
     double *matrix = exi_allocate(allocator, matrix_bytes);
     if (!matrix) {
         exi_release(allocator, sc.memory, sc.size);
-        return exi_error_memory(error, "the condition number", matrix_bytes);
+        return ex_error_memory(error, "the condition number", matrix_bytes);
     }
     if (exi_kernel_is_coupled((int)w->kernel)) {
         basis b = plane_basis(w, t.mean, sc.basis);

@@ -103,7 +103,7 @@ static ex_result check_gram(const ex_weigher_def *def, int driver, int dimension
         const double square = at[i * d + i];
         exi_point_text(def->names, def->example_count, (int)i, one, sizeof one);
         if (!(square >= 0) || !(square <= square_max))
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "%s: the product of its driver form with itself is %g: not a square, or too large", one,
                              square);
         for (size_t j = 0; j < i; j++) {
@@ -111,7 +111,7 @@ static ex_result check_gram(const ex_weigher_def *def, int driver, int dimension
             if (fabs(a - b) <= symmetric * sqrt(square) * sqrt(at[j * d + j]))
                 continue;
             exi_point_text(def->names, def->example_count, (int)j, other, sizeof other);
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "%s and %s: the product of their driver forms is %g in one's row and %g in the other's",
                              one, other, a, b);
         }
@@ -128,14 +128,14 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
         dimension += ex_axis_width(&def->axes[i]);
     }
     if (drivers != 1 || scalars > 1 || drivers + scalars != def->axis_count)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a convex weigher has one axis that is a driver's form, and one scalar axis or none");
     if (def->axes[driver].width != def->example_count)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "axis %d: the driver axis is %d wide beside %d examples: one product each", driver,
                          def->axes[driver].width, def->example_count);
     if (def->pseudo_count != 0)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a convex weigher has no pseudo-examples: what it blends must be forms of the driver");
     for (size_t i = 0; i < (size_t)def->example_count * (size_t)dimension; i++)
         if (!isfinite(def->points[i]))
@@ -239,7 +239,7 @@ static ex_result check_definite(const ex_weigher *w, const char *const *names, d
             if (sum < 0) {
                 char text[200];
                 exi_point_text(names, n, i, text, sizeof text);
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "%s: no driver form has such products with itself and those before it (they are not a "
                                  "positive semi-definite matrix)",
                                  text);
@@ -254,7 +254,7 @@ static ex_result solve(ex_weigher *w, const char *const *names, const ex_allocat
     const size_t n = (size_t)w->example_count, size = n * (n + 1) / 2 * sizeof(double);
     double *factor = exi_allocate(allocator, size);
     if (!factor)
-        return exi_error_memory(error, "a convex space", size);
+        return ex_error_memory(error, "a convex space", size);
     ex_result result = check_definite(w, names, factor, error);
     exi_release(allocator, factor, size);
     if (result != EX_OK)

@@ -42,21 +42,21 @@ static void remove_example(draft *d, int index) {
 
 static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
     if ((unsigned)edit->kind > EX_EDIT_FALLOFF)
-        return exi_error(error, EX_ERROR_ARGUMENT, "%d is not a kind of edit", (int)edit->kind);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d is not a kind of edit", (int)edit->kind);
     if (edit->kind > EX_EDIT_REMOVE_EXAMPLE)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a convex weigher has no %s to edit",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a convex weigher has no %s to edit",
                          edit->kind == EX_EDIT_FALLOFF ? "falloffs" : "pseudo-examples");
     if (edit->kind != EX_EDIT_ADD_EXAMPLE && (edit->index < 0 || edit->index >= d->count))
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no example %d: the space has %d", edit->index, d->count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no example %d: the space has %d", edit->index, d->count);
     if (edit->kind != EX_EDIT_REMOVE_EXAMPLE && !edit->at)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no place");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no place");
     if (edit->kind == EX_EDIT_MOVE_EXAMPLE) {
         set_example(d, edit->index, edit->at, d->count);
     } else if (edit->kind == EX_EDIT_ADD_EXAMPLE) {
         d->count++;
         set_example(d, d->count - 1, edit->at, d->count);
     } else if (d->count == 1) {
-        return exi_error(error, EX_ERROR_ARGUMENT, "the last example of a space cannot be removed");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the last example of a space cannot be removed");
     } else {
         remove_example(d, edit->index);
     }
@@ -88,7 +88,7 @@ ex_result exi_convex_edit(const ex_weigher *w, const ex_edit *edits, int edit_co
     const size_t points = exi_size_add(&total, room * (room + 1), sizeof(double), 8);
     char *memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "editing a space", total.bytes);
+        return ex_error_memory(error, "editing a space", total.bytes);
     d.gram = (double *)(void *)(memory + gram);
     d.values = (double *)(void *)(memory + values);
     d.points = (double *)(void *)(memory + points);

@@ -7,13 +7,13 @@
 static ex_result check(const ex_weigher_def *def, ex_error *error) {
     for (int i = 0; i < def->axis_count; i++)
         if (def->axes[i].kind != EX_AXIS_SCALAR)
-            return exi_error(error, EX_ERROR_ARGUMENT, "axis %d is a rotation: a direct weigher has scalar axes only",
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d is a rotation: a direct weigher has scalar axes only",
                              i);
     if (def->axis_count != def->example_count)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a direct weigher has one axis per example: %d axes, %d examples",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a direct weigher has one axis per example: %d axes, %d examples",
                          def->axis_count, def->example_count);
     if (def->pseudo_count != 0)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a direct weigher has no space in which a pseudo-example could stand");
     return EX_OK;
 }

@@ -179,17 +179,17 @@ static ex_result check(const ex_driver_def *def, ex_error *error) {
         !def->weights)
         return exi_misuse_error(error, __func__, "a driver needs vertices and at least one frame");
     if (def->frame_count > EX_DRIVER_FRAME_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "a driver has at most %d moving frames, not %d", EX_DRIVER_FRAME_MAX,
+        return ex_error_set(error, EX_ERROR_LIMIT, "a driver has at most %d moving frames, not %d", EX_DRIVER_FRAME_MAX,
                          def->frame_count);
     for (int v = 0; v < 3 * def->vertex_count; v++)
         if (!isfinite(def->reference[v]))
-            return exi_error(error, EX_ERROR_DATA, "vertex %d of the driver is not finite", v / 3);
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %d of the driver is not finite", v / 3);
     for (int f = 0; f < def->frame_count; f++)
         if (def->starts[f + 1] < def->starts[f] || def->starts[0] != 0)
-            return exi_error(error, EX_ERROR_DATA, "the driver's frame %d has fewer vertices than none", f);
+            return ex_error_set(error, EX_ERROR_DATA, "the driver's frame %d has fewer vertices than none", f);
     for (uint32_t i = 0; i < def->starts[def->frame_count]; i++)
         if (def->vertices[i] >= (uint32_t)def->vertex_count || !(def->weights[i] > 0) || !isfinite(def->weights[i]))
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "entry %u of the driver's frames: vertex %u of %d, weight %g (weights are above 0)",
                              (unsigned)i, (unsigned)def->vertices[i], def->vertex_count, (double)def->weights[i]);
     return EX_OK;
@@ -207,7 +207,7 @@ ex_result ex_driver_create(const ex_driver_def *def, const ex_allocator *allocat
     const size_t fits = exi_size_add(&total, entries, sizeof(exi_frame_entry), 16);
     ex_driver *made = total.overflow ? NULL : exi_block_create(allocator, total.bytes);
     if (!made)
-        return exi_error_memory(error, "the driver", total.bytes);
+        return ex_error_memory(error, "the driver", total.bytes);
     *made = (ex_driver){.size = total.bytes,
                         .vertex_count = def->vertex_count,
                         .frame_count = def->frame_count,

@@ -49,7 +49,7 @@ static ex_result open_draft(const ex_weigher *w, int edit_count, const ex_alloca
     size_t given = exi_size_add(&total, pseudos, sizeof(bool), 1);
     char *memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "editing a space", total.bytes);
+        return ex_error_memory(error, "editing a space", total.bytes);
     *d = (draft){.dimension = w->dimension,
                  .example_count = w->example_count,
                  .pseudo_count = w->pseudo_count,
@@ -205,11 +205,11 @@ static void set_pseudo(draft *d, int index, const ex_edit *edit) {
 static ex_result apply_falloff(draft *d, const ex_edit *edit, ex_error *error) {
     const int count = d->example_count + d->pseudo_count;
     if (d->axis_count == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the points of this weigher have no falloffs");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the points of this weigher have no falloffs");
     if (edit->index < 0 || edit->index >= count)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no point %d: the space has %d", edit->index, count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no point %d: the space has %d", edit->index, count);
     if (!edit->falloff)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no falloff");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no falloff");
     const bool pseudo = edit->index >= d->example_count;
     set_own(d, pseudo, pseudo ? edit->index - d->example_count : edit->index, edit->falloff);
     return EX_OK;
@@ -221,18 +221,18 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
     const bool remove = edit->kind == EX_EDIT_REMOVE_EXAMPLE || edit->kind == EX_EDIT_REMOVE_PSEUDO;
     const int count = pseudo ? d->pseudo_count : d->example_count;
     if ((unsigned)edit->kind > EX_EDIT_FALLOFF)
-        return exi_error(error, EX_ERROR_ARGUMENT, "%d is not a kind of edit", (int)edit->kind);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d is not a kind of edit", (int)edit->kind);
     if (edit->kind == EX_EDIT_FALLOFF)
         return apply_falloff(d, edit, error);
     if (!add && (edit->index < 0 || edit->index >= count))
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no %s %d: the space has %d",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no %s %d: the space has %d",
                          pseudo ? "pseudo-example" : "example", edit->index, count);
     if (!remove && !edit->at)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no place");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no place");
     if (edit->kind == EX_EDIT_MOVE_PSEUDO && edit->from && edit->weights)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a new pseudo-example needs either where it is drawn from or its weights");
     switch (edit->kind) {
     case EX_EDIT_MOVE_EXAMPLE:
@@ -244,7 +244,7 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
         break;
     case EX_EDIT_REMOVE_EXAMPLE:
         if (d->example_count == 1)
-            return exi_error(error, EX_ERROR_ARGUMENT, "the last example of a space cannot be removed");
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "the last example of a space cannot be removed");
         remove_row(d->points, edit->index, d->example_count, d->dimension);
         remove_own(d, false, edit->index, d->example_count);
         remove_from_sets(d, edit->index, d->example_count);
@@ -281,10 +281,10 @@ ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits, int e
     *edited = NULL;
     const exi_weigher_kind *kind = exi_weigher_kind_of(weigher->kind);
     if (!kind->info.has_points)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a %s weigher has no space to edit: its axes are its weights",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a %s weigher has no space to edit: its axes are its weights",
                          ex_weigher_kind_name((ex_weigher_kind)weigher->kind));
     if (edit_count > EX_POINT_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "at most %d edits at once", EX_POINT_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "at most %d edits at once", EX_POINT_MAX);
     if (kind->edit)
         return kind->edit(weigher, edits, edit_count, allocator, edited, error);
     draft d = {0};

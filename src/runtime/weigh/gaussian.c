@@ -56,9 +56,9 @@ static ex_result check_falloffs(const ex_weigher_def *def, ex_error *error) {
                 continue;
             exi_point_text(def->names, def->example_count, k, point, sizeof point);
             if (!isfinite(falloff))
-                return exi_error(error, EX_ERROR_DATA, "%s: its falloff along axis %d is not a finite number", point,
+                return ex_error_set(error, EX_ERROR_DATA, "%s: its falloff along axis %d is not a finite number", point,
                                  a);
-            return exi_error(error, EX_ERROR_ARGUMENT,
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
                              "%s: its falloff along axis %d is %g: it must be above 0 (from %g to %g), or 0 for the "
                              "default",
                              point, a, falloff, falloff_min, falloff_max);
@@ -83,8 +83,8 @@ static ex_result check_metrics(const ex_weigher_def *def, ex_error *error) {
             continue;
         exi_point_text(def->names, def->example_count, k, point, sizeof point);
         if (!finite)
-            return exi_error(error, EX_ERROR_DATA, "%s: its metric holds a number that is not finite", point);
-        return exi_error(error, EX_ERROR_ARGUMENT, "%s: its metric is not symmetric", point);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: its metric holds a number that is not finite", point);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: its metric is not symmetric", point);
     }
     return EX_OK;
 }
@@ -100,19 +100,19 @@ static ex_result check_sets(const ex_weigher_def *def, ex_error *error) {
     const size_t words = exi_set_words(def->example_count);
     int64_t together = 0;
     if (def->set_count < 0 || (def->set_count > 0 && !def->sets))
-        return exi_error(error, EX_ERROR_ARGUMENT, "sets of examples are missing, or their number is negative");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "sets of examples are missing, or their number is negative");
     for (int i = 0; i < def->set_count; i++) {
         const uint32_t *set = def->sets + (size_t)i * words;
         const int size = set_size(set, def->example_count);
         if (size == 0)
-            return exi_error(error, EX_ERROR_ARGUMENT, "set %d of examples is empty", i);
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "set %d of examples is empty", i);
         if (def->example_count % 32 != 0 && set[words - 1] >> (def->example_count % 32) != 0)
-            return exi_error(error, EX_ERROR_ARGUMENT, "set %d names an example that is not there: there are %d", i,
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "set %d names an example that is not there: there are %d", i,
                              def->example_count);
         together += size;
     }
     if (together > INT32_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "%d sets of examples are too many", def->set_count);
+        return ex_error_set(error, EX_ERROR_LIMIT, "%d sets of examples are too many", def->set_count);
     return EX_OK;
 }
 

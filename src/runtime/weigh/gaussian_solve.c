@@ -69,7 +69,7 @@ static ex_result open_scratch(const ex_weigher *w, bool whole, const ex_allocato
     const size_t points = exi_size_add(&total, whole ? n : 0, sizeof(int), 8);
     *sc = (scratch){.size = total.bytes, .memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes)};
     if (!sc->memory)
-        return exi_error_memory(error, "solving the space", total.bytes);
+        return ex_error_memory(error, "solving the space", total.bytes);
     char *memory = sc->memory;
     sc->phi = (double *)(void *)(memory + phi);
     sc->inverse = (double *)(void *)(memory + inverse);
@@ -135,7 +135,7 @@ static ex_result set_factors(const ex_weigher *w, const exi_gaussian *t, const c
         if (given && !factor(metric, s, u)) {
             char point[200];
             exi_point_text(names, w->example_count, k, point, sizeof point);
-            return exi_error(error, EX_ERROR_ARGUMENT, "%s: its metric is not positive definite", point);
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: its metric is not positive definite", point);
         }
     }
     return EX_OK;
@@ -271,7 +271,7 @@ static ex_result solve_system(const ex_weigher *w, const exi_gaussian *t, const 
         blame(w, t, sc, y, record);
     }
     if (!isfinite(condition))
-        return exi_error(error, EX_ERROR_SINGULAR, "the space cannot be solved with a ridge of %g: take another, or 0",
+        return ex_error_set(error, EX_ERROR_SINGULAR, "the space cannot be solved with a ridge of %g: take another, or 0",
                          w->ridge);
     apply_inverse(sc, y);
     return EX_OK;
@@ -323,7 +323,7 @@ static ex_result solve_sets(const ex_weigher *w, const exi_gaussian *t, const sc
         exi_ridge_record record;
         ex_result result = solve_system(w, t, sc, &y, &record, error);
         if (result != EX_OK)
-            return exi_error_within(error, result, "set %d of examples", i);
+            return ex_error_within(error, result, "set %d of examples", i);
         if (i == 0) /* where there are sets, it is theirs that count */
             *t->record = (exi_ridge_record){.own = t->record->own, .certainty = 2, .point = -1};
         keep_worse(t->record, &record);

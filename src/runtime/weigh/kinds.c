@@ -110,19 +110,19 @@ ex_result ex_parameter_check(const ex_parameter *parameter, double value, ex_err
     if (is_in_range(p, value))
         return EX_OK;
     if (p->type == EX_PARAMETER_SWITCH)
-        return exi_error(error, EX_ERROR_ARGUMENT, "must be true or false");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "must be true or false");
     if (p->type == EX_PARAMETER_CHOICE)
-        return exi_error(error, EX_ERROR_ARGUMENT, "must be one of %d words, from '%s' to '%s'", p->word_count,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "must be one of %d words, from '%s' to '%s'", p->word_count,
                          p->words[0].name, p->words[p->word_count - 1].name);
     const char *number = p->type == EX_PARAMETER_WHOLE ? "a whole number " : "";
     if (isfinite(p->most))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          p->above ? "must be %sabove %g and at most %g" : "must be %s%g to %g", number, p->least,
                          p->most);
     if (!p->above && p->least == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "must not be negative%s",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "must not be negative%s",
                          p->type == EX_PARAMETER_WHOLE ? ", and be whole" : "");
-    return exi_error(error, EX_ERROR_ARGUMENT, "must be %s%s %g", number, p->above ? "above" : "at least", p->least);
+    return ex_error_set(error, EX_ERROR_ARGUMENT, "must be %s%s %g", number, p->above ? "above" : "at least", p->least);
 }
 
 const ex_parameter *ex_weigher_check_parameters(const ex_weigher_def *def, ex_error *error) {

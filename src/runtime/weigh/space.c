@@ -32,33 +32,33 @@ int ex_axis_width(const ex_axis *axis) {
 
 ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
     if ((unsigned)axis->kind >= EX_AXIS_KIND_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: kind %d is not a kind of axis", index, (int)axis->kind);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: kind %d is not a kind of axis", index, (int)axis->kind);
     if (axis->kind == EX_AXIS_DRIVER && (axis->width < 1 || axis->width > EX_CONVEX_MAX))
-        return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: a driver beside %d examples: from 1 to %d are possible",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: a driver beside %d examples: from 1 to %d are possible",
                          index, axis->width, EX_CONVEX_MAX);
     if (axis->kind == EX_AXIS_SCALAR) {
         if (!isfinite(axis->min) || !isfinite(axis->max) || !isfinite(axis->rest))
-            return exi_error(error, EX_ERROR_DATA, "axis %d: min, max and rest must be finite numbers", index);
+            return ex_error_set(error, EX_ERROR_DATA, "axis %d: min, max and rest must be finite numbers", index);
         if (axis->max > axis->min && !isnormal(axis->max - axis->min))
-            return exi_error(error, EX_ERROR_ARGUMENT,
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
                              "axis %d: the range from %g to %g is too wide or too narrow for a number", index,
                              axis->min, axis->max);
         if (!(axis->max > axis->min))
-            return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: max (%g) must be greater than min (%g)", index,
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: max (%g) must be greater than min (%g)", index,
                              axis->max, axis->min);
     }
     const double size = axis->kind == EX_AXIS_SCALAR ? axis->scale * (axis->max - axis->min) : axis->scale;
     if (!(axis->scale >= 0) || !(size <= 1e60))
-        return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: scale %g is negative, or so large that distances overflow",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: scale %g is negative, or so large that distances overflow",
                          index, axis->scale);
     if (axis->kind == EX_AXIS_SCALAR || axis->kind == EX_AXIS_DRIVER)
         return EX_OK;
     if (!exi_all_finite(axis->rest_rotation, 4) || !exi_all_finite(axis->about, 3))
-        return exi_error(error, EX_ERROR_DATA, "axis %d: its rest rotation and direction must be finite numbers",
+        return ex_error_set(error, EX_ERROR_DATA, "axis %d: its rest rotation and direction must be finite numbers",
                          index);
     double about[3] = {axis->about[0], axis->about[1], axis->about[2]};
     if (axis->kind != EX_AXIS_ROTATION && !exi_normalise(about, 3))
-        return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: the direction to turn about is zero", index);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: the direction to turn about is zero", index);
     return EX_OK;
 }
 
@@ -171,7 +171,7 @@ ex_result exi_same_place(const ex_weigher *w, const char *const *names, int i, i
     char first[200], second[200];
     exi_point_text(names, w->example_count, i, first, sizeof first);
     exi_point_text(names, w->example_count, j, second, sizeof second);
-    return exi_error(error, EX_ERROR_SINGULAR, "%s and %s are at one place of the space: move or remove one of them",
+    return ex_error_set(error, EX_ERROR_SINGULAR, "%s and %s are at one place of the space: move or remove one of them",
                      first, second);
 }
 

@@ -24,27 +24,27 @@ static ex_result check(const ex_views_def *def, ex_error *error) {
     if (!def || !def->driver || def->view_count < 1 || !def->views || def->key_count < 1 || !def->keys)
         return exi_misuse_error(error, __func__, "views need a driver, a region and a key");
     if (def->view_count > EX_DRIVER_FRAME_MAX || def->key_count > EX_CONVEX_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "a driver has at most %d regions and %d keys, not %d and %d",
+        return ex_error_set(error, EX_ERROR_LIMIT, "a driver has at most %d regions and %d keys, not %d and %d",
                          EX_DRIVER_FRAME_MAX, EX_CONVEX_MAX, def->view_count, def->key_count);
     if ((int64_t)def->view_count * def->key_count * def->key_count > PRODUCTS)
-        return exi_error(error, EX_ERROR_LIMIT, "%d keys seen by %d regions are too many: take fewer of one",
+        return ex_error_set(error, EX_ERROR_LIMIT, "%d keys seen by %d regions are too many: take fewer of one",
                          def->key_count, def->view_count);
     for (int r = 0; r < def->view_count; r++) {
         const ex_view *view = &def->views[r];
         if (view->frame < 0 || view->frame >= def->driver->frame_count || view->count < 1)
-            return exi_error(error, EX_ERROR_DATA, "region %d looks at %d vertices in frame %d of %d", r, view->count,
+            return ex_error_set(error, EX_ERROR_DATA, "region %d looks at %d vertices in frame %d of %d", r, view->count,
                              view->frame, def->driver->frame_count);
         for (int i = 0; i < view->count; i++)
             if (view->vertices[i] >= (uint32_t)def->driver->vertex_count || !(view->weights[i] > 0) ||
                 !isfinite(view->weights[i]))
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "region %d looks at vertex %u of %d with weight %g (weights are above 0)", r,
                                  (unsigned)view->vertices[i], def->driver->vertex_count, (double)view->weights[i]);
     }
     for (int k = 0; k < def->key_count; k++)
         for (size_t i = 0; i < 3 * (size_t)def->driver->vertex_count; i++)
             if (!isfinite(def->keys[k][i]))
-                return exi_error(error, EX_ERROR_DATA, "vertex %zu of the driver is not finite in key %d", i / 3, k);
+                return ex_error_set(error, EX_ERROR_DATA, "vertex %zu of the driver is not finite in key %d", i / 3, k);
     return EX_OK;
 }
 
@@ -132,7 +132,7 @@ ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator
     float *matrices = made ? exi_allocate(allocator, room.bytes) : NULL;
     if (!matrices) {
         exi_block_destroy(made);
-        return exi_error_memory(error, "the keys of the driver", total.bytes);
+        return ex_error_memory(error, "the keys of the driver", total.bytes);
     }
     *made = head;
     uint32_t *starts = exi_driver_at(made, made->starts), *vertices = exi_driver_at(made, made->vertices);

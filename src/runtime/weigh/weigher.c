@@ -28,19 +28,19 @@ static const exi_weigher_kind *kind_of(const ex_weigher *w) {
 
 static ex_result check_counts(const ex_weigher_def *def, bool has_points, ex_error *error) {
     if (def->axis_count < 1 || !def->axes)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a space needs at least one axis");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a space needs at least one axis");
     if (def->axis_count > EX_AXIS_MAX && has_points)
-        return exi_error(error, EX_ERROR_LIMIT, "a space has at most %d axes, this one %d", EX_AXIS_MAX,
+        return ex_error_set(error, EX_ERROR_LIMIT, "a space has at most %d axes, this one %d", EX_AXIS_MAX,
                          def->axis_count);
     if (def->example_count < 1)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a space needs at least one example");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a space needs at least one example");
     if (def->pseudo_count < 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the number of pseudo-examples is negative");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the number of pseudo-examples is negative");
     if (def->example_count > EX_POINT_MAX || def->pseudo_count > EX_POINT_MAX - def->example_count)
-        return exi_error(error, EX_ERROR_LIMIT, "a space holds at most %d examples and pseudo-examples together",
+        return ex_error_set(error, EX_ERROR_LIMIT, "a space holds at most %d examples and pseudo-examples together",
                          EX_POINT_MAX);
     if ((!def->points && has_points) || (!def->pseudos && def->pseudo_count > 0))
-        return exi_error(error, EX_ERROR_ARGUMENT, "points or pseudo-examples are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "points or pseudo-examples are missing");
     return EX_OK;
 }
 
@@ -57,23 +57,23 @@ static ex_result check_points(const ex_weigher_def *def, int dimension, ex_error
         const double *point = def->points + (size_t)i * (size_t)dimension;
         const double *bad = first_not_finite(point, dimension);
         if (bad && def->names && def->names[i])
-            return exi_error(error, EX_ERROR_DATA, "example '%s': number %d of its place is not finite", def->names[i],
+            return ex_error_set(error, EX_ERROR_DATA, "example '%s': number %d of its place is not finite", def->names[i],
                              (int)(bad - point));
         if (bad)
-            return exi_error(error, EX_ERROR_DATA, "example %d: number %d of its place is not finite", i,
+            return ex_error_set(error, EX_ERROR_DATA, "example %d: number %d of its place is not finite", i,
                              (int)(bad - point));
     }
     for (int i = 0; i < def->pseudo_count; i++) {
         const ex_pseudo *p = &def->pseudos[i];
         if (!p->at || (!p->from == !p->weights))
-            return exi_error(error, EX_ERROR_ARGUMENT,
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
                              "pseudo-example %d needs a place, and either where it is drawn from or its weights", i);
         if (first_not_finite(p->at, dimension) || (p->from && first_not_finite(p->from, dimension)) ||
             (p->weights && first_not_finite(p->weights, def->example_count)))
-            return exi_error(error, EX_ERROR_DATA, "pseudo-example %d holds a number that is not finite", i);
+            return ex_error_set(error, EX_ERROR_DATA, "pseudo-example %d holds a number that is not finite", i);
         for (int k = 0; p->weights && k < def->example_count; k++)
             if (fabs(p->weights[k]) > EX_WEIGHT_MAX)
-                return exi_error(error, EX_ERROR_ARGUMENT,
+                return ex_error_set(error, EX_ERROR_ARGUMENT,
                                  "pseudo-example %d has a weight of %g: at most %g either way", i, p->weights[k],
                                  EX_WEIGHT_MAX);
     }
@@ -86,7 +86,7 @@ static ex_result check_axes(const ex_weigher_def *def, int *dimension, ex_error 
         if (result != EX_OK)
             return result;
         if (def->axes[i].kind == EX_AXIS_DRIVER && !ex_weigher_kind_info(def->kind)->is_driven)
-            return exi_error(error, EX_ERROR_ARGUMENT,
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
                              "axis %d is a driver's form, which a %s weigher cannot weigh: take a convex one", i,
                              ex_weigher_kind_name(def->kind));
         *dimension += ex_axis_width(&def->axes[i]);
@@ -100,14 +100,14 @@ static ex_result check_parameters(const ex_weigher_def *def, ex_error *error) {
         return EX_OK;
     const double value = ex_parameter_get(wrong, def);
     if (wrong->type == EX_PARAMETER_SWITCH)
-        return exi_error_within(error, EX_ERROR_ARGUMENT, "%s %s", wrong->name, value != 0 ? "true" : "false");
-    return exi_error_within(error, EX_ERROR_ARGUMENT, "%s %g", wrong->name, value);
+        return ex_error_within(error, EX_ERROR_ARGUMENT, "%s %s", wrong->name, value != 0 ? "true" : "false");
+    return ex_error_within(error, EX_ERROR_ARGUMENT, "%s %g", wrong->name, value);
 }
 
 static ex_result check_definition(const ex_weigher_def *def, ex_error *error) {
     const exi_weigher_kind *kind = exi_weigher_kind_of((uint32_t)def->kind);
     if (!kind)
-        return exi_error(error, EX_ERROR_ARGUMENT, "kind %d is not a kind of weigher", (int)def->kind);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "kind %d is not a kind of weigher", (int)def->kind);
     int dimension = 0;
     ex_result result = check_counts(def, kind->info.has_points, error);
     if (result == EX_OK)
@@ -213,7 +213,7 @@ static ex_result resolve_pseudos(ex_weigher *w, const ex_weigher_def *def, const
     const size_t size = (size_t)w->set_weight_count * sizeof(double);
     double *set_weights = size > 0 ? exi_allocate(allocator, size) : NULL;
     if (size > 0 && !set_weights)
-        return exi_error_memory(error, "pseudo-examples in sets", size);
+        return ex_error_memory(error, "pseudo-examples in sets", size);
     ex_result result = ex_weigher_create(&real, allocator, &weigher, error);
     for (int i = 0; result == EX_OK && i < def->pseudo_count; i++) {
         double *row = exi_table_mut(w, w->pseudo_rows) + (size_t)i * (size_t)w->example_count;
@@ -242,10 +242,10 @@ ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator *alloc
         return result;
     ex_weigher head = make_head(def);
     if (!exi_weigher_layout(&head))
-        return exi_error(error, EX_ERROR_LIMIT, "the space is too large");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the space is too large");
     ex_weigher *w = exi_block_create(allocator, (size_t)head.size);
     if (!w)
-        return exi_error_memory(error, "a space", (size_t)head.size);
+        return ex_error_memory(error, "a space", (size_t)head.size);
     *w = head;
     store_axes(w, def);
     store_points(w, def);

@@ -77,7 +77,7 @@ static ex_result evaluate_otherwise(void *user, int count, const ex_pose *poses,
     o->most = count > o->most ? count : o->most;
     o->frames += count;
     if (o->calls++ == o->fails_at)
-        return exi_error(error, EX_ERROR_DEVICE, "the device is on fire");
+        return ex_error_set(error, EX_ERROR_DEVICE, "the device is on fire");
     for (int i = 0; i < count; i++)
         ex_rig_evaluate(o->rig, &poses[i], &(ex_output){.positions = o->positions + (size_t)i * numbers},
                         &(ex_evaluation){.level = o->level}, o->scratch);

@@ -34,11 +34,11 @@ static void every_result_has_its_text(void **state) {
 static void an_error_carries_result_and_sentence(void **state) {
     (void)state;
     ex_error error;
-    assert_int_equal(exi_error(&error, EX_ERROR_DATA, "vertex %d of '%s'", 7, "x"), EX_ERROR_DATA);
+    assert_int_equal(ex_error_set(&error, EX_ERROR_DATA, "vertex %d of '%s'", 7, "x"), EX_ERROR_DATA);
     assert_int_equal(error.result, EX_ERROR_DATA);
     assert_string_equal(error.text, "vertex 7 of 'x'");
-    assert_int_equal(exi_error(NULL, EX_ERROR_LIMIT, "nobody asked"), EX_ERROR_LIMIT);
-    assert_int_equal(exi_error_memory(&error, "a rig", 2500000), EX_ERROR_MEMORY);
+    assert_int_equal(ex_error_set(NULL, EX_ERROR_LIMIT, "nobody asked"), EX_ERROR_LIMIT);
+    assert_int_equal(ex_error_memory(&error, "a rig", 2500000), EX_ERROR_MEMORY);
     assert_sentence(&error, EX_ERROR_MEMORY, "a rig (2.5 MB)");
 }
 
@@ -57,7 +57,7 @@ static void long_sentences_lose_their_middle(void **state) {
             strcat(text, "the end");
             ex_error error;
             memset(error.text, 0x7F, sizeof error.text);
-            exi_error(&error, EX_ERROR_FILE, "%s", text);
+            ex_error_set(&error, EX_ERROR_FILE, "%s", text);
             const char *gap = strstr(error.text, " ... ");
             assert_non_null(gap);
             const size_t head = (size_t)(gap - error.text), tail = strlen(gap + 5);
@@ -72,22 +72,22 @@ static void long_sentences_lose_their_middle(void **state) {
 static void short_sentences_are_left_alone(void **state) {
     (void)state;
     ex_error error;
-    exi_error(&error, EX_ERROR_DATA, "gr\xC3\xBC\xC3\x9F");
+    ex_error_set(&error, EX_ERROR_DATA, "gr\xC3\xBC\xC3\x9F");
     assert_string_equal(error.text, "gr\xC3\xBC\xC3\x9F");
-    exi_error(&error, EX_ERROR_DATA, "%s", "");
+    ex_error_set(&error, EX_ERROR_DATA, "%s", "");
     assert_string_equal(error.text, "");
 }
 
 static void callers_say_where(void **state) {
     (void)state;
     ex_error error;
-    exi_error(&error, EX_ERROR_DATA, "vertex %d", 3);
-    assert_int_equal(exi_error_within(&error, EX_ERROR_DATA, "layer '%s'", "arm"), EX_ERROR_DATA);
+    ex_error_set(&error, EX_ERROR_DATA, "vertex %d", 3);
+    assert_int_equal(ex_error_within(&error, EX_ERROR_DATA, "layer '%s'", "arm"), EX_ERROR_DATA);
     assert_string_equal(error.text, "layer 'arm': vertex 3");
     assert_int_equal(error.result, EX_ERROR_DATA);
-    assert_int_equal(exi_error_within(&error, EX_OK, "layer"), EX_OK);
+    assert_int_equal(ex_error_within(&error, EX_OK, "layer"), EX_OK);
     assert_string_equal(error.text, "layer 'arm': vertex 3");
-    assert_int_equal(exi_error_within(NULL, EX_ERROR_FILE, "layer"), EX_ERROR_FILE);
+    assert_int_equal(ex_error_within(NULL, EX_ERROR_FILE, "layer"), EX_ERROR_FILE);
 }
 
 static void a_long_where_leaves_readable_text(void **state) {
@@ -96,12 +96,12 @@ static void a_long_where_leaves_readable_text(void **state) {
     while (strlen(where) < 700)
         strcat(where, "\xC3\xA4");
     ex_error error;
-    exi_error(&error, EX_ERROR_DATA, "vertex 3");
-    exi_error_within(&error, EX_ERROR_DATA, "%s", where);
+    ex_error_set(&error, EX_ERROR_DATA, "vertex 3");
+    ex_error_within(&error, EX_ERROR_DATA, "%s", where);
     assert_sentence(&error, EX_ERROR_DATA, "x\xC3\xA4");
     assert_sentence(&error, EX_ERROR_DATA, ": vertex 3");
     assert_true(strlen(error.text) > EX_ERROR_SIZE - 8);
-    exi_error_within(&error, EX_ERROR_DATA, "%.20s", "short");
+    ex_error_within(&error, EX_ERROR_DATA, "%.20s", "short");
     assert_sentence(&error, EX_ERROR_DATA, "short: x");
 }
 

@@ -35,7 +35,7 @@ static ex_result pick_group(applier *a, const ex_mesh *mesh) {
     a->picked = exi_array_allocate((size_t)a->vertex_count, sizeof *a->picked);
     a->written = exi_array_allocate((size_t)a->vertex_count, 3 * sizeof *a->written);
     ex_result result =
-        mask && a->picked && a->written ? EX_OK : exi_error_memory(a->error, "a group", (size_t)a->vertex_count * 20);
+        mask && a->picked && a->written ? EX_OK : ex_error_memory(a->error, "a group", (size_t)a->vertex_count * 20);
     if (result == EX_OK)
         result = ex_mask_from_group(mesh, a->def->group, mask, a->error);
     for (int v = 0; result == EX_OK && v < a->vertex_count; v++)
@@ -64,7 +64,7 @@ static ex_result cut_mesh(const applier *a, ex_mesh *mesh) {
     int *numbers = exi_array_allocate((size_t)a->vertex_count, sizeof *numbers);
     int faces = 0, corners = 0;
     if (!numbers)
-        return exi_error_memory(a->error, "a group", (size_t)a->vertex_count * sizeof *numbers);
+        return ex_error_memory(a->error, "a group", (size_t)a->vertex_count * sizeof *numbers);
     for (int i = 0; i < a->picked_count; i++) {
         numbers[a->picked[i]] = i;
         memmove(mesh->positions + 3 * (size_t)i, mesh->positions + 3 * (size_t)a->picked[i], 3 * sizeof(double));
@@ -103,7 +103,7 @@ static ex_result open_output(applier *a) {
     ex_mesh *mesh = NULL;
     double *times = exi_array_allocate((size_t)a->frame_count, sizeof *times);
     ex_result result =
-        times ? EX_OK : exi_error_memory(a->error, "the times of frames", (size_t)a->frame_count * sizeof *times);
+        times ? EX_OK : ex_error_memory(a->error, "the times of frames", (size_t)a->frame_count * sizeof *times);
     if (result == EX_OK && (objs || def->group))
         result = ex_rig_to_mesh(def->rig, NULL, &mesh, a->error);
     if (result == EX_OK && def->group)
@@ -123,7 +123,7 @@ static ex_result open_output(applier *a) {
 static ex_result write_frame(const applier *a, int frame) {
     for (size_t i = 0; i < 3 * (size_t)a->vertex_count; i++)
         if (!isfinite(a->made[i]))
-            return exi_error(a->error, EX_ERROR_DATA,
+            return ex_error_set(a->error, EX_ERROR_DATA,
                              "vertex %zu of frame %d (both counted from 0) is too far away for a float", i / 3, frame);
     for (int i = 0; i < a->picked_count; i++)
         memcpy(a->written + 3 * (size_t)i, a->made + 3 * (size_t)a->picked[i], 3 * sizeof(float));
@@ -144,14 +144,14 @@ static int find_layer(const ex_rig *rig) {
 static ex_result check_joints(const ex_rig *rig, const ex_rig_driver *driver, ex_error *error) {
     exi_joint_text text;
     if (ex_rig_skin(rig))
-        return exi_error_kind(error,
-                              exi_error(error, EX_ERROR_DATA,
+        return ex_error_kind(error,
+                              ex_error_set(error, EX_ERROR_DATA,
                                         "the rig is posed by its skeleton, and a cache does not say where joints are"),
                               "cache_without_joints");
     for (int f = 0; driver->joints && f < driver->driver.frame_count; f++)
         if (driver->joints[f] >= 0)
-            return exi_error_kind(error,
-                                  exi_error(error, EX_ERROR_DATA,
+            return ex_error_kind(error,
+                                  ex_error_set(error, EX_ERROR_DATA,
                                             "the rig moves with joint '%s', and a cache does not say where joints are",
                                             exi_joint_name(ex_rig_skeleton(rig), driver->joints[f], &text)),
                                   "cache_without_joints");
@@ -162,7 +162,7 @@ static ex_result open_caches(applier *a) {
     const ex_apply_def *def = a->def;
     ex_rig_driver driver;
     if (!ex_rig_get_driver(def->rig, &driver, NULL) || a->layer < 0)
-        return exi_error_kind(a->error, exi_error(a->error, EX_ERROR_DATA, "this rig follows no driver"), "no_driver");
+        return ex_error_kind(a->error, ex_error_set(a->error, EX_ERROR_DATA, "this rig follows no driver"), "no_driver");
     a->driver_count = driver.driver.vertex_count;
     a->vertex_count = ex_rig_vertex_count(def->rig);
     ex_result result = check_joints(def->rig, &driver, a->error);
@@ -174,7 +174,7 @@ static ex_result open_caches(applier *a) {
         return result;
     a->frame_count = ex_cache_get_info(a->driver).frame_count;
     if (a->truth && ex_cache_get_info(a->truth).frame_count != a->frame_count)
-        return exi_error(a->error, EX_ERROR_DATA,
+        return ex_error_set(a->error, EX_ERROR_DATA,
                          "'%s' has %d frames and '%s' has %d: they are no pair that could be compared", def->driver,
                          a->frame_count, def->truth, ex_cache_get_info(a->truth).frame_count);
     return EX_OK;
@@ -194,7 +194,7 @@ static ex_result set_database(applier *a) {
             return EX_OK;
         }
     }
-    return exi_error(a->error, EX_ERROR_ARGUMENT, "this rig has one database alone: there is no axis to set");
+    return ex_error_set(a->error, EX_ERROR_ARGUMENT, "this rig has one database alone: there is no axis to set");
 }
 
 static ex_result open_applier(applier *a, bool report) {
@@ -215,7 +215,7 @@ static ex_result open_applier(applier *a, bool report) {
     a->state = calloc(state > 0 ? state : 1, 1);
     if (!a->inputs || !a->weights || !a->form || !a->made || (report && a->truth && !a->unsettled) ||
         (a->truth && !a->right) || !a->scratch || !a->state)
-        return exi_error_memory(a->error, "applying", (n + 3 * m) * 12 + scratch + state);
+        return ex_error_memory(a->error, "applying", (n + 3 * m) * 12 + scratch + state);
     result = set_database(a);
     return result == EX_OK && a->def->output ? open_output(a) : result;
 }

@@ -27,7 +27,7 @@ static ex_result open_report(exi_gauge *g, int frame_count, ex_drive_report **ma
     }
     *made = g->report = r;
     if (!r || !r->frames || !r->weights || (g->def->truth && !r->vertex_errors))
-        return exi_error_memory(error, "the report", (size_t)frame_count * (size_t)(g->key_count + 20) * 8);
+        return ex_error_memory(error, "the report", (size_t)frame_count * (size_t)(g->key_count + 20) * 8);
     return EX_OK;
 }
 
@@ -37,7 +37,7 @@ static ex_result open_databases(exi_gauge *g, ex_error *error) {
     const ex_weigher *weigher = ex_rig_weigher(g->rig, g->layer);
     g->databases = calloc((size_t)g->key_count, sizeof *g->databases);
     if (!g->databases)
-        return exi_error_memory(error, "databases", (size_t)g->key_count * sizeof *g->databases);
+        return ex_error_memory(error, "databases", (size_t)g->key_count * sizeof *g->databases);
     for (int a = 0; a < ex_weigher_axis_count(weigher); a++) {
         const ex_axis axis = ex_rig_input_axis(g->rig, ex_rig_layer_input(g->rig, g->layer, a));
         if (axis.kind != EX_AXIS_SCALAR)
@@ -61,7 +61,7 @@ static ex_result open_keys(exi_gauge *g, ex_error *error) {
     g->home = exi_array_allocate(n, 3 * sizeof(float));
     g->nearest = exi_array_allocate(m, 3 * sizeof(float));
     if (!g->homes || !g->home_driven || !g->home || !g->nearest)
-        return exi_error_memory(error, "the keys", keys * (n + m) * 12);
+        return ex_error_memory(error, "the keys", keys * (n + m) * 12);
     const ex_result result = exi_whole_open(&g->whole, def->driver, &def->options, error);
     for (size_t k = 0; result == EX_OK && k < keys; k++) {
         float matrix[12];
@@ -94,7 +94,7 @@ static ex_result open_jumps(exi_gauge *g, ex_error *error) {
     g->local[1] = exi_array_allocate(both, 3 * sizeof(float));
     g->carriers = exi_array_allocate(both, sizeof *g->carriers);
     if (!g->matrices || !g->local[0] || !g->local[1] || !g->carriers)
-        return exi_error_memory(error, "moving frames", both * 26);
+        return ex_error_memory(error, "moving frames", both * 26);
     find_carriers(g);
     return ex_driver_create(&g->driver.driver, NULL, &g->frames, error);
 }
@@ -112,7 +112,7 @@ static ex_result open_settler(exi_gauge *g, ex_error *error) {
     g->distances = exi_array_allocate((size_t)g->vertex_count, sizeof *g->distances);
     return g->settler_scratch && g->distances
                ? EX_OK
-               : exi_error_memory(error, "distances", ex_settler_scratch_size(g->settler));
+               : ex_error_memory(error, "distances", ex_settler_scratch_size(g->settler));
 }
 
 /* How far keys are from each other: over regions and keys, the mean distance to the nearest other of the same database,
@@ -124,7 +124,7 @@ static ex_result find_spread(exi_gauge *g, ex_error *error) {
     double *points = exi_array_allocate((size_t)count * (size_t)n, (size_t)n * sizeof *points);
     ex_driver *driver = NULL;
     ex_views *made = NULL;
-    ex_result result = views && keys && points ? EX_OK : exi_error_memory(error, "distances between keys", 0);
+    ex_result result = views && keys && points ? EX_OK : ex_error_memory(error, "distances between keys", 0);
     if (result == EX_OK) {
         ex_influences unused;
         ex_rig_layer_views(g->rig, g->layer, views, &unused);
@@ -184,7 +184,7 @@ ex_result exi_gauge_open(exi_gauge *g, const ex_apply_def *def, int layer, int f
         g->theirs = calloc(1, sizeof *g->theirs);
         g->blends = calloc(1, sizeof *g->blends);
         if (!g->errors || !g->ours || !g->theirs || !g->blends)
-            result = exi_error_memory(error, "errors", (size_t)g->vertex_count * sizeof *g->errors);
+            result = ex_error_memory(error, "errors", (size_t)g->vertex_count * sizeof *g->errors);
     }
     if (def->brief || result != EX_OK)
         return result;

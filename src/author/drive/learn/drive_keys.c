@@ -12,7 +12,7 @@ ex_result ex_key_distances(const ex_drive_def *def, ex_key_distance *distances, 
     float *homes = exi_array_allocate((size_t)keys + 1, size * sizeof *homes);
     exi_whole whole = {.driver = NULL};
     ex_result result = homes ? exi_whole_open(&whole, def->driver, &def->options, error)
-                             : exi_error_memory(error, "the keys", (size_t)keys * size * sizeof *homes);
+                             : ex_error_memory(error, "the keys", (size_t)keys * size * sizeof *homes);
     if (result == EX_OK) {
         float *mesh = homes + (size_t)keys * size;
         for (size_t i = 0; i < size; i++)

@@ -26,7 +26,7 @@ ex_result exi_learn_build(const exi_learner *l, const exi_key_choice *choice, co
     ex_drive_key *keys = exi_array_allocate(most, sizeof *keys);
     int count = 0;
     if (!keys)
-        return exi_error_memory(l->error, "keys", most * sizeof *keys);
+        return ex_error_memory(l->error, "keys", most * sizeof *keys);
     for (int k = choice->first; k < choice->last; k++)
         if (choice->folds == 0 || k % choice->folds != choice->fold)
             keys[count++] = (ex_drive_key){.name = l->keys[k].name,
@@ -55,18 +55,18 @@ static ex_result check_def(const ex_learn_def *def, ex_error *error) {
     if (named != EX_OK)
         return named;
     if (def->key_count < 1 || def->key_count > EX_CONVEX_MAX)
-        return exi_error(error, EX_ERROR_ARGUMENT, "1 to %d keys can be chosen, not %d", EX_CONVEX_MAX, def->key_count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "1 to %d keys can be chosen, not %d", EX_CONVEX_MAX, def->key_count);
     if (!(def->until >= 0) || !isfinite(def->until))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the error to reach is %g: it is a length of 0 or more", def->until);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the error to reach is %g: it is a length of 0 or more", def->until);
     if (def->driver->vertex_count < 1 || def->driven->vertex_count < 1)
-        return exi_error(error, EX_ERROR_DATA, "the %s mesh has no vertices",
+        return ex_error_set(error, EX_ERROR_DATA, "the %s mesh has no vertices",
                          def->driver->vertex_count < 1 ? "driver" : "driven");
     for (int i = 0; i < def->reference_count; i++) {
         if (!isfinite(def->references[i].database))
-            return exi_error(error, EX_ERROR_ARGUMENT, "the database of '%s' has no finite value",
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "the database of '%s' has no finite value",
                              def->references[i].driver);
         if (!def->database_axis && def->references[i].database != def->references[0].database)
-            return exi_error(error, EX_ERROR_ARGUMENT,
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
                              "the references are of several databases, and the axis that tells them apart has no name");
     }
     return EX_OK;
@@ -76,7 +76,7 @@ static ex_result check_given(const exi_learner *l) {
     for (int i = 0; i < l->def->given_count; i++) {
         const int frame = l->def->given[i];
         if (frame < 0 || frame >= l->refs.frame_count)
-            return exi_error(l->error, EX_ERROR_ARGUMENT, "there is no frame %d: the references have frames 0 to %d",
+            return ex_error_set(l->error, EX_ERROR_ARGUMENT, "there is no frame %d: the references have frames 0 to %d",
                              frame, l->refs.frame_count - 1);
     }
     return EX_OK;
@@ -87,7 +87,7 @@ static ex_result place_frames(exi_learner *l) {
     const ex_mesh *mesh = l->def->driver;
     const int n = l->refs.driver_count;
     float *reference = exi_array_allocate((size_t)n, 3 * sizeof *reference);
-    ex_result result = reference ? EX_OK : exi_error_memory(l->error, "the driver", (size_t)n * 12);
+    ex_result result = reference ? EX_OK : ex_error_memory(l->error, "the driver", (size_t)n * 12);
     for (size_t i = 0; reference && i < 3 * (size_t)n; i++)
         reference[i] = (float)mesh->positions[i];
     for (int f = 0; result == EX_OK && f < l->refs.frame_count; f++) {
@@ -118,7 +118,7 @@ static ex_result open_learner(exi_learner *l) {
     /* Every database has as many as it may, and what is given by hand. */
     l->key_room = def->given_count + (def->key_count < l->refs.frame_count ? def->key_count : l->refs.frame_count);
     if (l->key_room > INT32_MAX / def->reference_count)
-        return exi_error(l->error, EX_ERROR_LIMIT, "a rig has at most %d keys", EX_CONVEX_MAX);
+        return ex_error_set(l->error, EX_ERROR_LIMIT, "a rig has at most %d keys", EX_CONVEX_MAX);
     l->key_room *= def->reference_count;
     l->places = exi_array_allocate(frames, 12 * sizeof *l->places);
     l->distance = exi_array_allocate(frames, sizeof *l->distance);
@@ -128,7 +128,7 @@ static ex_result open_learner(exi_learner *l) {
     l->home = exi_array_allocate(n, 3 * sizeof(float));
     l->driven = exi_array_allocate((size_t)l->refs.driven_count, 3 * sizeof(float));
     if (!l->places || !l->distance || !l->nearest || !l->keys || !l->driver || !l->home || !l->driven)
-        return exi_error_memory(l->error, "learning", frames * 60 + n * 36);
+        return ex_error_memory(l->error, "learning", frames * 60 + n * 36);
     const double size = alike_part * ex_mesh_size(def->driver);
     l->alike = size * size;
     return EX_OK;
@@ -173,7 +173,7 @@ static ex_result choose_keys(exi_learner *l) {
             result = exi_learn_choose(l, l->refs.items[i].database, l->key_count);
         }
     if (result == EX_OK && l->key_count > EX_CONVEX_MAX)
-        result = exi_error(l->error, EX_ERROR_LIMIT, "%d keys were chosen in all, and a rig has at most %d",
+        result = ex_error_set(l->error, EX_ERROR_LIMIT, "%d keys were chosen in all, and a rig has at most %d",
                            l->key_count, EX_CONVEX_MAX);
     return result;
 }
@@ -189,7 +189,7 @@ static ex_result describe(exi_learner *l, const ex_drive_options *options, const
         made->mean_error = exi_array_allocate((size_t)l->key_count, sizeof *made->mean_error);
     }
     if (!made || !all || !errors || !made->frames || !made->mean_error) {
-        result = exi_error_memory(l->error, "what was learned", (size_t)frames * 24);
+        result = ex_error_memory(l->error, "what was learned", (size_t)frames * 24);
     } else {
         ex_rig_driver driver;
         made->key_count = l->key_count;

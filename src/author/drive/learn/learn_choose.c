@@ -64,7 +64,7 @@ static ex_result add_key(exi_learner *l, int frame, double database) {
     key->home = exi_array_allocate(n, 3 * sizeof(float));
     l->key_count++;
     if (!key->driver || !key->driven || !key->home)
-        return exi_error_memory(l->error, "a key", (2 * n + m) * 3 * sizeof(float));
+        return ex_error_memory(l->error, "a key", (2 * n + m) * 3 * sizeof(float));
     const ex_result result = exi_references_read(&l->refs, frame, key->driver, key->driven, l->error);
     if (result == EX_OK)
         exi_whole_back(l->places + 12 * (size_t)frame, key->driver, (int)n, key->home);
@@ -146,7 +146,7 @@ static ex_result judge(exi_learner *l, double database, int first, judgement *ma
         int *all = exi_array_allocate((size_t)l->refs.frame_count, sizeof *all);
         double *every = exi_array_allocate((size_t)l->refs.frame_count, sizeof *every);
         if (!all || !every) {
-            result = exi_error_memory(l->error, "errors", (size_t)l->refs.frame_count * 12);
+            result = ex_error_memory(l->error, "errors", (size_t)l->refs.frame_count * 12);
         } else {
             const int total = exi_learn_spread(l, database, true, l->refs.frame_count, all);
             result = exi_learn_measure(l, rig, all, total, every, NULL);
@@ -170,8 +170,8 @@ static ex_result take_given(exi_learner *l, double database, int first) {
             continue;
         if (l->key_count > first && l->distance[frame] <= l->alike)
             return l->keys[l->nearest[frame]].frame == frame
-                       ? exi_error(l->error, EX_ERROR_DATA, "frame %d (counted from 0) is asked for twice", frame)
-                       : exi_error(l->error, EX_ERROR_DATA,
+                       ? ex_error_set(l->error, EX_ERROR_DATA, "frame %d (counted from 0) is asked for twice", frame)
+                       : ex_error_set(l->error, EX_ERROR_DATA,
                                    "the driver is the same in frames %d and %d (counted from 0): one of them is enough",
                                    l->keys[l->nearest[frame]].frame, frame);
         result = add_key(l, frame, database);
@@ -190,7 +190,7 @@ static ex_result check_moves(const exi_learner *l, double database) {
         frames += same_database(l->refs.items[i].database, database) ? l->refs.items[i].frame_count : 0;
     if (frames == 1 || l->distance[farthest] > l->alike)
         return EX_OK;
-    return exi_error(l->error, EX_ERROR_DATA,
+    return ex_error_set(l->error, EX_ERROR_DATA,
                      "'%s': all %d frames show the driver in the same form%s: there is nothing to choose keys from",
                      l->def->references[item - l->refs.items].driver, frames,
                      l->def->options.frame == EX_WHOLE_FRAME_NONE ? "" : ", but for where it stands");

@@ -42,7 +42,7 @@ static ex_result open_measurer(measurer *m, const exi_learner *l, const ex_rig *
         s->scratch = exi_array_allocate(scratch, 1);
         good = good && s->driver && s->driven && s->made && s->inputs && s->scratch;
     }
-    return good ? EX_OK : exi_error_memory(l->error, "measuring", (size_t)m->count * scratch);
+    return good ? EX_OK : ex_error_memory(l->error, "measuring", (size_t)m->count * scratch);
 }
 
 static void close_measurer(measurer *m) {

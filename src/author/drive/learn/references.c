@@ -17,10 +17,10 @@ ex_result ex_drive_open_cache(const char *path, const char *what, int vertex_cou
         return result;
     const int there = ex_cache_get_info(*reader).vertex_count;
     if (there != vertex_count)
-        result = exi_error(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
+        result = ex_error_set(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
                            path, there, what, vertex_count);
     else if (mesh && ex_cache_mesh(*reader))
-        result = exi_error_within(error, ex_mesh_compare_connectivity(mesh, ex_cache_mesh(*reader), error),
+        result = ex_error_within(error, ex_mesh_compare_connectivity(mesh, ex_cache_mesh(*reader), error),
                                   "'%s' and the %s mesh differ", path, what);
     if (result == EX_OK)
         return EX_OK;
@@ -34,7 +34,7 @@ ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, int fra
     const size_t count = 3 * (size_t)ex_cache_get_info(reader).vertex_count;
     for (size_t i = 0; result == EX_OK && i < count; i++)
         if (!(fabsf(positions[i]) < 1e18F))
-            return exi_error(error, EX_ERROR_DATA, "%s: in frame %d, vertex %zu (both counted from 0) is too far away",
+            return ex_error_set(error, EX_ERROR_DATA, "%s: in frame %d, vertex %zu (both counted from 0) is too far away",
                              path, frame, i / 3);
     return result;
 }
@@ -49,11 +49,11 @@ static ex_result open_pair(exi_references *refs, const ex_drive_reference *from,
     const int frames = ex_cache_get_info(item->driver).frame_count,
               others = ex_cache_get_info(item->driven).frame_count;
     if (frames != others)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "'%s' has %d frames and '%s' has %d: each frame of the driver needs its driven form",
                          from->driver, frames, from->driven, others);
     if (frames > INT_MAX - refs->frame_count)
-        return exi_error(error, EX_ERROR_LIMIT, "the references have more than %d frames together", INT_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "the references have more than %d frames together", INT_MAX);
     item->first = refs->frame_count;
     item->frame_count = frames;
     item->from = from;
@@ -69,7 +69,7 @@ ex_result exi_references_open(exi_references *refs, const ex_learn_def *def, ex_
                              .driven = def->driven};
     refs->items = calloc((size_t)def->reference_count, sizeof *refs->items);
     if (!refs->items)
-        return exi_error_memory(error, "the references", (size_t)def->reference_count * sizeof *refs->items);
+        return ex_error_memory(error, "the references", (size_t)def->reference_count * sizeof *refs->items);
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && i < def->reference_count; i++) {
         refs->count = i + 1;
@@ -108,5 +108,5 @@ bool exi_drive_tell(const ex_progress *progress, const char *doing, double part)
 }
 
 ex_result exi_drive_stopped(ex_error *error) {
-    return exi_error(error, EX_ERROR_FILE, "stopped before it was done: nothing was written");
+    return ex_error_set(error, EX_ERROR_FILE, "stopped before it was done: nothing was written");
 }

@@ -52,7 +52,7 @@ static float float_of(uint32_t bits) {
 static ex_result read_error(const ex_cache_reader *r, ex_error *error) {
     if (ferror(r->file))
         return ex_file_error(error, "read", r->path, errno != 0 ? errno : EIO);
-    return exi_error(error, EX_ERROR_DATA, "%s: the file has become shorter while it was read", r->path);
+    return ex_error_set(error, EX_ERROR_DATA, "%s: the file has become shorter while it was read", r->path);
 }
 
 static ex_result read_bytes(ex_cache_reader *r, void *bytes, size_t size, ex_error *error) {
@@ -66,7 +66,7 @@ static ex_result open_file(ex_cache_reader *r, uint64_t *size, ex_error *error) 
     if (!r->file || fstat(fileno(r->file), &status) != 0)
         return ex_file_error(error, "read", r->path, errno);
     if (!S_ISREG(status.st_mode))
-        return exi_error(error, EX_ERROR_FILE, "'%s' is not a file: caches are read from files alone", r->path);
+        return ex_error_set(error, EX_ERROR_FILE, "'%s' is not a file: caches are read from files alone", r->path);
     *size = (uint64_t)status.st_size;
     return EX_OK;
 }
@@ -75,7 +75,7 @@ static ex_result open_file(ex_cache_reader *r, uint64_t *size, ex_error *error) 
 
 static ex_result check_counts(const ex_cache_reader *r, uint32_t vertices, uint32_t frames, ex_error *error) {
     if (vertices < 1 || vertices > INT_MAX || frames < 1 || frames > INT_MAX)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "%s: the header promises %ld vertices and %ld frames: there must be at least one of each",
                          r->path, (long)(int32_t)vertices, (long)(int32_t)frames);
     return EX_OK;
@@ -86,11 +86,11 @@ static ex_result check_size(const ex_cache_reader *r, uint64_t size, ex_error *e
     const uint64_t frame = 12 * (uint64_t)r->info.vertex_count, room = size > r->first ? size - r->first : 0;
     const uint64_t there = room / frame, promised = (uint64_t)r->info.frame_count;
     if (size < r->first || there < promised)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "%s: the file ends too early: %llu of %llu frames of %d vertices are there", r->path,
                          (unsigned long long)there, (unsigned long long)promised, r->info.vertex_count);
     if (room - promised * frame != 0)
-        return exi_error(error, EX_ERROR_DATA, "%s: the file has %llu bytes more than %d frames of %d vertices take",
+        return ex_error_set(error, EX_ERROR_DATA, "%s: the file has %llu bytes more than %d frames of %d vertices take",
                          r->path, (unsigned long long)(room - promised * frame), r->info.frame_count,
                          r->info.vertex_count);
     return EX_OK;
@@ -99,22 +99,22 @@ static ex_result check_size(const ex_cache_reader *r, uint64_t size, ex_error *e
 static ex_result open_pc2(ex_cache_reader *r, uint64_t size, ex_error *error) {
     unsigned char header[EXI_PC2_HEADER] = {0};
     if (size < sizeof header)
-        return exi_error(error, EX_ERROR_FORMAT, "%s: no PC2 file is as short as %llu bytes", r->path,
+        return ex_error_set(error, EX_ERROR_FORMAT, "%s: no PC2 file is as short as %llu bytes", r->path,
                          (unsigned long long)size);
     ex_result result = read_bytes(r, header, sizeof header, error);
     if (result != EX_OK)
         return result;
     if (memcmp(header, EXI_PC2_MARK, sizeof EXI_PC2_MARK) != 0)
-        return exi_error(error, EX_ERROR_FORMAT, "%s is no PC2 file: it does not begin with " EXI_PC2_MARK, r->path);
+        return ex_error_set(error, EX_ERROR_FORMAT, "%s is no PC2 file: it does not begin with " EXI_PC2_MARK, r->path);
     if (exi_cache_bits(header + 12, false) != 1)
-        return exi_error(error, EX_ERROR_VERSION, "%s: this is version %ld of PC2, and version 1 is known", r->path,
+        return ex_error_set(error, EX_ERROR_VERSION, "%s: this is version %ld of PC2, and version 1 is known", r->path,
                          (long)(int32_t)exi_cache_bits(header + 12, false));
     const uint32_t vertices = exi_cache_bits(header + 16, false), frames = exi_cache_bits(header + 28, false);
     const float start = float_of(exi_cache_bits(header + 20, false));
     const float step = float_of(exi_cache_bits(header + 24, false));
     result = check_counts(r, vertices, frames, error);
     if (result == EX_OK && (!isfinite(start) || !isfinite(step) || (frames > 1 && !(step > 0))))
-        result = exi_error(error, EX_ERROR_DATA, "%s: the frames start at %g and are %g apart: these are no times",
+        result = ex_error_set(error, EX_ERROR_DATA, "%s: the frames start at %g and are %g apart: these are no times",
                            r->path, (double)start, (double)step);
     r->info.vertex_count = (int)vertices;
     r->info.frame_count = (int)frames;
@@ -128,14 +128,14 @@ static ex_result read_times(ex_cache_reader *r, ex_error *error) {
     const size_t count = (size_t)r->info.frame_count;
     r->times = exi_array_allocate(count, sizeof *r->times);
     if (!r->times)
-        return exi_error_memory(error, "the times of the cache", count * sizeof *r->times);
+        return ex_error_memory(error, "the times of the cache", count * sizeof *r->times);
     ex_result result = read_bytes(r, r->times, count * sizeof *r->times, error);
     for (size_t f = 0; f < count && result == EX_OK; f++) {
         unsigned char bytes[4];
         memcpy(bytes, &r->times[f], sizeof bytes);
         r->times[f] = float_of(exi_cache_bits(bytes, true));
         if (!isfinite(r->times[f]) || (f > 0 && r->times[f] < r->times[f - 1]))
-            result = exi_error(error, EX_ERROR_DATA, "%s: the time of frame %zu is %g: times must be numbers that rise",
+            result = ex_error_set(error, EX_ERROR_DATA, "%s: the time of frame %zu is %g: times must be numbers that rise",
                                r->path, f, (double)r->times[f]);
     }
     return result;
@@ -144,7 +144,7 @@ static ex_result read_times(ex_cache_reader *r, ex_error *error) {
 static ex_result open_mdd(ex_cache_reader *r, uint64_t size, ex_error *error) {
     unsigned char header[8] = {0};
     if (size < sizeof header)
-        return exi_error(error, EX_ERROR_FORMAT, "%s: no MDD file is as short as %llu bytes", r->path,
+        return ex_error_set(error, EX_ERROR_FORMAT, "%s: no MDD file is as short as %llu bytes", r->path,
                          (unsigned long long)size);
     ex_result result = read_bytes(r, header, sizeof header, error);
     if (result != EX_OK)
@@ -182,14 +182,14 @@ ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *er
     const ex_cache_kind kind = ex_cache_kind_of(path);
     uint64_t size = 0;
     if (kind == EX_CACHE_KIND_COUNT)
-        return exi_error(error, EX_ERROR_FORMAT, "%s: point caches are read from .pc2, .mdd and numbered .obj files",
+        return ex_error_set(error, EX_ERROR_FORMAT, "%s: point caches are read from .pc2, .mdd and numbered .obj files",
                          path);
     ex_cache_reader *r = calloc(1, sizeof *r);
     char *copy = exi_text_copy(path, strlen(path));
     if (!r || !copy) {
         free(r);
         free(copy);
-        return exi_error_memory(error, "the cache", sizeof *r);
+        return ex_error_memory(error, "the cache", sizeof *r);
     }
     r->path = copy;
     r->info.kind = kind;
@@ -230,7 +230,7 @@ static ex_result convert(const ex_cache_reader *r, int frame, float *positions, 
         memcpy(bytes, &positions[i], sizeof bytes);
         positions[i] = float_of(exi_cache_bits(bytes, r->info.kind == EX_CACHE_MDD));
         if (!isfinite(positions[i]))
-            return exi_error(error, EX_ERROR_DATA, "%s: in frame %d, vertex %zu (both counted from 0) is not a number",
+            return ex_error_set(error, EX_ERROR_DATA, "%s: in frame %d, vertex %zu (both counted from 0) is not a number",
                              r->path, frame, i / 3);
     }
     return EX_OK;

@@ -90,13 +90,13 @@ static ex_result list_folder(const char *prefix, listing *l, ex_error *error) {
     DIR *directory = folder ? opendir(folder) : NULL;
     ex_result result = EX_OK;
     if (!folder)
-        result = exi_error_memory(error, "the frames", strlen(prefix));
+        result = ex_error_memory(error, "the frames", strlen(prefix));
     else if (!directory)
         result = ex_file_error(error, "read the folder", folder, errno);
     for (struct dirent *entry; result == EX_OK && (entry = readdir(directory));) {
         const int number = number_of(entry->d_name, start);
         if (number >= 0 && !add_name(l, entry->d_name, number))
-            result = exi_error_memory(error, "the frames", (size_t)l->count * sizeof *l->items);
+            result = ex_error_memory(error, "the frames", (size_t)l->count * sizeof *l->items);
     }
     if (directory)
         closedir(directory);
@@ -105,7 +105,7 @@ static ex_result list_folder(const char *prefix, listing *l, ex_error *error) {
         qsort(l->items, (size_t)l->count, sizeof *l->items, compare_numbers);
     for (int i = 1; i < l->count && result == EX_OK; i++)
         if (l->items[i].number == l->items[i - 1].number)
-            result = exi_error(error, EX_ERROR_DATA, "'%s' and '%s' both are frame %d: remove one of them",
+            result = ex_error_set(error, EX_ERROR_DATA, "'%s' and '%s' both are frame %d: remove one of them",
                                l->items[i - 1].name, l->items[i].name, l->items[i].number);
     return result;
 }
@@ -113,10 +113,10 @@ static ex_result list_folder(const char *prefix, listing *l, ex_error *error) {
 static ex_result find_frames(const char *path, exi_obj_frames *frames, ex_error *error) {
     listing l = {0};
     char *prefix = find_prefix(path);
-    ex_result result = prefix ? list_folder(prefix, &l, error) : exi_error_memory(error, "the frames", strlen(path));
+    ex_result result = prefix ? list_folder(prefix, &l, error) : ex_error_memory(error, "the frames", strlen(path));
     const char *slash = strrchr(path, '/');
     if (result == EX_OK && l.count == 0 && !add_name(&l, slash ? slash + 1 : path, 0)) /* a single mesh */
-        result = exi_error_memory(error, "the frames", strlen(path));
+        result = ex_error_memory(error, "the frames", strlen(path));
     if (result == EX_OK) {
         frames->paths = calloc((size_t)l.count, sizeof *frames->paths);
         for (; frames->paths && frames->count < l.count; frames->count++) {
@@ -125,7 +125,7 @@ static ex_result find_frames(const char *path, exi_obj_frames *frames, ex_error 
                 break;
         }
         if (frames->count < l.count)
-            result = exi_error_memory(error, "the frames", (size_t)l.count * sizeof *frames->paths);
+            result = ex_error_memory(error, "the frames", (size_t)l.count * sizeof *frames->paths);
     }
     free_listing(&l);
     free(prefix);
@@ -149,7 +149,7 @@ ex_result exi_obj_frames_read(const exi_obj_frames *frames, int frame, float *po
     ex_result result = ex_obj_read(frames->paths[frame], &mesh, error);
     if (result != EX_OK)
         return result;
-    result = exi_error_within(error, ex_mesh_compare_connectivity(frames->mesh, mesh, error), "%s and %s differ",
+    result = ex_error_within(error, ex_mesh_compare_connectivity(frames->mesh, mesh, error), "%s and %s differ",
                               frames->paths[0], frames->paths[frame]);
     for (size_t i = 0; result == EX_OK && i < 3 * (size_t)mesh->vertex_count; i++)
         positions[i] = (float)mesh->positions[i];
@@ -238,11 +238,11 @@ ex_result exi_obj_writer_open(exi_obj_writer *w, const char *path, int frame_cou
     w->placed = malloc(w->size);
     w->mesh = bare_copy(mesh);
     ex_result result =
-        w->base && w->hidden && w->placed && w->mesh ? EX_OK : exi_error_memory(error, "the frames", sizeof *mesh);
+        w->base && w->hidden && w->placed && w->mesh ? EX_OK : ex_error_memory(error, "the frames", sizeof *mesh);
     if (result == EX_OK) {
         w->folder = make_folder(w->base);
         if (!w->folder)
-            result = errno == ENOMEM ? exi_error_memory(error, "the frames", strlen(path))
+            result = errno == ENOMEM ? ex_error_memory(error, "the frames", strlen(path))
                                      : ex_file_error(error, "write", path, errno);
     }
     if (result != EX_OK)
@@ -253,7 +253,7 @@ ex_result exi_obj_writer_open(exi_obj_writer *w, const char *path, int frame_cou
 ex_result exi_obj_writer_add(exi_obj_writer *w, const float *positions, ex_error *error) {
     for (size_t i = 0; i < 3 * (size_t)w->mesh->vertex_count; i++)
         w->mesh->positions[i] = (double)positions[i];
-    ex_result result = exi_error_within(error, ex_obj_write(hidden_path(w, w->written), w->mesh, error), "%s",
+    ex_result result = ex_error_within(error, ex_obj_write(hidden_path(w, w->written), w->mesh, error), "%s",
                                         placed_path(w, w->written));
     w->written += result == EX_OK;
     return result;

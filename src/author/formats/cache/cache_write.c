@@ -57,7 +57,7 @@ static void write_mdd_header(ex_cache_writer *w, const double *times) {
 static ex_result check_times(const char *path, const double *times, int count, ex_error *error) {
     for (int f = 0; f < count; f++)
         if (!isfinite((float)times[f]) || (f > 0 && !(times[f] > times[f - 1])))
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "cannot write '%s': the time of frame %d is %g: times must be numbers that rise", path, f,
                              times[f]);
     return EX_OK;
@@ -82,7 +82,7 @@ ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, c
     *writer = NULL;
     const ex_cache_kind kind = ex_cache_kind_of(path);
     if (kind == EX_CACHE_KIND_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "cannot write '%s': point caches are written as .pc2, .mdd or numbered .obj files", path);
     if (kind == EX_CACHE_OBJ && (!mesh || mesh->vertex_count != vertex_count))
         return exi_misuse_error(error, __func__, "OBJ files need a mesh of as many vertices");
@@ -94,7 +94,7 @@ ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, c
     if (!w || !copy) {
         free(w);
         free(copy);
-        return exi_error_memory(error, "the cache", sizeof *w);
+        return ex_error_memory(error, "the cache", sizeof *w);
     }
     *w = (ex_cache_writer){.kind = kind, .vertex_count = vertex_count, .frame_count = frame_count, .path = copy};
     w->file.slot = -1;
@@ -126,7 +126,7 @@ ex_result ex_cache_write(ex_cache_writer *writer, const float *positions, ex_err
     ex_result result = EX_OK;
     for (size_t i = 0; i < 3 * (size_t)writer->vertex_count && result == EX_OK; i++)
         if (!isfinite(positions[i]))
-            result = exi_error(error, EX_ERROR_DATA,
+            result = ex_error_set(error, EX_ERROR_DATA,
                                "cannot write '%s': in frame %d, vertex %zu (both counted from 0) is not a number",
                                writer->path, writer->written, i / 3);
     if (result == EX_OK && writer->kind == EX_CACHE_OBJ)
@@ -144,7 +144,7 @@ ex_result ex_cache_finish(ex_cache_writer *writer, bool keep, ex_error *error) {
     ex_result result = EX_OK;
     const bool whole = writer->written == writer->frame_count && !writer->failed;
     if (keep && !whole)
-        result = exi_error(error, EX_ERROR_DATA, "cannot write '%s': %d of %d frames were given", writer->path,
+        result = ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': %d of %d frames were given", writer->path,
                            writer->written, writer->frame_count);
     if (writer->kind == EX_CACHE_OBJ) {
         const ex_result moved = exi_obj_writer_finish(&writer->objs, keep && whole, error);

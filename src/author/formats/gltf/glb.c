@@ -20,11 +20,11 @@ ex_result exi_glb_write(const char *path, exi_text *json, const void *bin, size_
     while ((12 + 8 + json->size + 8) % 16 != 0 && !json->failed)
         exi_text_add(json, " ", 1);
     if (json->failed)
-        return exi_error_memory(error, "the file", json->size + bin_size);
+        return ex_error_memory(error, "the file", json->size + bin_size);
     size_t padding = (4 - bin_size % 4) % 4;
     uint64_t total = 12 + 8 + (uint64_t)json->size + (bin_size > 0 ? 8 + (uint64_t)bin_size + padding : 0);
     if (total > UINT32_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "%s: would take %.1f GB, and a .glb file holds at most 4.3: %s", path,
+        return ex_error_set(error, EX_ERROR_LIMIT, "%s: would take %.1f GB, and a .glb file holds at most 4.3: %s", path,
                          (double)total / 1e9, advice);
     ex_file_writer writer;
     ex_result result = ex_file_open(&writer, path, error);

@@ -21,12 +21,12 @@ ex_result exi_gltf_fail(const exi_gltf *g, ex_result result, const char *where, 
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     if (!where || !*where)
-        return exi_error(g->error, result, "%s: %s", g->path, sentence);
-    return exi_error(g->error, result, "%s: %s: %s", g->path, where, sentence);
+        return ex_error_set(g->error, result, "%s: %s", g->path, sentence);
+    return ex_error_set(g->error, result, "%s: %s: %s", g->path, where, sentence);
 }
 
 ex_result exi_gltf_no_memory(const exi_gltf *g) {
-    return exi_error(g->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the scene", g->path);
+    return ex_error_set(g->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the scene", g->path);
 }
 
 ex_result exi_gltf_allocate(const exi_gltf *g, int count, size_t size, void **memory) {

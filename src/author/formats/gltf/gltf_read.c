@@ -58,7 +58,7 @@ static ex_result open_container(exi_gltf *g, const unsigned char *bytes, size_t 
     size_t json_size = 0;
     ex_result result = EX_OK;
     if (size == 0)
-        return exi_error(g->error, EX_ERROR_FORMAT, "%s is empty", g->path);
+        return ex_error_set(g->error, EX_ERROR_FORMAT, "%s is empty", g->path);
     if (size >= 4 && memcmp(bytes, "glTF", 4) == 0) {
         result = open_glb(g, bytes, size, &json, &json_size);
     } else {
@@ -77,7 +77,7 @@ static ex_result open_container(exi_gltf *g, const unsigned char *bytes, size_t 
     if (!g->root && (json_error_code(&problem) == json_error_out_of_memory || !problem.text[0]))
         return exi_gltf_no_memory(g);
     if (!g->root)
-        return exi_error(g->error, EX_ERROR_FORMAT, "%s:%d: %s", g->path, problem.line, problem.text);
+        return ex_error_set(g->error, EX_ERROR_FORMAT, "%s:%d: %s", g->path, problem.line, problem.text);
     if (!json_is_object(g->root))
         return exi_gltf_fail(g, EX_ERROR_FORMAT, NULL, "is not a glTF file: its JSON is no object");
     return EX_OK;
@@ -157,7 +157,7 @@ static ex_result read_parts(exi_gltf *g, const unsigned char *bytes, size_t size
     ex_result result = open_container(g, bytes, size);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && result == EX_OK; i++)
         result = parts[i](g);
-    return result == EX_OK ? exi_error_within(g->error, ex_scene_check(g->scene, g->error), "%s", g->path) : result;
+    return result == EX_OK ? ex_error_within(g->error, ex_scene_check(g->scene, g->error), "%s", g->path) : result;
 }
 
 ex_result ex_scene_parse(const void *bytes, size_t size, const char *name, bool open_files, ex_scene **scene,

@@ -141,7 +141,7 @@ static ex_result open_file(const exi_gltf *g, const char *uri, const char *where
         result = exi_gltf_fail(g, EX_ERROR_FILE, where, "'%s' is not a file", path);
     else
         result =
-            exi_error_within(g->error, ex_file_read(path, (char **)owned, size, g->error), "%s: %s", g->path, where);
+            ex_error_within(g->error, ex_file_read(path, (char **)owned, size, g->error), "%s: %s", g->path, where);
     free(path);
     return result;
 }

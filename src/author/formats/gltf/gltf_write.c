@@ -190,7 +190,7 @@ static ex_result make_tree(exi_gltf_writer *w, const char *buffer_uri) {
         exi_gltf_set(w, w->root, "bufferViews", json_incref(w->views));
         exi_gltf_set(w, w->root, "buffers", json_pack("[o]", buffer));
     }
-    return w->failed || w->bin.failed ? exi_error_memory(w->error, "the file", w->bin.size) : EX_OK;
+    return w->failed || w->bin.failed ? ex_error_memory(w->error, "the file", w->bin.size) : EX_OK;
 }
 
 /* ---- the files ---- */
@@ -226,11 +226,11 @@ static ex_result write_pair(exi_gltf_writer *w) {
     char *bin_path = buffer_path(w->path),
          *uri = bin_path ? exi_gltf_path_to_uri(bin_path + folder_size(bin_path)) : NULL;
     exi_text text = {0};
-    ex_result result = uri ? make_tree(w, uri) : exi_error_memory(w->error, "the file", 0);
+    ex_result result = uri ? make_tree(w, uri) : ex_error_memory(w->error, "the file", 0);
     if (result == EX_OK) {
         exi_json_print(w->root, true, &text);
         if (text.failed)
-            result = exi_error_memory(w->error, "the file", text.size);
+            result = ex_error_memory(w->error, "the file", text.size);
     }
     if (result == EX_OK && w->bin.size > 0)
         result = write_bytes(bin_path, w->bin.bytes, w->bin.size, w->error);
@@ -256,8 +256,8 @@ static ex_result write_glb(exi_gltf_writer *w) {
 ex_result ex_scene_write(const char *path, const ex_scene *scene, ex_error *error) {
     bool glb = ex_path_ends_with(path, ".glb");
     if (!glb && !ex_path_ends_with(path, ".gltf"))
-        return exi_error(error, EX_ERROR_ARGUMENT, "cannot write '%s': scenes are written as .glb or .gltf", path);
-    ex_result result = exi_error_within(error, ex_scene_check(scene, error), "cannot write '%s'", path);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "cannot write '%s': scenes are written as .glb or .gltf", path);
+    ex_result result = ex_error_within(error, ex_scene_check(scene, error), "cannot write '%s'", path);
     if (result != EX_OK)
         return result;
     exi_gltf_writer w = {.scene = scene,

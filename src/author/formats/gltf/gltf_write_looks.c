@@ -37,7 +37,7 @@ static ex_result parse_rest(exi_gltf_writer *w, const char *rest, const char *wh
         *tree = NULL;
     }
     if (!*tree && rest)
-        return exi_error(w->error, EX_ERROR_DATA, "cannot write '%s': the rest of %s[%d] is not a JSON object", w->path,
+        return ex_error_set(w->error, EX_ERROR_DATA, "cannot write '%s': the rest of %s[%d] is not a JSON object", w->path,
                          what, number);
     if (!*tree)
         w->failed = true;
@@ -198,12 +198,12 @@ static ex_result embed_file(exi_gltf_writer *w, const ex_scene_image *image, int
     char *path = ex_path_join(w->scene->path ? w->scene->path : "", image->path), *bytes = NULL;
     size_t size = 0;
     if (!path)
-        return exi_error_memory(w->error, "an image", 0);
-    ex_result result = exi_error_within(w->error, ex_file_read(path, &bytes, &size, w->error),
+        return ex_error_memory(w->error, "an image", 0);
+    ex_result result = ex_error_within(w->error, ex_file_read(path, &bytes, &size, w->error),
                                         "cannot write '%s': images[%d]", w->path, number);
     const char *kind = result == EX_OK ? recognise((const unsigned char *)bytes, size) : NULL;
     if (result == EX_OK && !kind)
-        result = exi_error(w->error, EX_ERROR_DATA,
+        result = ex_error_set(w->error, EX_ERROR_DATA,
                            "cannot write '%s': '%s' is none of the pictures a glTF file holds: make it a PNG or JPEG",
                            w->path, path);
     if (result == EX_OK) {

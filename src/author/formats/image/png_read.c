@@ -73,11 +73,11 @@ static uint32_t big_endian(const unsigned char *bytes) {
 }
 
 static ex_result refuse(const reader *r, const char *what) {
-    return exi_error(r->error, EX_ERROR_FORMAT, "%s: %s: export the picture as PNG again", r->name, what);
+    return ex_error_set(r->error, EX_ERROR_FORMAT, "%s: %s: export the picture as PNG again", r->name, what);
 }
 
 static ex_result no_memory(const reader *r, uint32_t width, uint32_t height) {
-    return exi_error(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for %lu x %lu pixels", r->name,
+    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for %lu x %lu pixels", r->name,
                      (unsigned long)width, (unsigned long)height);
 }
 
@@ -98,10 +98,10 @@ static ex_result read_head(reader *r) {
     if (width == 0 || height == 0)
         return refuse(r, "is a PNG file without pixels");
     if (width > EX_IMAGE_MAX || height > EX_IMAGE_MAX)
-        return exi_error(r->error, EX_ERROR_LIMIT, "%s: has %lu x %lu pixels, and at most %d each way can be read",
+        return ex_error_set(r->error, EX_ERROR_LIMIT, "%s: has %lu x %lu pixels, and at most %d each way can be read",
                          r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_MAX);
     if ((uint64_t)width * height > EX_IMAGE_PIXELS)
-        return exi_error(r->error, EX_ERROR_LIMIT,
+        return ex_error_set(r->error, EX_ERROR_LIMIT,
                          "%s: has %lu x %lu pixels, and at most %d in all can be read: make the picture smaller",
                          r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_PIXELS);
     const uint32_t bits = pixel_bits(chunk[17], chunk[16]);
@@ -160,7 +160,7 @@ static ex_result read_pixels(reader *r) {
     if (r->out_of_memory)
         return no_memory(r, (uint32_t)r->image->width, (uint32_t)r->image->height);
     if (!done)
-        return exi_error(r->error, EX_ERROR_FORMAT, "%s: is a damaged PNG file (%s): export the picture as PNG again",
+        return ex_error_set(r->error, EX_ERROR_FORMAT, "%s: is a damaged PNG file (%s): export the picture as PNG again",
                          r->name, r->reason);
     return EX_OK;
 }

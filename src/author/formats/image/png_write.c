@@ -116,7 +116,7 @@ ex_result ex_image_encode(const ex_image *image, unsigned char **bytes, size_t *
     if (!done) {
         /* Of 8-bit rows of a checked size nothing else can be wrong. */
         free(s.bytes);
-        return exi_error_memory(error, "a PNG file", 4 * (size_t)image->width * (size_t)image->height);
+        return ex_error_memory(error, "a PNG file", 4 * (size_t)image->width * (size_t)image->height);
     }
     *bytes = s.bytes;
     *size = s.size;
@@ -128,7 +128,7 @@ ex_result ex_image_write(const char *path, const ex_image *image, ex_error *erro
     size_t size;
     ex_result result = ex_image_encode(image, &bytes, &size, error);
     if (result != EX_OK)
-        return exi_error_within(error, result, "cannot write '%s'", path);
+        return ex_error_within(error, result, "cannot write '%s'", path);
     ex_file_writer writer;
     result = ex_file_open(&writer, path, error);
     if (result == EX_OK) {

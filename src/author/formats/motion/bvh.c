@@ -35,11 +35,11 @@ ex_result exi_bvh_fail(const exi_bvh *r, ex_result result, const char *format, .
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return exi_error(r->error, result, "%s:%d: %s", r->path, r->line, sentence);
+    return ex_error_set(r->error, result, "%s:%d: %s", r->path, r->line, sentence);
 }
 
 ex_result exi_bvh_no_memory(const exi_bvh *r) {
-    return exi_error(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the motion", r->path);
+    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the motion", r->path);
 }
 
 static bool is_blank(char c) {

@@ -251,14 +251,14 @@ static ex_result check_clip(const ex_clip *clip, const char *path, ex_error *err
     for (int f = 1; f < last; f++) {
         const double step = (clip->times[last] - clip->times[0]) / last;
         if (fabs(clip->times[f] - clip->times[0] - f * step) > UNEVEN * step)
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "%s: BVH files have frames at even times, and frame %d is at %g s, not at %g s", path, f,
                              clip->times[f], clip->times[0] + f * step);
     }
     for (int j = 0; j < clip->joint_count; j++)
         for (int k = j + 1; k < clip->joint_count && clip->joints[j].end; k++)
             if (clip->joints[k].parent == j)
-                return exi_error(error, EX_ERROR_DATA, "%s: '%s' is the end of a bone, and '%s' hangs on it", path,
+                return ex_error_set(error, EX_ERROR_DATA, "%s: '%s' is the end of a bone, and '%s' hangs on it", path,
                                  clip->joints[j].name, clip->joints[k].name);
     return EX_OK;
 }
@@ -274,7 +274,7 @@ ex_result ex_bvh_write(const char *path, const ex_clip *clip, ex_error *error) {
               .angles = calloc(count, sizeof *w.angles)};
     ex_result result = check_clip(clip, path, error);
     if (result == EX_OK && !(w.order && w.moves && w.rest && w.angles))
-        result = exi_error_memory(error, "the motion", count * sizeof *w.rest);
+        result = ex_error_memory(error, "the motion", count * sizeof *w.rest);
     if (result == EX_OK) {
         ex_file_writer file;
         int ordered = 0;

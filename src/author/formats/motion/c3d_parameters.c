@@ -24,11 +24,11 @@ ex_result exi_c3d_fail(const exi_c3d *r, ex_result result, size_t at, const char
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return exi_error(r->error, result, "%s, byte %zu: %s", r->path, at, sentence);
+    return ex_error_set(r->error, result, "%s, byte %zu: %s", r->path, at, sentence);
 }
 
 ex_result exi_c3d_no_memory(const exi_c3d *r) {
-    return exi_error(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the markers", r->path);
+    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the markers", r->path);
 }
 
 /* ---- numbers ---- */
@@ -138,7 +138,7 @@ static ex_result read_record(exi_c3d *r, size_t *at) {
 
 ex_result exi_c3d_read_parameters(exi_c3d *r) {
     if (r->size < EXI_C3D_BLOCK)
-        return exi_error(r->error, EX_ERROR_FORMAT, "%s: no C3D file is as short as %zu bytes", r->path, r->size);
+        return ex_error_set(r->error, EX_ERROR_FORMAT, "%s: no C3D file is as short as %zu bytes", r->path, r->size);
     if (r->bytes[1] != 0x50)
         return exi_c3d_fail(r, EX_ERROR_FORMAT, 1, "this is no C3D file: it has %d there, not 80", r->bytes[1]);
     if (r->bytes[0] < 1)

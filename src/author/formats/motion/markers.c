@@ -283,10 +283,10 @@ static void turn_positions(ex_markers *markers, int turn, bool back) {
 ex_result exi_markers_turn(ex_markers *markers, const char *up, ex_error *error) {
     const int turn = find_turn(up);
     if (turn < 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "'%.20s' is no direction: +X, -X, +Y, -Y, +Z and -Z are", up);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "'%.20s' is no direction: +X, -X, +Y, -Y, +Z and -Z are", up);
     char *copy = exi_text_copy(turns[turn].name, 2);
     if (!copy)
-        return exi_error_memory(error, "a direction", 3);
+        return ex_error_memory(error, "a direction", 3);
     free(markers->up);
     markers->up = copy;
     turn_positions(markers, turn, false);
@@ -314,5 +314,5 @@ ex_result ex_markers_read(const char *path, ex_markers **markers, ex_error *erro
         return ex_c3d_read(path, markers, error);
     if (ex_path_ends_with(path, ".trc"))
         return ex_trc_read(path, markers, error);
-    return exi_error(error, EX_ERROR_FORMAT, "%s: markers over time are read from .c3d and .trc files", path);
+    return ex_error_set(error, EX_ERROR_FORMAT, "%s: markers over time are read from .c3d and .trc files", path);
 }

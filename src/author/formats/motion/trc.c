@@ -49,11 +49,11 @@ static ex_result fail(const trc *r, ex_result result, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return exi_error(r->error, result, "%s:%d: %s", r->path, r->line, sentence);
+    return ex_error_set(r->error, result, "%s:%d: %s", r->path, r->line, sentence);
 }
 
 static ex_result no_memory(const trc *r) {
-    return exi_error(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the markers", r->path);
+    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the markers", r->path);
 }
 
 /* ---- lines and cells ---- */

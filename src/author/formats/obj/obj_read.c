@@ -201,7 +201,7 @@ static ex_result read_lines(exi_obj_reader *reader) {
 /* What would otherwise come out as a puzzling error further on. */
 static ex_result check_text(exi_obj_scan *scan) {
     if (scan->at == scan->end)
-        return exi_error(scan->error, EX_ERROR_FORMAT, "%s is empty", scan->name);
+        return ex_error_set(scan->error, EX_ERROR_FORMAT, "%s is empty", scan->name);
     const char *nul = memchr(scan->at, '\0', (size_t)(scan->end - scan->at));
     if (nul) {
         int line = 1;
@@ -225,7 +225,7 @@ static void finish_colours(exi_obj_reader *reader) {
 static ex_result finish(exi_obj_reader *reader) {
     ex_mesh *mesh = reader->mesh;
     if (mesh->vertex_count == 0)
-        return exi_error(reader->scan.error, EX_ERROR_FORMAT, "%s has no vertices: is it an OBJ file?",
+        return ex_error_set(reader->scan.error, EX_ERROR_FORMAT, "%s has no vertices: is it an OBJ file?",
                          reader->scan.name);
     if (!mesh->face_offsets) {
         mesh->face_offsets = exi_array_allocate(1, sizeof *mesh->face_offsets);

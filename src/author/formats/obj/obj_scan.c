@@ -56,7 +56,7 @@ ex_result exi_obj_fail(const exi_obj_scan *scan, int line, ex_result result, con
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return exi_error(scan->error, result, "%s:%d: %s", scan->name, line, sentence);
+    return ex_error_set(scan->error, result, "%s:%d: %s", scan->name, line, sentence);
 }
 
 ex_result exi_obj_no_memory(const exi_obj_scan *scan) {

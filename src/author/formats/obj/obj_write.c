@@ -170,7 +170,7 @@ static ex_result check_numbers(const char *path, const double *numbers, int coun
     for (int i = 0; i < count; i++)
         for (int k = 0; k < width; k++)
             if (!isfinite(numbers[(size_t)i * (size_t)width + (size_t)k]))
-                return exi_error(error, EX_ERROR_DATA, "cannot write '%s': %s %d (counting from 0) is not finite", path,
+                return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': %s %d (counting from 0) is not finite", path,
                                  what, i);
     return EX_OK;
 }
@@ -179,12 +179,12 @@ static ex_result check_face_names(const char *path, const ex_mesh *mesh, const i
                                   int count, ex_error *error) {
     for (int f = 0; numbers && f < mesh->face_count; f++)
         if (numbers[f] >= count)
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "cannot write '%s': face %d (counting from 0) has group or material %d, but there are %d",
                              path, f, numbers[f], count);
     for (int i = 0; i < count; i++)
         if (strpbrk(names[i], "\r\n"))
-            return exi_error(error, EX_ERROR_DATA, "cannot write '%s': the name of group or material %d has a line end",
+            return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the name of group or material %d has a line end",
                              path, i);
     return EX_OK;
 }
@@ -199,11 +199,11 @@ static ex_result check_tag(const char *path, const ex_tag *tag, int vertex_count
     for (int i = 0; sound && i < tag->string_count; i++)
         sound = is_word(tag->strings[i]);
     if (!sound)
-        return exi_error(error, EX_ERROR_DATA, "%s: a tag's name or text is empty or has blanks in it", path);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: a tag's name or text is empty or has blanks in it", path);
     const bool vertices = strcmp(tag->name, "crease") == 0 || strcmp(tag->name, "corner") == 0;
     for (int i = 0; vertices && i < tag->int_count; i++)
         if (tag->ints[i] < 0 || tag->ints[i] >= vertex_count)
-            return exi_error(error, EX_ERROR_DATA, "%s: a %s tag names vertex %d of %d", path, tag->name, tag->ints[i],
+            return ex_error_set(error, EX_ERROR_DATA, "%s: a %s tag names vertex %d of %d", path, tag->name, tag->ints[i],
                              vertex_count);
     return check_numbers(path, tag->floats, tag->float_count, 1, "number of a tag", error);
 }
@@ -223,7 +223,7 @@ static ex_result check_mesh(const char *path, const ex_mesh *mesh, ex_error *err
     for (int t = 0; t < mesh->tag_count && result == EX_OK; t++)
         result = check_tag(path, &mesh->tags[t], mesh->vertex_count, error);
     if (result == EX_OK && mesh->material_library && strpbrk(mesh->material_library, "\r\n"))
-        result = exi_error(error, EX_ERROR_DATA, "%s: the name of the material library has a line end in it", path);
+        result = ex_error_set(error, EX_ERROR_DATA, "%s: the name of the material library has a line end in it", path);
     return result;
 }
 

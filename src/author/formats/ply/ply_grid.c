@@ -28,16 +28,16 @@ typedef struct grid {
 static ex_result check_grid(const exi_ply *ply, size_t cell_count) {
     const size_t columns = ply->header.columns, rows = ply->header.rows;
     if (columns == 0 || rows == 0)
-        return exi_error(ply->error, EX_ERROR_DATA,
+        return ex_error_set(ply->error, EX_ERROR_DATA,
                          "%s has a range grid and no faces, and does not say with obj_info num_cols and num_rows how "
                          "wide and high the grid is",
                          ply->name);
     if (cell_count % columns != 0 || cell_count / columns != rows)
-        return exi_error(ply->error, EX_ERROR_DATA,
+        return ex_error_set(ply->error, EX_ERROR_DATA,
                          "%s: the range grid has %zu cells, but num_cols and num_rows say %zu times %zu", ply->name,
                          cell_count, columns, rows);
     if (cell_count > INT_MAX / 32)
-        return exi_error(ply->error, EX_ERROR_LIMIT, "%s: a range grid of more than %d cells does not fit into a mesh",
+        return ex_error_set(ply->error, EX_ERROR_LIMIT, "%s: a range grid of more than %d cells does not fit into a mesh",
                          ply->name, INT_MAX / 32);
     return EX_OK;
 }
@@ -131,7 +131,7 @@ ex_result exi_ply_grid_faces(const exi_ply *ply, const int *cells, size_t cell_c
         return result;
     for (size_t i = 0; i < cell_count; i++)
         if (cells[i] >= mesh->vertex_count)
-            return exi_error(ply->error, EX_ERROR_DATA,
+            return ex_error_set(ply->error, EX_ERROR_DATA,
                              "%s: cell %zu of the range grid (counting from 0) refers to vertex %d, but there are %d",
                              ply->name, i, cells[i], mesh->vertex_count);
     grid g = {.mesh = mesh, .cells = cells, .columns = ply->header.columns, .rows = ply->header.rows};

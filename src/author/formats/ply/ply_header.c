@@ -37,12 +37,12 @@ ex_result exi_ply_fail(const exi_ply *ply, ex_result result, const char *format,
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     if (ply->line > 0)
-        return exi_error(ply->error, result, "%s:%d: %s", ply->name, ply->line, sentence);
-    return exi_error(ply->error, result, "%s: %s", ply->name, sentence);
+        return ex_error_set(ply->error, result, "%s:%d: %s", ply->name, ply->line, sentence);
+    return ex_error_set(ply->error, result, "%s: %s", ply->name, sentence);
 }
 
 ex_result exi_ply_no_memory(const exi_ply *ply) {
-    return exi_error(ply->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the mesh", ply->name);
+    return ex_error_set(ply->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the mesh", ply->name);
 }
 
 /* ---- lines of words ---- */
@@ -191,7 +191,7 @@ ex_result exi_ply_read_header(exi_ply *ply) {
     char shown[WORD_SHOWN + 4];
     bool format = false;
     if (ply->at == ply->end)
-        return exi_error(ply->error, EX_ERROR_FORMAT, "%s is empty", ply->name);
+        return ex_error_set(ply->error, EX_ERROR_FORMAT, "%s is empty", ply->name);
     if (next_line(ply, words) != 1 || !exi_ply_is(words[0].text, words[0].size, "ply"))
         return exi_ply_fail(ply, EX_ERROR_FORMAT, "does not begin with 'ply': this is not a PLY file");
     for (;;) {

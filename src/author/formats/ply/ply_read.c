@@ -390,7 +390,7 @@ static ex_result read_elements(reader *r) {
 static ex_result finish(reader *r) {
     ex_mesh *mesh = r->mesh;
     if (!r->seen_vertices || mesh->vertex_count == 0)
-        return exi_error(r->ply.error, EX_ERROR_FORMAT, "%s has no vertices", r->ply.name);
+        return ex_error_set(r->ply.error, EX_ERROR_FORMAT, "%s has no vertices", r->ply.name);
     if (r->cells && mesh->face_count == 0) {
         ex_result result = exi_ply_grid_faces(&r->ply, r->cells, r->cell_count, mesh);
         if (result != EX_OK)

@@ -198,25 +198,25 @@ static ex_result check_mesh(const char *path, const ex_mesh *mesh, ex_error *err
     if (result != EX_OK)
         return result;
     if (mesh->vertex_count == 0)
-        return exi_error(error, EX_ERROR_DATA, "cannot write '%s': the mesh has no vertices", path);
+        return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the mesh has no vertices", path);
     bool colours = true;
     for (size_t i = 0; mesh->colours && i < 3 * (size_t)mesh->vertex_count; i++)
         colours = colours && isfinite(mesh->colours[i]);
     if (!colours || !all_finite(mesh->positions, mesh->vertex_count, 3) ||
         !all_finite(mesh->normals, mesh->normal_count, 3) || !all_finite(mesh->texcoords, mesh->texcoord_count, 2))
-        return exi_error(error, EX_ERROR_DATA, "cannot write '%s': the mesh holds a number that is not finite", path);
+        return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the mesh holds a number that is not finite", path);
     return EX_OK;
 }
 
 ex_result ex_ply_write(const char *path, const ex_mesh *mesh, ex_ply_encoding encoding, ex_error *error) {
     if ((unsigned)encoding > EX_PLY_BIG_ENDIAN)
-        return exi_error(error, EX_ERROR_ARGUMENT, "cannot write '%s': PLY has no encoding %d", path, (int)encoding);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "cannot write '%s': PLY has no encoding %d", path, (int)encoding);
     ex_result result = check_mesh(path, mesh, error);
     if (result != EX_OK)
         return result;
     ex_file_writer writer;
     sheet s = {.writer = &writer, .mesh = mesh, .encoding = encoding};
-    result = plan(&s) ? ex_file_open(&writer, path, error) : exi_error_memory(error, "the file", 0);
+    result = plan(&s) ? ex_file_open(&writer, path, error) : ex_error_memory(error, "the file", 0);
     if (result == EX_OK) {
         write_header(&s);
         write_vertices(&s);

@@ -46,7 +46,7 @@ static ex_result append_picture(binary *bin, const ex_image *image, exi_rig_pict
         *picture =
             (exi_rig_picture){offset, size, is_opaque(image->pixels, (size_t)image->width * (size_t)image->height)};
     } else {
-        result = exi_error_memory(error, "the rig file", offset + size);
+        result = ex_error_memory(error, "the rig file", offset + size);
     }
     free(png);
     return result;
@@ -99,7 +99,7 @@ static ex_result open_rest(const ex_rig *rig, rest *r, ex_error *error) {
     if (whole)
         ex_rig_evaluate(rig, NULL, &(ex_output){.weights = r->weights, .textures = r->textures}, NULL, scratch);
     free(scratch);
-    return whole ? EX_OK : exi_error_memory(error, "the rig file", scratch_size);
+    return whole ? EX_OK : ex_error_memory(error, "the rig file", scratch_size);
 }
 
 /* ---- the file ---- */
@@ -109,7 +109,7 @@ static ex_result write_file(const char *path, const ex_rig *rig, const rest *r, 
     if (result == EX_OK)
         result = append_pictures(rig, r->textures, bin, r->pictures, error);
     if (result != EX_OK)
-        return exi_error_within(error, result, "%s", path);
+        return ex_error_within(error, result, "%s", path);
     exi_text json = {0};
     json_t *root = exi_rig_gltf_make(&(exi_rig_gltf){
         .rig = rig, .pack = bin->bytes, .bin_size = bin->size, .pictures = r->pictures, .weights = r->weights});
@@ -126,10 +126,10 @@ static ex_result write_file(const char *path, const ex_rig *rig, const rest *r, 
 ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error) {
     binary bin = {.size = ex_rig_pack_size(rig)};
     if (bin.size == 0)
-        return exi_error_within(error, ex_rig_pack(rig, NULL, 0, error), "%s", path);
+        return ex_error_within(error, ex_rig_pack(rig, NULL, 0, error), "%s", path);
     rest r = {0};
     bin.bytes = malloc(bin.size);
-    ex_result result = bin.bytes ? open_rest(rig, &r, error) : exi_error_memory(error, "the rig file", bin.size);
+    ex_result result = bin.bytes ? open_rest(rig, &r, error) : ex_error_memory(error, "the rig file", bin.size);
     if (result == EX_OK)
         result = write_file(path, rig, &r, &bin, error);
     close_rest(&r, ex_rig_texture_count(rig));
@@ -144,7 +144,7 @@ ex_result ex_rig_read(const char *path, const ex_rig_options *options, ex_rig **
     ex_result result = ex_file_read(path, &bytes, &size, error);
     if (result != EX_OK)
         return result;
-    result = exi_error_within(error, ex_rig_unpack(bytes, size, options, NULL, rig, error), "%s", path);
+    result = ex_error_within(error, ex_rig_unpack(bytes, size, options, NULL, rig, error), "%s", path);
     free(bytes);
     return result;
 }

@@ -16,7 +16,7 @@ static ex_result check_floats(const float *numbers, size_t count, size_t width, 
                               ex_error *error) {
     for (size_t i = 0; numbers && i < count * width; i++)
         if (!isfinite(numbers[i]))
-            return exi_error(error, EX_ERROR_DATA, "%s: %s %zu (counting from 0) is not finite", where, what,
+            return ex_error_set(error, EX_ERROR_DATA, "%s: %s %zu (counting from 0) is not finite", where, what,
                              i / width);
     return EX_OK;
 }
@@ -24,7 +24,7 @@ static ex_result check_floats(const float *numbers, size_t count, size_t width, 
 static ex_result check_doubles(const double *numbers, int count, const char *what, const char *where, ex_error *error) {
     for (int i = 0; numbers && i < count; i++)
         if (!isfinite(numbers[i]))
-            return exi_error(error, EX_ERROR_DATA, "%s: %s is not finite", where, what);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: %s is not finite", where, what);
     return EX_OK;
 }
 
@@ -32,18 +32,18 @@ static ex_result check_doubles(const double *numbers, int count, const char *wha
 static ex_result check_number(int number, int count, const char *what, const char *where, ex_error *error) {
     if (number >= -1 && number < count)
         return EX_OK;
-    return exi_error(error, EX_ERROR_DATA, "%s: refers to %s %d, but there are %d", where, what, number, count);
+    return ex_error_set(error, EX_ERROR_DATA, "%s: refers to %s %d, but there are %d", where, what, number, count);
 }
 
 /* ---- meshes ---- */
 
 static ex_result check_indices(const ex_scene_primitive *p, const char *where, ex_error *error) {
     if ((p->index_count > 0) != (p->indices != NULL))
-        return exi_error(error, EX_ERROR_DATA, "%s: %d indices, but %s", where, p->index_count,
+        return ex_error_set(error, EX_ERROR_DATA, "%s: %d indices, but %s", where, p->index_count,
                          p->indices ? "a list of them" : "no list of them");
     for (int i = 0; i < p->index_count; i++)
         if (p->indices[i] < 0 || p->indices[i] >= p->vertex_count)
-            return exi_error(error, EX_ERROR_DATA, "%s: index %d (counting from 0) is vertex %d, but there are %d",
+            return ex_error_set(error, EX_ERROR_DATA, "%s: index %d (counting from 0) is vertex %d, but there are %d",
                              where, i, p->indices[i], p->vertex_count);
     return EX_OK;
 }
@@ -52,20 +52,20 @@ static ex_result check_influences(const ex_scene_primitive *p, const char *where
     if (p->influence_count == 0)
         return EX_OK;
     if (p->influence_count < 0 || !p->joints || !p->weights)
-        return exi_error(error, EX_ERROR_DATA, "%s: %d influences per vertex, but joints or weights are missing", where,
+        return ex_error_set(error, EX_ERROR_DATA, "%s: %d influences per vertex, but joints or weights are missing", where,
                          p->influence_count);
     for (size_t v = 0; v < (size_t)p->vertex_count; v++) {
         double sum = 0;
         for (size_t k = 0; k < (size_t)p->influence_count; k++) {
             float weight = p->weights[v * (size_t)p->influence_count + k];
             if (!(weight >= 0) || !isfinite(weight))
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "%s: vertex %zu (counting from 0) has a joint weight of %g, which should be 0 or more",
                                  where, v, (double)weight);
             sum += (double)weight;
         }
         if (!(sum > 0))
-            return exi_error(error, EX_ERROR_DATA, "%s: the joint weights of vertex %zu (counting from 0) sum to 0",
+            return ex_error_set(error, EX_ERROR_DATA, "%s: the joint weights of vertex %zu (counting from 0) sum to 0",
                              where, v);
     }
     return EX_OK;
@@ -74,9 +74,9 @@ static ex_result check_influences(const ex_scene_primitive *p, const char *where
 static ex_result check_primitive(const ex_scene *scene, const ex_scene_mesh *mesh, const ex_scene_primitive *p,
                                  const char *where, ex_error *error) {
     if (p->mode < EX_SCENE_POINTS || p->mode > EX_SCENE_TRIANGLE_FAN)
-        return exi_error(error, EX_ERROR_DATA, "%s: mode %d is none of the seven there are", where, (int)p->mode);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: mode %d is none of the seven there are", where, (int)p->mode);
     if (p->vertex_count < 1 || !p->positions)
-        return exi_error(error, EX_ERROR_DATA, "%s: has no vertices", where);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: has no vertices", where);
     size_t n = (size_t)p->vertex_count;
     const struct {
         const float *numbers;
@@ -96,7 +96,7 @@ static ex_result check_primitive(const ex_scene *scene, const ex_scene_mesh *mes
     if (result == EX_OK)
         result = check_influences(p, where, error);
     if (result == EX_OK && mesh->target_count > 0 && !p->targets)
-        result = exi_error(error, EX_ERROR_DATA, "%s: lacks the mesh's %d morph targets", where, mesh->target_count);
+        result = ex_error_set(error, EX_ERROR_DATA, "%s: lacks the mesh's %d morph targets", where, mesh->target_count);
     for (int t = 0; t < mesh->target_count && result == EX_OK; t++) {
         const ex_scene_target *target = &p->targets[t];
         result = check_floats(target->positions, n, 3, "position of a morph target", where, error);
@@ -113,7 +113,7 @@ static ex_result check_mesh(const ex_scene *scene, int number, ex_error *error) 
     char where[64];
     snprintf(where, sizeof where, "meshes[%d]", number);
     if (mesh->primitive_count < 1)
-        return exi_error(error, EX_ERROR_DATA, "%s: has no primitives", where);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: has no primitives", where);
     ex_result result = check_doubles(mesh->weights, mesh->target_count, "a weight", where, error);
     for (int p = 0; p < mesh->primitive_count && result == EX_OK; p++) {
         snprintf(where, sizeof where, "meshes[%d].primitives[%d]", number, p);
@@ -133,14 +133,14 @@ static ex_result check_joints(const ex_scene *scene, const ex_scene_node *node, 
     for (int i = 0; i < mesh->primitive_count; i++) {
         const ex_scene_primitive *p = &mesh->primitives[i];
         if (p->influence_count == 0)
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "%s: has a skin, but meshes[%d].primitives[%d] has no joints and "
                              "weights",
                              where, node->mesh, i);
         size_t influences = (size_t)p->influence_count;
         for (size_t k = 0; k < (size_t)p->vertex_count * influences; k++)
             if (p->joints[k] >= joint_count)
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "%s: vertex %zu of meshes[%d].primitives[%d] refers to joint %d, but skins[%d] has %d "
                                  "joints",
                                  where, k / influences, node->mesh, i, p->joints[k], node->skin, joint_count);
@@ -167,7 +167,7 @@ static ex_result check_node(const ex_scene *scene, int number, ex_error *error) 
         result = check_doubles(node->weights, node->weight_count, "a weight", where, error);
     int targets = node->mesh >= 0 && result == EX_OK ? scene->meshes[node->mesh].target_count : 0;
     if (result == EX_OK && node->weights && node->weight_count != targets)
-        result = exi_error(error, EX_ERROR_DATA, "%s: has %d weight%s, but its mesh has %d morph target%s", where,
+        result = ex_error_set(error, EX_ERROR_DATA, "%s: has %d weight%s, but its mesh has %d morph target%s", where,
                            node->weight_count, node->weight_count == 1 ? "" : "s", targets, targets == 1 ? "" : "s");
     return result == EX_OK ? check_joints(scene, node, where, error) : result;
 }
@@ -176,7 +176,7 @@ static ex_result check_circles(const ex_scene *scene, ex_error *error) {
     size_t count = (size_t)scene->node_count;
     int *order = exi_array_allocate(3 * count + 1, sizeof *order);
     if (!order)
-        return exi_error_memory(error, "the nodes", 3 * count * sizeof *order);
+        return ex_error_memory(error, "the nodes", 3 * count * sizeof *order);
     ex_result result = EX_OK;
     if (!exi_scene_order(scene, order, order + count)) {
         /* Some node is its own ancestor: a walk upwards meets its own steps. From any node that leads there, as many
@@ -189,7 +189,7 @@ static ex_result check_circles(const ex_scene *scene, ex_error *error) {
         for (int steps = 0; steps < scene->node_count; steps++)
             at = scene->nodes[at].parent;
         result =
-            exi_error(error, EX_ERROR_DATA, "nodes[%d] is its own ancestor: parents must not go round in a circle", at);
+            ex_error_set(error, EX_ERROR_DATA, "nodes[%d] is its own ancestor: parents must not go round in a circle", at);
     }
     free(order);
     return result;
@@ -203,13 +203,13 @@ static ex_result check_skin(const ex_scene *scene, int number, int *owners, ex_e
     char where[64];
     snprintf(where, sizeof where, "skins[%d]", number);
     if (skin->joint_count < 1 || !skin->joints)
-        return exi_error(error, EX_ERROR_DATA, "%s: has no joints", where);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: has no joints", where);
     for (int j = 0; j < skin->joint_count; j++) {
         if (skin->joints[j] < 0 || skin->joints[j] >= scene->node_count)
-            return exi_error(error, EX_ERROR_DATA, "%s: joint %d is node %d, but there are %d", where, j,
+            return ex_error_set(error, EX_ERROR_DATA, "%s: joint %d is node %d, but there are %d", where, j,
                              skin->joints[j], scene->node_count);
         if (owners[skin->joints[j]] == number + 1)
-            return exi_error(error, EX_ERROR_DATA, "%s: joint %d is node %d, which is a joint of it already", where, j,
+            return ex_error_set(error, EX_ERROR_DATA, "%s: joint %d is node %d, which is a joint of it already", where, j,
                              skin->joints[j]);
         owners[skin->joints[j]] = number + 1;
     }
@@ -222,26 +222,26 @@ static ex_result check_skin(const ex_scene *scene, int number, int *owners, ex_e
 static ex_result check_channel(const ex_scene *scene, const ex_scene_channel *channel, const char *where,
                                ex_error *error) {
     if (channel->node < 0 || channel->node >= scene->node_count)
-        return exi_error(error, EX_ERROR_DATA, "%s: moves node %d, but there are %d", where, channel->node,
+        return ex_error_set(error, EX_ERROR_DATA, "%s: moves node %d, but there are %d", where, channel->node,
                          scene->node_count);
     if (channel->path > EX_SCENE_WEIGHTS || channel->interpolation > EX_SCENE_CUBICSPLINE)
-        return exi_error(error, EX_ERROR_DATA, "%s: has an unknown path or interpolation", where);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: has an unknown path or interpolation", where);
     int width = exi_scene_path_width(scene, channel->node, channel->path);
     if (width == 0 || channel->width != width)
-        return exi_error(error, EX_ERROR_DATA, "%s: has %d numbers in a value where %d should stand", where,
+        return ex_error_set(error, EX_ERROR_DATA, "%s: has %d numbers in a value where %d should stand", where,
                          channel->width, width);
     if (channel->key_count < 1 || !channel->times || !channel->values)
-        return exi_error(error, EX_ERROR_DATA, "%s: has no keys", where);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: has no keys", where);
     ex_result result = check_floats(channel->times, (size_t)channel->key_count, 1, "time", where, error);
     for (int k = 0; k < channel->key_count && result == EX_OK; k++)
         if (channel->times[k] < 0 || (k > 0 && channel->times[k] <= channel->times[k - 1]))
-            result = exi_error(error, EX_ERROR_DATA,
+            result = ex_error_set(error, EX_ERROR_DATA,
                                "%s: the times of keys must rise from 0 or later, but key %d (counting from 0) is at "
                                "%g s",
                                where, k, (double)channel->times[k]);
     size_t values = (size_t)channel->key_count * (channel->interpolation == EX_SCENE_CUBICSPLINE ? 3 : 1);
     if (result == EX_OK && values * (size_t)channel->width > INT_MAX)
-        result = exi_error(error, EX_ERROR_LIMIT, "%s: has more numbers than a file can hold", where);
+        result = ex_error_set(error, EX_ERROR_LIMIT, "%s: has more numbers than a file can hold", where);
     return result != EX_OK ? result
                            : check_floats(channel->values, values, (size_t)channel->width, "value", where, error);
 }
@@ -249,7 +249,7 @@ static ex_result check_channel(const ex_scene *scene, const ex_scene_channel *ch
 static ex_result check_motion(const ex_scene *scene, ex_error *error) {
     int *owners = calloc((size_t)scene->node_count + 1, sizeof *owners);
     ex_result result =
-        owners ? EX_OK : exi_error_memory(error, "the skins", (size_t)scene->node_count * sizeof *owners);
+        owners ? EX_OK : ex_error_memory(error, "the skins", (size_t)scene->node_count * sizeof *owners);
     for (int i = 0; i < scene->skin_count && result == EX_OK; i++)
         result = check_skin(scene, i, owners, error);
     free(owners);
@@ -282,7 +282,7 @@ static ex_result check_looks(const ex_scene *scene, ex_error *error) {
     for (int i = 0; i < scene->image_count && result == EX_OK; i++) {
         const ex_scene_image *image = &scene->images[i];
         if (!image->path && (!image->bytes || image->size == 0 || !image->mime_type))
-            result = exi_error(error, EX_ERROR_DATA, "images[%d]: has neither a file nor bytes with their kind", i);
+            result = ex_error_set(error, EX_ERROR_DATA, "images[%d]: has neither a file nor bytes with their kind", i);
     }
     return result;
 }

@@ -30,7 +30,7 @@ typedef struct maker {
 } maker;
 
 static ex_result no_memory(const maker *m) {
-    return exi_error_memory(m->error, "the mesh", (size_t)m->mesh->corner_count * sizeof(corner_key));
+    return ex_error_memory(m->error, "the mesh", (size_t)m->mesh->corner_count * sizeof(corner_key));
 }
 
 /* ---- which face goes where ---- */
@@ -70,7 +70,7 @@ static ex_result sort_faces(maker *m) {
         int group = mesh->face_groups ? mesh->face_groups[f] : -1;
         int material = mesh->face_materials ? mesh->face_materials[f] : -1;
         if (group < -1 || group >= mesh->group_count || material < -1 || material >= mesh->material_count)
-            return exi_error(m->error, EX_ERROR_DATA,
+            return ex_error_set(m->error, EX_ERROR_DATA,
                              "face %d of the mesh (counting from 0) has a group or material that is not there", f);
         int primitive = find_primitive(m, group, material);
         int *link = m->faces[primitive] < 0 ? &m->faces[primitive] : &m->next_face[m->last_faces[primitive]];
@@ -116,7 +116,7 @@ static ex_result fill_positions(const maker *m, ex_scene_primitive *p) {
         for (size_t k = 0; k < 3; k++) {
             p->positions[3 * v + k] = (float)m->mesh->positions[3 * (size_t)p->sources[v] + k];
             if (!isfinite(p->positions[3 * v + k]))
-                return exi_error(m->error, EX_ERROR_DATA,
+                return ex_error_set(m->error, EX_ERROR_DATA,
                                  "vertex %d of the mesh (counting from 0) is not finite as float", p->sources[v]);
         }
     for (size_t v = 0; p->colours && v < (size_t)p->vertex_count; v++)
@@ -191,7 +191,7 @@ static ex_result make_points(maker *m, ex_scene_primitive *p) {
 static ex_result make_primitives(maker *m, ex_scene_mesh *out) {
     const ex_mesh *mesh = m->mesh;
     if (mesh->vertex_count == 0)
-        return exi_error(m->error, EX_ERROR_DATA, "the mesh has no vertices");
+        return ex_error_set(m->error, EX_ERROR_DATA, "the mesh has no vertices");
     ex_result result = exi_mesh_check_faces(mesh, m->error);
     if (result == EX_OK && mesh->face_count > 0)
         result = ex_mesh_triangulate(mesh, &m->triangles, &m->triangle_count, m->error);

@@ -150,10 +150,10 @@ ex_result ex_scene_worlds(const ex_scene *scene, const ex_scene_transform *trans
     size_t count = (size_t)scene->node_count;
     int *order = exi_array_allocate(3 * count + 1, sizeof *order);
     if (!order)
-        return exi_error_memory(error, "the nodes", 3 * count * sizeof *order);
+        return ex_error_memory(error, "the nodes", 3 * count * sizeof *order);
     ex_result result = EX_OK;
     if (!exi_scene_order(scene, order, order + count))
-        result = exi_error(error, EX_ERROR_DATA, "a node is its own ancestor: parents must not go round in a circle");
+        result = ex_error_set(error, EX_ERROR_DATA, "a node is its own ancestor: parents must not go round in a circle");
     for (size_t i = 0; i < count && result == EX_OK; i++) {
         int n = order[i], parent = scene->nodes[n].parent;
         double local[16];

@@ -66,7 +66,7 @@ static ex_result add_piece(plan *p, piece added, int mesh_start, ex_error *error
         }
     if (!added.shared) {
         if (primitive->vertex_count > INT_MAX / 4 - p->vertex_count)
-            return exi_error(error, EX_ERROR_LIMIT, "more than %d vertices do not fit into a mesh", INT_MAX / 4);
+            return ex_error_set(error, EX_ERROR_LIMIT, "more than %d vertices do not fit into a mesh", INT_MAX / 4);
         added.part.first_vertex = p->vertex_count;
         p->vertex_count += primitive->vertex_count;
     }
@@ -74,7 +74,7 @@ static ex_result add_piece(plan *p, piece added, int mesh_start, ex_error *error
     for (int t = 0; t < count; t++)
         p->face_count += exi_scene_triangle(primitive, t, triangle);
     if (p->face_count > INT_MAX / 4)
-        return exi_error(error, EX_ERROR_LIMIT, "more than %d faces do not fit into a mesh", INT_MAX / 4);
+        return ex_error_set(error, EX_ERROR_LIMIT, "more than %d faces do not fit into a mesh", INT_MAX / 4);
     p->texcoords = p->texcoords || primitive->texcoords[0];
     p->normals = p->normals || primitive->normals;
     p->colours = p->colours || primitive->colours;
@@ -248,7 +248,7 @@ static ex_result carry_out(const plan *p, ex_mesh **made, ex_error *error) {
     ex_mesh *mesh = ex_mesh_create();
     if (!mesh || !make_arrays(p, mesh) || !make_names(p, mesh)) {
         ex_mesh_destroy(mesh);
-        return exi_error_memory(error, "the mesh", (size_t)p->vertex_count * 3 * sizeof(double));
+        return ex_error_memory(error, "the mesh", (size_t)p->vertex_count * 3 * sizeof(double));
     }
     for (int i = 0; i < p->piece_count; i++) {
         fill_vertices(p, &p->pieces[i], mesh);
@@ -263,11 +263,11 @@ static ex_result carry_out(const plan *p, ex_mesh **made, ex_error *error) {
 ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **made, int *first_vertices, ex_error *error) {
     *made = NULL;
     if (mesh < 0 || mesh >= scene->mesh_count)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no mesh %d: the scene has %d", mesh, scene->mesh_count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no mesh %d: the scene has %d", mesh, scene->mesh_count);
     const ex_scene_mesh *chosen = &scene->meshes[mesh];
     plan p = {.scene = scene};
     p.pieces = exi_array_allocate((size_t)chosen->primitive_count, sizeof *p.pieces);
-    ex_result result = p.pieces ? add_pieces(&p, -1, mesh, NULL, NULL, error) : exi_error_memory(error, "the mesh", 0);
+    ex_result result = p.pieces ? add_pieces(&p, -1, mesh, NULL, NULL, error) : ex_error_memory(error, "the mesh", 0);
     if (result == EX_OK)
         result = carry_out(&p, made, error);
     for (int i = 0; result == EX_OK && first_vertices && i < p.piece_count; i++)
@@ -308,7 +308,7 @@ static ex_result plan_form(plan *p, const bool *wanted, const double *worlds, ex
     for (int m = 0; scene->node_count == 0 && m < scene->mesh_count && result == EX_OK; m++)
         result = add_pieces(p, -1, m, NULL, NULL, error);
     if (result == EX_OK && p->piece_count == 0)
-        result = exi_error(error, EX_ERROR_DATA, "there is no mesh in the scene");
+        result = ex_error_set(error, EX_ERROR_DATA, "there is no mesh in the scene");
     return result;
 }
 
@@ -330,7 +330,7 @@ ex_result exi_scene_join(const ex_scene *scene, const bool *wanted, ex_mesh **ma
     double *worlds = exi_array_allocate(16 * (size_t)scene->node_count, sizeof *worlds);
     exi_scene_part *list = parts ? exi_array_allocate(count_pieces(scene), sizeof *list) : NULL;
     ex_result result =
-        p.pieces && worlds && (!parts || list) ? EX_OK : exi_error_memory(error, "the mesh", count_pieces(scene));
+        p.pieces && worlds && (!parts || list) ? EX_OK : ex_error_memory(error, "the mesh", count_pieces(scene));
     if (result == EX_OK)
         result = ex_scene_worlds(scene, NULL, worlds, error);
     if (result == EX_OK)
@@ -354,7 +354,7 @@ ex_result ex_scene_to_form(const ex_scene *scene, ex_mesh **made, ex_error *erro
     *made = NULL;
     bool *shown = exi_scene_find_shown(scene);
     ex_result result =
-        shown ? exi_scene_join(scene, shown, made, NULL, NULL, error) : exi_error_memory(error, "the mesh", 0);
+        shown ? exi_scene_join(scene, shown, made, NULL, NULL, error) : ex_error_memory(error, "the mesh", 0);
     free(shown);
     return result;
 }

@@ -29,7 +29,7 @@ typedef struct builder {
 } builder;
 
 static ex_result no_memory(const builder *b) {
-    return exi_error(b->error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces %d times",
+    return ex_error_set(b->error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces %d times",
                      b->mesh->face_count, b->def->levels);
 }
 
@@ -45,7 +45,7 @@ static ex_result cage_corners(const builder *b, exi_topology *t, int **mesh_corn
         if (result != EX_OK)
             return result;
         if (triangle_count > INT_MAX / 16)
-            return exi_error(b->error, EX_ERROR_LIMIT, "%d triangles are more than can be subdivided", triangle_count);
+            return ex_error_set(b->error, EX_ERROR_LIMIT, "%d triangles are more than can be subdivided", triangle_count);
     }
     t->vertex_count = mesh->vertex_count;
     t->face_count = cut ? triangle_count : mesh->face_count;
@@ -167,7 +167,7 @@ static bool publish(const exi_topology *t, ex_refined_level *out) {
 
 static ex_result rows_failed(const builder *b, const exi_rows *rows) {
     if (rows->too_many)
-        return exi_error(b->error, EX_ERROR_LIMIT, "%d faces subdivided %d times make more than 2^31 weights",
+        return ex_error_set(b->error, EX_ERROR_LIMIT, "%d faces subdivided %d times make more than 2^31 weights",
                          b->mesh->face_count, b->def->levels);
     return no_memory(b);
 }
@@ -185,7 +185,7 @@ static ex_result next_level(builder *b, int to) {
         !exi_subdivide_level(t, &b->rules, &b->sum, rows, edge_sharpness, vertex_sharpness))
         result = rows_failed(b, rows);
     if (result == EX_OK)
-        result = exi_error_within(
+        result = ex_error_within(
             b->error, exi_topology_refine(t, b->rules.scheme, edge_sharpness, vertex_sharpness, &child, b->error),
             "at level %d of the subdivision", to);
     free(edge_sharpness);
@@ -258,12 +258,12 @@ ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex
     }
     *subdivision = NULL;
     if ((unsigned)def->scheme >= EX_SCHEME_COUNT || (unsigned)def->boundary >= EX_BOUNDARY_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the scheme of subdivision or the kind of boundary is unknown");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the scheme of subdivision or the kind of boundary is unknown");
     if (def->levels < 0 || def->levels > EX_SUBDIVIDE_LEVELS)
-        return exi_error(error, EX_ERROR_ARGUMENT, "%d levels of subdivision: 0 to %d are possible", def->levels,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d levels of subdivision: 0 to %d are possible", def->levels,
                          EX_SUBDIVIDE_LEVELS);
     if (def->all && (def->levels == 0 || !def->limit))
-        return exi_error(error, EX_ERROR_ARGUMENT, "levels that are all on the limit surface: there is none of them");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "levels that are all on the limit surface: there is none of them");
     ex_result result = exi_mesh_check_faces(mesh, error);
     if (result != EX_OK)
         return result;
@@ -272,7 +272,7 @@ ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex
     if (!b || !out) {
         free(b);
         free(out);
-        return exi_error(error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces", mesh->face_count);
+        return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces", mesh->face_count);
     }
     *b = (builder){.mesh = mesh, .def = def, .rules = {.scheme = def->scheme}, .out = out, .error = error};
     result = build(b);

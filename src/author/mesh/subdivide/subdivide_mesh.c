@@ -111,6 +111,6 @@ ex_result ex_subdivision_mesh(const ex_subdivision *subdivision, const ex_mesh *
         return EX_OK;
     }
     ex_mesh_destroy(out);
-    return exi_error(error, EX_ERROR_MEMORY, "there is not enough memory for level %d of %d faces", faces_of,
+    return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory for level %d of %d faces", faces_of,
                      mesh->face_count);
 }

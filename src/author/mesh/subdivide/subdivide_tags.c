@@ -36,7 +36,7 @@ static int find_edge(const exi_topology *t, int a, int b) {
 static ex_result check_numbers(const ex_tag *tag, int count, const char *what, ex_error *error) {
     for (int i = 0; i < tag->int_count; i++)
         if (tag->ints[i] < 0 || tag->ints[i] >= count)
-            return exi_error(error, EX_ERROR_DATA, "the tag '%s' names %s %d, but there are %d (counting from 0)",
+            return ex_error_set(error, EX_ERROR_DATA, "the tag '%s' names %s %d, but there are %d (counting from 0)",
                              tag->name, what, tag->ints[i], count);
     return EX_OK;
 }
@@ -44,12 +44,12 @@ static ex_result check_numbers(const ex_tag *tag, int count, const char *what, e
 /* The i-th of `count` sharpnesses: one for all, or one each. */
 static ex_result sharpness_at(const ex_tag *tag, int i, int count, double *sharpness, ex_error *error) {
     if (tag->float_count != 1 && tag->float_count != count)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the tag '%s' has %d sharpnesses for %d places: one for all, or one each", tag->name,
                          tag->float_count, count);
     *sharpness = tag->floats[tag->float_count == 1 ? 0 : i];
     if (*sharpness != *sharpness)
-        return exi_error(error, EX_ERROR_DATA, "a sharpness of the tag '%s' is not a number", tag->name);
+        return ex_error_set(error, EX_ERROR_DATA, "a sharpness of the tag '%s' is not a number", tag->name);
     if (*sharpness < 0)
         *sharpness = 0;
     return EX_OK;
@@ -60,7 +60,7 @@ static ex_result read_crease(const ex_tag *tag, exi_topology *t, ex_error *error
     for (int i = 0; i + 1 < tag->int_count && result == EX_OK; i++) {
         int edge = find_edge(t, tag->ints[i], tag->ints[i + 1]);
         if (edge < 0)
-            return exi_error(
+            return ex_error_set(
                 error, EX_ERROR_DATA,
                 "the tag 'crease' runs from vertex %d to vertex %d (counting from 0), but no face has that "
                 "edge",
@@ -98,7 +98,7 @@ static ex_result read_hole(const ex_tag *tag, const ex_mesh *mesh, exi_topology 
 static ex_result read_boundary(const ex_tag *tag, ex_boundary *boundary, ex_error *error) {
     static const ex_boundary modes[] = {EX_BOUNDARY_NONE, EX_BOUNDARY_EDGES_AND_CORNERS, EX_BOUNDARY_EDGES};
     if (tag->int_count < 1 || tag->ints[0] < 0 || tag->ints[0] > 2)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the tag 'interpolateboundary' needs a mode: 0 (none), 1 (edges and corners) or 2 (edges)");
     *boundary = modes[tag->ints[0]];
     return EX_OK;
@@ -108,7 +108,7 @@ static ex_result read_method(const ex_tag *tag, bool *chaikin, ex_error *error) 
     const char *name = tag->string_count > 0 ? tag->strings[0] : "";
     *chaikin = strcmp(name, "chaikin") == 0;
     if (!*chaikin && strcmp(name, "normal") != 0 && strcmp(name, "uniform") != 0)
-        return exi_error(error, EX_ERROR_DATA, "the tag 'creasemethod' says '%s': normal and chaikin are known", name);
+        return ex_error_set(error, EX_ERROR_DATA, "the tag 'creasemethod' says '%s': normal and chaikin are known", name);
     return EX_OK;
 }
 

@@ -30,7 +30,7 @@ void exi_topology_free(exi_topology *t) {
 }
 
 static ex_result no_memory(const exi_topology *t, ex_error *error) {
-    return exi_error(error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces", t->face_count);
+    return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces", t->face_count);
 }
 
 /* ---- edges ---- */
@@ -63,12 +63,12 @@ static void sort_by(const exi_topology *t, int (*end)(const exi_topology *, int)
 static ex_result join(exi_topology *t, const int *run, int count, ex_error *error) {
     int low = low_end(t, run[0]), high = high_end(t, run[0]);
     if (count > 2)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "%d faces meet at the edge between vertices %d and %d (counting from 0), among them faces %d, "
                          "%d and %d: a surface has at most two there",
                          count, low, high, t->corner_faces[run[0]], t->corner_faces[run[1]], t->corner_faces[run[2]]);
     if (count == 2 && t->corners[run[0]] == t->corners[run[1]])
-        return exi_error(
+        return ex_error_set(
             error, EX_ERROR_DATA,
             "faces %d and %d run the same way along the edge between vertices %d and %d (counting from 0): "
             "turn one of them over",
@@ -104,7 +104,7 @@ static ex_result check_faces(const exi_topology *t, int *last, ex_error *error) 
     for (int c = 0; c < t->corner_count; c++) {
         int f = t->corner_faces[c], v = t->corners[c];
         if (last[v] == f)
-            return exi_error(error, EX_ERROR_DATA, "face %d has vertex %d more than once (counting from 0)", f, v);
+            return ex_error_set(error, EX_ERROR_DATA, "face %d has vertex %d more than once (counting from 0)", f, v);
         last[v] = f;
     }
     return EX_OK;
@@ -230,7 +230,7 @@ ex_result exi_topology_refine(const exi_topology *t, ex_scheme scheme, const dou
     *child = (exi_topology){0};
     /* The most of everything are corners of the child. */
     if (t->corner_count > INT_MAX / 16 || t->vertex_count > INT_MAX / 2 || t->texcoord_count > INT_MAX / 2)
-        return exi_error(error, EX_ERROR_LIMIT,
+        return ex_error_set(error, EX_ERROR_LIMIT,
                          "the next level of %d faces would have more corners than can be counted", t->face_count);
     child->vertex_count = t->vertex_count + t->edge_count + (triangles ? 0 : t->face_count);
     child->face_count = triangles ? 4 * t->face_count : t->corner_count;

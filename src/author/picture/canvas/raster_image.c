@@ -102,7 +102,7 @@ ex_result ex_canvas_create_over(ex_image *image, double scale, ex_canvas **canva
         return exi_misuse_error(error, __func__, "no image, or a scale that is not above 0 or too large");
     ex_canvas *c = exi_canvas_blank(image->width / scale, image->height / scale);
     if (!c)
-        return exi_error_memory(error, "a canvas", sizeof *c);
+        return ex_error_memory(error, "a canvas", sizeof *c);
     c->scale = scale;
     c->back = &exi_back_end_raster;
     c->image = image;
@@ -118,7 +118,7 @@ ex_result ex_canvas_create_image(double width, double height, double scale, ex_c
         return result;
     ex_image *image = ex_image_create((int)(width * scale + 0.5), (int)(height * scale + 0.5));
     if (!image)
-        return exi_error_memory(error, "a picture", 4 * (size_t)(width * scale) * (size_t)(height * scale));
+        return ex_error_memory(error, "a picture", 4 * (size_t)(width * scale) * (size_t)(height * scale));
     result = ex_canvas_create_over(image, scale, canvas, error);
     if (result != EX_OK) {
         ex_image_destroy(image);

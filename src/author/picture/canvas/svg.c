@@ -220,7 +220,7 @@ ex_result ex_canvas_create_svg(double width, double height, ex_colour background
         return result;
     ex_canvas *c = exi_canvas_blank(width, height);
     if (!c)
-        return exi_error_memory(error, "a canvas", sizeof *c);
+        return ex_error_memory(error, "a canvas", sizeof *c);
     c->back = &exi_back_end_svg;
     put(c, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
            "xmlns:xlink=\"http://www.w3.org/1999/xlink\"");

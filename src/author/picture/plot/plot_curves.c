@@ -271,7 +271,7 @@ static ex_result draw_end_names(chart *c, ex_error *error) {
     const exi_plot *p = c->plot;
     double *centres = exi_array_allocate((size_t)p->drawn_count, sizeof *centres);
     if (!centres)
-        return exi_error_memory(error, "a plot", (size_t)p->drawn_count * sizeof *centres);
+        return ex_error_memory(error, "a plot", (size_t)p->drawn_count * sizeof *centres);
     for (int i = 0; i < p->drawn_count; i++) {
         const double y = place_y(c, weight_at(c, i, SAMPLES - 1));
         centres[i] = y > c->box.y0 ? y < c->box.y1 ? y : c->box.y1 : c->box.y0;
@@ -330,7 +330,7 @@ ex_result exi_plot_curves_draw(const exi_plot *plot, ex_canvas *canvas, ex_error
     c.spots = exi_array_allocate(marks, sizeof *c.spots);
     ex_result result = EX_OK;
     if (!c.rows || !c.spots) {
-        result = exi_error_memory(error, "a plot", marks * sizeof *c.spots);
+        result = ex_error_memory(error, "a plot", marks * sizeof *c.spots);
     } else {
         lay_out(&c);
         exi_plot_title(plot, canvas, &c.labels, 20);
@@ -342,7 +342,7 @@ ex_result exi_plot_curves_draw(const exi_plot *plot, ex_canvas *canvas, ex_error
         else
             result = draw_end_names(&c, error);
         if (result == EX_OK && c.labels.failed)
-            result = exi_error_memory(error, "the labels of a plot", 0);
+            result = ex_error_memory(error, "the labels of a plot", 0);
     }
     exi_labels_free(&c.labels);
     free(c.rows);

@@ -246,7 +246,7 @@ ex_result ex_drive_report_draw(const ex_drive_report *report, const char *const 
                .end = report->frames[report->frame_count - 1].time,
                .points = exi_array_allocate((size_t)report->frame_count, sizeof *c.points)};
     if (!c.points)
-        return exi_error_memory(error, "the picture of a report", (size_t)report->frame_count * sizeof *c.points);
+        return ex_error_memory(error, "the picture of a report", (size_t)report->frame_count * sizeof *c.points);
     choose_series(&c);
     const ex_colour white = ex_colour_grey(255);
     const ex_result result =

@@ -39,7 +39,7 @@ static ex_result draw_colours(const exi_maps *s, int index, ex_box box, bool pal
     for (int band = 1 - last; band < last; band++) {
         exi_contour region;
         if (!exi_contour_region(weights, columns, rows, band * s->step / EXI_MAPS_BANDS, &region))
-            return exi_error_memory(error, "a map", 0);
+            return ex_error_memory(error, "a map", 0);
         move_onto(s, &region, box);
         for (int i = 0; i < region.line_count; i++) {
             for (int k = region.starts[i]; k < region.starts[i + 1]; k++)
@@ -58,7 +58,7 @@ static ex_result draw_colours(const exi_maps *s, int index, ex_box box, bool pal
 static ex_result draw_hatching(const exi_maps *s, ex_box box, ex_error *error) {
     exi_contour region;
     if (!exi_contour_region(s->plot->extremes, s->plot->axes[0].count, s->plot->axes[1].count, 0, &region))
-        return exi_error_memory(error, "a map", 0);
+        return ex_error_memory(error, "a map", 0);
     move_onto(s, &region, box);
     const double(*points)[2] = (const double(*)[2])region.points;
     ex_draw_hatch(s->canvas, points, region.starts, region.line_count, -45, 5,
@@ -117,7 +117,7 @@ static ex_result for_lines(exi_maps *s, int index, ex_box box, line_action actio
     for (double i = from > -40 ? from : -40; i <= (to < 40 ? to : 40); i++) {
         exi_contour c;
         if (!exi_contour_find(weights, columns, rows, i * s->step, &c))
-            return exi_error_memory(error, "a map", 0);
+            return ex_error_memory(error, "a map", 0);
         move_onto(s, &c, box);
         for (int k = 0; k < c.line_count; k++)
             action(s, (const double(*)[2])c.points + c.starts[k], c.starts[k + 1] - c.starts[k], c.closed[k], box,

@@ -143,7 +143,7 @@ ex_result exi_plot_maps_draw(const exi_plot *p, ex_canvas *canvas, ex_error *err
     lay_out(p, &s);
     find_scale(&s);
     if (s.width < 40 || s.height < 40)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "%d maps do not fit into %g by %g points: make the picture larger, or leave the size out",
                          p->drawn_count, p->width, p->height);
     exi_plot_title(p, canvas, &s.labels, 20);
@@ -156,7 +156,7 @@ ex_result exi_plot_maps_draw(const exi_plot *p, ex_canvas *canvas, ex_error *err
             p->def->progress->report(p->def->progress->user, "drawing maps", 0.8 + 0.2 * (i + 1) / p->drawn_count);
     }
     if (result == EX_OK && s.labels.failed)
-        result = exi_error_memory(error, "the labels of a plot", 0);
+        result = ex_error_memory(error, "the labels of a plot", 0);
     exi_labels_free(&s.labels);
     return result;
 }

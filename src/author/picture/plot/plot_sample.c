@@ -46,7 +46,7 @@ static ex_result open_slots(sampling *s, bool peaks, ex_error *error) {
         t->scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
         s->peaks[i] = peaks ? calloc((size_t)s->plot->example_count + 1, sizeof *s->peaks[i]) : NULL;
         if (!t->pose.inputs || !t->weights || !t->scratch || (peaks && !s->peaks[i]))
-            return exi_error_memory(error, "the weights of a plot", examples * sizeof *t->weights);
+            return ex_error_memory(error, "the weights of a plot", examples * sizeof *t->weights);
         const ex_pose *from = s->plot->def->pose;
         if (from && from->inputs && ex_rig_pose_size(rig) > 0)
             memcpy(t->pose.inputs, from->inputs, (size_t)ex_rig_pose_size(rig) * sizeof *from->inputs);
@@ -141,7 +141,7 @@ static int compare_numbers(const void *a, const void *b) {
 static ex_result choose(exi_plot *p, int most, ex_error *error) {
     rank *ranks = exi_array_allocate((size_t)p->example_count, sizeof *ranks);
     if (!ranks)
-        return exi_error_memory(error, "a plot", (size_t)p->example_count * sizeof *ranks);
+        return ex_error_memory(error, "a plot", (size_t)p->example_count * sizeof *ranks);
     for (int k = 0; k < p->example_count; k++)
         ranks[k] = (rank){p->peaks[k], k};
     qsort(ranks, (size_t)p->example_count, sizeof *ranks, compare_ranks);
@@ -205,7 +205,7 @@ ex_result exi_plot_sample(exi_plot *p, ex_error *error) {
     p->weights = exi_array_allocate(total * (size_t)p->drawn_count, sizeof *p->weights);
     p->extremes = exi_array_allocate(total, sizeof *p->extremes);
     if (!p->weights || !p->extremes)
-        return exi_error_memory(error, "the weights of a plot", total * (size_t)p->drawn_count * sizeof *p->weights);
+        return ex_error_memory(error, "the weights of a plot", total * (size_t)p->drawn_count * sizeof *p->weights);
     ex_result result = open_slots(&s, false, error);
     if (result == EX_OK) {
         run_all(&s, 0.1, 0.7);

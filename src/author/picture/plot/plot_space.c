@@ -27,11 +27,11 @@ static ex_result open_axis(exi_plot *p, exi_plot_axis *axis, int input, const ex
     axis->name = ex_rig_input_name(p->rig, input);
     axis->unit = ex_rig_input_unit(p->rig, input);
     if (axis->number < 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the layer '%s' does not depend on the axis '%s'",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the layer '%s' does not depend on the axis '%s'",
                          ex_rig_layer_name(p->rig, p->layer), axis->name);
     axis->axis = axes[axis->number];
     if (axis->axis.kind != EX_AXIS_SCALAR)
-        return exi_error(
+        return ex_error_set(
             error, EX_ERROR_ARGUMENT,
             "the axis '%s' is a rotation, which has no single value to plot along: name a scalar axis, and "
             "give the rotation a value (%s=x30)",
@@ -42,16 +42,16 @@ static ex_result open_axis(exi_plot *p, exi_plot_axis *axis, int input, const ex
     axis->low = axis->axis.min - beyond;
     axis->high = axis->axis.max + beyond;
     if (!isfinite(axis->low) || !isfinite(axis->high) || !isfinite(axis->high - axis->low))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the range of the axis '%s' is too large to be plotted", axis->name);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the range of the axis '%s' is too large to be plotted", axis->name);
     return EX_OK;
 }
 
 static ex_result open_axes(exi_plot *p, const ex_axis *axes, ex_error *error) {
     int inputs[2] = {p->def->axes[0], p->def->axes[1]};
     if (ex_weigher_get_info(ex_rig_weigher(p->rig, p->layer))->is_driven)
-        return exi_error_kind(
+        return ex_error_kind(
             error,
-            exi_error(error, EX_ERROR_ARGUMENT,
+            ex_error_set(error, EX_ERROR_ARGUMENT,
                       "the layer '%s' is weighed by the form of a driver, along which nothing can be plotted",
                       ex_rig_layer_name(p->rig, p->layer)),
             "plot_of_driver");
@@ -62,12 +62,12 @@ static ex_result open_axes(exi_plot *p, const ex_axis *axes, ex_error *error) {
             if (axes[a].kind == EX_AXIS_SCALAR)
                 inputs[p->axis_count++] = ex_rig_layer_input(p->rig, p->layer, a);
         if (p->axis_count == 0)
-            return exi_error(error, EX_ERROR_ARGUMENT,
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
                              "the layer '%s' has rotations for axes only, and there is nothing to plot along",
                              ex_rig_layer_name(p->rig, p->layer));
     }
     if (p->axis_count == 2 && inputs[0] == inputs[1])
-        return exi_error(error, EX_ERROR_ARGUMENT, "the axis '%s' is given twice: name two different ones",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the axis '%s' is given twice: name two different ones",
                          ex_rig_input_name(p->rig, inputs[0]));
     ex_result result = EX_OK;
     for (int i = 0; i < p->axis_count && result == EX_OK; i++)
@@ -84,7 +84,7 @@ static ex_result find_slice(exi_plot *p, const ex_axis *axes, ex_error *error) {
     if (!p->def->pose) {
         rest = ex_pose_create(p->rig);
         if (!rest.inputs)
-            return exi_error_memory(error, "a pose", 0);
+            return ex_error_memory(error, "a pose", 0);
     }
     double *at = p->slice;
     for (int a = 0; a < ex_weigher_axis_count(weigher); a++) {
@@ -168,19 +168,19 @@ static ex_result check(const ex_plot_def *def, ex_error *error) {
     if (!def || !def->rig)
         return exi_misuse_error(error, "ex_plot", "no definition or no rig");
     if (ex_rig_layer_count(def->rig) == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no layers, so there are no weights to plot");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no layers, so there are no weights to plot");
     if (def->layer < 0 || def->layer >= ex_rig_layer_count(def->rig))
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no layer %d to plot: the rig has %d", def->layer,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no layer %d to plot: the rig has %d", def->layer,
                          ex_rig_layer_count(def->rig));
     if (def->axis_count < 0 || def->axis_count > 2)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a plot has one axis or two, not %d", def->axis_count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a plot has one axis or two, not %d", def->axis_count);
     for (int i = 0; i < def->axis_count; i++)
         if (def->axes[i] < 0 || def->axes[i] >= ex_rig_input_count(def->rig))
-            return exi_error(error, EX_ERROR_ARGUMENT, "there is no axis %d to plot: the rig has %d", def->axes[i],
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no axis %d to plot: the rig has %d", def->axes[i],
                              ex_rig_input_count(def->rig));
     const double w = def->width, h = def->height;
     if ((w != 0 && !(w >= EX_PLOT_WIDTH_MIN)) || (h != 0 && !(h >= EX_PLOT_HEIGHT_MIN)))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a plot of %g by %g points is too small to be read: %d by %d at least", w, h,
                          EX_PLOT_WIDTH_MIN, EX_PLOT_HEIGHT_MIN);
     return EX_OK;
@@ -205,7 +205,7 @@ ex_result exi_plot_open(exi_plot *p, const ex_plot_def *def, ex_error *error) {
     p->peaks = exi_array_allocate((size_t)p->example_count, sizeof *p->peaks);
     p->drawn = exi_array_allocate((size_t)p->example_count, sizeof *p->drawn);
     if (!axes || !pseudos || !p->examples || !p->pseudos || !p->slice || !p->peaks || !p->drawn) {
-        result = exi_error_memory(error, "a plot", 0);
+        result = ex_error_memory(error, "a plot", 0);
     } else {
         ex_weigher_describe(weigher, &described, axes, pseudos);
         result = open_axes(p, axes, error);

@@ -236,7 +236,7 @@ ex_result ex_warp_report_draw(const ex_warp_report *report, const char *path, ex
         return result;
     if (!draw(&c)) {
         ex_canvas_destroy(c.canvas);
-        return exi_error_memory(error, "the picture of a report", 0);
+        return ex_error_memory(error, "the picture of a report", 0);
     }
     return ex_canvas_write(c.canvas, path, error);
 }

@@ -58,14 +58,14 @@ static ex_result grow_tree(nearest *n, const ex_mesh *other, const ex_tasks *tas
                            .triangles = n->triangles};
         result = ex_tree_create(&def, NULL, &n->tree, error);
     } else {
-        result = exi_error_memory(error, "the other form", numbers * sizeof(float) + 12 * (size_t)count);
+        result = ex_error_memory(error, "the other form", numbers * sizeof(float) + 12 * (size_t)count);
     }
     free(cuts);
     if (result != EX_OK)
         return result;
     n->memory = malloc(ex_fit_size(n->tree));
     if (!n->memory)
-        return exi_error_memory(error, "the tree of triangles", ex_fit_size(n->tree));
+        return ex_error_memory(error, "the tree of triangles", ex_fit_size(n->tree));
     n->fit = ex_fit_make(n->tree, n->positions, 0, n->memory, tasks);
     return EX_OK;
 }
@@ -86,7 +86,7 @@ ex_result ex_form_distances(const ex_mesh *form, const ex_mesh *other, float *va
         return EX_OK;
     }
     if (other->face_count < 1)
-        return exi_error(error, EX_ERROR_DATA, "the other form has neither the same vertices nor any faces");
+        return ex_error_set(error, EX_ERROR_DATA, "the other form has neither the same vertices nor any faces");
     nearest n = {.form = form, .values = values};
     if (form->vertex_count > 0)
         memcpy(n.origin, form->positions, sizeof n.origin);
@@ -116,7 +116,7 @@ static ex_result refine_lengths(const ex_rig *rig, float *cage, int level, float
             free(scratch);
             free(fine);
             free(cage);
-            return exi_error_memory(error, "numbers at the vertices", 12 * (size_t)count);
+            return ex_error_memory(error, "numbers at the vertices", 12 * (size_t)count);
         }
         ex_refine refine = {.level = level, .control = cage, .positions = fine};
         ex_stencils_apply(stencils, &refine, NULL, scratch);
@@ -133,7 +133,7 @@ static ex_result refine_lengths(const ex_rig *rig, float *cage, int level, float
 
 static ex_result check_level(const ex_rig *rig, int level, ex_error *error) {
     if (ex_rig_level_vertex_count(rig, level) < 1)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no level %d", level);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no level %d", level);
     return EX_OK;
 }
 
@@ -153,7 +153,7 @@ static ex_result displaced_amounts(const ex_rig *rig, int layer, int example, in
     }
     free(listed);
     free(amounts);
-    return good ? EX_OK : exi_error_memory(error, "an example", (size_t)count * sizeof *amounts);
+    return good ? EX_OK : ex_error_memory(error, "an example", (size_t)count * sizeof *amounts);
 }
 
 ex_result ex_rig_example_amounts(const ex_rig *rig, int layer, int example, int level, float *values, ex_error *error) {
@@ -161,7 +161,7 @@ ex_result ex_rig_example_amounts(const ex_rig *rig, int layer, int example, int 
         return exi_misuse_error(error, "ex_rig_example_amounts", "rig or values is NULL");
     if (layer < 0 || layer >= ex_rig_layer_count(rig) || ex_rig_layer_stage(rig, layer) == EX_STAGE_TEXTURE ||
         example < 0 || example >= ex_weigher_example_count(ex_rig_weigher(rig, layer)))
-        return exi_error(error, EX_ERROR_ARGUMENT, "example %d of layer %d is no form of the rig", example, layer);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "example %d of layer %d is no form of the rig", example, layer);
     ex_result result = check_level(rig, level, error);
     if (result != EX_OK)
         return result;
@@ -170,7 +170,7 @@ ex_result ex_rig_example_amounts(const ex_rig *rig, int layer, int example, int 
     size_t count = 3 * (size_t)ex_rig_vertex_count(rig);
     float *delta = exi_array_allocate(count, sizeof *delta);
     if (!delta)
-        return exi_error_memory(error, "an example", count * sizeof *delta);
+        return ex_error_memory(error, "an example", count * sizeof *delta);
     ex_rig_example_delta(rig, layer, example, delta);
     return refine_lengths(rig, delta, level, values, error);
 }
@@ -180,7 +180,7 @@ ex_result ex_rig_joint_weights(const ex_rig *rig, int joint, int level, float *v
         return exi_misuse_error(error, "ex_rig_joint_weights", "rig or values is NULL");
     const ex_skin *skin = ex_rig_skin(rig);
     if (!skin || joint < 0 || joint >= ex_skin_joint_count(skin))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no skin of joint %d", joint);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no skin of joint %d", joint);
     ex_result result = check_level(rig, level, error);
     if (result != EX_OK)
         return result;
@@ -189,7 +189,7 @@ ex_result ex_rig_joint_weights(const ex_rig *rig, int joint, int level, float *v
     uint32_t *joints = exi_array_allocate(most, sizeof *joints);
     if (!held || !weights || !joints) {
         free(held);
-        result = exi_error_memory(error, "skin weights", 12 * count);
+        result = ex_error_memory(error, "skin weights", 12 * count);
     } else {
         for (size_t v = 0; v < count; v++)
             for (int i = ex_skin_influences(skin, (int)v, joints, weights) - 1; i >= 0; i--)

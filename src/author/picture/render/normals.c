@@ -91,7 +91,7 @@ static ex_result make_normals(const ex_mesh *mesh, const float *positions, bool 
             memcpy(normals + 3 * (size_t)c, &normal, sizeof normal);
         }
     } else {
-        result = exi_error_memory(error, "normals", corners * 24);
+        result = ex_error_memory(error, "normals", corners * 24);
     }
     free(r.starts);
     free(r.around);

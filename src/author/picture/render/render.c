@@ -39,21 +39,21 @@ static _Thread_local const work *waiting;
 
 static ex_result check(const ex_render_def *def, ex_error *error) {
     if (def->width < 1 || def->height < 1 || def->width > EX_IMAGE_MAX || def->height > EX_IMAGE_MAX)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a picture of %d by %d pixels: each is from 1 to %d", def->width,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a picture of %d by %d pixels: each is from 1 to %d", def->width,
                          def->height, EX_IMAGE_MAX);
     if (def->item_count < 1 || !def->items)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is nothing to render");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is nothing to render");
     if (def->occlusion < 0 || def->occlusion > 16)
-        return exi_error(error, EX_ERROR_ARGUMENT, "occlusion with %d rays: it is from 0 to 16", def->occlusion);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "occlusion with %d rays: it is from 0 to 16", def->occlusion);
     if (def->samples != 1 && def->samples != 4 && def->samples != 16)
-        return exi_error(error, EX_ERROR_ARGUMENT, "%d samples a pixel: they are 1, 4 or 16", def->samples);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d samples a pixel: they are 1, 4 or 16", def->samples);
     if (!(def->wireframe >= 0 && def->wireframe <= 100))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a wireframe %g pixels wide: it is from 0 to 100", def->wireframe);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a wireframe %g pixels wide: it is from 0 to 100", def->wireframe);
     if (!(fabs(def->light_yaw) <= 1e6) || !(fabs(def->light_pitch) <= 90))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a light at yaw %g and pitch %g: pitch is from -90 to 90 degrees",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a light at yaw %g and pitch %g: pitch is from -90 to 90 degrees",
                          def->light_yaw, def->light_pitch);
     if ((int)def->background < 0 || def->background >= EX_BACKGROUND_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no background number %d", (int)def->background);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no background number %d", (int)def->background);
     return EX_OK;
 }
 
@@ -93,7 +93,7 @@ static ex_result draw(work *w, ex_error *error) {
     const ex_render_def *def = w->render.def;
     w->image = ex_image_create(def->width, def->height);
     if (!w->image)
-        return exi_error_memory(error, "the picture", 4 * (size_t)def->width * (size_t)def->height);
+        return ex_error_memory(error, "the picture", 4 * (size_t)def->width * (size_t)def->height);
     w->columns = (def->width + EXI_TILE - 1) / EXI_TILE;
     w->rows = (def->height + EXI_TILE - 1) / EXI_TILE;
     w->stride = find_stride(w->columns * w->rows);
@@ -102,7 +102,7 @@ static ex_result draw(work *w, ex_error *error) {
     exi_run(def->tasks, w->columns * w->rows, 1, render_tiles, w);
     waiting = outer;
     if (atomic_load(&w->failed))
-        return exi_error_memory(error, "a tile of the picture", (size_t)EXI_TILE * EXI_TILE * 160);
+        return ex_error_memory(error, "a tile of the picture", (size_t)EXI_TILE * EXI_TILE * 160);
     for (int i = 0; def->legend && i < w->render.stage.item_count; i++)
         if (w->render.stage.items[i].map)
             return exi_legend_draw(w->image, &w->render.stage.items[i], error);

@@ -34,24 +34,24 @@ static double coordinate(const ex_render_item *item, size_t i) {
 static ex_result check_item(const ex_render_item *item, ex_error *error) {
     const ex_mesh *mesh = item->mesh;
     if (!mesh)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no mesh");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no mesh");
     if (mesh->face_count < 1)
-        return exi_error(error, EX_ERROR_DATA, "there are no faces to show");
+        return ex_error_set(error, EX_ERROR_DATA, "there are no faces to show");
     ex_result result = exi_mesh_check_faces(mesh, error);
     for (size_t i = 0; result == EX_OK && i < 3 * (size_t)mesh->vertex_count; i++)
         if (!(fabs(coordinate(item, i)) < 1e30))
-            result = exi_error(
+            result = ex_error_set(
                 error, EX_ERROR_DATA,
                 "vertex %zu (counting from 0) is not at a place that can be drawn: %g is too large, or no number",
                 i / 3, coordinate(item, i));
     for (int k = 0; result == EX_OK && k < 3; k++)
         if (!(item->colour[k] >= 0 && item->colour[k] <= 1))
-            result = exi_error(error, EX_ERROR_ARGUMENT, "a colour is from 0 to 1, not %g", item->colour[k]);
+            result = ex_error_set(error, EX_ERROR_ARGUMENT, "a colour is from 0 to 1, not %g", item->colour[k]);
     if (result == EX_OK && !(item->grain >= 0 && item->grain <= 1))
-        result = exi_error(error, EX_ERROR_ARGUMENT, "the grain is from 0 to 1, not %g", item->grain);
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "the grain is from 0 to 1, not %g", item->grain);
     if (result == EX_OK && item->scalar.values &&
         !(isfinite(item->scalar.min) && isfinite(item->scalar.max) && item->scalar.min <= item->scalar.max))
-        result = exi_error(error, EX_ERROR_ARGUMENT, "the scalar's range %g to %g is none", item->scalar.min,
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "the scalar's range %g to %g is none", item->scalar.min,
                            item->scalar.max);
     return result;
 }
@@ -67,14 +67,14 @@ static ex_result measure(exi_stage *stage, const ex_render_def *def, ex_error *e
         const ex_render_item *item = &def->items[i];
         ex_result result = check_item(item, error);
         if (result != EX_OK)
-            return def->item_count > 1 ? exi_error_within(error, result, "item %d", i) : result;
+            return def->item_count > 1 ? ex_error_within(error, result, "item %d", i) : result;
         stage->items[i].source = item;
         stage->items[i].first_vertex = (int)vertices;
         stage->items[i].first_corner = (int)corners;
         vertices += item->mesh->vertex_count;
         corners += item->mesh->corner_count;
         if (vertices > INT_MAX / 4 || corners > INT_MAX / 4)
-            return exi_error(error, EX_ERROR_LIMIT, "the items have more than %d corners together", INT_MAX / 4);
+            return ex_error_set(error, EX_ERROR_LIMIT, "the items have more than %d corners together", INT_MAX / 4);
         for (size_t v = 0; v < (size_t)item->mesh->corner_count; v++)
             for (size_t k = 0; k < 3; k++) {
                 double x = coordinate(item, 3 * (size_t)item->mesh->corners[v] + k);
@@ -97,13 +97,13 @@ static ex_result place(exi_stage *stage, const ex_render_def *def, ex_error *err
         framed[k] = given ? def->camera.box[k] : box[k];
     for (int k = 0; k < 3; k++) {
         if (!(fabs(framed[k]) < 1e30 && fabs(framed[3 + k]) < 1e30 && framed[k] <= framed[3 + k]))
-            return exi_error(error, EX_ERROR_ARGUMENT, "the box to be framed runs from %g to %g along %c", framed[k],
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "the box to be framed runs from %g to %g along %c", framed[k],
                              framed[3 + k], 'x' + k);
         stage->origin[k] = (framed[k] + framed[3 + k]) / 2;
         square += (framed[3 + k] - framed[k]) * (framed[3 + k] - framed[k]);
     }
     if (!(square > 0))
-        return exi_error(error, given ? EX_ERROR_ARGUMENT : EX_ERROR_DATA,
+        return ex_error_set(error, given ? EX_ERROR_ARGUMENT : EX_ERROR_DATA,
                          "there is nothing to frame: all of it lies in one point");
     stage->unit = sqrt(square);
     stage->size = 1;
@@ -117,7 +117,7 @@ static ex_result place(exi_stage *stage, const ex_render_def *def, ex_error *err
     stage->middle = (exi_v3){(float)middle[0], (float)middle[1], (float)middle[2]};
     stage->radius = (float)sqrt(radius);
     if (!(fabs((double)stage->ground) < 1e12 && stage->radius < 1e12f))
-        return exi_error(error, EX_ERROR_DATA, "the form is too far away from the box that is framed to be shown");
+        return ex_error_set(error, EX_ERROR_DATA, "the form is too far away from the box that is framed to be shown");
     return EX_OK;
 }
 
@@ -130,7 +130,7 @@ static ex_result count_triangles(exi_stage *stage, ex_error *error) {
         total += stage->items[i].source->mesh->corner_count - 2 * (int64_t)stage->items[i].source->mesh->face_count;
     }
     if (total > INT_MAX / 4)
-        return exi_error(error, EX_ERROR_LIMIT, "the items have more than %d triangles together", INT_MAX / 4);
+        return ex_error_set(error, EX_ERROR_LIMIT, "the items have more than %d triangles together", INT_MAX / 4);
     stage->triangle_count = (int)total;
     return EX_OK;
 }
@@ -144,7 +144,7 @@ static ex_result cut_item(exi_stage *stage, const exi_stage_item *item, ex_error
     if (item->source->positions) {
         moved = exi_array_allocate(size, sizeof *moved);
         if (!moved)
-            return exi_error_memory(error, "the form", size * sizeof *moved);
+            return ex_error_memory(error, "the form", size * sizeof *moved);
         for (size_t i = 0; i < size; i++)
             moved[i] = (double)item->source->positions[i];
         mesh.positions = moved;
@@ -206,7 +206,7 @@ static ex_result colour_item(exi_stage *stage, exi_stage_item *item, ex_error *e
     if (item->source->scalar.values) {
         item->map = malloc(sizeof *item->map);
         if (!item->map)
-            return exi_error_memory(error, "a map of colours", sizeof *item->map);
+            return ex_error_memory(error, "a map of colours", sizeof *item->map);
         scalar_range(item);
         for (int i = 0; i <= EXI_SCALAR_STEPS; i++) {
             double t = (double)i / EXI_SCALAR_STEPS;
@@ -230,7 +230,7 @@ static ex_result allocate(exi_stage *stage, const ex_render_def *def, ex_error *
     stage->normals = def->flat ? NULL : exi_array_allocate(3 * (size_t)stage->corner_count, sizeof *stage->normals);
     if (!stage->positions || !stage->triangles || !stage->cuts || (def->wireframe > 0 && !stage->faces) ||
         (!def->flat && !stage->normals))
-        return exi_error_memory(error, "the triangles", triangles * 28 + (size_t)stage->vertex_count * 12);
+        return ex_error_memory(error, "the triangles", triangles * 28 + (size_t)stage->vertex_count * 12);
     return EX_OK;
 }
 
@@ -245,7 +245,7 @@ static ex_result plant_tree(exi_stage *stage, const ex_render_def *def, ex_error
     size_t size = ex_fit_size(stage->tree);
     stage->fit_memory = malloc(size);
     if (!stage->fit_memory)
-        return exi_error_memory(error, "the tree of triangles", size);
+        return ex_error_memory(error, "the tree of triangles", size);
     stage->fit = ex_fit_make(stage->tree, stage->positions, 0, stage->fit_memory, def->tasks);
     return EX_OK;
 }
@@ -284,7 +284,7 @@ ex_result exi_stage_open(exi_stage *stage, const ex_render_def *def, ex_error *e
         stage->linear[i] = exi_light_of_code((float)i / 255);
     stage->items = calloc((size_t)def->item_count, sizeof *stage->items);
     if (!stage->items)
-        return exi_error_memory(error, "the items", (size_t)def->item_count * sizeof *stage->items);
+        return ex_error_memory(error, "the items", (size_t)def->item_count * sizeof *stage->items);
     ex_result result = measure(stage, def, error);
     if (result == EX_OK)
         result = place(stage, def, error);

@@ -48,7 +48,7 @@ static void halve(exi_texture *texture, int level, const float linear[256], unsi
 ex_result exi_texture_open(exi_texture *texture, const ex_image *image, const float linear[256], ex_error *error) {
     *texture = (exi_texture){.level_count = 1};
     if (image->width < 1 || image->height < 1 || !image->pixels)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the texture has no pixels");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the texture has no pixels");
     texture->levels[0] = image->pixels;
     texture->widths[0] = image->width;
     texture->heights[0] = image->height;
@@ -61,7 +61,7 @@ ex_result exi_texture_open(exi_texture *texture, const ex_image *image, const fl
     }
     texture->memory = exi_array_allocate(total, 1);
     if (!texture->memory)
-        return exi_error_memory(error, "a texture", total);
+        return ex_error_memory(error, "a texture", total);
     unsigned char *to = texture->memory;
     for (int level = 1; level < n; level++) {
         halve(texture, level, linear, to);

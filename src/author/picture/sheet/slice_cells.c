@@ -45,7 +45,7 @@ static ex_result set_values(exi_slice_axis *a, int count, const double beyond[2]
     a->count = below + count + above;
     a->values = exi_array_allocate((size_t)a->count, sizeof *a->values);
     if (!a->values)
-        return exi_error_memory(error, "a sheet", (size_t)a->count * sizeof *a->values);
+        return ex_error_memory(error, "a sheet", (size_t)a->count * sizeof *a->values);
     for (int i = 0; i < below; i++)
         a->values[i] = a->axis.min - beyond[0] * range * (below - i) / below;
     for (int i = 0; i < count; i++)
@@ -89,7 +89,7 @@ static double find_agreed(const exi_slice_axis *a, int axis, int i, const marks 
 static ex_result move_values(exi_slice_axis *a, int axis, const marks *m, ex_error *error) {
     double *moved = exi_array_allocate((size_t)a->count, sizeof *moved);
     if (!moved)
-        return exi_error_memory(error, "a sheet", 0);
+        return ex_error_memory(error, "a sheet", 0);
     for (int i = 0; i < a->count; i++)
         moved[i] = find_agreed(a, axis, i, m);
     memcpy(a->values, moved, (size_t)a->count * sizeof *moved);
@@ -160,7 +160,7 @@ static ex_result find_marks_of(const ex_sheet_def *def, int layer, marks *m, ex_
         good = add_mark(m, (mark){layer, k, false, plot.examples[k]});
     good = good && add_pseudos(&plot, ex_rig_weigher(def->rig, layer), layer, m);
     exi_plot_close(&plot);
-    return good ? EX_OK : exi_error_memory(error, "the examples of a sheet", 0);
+    return good ? EX_OK : ex_error_memory(error, "the examples of a sheet", 0);
 }
 
 static ex_result find_marks(const ex_sheet_def *def, marks *m, ex_error *error) {
@@ -206,7 +206,7 @@ static void place_mark(exi_slice *s, const mark *m) {
 static ex_result set_cells(exi_slice *s, const marks *m, ex_error *error) {
     s->cells = calloc((size_t)exi_slice_cell_count(s), sizeof *s->cells);
     if (!s->cells)
-        return exi_error_memory(error, "a sheet", (size_t)exi_slice_cell_count(s) * sizeof *s->cells);
+        return ex_error_memory(error, "a sheet", (size_t)exi_slice_cell_count(s) * sizeof *s->cells);
     for (int i = 0; i < exi_slice_cell_count(s); i++) {
         exi_cell *cell = &s->cells[i];
         cell->values[0] = s->axes[0].values[i % s->axes[0].count];
@@ -224,27 +224,27 @@ static ex_result set_cells(exi_slice *s, const marks *m, ex_error *error) {
 
 static ex_result check_axis(const ex_sheet_def *def, int i, ex_error *error) {
     if (def->axes[i] < 0 || def->axes[i] >= ex_rig_input_count(def->rig))
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no axis %d for a sheet: the rig has %d", def->axes[i],
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no axis %d for a sheet: the rig has %d", def->axes[i],
                          ex_rig_input_count(def->rig));
     const char *name = ex_rig_input_name(def->rig, def->axes[i]);
     if (ex_rig_input_axis(def->rig, def->axes[i]).kind == EX_AXIS_DRIVER)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "the axis '%s' is the form of a driver, which has no single value for a sheet: name a scalar "
                          "axis, and give the driver a form (%s=FILE.obj)",
                          name, name);
     if (ex_rig_input_axis(def->rig, def->axes[i]).kind != EX_AXIS_SCALAR)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "the axis '%s' is a rotation, which has no single value for a sheet: name a scalar axis, and "
                          "give the rotation a value (%s=x30)",
                          name, name);
     if (i == 1 && def->axes[0] == def->axes[1])
-        return exi_error(error, EX_ERROR_ARGUMENT, "the axis '%s' is given twice: name two different ones", name);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the axis '%s' is given twice: name two different ones", name);
     if (def->counts[i] < 2 || def->counts[i] > EX_SHEET_FORM_MAX)
-        return exi_error(error, EX_ERROR_ARGUMENT, "%d forms along the axis '%s': there are from 2 to %d",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d forms along the axis '%s': there are from 2 to %d",
                          def->counts[i], name, EX_SHEET_FORM_MAX);
     for (int k = 0; k < 2; k++)
         if (!(def->beyond[i][k] >= 0 && def->beyond[i][k] <= 10))
-            return exi_error(error, EX_ERROR_ARGUMENT, "%g ranges beyond the axis '%s': it is from 0 to 10",
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "%g ranges beyond the axis '%s': it is from 0 to 10",
                              def->beyond[i][k], name);
     return EX_OK;
 }
@@ -253,9 +253,9 @@ static ex_result check(const ex_sheet_def *def, ex_error *error) {
     if (!def || !def->rig)
         return exi_misuse_error(error, "ex_sheet_image", "no definition or no rig");
     if (def->axis_count < 1 || def->axis_count > 2)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a sheet has one axis or two, not %d", def->axis_count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a sheet has one axis or two, not %d", def->axis_count);
     if (def->cell < EX_SHEET_CELL_MIN || def->cell > EX_SHEET_CELL_MAX)
-        return exi_error(error, EX_ERROR_ARGUMENT, "forms of %d pixels: they are from %d to %d", def->cell,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "forms of %d pixels: they are from %d to %d", def->cell,
                          EX_SHEET_CELL_MIN, EX_SHEET_CELL_MAX);
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && i < def->axis_count; i++)
@@ -289,7 +289,7 @@ static ex_result open_axes(exi_slice *s, ex_error *error) {
     if (result == EX_OK && s->axis_count == 1) {
         s->axes[1].values = calloc(1, sizeof *s->axes[1].values);
         s->axes[1].count = 1;
-        result = s->axes[1].values ? EX_OK : exi_error_memory(error, "a sheet", 0);
+        result = s->axes[1].values ? EX_OK : ex_error_memory(error, "a sheet", 0);
     }
     return result;
 }
@@ -304,7 +304,7 @@ ex_result exi_slice_open(exi_slice *s, const ex_sheet_def *def, ex_error *error)
     s->axis_count = def->axis_count;
     result = open_axes(s, error);
     if (result == EX_OK && (double)s->axes[0].count * s->axes[1].count > EX_SHEET_FORM_MAX)
-        result = exi_error(error, EX_ERROR_LIMIT,
+        result = ex_error_set(error, EX_ERROR_LIMIT,
                            "a sheet of %d by %d forms is too large: at most %d of them fit; ask for fewer, or go less "
                            "far beyond the range",
                            s->axes[0].count, s->axes[1].count, EX_SHEET_FORM_MAX);

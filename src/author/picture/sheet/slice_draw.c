@@ -390,7 +390,7 @@ static ex_result lay_out(drawing *d, ex_error *error) {
     const double height =
         d->top + (double)s->axes[1].count * s->cell_height + ceil((BELOW + (has_legend(d) ? LEGEND : 0)) * d->scale);
     if (width > EX_CANVAS_MAX || height > EX_CANVAS_MAX)
-        return exi_error(error, EX_ERROR_LIMIT,
+        return ex_error_set(error, EX_ERROR_LIMIT,
                          "a sheet of %.0f by %.0f pixels is too large: at most %d along a side; ask for smaller forms, "
                          "or fewer",
                          width, height, EX_CANVAS_MAX);
@@ -422,7 +422,7 @@ ex_result exi_slice_draw(const exi_slice *s, ex_image **image, ex_error *error) 
         draw_cells(&d);
         result = ex_canvas_result(d.canvas, error);
         if (result == EX_OK && d.labels.failed)
-            result = exi_error_memory(error, "the labels of a sheet", 0);
+            result = ex_error_memory(error, "the labels of a sheet", 0);
     }
     exi_labels_free(&d.labels);
     ex_canvas_destroy(d.canvas);

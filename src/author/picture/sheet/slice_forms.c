@@ -80,12 +80,12 @@ static void form_evaluate(form *f, const exi_slice *s, const exi_cell *cell, boo
 
 static ex_result find_extent(const exi_slice *s, ex_framing *frame, ex_error *error) {
     form f;
-    ex_result result = form_open(&f, s) ? EX_OK : exi_error_memory(error, "a form of a sheet", 0);
+    ex_result result = form_open(&f, s) ? EX_OK : ex_error_memory(error, "a form of a sheet", 0);
     for (int i = 0; result == EX_OK && i < exi_slice_cell_count(s); i++) {
         const exi_cell *cell = &s->cells[i];
         form_evaluate(&f, s, cell, false);
         if (!ex_framing_add(frame, f.positions, ex_rig_level_vertex_count(s->rig, s->level)))
-            result = exi_error(error, EX_ERROR_DATA,
+            result = ex_error_set(error, EX_ERROR_DATA,
                                "a form is too far away for a float, at %g of the axis '%s': go less far beyond the "
                                "range",
                                cell->values[0], s->axes[0].name);
@@ -103,12 +103,12 @@ static int find_texture(const exi_slice *s) {
 
 ex_result exi_slice_frame(exi_slice *s, ex_error *error) {
     if (!(fabs(s->def->yaw) <= 1e6) || !(fabs(s->def->pitch) <= 90))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a camera at yaw %g and pitch %g: pitch is from -90 to 90 degrees",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a camera at yaw %g and pitch %g: pitch is from -90 to 90 degrees",
                          s->def->yaw, s->def->pitch);
     s->level = ex_rig_level(s->rig);
     s->texture = find_texture(s);
     if (s->def->textures && s->texture < 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no texture 'base_color' for a sheet with textures");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no texture 'base_color' for a sheet with textures");
     ex_framing frame = ex_framing_start(s->def->yaw, s->def->pitch);
     const ex_result result = find_extent(s, &frame, error);
     if (result != EX_OK)
@@ -142,7 +142,7 @@ static void colour_item(const exi_cell *cell, ex_render_item *item) {
 
 static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error) {
     form f;
-    ex_result result = form_open(&f, s) ? EX_OK : exi_error_memory(error, "a form of a sheet", 0);
+    ex_result result = form_open(&f, s) ? EX_OK : ex_error_memory(error, "a form of a sheet", 0);
     if (result == EX_OK) {
         form_evaluate(&f, s, cell, true);
         ex_render_item item = ex_render_item_default();
@@ -183,7 +183,7 @@ static void render_cells(void *context, int begin, int end) {
 ex_result exi_slice_render(exi_slice *s, ex_error *error) {
     /* Only the level's faces are wanted; they come with some positions. */
     form f;
-    ex_result result = form_open(&f, s) ? EX_OK : exi_error_memory(error, "a form of a sheet", 0);
+    ex_result result = form_open(&f, s) ? EX_OK : ex_error_memory(error, "a form of a sheet", 0);
     if (result == EX_OK) {
         form_evaluate(&f, s, &s->cells[0], false);
         const ex_surface surface = {.level = s->level, .positions = f.positions};
@@ -201,7 +201,7 @@ ex_result exi_slice_render(exi_slice *s, ex_error *error) {
     /* Of several failures the first is told, whichever came first: it is made again for its sentence. */
     for (int i = 0; result == EX_OK && i < exi_slice_cell_count(s); i++)
         if (s->cells[i].result == EX_ERROR_MEMORY)
-            result = exi_error_memory(error, "a form of a sheet", 0);
+            result = ex_error_memory(error, "a form of a sheet", 0);
         else if (s->cells[i].result != EX_OK)
             result = render_cell(s, &s->cells[i], error);
     return result;

@@ -33,7 +33,7 @@ ex_result exi_project_read_mesh(const ex_project_view *view, const char *relativ
     *mesh = NULL;
     char *path = ex_path_join(view->path, relative);
     if (!path)
-        return exi_error_memory(error, "a path", strlen(relative));
+        return ex_error_memory(error, "a path", strlen(relative));
     ex_result result = ex_mesh_read(path, mesh, error);
     if (result == EX_OK)
         convert(view, *mesh);
@@ -53,7 +53,7 @@ static ex_result read_body(exi_building *b, ex_error *error) {
     exi_build_report(b, "mesh");
     ex_result result = exi_project_read_mesh(b->view, b->view->mesh, &b->mesh, error);
     if (result != EX_OK)
-        return exi_error_within(error, result, "mesh");
+        return ex_error_within(error, result, "mesh");
     result = exi_rig_mesh_make(b->mesh, &b->rig_mesh, error);
     if (result == EX_OK)
         result = exi_rig_mesh_smooth(&b->rig_mesh, error);
@@ -61,7 +61,7 @@ static ex_result read_body(exi_building *b, ex_error *error) {
         exi_build_report(b, "subdividing");
         result = exi_refinement_make(b->mesh, &b->rig_mesh, &b->view->subdivision, &b->refinement, error);
     }
-    result = exi_error_within(error, result, "%s", b->view->mesh);
+    result = ex_error_within(error, result, "%s", b->view->mesh);
     if (result == EX_OK)
         result = exi_skeleton_read(b->view, b->mesh, &b->skeleton, &b->skin, error);
     if (result == EX_OK)
@@ -133,7 +133,7 @@ static ex_result build(exi_building *b, ex_rig **rig, ex_error *error) {
         result = exi_refinement_describe(&b->view->subdivision, &texts.rules, error);
     if (result == EX_OK && b->path_note) {
         exi_json_print(b->path_note, false, &texts.paths);
-        result = texts.paths.failed ? exi_error_memory(error, "a note", texts.paths.size) : EX_OK;
+        result = texts.paths.failed ? ex_error_memory(error, "a note", texts.paths.size) : EX_OK;
     }
     if (result == EX_OK && b->driver.mesh)
         result = exi_drive_note_write(&b->driver.options, b->driver.mesh, &texts.drive, error);
@@ -168,5 +168,5 @@ ex_result ex_project_build(const ex_project *project, const ex_build_options *op
     ex_skeleton_destroy(b.skeleton);
     exi_rig_mesh_free(&b.rig_mesh);
     ex_mesh_destroy(b.mesh);
-    return project->path[0] ? exi_error_within(error, result, "%s", project->path) : result;
+    return project->path[0] ? ex_error_within(error, result, "%s", project->path) : result;
 }

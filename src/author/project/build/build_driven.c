@@ -20,7 +20,7 @@ ex_result exi_build_driver(exi_building *b, ex_error *error) {
         for (int k = 0; result == EX_OK && k < b->view->layers[l].example_count; k++) {
             const ex_project_example *example = &b->view->layers[l].examples[k];
             if (example->driver)
-                result = exi_error_within(error, exi_project_driver_read_form(&b->driver, example->driver, error),
+                result = ex_error_within(error, exi_project_driver_read_form(&b->driver, example->driver, error),
                                           "layers[%d].examples[%d] '%s', %s", l, example->place, example->name,
                                           b->view->driver.name);
         }
@@ -37,7 +37,7 @@ static ex_result check_different(const exi_building *b, const ex_project_layer *
         for (int i = 0; i < k; i++)
             if ((source->dimension == 0 || source->weigh.points[i] == source->weigh.points[k]) &&
                 memcmp(layer->driven.keys[i], layer->driven.keys[k], size) == 0)
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "the driver has the same form at examples '%s' and '%s': leave one of them out",
                                  source->examples[i].name, source->examples[k].name);
     return EX_OK;
@@ -53,7 +53,7 @@ static ex_result unpose_drivers(const exi_building *b, int index, exi_drive_buil
         exi_carrier_open(&d->carrier, &d->driving.driver, b->rig_mesh.positions, b->mesh->vertex_count, error);
     d->unposed = exi_arena_allocate(&d->arena, (size_t)source->example_count, sizeof *d->unposed);
     if (result == EX_OK && !d->unposed)
-        result = exi_error_memory(error, "the trajectories", all * sizeof **d->unposed);
+        result = ex_error_memory(error, "the trajectories", all * sizeof **d->unposed);
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         const float *form = exi_project_driver_form(&b->driver, &source->examples[k]);
         exi_posing posing;
@@ -64,7 +64,7 @@ static ex_result unpose_drivers(const exi_building *b, int index, exi_drive_buil
             exi_carrier_unpose(&d->carrier, d->carrier.rest, form);
             memcpy(d->unposed[k], d->carrier.unposed, all * sizeof **d->unposed);
         } else {
-            result = exi_error_memory(error, "the trajectories", all * sizeof **d->unposed);
+            result = ex_error_memory(error, "the trajectories", all * sizeof **d->unposed);
         }
         if (d->unposed[k])
             exi_posing_close(&posing);
@@ -97,7 +97,7 @@ ex_result exi_build_driven(exi_building *b, int index, ex_layer_def *layer, ex_e
     const ex_project_layer *source = &b->view->layers[index];
     const float **keys = calloc((size_t)source->example_count, sizeof *keys);
     if (!keys)
-        return exi_error_memory(error, "a layer", (size_t)source->example_count * sizeof *keys);
+        return ex_error_memory(error, "a layer", (size_t)source->example_count * sizeof *keys);
     exi_project_driver_fill(&b->driver, source, keys, layer);
     ex_result result = check_different(b, source, layer, error);
     if (result == EX_OK)

@@ -31,7 +31,7 @@ static ex_result open_layer(const exi_building *b, const ex_project_layer *sourc
     layer->axis_units = units;
     layer->sources = sources;
     if (!names || !units || !sources)
-        return exi_error_memory(error, "a layer", axes * sizeof *sources);
+        return ex_error_memory(error, "a layer", axes * sizeof *sources);
     for (size_t i = 0; i < axes; i++) {
         const ex_project_axis *axis = &source->axes[i];
         names[i] = axis->name;
@@ -54,16 +54,16 @@ static ex_result measure_form(exi_building *b, int layer, int index, const float
         return exi_measure_reference(&b->measure, measured, error);
     ex_result result = exi_project_read_mesh(b->view, source->mesh, &form, error);
     if (result != EX_OK)
-        return exi_error_within(error, result, "mesh");
+        return ex_error_within(error, result, "mesh");
     ex_error difference = {0};
     result = ex_mesh_compare_connectivity(b->mesh, form, &difference);
     if (result == EX_ERROR_DATA)
-        exi_error_kind(
+        ex_error_kind(
             error,
-            exi_error(error, result, "%s: not the form of '%s': %s", source->mesh, b->view->mesh, difference.text),
+            ex_error_set(error, result, "%s: not the form of '%s': %s", source->mesh, b->view->mesh, difference.text),
             "other_connectivity");
     else if (result != EX_OK)
-        exi_error(error, result, "%s: %s", source->mesh, difference.text);
+        ex_error_set(error, result, "%s: %s", source->mesh, difference.text);
     if (result == EX_OK)
         result = exi_measure_example(&b->measure, layer, index, form, mask, measured, error);
     if (result == EX_OK && report && report->report && measured->damped_count > 0)
@@ -131,13 +131,13 @@ ex_result exi_build_forms(exi_building *b, int index, ex_layer_def *layer, ex_er
     row_lists r;
     ex_result result = open_rows(source, layer, &r)
                            ? EX_OK
-                           : exi_error_memory(error, "a layer", (size_t)source->example_count * sizeof *r.offsets);
+                           : ex_error_memory(error, "a layer", (size_t)source->example_count * sizeof *r.offsets);
     if (result == EX_OK)
         result = exi_project_read_mask(b->view, source, b->mesh, b->skeleton, b->skin, &mask, error);
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         exi_measured measured = {0};
         exi_build_report(b, source->examples[k].name);
-        result = exi_error_within(error, measure_form(b, index, k, paths ? NULL : mask, &measured, error),
+        result = ex_error_within(error, measure_form(b, index, k, paths ? NULL : mask, &measured, error),
                                   "layers[%d].examples[%d] '%s'", index, source->examples[k].place,
                                   source->examples[k].name);
         if (result == EX_OK)
@@ -150,7 +150,7 @@ ex_result exi_build_forms(exi_building *b, int index, ex_layer_def *layer, ex_er
     else
         free(mask);
     if (result == EX_OK)
-        result = exi_error_within(error, finish_forms(b, index, layer, error), "layer '%s'", source->name);
+        result = ex_error_within(error, finish_forms(b, index, layer, error), "layer '%s'", source->name);
     return result;
 }
 
@@ -162,7 +162,7 @@ ex_result exi_build_layers(exi_building *b, ex_error *error) {
     b->own = calloc(count + 1, sizeof *b->own);
     b->paths = calloc(count + 1, sizeof *b->paths);
     if (!b->layers || !b->own || !b->paths)
-        return exi_error_memory(error, "the layers", count * sizeof *b->layers);
+        return ex_error_memory(error, "the layers", count * sizeof *b->layers);
     ex_result result = EX_OK;
     for (int l = 0; result == EX_OK && l < b->view->layer_count; l++) {
         result = open_layer(b, &b->view->layers[l], &b->layers[l], error);

@@ -35,7 +35,7 @@ ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *lay
                                            : exi_gram_of_rows(rows, source->example_count, numbers);
     exi_falloff_choice choice = {0};
     ex_result result = gram ? exi_falloff_choose(&source->weigh, gram, &choice, error)
-                            : exi_error_memory(error, "choosing falloffs", 0);
+                            : ex_error_memory(error, "choosing falloffs", 0);
     free(gram);
     if (result != EX_OK)
         return result;

@@ -26,7 +26,7 @@ static ex_result describe(exi_building *b, int index, ex_error *error) {
     return b->path_note && exi_project_paths_describe(b->path_note, &b->view->layers[index], &b->paths[index],
                                                       b->mesh->face_count)
                ? EX_OK
-               : exi_error_memory(error, "a note", 0);
+               : ex_error_memory(error, "a note", 0);
 }
 
 ex_result exi_build_paths(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {

@@ -233,5 +233,5 @@ ex_result exi_falloff_choose(const ex_weigher_def *weigh, const double *gram, ex
     free(s.matrix);
     free(s.rows);
     free(s.solved);
-    return s.failed ? exi_error_memory(error, "choosing falloffs", 2 * s.points * s.points * sizeof(double)) : EX_OK;
+    return s.failed ? ex_error_memory(error, "choosing falloffs", 2 * s.points * s.points * sizeof(double)) : EX_OK;
 }

@@ -70,7 +70,7 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
         (!has_offsets(view, false) || exi_measure_find_firsts(m)))
         return EX_OK;
     exi_measure_close(m);
-    return exi_error_memory(error, "measuring the examples", count * sizeof(double));
+    return ex_error_memory(error, "measuring the examples", count * sizeof(double));
 }
 
 void exi_measure_close(exi_measure *m) {
@@ -129,7 +129,7 @@ static ex_result weigh_moved(exi_measure *m, int layer, const ex_weigher_def *we
         def.set_count = (int)count;
         result = ex_weigher_create(&def, NULL, &m->weighers[layer], error);
     } else {
-        result = exi_error_memory(error, "a layer", count * words * sizeof *bits);
+        result = ex_error_memory(error, "a layer", count * words * sizeof *bits);
     }
     free(bits);
     return result;
@@ -266,11 +266,11 @@ static ex_result measure_shifts(const exi_measure *m, const ex_project_example *
     const size_t count = 3 * m->joint_count;
     double *centres = exi_array_allocate(count, sizeof *centres);
     ex_result result = centres ? exi_skeleton_read_centres(m->view, example->skeleton, m->skeleton, centres, error)
-                               : exi_error_memory(error, "a skeleton", count * sizeof *centres);
+                               : ex_error_memory(error, "a skeleton", count * sizeof *centres);
     if (result == EX_OK) {
         *shifts = exi_measure_difference(m->joints, centres, NULL, count);
         if (!*shifts)
-            result = exi_error_memory(error, "a skeleton", count * sizeof **shifts);
+            result = ex_error_memory(error, "a skeleton", count * sizeof **shifts);
     }
     free(centres);
     return result;
@@ -280,7 +280,7 @@ ex_result exi_measure_joints(exi_measure *m, int layer, int example, exi_measure
     const ex_project_example *source = &m->view->layers[layer].examples[example];
     *out = (exi_measured){0};
     if (!exi_measure_base(m, layer, example))
-        return exi_error_memory(error, "an example", 24 * (size_t)m->mesh->vertex_count);
+        return ex_error_memory(error, "an example", 24 * (size_t)m->mesh->vertex_count);
     return source->skeleton && m->skeleton ? measure_shifts(m, source, &out->shifts, error) : EX_OK;
 }
 
@@ -299,7 +299,7 @@ static ex_result unpose(const exi_measure *m, const ex_project_example *example,
     exi_posing posing = {0};
     ex_result result = exi_measure_moves(m) ? EX_OK : exi_measure_no_skin(error);
     if (result == EX_OK && !exi_posing_open(&posing, m, example, out->shifts))
-        result = exi_error_memory(error, "un-posing", m->joint_count * 200);
+        result = ex_error_memory(error, "un-posing", m->joint_count * 200);
     if (result == EX_OK)
         result = exi_measure_unpose(m, &posing, form, rest, out, error);
     if (result == EX_OK && mask) {
@@ -321,14 +321,14 @@ ex_result exi_measure_form(const exi_measure *m, int layer, int example, const e
     if (exi_measure_unposes(source, &source->examples[example])) {
         rest = exi_array_allocate(count, sizeof *rest);
         result = rest ? unpose(m, &source->examples[example], form, mask, rest, out, error)
-                      : exi_error_memory(error, "un-posing", count * sizeof *rest);
+                      : ex_error_memory(error, "un-posing", count * sizeof *rest);
     }
     if (result == EX_OK) {
         /* Of what a driver carries everything is kept: then its forms, posed again, are the floats that they were, and
          * a rig of keys can be opened and built again (author/drive). */
         out->delta = measure(m->base, rest ? rest : form->positions, mask, count, source->driven);
         if (!out->delta)
-            result = exi_error_memory(error, "an example", count * sizeof *out->delta);
+            result = ex_error_memory(error, "an example", count * sizeof *out->delta);
     }
     free(rest);
     return result;
@@ -348,7 +348,7 @@ ex_result exi_measure_reference(const exi_measure *m, exi_measured *out, ex_erro
     const size_t count = 3 * (size_t)m->mesh->vertex_count;
     *out = (exi_measured){.delta = exi_array_allocate(count, sizeof *out->delta)};
     if (!out->delta)
-        return exi_error_memory(error, "an example", count * sizeof *out->delta);
+        return ex_error_memory(error, "an example", count * sizeof *out->delta);
     memset(out->delta, 0, count * sizeof *out->delta);
     return EX_OK;
 }

@@ -63,7 +63,7 @@ ex_result exi_measure_driven_rig(const exi_measure *m, const ex_layer_def *def, 
     ex_rig_driver driver = m->driver->driving.driver;
     float *positions = exi_array_allocate(count, sizeof *positions);
     if (!positions)
-        return exi_error_memory(error, "a layer", count * sizeof *positions);
+        return ex_error_memory(error, "a layer", count * sizeof *positions);
     for (size_t i = 0; i < count; i++)
         positions[i] = (float)m->mesh->positions[i];
     driver.residual = EX_RESIDUAL_NONE;

@@ -226,11 +226,11 @@ static ex_result collect(sculpt *s, ex_error *error) {
                 continue;
             for (int c = 0; c < 3; c++)
                 if (!isfinite(rounded[c]))
-                    return exi_error(error, EX_ERROR_DATA,
+                    return ex_error_set(error, EX_ERROR_DATA,
                                      "vertex %d (counting from 0) is too far away for a float once it is measured", v);
         }
         if (!keep(s, v, rounded))
-            return exi_error_memory(error, "an example", (size_t)s->count * 16);
+            return ex_error_memory(error, "an example", (size_t)s->count * 16);
     }
     return EX_OK;
 }
@@ -247,7 +247,7 @@ static int leave_out_unmoved(const sculpt *s, ex_damped *list, int count) {
 static ex_result measure(sculpt *s, exi_measured *out, ex_error *error) {
     const size_t vertices = (size_t)s->m->mesh->vertex_count;
     if (!open_sculpt(s) || !exi_posing_apply(s->posing, s->m, s->stands))
-        return exi_error_memory(error, "an example", vertices * 44);
+        return ex_error_memory(error, "an example", vertices * 44);
     ex_result result = EX_OK;
     if (s->posing && s->layer->offsets.frame == EX_FRAME_REST)
         result = exi_measure_unpose(s->m, s->posing, s->form, s->rest, out, error);
@@ -275,11 +275,11 @@ ex_result exi_measure_offsets(const exi_measure *m, int layer, int example, cons
                 .posing = exi_measure_is_posed(m, source) ? &posing : NULL};
     ex_result result = EX_OK;
     if (source->offsets.frame == EX_FRAME_SKINNED && (!m->skin || m->carried))
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "its offsets cannot turn with the skin, because no joint moves the mesh: name a \"skeleton\" "
                          "with a skin, or let the layer's \"frame\" be \"rest\"");
     if (s.posing && !exi_posing_open(&posing, m, &source->examples[example], NULL))
-        result = exi_error_memory(error, "posing", m->joint_count * 200);
+        result = ex_error_memory(error, "posing", m->joint_count * 200);
     if (result == EX_OK)
         result = measure(&s, out, error);
     close_sculpt(&s);

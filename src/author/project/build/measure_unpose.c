@@ -19,7 +19,7 @@ static ex_result round_form(const exi_measure *m, const ex_mesh *form, const for
         f->posed[i] = (float)form->positions[i];
         f->base[i] = (float)m->base[i];
         if (!isfinite(f->posed[i]))
-            return exi_error(error, EX_ERROR_DATA, "vertex %zu is too far away for a float", i / 3);
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %zu is too far away for a float", i / 3);
     }
     return EX_OK;
 }
@@ -51,7 +51,7 @@ static bool find_near(const exi_measure *m, const ex_palette *palette, const for
 }
 
 ex_result exi_measure_no_skin(ex_error *error) {
-    return exi_error(error, EX_ERROR_DATA,
+    return ex_error_set(error, EX_ERROR_DATA,
                      "it cannot be un-posed, because no joint moves the mesh: name a \"skeleton\" with a skin, or "
                      "let the layer's \"shape\" be \"positions\"");
 }
@@ -64,9 +64,9 @@ ex_result exi_measure_unpose(const exi_measure *m, const exi_posing *p, const ex
     out->damped = exi_array_allocate(vertices, sizeof *out->damped);
     ex_result result = f.posed && f.base && out->damped
                            ? round_form(m, form, &f, error)
-                           : exi_error_memory(error, "un-posing", vertices * (24 + sizeof *out->damped));
+                           : ex_error_memory(error, "un-posing", vertices * (24 + sizeof *out->damped));
     if (result == EX_OK && !exi_posing_turn(p, m, -1, f.posed))
-        result = exi_error_memory(error, "un-posing", vertices * 16);
+        result = ex_error_memory(error, "un-posing", vertices * 16);
     if (result == EX_OK) {
         out->damped_count = ex_skin_unpose(m->skin, p->palette,
                                            &(ex_unpose_job){.posed = f.posed,
@@ -75,7 +75,7 @@ ex_result exi_measure_unpose(const exi_measure *m, const exi_posing *p, const ex
                                                             .damped = out->damped,
                                                             .damped_capacity = (int)vertices});
         if (m->near_limit > 0 && !find_near(m, p->palette, &f, out))
-            result = exi_error_memory(error, "un-posing", vertices * sizeof *out->near);
+            result = ex_error_memory(error, "un-posing", vertices * sizeof *out->near);
     }
     free(f.posed);
     free(f.base);

@@ -23,7 +23,7 @@ int exi_layer_reference(const ex_project_layer *layer) {
 /* ---- the definition ---- */
 
 static ex_result no_memory(const exi_project_paths *p, ex_error *error) {
-    return exi_error_memory(error, "the trajectories", 24 * (size_t)p->def.vertex_count);
+    return ex_error_memory(error, "the trajectories", 24 * (size_t)p->def.vertex_count);
 }
 
 /* Triangles by the numbers of their vertices. */
@@ -61,7 +61,7 @@ ex_result exi_project_paths_open(exi_project_paths *p, const exi_project_paths_s
             return no_memory(p, error);
         for (size_t i = 0; i < count; i++) {
             if (!isfinite(source->deltas[k][i]))
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "vertex %zu (counting from 0) of '%s' is too far away for a float once it is measured",
                                  i / 3, source->names[k]);
             form[i] = source->mesh->positions[i] + (double)source->deltas[k][i];
@@ -106,7 +106,7 @@ ex_result exi_project_paths_find(exi_project_paths *p, const ex_project_view *vi
     p->def.tasks = tasks;
     p->def.progress = progress;
     ex_result result = layer->trajectory.segments
-                           ? exi_error_within(error, take_segments(p, view, layer, mesh, error), "segments")
+                           ? ex_error_within(error, take_segments(p, view, layer, mesh, error), "segments")
                            : EX_OK;
     if (result == EX_OK)
         result = ex_trajectories_create(&p->def, &p->found, error);
@@ -166,7 +166,7 @@ static ex_result take_mode(exi_project_paths *p, const ex_rig *rig, int layer, e
     if (mode && strcmp(mode, ex_trajectory_mode_name(EX_TRAJECTORY_PAPER)) == 0)
         p->def.options.mode = EX_TRAJECTORY_PAPER;
     json_decref(note);
-    return result == EX_ERROR_MEMORY ? exi_error_memory(error, "a note", 0) : EX_OK;
+    return result == EX_ERROR_MEMORY ? ex_error_memory(error, "a note", 0) : EX_OK;
 }
 
 /* The rig's names and differences, which go into the arena. */
@@ -179,13 +179,13 @@ static ex_result open_rig(exi_project_paths *p, exi_arena *arena, const ex_rig *
     for (int k = 0; names && deltas && k < count; k++) {
         float *delta = exi_arena_allocate(arena, numbers, sizeof *delta);
         if (!delta)
-            return exi_error_memory(error, "the trajectories", numbers * sizeof *delta);
+            return ex_error_memory(error, "the trajectories", numbers * sizeof *delta);
         ex_rig_example_delta(rig, layer, k, delta);
         deltas[k] = delta;
         names[k] = ex_rig_example_name(rig, layer, k);
     }
     if (!names || !deltas)
-        return exi_error_memory(error, "the trajectories", (size_t)count * sizeof *deltas);
+        return ex_error_memory(error, "the trajectories", (size_t)count * sizeof *deltas);
     return exi_project_paths_open(p,
                                   &(exi_project_paths_source){.mesh = mesh,
                                                               .example_count = count,
@@ -217,7 +217,7 @@ ex_result ex_rig_trajectories_open(const ex_rig *rig, int layer, ex_rig_trajecto
     rig_paths *made = calloc(1, sizeof *made);
     *trajectories = NULL;
     if (!made)
-        return exi_error_memory(error, "trajectories", sizeof *made);
+        return ex_error_memory(error, "trajectories", sizeof *made);
     const ex_result result = open_rig_paths(&made->paths, rig, layer, error);
     made->shown = (ex_rig_trajectories){.def = made->paths.def, .found = made->paths.taken};
     if (result == EX_OK)

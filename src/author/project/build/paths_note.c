@@ -93,16 +93,16 @@ ex_result exi_project_paths_note_read(const ex_rig *rig, json_t **note, ex_error
             continue;
         *note = json_loadb(held.data, held.size, JSON_REJECT_DUPLICATES, &reason);
         if (!*note && (json_error_code(&reason) == json_error_out_of_memory || !reason.text[0]))
-            return exi_error_memory(error, "a note", held.size);
+            return ex_error_memory(error, "a note", held.size);
         if (!*note)
-            return exi_error(error, EX_ERROR_DATA, "the rig's note about how its trajectories were found is damaged");
+            return ex_error_set(error, EX_ERROR_DATA, "the rig's note about how its trajectories were found is damaged");
     }
     const char *missing = first_layer_without(rig, *note);
     if (!missing)
         return EX_OK;
     json_decref(*note);
     *note = NULL;
-    return exi_error(error, EX_ERROR_DATA,
+    return ex_error_set(error, EX_ERROR_DATA,
                      "layer '%s' has trajectories, but the rig has no note of how they were found, and cannot be "
                      "unpacked",
                      missing);

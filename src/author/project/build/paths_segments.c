@@ -26,15 +26,15 @@ static ex_result parse_line(const char *at, const char *stop, const char *path, 
     const char *second = skip_blanks(at, stop);
     sound = sound && second > at && ex_parse_int(&second, stop, &segment);
     if (!sound || skip_blanks(second, stop) != stop)
-        return exi_error(error, EX_ERROR_FORMAT, "%s:%d: a line 'face segment' is needed here", path, line);
+        return ex_error_set(error, EX_ERROR_FORMAT, "%s:%d: a line 'face segment' is needed here", path, line);
     if (face < 1 || face > face_count)
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: there is no face %d: the mesh has %d, counted from 1", path,
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no face %d: the mesh has %d, counted from 1", path,
                          line, face, face_count);
     if (segment < 0 || segment >= EX_SEGMENT_MAX)
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: segments are counted from 0 to %d, and this is %d", path, line,
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: segments are counted from 0 to %d, and this is %d", path, line,
                          EX_SEGMENT_MAX - 1, segment);
     if (segments[face - 1] >= 0 && segments[face - 1] != segment)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "%s:%d: face %d is in segment %d already, and cannot be in segment %d too", path, line, face,
                          segments[face - 1], segment);
     segments[face - 1] = segment;

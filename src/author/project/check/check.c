@@ -156,7 +156,7 @@ ex_result ex_project_check(const ex_project *project, const ex_check_options *op
     close_checker(&c);
     if (c.failed) {
         ex_check_destroy(c.check);
-        return exi_error_memory(error, "the check", 0);
+        return ex_error_memory(error, "the check", 0);
     }
     *check = c.check;
     return EX_OK;

@@ -249,7 +249,7 @@ static void check_scene(exi_checker *c, ex_scene *scene) {
         return;
     }
     if (exi_skeleton_from_scene(scene, skin, &c->skeleton, &error) != EX_OK) {
-        exi_error_within(&error, error.result, "%s", c->view->skeleton);
+        ex_error_within(&error, error.result, "%s", c->view->skeleton);
         exi_check_failure(c, "skeleton", "skeleton", &error);
     }
     check_weights(c, scene, skin);

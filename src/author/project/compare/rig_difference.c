@@ -215,7 +215,7 @@ ex_result ex_rig_compare(const ex_rig *rig, const ex_rig *other, double toleranc
         }
     }
     if (c.failed || !c.list)
-        result = exi_error_memory(error, "the differences", sizeof *c.list);
+        result = ex_error_memory(error, "the differences", sizeof *c.list);
     if (result == EX_OK)
         *differences = c.list;
     else

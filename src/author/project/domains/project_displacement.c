@@ -97,7 +97,7 @@ static ex_result read_layer(exi_project_reader *r, const json_t *object, const e
     (void)object, (void)layer;
     return r->view->subdivision.all
                ? EX_OK
-               : exi_error(r->keys.error, EX_ERROR_DATA,
+               : ex_error_set(r->keys.error, EX_ERROR_DATA,
                            "%s.shape: displacements act on a refined surface: add \"subdivide\": {\"scheme\": "
                            "\"catmull_clark\", \"levels\": 3, \"limit\": \"all\"} to the whole",
                            place->text);
@@ -113,21 +113,21 @@ static ex_result build(exi_building *b, int index, ex_layer_def *layer, ex_error
     const float **maps = calloc((size_t)source->example_count, sizeof *maps);
     float *mask = NULL;
     layer->displacement.maps = maps;
-    ex_result result = maps ? EX_OK : exi_error_memory(error, "a layer", (size_t)source->example_count * sizeof *maps);
+    ex_result result = maps ? EX_OK : ex_error_memory(error, "a layer", (size_t)source->example_count * sizeof *maps);
     if (result == EX_OK)
         result = exi_project_read_map_mask(b->view, source, vertices, &mask, error);
     layer->mask = mask;
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         float *values = NULL;
         exi_build_report(b, source->examples[k].name);
-        result = exi_error_within(
+        result = ex_error_within(
             error, exi_project_read_map(b->view, source->examples[k].map, vertices, &values, error),
             "layers[%d].examples[%d] '%s'", index, source->examples[k].place, source->examples[k].name);
         maps[k] = values;
         b->example_done++;
     }
     if (result == EX_OK)
-        result = exi_error_within(error, exi_build_falloffs(b, index, layer, error), "layer '%s'", source->name);
+        result = ex_error_within(error, exi_build_falloffs(b, index, layer, error), "layer '%s'", source->name);
     return result;
 }
 
@@ -148,7 +148,7 @@ static ex_result write_maps(exi_unpacking *w, int layer, ex_error *error) {
     float *values = exi_array_allocate((size_t)count, sizeof *values);
     ex_result result = map && vertices && values
                            ? EX_OK
-                           : exi_error_memory(error, "a displacement map", (size_t)count * sizeof *values);
+                           : ex_error_memory(error, "a displacement map", (size_t)count * sizeof *values);
     if (result == EX_OK)
         ex_rig_layer_displaced(rig, layer, vertices);
     for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, layer)); k++) {

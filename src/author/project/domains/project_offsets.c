@@ -39,14 +39,14 @@ static ex_result read_words(exi_project_reader *r, const json_t *object, const e
     layer->offsets.frame = (ex_frame)frame;
     layer->offsets.participation = (ex_participation)participation;
     if (result == EX_OK && layer->offsets.frame == EX_FRAME_SKINNED && !r->view->skeleton)
-        result = exi_error(r->keys.error, EX_ERROR_DATA,
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
                            "%s: there is no skin to turn with: add \"skeleton\": \"FILE.glb\" to the whole, or take "
                            "\"rest\"",
                            frame_at.text);
     if (result == EX_OK && layer->offsets.participation == EX_PARTICIPATION_MOVED &&
         !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
         result =
-            exi_error(r->keys.error, EX_ERROR_DATA,
+            ex_error_set(r->keys.error, EX_ERROR_DATA,
                       "%s: \"moved\" asks for \"weigh\": {\"kind\": \"gaussian\"}, whose weights can be solved for "
                       "some of the examples alone",
                       at.text);
@@ -58,7 +58,7 @@ static ex_result read_tolerance(exi_project_reader *r, const json_t *object, con
     double tolerance = -1;
     ex_result result = exi_get_number(&r->keys, object, place, "tolerance", &tolerance);
     if (result == EX_OK && json_object_get(object, "tolerance") && !(tolerance >= 0))
-        result = exi_error(r->keys.error, EX_ERROR_DATA, "%s.tolerance: must not be negative", place->text);
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.tolerance: must not be negative", place->text);
     layer->offsets.tolerance = tolerance < 0 ? -1 : tolerance * r->view->unit;
     return result;
 }
@@ -77,7 +77,7 @@ static ex_result read_layer(exi_project_reader *r, const json_t *object, const e
     if (result == EX_OK)
         result = exi_get_bool(&r->keys, object, place, "protect", &layer->offsets.protect);
     if (result == EX_OK && direct && (layer->offsets.rest || layer->offsets.protect))
-        result = exi_error(r->keys.error, EX_ERROR_DATA,
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
                            "%s.%s: the axes of a direct layer are its weights: it has no points to hold", place->text,
                            layer->offsets.rest ? "rest" : "protect");
     return result == EX_OK ? read_tolerance(r, object, place, layer) : result;
@@ -108,7 +108,7 @@ static ex_result open_measure(zeros *z, const ex_project_layer *layer) {
     def.example_count = 1;
     def.pseudo_count = 0;
     if (ex_weigher_create(&def, NULL, &z->measure, &error) == EX_ERROR_MEMORY)
-        return exi_error_memory(z->r->keys.error, "the project", 0);
+        return ex_error_memory(z->r->keys.error, "the project", 0);
     return EX_OK;
 }
 
@@ -173,7 +173,7 @@ static ex_result read_zeros(exi_project_reader *r, const exi_place *place, ex_pr
                .weights = exi_arena_allocate(r->keys.arena, (size_t)layer->example_count, sizeof *z.weights)};
     const double *rest = exi_point_in(r, NULL, NULL, 0, layer);
     if (!z.pseudos || !z.weights || !rest)
-        return exi_error_memory(r->keys.error, "the project", most * sizeof *z.pseudos);
+        return ex_error_memory(r->keys.error, "the project", most * sizeof *z.pseudos);
     if (z.count > 0)
         memcpy(z.pseudos, layer->weigh.pseudos, z.count * sizeof *z.pseudos);
     ex_result result = open_measure(&z, layer);
@@ -181,7 +181,7 @@ static ex_result read_zeros(exi_project_reader *r, const exi_place *place, ex_pr
         fill(&z, rest);
     ex_weigher_destroy(z.measure);
     if (result == EX_OK && (size_t)layer->example_count + z.count > EX_POINT_MAX)
-        result = exi_error(r->keys.error, EX_ERROR_LIMIT,
+        result = ex_error_set(r->keys.error, EX_ERROR_LIMIT,
                            "%s: a space holds at most %d points, and with the poses to protect here are %zu",
                            place->text, EX_POINT_MAX, (size_t)layer->example_count + z.count);
     layer->weigh.pseudos = z.pseudos;

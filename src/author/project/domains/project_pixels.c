@@ -31,7 +31,7 @@ static ex_image *read_image(const ex_project_view *view, const char *relative, e
     ex_image *image = NULL;
     char *path = ex_path_join(view->path, relative);
     if (!path)
-        exi_error_memory(error, "a path", strlen(relative));
+        ex_error_memory(error, "a path", strlen(relative));
     else
         ex_image_read(path, &image, error);
     free(path);
@@ -177,14 +177,14 @@ static ex_result build_image(exi_building *b, int layer, int index, ex_error *er
     const char *relative = b->view->layers[layer].examples[index].image, *first_file = NULL;
     char *path = ex_path_join(b->view->path, relative);
     if (!path)
-        return exi_error_memory(error, "a path", strlen(relative));
+        return ex_error_memory(error, "a path", strlen(relative));
     ex_result result = ex_image_read(path, &images_of(b, layer)[index], error);
     free(path);
     if (result != EX_OK)
-        return exi_error_within(error, result, "image");
+        return ex_error_within(error, result, "image");
     const ex_image *image = images_of(b, layer)[index], *first = first_built(b, layer, &first_file);
     if (image->width != first->width || image->height != first->height)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "%s is %d x %d pixels, but %s is %d x %d: the images of a texture must have one size",
                          relative, image->width, image->height, first_file, first->width, first->height);
     return EX_OK;
@@ -197,10 +197,10 @@ static ex_result build(exi_building *b, int index, ex_layer_def *layer, ex_error
     ex_image **images = b->own[index] = calloc(count, sizeof *images);
     layer->pixels.images = pixels;
     layer->pixels.texture = source->pixels.texture;
-    ex_result result = pixels && images ? EX_OK : exi_error_memory(error, "a layer", count * sizeof *pixels);
+    ex_result result = pixels && images ? EX_OK : ex_error_memory(error, "a layer", count * sizeof *pixels);
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         exi_build_report(b, source->examples[k].name);
-        result = exi_error_within(error, build_image(b, index, k, error), "layers[%d].examples[%d] '%s'", index,
+        result = ex_error_within(error, build_image(b, index, k, error), "layers[%d].examples[%d] '%s'", index,
                                   source->examples[k].place, source->examples[k].name);
         b->example_done++;
         if (result != EX_OK)

@@ -24,7 +24,7 @@ static ex_result refuse_other_mode(exi_project_reader *r, const json_t *object, 
                                    ex_trajectory_mode mode) {
     for (int i = FIRST_GUIDED; keys[i]; i++)
         if (json_object_get(object, keys[i]) && (i < FIRST_PAPER) != (mode == EX_TRAJECTORY_GUIDED))
-            return exi_error(r->keys.error, EX_ERROR_DATA, "%s.%s: only \"mode\": \"%s\" has this", place->text,
+            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: only \"mode\": \"%s\" has this", place->text,
                              keys[i],
                              ex_trajectory_mode_name(i < FIRST_PAPER ? EX_TRAJECTORY_GUIDED : EX_TRAJECTORY_PAPER));
     return EX_OK;
@@ -42,14 +42,14 @@ static ex_result read_guided(exi_project_reader *r, const json_t *object, const 
     if (correctors && !is_auto(correctors)) {
         if (!json_is_integer(correctors) || json_integer_value(correctors) < 0 ||
             json_integer_value(correctors) > EX_CORRECTOR_MAX)
-            return exi_error(r->keys.error, EX_ERROR_DATA,
+            return ex_error_set(r->keys.error, EX_ERROR_DATA,
                              "%s.correctors: a whole number from 0 to %d or \"auto\" is needed here", place->text,
                              EX_CORRECTOR_MAX);
         o->corrector_count = (int)json_integer_value(correctors);
     }
     if (turns && !is_auto(turns)) {
         if (!json_is_boolean(turns))
-            return exi_error(r->keys.error, EX_ERROR_DATA, "%s.turns: true, false or \"auto\" is needed here",
+            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.turns: true, false or \"auto\" is needed here",
                              place->text);
         o->turns = json_is_true(turns);
     }
@@ -66,7 +66,7 @@ static ex_result read_terms(exi_project_reader *r, const json_t *object, const e
     if (!list)
         return EX_OK;
     if (json_array_size(list) == 0)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s: a list of at least one of \"pose\", \"rotation\" and \"gradient\" is needed here",
                          at.text);
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -75,7 +75,7 @@ static ex_result read_terms(exi_project_reader *r, const json_t *object, const e
         ex_result result = exi_choose(&r->keys, json_array_get(list, i), &here, terms, 3, &term);
         if (result == EX_OK && has[term])
             result =
-                exi_error(r->keys.error, EX_ERROR_DATA, "%s: \"%s\" is in the list already", here.text, terms[term]);
+                ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: \"%s\" is in the list already", here.text, terms[term]);
         if (result != EX_OK)
             return result;
         has[term] = true;
@@ -97,10 +97,10 @@ static ex_result read_weights(exi_project_reader *r, const json_t *object, const
         result = exi_get_number(&r->keys, given, &at, terms[i], weights[i]);
         if (result == EX_OK && json_object_get(given, terms[i]) && !(*weights[i] > 0 && *weights[i] <= 1e6))
             result =
-                exi_error(r->keys.error, EX_ERROR_DATA,
+                ex_error_set(r->keys.error, EX_ERROR_DATA,
                           "%s.%s: must be above 0 and at most 1e6: a term is left out by \"terms\"", at.text, terms[i]);
         if (result == EX_OK && json_object_get(given, terms[i]) && without[i])
-            result = exi_error(r->keys.error, EX_ERROR_DATA, "%s.%s: \"terms\" leaves this one out", at.text, terms[i]);
+            result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: \"terms\" leaves this one out", at.text, terms[i]);
     }
     return result;
 }
@@ -116,7 +116,7 @@ static ex_result read_paper(exi_project_reader *r, const json_t *object, const e
         result = exi_get_number(&r->keys, object, place, "segment_angle", &o->segment_angle);
     if (result == EX_OK && json_object_get(object, "segment_angle") &&
         !(o->segment_angle > 0 && o->segment_angle <= 180))
-        result = exi_error(r->keys.error, EX_ERROR_DATA, "%s.segment_angle: must be above 0 and at most 180 degrees",
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.segment_angle: must be above 0 and at most 180 degrees",
                            place->text);
     if (result == EX_OK)
         result = exi_get_range(&r->keys, object, place, "root", 0, EX_SEGMENT_MAX - 1, &o->root);
@@ -136,12 +136,12 @@ static ex_result read_layer(exi_project_reader *r, const json_t *object, const e
     const json_t *given = json_object_get(object, "trajectory");
     exi_place at = exi_place_key(place, "trajectory"), here = exi_place_key(&at, "mode");
     if (given && ex_weigher_kind_info(layer->weigh.kind)->is_driven)
-        return exi_error(
+        return ex_error_set(
             r->keys.error, EX_ERROR_DATA,
             "%s: in a layer that a driver weighs, paths are found with the driver's, and nothing is chosen", at.text);
     ex_trajectory_options *o = exi_arena_allocate(r->keys.arena, 1, sizeof *o);
     if (!o)
-        return exi_error_memory(r->keys.error, "the project", sizeof *o);
+        return ex_error_memory(r->keys.error, "the project", sizeof *o);
     *o = ex_trajectory_options_default();
     layer->trajectory.options = o;
     if (!given)
@@ -169,20 +169,20 @@ static ex_result read_reference(exi_project_reader *r, const json_t *object, con
     if (result != EX_OK || !example->reference)
         return result;
     if (ex_weigher_kind_info(layer->weigh.kind)->is_driven)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s.reference: in a layer that a driver weighs no example is the reference: all of them start "
                          "from the mesh",
                          place->text);
     if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s.reference: in a direct layer no example is the reference: it is the mesh, where all axes "
                          "are 0",
                          place->text);
     if (json_object_get(object, "skeleton"))
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s.skeleton: the reference is the project's mesh, and has the project's bones", place->text);
     if (mesh && (!json_is_string(mesh) || strcmp(json_string_value(mesh), r->view->mesh) != 0))
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s.mesh: the reference is the project's mesh, \"%s\": leave this out, or let that be the "
                          "project's",
                          place->text, r->view->mesh);
@@ -196,22 +196,22 @@ static ex_result check_reference(exi_project_reader *r, const exi_place *at, con
         return EX_OK;
     for (int k = 0; k < layer->example_count; k++) {
         if (layer->examples[k].reference && first >= 0)
-            return exi_error(r->keys.error, EX_ERROR_DATA, "%s[%d].reference: '%s' is the reference already", at->text,
+            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s[%d].reference: '%s' is the reference already", at->text,
                              layer->examples[k].place, layer->examples[first].name);
         first = layer->examples[k].reference ? k : first;
     }
     for (int k = 0; first < 0 && k < layer->muted_count; k++)
         if (layer->muted_examples[k].reference)
-            return exi_error(r->keys.error, EX_ERROR_DATA,
+            return ex_error_set(r->keys.error, EX_ERROR_DATA,
                              "%s[%d].muted: '%s' is the reference, which all others start from, and must count",
                              at->text, layer->muted_examples[k].place, layer->muted_examples[k].name);
     if (first < 0)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s: the example that is the mesh itself, which the others start from, must say "
                          "\"reference\": true",
                          at->text);
     if (layer->example_count == 1)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s: the reference alone moves nothing: add the form that it runs to", at->text);
     return EX_OK;
 }

@@ -61,7 +61,7 @@ static ex_result choose_nodes(exi_init *init, ex_error *error) {
     const ex_scene *scene = init->scene;
     init->wanted = exi_scene_find_shown(scene);
     if (!init->wanted)
-        return exi_error_memory(error, "the nodes", (size_t)scene->node_count);
+        return ex_error_memory(error, "the nodes", (size_t)scene->node_count);
     init->skin = choose_skin(scene, init->wanted);
     for (int n = 0; n < scene->node_count; n++) {
         const ex_scene_node *node = &scene->nodes[n];
@@ -101,7 +101,7 @@ static ex_result gather(exi_init *init, bool keep_seams, ex_error *error) {
         result = choose_nodes(init, error);
     init->worlds = exi_array_allocate(16 * nodes, sizeof *init->worlds);
     if (result == EX_OK && !init->worlds)
-        result = exi_error_memory(error, "the nodes", nodes * 16 * sizeof *init->worlds);
+        result = ex_error_memory(error, "the nodes", nodes * 16 * sizeof *init->worlds);
     if (result == EX_OK)
         result = ex_scene_worlds(init->scene, NULL, init->worlds, error);
     if (result == EX_OK)
@@ -221,7 +221,7 @@ static ex_result write_targets(const exi_init *init, exi_new_folder *folder, ex_
                     .face_offsets = mesh->face_offsets,
                     .corner_count = mesh->corner_count,
                     .corners = mesh->corners};
-    ex_result result = form.positions ? EX_OK : exi_error_memory(error, "a target", count * sizeof *form.positions);
+    ex_result result = form.positions ? EX_OK : ex_error_memory(error, "a target", count * sizeof *form.positions);
     for (int a = 0; result == EX_OK && a < init->axis_count; a++) {
         const char *path = exi_new_folder_add(folder, file_of(init, a).text, error);
         exi_init_target_form(init, a, form.positions);
@@ -235,7 +235,7 @@ static ex_result write_targets(const exi_init *init, exi_new_folder *folder, ex_
 static ex_result write_all(const exi_init *init, const char *project, exi_new_folder *folder, ex_error *error) {
     json_t *root = describe(init);
     ex_result result = root ? ex_make_directory(folder->path, error)
-                            : exi_error_memory(error, "the project", (size_t)init->axis_count * 200);
+                            : ex_error_memory(error, "the project", (size_t)init->axis_count * 200);
     if (result == EX_OK)
         result = check_free(init, folder, project, error);
     if (result == EX_OK)
@@ -258,9 +258,9 @@ ex_result ex_project_init(const ex_scene *scene, const char *directory, const ch
     const size_t size = strlen(name) + sizeof ".json";
     char *project = malloc(size);
     ex_result result =
-        project ? gather(&init, options && options->keep_seams, error) : exi_error_memory(error, "a path", size);
+        project ? gather(&init, options && options->keep_seams, error) : ex_error_memory(error, "a path", size);
     if (result != EX_OK && scene->path)
-        exi_error_within(error, result, "%s", scene->path);
+        ex_error_within(error, result, "%s", scene->path);
     if (result == EX_OK) {
         snprintf(project, size, "%s.json", name);
         result = write_all(&init, project, &folder, error);

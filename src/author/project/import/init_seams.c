@@ -297,5 +297,5 @@ ex_result exi_init_join_seams(exi_init *init, ex_error *error) {
     free(s.sheets);
     free(s.edges);
     init->joined = s.joined;
-    return good ? EX_OK : exi_error_memory(error, "joining vertices", vertices * 16);
+    return good ? EX_OK : ex_error_memory(error, "joining vertices", vertices * 16);
 }

@@ -190,5 +190,5 @@ ex_result exi_init_make_skeleton(exi_init *init, ex_error *error) {
     }
     free(numbers);
     return good ? try_skeleton(init, error)
-                : exi_error_memory(error, "the skeleton", (size_t)init->mesh->vertex_count * 48);
+                : ex_error_memory(error, "the skeleton", (size_t)init->mesh->vertex_count * 48);
 }

@@ -114,7 +114,7 @@ ex_result exi_init_find_targets(exi_init *init, ex_error *error) {
     init->part_axes = exi_array_allocate((size_t)init->part_count, sizeof *init->part_axes);
     init->target_axes = exi_array_allocate(total, sizeof *init->target_axes);
     if (!init->part_axes || !init->target_axes)
-        return exi_error_memory(error, "the morph targets", total * sizeof *init->target_axes);
+        return ex_error_memory(error, "the morph targets", total * sizeof *init->target_axes);
     int end = 0;
     for (int i = 0; i < init->part_count; i++) {
         init->part_axes[i] = axes_of_node(init, i);
@@ -125,7 +125,7 @@ ex_result exi_init_find_targets(exi_init *init, ex_error *error) {
         for (int t = 0; t < mesh_of(init, i)->target_count; t++, end++) {
             axes[t] = choose_axis(init, i, t, axes);
             if (axes[t] < 0)
-                return exi_error_memory(error, "the morph targets", (size_t)init->axis_count * sizeof *init->axes);
+                return ex_error_memory(error, "the morph targets", (size_t)init->axis_count * sizeof *init->axes);
         }
     }
     return EX_OK;

@@ -35,7 +35,7 @@ const char *exi_new_folder_add(exi_new_folder *f, const char *name, ex_error *er
         f->made = made;
     if (!path || !made) {
         free(path);
-        exi_error_memory(error, "a path", strlen(f->path));
+        ex_error_memory(error, "a path", strlen(f->path));
         return NULL;
     }
     f->made[f->made_count++] = path;
@@ -51,9 +51,9 @@ ex_result exi_new_folder_check_free(const exi_new_folder *f, const char *name, e
     char *path = join(f->path, name);
     ex_result result = EX_OK;
     if (!path)
-        result = exi_error_memory(error, "a path", strlen(f->path));
+        result = ex_error_memory(error, "a path", strlen(f->path));
     else if (exists(path))
-        result = exi_error_kind(error, exi_error(error, EX_ERROR_FILE, "%s is there already", path), "folder_in_use");
+        result = ex_error_kind(error, ex_error_set(error, EX_ERROR_FILE, "%s is there already", path), "folder_in_use");
     free(path);
     return result;
 }
@@ -64,7 +64,7 @@ static ex_result check_all_free(const ex_rig *rig, const json_t *paths, const ex
         return EX_OK;
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
     ex_result result =
-        shifts ? exi_new_folder_check_free(f, project, error) : exi_error_memory(error, "the skeleton", 0);
+        shifts ? exi_new_folder_check_free(f, project, error) : ex_error_memory(error, "the skeleton", 0);
     if (result == EX_OK)
         result = exi_new_folder_check_free(f, EXI_UNPACKED_MESH, error);
     if (result == EX_OK && ex_rig_skeleton(rig))
@@ -151,14 +151,14 @@ static ex_result write_all(const ex_rig *rig, exi_new_folder *f, const char *pro
 ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
                             ex_error *error) {
     if (ex_rig_storage(rig) != EX_STORAGE_FLOAT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a rig in 16-bit storage cannot be unpacked without loss");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a rig in 16-bit storage cannot be unpacked without loss");
     ex_result result = ex_make_directory(directory, error);
     if (result != EX_OK)
         return result;
     size_t size = strlen(name) + 6;
     char *project = malloc(size);
     if (!project)
-        return exi_error_memory(error, "a path", size);
+        return ex_error_memory(error, "a path", size);
     snprintf(project, size, "%s.json", name);
     exi_new_folder f = {.path = directory, .overwrite = overwrite};
     result = write_all(rig, &f, project, error);

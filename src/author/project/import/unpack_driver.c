@@ -31,12 +31,12 @@ static ex_result take_masks(exi_unpacked_driver *d, const ex_rig *rig, ex_error 
         return EX_OK;
     ex_view *views = exi_arena_allocate(&d->arena, EX_DRIVER_FRAME_MAX, sizeof *views);
     if (!views)
-        return exi_error_memory(error, "the regions", EX_DRIVER_FRAME_MAX * sizeof *views);
+        return ex_error_memory(error, "the regions", EX_DRIVER_FRAME_MAX * sizeof *views);
     if (ex_rig_layer_views(rig, d->layer, views, &shares) != d->options.region_count)
-        return exi_error(error, EX_ERROR_DATA, "the rig's note of how it follows its driver is damaged");
+        return ex_error_set(error, EX_ERROR_DATA, "the rig's note of how it follows its driver is damaged");
     d->masks = exi_arena_allocate(&d->arena, regions * count, sizeof *d->masks);
     if (!d->masks)
-        return exi_error_memory(error, "the regions", regions * count * sizeof *d->masks);
+        return ex_error_memory(error, "the regions", regions * count * sizeof *d->masks);
     for (size_t v = 0; v < count; v++) {
         if (!shares.starts) {
             d->masks[v] = 1;
@@ -56,13 +56,13 @@ ex_result exi_unpack_driver_open(exi_unpacked_driver *d, const ex_rig *rig, ex_e
     for (int l = ex_rig_layer_count(rig) - 1; l >= 0; l--)
         if (ex_weigher_get_info(ex_rig_weigher(rig, l))->is_driven) {
             if (d->layer >= 0)
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "layers '%s' and '%s' both follow the driver, which a project cannot say",
                                  ex_rig_layer_name(rig, l), ex_rig_layer_name(rig, d->layer));
             d->layer = l;
         }
     if (d->layer < 0)
-        return exi_error(error, EX_ERROR_DATA, "no layer of the rig follows its driver, which a project cannot say");
+        return ex_error_set(error, EX_ERROR_DATA, "no layer of the rig follows its driver, which a project cannot say");
     ex_result result = exi_drive_note_read(rig, &d->driver, &d->arena, &d->options, &d->mesh, error);
     return result == EX_OK ? take_masks(d, rig, error) : result;
 }
@@ -209,7 +209,7 @@ static ex_result visit_files(const exi_unpacked_driver *d, const ex_rig *rig, vi
     const int driver_count = d->driver.driver.vertex_count, count = ex_rig_vertex_count(rig);
     float *mask = exi_array_allocate((size_t)count, sizeof *mask);
     ex_result result = mask ? visit(user, EXI_UNPACKED_DRIVER, NULL, 0, error)
-                            : exi_error_memory(error, "a mask", (size_t)count * sizeof *mask);
+                            : ex_error_memory(error, "a mask", (size_t)count * sizeof *mask);
     if (result == EX_OK && d->driver.bind_count > 0)
         result = visit(user, EXI_UNPACKED_BINDS, NULL, 0, error);
     if (result == EX_OK && o->driver_weights)
@@ -275,7 +275,7 @@ static ex_result write_file(void *user, const char *name, const float *values, i
     if (strcmp(name, EXI_UNPACKED_DRIVER) == 0)
         return ex_obj_write(path, w->d->mesh, error);
     json_t *binds = make_binds(w);
-    const ex_result result = binds ? exi_json_write(path, binds, error) : exi_error_memory(error, "the binds", 0);
+    const ex_result result = binds ? exi_json_write(path, binds, error) : ex_error_memory(error, "the binds", 0);
     json_decref(binds);
     return result;
 }

@@ -76,7 +76,7 @@ static ex_result open_writing(exi_unpacking *w, const ex_project_view *view, con
     w->paths = calloc(layers + 1, sizeof *w->paths);
     w->masks = calloc(layers + 1, sizeof *w->masks);
     if (!w->form.positions || !w->centres || !w->deltas || !w->shifts || !w->offsets || !w->paths || !w->masks)
-        return exi_error_memory(error, "the examples", count * sizeof(double));
+        return ex_error_memory(error, "the examples", count * sizeof(double));
     return exi_measure_open(&w->measure, view, mesh, ex_rig_skeleton(w->rig), ex_rig_skin(w->rig),
                             w->driver.mesh ? &w->driver : NULL, error);
 }
@@ -144,7 +144,7 @@ static ex_result write_form(exi_unpacking *w, int layer, int k, ex_error *error)
     exi_measure *m = &w->measure;
     const float *delta = w->deltas[layer][k], *shifts = w->shifts[layer][k];
     if (!exi_measure_base(m, layer, k))
-        return exi_error_memory(error, "an example", 24 * (size_t)w->form.vertex_count);
+        return ex_error_memory(error, "an example", 24 * (size_t)w->form.vertex_count);
     for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
         w->form.positions[i] = m->base[i] + (double)delta[i];
     ex_result result = write_positions(w, layer, k, error);
@@ -173,7 +173,7 @@ static ex_result add_paths(exi_unpacking *w, int layer, ex_error *error) {
         result = exi_project_paths_take(paths, w->rig, layer, error);
     w->masks[layer] = exi_array_allocate((size_t)ex_rig_vertex_count(w->rig), sizeof **w->masks);
     if (result == EX_OK && !w->masks[layer])
-        result = exi_error_memory(error, "a mask", (size_t)ex_rig_vertex_count(w->rig) * sizeof **w->masks);
+        result = ex_error_memory(error, "a mask", (size_t)ex_rig_vertex_count(w->rig) * sizeof **w->masks);
     if (result != EX_OK)
         return result;
     const bool masked = ex_rig_layer_mask(w->rig, layer, w->masks[layer]);
@@ -185,7 +185,7 @@ ex_result exi_unpack_write_forms(exi_unpacking *w, int layer, ex_error *error) {
     const bool paths = !ex_rig_layer_is_sum(w->rig, layer);
     const int count = ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
     ex_result result = take_rows(w, layer) ? EX_OK
-                                           : exi_error_memory(error, "the examples",
+                                           : ex_error_memory(error, "the examples",
                                                               (size_t)count * 12 * (size_t)ex_rig_vertex_count(w->rig));
     for (int k = 0; result == EX_OK && k < count; k++)
         if (ex_rig_layer_reference(w->rig, layer) != k)
@@ -224,7 +224,7 @@ static ex_result write_sculpt(exi_unpacking *w, int layer, int k, ex_error *erro
     const exi_measure *m = &w->measure;
     const ex_offsets *offsets = &w->offsets[layer][k];
     if (!exi_measure_base(&w->measure, layer, k))
-        return exi_error_memory(error, "an example", 24 * (size_t)w->form.vertex_count);
+        return ex_error_memory(error, "an example", 24 * (size_t)w->form.vertex_count);
     for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
         w->form.positions[i] = (double)(float)(m->base[i] + (m->turned ? m->turned[i] : 0));
     for (int i = 0; i < offsets->count; i++)
@@ -234,7 +234,7 @@ static ex_result write_sculpt(exi_unpacking *w, int layer, int k, ex_error *erro
 }
 
 ex_result exi_unpack_write_sculpts(exi_unpacking *w, int layer, ex_error *error) {
-    ex_result result = take_offsets(w, layer) ? EX_OK : exi_error_memory(error, "the examples", 0);
+    ex_result result = take_offsets(w, layer) ? EX_OK : ex_error_memory(error, "the examples", 0);
     for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(w->rig, layer)); k++)
         result = write_sculpt(w, layer, k, error);
     if (result == EX_OK && layer + 1 < ex_rig_layer_count(w->rig))
@@ -249,7 +249,7 @@ static ex_result write_drivers(exi_unpacking *w, const ex_project_view *view, in
     ex_mesh form = *w->driver.mesh;
     form.positions = exi_array_allocate(count, sizeof *form.positions);
     form.face_groups = NULL;
-    ex_result result = form.positions ? EX_OK : exi_error_memory(error, "the driver", count * sizeof *form.positions);
+    ex_result result = form.positions ? EX_OK : ex_error_memory(error, "the driver", count * sizeof *form.positions);
     for (int k = 0; result == EX_OK && k < view->layers[layer].example_count; k++) {
         const float *positions = ex_rig_example_driver(w->rig, layer, k);
         const char *name = view->layers[layer].examples[k].driver;

@@ -23,7 +23,7 @@ static ex_result take_mask(const ex_rig *rig, int layer, float **mask, ex_error 
     const size_t count = (size_t)ex_rig_vertex_count(rig);
     *mask = exi_array_allocate(count, sizeof **mask);
     if (!*mask)
-        return exi_error_memory(error, "a mask", count * sizeof **mask);
+        return ex_error_memory(error, "a mask", count * sizeof **mask);
     if (ex_rig_layer_mask(rig, layer, *mask))
         return EX_OK;
     free(*mask);
@@ -87,8 +87,8 @@ static ex_result write_segments(const json_t *list, int face_count, const char *
         segments[f] = sound ? (int)json_integer_value(value) : -1;
     }
     ex_result result =
-        !segments ? exi_error_memory(error, "the segments", (size_t)face_count * sizeof *segments)
-        : !sound  ? exi_error(error, EX_ERROR_DATA, "the rig's note about how its trajectories were found is damaged")
+        !segments ? ex_error_memory(error, "the segments", (size_t)face_count * sizeof *segments)
+        : !sound  ? ex_error_set(error, EX_ERROR_DATA, "the rig's note about how its trajectories were found is damaged")
                   : exi_segments_write(path, face_count, segments, error);
     free(segments);
     return result;

@@ -263,11 +263,11 @@ static ex_result describe_refinement(const ex_rig *rig, json_t **subdivide, ex_e
         if (*subdivide)
             return EX_OK;
         if (json_error_code(&reason) == json_error_out_of_memory || !reason.text[0])
-            return exi_error_memory(error, "a note", note.size);
-        return exi_error(error, EX_ERROR_DATA, "the rig's note about how it was subdivided is damaged");
+            return ex_error_memory(error, "a note", note.size);
+        return ex_error_set(error, EX_ERROR_DATA, "the rig's note about how it was subdivided is damaged");
     }
     if (ex_rig_stencils(rig))
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the rig has refined levels, but no note of how they were made, and cannot be unpacked");
     return EX_OK;
 }
@@ -291,7 +291,7 @@ ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_
         done = set(made, "subdivide", subdivide) && done;
     done = exi_unpack_describe_settle(driver, made) && done;
     if (result == EX_OK && !done)
-        result = exi_error_memory(error, "the project", (size_t)ex_rig_example_count(rig) * 200);
+        result = ex_error_memory(error, "the project", (size_t)ex_rig_example_count(rig) * 200);
     if (result == EX_OK)
         *root = made;
     else

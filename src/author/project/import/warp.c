@@ -98,7 +98,7 @@ static ex_result make_project(const ex_warp_def *def, ex_project **project, ex_e
     free(names);
     ex_result result = made && made->root
                            ? exi_project_interpret(made->root, made->path, &made->arena, &made->view, error)
-                           : exi_error_memory(error, "the project", (size_t)def->form_count * 200);
+                           : ex_error_memory(error, "the project", (size_t)def->form_count * 200);
     if (result == EX_OK)
         *project = made;
     else
@@ -117,22 +117,22 @@ static ex_result check_form(const ex_mesh *mesh, const char *reference, const ch
     result = ex_mesh_compare_connectivity(mesh, form, &difference);
     ex_mesh_destroy(form);
     return result == EX_OK ? EX_OK
-                           : exi_error(error, result, "'%s' does not have the connectivity of '%s': %s", path,
+                           : ex_error_set(error, result, "'%s' does not have the connectivity of '%s': %s", path,
                                        reference, difference.text);
 }
 
 ex_result ex_warp_project(const ex_warp_def *def, ex_project **project, ex_error *error) {
     *project = NULL;
     if (!def->reference || def->form_count < 1 || !def->forms)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a reference and at least one form besides are needed");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a reference and at least one form besides are needed");
     if (def->form_count > EX_AXIS_MAX)
-        return exi_error(error, EX_ERROR_LIMIT,
+        return ex_error_set(error, EX_ERROR_LIMIT,
                          "there are %d forms besides the reference, and a space has at most %d axes", def->form_count,
                          EX_AXIS_MAX);
     ex_mesh *mesh = NULL;
     ex_result result = ex_mesh_read(def->reference, &mesh, error);
     if (result == EX_OK && mesh->face_count == 0)
-        result = exi_error(error, EX_ERROR_DATA, "'%s' has no faces: trajectories follow a surface", def->reference);
+        result = ex_error_set(error, EX_ERROR_DATA, "'%s' has no faces: trajectories follow a surface", def->reference);
     for (int k = 0; result == EX_OK && k < def->form_count; k++)
         result = check_form(mesh, def->reference, def->forms[k], error);
     ex_mesh_destroy(mesh);

@@ -30,16 +30,16 @@ static ex_result read_regions(exi_project_driver *d, const ex_project_layer *lay
     const int number = (int)(layer - d->view->layers);
     d->regions = calloc((size_t)layer->region_count + 1, sizeof *d->regions);
     if (!d->regions)
-        return exi_error_memory(error, "the regions", (size_t)layer->region_count * sizeof *d->regions);
+        return ex_error_memory(error, "the regions", (size_t)layer->region_count * sizeof *d->regions);
     for (int i = 0; i < layer->region_count; i++) {
         float *look = NULL, *mask = NULL;
-        ex_result result = exi_error_within(
+        ex_result result = ex_error_within(
             error,
             exi_project_read_values(d->view, &layer->regions[i].look, FLT_MAX, d->mesh, NULL, NULL, &look, error),
             "layers[%d].weigh.regions[%d].look", number, i);
         d->regions[i].look = look;
         if (result == EX_OK)
-            result = exi_error_within(
+            result = ex_error_within(
                 error,
                 exi_project_read_values(d->view, &layer->regions[i].mask, FLT_MAX, mesh, skeleton, skin, &mask, error),
                 "layers[%d].weigh.regions[%d].mask", number, i);
@@ -57,11 +57,11 @@ static ex_result read_binds(exi_project_driver *d, const ex_mesh *mesh, ex_error
     if (!d->view->driver.bind)
         return EX_OK;
     if (!path)
-        return exi_error_memory(error, "a path", strlen(d->view->driver.bind));
+        return ex_error_memory(error, "a path", strlen(d->view->driver.bind));
     const ex_result result = ex_drive_read_binds(path, d->mesh, mesh, &d->binds, error);
     free(path);
     if (result != EX_OK)
-        return exi_error_within(error, result, "settle.bind");
+        return ex_error_within(error, result, "settle.bind");
     d->options.bind_count = d->binds->bind_count;
     d->options.binds = d->binds->binds;
     d->options.vertex_binds = d->binds->vertex_binds;
@@ -79,7 +79,7 @@ static ex_result read_options(exi_project_driver *d, const ex_mesh *mesh, const 
     d->options.paths = layer->trajectory.options != NULL;
     if (source->joint && skeleton)
         d->options.frame_joint = ex_skeleton_find(skeleton, source->joint);
-    ex_result result = exi_error_within(error,
+    ex_result result = ex_error_within(error,
                                         exi_project_read_values(d->view, &layer->driver_weights, FLT_MAX, d->mesh, NULL,
                                                                 NULL, &d->driver_weights, error),
                                         "layers[%d].weigh.driver_weights", (int)(layer - d->view->layers));
@@ -110,7 +110,7 @@ static ex_result make_carry(exi_project_driver *d, int vertex_count, ex_error *e
                                                                   .joints = frames,
                                                                   .weights = weights},
                                                    NULL, &d->carry, error)
-                                  : exi_error_memory(error, "the moving frames", 12 * entries);
+                                  : ex_error_memory(error, "the moving frames", 12 * entries);
     free(starts);
     free(frames);
     free(weights);
@@ -128,13 +128,13 @@ static ex_result make_frames(exi_project_driver *d, const ex_mesh *mesh, const e
         result = ex_driver_create(&d->driving.driver.driver, NULL, &d->driver, error);
     if (result == EX_OK && !skin)
         result = make_carry(d, mesh->vertex_count, error);
-    return exi_error_within(error, result, "driver");
+    return ex_error_within(error, result, "driver");
 }
 
 static ex_result check_residual(const exi_project_driver *d, const ex_skin *skin, ex_error *error) {
     if (!skin || !d->view->driver.residual || d->options.residual == EX_RESIDUAL_NONE)
         return EX_OK;
-    return exi_error(error, EX_ERROR_DATA,
+    return ex_error_set(error, EX_ERROR_DATA,
                      "settle.residual: a mesh with a skin of its own is posed by its skeleton, and the driver's motion "
                      "is not carried to it: \"none\" is needed here");
 }
@@ -145,7 +145,7 @@ ex_result exi_project_driver_open(exi_project_driver *d, const ex_project_view *
     if (!view->driver.mesh)
         return EX_OK;
     ex_result result =
-        exi_error_within(error, exi_project_read_mesh(view, view->driver.mesh, &d->mesh, error), "driver.mesh");
+        ex_error_within(error, exi_project_read_mesh(view, view->driver.mesh, &d->mesh, error), "driver.mesh");
     if (result == EX_OK)
         result = read_options(d, mesh, skeleton, skin, error);
     if (result == EX_OK)
@@ -193,7 +193,7 @@ static ex_result keep(exi_project_driver *d, const char *path, float *form, ex_e
         d->forms = forms;
     if (!form || !forms) {
         free(form);
-        return exi_error_memory(error, "a form of the driver", 12 * (size_t)d->mesh->vertex_count);
+        return ex_error_memory(error, "a form of the driver", 12 * (size_t)d->mesh->vertex_count);
     }
     d->forms[d->form_count++] = (exi_driver_form){.path = path, .form = form};
     return EX_OK;
@@ -203,7 +203,7 @@ static ex_result round_form(const ex_mesh *mesh, const char *path, float *form, 
     for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++) {
         form[i] = (float)mesh->positions[i];
         if (!isfinite(form[i]) || fabsf(form[i]) > 1e18F)
-            return exi_error(error, EX_ERROR_DATA, "%s: vertex %zu is not finite, or too far away", path, i / 3);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: vertex %zu is not finite, or too far away", path, i / 3);
     }
     return EX_OK;
 }
@@ -218,7 +218,7 @@ ex_result exi_project_driver_read_form(exi_project_driver *d, const char *path, 
         return result;
     result = ex_mesh_compare_connectivity(d->mesh, mesh, &difference);
     if (result != EX_OK)
-        exi_error(error, result, "%s: not a form of the driver '%s': %s", path, d->view->driver.mesh, difference.text);
+        ex_error_set(error, result, "%s: not a form of the driver '%s': %s", path, d->view->driver.mesh, difference.text);
     float *form = result == EX_OK ? exi_array_allocate(3 * (size_t)mesh->vertex_count, sizeof *form) : NULL;
     if (form)
         result = round_form(mesh, path, form, error);
@@ -285,10 +285,10 @@ ex_result exi_project_driver_joints(const exi_project_driver *d, const ex_projec
         ex_transform *locals = exi_array_allocate(joint_count, sizeof *locals);
         list[k] = locals;
         if (!locals)
-            return exi_error_memory(error, "the skeleton", joint_count * sizeof *locals);
+            return ex_error_memory(error, "the skeleton", joint_count * sizeof *locals);
         exi_example_joints(skeleton, &source->examples[k], locals);
     }
-    return list ? EX_OK : exi_error_memory(error, "the skeleton", count * sizeof *list);
+    return list ? EX_OK : ex_error_memory(error, "the skeleton", count * sizeof *list);
 }
 
 void exi_project_driver_free_joints(const ex_transform *const *joints) {

@@ -137,15 +137,15 @@ static bool all_finite(const double *values, int count) {
 
 static ex_result check_falloff(const ex_project_layer *layer, const ex_edit *edit, ex_error *error) {
     if (!edit->falloff && edit->kind == EX_EDIT_FALLOFF)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no falloff");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no falloff");
     if (edit->falloff && !ex_weigher_kind_info(layer->weigh.kind)->has_falloffs)
-        return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is not gaussian: its points have no falloff",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' is not gaussian: its points have no falloff",
                          layer->name);
     if (!all_finite(edit->falloff, layer->axis_count))
-        return exi_error(error, EX_ERROR_DATA, "a number of the edit is not finite");
+        return ex_error_set(error, EX_ERROR_DATA, "a number of the edit is not finite");
     const int count = layer->example_count + layer->pseudo_count;
     if (edit->kind == EX_EDIT_FALLOFF && (edit->index < 0 || edit->index >= count))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "layer '%s' has no point %d in its file: it has %d examples and pseudo-examples", layer->name,
                          edit->index, count);
     return EX_OK;
@@ -154,18 +154,18 @@ static ex_result check_falloff(const ex_project_layer *layer, const ex_edit *edi
 static ex_result check_sources(const ex_project_layer *layer, const ex_edit *edit, const char *name, const char *mesh,
                                ex_error *error) {
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!name || !mesh))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a new example needs a name and a mesh or image");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a new example needs a name and a mesh or image");
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!exi_is_text(name) || !exi_is_text(mesh)))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "the name or the file of the new example is not readable UTF-8 text");
     if (edit->kind == EX_EDIT_MOVE_PSEUDO && edit->from && edit->weights)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a new pseudo-example needs either where it is drawn from or its weights");
     if (!(all_finite(edit->at, layer->dimension) && all_finite(edit->from, layer->dimension) &&
           all_finite(edit->weights, layer->example_count)))
-        return exi_error(error, EX_ERROR_DATA, "a number of the edit is not finite");
+        return ex_error_set(error, EX_ERROR_DATA, "a number of the edit is not finite");
     return EX_OK;
 }
 
@@ -176,16 +176,16 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
     const bool remove = edit->kind == EX_EDIT_REMOVE_EXAMPLE || edit->kind == EX_EDIT_REMOVE_PSEUDO;
     const int count = pseudo ? layer->pseudo_count : layer->example_count;
     if ((unsigned)edit->kind > EX_EDIT_FALLOFF || (!remove && !falloff && !edit->at))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no place, or is of no known kind");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no place, or is of no known kind");
     if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
-        return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is direct: it has no space to edit", layer->name);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' is direct: it has no space to edit", layer->name);
     if (layer->driven && (add || pseudo))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a driver weighs layer '%s': its examples are added with the driver's form, and it has no "
                          "pseudo-examples",
                          layer->name);
     if (!add && !falloff && (edit->index < 0 || edit->index >= count))
-        return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' has no %s %d: it has %d", layer->name,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' has no %s %d: it has %d", layer->name,
                          pseudo ? "pseudo-example" : "example", edit->index, count);
     if (add || falloff) {
         ex_result result = check_falloff(layer, edit, error);
@@ -216,7 +216,7 @@ static ex_result replace_root(ex_project *project, json_t *root, ex_error *error
 ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, const char *name, const char *mesh,
                           ex_error *error) {
     if (layer < 0 || layer >= project->view.layer_count)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no layer %d: the project has %d", layer,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no layer %d: the project has %d", layer,
                          project->view.layer_count);
     const ex_project_layer *view = &project->view.layers[layer];
     ex_result result = check_edit(view, edit, name, mesh, error);
@@ -229,7 +229,7 @@ ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, c
                                                              : change_example(json, view, edit, name, mesh));
     if (!done) {
         json_decref(root);
-        return exi_error_memory(error, "the edit", 0);
+        return ex_error_memory(error, "the edit", 0);
     }
     return replace_root(project, root, error);
 }

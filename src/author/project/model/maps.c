@@ -19,17 +19,17 @@ ex_result exi_project_read_map(const ex_project_view *view, const char *relative
     *values = NULL;
     char *path = ex_path_join(view->path, relative);
     if (!path)
-        return exi_error_memory(error, "a path", strlen(relative));
+        return ex_error_memory(error, "a path", strlen(relative));
     ex_map *map = NULL;
     ex_result result = ex_map_read(path, &map, error);
     free(path);
     if (result == EX_OK && map->vertex_count != vertex_count)
-        result = exi_error(error, EX_ERROR_DATA, "%s has %d vertices, but level %d of '%s' has %d", relative,
+        result = ex_error_set(error, EX_ERROR_DATA, "%s has %d vertices, but level %d of '%s' has %d", relative,
                            map->vertex_count, view->subdivision.levels, view->mesh, vertex_count);
     for (int v = 0; result == EX_OK && v < vertex_count; v++) {
         map->displacements[v] = (float)((double)map->displacements[v] * view->unit);
         if (!isfinite(map->displacements[v]))
-            result = exi_error(error, EX_ERROR_DATA, "%s: the displacement of vertex %d is too large in metres",
+            result = ex_error_set(error, EX_ERROR_DATA, "%s: the displacement of vertex %d is too large in metres",
                                relative, v);
     }
     if (result == EX_OK) {
@@ -48,7 +48,7 @@ ex_result exi_project_read_map_mask(const ex_project_view *view, const ex_projec
     const size_t count = (size_t)vertex_count;
     char *path = ex_path_join(view->path, layer->mask.source);
     float *values = exi_array_allocate(count, sizeof *values);
-    ex_result result = path && values ? EX_OK : exi_error_memory(error, "a mask", count * sizeof *values);
+    ex_result result = path && values ? EX_OK : ex_error_memory(error, "a mask", count * sizeof *values);
     if (result == EX_OK) {
         memset(values, 0, count * sizeof *values);
         result = ex_mask_read(path, vertex_count, 1, values, error);
@@ -58,5 +58,5 @@ ex_result exi_project_read_map_mask(const ex_project_view *view, const ex_projec
         *mask = values;
     else
         free(values);
-    return exi_error_within(error, result, "layer '%s', mask", layer->name);
+    return ex_error_within(error, result, "layer '%s', mask", layer->name);
 }

@@ -18,7 +18,7 @@ static ex_result mask_from_file(const ex_project_view *view, const char *source,
                                 float *mask, ex_error *error) {
     char *path = ex_path_join(view->path, source);
     if (!path)
-        return exi_error_memory(error, "a mask", strlen(source));
+        return ex_error_memory(error, "a mask", strlen(source));
     const ex_result result = ex_mask_read(path, vertex_count, most, mask, error);
     free(path);
     return result;
@@ -27,11 +27,11 @@ static ex_result mask_from_file(const ex_project_view *view, const char *source,
 static ex_result mask_from_colour(const ex_mesh *mesh, char channel, float *mask, ex_error *error) {
     int c = channel == 'r' ? 0 : channel == 'g' ? 1 : 2;
     if (!mesh->colours)
-        return exi_error(error, EX_ERROR_DATA, "the mesh has no vertex colours to take a mask from");
+        return ex_error_set(error, EX_ERROR_DATA, "the mesh has no vertex colours to take a mask from");
     for (int v = 0; v < mesh->vertex_count; v++) {
         mask[v] = mesh->colours[3 * (size_t)v + (size_t)c];
         if (!(mask[v] >= 0 && mask[v] <= 1))
-            return exi_error(error, EX_ERROR_DATA, "the colour of vertex %d is outside [0, 1]", v);
+            return ex_error_set(error, EX_ERROR_DATA, "the colour of vertex %d is outside [0, 1]", v);
     }
     return EX_OK;
 }
@@ -40,7 +40,7 @@ static ex_result mask_from_colour(const ex_mesh *mesh, char channel, float *mask
 static ex_result mask_from_joints(const ex_project_mask *source, const ex_skeleton *skeleton, const ex_skin *skin,
                                   float *mask, ex_error *error) {
     if (!skeleton || !skin)
-        return exi_error(error, EX_ERROR_DATA, "no joint moves the mesh, so there are no skin weights to sum");
+        return ex_error_set(error, EX_ERROR_DATA, "no joint moves the mesh, so there are no skin weights to sum");
     const size_t most = (size_t)ex_skin_get_info(skin).influence_most, count = (size_t)ex_skin_joint_count(skin);
     bool *wanted = calloc(count, sizeof *wanted);
     uint32_t *joints = exi_array_allocate(most, sizeof *joints);
@@ -61,7 +61,7 @@ static ex_result mask_from_joints(const ex_project_mask *source, const ex_skelet
     free(wanted);
     free(joints);
     free(weights);
-    return good ? EX_OK : exi_error_memory(error, "a mask", count + most * 8);
+    return good ? EX_OK : ex_error_memory(error, "a mask", count + most * 8);
 }
 
 ex_result exi_project_read_values(const ex_project_view *view, const ex_project_mask *source, double most,
@@ -73,7 +73,7 @@ ex_result exi_project_read_values(const ex_project_view *view, const ex_project_
     size_t count = (size_t)mesh->vertex_count;
     float *values = exi_array_allocate(count, sizeof *values);
     if (!values)
-        return exi_error_memory(error, "a mask", count * sizeof *values);
+        return ex_error_memory(error, "a mask", count * sizeof *values);
     memset(values, 0, count * sizeof *values);
     ex_result result = EX_OK;
     if (source->kind == EX_MASK_FILE)
@@ -94,7 +94,7 @@ ex_result exi_project_read_values(const ex_project_view *view, const ex_project_
 ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_layer *layer, const ex_mesh *mesh,
                                 const ex_skeleton *skeleton, const ex_skin *skin, float **mask, ex_error *error) {
     const ex_result result = exi_project_read_values(view, &layer->mask, 1, mesh, skeleton, skin, mask, error);
-    return exi_error_within(error, result, "layer '%s', mask", layer->name);
+    return ex_error_within(error, result, "layer '%s', mask", layer->name);
 }
 
 ex_result ex_project_read_mask(const ex_project *project, int layer, float **values, int *vertex_count,

@@ -25,11 +25,11 @@ static ex_result read_mask(exi_project_reader *r, const json_t *object, const ex
         return EX_OK;
     const exi_project_domain *domain = exi_project_domain_of(layer);
     if (domain->masked == EXI_MASKED_NOTHING)
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a layer of %s has no vertices to mask", at.text,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a layer of %s has no vertices to mask", at.text,
                          domain->examples);
     ex_result result = exi_read_mask(r, mask, &at, true, &layer->mask);
     if (result == EX_OK && domain->masked == EXI_MASKED_LEVEL && layer->mask.kind != EX_MASK_FILE)
-        result = exi_error(r->keys.error, EX_ERROR_DATA,
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
                            "%s: a layer of %s is masked at the vertices of the last level: "
                            "{\"file\": \"m.txt\"} is needed here",
                            at.text, domain->examples);
@@ -47,7 +47,7 @@ static ex_result read_layer_space(exi_project_reader *r, const json_t *object, c
     if (result == EX_OK)
         result = exi_get_text(&r->keys, object, place, "name", true, &layer->name);
     if (result == EX_OK && !exi_is_name(layer->name))
-        result = exi_error(r->keys.error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed",
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed",
                            place->text, EXI_NAME_MAX);
     if (result == EX_OK)
         result = exi_read_weigh(r, object, place, &layer->weigh);
@@ -65,11 +65,11 @@ static ex_result read_layer_space(exi_project_reader *r, const json_t *object, c
 static ex_result read_layers(exi_project_reader *r, const json_t *list) {
     exi_place root = {""}, at = exi_place_key(&root, "layers");
     if (!json_is_array(list))
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a list of layers is needed here", at.text);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a list of layers is needed here", at.text);
     size_t count = json_array_size(list);
     ex_project_layer *layers = exi_arena_allocate(r->keys.arena, count, sizeof *layers);
     if (!layers)
-        return exi_error_memory(r->keys.error, "the project", count * sizeof *layers);
+        return ex_error_memory(r->keys.error, "the project", count * sizeof *layers);
     r->view->layers = layers;
     ex_result result = EX_OK;
     for (size_t i = 0; result == EX_OK && i < count; i++) {
@@ -78,7 +78,7 @@ static ex_result read_layers(exi_project_reader *r, const json_t *list) {
         r->view->layer_count = (int)i + 1;
         for (size_t k = 0; result == EX_OK && k < i; k++)
             if (strcmp(layers[k].name, layers[i].name) == 0)
-                result = exi_error(r->keys.error, EX_ERROR_DATA, "%s.name: layer %zu is called '%s' too", here.text, k,
+                result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: layer %zu is called '%s' too", here.text, k,
                                    layers[i].name);
     }
     if (result == EX_OK)
@@ -127,7 +127,7 @@ static ex_result read_unit(exi_project_reader *r, const json_t *value, double *u
     }
     if (json_is_string(value) && ex_unit_metres(json_string_value(value), unit))
         return EX_OK;
-    return exi_error(
+    return ex_error_set(
         r->keys.error, EX_ERROR_DATA,
         "unit: \"m\", \"dm\", \"cm\", \"mm\", \"km\", \"in\", \"ft\" or a number of metres (1e-15 to 1e15) is "
         "needed here");
@@ -144,7 +144,7 @@ static ex_result read_skeleton(exi_project_reader *r, const json_t *root) {
     int method = EX_SKINNING_LINEAR;
     ex_result result = exi_get_text(&r->keys, root, &top, "skeleton", false, &r->view->skeleton);
     if (result == EX_OK && skinning && !r->view->skeleton)
-        result = exi_error(r->keys.error, EX_ERROR_DATA,
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
                            "%s: there is nothing to skin by: add \"skeleton\": \"FILE.glb\"", at.text);
     if (result == EX_OK && skinning)
         result = exi_choose(&r->keys, skinning, &at, methods, EX_SKINNING_COUNT, &method);
@@ -158,9 +158,9 @@ static ex_result read_limit(exi_project_reader *r, const json_t *object, const e
     if (!limit || json_is_boolean(limit))
         return exi_get_bool(&r->keys, object, at, "limit", &def->limit);
     if (!json_is_string(limit) || strcmp(json_string_value(limit), "all") != 0)
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s.limit: true, false or \"all\" is needed here", at->text);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.limit: true, false or \"all\" is needed here", at->text);
     if (def->levels == 0)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s.levels: \"limit\": \"all\" puts every level on the limit surface: take 1 or more",
                          at->text);
     def->limit = def->all = true;
@@ -190,7 +190,7 @@ static ex_result read_subdivide(exi_project_reader *r, const json_t *root) {
         result = exi_choose(&r->keys, json_object_get(object, "boundary"), &boundary_at, boundaries, EX_BOUNDARY_COUNT,
                             &boundary);
     if (result == EX_OK && def->levels == 0 && !def->limit)
-        result = exi_error(r->keys.error, EX_ERROR_DATA,
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
                            "%s.levels: 0 levels refine nothing: take 1 or more, or add \"limit\": true", at.text);
     def->scheme = (ex_scheme)scheme;
     def->boundary = (ex_boundary)boundary;
@@ -204,10 +204,10 @@ static ex_result read_root(exi_project_reader *r, const json_t *root) {
     static const char *const needed[] = {"exemplar", "mesh", "layers", NULL}, *const ups[] = {"y", "z"};
     exi_place top = {""}, up_place = exi_place_key(&top, "up");
     if (!json_is_object(root))
-        return exi_error(r->keys.error, EX_ERROR_DATA, "a project is a JSON object: { \"exemplar\": 1, … }");
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "a project is a JSON object: { \"exemplar\": 1, … }");
     const json_t *version = json_object_get(root, "exemplar");
     if (json_is_integer(version) && json_integer_value(version) > 1)
-        return exi_error(
+        return ex_error_set(
             r->keys.error, EX_ERROR_VERSION,
             "exemplar: this project has version %lld, and this program (%s) reads version 1: use a newer one",
             (long long)json_integer_value(version), EX_VERSION_TEXT);
@@ -215,7 +215,7 @@ static ex_result read_root(exi_project_reader *r, const json_t *root) {
     if (result == EX_OK)
         result = exi_require_keys(&r->keys, root, &top, needed);
     if (result == EX_OK && (!json_is_integer(version) || json_integer_value(version) != 1))
-        result = exi_error(r->keys.error, EX_ERROR_DATA, "exemplar: the version number 1 is needed here");
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA, "exemplar: the version number 1 is needed here");
     if (result == EX_OK)
         result = exi_get_text(&r->keys, root, &top, "mesh", true, &r->view->mesh);
     int up = 0;
@@ -254,7 +254,7 @@ ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_p
     if (!made || !name) {
         free(made);
         free(name);
-        return exi_error_memory(error, "the project", size);
+        return ex_error_memory(error, "the project", size);
     }
     strcpy(name, path);
     made->path = name;
@@ -267,15 +267,15 @@ ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_p
     ex_result result = EX_OK;
     /* jansson has nothing to say where memory ran out in the middle. */
     if (!made->root && (json_error_code(&json_error) == json_error_out_of_memory || !json_error.text[0]))
-        result = exi_error_memory(error, "the project", size);
+        result = ex_error_memory(error, "the project", size);
     else if (!made->root && size == 0)
-        result = exi_error(error, EX_ERROR_FORMAT, "%s is empty", path);
+        result = ex_error_set(error, EX_ERROR_FORMAT, "%s is empty", path);
     else if (!made->root)
-        result = exi_error(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, json_error.line, json_error.column,
+        result = ex_error_set(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, json_error.line, json_error.column,
                            strstr(json_error.text, "near '/'") ? "JSON has no comments: take this one out"
                                                                : json_error.text);
     else
-        result = exi_error_within(error, exi_project_interpret(made->root, name, &made->arena, &made->view, error),
+        result = ex_error_within(error, exi_project_interpret(made->root, name, &made->arena, &made->view, error),
                                   "%s", path);
     if (result == EX_OK)
         *project = made;
@@ -292,8 +292,8 @@ ex_result ex_project_read(const char *path, ex_project **project, ex_error *erro
     if (result != EX_OK)
         return result;
     if (size >= 4 && memcmp(text, "glTF", 4) == 0)
-        result = exi_error_kind(
-            error, exi_error(error, EX_ERROR_FORMAT, "%s: this is a .glb file, not a project", path), "no_project");
+        result = ex_error_kind(
+            error, ex_error_set(error, EX_ERROR_FORMAT, "%s: this is a .glb file, not a project", path), "no_project");
     else
         result = ex_project_parse(text, size, path, project, error);
     if (result == EX_OK)

@@ -37,14 +37,14 @@ static size_t count_scalars(const ex_project_layer *layer) {
 static ex_result read_positive(exi_project_reader *r, const json_t *value, const exi_place *place, double *number) {
     ex_result result = exi_json_number(value, place, number, r->keys.error);
     if (result == EX_OK && !(*number > 0))
-        result = exi_error(r->keys.error, EX_ERROR_DATA, "%s: a falloff must be above 0", place->text);
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a falloff must be above 0", place->text);
     return result;
 }
 
 static ex_result read_list(exi_project_reader *r, const json_t *list, const exi_place *place,
                            const ex_project_layer *layer, double *falloff) {
     if (json_array_size(list) != (size_t)layer->axis_count)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s: one number for each axis is needed here: the list has %zu, and the space %d", place->text,
                          json_array_size(list), layer->axis_count);
     for (int i = 0; i < layer->axis_count; i++) {
@@ -52,7 +52,7 @@ static ex_result read_list(exi_project_reader *r, const json_t *list, const exi_
         ex_result result = exi_json_number(json_array_get(list, (size_t)i), &at, &falloff[i], r->keys.error);
         if (result == EX_OK && !(falloff[i] >= 0))
             result =
-                exi_error(r->keys.error, EX_ERROR_DATA, "%s: a falloff must be above 0, or 0 for the default", at.text);
+                ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a falloff must be above 0, or 0 for the default", at.text);
         if (result != EX_OK)
             return result;
     }
@@ -75,14 +75,14 @@ static ex_result read_of_axes(exi_project_reader *r, const json_t *object, const
         if (i == layer->axis_count) {
             const char *near =
                 ex_suggest(key, names, layer->axis_count < EX_AXIS_MAX ? layer->axis_count : EX_AXIS_MAX);
-            return near ? exi_error(r->keys.error, EX_ERROR_DATA, "%s: this space has no axis '%s'; did you mean '%s'?",
+            return near ? ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: this space has no axis '%s'; did you mean '%s'?",
                                     at.text, key, near)
-                        : exi_error(r->keys.error, EX_ERROR_DATA, "%s: this space has no axis '%s'", at.text, key);
+                        : ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: this space has no axis '%s'", at.text, key);
         }
         const ex_axis *axis = &layer->axes[i].axis;
         ex_result result = read_positive(r, value, &at, &number);
         if (result == EX_OK && axis->kind != EX_AXIS_SCALAR && number > 180)
-            result = exi_error(r->keys.error, EX_ERROR_DATA,
+            result = ex_error_set(r->keys.error, EX_ERROR_DATA,
                                "%s: rotations are at most 180 degrees apart; for more reach, give one number for all "
                                "axes or a list",
                                at.text);
@@ -102,7 +102,7 @@ static ex_result read_falloff(exi_project_reader *r, const json_t *value, const 
     const size_t count = (size_t)layer->axis_count;
     double *falloff = exi_arena_allocate(r->keys.arena, count, sizeof *falloff), all = 0;
     if (!falloff)
-        return exi_error_memory(r->keys.error, "the project", count * sizeof *falloff);
+        return ex_error_memory(r->keys.error, "the project", count * sizeof *falloff);
     ex_result result = EX_OK;
     if (json_is_array(value))
         result = read_list(r, value, place, layer, falloff);
@@ -112,7 +112,7 @@ static ex_result read_falloff(exi_project_reader *r, const json_t *value, const 
         result = read_positive(r, value, place, &all);
     else
         result =
-            exi_error(r->keys.error, EX_ERROR_DATA,
+            ex_error_set(r->keys.error, EX_ERROR_DATA,
                       "%s: a number, a list of one number per axis, or an object such as {\"%s\": 30} in the axes' "
                       "units is needed here",
                       place->text, layer->axes[0].name);
@@ -147,7 +147,7 @@ static ex_result read_rows(exi_project_reader *r, const json_t *rows, const exi_
     for (size_t i = 0; square && i < n; i++)
         square = json_array_size(json_array_get(rows, i)) == n;
     if (!square)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s: %zu lists of %zu numbers are needed here, one for each axis that is a number",
                          place->text, n, n);
     for (size_t i = 0; i < n * n; i++) {
@@ -161,7 +161,7 @@ static ex_result read_rows(exi_project_reader *r, const json_t *rows, const exi_
         for (size_t j = 0; j < i; j++) {
             const double a = metric[i * n + j], b = metric[j * n + i];
             if (fabs(a - b) > 1e-9 * (fabs(a) + fabs(b)))
-                return exi_error(r->keys.error, EX_ERROR_DATA,
+                return ex_error_set(r->keys.error, EX_ERROR_DATA,
                                  "%s: a metric is symmetric, and here [%zu][%zu] is %g and [%zu][%zu] is %g",
                                  place->text, i, j, a, j, i, b);
             metric[i * n + j] = b;
@@ -178,12 +178,12 @@ static ex_result read_metric(exi_project_reader *r, const json_t *value, const e
     double *metric = exi_arena_allocate(r->keys.arena, n * n, sizeof *metric);
     double *work = exi_arena_allocate(r->keys.arena, n * n, sizeof *work);
     if (n == 0)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s: a metric is over axes that are numbers, and this space has rotations alone: take "
                          "\"falloff\"",
                          place->text);
     if (!metric || !work)
-        return exi_error_memory(r->keys.error, "the project", n * n * sizeof *metric);
+        return ex_error_memory(r->keys.error, "the project", n * n * sizeof *metric);
     ex_result result = json_is_object(value) ? exi_check_keys(&r->keys, value, place, keys) : EX_OK;
     if (result == EX_OK)
         result = read_rows(r, scaled ? scaled : value, &at, n, metric);
@@ -199,7 +199,7 @@ static ex_result read_metric(exi_project_reader *r, const json_t *value, const e
     if (result == EX_OK) {
         memcpy(work, metric, n * n * sizeof *work);
         if (!is_definite(work, n))
-            result = exi_error(r->keys.error, EX_ERROR_DATA,
+            result = ex_error_set(r->keys.error, EX_ERROR_DATA,
                                "%s: the matrix is not positive definite: it would give distances that are not real",
                                place->text);
     }
@@ -214,7 +214,7 @@ static ex_result read_reach(exi_project_reader *r, const json_t *object, const e
     const json_t *falloff = json_object_get(object, "falloff"), *metric = json_object_get(object, "metric");
     exi_place falloff_at = exi_place_key(place, "falloff"), metric_at = exi_place_key(place, "metric");
     if ((falloff || metric) && !ex_weigher_kind_info(layer->weigh.kind)->has_falloffs)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s: only the points of a layer with \"weigh\": {\"kind\": "
                          "\"gaussian\"} have this",
                          (falloff ? falloff_at : metric_at).text);
@@ -255,7 +255,7 @@ static ex_result read_points(exi_project_reader *r, const json_t *object, const 
     double *falloffs = exi_arena_allocate(r->keys.arena, count * axes, sizeof *falloffs);
     double *metrics = exi_arena_allocate(r->keys.arena, count * square, sizeof *metrics);
     if (!falloffs || !metrics)
-        return exi_error_memory(r->keys.error, "the project", count * (axes + square) * sizeof *metrics);
+        return ex_error_memory(r->keys.error, "the project", count * (axes + square) * sizeof *metrics);
     for (size_t i = 0; i < count; i++) {
         exi_place at;
         reach own = {0};
@@ -293,14 +293,14 @@ ex_result exi_read_falloffs(exi_project_reader *r, const json_t *object, const e
     reach usual = {0};
     ex_result result = EX_OK;
     if (json_is_string(falloff) && strcmp(json_string_value(falloff), "auto") != 0)
-        return exi_error(
+        return ex_error_set(
             r->keys.error, EX_ERROR_DATA,
             "%s: \"auto\", a number, a list of one number per axis, or an object of axis names and numbers "
             "is needed here",
             here.text);
     layer->auto_falloff = json_is_string(falloff);
     if (layer->auto_falloff && exi_project_domain_of(layer)->masked == EXI_MASKED_NOTHING)
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: \"auto\" is for layers of forms: give a number", here.text);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: \"auto\" is for layers of forms: give a number", here.text);
     if (falloff && !layer->auto_falloff)
         result = read_falloff(r, falloff, &here, layer, &usual.falloff);
     here = exi_place_key(&at, "metric");

@@ -25,7 +25,7 @@ ex_result exi_read_value(exi_project_reader *r, const json_t *value, const exi_p
     if (axis->axis.kind == EX_AXIS_DRIVER) /* a file, which takes no numbers */
         return json_string_length(value) > 0
                    ? EX_OK
-                   : exi_error(r->keys.error, EX_ERROR_DATA, "%s: the file of a form of the driver is needed here",
+                   : ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: the file of a form of the driver is needed here",
                                place->text);
     return axis->axis.kind == EX_AXIS_SCALAR ? exi_json_number(value, place, numbers, r->keys.error)
                                              : exi_json_rotation(value, place, numbers, r->keys.error);
@@ -43,15 +43,15 @@ static ex_result unknown_axis(exi_project_reader *r, const ex_project_layer *lay
     }
     const char *near = ex_suggest(name, names, count);
     if (near)
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: there is no axis '%s'; did you mean '%s'?", place->text,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: there is no axis '%s'; did you mean '%s'?", place->text,
                          name, near);
-    return exi_error(r->keys.error, EX_ERROR_DATA, "%s: there is no axis '%s' in this project", place->text, name);
+    return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: there is no axis '%s' in this project", place->text, name);
 }
 
 ex_result exi_check_axes(exi_project_reader *r, const json_t *object, const exi_place *place,
                          const ex_project_layer *layer) {
     if (!json_is_object(object))
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: an object of axis names and values is needed here",
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: an object of axis names and values is needed here",
                          place->text);
     const char *key;
     json_t *value;
@@ -109,5 +109,5 @@ ex_result exi_read_point(exi_project_reader *r, const json_t *object, const exi_
     if (result != EX_OK)
         return result;
     *point = exi_point_in(r, object, NULL, 0, layer);
-    return *point ? EX_OK : exi_error_memory(r->keys.error, "the project", (size_t)layer->dimension * sizeof **point);
+    return *point ? EX_OK : ex_error_memory(r->keys.error, "the project", (size_t)layer->dimension * sizeof **point);
 }

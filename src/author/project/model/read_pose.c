@@ -83,11 +83,11 @@ static ex_result refuse_turn(exi_project_reader *r, const exi_place *place, cons
                              double same) {
     const double middle = axis->reading.middle;
     if (fabs(written - middle) > fabs(same - middle) + 1e-4)
-        return exi_error(
+        return ex_error_set(
             r->keys.error, EX_ERROR_DATA,
             "%s: %.10g degrees is the same turn as %.10g, which is nearer the middle of the range: write %.10g",
             place->text, written, same, same);
-    return exi_error(r->keys.error, EX_ERROR_DATA,
+    return ex_error_set(r->keys.error, EX_ERROR_DATA,
                      "%s: %.10g degrees is the same turn as %.10g, which is what the joint reads: write %.10g",
                      place->text, written, same, same);
 }
@@ -104,11 +104,11 @@ static ex_result refuse_value(exi_project_reader *r, const json_t *at, const exi
     if (axis->reading.kind != EX_READING_ROTATION)
         snprintf(what, sizeof what, "%g, not %g", *read, *written);
     if (other)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s: '%s' and '%s' both move joint '%s' and disturb each other: '%s' then reads %s; give the "
                          "joint's rotation in \"joints\", or by one axis with \"rotation\"",
                          place->text, axis->name, other->name, axis->joint, axis->name, what);
-    return exi_error(r->keys.error, EX_ERROR_DATA, "%s: joint '%s' cannot be moved there: it then reads %s",
+    return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: joint '%s' cannot be moved there: it then reads %s",
                      place->text, axis->joint, what);
 }
 
@@ -128,12 +128,12 @@ static ex_result check_readings(exi_project_reader *r, const json_t *at, const e
             continue;
         ex_reading_read(&axis->reading, &rest, joint, read);
         if (!exi_reading_reaches(&axis->reading, written))
-            return exi_error(r->keys.error, EX_ERROR_DATA, "%s: joint '%s' cannot be moved there: %g is too far",
+            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: joint '%s' cannot be moved there: %g is too far",
                              here.text, axis->joint, *written);
         if (exi_reading_agrees(&axis->reading, joint, written, read))
             continue;
         if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
-            return exi_error(r->keys.error, EX_ERROR_DATA,
+            return ex_error_set(r->keys.error, EX_ERROR_DATA,
                              "%s: in a direct layer this example stands where '%s' is 1, and joint '%s' reads %g there",
                              place->text, axis->name, axis->joint, *read);
         return refuse_value(r, at, &here, layer, axis, written, read);
@@ -166,7 +166,7 @@ static ex_result read_joints(exi_project_reader *r, const json_t *object, const 
         if (result != EX_OK)
             return result;
         if (!name)
-            return exi_error_memory(r->keys.error, "the project", strlen(key) + 1);
+            return ex_error_memory(r->keys.error, "the project", strlen(key) + 1);
         ex_reading_write(&whole, &rest, q, move_joint(joints, count, name));
     }
     return EX_OK;
@@ -200,17 +200,17 @@ static ex_result move_joints(exi_project_reader *r, const json_t *object, const 
     const json_t *given = json_object_get(object, "joints");
     exi_place here = exi_place_key(place, "joints");
     if (given && !json_is_object(given))
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: an object of joint names and rotations is needed here",
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: an object of joint names and rotations is needed here",
                          here.text);
     if (given && !r->view->skeleton)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole", here.text);
     if (!r->view->skeleton)
         return EX_OK;
     size_t most = json_object_size(given) + json_object_size(at);
     ex_project_joint *joints = exi_arena_allocate(r->keys.arena, most, sizeof *joints);
     if (!joints)
-        return exi_error_memory(r->keys.error, "the project", most * sizeof *joints);
+        return ex_error_memory(r->keys.error, "the project", most * sizeof *joints);
     int count = 0;
     ex_result result = read_joints(r, given, &here, joints, &count);
     if (result != EX_OK)
@@ -241,7 +241,7 @@ static ex_result read_points(exi_project_reader *r, const json_t *at, ex_project
         done = points[l] != NULL;
     }
     example->points = points;
-    return done ? EX_OK : exi_error_memory(r->keys.error, "the project", count * sizeof *points);
+    return done ? EX_OK : ex_error_memory(r->keys.error, "the project", count * sizeof *points);
 }
 
 ex_result exi_read_pose(exi_project_reader *r, const json_t *object, const exi_place *place,
@@ -252,7 +252,7 @@ ex_result exi_read_pose(exi_project_reader *r, const json_t *object, const exi_p
                  : index < 0 ? json_object()
                              : json_pack("{s:i}", layer->axes[index].name, 1);
     if (!at)
-        return exi_error_memory(r->keys.error, "the project", 0);
+        return ex_error_memory(r->keys.error, "the project", 0);
     ex_result result = direct ? EX_OK : exi_check_axes(r, at, &here, layer);
     if (result == EX_OK)
         result = exi_read_driver_form(r, object, place, layer, example);

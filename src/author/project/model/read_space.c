@@ -30,17 +30,17 @@ static ex_result choose_source(exi_project_reader *r, const json_t *object, cons
             given++;
         }
     if (joint && !r->view->skeleton)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s.joint: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole",
                          place->text);
     if (joint && given != 1)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s: an axis with a joint has one of \"angle\", \"rotation\", \"slide\" and \"stretch\", and "
                          "here %s",
                          place->text, given == 0 ? "is none" : "are several");
     if (!joint && *source != DIAL && (*source != ROTATION || given > 1)) {
         const int which = *source != ROTATION ? *source : json_object_get(object, sources[SLIDE]) ? SLIDE : STRETCH;
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s.%s: this is read from a joint: add \"joint\": \"NAME\" to say which", place->text,
                          sources[which]);
     }
@@ -57,7 +57,7 @@ static ex_result read_scalar_axis(exi_project_reader *r, const json_t *object, c
     if (result != EX_OK)
         return result;
     if (!(axis->max > axis->min))
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: max (%g) must be greater than min (%g)", place->text,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: max (%g) must be greater than min (%g)", place->text,
                          axis->max, axis->min);
     axis->rest = 0 < axis->min ? axis->min : 0 > axis->max ? axis->max : 0;
     result = exi_get_number(&r->keys, object, place, "rest", &axis->rest);
@@ -79,7 +79,7 @@ static ex_result read_about(exi_project_reader *r, const json_t *value, const ex
     if (word && strlen(word) == 1 && strchr("xyz", word[0]))
         return read_own_axis(r, value, place, about);
     if (json_array_size(value) != 3)
-        return exi_error(r->keys.error, EX_ERROR_DATA,
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
                          "%s: a direction is \"x\", \"y\", \"z\" or a list of three numbers", place->text);
     double length = 0;
     for (size_t i = 0; i < 3; i++) {
@@ -89,7 +89,7 @@ static ex_result read_about(exi_project_reader *r, const json_t *value, const ex
             return result;
         length += about[i] * about[i];
     }
-    return length > 0 ? EX_OK : exi_error(r->keys.error, EX_ERROR_DATA, "%s: this direction is zero", place->text);
+    return length > 0 ? EX_OK : ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: this direction is zero", place->text);
 }
 
 static ex_result read_rotation_axis(exi_project_reader *r, const json_t *object, const exi_place *place,
@@ -104,9 +104,9 @@ static ex_result read_rotation_axis(exi_project_reader *r, const json_t *object,
     const json_t *about = json_object_get(object, "about"), *rest = json_object_get(object, "rest");
     at = exi_place_key(place, "about");
     if (kind == 0 && about)
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a full rotation is about no axis in particular", at.text);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a full rotation is about no axis in particular", at.text);
     if (kind != 0 && !about)
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a swing or twist needs \"about\"", place->text);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a swing or twist needs \"about\"", place->text);
     if (about)
         result = read_about(r, about, &at, axis->about);
     at = exi_place_key(place, "rest");
@@ -138,7 +138,7 @@ static ex_result read_reading(exi_project_reader *r, const json_t *object, const
         if (result == EX_OK)
             result = exi_get_number(&r->keys, object, place, "metres", &reading->unit);
         if (result == EX_OK && !(reading->unit >= EX_UNIT_LEAST && reading->unit <= EX_UNIT_MOST))
-            result = exi_error(r->keys.error, EX_ERROR_DATA, "%s.metres: must be from 1e-15 to 1e15", place->text);
+            result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.metres: must be from 1e-15 to 1e15", place->text);
     }
     return result;
 }
@@ -161,7 +161,7 @@ static ex_result read_axis(exi_project_reader *r, const json_t *object, const ex
         result = exi_get_text(&r->keys, object, place, "name", true, &axis->name);
     if (result == EX_OK && !exi_is_axis_name(axis->name))
         result =
-            exi_error(r->keys.error, EX_ERROR_DATA,
+            ex_error_set(r->keys.error, EX_ERROR_DATA,
                       "%s.name: an axis name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or 'joint:…'",
                       place->text, EXI_NAME_MAX);
     if (result == EX_OK)
@@ -170,7 +170,7 @@ static ex_result read_axis(exi_project_reader *r, const json_t *object, const ex
         axis->axis = (ex_axis){.kind = EX_AXIS_DRIVER};
         return json_is_true(json_object_get(object, "driver"))
                    ? EX_OK
-                   : exi_error(r->keys.error, EX_ERROR_DATA, "%s.driver: true is needed here", place->text);
+                   : ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.driver: true is needed here", place->text);
     }
     if (result == EX_OK)
         result = source == ROTATION ? read_rotation_axis(r, object, place, &axis->axis)
@@ -180,7 +180,7 @@ static ex_result read_axis(exi_project_reader *r, const json_t *object, const ex
     if (result == EX_OK)
         result = exi_get_number(&r->keys, object, place, "scale", &axis->axis.scale);
     if (result == EX_OK && json_object_get(object, "scale") && !(axis->axis.scale > 0))
-        result = exi_error(r->keys.error, EX_ERROR_DATA, "%s.scale: must be above 0", place->text);
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.scale: must be above 0", place->text);
     return result;
 }
 
@@ -188,12 +188,12 @@ ex_result exi_read_space(exi_project_reader *r, const json_t *layer, const exi_p
     const json_t *space = json_object_get(layer, "space");
     exi_place at = exi_place_key(place, "space");
     if (json_array_size(space) == 0)
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a list of at least one axis is needed here", at.text);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a list of at least one axis is needed here", at.text);
     size_t count = json_array_size(space);
     ex_project_axis *axes = exi_arena_allocate(r->keys.arena, count, sizeof *axes);
     ex_axis *plain = exi_arena_allocate(r->keys.arena, count, sizeof *plain);
     if (!axes || !plain)
-        return exi_error_memory(r->keys.error, "the project", count * sizeof *axes);
+        return ex_error_memory(r->keys.error, "the project", count * sizeof *axes);
     for (size_t i = 0; i < count; i++) {
         exi_place here = exi_place_index(&at, i);
         ex_result result = read_axis(r, json_array_get(space, i), &here, &axes[i]);
@@ -201,7 +201,7 @@ ex_result exi_read_space(exi_project_reader *r, const json_t *layer, const exi_p
             return result;
         for (size_t k = 0; k < i; k++)
             if (strcmp(axes[k].name, axes[i].name) == 0)
-                return exi_error(r->keys.error, EX_ERROR_DATA, "%s.name: this space has an axis '%s' already",
+                return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: this space has an axis '%s' already",
                                  here.text, axes[i].name);
         plain[i] = axes[i].axis;
         out->dimension += ex_axis_width(&plain[i]);
@@ -256,7 +256,7 @@ static ex_result refuse_source(exi_project_reader *r, const ex_project_axis *fir
     char a[160], b[160];
     describe(first, a, sizeof a);
     describe(axis, b, sizeof b);
-    return exi_error(r->keys.error, EX_ERROR_DATA,
+    return ex_error_set(r->keys.error, EX_ERROR_DATA,
                      "%s: '%s' is %s, and in %s it is %s: the same name is one input, so give one of them another",
                      place->text, axis->name, b, first_place->text, a);
 }
@@ -272,7 +272,7 @@ static ex_result set_rest(exi_project_reader *r, const json_t *object, const exi
     if (!rotation)
         snprintf(value, sizeof value, "%g", read[0]);
     if (json_object_get(object, "rest") && !exi_reading_agrees(&axis->reading, &rest, given, read))
-        return exi_error(
+        return ex_error_set(
             r->keys.error, EX_ERROR_DATA,
             "%s.rest: joint '%s' is at %s when it rests: leave \"rest\" out, or change the rest pose in the "
             "skeleton",

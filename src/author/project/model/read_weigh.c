@@ -15,7 +15,7 @@ static const char *const driver_keys[] = {"driver_weights", "one_region", "regio
 static ex_result refuse_reach(exi_project_reader *r, const json_t *weigh, const exi_place *place) {
     for (int i = 0; reach_keys[i]; i++)
         if (json_object_get(weigh, reach_keys[i]))
-            return exi_error(r->keys.error, EX_ERROR_DATA, "%s.%s: only weighers of \"kind\": \"gaussian\" have this",
+            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: only weighers of \"kind\": \"gaussian\" have this",
                              place->text, reach_keys[i]);
     return EX_OK;
 }
@@ -26,7 +26,7 @@ static ex_result check_keys(exi_project_reader *r, const json_t *weigh, const ex
     const char **keys = exi_array_allocate((size_t)info->parameter_count + 8, sizeof *keys);
     int count = 0;
     if (!keys)
-        return exi_error_memory(r->keys.error, "the project", 0);
+        return ex_error_memory(r->keys.error, "the project", 0);
     keys[count++] = "kind";
     for (int i = 0; more && more[i]; i++)
         keys[count++] = more[i];
@@ -42,7 +42,7 @@ static ex_result read_word(exi_project_reader *r, const json_t *given, const exi
                            const ex_parameter *parameter, int *choice) {
     const char **words = exi_array_allocate((size_t)parameter->word_count, sizeof *words);
     if (!words)
-        return exi_error_memory(r->keys.error, "the project", 0);
+        return ex_error_memory(r->keys.error, "the project", 0);
     for (int i = 0; i < parameter->word_count; i++)
         words[i] = parameter->words[i].name;
     const ex_result result = exi_choose(&r->keys, given, place, words, parameter->word_count, choice);
@@ -87,7 +87,7 @@ static ex_result read_kind(exi_project_reader *r, const json_t *weigh, const exi
         return EX_OK;
     const char **names = exi_array_allocate((size_t)count, sizeof *names);
     if (!names)
-        return exi_error_memory(r->keys.error, "the project", 0);
+        return ex_error_memory(r->keys.error, "the project", 0);
     for (int i = 0; i < count; i++)
         names[i] = ex_weigher_kind_name((ex_weigher_kind)i);
     const ex_result result = exi_choose(&r->keys, given, &at, names, count, &choice);
@@ -103,7 +103,7 @@ ex_result exi_read_weigh(exi_project_reader *r, const json_t *layer, const exi_p
     if (!weigh)
         return EX_OK;
     if (!json_is_object(weigh))
-        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: an object such as {\"kind\": \"cardinal\"} is needed here",
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: an object such as {\"kind\": \"cardinal\"} is needed here",
                          at.text);
     ex_result result = read_kind(r, weigh, &at, &def->kind);
     const ex_weigher_info *info = ex_weigher_kind_info(def->kind);
@@ -116,5 +116,5 @@ ex_result exi_read_weigh(exi_project_reader *r, const json_t *layer, const exi_p
     if (result != EX_OK)
         return result;
     const ex_parameter *wrong = ex_weigher_check_parameters(def, r->keys.error);
-    return wrong ? exi_error_within(r->keys.error, EX_ERROR_DATA, "%s.%s", at.text, wrong->name) : EX_OK;
+    return wrong ? ex_error_within(r->keys.error, EX_ERROR_DATA, "%s.%s", at.text, wrong->name) : EX_OK;
 }

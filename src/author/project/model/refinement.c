@@ -52,7 +52,7 @@ static ex_result make_levels(exi_refinement *r, const ex_mesh *mesh, ex_error *e
     r->made = calloc(count + 1, sizeof *r->made);
     r->levels = calloc(count + 1, sizeof *r->levels);
     if (!r->made || !r->levels)
-        return exi_error_memory(error, "the levels", count * sizeof *r->made);
+        return ex_error_memory(error, "the levels", count * sizeof *r->made);
     r->level_count = (int)count;
     ex_result result = EX_OK;
     for (int level = 1; result == EX_OK && level <= r->level_count; level++)
@@ -66,7 +66,7 @@ ex_result exi_refinement_make(const ex_mesh *mesh, const exi_rig_mesh *rig_mesh,
     ex_mesh shared;
     ex_result result = share_mesh(mesh, rig_mesh, &shared)
                            ? ex_mesh_subdivide(&shared, def, &made->subdivision, error)
-                           : exi_error_memory(error, "subdividing", (size_t)mesh->corner_count * 4);
+                           : ex_error_memory(error, "subdividing", (size_t)mesh->corner_count * 4);
     if (result == EX_OK)
         result = make_levels(made, &shared, error);
     free(shared.texcoords);
@@ -96,5 +96,5 @@ ex_result exi_refinement_describe(const ex_subdivide_def *def, exi_text *text, e
         exi_json_print(object, false, text);
     const bool good = object && !text->failed;
     json_decref(object);
-    return good ? EX_OK : exi_error_memory(error, "a note", text->size);
+    return good ? EX_OK : ex_error_memory(error, "a note", text->size);
 }

@@ -48,12 +48,12 @@ static const char *wrong_separator(const char *text) {
 }
 
 static ex_result bad_separator(table_reader *r, const char *separator) {
-    return exi_error(r->error, EX_ERROR_FORMAT, "%s:%d: columns are separated by commas, not by %s", r->path,
+    return ex_error_set(r->error, EX_ERROR_FORMAT, "%s:%d: columns are separated by commas, not by %s", r->path,
                      r->csv.line, separator);
 }
 
 static ex_result bad_field(table_reader *r) {
-    return exi_error(r->error, EX_ERROR_FORMAT,
+    return ex_error_set(r->error, EX_ERROR_FORMAT,
                      "%s:%d: a field is no text, or longer than %d bytes, or its quote is left open", r->path,
                      r->csv.line, FIELD_SIZE - 1);
 }
@@ -75,8 +75,8 @@ static ex_result find_subject(table_reader *r, const char *name, subject *found,
     const int scalar = ex_rig_input_find(r->rig, name), rotation = ex_rig_input_find(r->rig, whole);
     const int joint = exi_find_rig_joint(r->rig, whole);
     if (scalar >= 0 && ex_rig_input_axis(r->rig, scalar).kind == EX_AXIS_DRIVER)
-        return exi_error_kind(r->error,
-                              exi_error(r->error, EX_ERROR_DATA,
+        return ex_error_kind(r->error,
+                              ex_error_set(r->error, EX_ERROR_DATA,
                                         "%s:%d: '%s' is the form of a driver, which a table cannot hold", r->path,
                                         r->csv.line, name),
                               "driver_in_table");
@@ -89,10 +89,10 @@ static ex_result find_subject(table_reader *r, const char *name, subject *found,
     if (!is_rotation && joint < 0) {
         const bool named_joint = strncmp(name, "joint:", 6) == 0;
         const ex_result result = exi_unknown_input(r->rig, named_joint, named_joint ? whole + 6 : name, r->error);
-        return exi_error_within(r->error, result, "%s:%d", r->path, r->csv.line);
+        return ex_error_within(r->error, result, "%s:%d", r->path, r->csv.line);
     }
     if (!end)
-        return exi_error(r->error, EX_ERROR_DATA, "%s:%d: '%s' is a rotation: its columns are %s.x, %s.y, %s.z, %s.w",
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: '%s' is a rotation: its columns are %s.x, %s.y, %s.z, %s.w",
                          r->path, r->csv.line, name, name, name, name, name);
     found->kind = is_rotation ? SUBJECT_AXIS : SUBJECT_JOINT;
     found->index = is_rotation ? rotation : joint;
@@ -113,12 +113,12 @@ static ex_result add_column(table_reader *r, const char *name) {
         subject *subjects =
             exi_array_grow(r->subjects, &r->subject_capacity, (size_t)r->subject_count + 1, sizeof *subjects);
         if (!subjects)
-            return exi_error_memory(r->error, "the table's columns", r->subject_capacity * sizeof *subjects);
+            return ex_error_memory(r->error, "the table's columns", r->subject_capacity * sizeof *subjects);
         r->subjects = subjects;
         r->subjects[r->subject_count++] = found;
     }
     if (r->subjects[i].columns[part] >= 0)
-        return exi_error(r->error, EX_ERROR_DATA, "%s:%d: column '%s' is there twice", r->path, r->csv.line, name);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: column '%s' is there twice", r->path, r->csv.line, name);
     r->subjects[i].columns[part] = r->column_count++;
     return EX_OK;
 }
@@ -129,7 +129,7 @@ static ex_result read_header(table_reader *r) {
         if (!exi_csv_field(&r->csv, field, &last))
             return r->csv.at < r->csv.end && *r->csv.at == ';' ? bad_separator(r, "semicolons") : bad_field(r);
         if (field[0] == 0)
-            return exi_error(r->error, EX_ERROR_DATA, "%s:%d: column %d has no name", r->path, r->csv.line,
+            return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: column %d has no name", r->path, r->csv.line,
                              r->column_count + 1);
         ex_result result = add_column(r, field);
         if (result != EX_OK)
@@ -164,7 +164,7 @@ static ex_result check_header(table_reader *r) {
             strcat(missing, subject_name(r, s, k, name));
         }
         if (missing_count > 0)
-            return exi_error(r->error, EX_ERROR_DATA, "%s:1: the rotation '%s' needs four columns, and %s %s missing",
+            return ex_error_set(r->error, EX_ERROR_DATA, "%s:1: the rotation '%s' needs four columns, and %s %s missing",
                              r->path, subject_name(r, s, -1, name), missing, missing_count == 1 ? "is" : "are");
     }
     return EX_OK;
@@ -186,9 +186,9 @@ static ex_result read_number(table_reader *r, int column, const char *field, dou
         return EX_OK;
     char name[PART_SIZE];
     if (at == end)
-        return exi_error(r->error, EX_ERROR_DATA, "%s:%d: there is no number in column '%s'", r->path, r->csv.line,
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: there is no number in column '%s'", r->path, r->csv.line,
                          column_name(r, column, name));
-    return exi_error(r->error, EX_ERROR_DATA, "%s:%d: '%s' in column '%s' is not a number", r->path, r->csv.line, field,
+    return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: '%s' in column '%s' is not a number", r->path, r->csv.line, field,
                      column_name(r, column, name));
 }
 
@@ -212,11 +212,11 @@ static ex_result check_row(table_reader *r, const double *row) {
         char name[PART_SIZE];
         gather(&r->subjects[i], row, q);
         if (r->subjects[i].width == 4 && !(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20))
-            return exi_error(r->error, EX_ERROR_DATA,
+            return ex_error_set(r->error, EX_ERROR_DATA,
                              "%s:%d: all four numbers of '%s' are 0, which is no rotation: rest is 0 0 0 1", r->path,
                              r->csv.line, subject_name(r, &r->subjects[i], -1, name));
         if (!reaches(r, &r->subjects[i], q))
-            return exi_error(r->error, EX_ERROR_DATA,
+            return ex_error_set(r->error, EX_ERROR_DATA,
                              "%s:%d: '%s' is %g, and no joint can be moved or stretched so far", r->path, r->csv.line,
                              subject_name(r, &r->subjects[i], -1, name), q[0]);
     }
@@ -230,14 +230,14 @@ static ex_result read_row(table_reader *r, double *row) {
         if (!exi_csv_field(&r->csv, field, &last))
             return bad_field(r);
         if (column >= r->column_count)
-            return exi_error(r->error, EX_ERROR_FORMAT, "%s:%d: there are more fields than the %d of the header",
+            return ex_error_set(r->error, EX_ERROR_FORMAT, "%s:%d: there are more fields than the %d of the header",
                              r->path, r->csv.line, r->column_count);
         ex_result result = read_number(r, column, field, &row[column]);
         if (result != EX_OK)
             return result;
     }
     if (column < r->column_count)
-        return exi_error(r->error, EX_ERROR_FORMAT, "%s:%d: there %s %d field%s, and the header has %d", r->path,
+        return ex_error_set(r->error, EX_ERROR_FORMAT, "%s:%d: there %s %d field%s, and the header has %d", r->path,
                          r->csv.line, column == 1 ? "is" : "are", column, column == 1 ? "" : "s", r->column_count);
     return check_row(r, row);
 }
@@ -246,7 +246,7 @@ static ex_result add_row(table_reader *r) {
     size_t width = (size_t)r->column_count, count = (size_t)r->row_count;
     double *rows = exi_array_grow(r->rows, &r->row_capacity, (count + 1) * width, sizeof *rows);
     if (!rows || r->row_count == INT_MAX)
-        return exi_error_memory(r->error, "the table of poses", count * width * sizeof *rows);
+        return ex_error_memory(r->error, "the table of poses", count * width * sizeof *rows);
     r->rows = rows;
     r->row_count++;
     return read_row(r, rows + count * width);
@@ -288,7 +288,7 @@ static ex_result make_table(table_reader *r, ex_pose_table *table) {
     table->poses = (ex_pose *)(void *)block;
     table->times = times;
     if (!block || (time && !times))
-        return exi_error_memory(r->error, "the table of poses", size.bytes);
+        return ex_error_memory(r->error, "the table of poses", size.bytes);
     for (size_t i = 0; i < count; i++) {
         char *at = block + first + i * pose_size.bytes;
         const double *row = r->rows + i * (size_t)r->column_count;
@@ -313,12 +313,12 @@ static bool is_utf16(const char *text, size_t size) {
 static ex_result read_text(table_reader *r) {
     size_t size = (size_t)(r->csv.end - r->csv.at);
     if (is_utf16(r->csv.at, size))
-        return exi_error(r->error, EX_ERROR_FORMAT, "%s: this is UTF-16: save the table as UTF-8 or plain ASCII",
+        return ex_error_set(r->error, EX_ERROR_FORMAT, "%s: this is UTF-16: save the table as UTF-8 or plain ASCII",
                          r->path);
     if (size >= 3 && memcmp(r->csv.at, "\xEF\xBB\xBF", 3) == 0)
         r->csv.at += 3;
     if (exi_csv_skip_blank_line(&r->csv))
-        return exi_error(r->error, EX_ERROR_FORMAT, "%s: the first line must name the axes", r->path);
+        return ex_error_set(r->error, EX_ERROR_FORMAT, "%s: the first line must name the axes", r->path);
     ex_result result = read_header(r);
     if (result == EX_OK)
         result = check_header(r);
@@ -326,7 +326,7 @@ static ex_result read_text(table_reader *r) {
         if (!exi_csv_skip_blank_line(&r->csv))
             result = add_row(r);
     if (result == EX_OK && r->row_count == 0)
-        result = exi_error(r->error, EX_ERROR_DATA, "%s has no rows: each one below its header is a pose", r->path);
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s has no rows: each one below its header is a pose", r->path);
     return result;
 }
 

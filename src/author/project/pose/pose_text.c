@@ -43,11 +43,11 @@ static void list_names(const ex_rig *rig, bool joint, int count, char *list, siz
 ex_result exi_unknown_input(const ex_rig *rig, bool joint, const char *bare, ex_error *error) {
     const char *kind = joint ? "joint" : "axis";
     if (joint && ex_rig_joint_count(rig) == 0)
-        return exi_error(error, EX_ERROR_DATA, "this rig has no skeleton, and so no joint '%s'", bare);
+        return ex_error_set(error, EX_ERROR_DATA, "this rig has no skeleton, and so no joint '%s'", bare);
     const int counts[2] = {ex_rig_input_count(rig), ex_rig_joint_count(rig)}, total = counts[0] + counts[1];
     const char **names = malloc(((size_t)total + 1) * sizeof *names);
     if (!names)
-        return exi_error_memory(error, "the axes' names", (size_t)total * sizeof *names);
+        return ex_error_memory(error, "the axes' names", (size_t)total * sizeof *names);
     for (int i = 0; i < total; i++) {
         const int first = counts[joint];
         names[i] = i < first ? name_of(rig, joint, i) : name_of(rig, !joint, i - first);
@@ -59,11 +59,11 @@ ex_result exi_unknown_input(const ex_rig *rig, bool joint, const char *bare, ex_
             near_joint = !joint;
     free(names);
     if (near)
-        return exi_error(error, EX_ERROR_DATA, "this rig has no %s '%s'; did you mean %s'%s%s'?", kind, bare,
+        return ex_error_set(error, EX_ERROR_DATA, "this rig has no %s '%s'; did you mean %s'%s%s'?", kind, bare,
                          joint && !near_joint ? "the axis " : "", near_joint ? joint_mark : "", near);
     char list[256];
     list_names(rig, joint, counts[joint], list, sizeof list);
-    return exi_error(error, EX_ERROR_DATA, "this rig has no %s '%s'; its %s are: %s", kind, bare,
+    return ex_error_set(error, EX_ERROR_DATA, "this rig has no %s '%s'; its %s are: %s", kind, bare,
                      joint ? "joints" : "axes", list);
 }
 
@@ -81,7 +81,7 @@ bool exi_setting_rotation(const ex_setting *setting, double q[4]) {
 }
 
 ex_result exi_setting_mismatch(const ex_setting *setting, ex_axis_kind kind, ex_error *error) {
-    return exi_error(error, EX_ERROR_DATA, "%s '%s' takes a %s", setting->joint ? "joint" : "axis", setting->name,
+    return ex_error_set(error, EX_ERROR_DATA, "%s '%s' takes a %s", setting->joint ? "joint" : "axis", setting->name,
                      kind == EX_AXIS_SCALAR   ? "number"
                      : kind == EX_AXIS_DRIVER ? "form of the driver, as a file"
                                               : "rotation");
@@ -99,23 +99,23 @@ static ex_result set_driver(const ex_rig *rig, const char *path, const ex_pose *
         return exi_misuse_error(error, __func__, "the pose has no room for a driver");
     ex_result result = ex_mesh_read(path, &form, error);
     if (result == EX_OK && form->vertex_count != driver.driver.vertex_count)
-        result = exi_error(error, EX_ERROR_DATA, "%s: not a form of the driver '%s': it has %d vertices, not %d", path,
+        result = ex_error_set(error, EX_ERROR_DATA, "%s: not a form of the driver '%s': it has %d vertices, not %d", path,
                            driver.name, form->vertex_count, driver.driver.vertex_count);
     if (result == EX_OK && form->face_count > 0)
         result = exi_drive_note_read(rig, &driver, &arena, &unused, &mesh, &difference);
     if (result == EX_OK && mesh)
         result = ex_mesh_compare_connectivity(mesh, form, &difference);
     if (result == EX_ERROR_MEMORY && difference.result == result)
-        exi_error(error, result, "%s", difference.text);
+        ex_error_set(error, result, "%s", difference.text);
     else if (result == EX_ERROR_DATA && mesh && difference.result == result)
-        exi_error(error, result, "%s: not a form of the driver '%s': %s", path, driver.name, difference.text);
+        ex_error_set(error, result, "%s: not a form of the driver '%s': %s", path, driver.name, difference.text);
     else if (result == EX_ERROR_DATA && difference.result == result)
         result = EX_OK; /* a rig that does not say how its driver's faces are */
     float *room = (float *)(uintptr_t)pose->driver;
     for (size_t i = 0; result == EX_OK && i < 3 * (size_t)driver.driver.vertex_count; i++) {
         room[i] = (float)form->positions[i];
         if (!isfinite(room[i]))
-            result = exi_error(error, EX_ERROR_DATA, "%s: vertex %zu is too far away for a float", path, i / 3);
+            result = ex_error_set(error, EX_ERROR_DATA, "%s: vertex %zu is too far away for a float", path, i / 3);
     }
     ex_mesh_destroy(form);
     ex_mesh_destroy(mesh);
@@ -136,7 +136,7 @@ static ex_result set_axis(const ex_rig *rig, int input, const ex_setting *settin
     if (source.joint >= 0 && !exi_reading_reaches(&source.reading, value)) {
         char number[32];
         ex_format_double(number, value[0]);
-        return exi_error(error, EX_ERROR_DATA, "%s=%s: no joint can be moved or stretched so far", setting->name,
+        return ex_error_set(error, EX_ERROR_DATA, "%s=%s: no joint can be moved or stretched so far", setting->name,
                          number);
     }
     ex_rig_set_input(rig, input, value, pose);

@@ -70,7 +70,7 @@ static ex_result read_rotation(const ex_setting *setting, turn *out, ex_error *e
     }
     if (!out->value)
         out->value = exi_json_make_numbers(q, 4);
-    return out->value ? EX_OK : exi_error_memory(error, "a rotation", sizeof q);
+    return out->value ? EX_OK : ex_error_memory(error, "a rotation", sizeof q);
 }
 
 /* ---- axes ---- */
@@ -93,16 +93,16 @@ static ex_result unknown_axis(const ex_project_view *view, const char *name, ex_
                 names[count++] = view->layers[l].axes[i].name;
     near = ex_suggest(name, names, count);
     if (near)
-        return exi_error(error, EX_ERROR_DATA, "this project has no axis '%s'; did you mean '%s'?", name, near);
+        return ex_error_set(error, EX_ERROR_DATA, "this project has no axis '%s'; did you mean '%s'?", name, near);
     for (int i = 0; i < count && strlen(list) + strlen(names[i]) + 3 < sizeof list; i++) {
         strcat(list, i ? ", " : "");
         strcat(list, names[i]);
     }
-    exi_error(error, EX_ERROR_DATA,
+    ex_error_set(error, EX_ERROR_DATA,
               count ? "this project has no axis '%s'; its axes are: %s"
                     : "this project has no axis '%s', nor any other%s",
               name, list);
-    return exi_error_kind(error, EX_ERROR_DATA, "unknown_axis");
+    return ex_error_kind(error, EX_ERROR_DATA, "unknown_axis");
 }
 
 static bool is_own_axis(const double about[3], int axis) {
@@ -159,9 +159,9 @@ static json_t *make_axis(const char *name, const char *joint, const turn *t) {
 static ex_result set(json_t *object, const char *name, json_t *value, ex_error *error) {
     if (json_object_get(object, name)) {
         json_decref(value);
-        return exi_error(error, EX_ERROR_DATA, "'%s' is given twice", name);
+        return ex_error_set(error, EX_ERROR_DATA, "'%s' is given twice", name);
     }
-    return json_object_set_new(object, name, value) == 0 ? EX_OK : exi_error_memory(error, "a place", strlen(name));
+    return json_object_set_new(object, name, value) == 0 ? EX_OK : ex_error_memory(error, "a place", strlen(name));
 }
 
 static ex_result say_joint(const ex_project_view *view, const ex_setting *setting, bool new_axes, exi_spoken *spoken,
@@ -183,10 +183,10 @@ static ex_result say_joint(const ex_project_view *view, const ex_setting *settin
     if (!new_axes || !view->skeleton) {
         json_decref(t.value);
         return view->skeleton
-                   ? exi_error_kind(
-                         error, exi_error(error, EX_ERROR_DATA, "no axis of the project reads joint '%s' so", joint),
+                   ? ex_error_kind(
+                         error, ex_error_set(error, EX_ERROR_DATA, "no axis of the project reads joint '%s' so", joint),
                          "joint_without_axis")
-                   : exi_error(error, EX_ERROR_DATA, "the project has no \"skeleton\", and so no joint '%s'", joint);
+                   : ex_error_set(error, EX_ERROR_DATA, "the project has no \"skeleton\", and so no joint '%s'", joint);
     }
     char name[256];
     name_axis(view, spoken->axes, joint, t.axis, name);
@@ -195,7 +195,7 @@ static ex_result say_joint(const ex_project_view *view, const ex_setting *settin
         json_decref(t.value);
     if (!made || json_array_append_new(spoken->axes, made) != 0) {
         json_decref(value);
-        return exi_error_memory(error, "an axis", sizeof name);
+        return ex_error_memory(error, "an axis", sizeof name);
     }
     return set(spoken->at, name, value, error);
 }
@@ -207,7 +207,7 @@ static ex_result say_driver(const ex_project_view *view, const char *name, const
     ex_result result = exi_path_below_project(view, path, &relative, error);
     if (result == EX_OK && !relative)
         result =
-            exi_error(error, EX_ERROR_DATA,
+            ex_error_set(error, EX_ERROR_DATA,
                       "%s=%s: a form of the driver must lie in the project's folder: copy it there first", name, path);
     if (result == EX_OK)
         result = set(spoken->at, name, json_string(relative), error);
@@ -236,14 +236,14 @@ static ex_result say_axis(const ex_project_view *view, const ex_setting *setting
 static ex_result check_name(const ex_setting *setting, ex_error *error) {
     return setting->name && exi_is_text(setting->name)
                ? EX_OK
-               : exi_error(error, EX_ERROR_DATA, "a name of those given is not readable UTF-8 text");
+               : ex_error_set(error, EX_ERROR_DATA, "a name of those given is not readable UTF-8 text");
 }
 
 static ex_result say_turned(const ex_project_view *view, const ex_setting *setting, exi_spoken *spoken,
                             ex_error *error) {
     turn t;
     if (!view->skeleton)
-        return exi_error(error, EX_ERROR_DATA, "%s: the project has no \"skeleton\", and so no joints", setting->name);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: the project has no \"skeleton\", and so no joints", setting->name);
     const ex_result result = read_rotation(setting, &t, error);
     return result == EX_OK ? set(spoken->joints, setting->name, t.value, error) : result;
 }
@@ -252,7 +252,7 @@ ex_result exi_spoken_read(const ex_project_view *view, ex_place at, ex_place joi
                           ex_error *error) {
     *spoken = (exi_spoken){.at = json_object(), .joints = json_object(), .axes = json_array()};
     ex_result result =
-        spoken->at && spoken->joints && spoken->axes ? EX_OK : exi_error_memory(error, "a place", sizeof *spoken);
+        spoken->at && spoken->joints && spoken->axes ? EX_OK : ex_error_memory(error, "a place", sizeof *spoken);
     for (int i = 0; result == EX_OK && i < at.count; i++) {
         const ex_setting *setting = &at.settings[i];
         result = check_name(setting, error);
@@ -281,7 +281,7 @@ void exi_spoken_free(exi_spoken *spoken) {
 
 ex_result exi_named_numbers(ex_place place, json_t **numbers, ex_error *error) {
     *numbers = json_object();
-    ex_result result = *numbers ? EX_OK : exi_error_memory(error, "numbers", 0);
+    ex_result result = *numbers ? EX_OK : ex_error_memory(error, "numbers", 0);
     for (int i = 0; result == EX_OK && i < place.count; i++) {
         const ex_setting *setting = &place.settings[i];
         result = check_name(setting, error);
@@ -299,7 +299,7 @@ ex_result exi_named_numbers(ex_place place, json_t **numbers, ex_error *error) {
 
 ex_result exi_falloff_json(ex_place place, json_t **falloff, ex_error *error) {
     if (place.count != 1 || place.settings[0].name)
-        return exi_error_within(error, exi_named_numbers(place, falloff, error), "falloff");
+        return ex_error_within(error, exi_named_numbers(place, falloff, error), "falloff");
     *falloff = exi_json_make_number(place.settings[0].number);
-    return *falloff ? EX_OK : exi_error_memory(error, "a falloff", 0);
+    return *falloff ? EX_OK : ex_error_memory(error, "a falloff", 0);
 }

@@ -21,9 +21,9 @@
 ex_result exi_amend_open(exi_amendment *a, ex_project *project, const ex_build_options *options, ex_error *error) {
     *a = (exi_amendment){.project = project, .options = options, .damped_layer = -1};
     if (!project->path[0])
-        return exi_error(error, EX_ERROR_ARGUMENT, "the project has no file yet: write it first");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the project has no file yet: write it first");
     a->trial = (ex_project){.path = project->path, .root = json_deep_copy(project->root)};
-    return a->trial.root ? EX_OK : exi_error_memory(error, "the project", 0);
+    return a->trial.root ? EX_OK : ex_error_memory(error, "the project", 0);
 }
 
 void exi_amend_close(exi_amendment *a) {
@@ -121,7 +121,7 @@ static ex_result replace_file(const ex_project *project, const char *beside, con
     content now, before = {0};
     ex_result result = read_content(path, &now, error);
     if (result == EX_OK && !is_ours(project, &now))
-        result = exi_error(error, EX_ERROR_DATA,
+        result = ex_error_set(error, EX_ERROR_DATA,
                            "'%s' was changed by another program in the meantime, and is left as it is: run this again",
                            path);
     if (result == EX_OK)
@@ -144,7 +144,7 @@ ex_result exi_amend_save(exi_amendment *a, ex_error *error) {
     ex_project *project = a->project;
     char *beside = exi_array_allocate(strlen(project->path) + 2, 1);
     if (!beside)
-        return exi_error_memory(error, "a path", strlen(project->path));
+        return ex_error_memory(error, "a path", strlen(project->path));
     strcat(strcpy(beside, project->path), "~");
     const ex_result result = replace_file(project, beside, a->trial.root, error);
     free(beside);

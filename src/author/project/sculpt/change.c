@@ -34,7 +34,7 @@ static bool set_values(json_t *to, const json_t *from) {
 
 static ex_result check_space(const ex_project_layer *layer, ex_error *error) {
     return !ex_weigher_kind_info(layer->weigh.kind)->has_points
-               ? exi_error(error, EX_ERROR_DATA, "layer '%s' is direct: it has no space to place anything in",
+               ? ex_error_set(error, EX_ERROR_DATA, "layer '%s' is direct: it has no space to place anything in",
                            layer->name)
                : EX_OK;
 }
@@ -48,7 +48,7 @@ static ex_result set_falloff(json_t *entry, const ex_example_move *move, ex_erro
         return EX_OK;
     const ex_result result = exi_falloff_json(move->falloff, &falloff, error);
     return result == EX_OK && json_object_set_new(entry, "falloff", falloff) != 0
-               ? exi_error_memory(error, "an example", 0)
+               ? ex_error_memory(error, "an example", 0)
                : result;
 }
 
@@ -57,11 +57,11 @@ static ex_result put(exi_amendment *a, int layer, int place, const exi_spoken *s
     bool done = set_values(json_object_get(entry, "at"), spoken->at);
     if (json_object_size(spoken->joints) > 0)
         done = done && json_object_set(entry, "joints", spoken->joints) == 0;
-    ex_result result = done ? exi_amend_read(a, error) : exi_error_memory(error, "an example", 0);
+    ex_result result = done ? exi_amend_read(a, error) : ex_error_memory(error, "an example", 0);
     const ex_project_layer *view = &a->trial.view.layers[layer];
     const ex_project_example *other = result == EX_OK ? exi_example_in_the_way(view, place) : NULL;
     if (other)
-        result = exi_error(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already", other->name,
+        result = ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already", other->name,
                            view->name);
     return result;
 }
@@ -100,15 +100,15 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
     const ex_project_layer *view = &project->view.layers[layer];
     const bool last = view->example_count + view->muted_count == 1;
     if (!last && view->example_count == 1 && view->examples[0].place == place)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "'%s' is the only example of layer '%s' that is not muted: let another one count first",
                          which.name, view->name);
     if (exi_example_at(view, place)->reference)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "'%s' is the reference of layer '%s', which all others start from, and stays", which.name,
                          view->name);
     if (!ex_weigher_kind_info(view->weigh.kind)->has_points)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "layer '%s' is direct: its examples and axes belong together, and are removed by hand",
                          view->name);
     ex_result result = exi_amend_open(&a, project, options, error);
@@ -118,7 +118,7 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
     } else if (result == EX_OK) {
         const bool done = exi_drop_weights(exi_amend_layer(&a, layer), which.name) &&
                           json_array_remove(examples_of(&a, layer), (size_t)place) == 0;
-        result = done ? EX_OK : exi_error_memory(error, "the example", 0);
+        result = done ? EX_OK : ex_error_memory(error, "the example", 0);
     }
     return finish(&a, result, error);
 }
@@ -134,12 +134,12 @@ ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted,
     else if (which.layer)
         layer = exi_find_layer(&project->view, which.layer, error);
     else
-        return exi_error(error, EX_ERROR_ARGUMENT, "say which example or layer");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "say which example or layer");
     if (layer < 0 || place < 0)
         return EX_ERROR_DATA;
     const ex_project_layer *view = &project->view.layers[layer];
     if (which.name && muted && view->example_count == 1 && view->examples[0].place == place)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "'%s' is the only example of layer '%s' that counts: mute the layer instead", which.name,
                          view->name);
     ex_result result = exi_amend_open(&a, project, options, error);
@@ -149,7 +149,7 @@ ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted,
         if (!muted)
             json_object_del(object, "muted");
         else if (json_object_set_new(object, "muted", json_true()) != 0)
-            result = exi_error_memory(error, "the project", 0);
+            result = ex_error_memory(error, "the project", 0);
     }
     return finish(&a, result, error);
 }
@@ -165,7 +165,7 @@ static ex_result check_axes(const ex_project_layer *layer, const json_t *at, ex_
         for (int i = 0; i < layer->axis_count; i++)
             own = own || strcmp(layer->axes[i].name, name) == 0;
         if (!own)
-            return exi_error(error, EX_ERROR_DATA, "layer '%s' has no axis '%s'", layer->name, name);
+            return ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no axis '%s'", layer->name, name);
     }
     return EX_OK;
 }
@@ -208,7 +208,7 @@ static ex_result fill_pseudo(const ex_project_view *view, const ex_project_layer
     json_decref(at);
     json_decref(from);
     json_decref(weights);
-    return result == EX_OK && !done ? exi_error_memory(error, "a pseudo-example", 0) : result;
+    return result == EX_OK && !done ? ex_error_memory(error, "a pseudo-example", 0) : result;
 }
 
 /* index: of one that is there, or NULL. */
@@ -216,13 +216,13 @@ static ex_result open_pseudo(exi_amendment *a, ex_project *project, const char *
                              const ex_build_options *options, int *layer, ex_error *error) {
     *layer = name ? exi_find_layer(&project->view, name, error) : -1;
     if (!name)
-        return exi_error(error, EX_ERROR_ARGUMENT, "say in which layer the pseudo-example is");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "say in which layer the pseudo-example is");
     if (*layer < 0)
         return EX_ERROR_DATA;
     const ex_project_layer *view = &project->view.layers[*layer];
     ex_result result = check_space(view, error);
     if (result == EX_OK && index && (*index < 0 || *index >= view->pseudo_count))
-        result = exi_error(error, EX_ERROR_DATA, "layer '%s' has no pseudo-example %d: it has %d, counted from 0",
+        result = ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no pseudo-example %d: it has %d, counted from 0",
                            view->name, *index, view->pseudo_count);
     return result == EX_OK ? exi_amend_open(a, project, options, error) : result;
 }
@@ -234,7 +234,7 @@ ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_place *pseu
     exi_amendment a;
     int layer;
     if (pseudo->at.count == 0 || (pseudo->from.count == 0) == (pseudo->weights.count == 0))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a pseudo-example needs a place, and either where it is drawn from or its weights");
     ex_result result = open_pseudo(&a, project, pseudo->layer, NULL, options, &layer, error);
     if (result != EX_OK)
@@ -243,9 +243,9 @@ ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_place *pseu
     if (!json_object_get(object, "pseudo"))
         json_object_set_new(object, "pseudo", json_array());
     result = made ? fill_pseudo(&project->view, &project->view.layers[layer], pseudo, made, error)
-                  : exi_error_memory(error, "a pseudo-example", 0);
+                  : ex_error_memory(error, "a pseudo-example", 0);
     if (json_array_append_new(json_object_get(object, "pseudo"), made) != 0 && result == EX_OK)
-        result = exi_error_memory(error, "a pseudo-example", 0);
+        result = ex_error_memory(error, "a pseudo-example", 0);
     return finish(&a, result, error);
 }
 
@@ -256,7 +256,7 @@ ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_place *pse
     exi_amendment a;
     int layer;
     if (pseudo->from.count > 0 && pseudo->weights.count > 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
     ex_result result = open_pseudo(&a, project, pseudo->layer, &index, options, &layer, error);
     if (result != EX_OK)
         return result;

@@ -26,10 +26,10 @@ static ex_result find_source(exi_mirroring *m, ex_project *project, ex_error *er
         json_object_get(json_array_get(json_object_get(project->root, "layers"), (size_t)m->from), "examples"),
         (size_t)m->from_place);
     if (m->source->domain != EX_DOMAIN_OFFSETS || !ex_weigher_kind_info(m->source->weigh.kind)->has_points)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "layer '%s' is not one of offsets over a space: only sculpts are mirrored", m->source->name);
     if (json_object_get(m->entry, "skeleton"))
-        return exi_error(error, EX_ERROR_DATA, "example '%s' brings a skeleton of its own, which cannot be mirrored",
+        return ex_error_set(error, EX_ERROR_DATA, "example '%s' brings a skeleton of its own, which cannot be mirrored",
                          m->def->name);
     return EX_OK;
 }
@@ -46,7 +46,7 @@ static ex_result read_skeleton(exi_mirroring *m, ex_error *error) {
         result = exi_skeleton_from_scene(scene, exi_skeleton_main_skin(scene), &m->skeleton, error);
     ex_scene_destroy(scene);
     m->mirror.skeleton = m->skeleton;
-    return exi_error_within(error, result, "skeleton");
+    return ex_error_within(error, result, "skeleton");
 }
 
 /* ---- the space ---- */
@@ -56,7 +56,7 @@ static ex_result mirror_axes(exi_mirroring *m, ex_error *error) {
         json_array_get(json_object_get(m->amendment.project->root, "layers"), (size_t)m->from), "space");
     const size_t count = (size_t)m->source->axis_count;
     m->axes = calloc(count + 1, sizeof *m->axes);
-    ex_result result = m->axes ? EX_OK : exi_error_memory(error, "the axes", count * sizeof *m->axes);
+    ex_result result = m->axes ? EX_OK : ex_error_memory(error, "the axes", count * sizeof *m->axes);
     for (size_t i = 0; result == EX_OK && i < count; i++)
         result = exi_mirror_axis(&m->mirror, &m->source->axes[i], json_array_get(space, i), m->axes, (int)i,
                                  &m->axes[i], error);
@@ -79,14 +79,14 @@ static ex_result mirror_place(const exi_mirroring *m, json_t **out, ex_error *er
         if (result == EX_OK && other)
             result = exi_mirror_axis(&m->mirror, other, NULL, NULL, 0, &mirrored, error);
         if (result == EX_OK && other && !mirrored.to)
-            result = exi_error(error, EX_ERROR_DATA,
+            result = ex_error_set(error, EX_ERROR_DATA,
                                "its place names the axis '%s' of another layer, and no axis of the project is its "
                                "mirror image",
                                name);
         if (result == EX_OK)
             result = exi_mirror_value(&m->mirror, axis ? axis : &mirrored, value, &made, error);
         if (result == EX_OK && json_object_set_new(*out, axis ? axis->name : mirrored.name, made) != 0)
-            result = exi_error_memory(error, "a place", 0);
+            result = ex_error_memory(error, "a place", 0);
         json_decref(mirrored.made);
     }
     if (result == EX_OK)
@@ -99,7 +99,7 @@ static ex_result mirror_place(const exi_mirroring *m, json_t **out, ex_error *er
 static ex_result make_entry(const exi_mirroring *m, const char *name, json_t **out, ex_error *error) {
     json_t *at = NULL, *joints = NULL, *value, *made = json_object();
     const char *key;
-    ex_result result = made ? mirror_place(m, &at, error) : exi_error_memory(error, "an example", 0);
+    ex_result result = made ? mirror_place(m, &at, error) : ex_error_memory(error, "an example", 0);
     if (result == EX_OK)
         result = exi_mirror_joints(&m->mirror, json_object_get(m->entry, "joints"), &joints, error);
     bool done = true;
@@ -119,7 +119,7 @@ static ex_result make_entry(const exi_mirroring *m, const char *name, json_t **o
     json_decref(at);
     json_decref(joints);
     if (result == EX_OK && !done)
-        result = exi_error_memory(error, "an example", 0);
+        result = ex_error_memory(error, "an example", 0);
     if (result != EX_OK)
         json_decref(made);
     *out = result == EX_OK ? made : NULL;
@@ -140,11 +140,11 @@ static ex_result make_way(exi_mirroring *m, json_t *list, ex_error *error) {
     if (!other)
         return EX_OK;
     if (m->to == m->from && other->place == m->from_place)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the pose of '%s' is its own mirror image: there is nothing to mirror to", m->def->name);
     if (!m->def->replace)
-        return exi_error_kind(error,
-                              exi_error(error, EX_ERROR_DATA,
+        return ex_error_kind(error,
+                              ex_error_set(error, EX_ERROR_DATA,
                                         "example '%s' of layer '%s' stands at the mirrored place already", other->name,
                                         layer->name),
                               "mirrored_place_taken");
@@ -156,27 +156,27 @@ static ex_result make_way(exi_mirroring *m, json_t *list, ex_error *error) {
 static ex_result put_example(exi_mirroring *m, ex_error *error) {
     json_t *made = NULL, *list = json_object_get(exi_amend_layer(&m->amendment, m->to), "examples");
     char *name = m->def->as ? exi_text_copy(m->def->as, strlen(m->def->as)) : ex_mirror_name(m->def->name);
-    ex_result result = name ? EX_OK : exi_error_memory(error, "a name", 0);
+    ex_result result = name ? EX_OK : ex_error_memory(error, "a name", 0);
     const bool taken = name && has_name(list, name);
     if (result == EX_OK && taken && !m->def->replace)
-        result = exi_error_kind(
+        result = ex_error_kind(
             error,
-            exi_error(error, EX_ERROR_DATA, "the layer of the mirrored example has one called '%s' already", name),
+            ex_error_set(error, EX_ERROR_DATA, "the layer of the mirrored example has one called '%s' already", name),
             "mirrored_name_taken");
     if (result == EX_OK)
         result = make_entry(m, taken ? "\xE2\x80\xA6" : name, &made, error);
     if (result == EX_OK) {
         m->place = (int)json_array_size(list);
         result = json_array_append_new(list, made) == 0 ? exi_amend_read(&m->amendment, error)
-                                                        : exi_error_memory(error, "an example", 0);
+                                                        : ex_error_memory(error, "an example", 0);
     }
     const int added = m->place;
     if (result == EX_OK)
         result = make_way(m, list, error);
     if (result == EX_OK && taken && m->place == added)
-        result = exi_error_kind(
+        result = ex_error_kind(
             error,
-            exi_error(error, EX_ERROR_DATA, "'%s' is called like the mirrored example but stands elsewhere", name),
+            ex_error_set(error, EX_ERROR_DATA, "'%s' is called like the mirrored example but stands elsewhere", name),
             "mirrored_name_elsewhere");
     free(name);
     return result;
@@ -190,15 +190,15 @@ static ex_result mirror_form(exi_mirroring *m, ex_error *error) {
     char *path = ex_path_join(m->mirror.view->path, relative);
     ex_mesh *form = NULL;
     int *map = NULL;
-    ex_result result = path ? ex_mesh_read(path, &form, error) : exi_error_memory(error, "a path", 0);
+    ex_result result = path ? ex_mesh_read(path, &form, error) : ex_error_memory(error, "a path", 0);
     free(path);
     if (result == EX_OK)
         result = exi_read_raw_mesh(m->mirror.view, &m->mesh, error);
     if (result == EX_OK)
-        result = exi_error_within(error, ex_mesh_compare_connectivity(m->mesh, form, error), "%s", relative);
+        result = ex_error_within(error, ex_mesh_compare_connectivity(m->mesh, form, error), "%s", relative);
     if (result == EX_OK)
         result =
-            exi_error_within(error, ex_mesh_mirror_map(m->mesh, plane, m->def->offset, m->def->tolerance, &map, error),
+            ex_error_within(error, ex_mesh_mirror_map(m->mesh, plane, m->def->offset, m->def->tolerance, &map, error),
                              "%s", m->mirror.view->mesh);
     for (size_t v = 0; result == EX_OK && v < (size_t)form->vertex_count; v++) {
         double *p = m->mesh->positions + 3 * (size_t)map[v];
@@ -215,9 +215,9 @@ static ex_result put_form(exi_mirroring *m, ex_error *error) {
     json_t *entry = json_array_get(json_object_get(exi_amend_layer(a, m->to), "examples"), (size_t)m->place);
     char *file = exi_sculpt_free_file(&a->trial.view, a->trial.view.layers[m->to].name,
                                       json_string_value(json_object_get(entry, "name")));
-    ex_result result = file ? exi_sculpt_write(a, file, m->mesh, error) : exi_error_memory(error, "a path", 0);
+    ex_result result = file ? exi_sculpt_write(a, file, m->mesh, error) : ex_error_memory(error, "a path", 0);
     if (result == EX_OK && json_object_set_new(entry, "mesh", json_string(file)) != 0)
-        result = exi_error_memory(error, "an example", 0);
+        result = ex_error_memory(error, "an example", 0);
     free(file);
     return result == EX_OK ? exi_amend_read(a, error) : result;
 }
@@ -242,9 +242,9 @@ ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *def
     *made = (ex_sculpted){.layer = -1, .example = -1};
     exi_mirroring m = {.def = def, .mirror = {.view = &project->view}};
     if (!def->name || def->plane < 0 || def->plane > 2)
-        return exi_error(error, EX_ERROR_ARGUMENT, "say which example, and mirror x, y or z");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "say which example, and mirror x, y or z");
     if (def->as && !exi_is_name(def->as))
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the new name cannot be one: 1 to %d bytes of readable UTF-8 text are needed", EXI_NAME_MAX);
     /* y and z change places where meshes have z up; joints always have y up. */
     m.mirror.plane = def->plane > 0 && project->view.z_up ? 3 - def->plane : def->plane;

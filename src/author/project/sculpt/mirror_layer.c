@@ -27,7 +27,7 @@ ex_result exi_mirroring_check_list(const exi_mirroring *m, const char *key, cons
         same = same && !(metric && m->axes[i].factor != 1) && (!there || strcmp(there->name, m->axes[i].name) == 0);
     }
     return same ? EX_OK
-                : exi_error(error, EX_ERROR_DATA,
+                : ex_error_set(error, EX_ERROR_DATA,
                             "a \"%s\" is a list over the axes of layer '%s', and their mirror images come in another "
                             "order or direction: give a falloff by the axes' names",
                             key, m->source->name);
@@ -52,10 +52,10 @@ json_t *exi_mirroring_falloff(const exi_mirroring *m, const json_t *falloff) {
 
 static ex_result mirror_mask(const exi_mirroring *m, json_t *layer, ex_error *error) {
     json_t *list = json_array();
-    ex_result result = list ? EX_OK : exi_error_memory(error, "a mask", 0);
+    ex_result result = list ? EX_OK : ex_error_memory(error, "a mask", 0);
     if (result == EX_OK && m->source->mask.kind != EX_MASK_NONE && m->source->mask.kind != EX_MASK_JOINTS)
         result =
-            exi_error(error, EX_ERROR_DATA,
+            ex_error_set(error, EX_ERROR_DATA,
                       "layer '%s' has a mask by %s, which cannot be mirrored: make the mirrored layer with its own "
                       "mask first, or mask by \"joints\"",
                       m->source->name, m->source->mask.kind == EX_MASK_FILE ? "a file" : m->source->mask.source);
@@ -64,12 +64,12 @@ static ex_result mirror_mask(const exi_mirroring *m, json_t *layer, ex_error *er
         if (!joint)
             result = error->result;
         else if (json_array_append_new(list, json_string(joint)) != 0)
-            result = exi_error_memory(error, "a mask", 0);
+            result = ex_error_memory(error, "a mask", 0);
         free(joint);
     }
     if (result == EX_OK && m->source->mask.kind == EX_MASK_JOINTS &&
         json_object_set(json_object_get(layer, "mask"), "joints", list) != 0)
-        result = exi_error_memory(error, "a mask", 0);
+        result = ex_error_memory(error, "a mask", 0);
     json_decref(list);
     return result;
 }
@@ -99,13 +99,13 @@ static ex_result start_layer(exi_mirroring *m, ex_error *error) {
     json_t *weigh = json_object_get(layer, "weigh"), *falloff = json_object_get(weigh, "falloff");
     if (done && falloff)
         done = json_object_set_new(weigh, "falloff", exi_mirroring_falloff(m, falloff)) == 0;
-    result = done ? mirror_mask(m, layer, error) : exi_error_memory(error, "a layer", 0);
+    result = done ? mirror_mask(m, layer, error) : ex_error_memory(error, "a layer", 0);
     if (result == EX_OK && json_object_get(layer, "pseudo")) {
         json_object_del(layer, "pseudo");
         exi_amend_note(&m->amendment, "the pseudo-examples of layer '%s' are not mirrored", m->source->name);
     }
     if (result == EX_OK && json_array_append(json_object_get(m->amendment.trial.root, "layers"), layer) != 0)
-        result = exi_error_memory(error, "a layer", 0);
+        result = ex_error_memory(error, "a layer", 0);
     if (result == EX_OK)
         exi_amend_note(&m->amendment, "no layer is over the mirrored axes: '%s' is started", name);
     json_decref(space);
@@ -126,7 +126,7 @@ ex_result exi_mirroring_layer(exi_mirroring *m, ex_error *error) {
     m->to = !known ? -1 : own ? m->from : exi_layer_over(m->mirror.view, names);
     json_decref(names);
     if (m->to == -2)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "several layers of offsets are over the mirrored axes: which of them is meant cannot be told");
     if (m->to >= 0)
         return EX_OK;

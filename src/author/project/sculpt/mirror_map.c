@@ -179,7 +179,7 @@ static int pair_by_position(const ex_mesh *mesh, const double *images, int plane
 static ex_result refuse(const ex_mesh *mesh, int plane, double offset, double room, int alone, int first,
                         ex_error *error) {
     const double *p = mesh->positions + 3 * (size_t)first;
-    return exi_error(
+    return ex_error_set(
         error, EX_ERROR_DATA,
         "the mesh is not symmetric about %c=%g: %d of %d vertices have no counterpart within %g, the first "
         "being vertex %d at %g %g %g",
@@ -204,7 +204,7 @@ ex_result ex_mesh_mirror_map(const ex_mesh *mesh, int plane, double offset, doub
             !is_sound(mesh, image->positions, 4 * room, found))
             alone = pair_by_position(mesh, image->positions, plane, room, list, found, &first);
     }
-    ex_result result = failed ? exi_error_memory(error, "mirroring", count * (sizeof *list + sizeof *found)) : EX_OK;
+    ex_result result = failed ? ex_error_memory(error, "mirroring", count * (sizeof *list + sizeof *found)) : EX_OK;
     if (result == EX_OK && alone > 0)
         result = refuse(mesh, plane, offset, room, alone, first, error);
     if (result == EX_OK) {

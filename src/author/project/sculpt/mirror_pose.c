@@ -82,16 +82,16 @@ static void mirror_direction(const exi_mirror *m, const char *joint, const char 
 char *exi_mirror_joint(const exi_mirror *m, const char *joint, ex_error *error) {
     char *other = ex_mirror_name(joint);
     if (!other) {
-        exi_error_memory(error, "a name", strlen(joint));
+        ex_error_memory(error, "a name", strlen(joint));
         return NULL;
     }
     const bool here = m->skeleton && ex_skeleton_find(m->skeleton, joint) >= 0;
     if (here && ex_skeleton_find(m->skeleton, other) >= 0)
         return other;
     if (!here)
-        exi_error(error, EX_ERROR_DATA, "the skeleton has no joint '%s'", joint);
+        ex_error_set(error, EX_ERROR_DATA, "the skeleton has no joint '%s'", joint);
     else
-        exi_error(error, EX_ERROR_DATA, "joint '%s' has no counterpart: the skeleton has no joint '%s'", joint, other);
+        ex_error_set(error, EX_ERROR_DATA, "joint '%s' has no counterpart: the skeleton has no joint '%s'", joint, other);
     free(other);
     return NULL;
 }
@@ -165,7 +165,7 @@ static json_t *make_image(const ex_project_axis *from, const json_t *source, con
             n[c] = fabs(n[c]);
         if (n[0] != 1 && n[1] != 1 && n[2] != 1) {
             json_decref(made);
-            exi_error(error, EX_ERROR_DATA,
+            ex_error_set(error, EX_ERROR_DATA,
                       "axis '%s' stretches joint '%s', and joint '%s' has no axis of its own in the mirrored direction",
                       from->name, from->joint, i->joint);
             return NULL;
@@ -180,7 +180,7 @@ static json_t *make_image(const ex_project_axis *from, const json_t *source, con
     if (done)
         return made;
     json_decref(made);
-    exi_error_memory(error, "an axis", 0);
+    ex_error_memory(error, "an axis", 0);
     return NULL;
 }
 
@@ -220,7 +220,7 @@ ex_result exi_mirror_axis(const exi_mirror *m, const ex_project_axis *axis, cons
     image i;
     int sign = 0;
     char *name = ex_mirror_name(axis->name);
-    ex_result result = name ? find_counterpart(m, axis, &i, error) : exi_error_memory(error, "a name", 0);
+    ex_result result = name ? find_counterpart(m, axis, &i, error) : ex_error_memory(error, "a name", 0);
     if (result != EX_OK) {
         free(name);
         return result;
@@ -270,7 +270,7 @@ ex_result exi_mirror_value(const exi_mirror *m, const exi_mirrored_axis *axis, c
         if (result != EX_OK)
             return result;
     }
-    return *out ? EX_OK : exi_error_memory(error, "a place", 0);
+    return *out ? EX_OK : ex_error_memory(error, "a place", 0);
 }
 
 ex_result exi_mirror_joints(const exi_mirror *m, const json_t *joints, json_t **out, ex_error *error) {
@@ -278,7 +278,7 @@ ex_result exi_mirror_joints(const exi_mirror *m, const json_t *joints, json_t **
     const char *joint;
     json_t *value;
     *out = json_object();
-    ex_result result = *out ? EX_OK : exi_error_memory(error, "a place", 0);
+    ex_result result = *out ? EX_OK : ex_error_memory(error, "a place", 0);
     json_object_foreach((json_t *)joints, joint, value) {
         char *other = result == EX_OK ? exi_mirror_joint(m, joint, error) : NULL;
         double q[4];
@@ -287,7 +287,7 @@ ex_result exi_mirror_joints(const exi_mirror *m, const json_t *joints, json_t **
         if (result == EX_OK) {
             mirror_rotation(m, joint, other, q);
             if (json_object_set_new(*out, other, exi_json_make_rotation(q)) != 0)
-                result = exi_error_memory(error, "a place", 0);
+                result = ex_error_memory(error, "a place", 0);
         }
         free(other);
     }

@@ -29,15 +29,15 @@ typedef struct sculpting {
 /* Layers that a posed sculpt can be an example of. */
 static ex_result check_layer(const ex_project_layer *layer, ex_error *error) {
     if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
-        return exi_error(error, EX_ERROR_DATA, "layer '%s' is direct: its examples have no pose", layer->name);
+        return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is direct: its examples have no pose", layer->name);
     const exi_project_domain *domain = exi_project_domain_of(layer);
     if (domain->masked != EXI_MASKED_MESH)
-        return exi_error(error, EX_ERROR_DATA, "layer '%s' is one of %s: it has %sno forms", layer->name,
+        return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is one of %s: it has %sno forms", layer->name,
                          domain->examples,
                          domain->masked == EXI_MASKED_LEVEL ? "maps of the refined surface, and " : "");
     if (domain->targets ? !layer->unposed && !(layer->trajectory.options && layer->driven) : !layer->offsets.posed)
-        return exi_error_kind(error,
-                              exi_error(error, EX_ERROR_DATA,
+        return ex_error_kind(error,
+                              ex_error_set(error, EX_ERROR_DATA,
                                         "layer '%s' has forms at rest, and a sculpt stands at its pose", layer->name),
                               "layer_at_rest");
     return EX_OK;
@@ -81,20 +81,20 @@ static ex_result append_example(sculpting *s, const char *name, ex_error *error)
     s->place = (int)json_array_size(list);
     s->entry = make_entry(s, name, falloff);
     json_decref(falloff);
-    return s->entry && json_array_append_new(list, s->entry) == 0 ? EX_OK : exi_error_memory(error, "an example", 0);
+    return s->entry && json_array_append_new(list, s->entry) == 0 ? EX_OK : ex_error_memory(error, "an example", 0);
 }
 
 static ex_result check_name(const sculpting *s, ex_error *error) {
     const ex_project_view *view = &s->amendment.project->view;
     const json_t *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
     if (!exi_is_name(s->sculpt->name))
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the example's name cannot be one: 1 to %d bytes of readable UTF-8 text are needed",
                          EXI_NAME_MAX);
     for (size_t i = 0; i < json_array_size(list); i++)
         if (strcmp(json_string_value(json_object_get(json_array_get(list, i), "name")), s->sculpt->name) == 0)
-            return exi_error_kind(error,
-                                  exi_error(error, EX_ERROR_DATA, "layer '%s' has an example '%s' already",
+            return ex_error_kind(error,
+                                  ex_error_set(error, EX_ERROR_DATA, "layer '%s' has an example '%s' already",
                                             view->layers[s->layer].name, s->sculpt->name),
                                   "name_taken");
     return EX_OK;
@@ -111,8 +111,8 @@ static ex_result add_new(sculpting *s, ex_error *error) {
     const ex_project_example *other = result == EX_OK ? exi_example_in_the_way(layer_of(s), s->place) : NULL;
     if (other)
         result =
-            exi_error_kind(error,
-                           exi_error(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already",
+            ex_error_kind(error,
+                           ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already",
                                      other->name, layer_of(s)->name),
                            "place_taken");
     return result;
@@ -124,7 +124,7 @@ static ex_result add_new(sculpting *s, ex_error *error) {
 static ex_result find_by_place(sculpting *s, ex_error *error) {
     ex_result result = find_layer(s, error);
     if (result == EX_OK && s->new_layer)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "there is nothing to replace: no layer of offsets is over just those axes");
     /* Whatever it is called, its name must not be one that is taken. */
     if (result == EX_OK)
@@ -135,7 +135,7 @@ static ex_result find_by_place(sculpting *s, ex_error *error) {
         return result;
     const ex_project_example *other = exi_example_in_the_way(layer_of(s), s->place);
     if (!other)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "there is nothing to replace: no example of layer '%s' stands at that place",
                          layer_of(s)->name);
     json_t *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
@@ -171,7 +171,7 @@ static ex_result choose_file(sculpting *s, const exi_sculpt_form *form, char **f
         return result;
     *file =
         exi_sculpt_free_file(&a->trial.view, layer_of(s)->name, json_string_value(json_object_get(s->entry, "name")));
-    return *file ? exi_sculpt_write(a, *file, form->mesh, error) : exi_error_memory(error, "a path", 0);
+    return *file ? exi_sculpt_write(a, *file, form->mesh, error) : ex_error_memory(error, "a path", 0);
 }
 
 static ex_result put_form(sculpting *s, ex_sculpted *made, ex_error *error) {
@@ -188,7 +188,7 @@ static ex_result put_form(sculpting *s, ex_sculpted *made, ex_error *error) {
                        s->sculpt->form, form.how);
     result = choose_file(s, &form, &file, error);
     if (result == EX_OK && json_object_set_new(s->entry, "mesh", json_string(file)) != 0)
-        result = exi_error_memory(error, "an example", 0);
+        result = ex_error_memory(error, "an example", 0);
     ex_mesh_destroy(form.mesh);
     free(file);
     return result == EX_OK ? exi_amend_read(a, error) : result;
@@ -198,13 +198,13 @@ static ex_result put_form(sculpting *s, ex_sculpted *made, ex_error *error) {
 
 static ex_result check_sculpt(const ex_sculpt *sculpt, ex_error *error) {
     if (!sculpt->form || (!sculpt->name && !sculpt->replace))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a sculpt needs a file and a name");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a sculpt needs a file and a name");
     if (sculpt->replace && !sculpt->name && sculpt->at.count == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "what is replaced is told by its name or its place");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "what is replaced is told by its name or its place");
     if (sculpt->replace && sculpt->falloff.count > 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "an example that gets another form keeps its falloff");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "an example that gets another form keeps its falloff");
     if (!sculpt->replace && sculpt->at.count == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "say at which pose it was sculpted");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "say at which pose it was sculpted");
     return EX_OK;
 }
 

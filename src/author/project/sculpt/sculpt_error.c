@@ -75,7 +75,7 @@ ex_result exi_example_form(const ex_rig *rig, const ex_project_view *view, const
     free(pose.inputs);
     free(scratch);
     free(muted);
-    return fits ? EX_OK : exi_error_memory(error, "evaluating the example", 0);
+    return fits ? EX_OK : ex_error_memory(error, "evaluating the example", 0);
 }
 
 /* ---- figures ---- */
@@ -92,7 +92,7 @@ static ex_result measure_offsets(const ex_rig *rig, int layer, int example, ex_s
     const size_t count = 3 * (size_t)ex_rig_vertex_count(rig);
     float *delta = exi_array_allocate(count, sizeof *delta);
     if (!delta)
-        return exi_error_memory(error, "an example", count * sizeof *delta);
+        return ex_error_memory(error, "an example", count * sizeof *delta);
     ex_rig_example_delta(rig, layer, example, delta);
     made->moved_count = 0;
     made->largest = 0;
@@ -113,7 +113,7 @@ static ex_result measure_error(const exi_amendment *a, int layer, const ex_proje
     const size_t count = 3 * (size_t)made->vertex_count;
     float *positions = exi_array_allocate(count, sizeof *positions);
     ex_result result = positions ? exi_project_read_mesh(&a->trial.view, example->mesh, &sculpt, error)
-                                 : exi_error_memory(error, "a form", count * sizeof *positions);
+                                 : ex_error_memory(error, "a form", count * sizeof *positions);
     if (result == EX_OK)
         result = exi_example_form(a->rig, &a->trial.view, example, layer, positions, error);
     made->error = 0;
@@ -165,7 +165,7 @@ static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex
                        "project's unit, with its up, and was it sculpted at that pose?",
                        layer->examples[made->example].name, 100 * made->largest / made->size);
     if (!exi_worst_weight(layer, ex_rig_weigher(a->rig, made->layer), SWING_SAMPLES, &swing))
-        return exi_error_memory(error, "the weights", 0);
+        return ex_error_memory(error, "the weights", 0);
     if (swing.weight < -SWING || swing.weight > 1 + SWING)
         exi_amend_note(a,
                        "layer '%s' swings between its poses: the weight of '%s' reaches %.1f at %s; a smaller falloff, "

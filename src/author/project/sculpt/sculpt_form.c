@@ -28,10 +28,10 @@
 ex_result exi_read_raw_mesh(const ex_project_view *view, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
     char *path = ex_path_join(view->path, view->mesh);
-    ex_result result = path ? ex_mesh_read(path, mesh, error) : exi_error_memory(error, "a path", strlen(view->mesh));
+    ex_result result = path ? ex_mesh_read(path, mesh, error) : ex_error_memory(error, "a path", strlen(view->mesh));
     free(path);
     if (result != EX_OK)
-        return exi_error_within(error, result, "%s: mesh", view->path);
+        return ex_error_within(error, result, "%s: mesh", view->path);
     free((*mesh)->corner_normals);
     free((*mesh)->normals);
     (*mesh)->corner_normals = NULL;
@@ -49,7 +49,7 @@ static ex_result pose_mesh(const exi_amendment *a, const ex_project_example *exa
     const ex_build_options options = {
         .rig = {.without_levels = true, .without_normals = true, .without_tangents = true}};
     ex_result result = positions ? ex_project_build(a->project, &options, &rig, error)
-                                 : exi_error_memory(error, "a form", count * sizeof *positions);
+                                 : ex_error_memory(error, "a form", count * sizeof *positions);
     if (result == EX_OK)
         result = exi_example_form(rig, view, example, -1, positions, error);
     for (size_t i = 0; result == EX_OK && i < count; i += 3) {
@@ -91,9 +91,9 @@ static ex_result refuse(const ex_project_view *view, const char *path, const ex_
         advice =
             "no other order of its vertices, by texture coordinates or by position, gives the mesh's faces: export "
             "it again with the vertex order kept, without triangulating and without merging";
-    return failed ? exi_error_memory(error, "matching vertices", 0)
-                  : exi_error_kind(error,
-                                   exi_error(error, EX_ERROR_DATA, "%s: not a sculpt of '%s': %s; %s", path, view->mesh,
+    return failed ? ex_error_memory(error, "matching vertices", 0)
+                  : ex_error_kind(error,
+                                   ex_error_set(error, EX_ERROR_DATA, "%s: not a sculpt of '%s': %s; %s", path, view->mesh,
                                              difference, advice),
                                    kind);
 }
@@ -117,7 +117,7 @@ static ex_result match(const exi_amendment *a, const ex_project_example *example
         break;
     }
     if (failed)
-        return exi_error_memory(error, "matching vertices", 0);
+        return ex_error_memory(error, "matching vertices", 0);
     if (*how || mesh->vertex_count != sculpt->vertex_count)
         return EX_OK;
     ex_mesh *posed = ex_mesh_copy(mesh);
@@ -127,13 +127,13 @@ static ex_result match(const exi_amendment *a, const ex_project_example *example
         *how = "posed positions";
     ex_mesh_destroy(posed);
     /* A project that does not build as it is says so when the sculpt is refused or built. */
-    return failed || result == EX_ERROR_MEMORY ? exi_error_memory(error, "matching vertices", 0) : EX_OK;
+    return failed || result == EX_ERROR_MEMORY ? ex_error_memory(error, "matching vertices", 0) : EX_OK;
 }
 
 static ex_result check_finite(const char *path, const ex_mesh *mesh, ex_error *error) {
     for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
         if (!isfinite((float)mesh->positions[i]))
-            return exi_error(error, EX_ERROR_DATA, "%s: vertex %zu is too far away for a float", path, i / 3);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: vertex %zu is too far away for a float", path, i / 3);
     return EX_OK;
 }
 
@@ -148,10 +148,10 @@ static ex_result take_over(const exi_amendment *a, const char *path, const ex_pr
         return EX_OK;
     }
     if (result != EX_ERROR_DATA)
-        return exi_error(error, result, "%s: %s", path, difference.text);
+        return ex_error_set(error, result, "%s: %s", path, difference.text);
     int *to = exi_array_allocate(count, sizeof *to);
     result = to ? match(a, example, sculpt, mesh, to, &form->how, error)
-                : exi_error_memory(error, "matching vertices", count * sizeof *to);
+                : ex_error_memory(error, "matching vertices", count * sizeof *to);
     if (result == EX_OK && !form->how)
         result = refuse(&a->trial.view, path, mesh, sculpt, difference.text, error);
     for (size_t v = 0; result == EX_OK && v < count; v++)
@@ -230,7 +230,7 @@ ex_result exi_path_below_project(const ex_project_view *view, const char *path, 
     free(here);
     free(folder);
     free(file);
-    return failed ? exi_error_memory(error, "a path", strlen(path)) : EX_OK;
+    return failed ? ex_error_memory(error, "a path", strlen(path)) : EX_OK;
 }
 
 ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh *mesh, ex_error *error) {
@@ -239,7 +239,7 @@ ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh
     ex_result result = EX_OK;
     if (!folder) {
         free(path);
-        return exi_error_memory(error, "a path", strlen(relative));
+        return ex_error_memory(error, "a path", strlen(relative));
     }
     *strrchr(folder, '/') = 0;
     const bool existed = stat(folder, &there) == 0;

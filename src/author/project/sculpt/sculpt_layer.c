@@ -25,9 +25,9 @@ int exi_find_layer(const ex_project_view *view, const char *name, ex_error *erro
         names[l] = view->layers[l].name;
     const char *near = names ? ex_suggest(name, names, view->layer_count) : NULL;
     if (near)
-        exi_error(error, EX_ERROR_DATA, "this project has no layer '%s'; did you mean '%s'?", name, near);
+        ex_error_set(error, EX_ERROR_DATA, "this project has no layer '%s'; did you mean '%s'?", name, near);
     else
-        exi_error_kind(error, exi_error(error, EX_ERROR_DATA, "this project has no layer '%s'", name), "unknown_layer");
+        ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "this project has no layer '%s'", name), "unknown_layer");
     free(names);
     return -1;
 }
@@ -66,16 +66,16 @@ static int unknown_example(const ex_project_view *view, int layer, const char *n
         if (layer < 0 || l == layer)
             near = ex_suggest(name, view->layers[l].weigh.names, view->layers[l].example_count);
     if (layer >= 0 && near)
-        exi_error(error, EX_ERROR_DATA, "layer '%s' has no example '%s'; did you mean '%s'?", view->layers[layer].name,
+        ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no example '%s'; did you mean '%s'?", view->layers[layer].name,
                   name, near);
     else if (near)
-        exi_error(error, EX_ERROR_DATA, "no layer has an example '%s'; did you mean '%s'?", name, near);
+        ex_error_set(error, EX_ERROR_DATA, "no layer has an example '%s'; did you mean '%s'?", name, near);
     else if (layer >= 0)
-        exi_error_kind(
-            error, exi_error(error, EX_ERROR_DATA, "layer '%s' has no example '%s'", view->layers[layer].name, name),
+        ex_error_kind(
+            error, ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no example '%s'", view->layers[layer].name, name),
             "unknown_example");
     else
-        exi_error_kind(error, exi_error(error, EX_ERROR_DATA, "no layer has an example '%s'", name), "unknown_example");
+        ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "no layer has an example '%s'", name), "unknown_example");
     return -1;
 }
 
@@ -83,7 +83,7 @@ int exi_find_example(const ex_project_view *view, ex_example_ref which, int *lay
     int place = -1, wanted = -1;
     *layer = -1;
     if (!which.name) {
-        exi_error(error, EX_ERROR_ARGUMENT, "say which example");
+        ex_error_set(error, EX_ERROR_ARGUMENT, "say which example");
         return -1;
     }
     if (which.layer && (wanted = exi_find_layer(view, which.layer, error)) < 0)
@@ -91,8 +91,8 @@ int exi_find_example(const ex_project_view *view, ex_example_ref which, int *lay
     for (int l = 0; l < view->layer_count; l++) {
         const int here = wanted >= 0 && l != wanted ? -1 : find_in_layer(&view->layers[l], which.name);
         if (here >= 0 && place >= 0) {
-            exi_error_kind(error,
-                           exi_error(error, EX_ERROR_DATA, "layers '%s' and '%s' both have an example '%s'",
+            ex_error_kind(error,
+                           ex_error_set(error, EX_ERROR_DATA, "layers '%s' and '%s' both have an example '%s'",
                                      view->layers[*layer].name, view->layers[l].name, which.name),
                            "several_layers");
             return -1;
@@ -207,7 +207,7 @@ static int start_layer(exi_amendment *a, const exi_spoken *spoken, const json_t 
     if (done)
         exi_amend_note(a, "no layer of offsets is over %s alone: '%s' is started", words, name);
     else
-        exi_error_memory(error, "a layer", 0);
+        ex_error_memory(error, "a layer", 0);
     free(wish);
     free(words);
     free(name);
@@ -221,15 +221,15 @@ int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, ex_
     char *names = axes ? join_names(axes, " and ") : NULL;
     *made = false;
     if (!names) {
-        exi_error_memory(error, "a layer", 0);
+        ex_error_memory(error, "a layer", 0);
         layer = -1;
     } else if (json_object_size(axes) == 0) {
-        exi_error(error, EX_ERROR_DATA,
+        ex_error_set(error, EX_ERROR_DATA,
                   "every axis of that place is at rest, where the form is the mesh itself: say at which pose it was "
                   "sculpted");
         layer = -1;
     } else if (layer == -2) {
-        exi_error_kind(error, exi_error(error, EX_ERROR_DATA, "several layers of offsets are over %s", names),
+        ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "several layers of offsets are over %s", names),
                        "several_layers");
         layer = -1;
     } else if (layer < 0) {

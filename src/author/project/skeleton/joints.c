@@ -42,11 +42,11 @@ static void look_for(const search *s, const char *place, const char *name) {
         return;
     const char *near = ex_suggest(name, s->names, s->joint_count);
     if (!s->skeleton)
-        exi_error(&error, EX_ERROR_DATA, "'%s' is a joint, and the project has no \"skeleton\" to find it in", name);
+        ex_error_set(&error, EX_ERROR_DATA, "'%s' is a joint, and the project has no \"skeleton\" to find it in", name);
     else if (near)
-        exi_error(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'; did you mean '%s'?", name, near);
+        ex_error_set(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'; did you mean '%s'?", name, near);
     else
-        exi_error(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'; its joints are: %s", name,
+        ex_error_set(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'; its joints are: %s", name,
                   list_joints(s, list));
     s->report(s->user, place, error.text);
 }
@@ -111,7 +111,7 @@ ex_result exi_project_find_missing_joints(const ex_project_view *view, const ex_
     s.joint_count = skeleton ? ex_skeleton_joint_count(skeleton) : 0;
     s.names = exi_array_allocate((size_t)s.joint_count, sizeof *s.names);
     if (!s.names)
-        return exi_error_memory(error, "the names of joints", (size_t)s.joint_count * sizeof *s.names);
+        return ex_error_memory(error, "the names of joints", (size_t)s.joint_count * sizeof *s.names);
     for (int j = 0; j < s.joint_count; j++)
         s.names[j] = ex_skeleton_name(skeleton, j);
     if (view->driver.joint)
@@ -129,14 +129,14 @@ ex_result exi_project_find_missing_joints(const ex_project_view *view, const ex_
 static void keep_first(void *user, const char *place, const char *sentence) {
     ex_error *first = user;
     if (first->result == EX_OK)
-        exi_error(first, EX_ERROR_DATA, "%s: %s", place, sentence);
+        ex_error_set(first, EX_ERROR_DATA, "%s: %s", place, sentence);
 }
 
 ex_result exi_project_check_joints(const ex_project_view *view, const ex_skeleton *skeleton, ex_error *error) {
     ex_error first = {.result = EX_OK};
     ex_result result = exi_project_find_missing_joints(view, skeleton, keep_first, &first, error);
     if (result == EX_OK && first.result != EX_OK)
-        result = exi_error(error, first.result, "%s", first.text);
+        result = ex_error_set(error, first.result, "%s", first.text);
     return result;
 }
 

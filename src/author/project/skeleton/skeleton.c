@@ -72,12 +72,12 @@ static ex_result check_names(const joints *j, ex_error *error) {
     const int count = j->skin->joint_count;
     const char **sorted = exi_array_copy(j->names, (size_t)count, sizeof *sorted);
     if (!sorted)
-        return exi_error_memory(error, "the skeleton", (size_t)count * sizeof *sorted);
+        return ex_error_memory(error, "the skeleton", (size_t)count * sizeof *sorted);
     ex_result result = EX_OK;
     qsort(sorted, (size_t)count, sizeof *sorted, compare_names);
     for (int i = 1; result == EX_OK && i < count; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            result = exi_error(error, EX_ERROR_DATA,
+            result = ex_error_set(error, EX_ERROR_DATA,
                                "two joints of the skin are called '%s': joints are found by name, give each its own",
                                sorted[i]);
     free(sorted);
@@ -133,7 +133,7 @@ static ex_result make_rest(joints *j, int joint, ex_error *error) {
         culprit = lost > SHEAR_LIMIT && culprit < 0 ? node : culprit;
     }
     if (lost > SHEAR_LIMIT)
-        return exi_error(
+        return ex_error_set(
             error, EX_ERROR_DATA,
             "joint '%s': node %d ('%s') above it scales unevenly and so shears it, which no rest transform "
             "can say: apply that scale before exporting",
@@ -151,10 +151,10 @@ static ex_result bind_at_origin(const joints *j, ex_error *error) {
     const size_t count = (size_t)j->scene->node_count;
     double(*worlds)[16] = exi_array_allocate(count, sizeof *worlds);
     ex_result result = worlds ? ex_scene_worlds(j->scene, NULL, &worlds[0][0], error)
-                              : exi_error_memory(error, "the skeleton", count * sizeof *worlds);
+                              : ex_error_memory(error, "the skeleton", count * sizeof *worlds);
     for (int i = 0; result == EX_OK && i < j->skin->joint_count; i++) {
         if (!is_identity(worlds[j->skin->joints[i]]))
-            result = exi_error(error, EX_ERROR_DATA,
+            result = ex_error_set(error, EX_ERROR_DATA,
                                "the skin has no inverse bind matrices, so where the mesh was bound is not known: "
                                "export it with its bind pose");
         for (int e = 0; e < 12; e++)
@@ -170,7 +170,7 @@ static ex_result make_binds(const joints *j, ex_error *error) {
     for (int i = 0; i < j->skin->joint_count; i++) {
         const float *from = j->skin->inverse_binds + 16 * (size_t)i;
         if (!(fabsf(from[3]) + fabsf(from[7]) + fabsf(from[11]) + fabsf(from[15] - 1) <= 1e-4F))
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "the inverse bind matrix of joint '%s' does not end with the row 0 0 0 1", j->names[i]);
         for (int r = 0; r < 3; r++)
             for (int c = 0; c < 4; c++)
@@ -183,7 +183,7 @@ ex_result exi_skeleton_from_scene(const ex_scene *scene, int skin, ex_skeleton *
     joints j;
     ex_result result = open_joints(&j, scene, skin)
                            ? name_joints(&j, error)
-                           : exi_error_memory(error, "the skeleton", (size_t)scene->skins[skin].joint_count * 160);
+                           : ex_error_memory(error, "the skeleton", (size_t)scene->skins[skin].joint_count * 160);
     for (int i = 0; result == EX_OK && i < j.skin->joint_count; i++)
         result = make_rest(&j, i, error);
     if (result == EX_OK)
@@ -205,7 +205,7 @@ ex_result exi_skeleton_read_scene(const ex_project_view *view, const char *relat
                                   ex_error *error) {
     char *path = ex_path_join(view->path, relative);
     if (!path)
-        return exi_error_memory(error, "a path", strlen(relative));
+        return ex_error_memory(error, "a path", strlen(relative));
     ex_result result = ex_scene_read(path, scene, error);
     free(path);
     return result;
@@ -230,7 +230,7 @@ int exi_skeleton_main_skin(const ex_scene *scene) {
 }
 
 ex_result exi_skeleton_no_skin(ex_error *error) {
-    return exi_error(error, EX_ERROR_DATA,
+    return ex_error_set(error, EX_ERROR_DATA,
                      "it has no skin, and so no skeleton: export the mesh together with what moves it");
 }
 
@@ -243,7 +243,7 @@ ex_result exi_skeleton_read(const ex_project_view *view, const ex_mesh *mesh, ex
     ex_scene *scene = NULL;
     ex_result result = exi_skeleton_read_scene(view, view->skeleton, &scene, error);
     if (result != EX_OK)
-        return exi_error_within(error, result, "skeleton");
+        return ex_error_within(error, result, "skeleton");
     const int number = exi_skeleton_main_skin(scene);
     if (number < 0)
         result = exi_skeleton_no_skin(error);
@@ -256,7 +256,7 @@ ex_result exi_skeleton_read(const ex_project_view *view, const ex_mesh *mesh, ex
         ex_skeleton_destroy(*skeleton);
         *skeleton = NULL;
     }
-    return exi_error_within(error, result, "%s", view->skeleton);
+    return ex_error_within(error, result, "%s", view->skeleton);
 }
 
 bool exi_skeleton_centres(const ex_skeleton *skeleton, double *centres) {
@@ -288,8 +288,8 @@ static ex_result refuse_missing(const missing_joints *m, const ex_skeleton *skel
     if (m->count == 0)
         return EX_OK;
     if (m->count == 1)
-        return exi_error(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has", name);
-    return exi_error(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has, nor %d more", name,
+        return ex_error_set(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has", name);
+    return ex_error_set(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has, nor %d more", name,
                      m->count - 1);
 }
 
@@ -300,10 +300,10 @@ static ex_result centres_of_skin(const ex_scene *scene, const ex_skeleton *skele
         return result;
     double(*own_centres)[3] = exi_array_allocate((size_t)ex_skeleton_joint_count(own), sizeof *own_centres);
     if (!own_centres || !exi_skeleton_centres(own, &own_centres[0][0]))
-        result = exi_error_memory(error, "a skeleton", (size_t)ex_skeleton_joint_count(own) * sizeof *own_centres);
+        result = ex_error_memory(error, "a skeleton", (size_t)ex_skeleton_joint_count(own) * sizeof *own_centres);
     exi_names names = {0};
     if (result == EX_OK && !exi_names_open(&names, ex_skeleton_joint_count(own)))
-        result = exi_error_memory(error, "a skeleton", (size_t)ex_skeleton_joint_count(own) * 16);
+        result = ex_error_memory(error, "a skeleton", (size_t)ex_skeleton_joint_count(own) * 16);
     for (int j = 0; result == EX_OK && j < ex_skeleton_joint_count(own); j++)
         exi_names_add(&names, ex_skeleton_name(own, j), j);
     missing_joints missing = {0};
@@ -328,10 +328,10 @@ static ex_result centres_of_nodes(const ex_scene *scene, const ex_skeleton *skel
     const size_t count = (size_t)scene->node_count;
     double(*worlds)[16] = exi_array_allocate(count, sizeof *worlds);
     ex_result result = worlds ? ex_scene_worlds(scene, NULL, &worlds[0][0], error)
-                              : exi_error_memory(error, "a skeleton", count * sizeof *worlds);
+                              : ex_error_memory(error, "a skeleton", count * sizeof *worlds);
     exi_names names = {0};
     if (result == EX_OK && !exi_names_open(&names, scene->node_count))
-        result = exi_error_memory(error, "a skeleton", count * 16);
+        result = ex_error_memory(error, "a skeleton", count * 16);
     for (int n = 0; result == EX_OK && n < scene->node_count; n++)
         if (scene->nodes[n].name)
             exi_names_add(&names, scene->nodes[n].name, n);
@@ -346,7 +346,7 @@ static ex_result centres_of_nodes(const ex_scene *scene, const ex_skeleton *skel
     }
     exi_names_close(&names);
     if (result == EX_OK && missing.count == ex_skeleton_joint_count(skeleton))
-        result = exi_error(error, EX_ERROR_DATA,
+        result = ex_error_set(error, EX_ERROR_DATA,
                            "it has no skeleton: no skin, and no node with the name of one of the project's joints");
     if (result == EX_OK)
         result = refuse_missing(&missing, skeleton, error);
@@ -359,9 +359,9 @@ ex_result exi_skeleton_read_centres(const ex_project_view *view, const char *rel
     ex_scene *scene = NULL;
     ex_result result = exi_skeleton_read_scene(view, relative, &scene, error);
     if (result != EX_OK)
-        return exi_error_within(error, result, "skeleton");
+        return ex_error_within(error, result, "skeleton");
     result = scene->skin_count > 0 ? centres_of_skin(scene, skeleton, centres, error)
                                    : centres_of_nodes(scene, skeleton, centres, error);
     ex_scene_destroy(scene);
-    return exi_error_within(error, result, "%s", relative);
+    return ex_error_within(error, result, "%s", relative);
 }

@@ -44,7 +44,7 @@ static ex_result check_weights(const ex_scene *scene, int mesh, int primitive, e
     const ex_scene_primitive *p = &scene->meshes[mesh].primitives[primitive];
     if (p->empty_count == 0)
         return EX_OK;
-    return exi_error(error, EX_ERROR_DATA,
+    return ex_error_set(error, EX_ERROR_DATA,
                      "meshes[%d].primitives[%d]: the joint weights of vertex %d (counting from 0)%s sum to 0, so that "
                      "no joint moves it: paint weights there and export again",
                      mesh, primitive, p->first_empty, p->empty_count > 1 ? " and others" : "");
@@ -56,13 +56,13 @@ static ex_result add_mesh(vertex_pool *pool, const ex_scene *scene, int number, 
     int *first = exi_array_allocate((size_t)mesh->primitive_count, sizeof *first);
     ex_mesh *joined = NULL;
     ex_result result = first ? ex_scene_to_mesh(scene, number, &joined, first, error)
-                             : exi_error_memory(error, "the skin", (size_t)mesh->primitive_count * sizeof *first);
+                             : ex_error_memory(error, "the skin", (size_t)mesh->primitive_count * sizeof *first);
     const size_t start = (size_t)pool->count, count = joined ? (size_t)joined->vertex_count : 0;
     ex_mesh_destroy(joined);
     pool_vertex *vertices =
         result == EX_OK ? exi_array_grow(pool->vertices, &pool->capacity, start + count, sizeof *vertices) : NULL;
     if (result == EX_OK && !vertices)
-        result = exi_error_memory(error, "the skin", (start + count) * sizeof *vertices);
+        result = ex_error_memory(error, "the skin", (start + count) * sizeof *vertices);
     if (vertices)
         pool->vertices = vertices;
     for (int p = 0; result == EX_OK && p < mesh->primitive_count; p++) {
@@ -231,7 +231,7 @@ static ex_result find_partners(vertex_pool *pool, const ex_mesh *mesh, int *part
     int *texcoords = exi_array_allocate((size_t)mesh->vertex_count, sizeof *texcoords);
     if (!texcoords || !fill_cells(pool)) {
         free(texcoords);
-        return exi_error_memory(error, "matching vertices", (size_t)pool->count * 8);
+        return ex_error_memory(error, "matching vertices", (size_t)pool->count * 8);
     }
     find_texcoords(mesh, texcoords);
     ex_result result = EX_OK;
@@ -239,7 +239,7 @@ static ex_result find_partners(vertex_pool *pool, const ex_mesh *mesh, int *part
         const double *p = mesh->positions + 3 * (size_t)v;
         partners[v] = find_partner(pool, p, texcoords[v] >= 0 ? mesh->texcoords + 2 * (size_t)texcoords[v] : NULL);
         if (partners[v] < 0)
-            result = exi_error(error, EX_ERROR_DATA,
+            result = ex_error_set(error, EX_ERROR_DATA,
                                "nothing that the skin moves stands where vertex %d of the mesh is (%.6g %.6g %.6g): "
                                "export both from the same mesh, unposed, in metres with y up",
                                v, p[0], p[1], p[2]);
@@ -253,15 +253,15 @@ static ex_result make_skin(const vertex_pool *pool, const int *partners, int ver
     uint64_t total = 0;
     for (int v = 0; v < vertex_count; v++) {
         if (pool->vertices[partners[v]].primitive->influence_count == 0)
-            return exi_error(error, EX_ERROR_DATA, "vertex %d of the mesh is in a part that has no joint weights", v);
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %d of the mesh is in a part that has no joint weights", v);
         total += (uint64_t)pool->vertices[partners[v]].primitive->influence_count;
     }
     if (total > UINT32_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "the skin has more than %u influences", UINT32_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "the skin has more than %u influences", UINT32_MAX);
     uint32_t *starts = exi_array_allocate((size_t)vertex_count + 1, sizeof *starts);
     uint32_t *joints = exi_array_allocate((size_t)total, sizeof *joints), end = 0;
     float *weights = exi_array_allocate((size_t)total, sizeof *weights);
-    ex_result result = starts && joints && weights ? EX_OK : exi_error_memory(error, "the skin", (size_t)total * 8);
+    ex_result result = starts && joints && weights ? EX_OK : ex_error_memory(error, "the skin", (size_t)total * 8);
     for (int v = 0; result == EX_OK && v < vertex_count; v++) {
         const pool_vertex *from = &pool->vertices[partners[v]];
         const size_t influences = (size_t)from->primitive->influence_count;
@@ -296,7 +296,7 @@ ex_result exi_skin_from_scene(const ex_scene *scene, int skin, const ex_mesh *me
             result = add_mesh(&pool, scene, scene->nodes[n].mesh, error);
     int *partners = exi_array_allocate((size_t)mesh->vertex_count, sizeof *partners);
     if (result == EX_OK && !partners)
-        result = exi_error_memory(error, "the skin", (size_t)mesh->vertex_count * sizeof *partners);
+        result = ex_error_memory(error, "the skin", (size_t)mesh->vertex_count * sizeof *partners);
     if (result == EX_OK && pool.count > 0)
         result = find_partners(&pool, mesh, partners, error);
     if (result == EX_OK && pool.count > 0)

@@ -118,7 +118,7 @@ ex_result ex_skeleton_write(const char *path, const ex_rig *rig, ex_error *error
     if (good && ex_rig_skin(rig) && ex_rig_vertex_count(rig) > 0)
         good = add_mesh(scene, rig);
     ex_result result = good ? ex_scene_write(path, scene, error)
-                            : exi_error_memory(error, "the skeleton", (size_t)ex_rig_vertex_count(rig) * 48);
+                            : ex_error_memory(error, "the skeleton", (size_t)ex_rig_vertex_count(rig) * 48);
     ex_scene_destroy(scene);
     return result;
 }
@@ -136,7 +136,7 @@ ex_result exi_skeleton_write_centres(const char *path, const ex_skeleton *skelet
             scene->nodes[node].transform.translation[c] = centres[3 * (size_t)j + (size_t)c];
     }
     ex_result result = good ? ex_scene_write(path, scene, error)
-                            : exi_error_memory(error, "a skeleton", (size_t)ex_skeleton_joint_count(skeleton) * 200);
+                            : ex_error_memory(error, "a skeleton", (size_t)ex_skeleton_joint_count(skeleton) * 200);
     ex_scene_destroy(scene);
     return result;
 }

@@ -39,15 +39,15 @@ ex_result exi_body_check_joints(const exi_body *body, const char *path, const ch
     const ex_kinematics *kinematics = body->fitted->kinematics;
     const ex_skeleton *skeleton = ex_rig_skeleton(body->rig);
     if (ex_rig_joint_count(body->rig) != kinematics->joint_count)
-        return exi_error_kind(body->error,
-                              exi_error(body->error, EX_ERROR_DATA, "%s has %d joints and the fit has %d", path,
+        return ex_error_kind(body->error,
+                              ex_error_set(body->error, EX_ERROR_DATA, "%s has %d joints and the fit has %d", path,
                                         ex_rig_joint_count(body->rig), kinematics->joint_count),
                               kind);
     for (int j = 0; j < kinematics->joint_count; j++) {
         const char *name = ex_skeleton_name(skeleton, j);
         if (!name || strcmp(name, kinematics->joints[j].name) != 0)
-            return exi_error_kind(body->error,
-                                  exi_error(body->error, EX_ERROR_DATA, "%s has a joint '%s' where the fit has '%s'",
+            return ex_error_kind(body->error,
+                                  ex_error_set(body->error, EX_ERROR_DATA, "%s has a joint '%s' where the fit has '%s'",
                                             path, name ? name : "", kinematics->joints[j].name),
                                   kind);
     }
@@ -56,11 +56,11 @@ ex_result exi_body_check_joints(const exi_body *body, const char *path, const ch
 
 static ex_result read_template(exi_body *body) {
     char *cage = exi_body_path(body, "template/cage.obj"), *scene = exi_body_path(body, "template/body.glb");
-    ex_result result = cage && scene ? EX_OK : exi_error_memory(body->error, "a path", 0);
+    ex_result result = cage && scene ? EX_OK : ex_error_memory(body->error, "a path", 0);
     for (int i = 0; i < 2 && result == EX_OK; i++) {
         if (!exi_scan_is_there(i == 0 ? cage : scene))
-            result = exi_error_kind(
-                body->error, exi_error(body->error, EX_ERROR_FILE, "'%s' is not there yet", i == 0 ? cage : scene),
+            result = ex_error_kind(
+                body->error, ex_error_set(body->error, EX_ERROR_FILE, "'%s' is not there yet", i == 0 ? cage : scene),
                 "no_template");
     }
     if (result == EX_OK)
@@ -68,7 +68,7 @@ static ex_result read_template(exi_body *body) {
     if (result == EX_OK)
         result = ex_scene_read(scene, &body->template.scene, body->error);
     if (result == EX_OK)
-        result = exi_error_within(body->error, exi_body_make_rig(body), "%s", cage);
+        result = ex_error_within(body->error, exi_body_make_rig(body), "%s", cage);
     if (result == EX_OK)
         result = exi_body_check_joints(body, scene, "old_template");
     if (result == EX_OK) {
@@ -86,8 +86,8 @@ static ex_result check_parts(const exi_body *body) {
         const ex_scan_part *part = &body->session->parts[p];
         for (int i = 0; i < part->joint_count; i++) {
             if (ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]) < 0)
-                return exi_error_kind(body->error,
-                                      exi_error(body->error, EX_ERROR_DATA, "part '%s': the fit has no joint '%s'",
+                return ex_error_kind(body->error,
+                                      ex_error_set(body->error, EX_ERROR_DATA, "part '%s': the fit has no joint '%s'",
                                                 part->name, part->joints[i]),
                                       "old_fit");
         }
@@ -105,7 +105,7 @@ static ex_result usual_rms(const exi_body *body, double *usual) {
     const size_t count = (size_t)body->fitted->scan_count;
     double *sorted = exi_array_copy(body->fitted->rms, count, sizeof *sorted);
     if (!sorted)
-        return exi_error_memory(body->error, "the poses", count * sizeof *sorted);
+        return ex_error_memory(body->error, "the poses", count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare);
     *usual = sorted[count / 2];
     free(sorted);
@@ -175,7 +175,7 @@ ex_result exi_body_find_poses(exi_body *body) {
         return result;
     body->poses = exi_array_allocate((size_t)count, sizeof *body->poses);
     if (!body->poses)
-        return exi_error_memory(body->error, "the poses", 0);
+        return ex_error_memory(body->error, "the poses", 0);
     for (int i = 0; i < count; i++) {
         body->poses[i] = -1;
         for (int k = 0; k < body->fitted->scan_count && body->poses[i] < 0; k++)
@@ -207,7 +207,7 @@ static ex_result check_poses(const exi_body *body) {
             if (session->scans[k].part != session->scans[i].part || body->poses[i] < 0 || body->poses[k] < 0 ||
                 !are_alike(body, part, i, k))
                 continue;
-            return exi_error(body->error, EX_ERROR_DATA,
+            return ex_error_set(body->error, EX_ERROR_DATA,
                              "scans '%s' and '%s' of part '%s' stand alike, as far as the fit can tell: take one of "
                              "them out of scan.json, or see to its labels",
                              session->scans[i].name, session->scans[k].name, part->name);
@@ -220,7 +220,7 @@ static ex_result make_folders(const exi_body *body) {
     ex_result result = EX_OK;
     for (int i = 0; i < 4 && result == EX_OK; i++) {
         char *path = exi_body_path(body, names[i]);
-        result = path ? ex_make_directory(path, body->error) : exi_error_memory(body->error, "a path", 0);
+        result = path ? ex_make_directory(path, body->error) : ex_error_memory(body->error, "a path", 0);
         free(path);
     }
     return result;
@@ -232,7 +232,7 @@ static ex_result write_cage(const exi_body *body) {
     char *path = exi_body_path(body, "cage.obj"), *skeleton = exi_body_path(body, "skeleton.glb");
     ex_mesh *old = NULL;
     bool same = false;
-    ex_result result = path && skeleton ? EX_OK : exi_error_memory(body->error, "a path", 0);
+    ex_result result = path && skeleton ? EX_OK : ex_error_memory(body->error, "a path", 0);
     if (result == EX_OK && ex_obj_read(path, &old, NULL) == EX_OK) {
         const ex_mesh_difference difference = ex_mesh_compare(body->template.cage, old, 0);
         same = ex_mesh_difference_none(&difference);
@@ -287,12 +287,12 @@ ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fi
     exi_body body = {.session = session, .fitted = fitted, .options = options ? options : &plain, .error = error};
     *built = NULL;
     body.built = calloc(1, sizeof *body.built);
-    ex_result result = body.built ? EX_OK : exi_error_memory(error, "the body", sizeof *body.built);
+    ex_result result = body.built ? EX_OK : ex_error_memory(error, "the body", sizeof *body.built);
     if (result == EX_OK) {
         body.built->scan_count = session->scan_count;
         body.built->scans = calloc((size_t)session->scan_count, sizeof *body.built->scans);
         body.built->left_out = calloc((size_t)session->scan_count, sizeof *body.built->left_out);
-        result = body.built->scans && body.built->left_out ? build(&body) : exi_error_memory(error, "the body", 0);
+        result = body.built->scans && body.built->left_out ? build(&body) : ex_error_memory(error, "the body", 0);
     }
     exi_body_close(&body);
     if (result == EX_OK)

@@ -48,7 +48,7 @@ static ex_result fit_part(const exi_body *body, int part, double reach, float *p
     const int scan = choose_scan(body, part), control = ex_rig_vertex_count(body->rig);
     ex_map *map = NULL;
     ex_transform *joints = exi_array_allocate((size_t)ex_rig_joint_count(body->rig), sizeof *joints);
-    ex_result result = joints ? EX_OK : exi_error_memory(body->error, "a pose", 0);
+    ex_result result = joints ? EX_OK : ex_error_memory(body->error, "a pose", 0);
     if (result == EX_OK)
         ex_template_pose(body->fitted->kinematics, &body->fitted->poses[body->poses[scan]], joints);
     if (result == EX_OK)
@@ -107,7 +107,7 @@ static ex_result refit_once(exi_body *body, double reach, double *rms) {
     double *cage = body->template.cage->positions;
     int counted = 0;
     ex_result result =
-        positions && sums ? EX_OK : exi_error_memory(body->error, "the cage", 4 * control * sizeof *sums);
+        positions && sums ? EX_OK : ex_error_memory(body->error, "the cage", 4 * control * sizeof *sums);
     for (int p = 0; p < body->session->part_count && result == EX_OK; p++) {
         result = fit_part(body, p, reach, positions, &square, &counted);
         for (int q = 0; q < body->part_count && result == EX_OK; q++) {

@@ -36,7 +36,7 @@ static ex_result find_reference(exi_body *body, exi_body_part *part, double (*re
     ex_result result = EX_OK;
     part->reference = calloc((size_t)body->vertex_count, sizeof *part->reference);
     if (!part->reference)
-        return exi_error_memory(body->error, "a part", (size_t)body->vertex_count * sizeof *part->reference);
+        return ex_error_memory(body->error, "a part", (size_t)body->vertex_count * sizeof *part->reference);
     exi_scan_weigh(body, part, rest, -1, session->neighbours, weights);
     for (int i = 0; i < session->scan_count && result == EX_OK; i++) {
         const ex_map *map = NULL;
@@ -53,7 +53,7 @@ ex_result exi_body_find_references(exi_body *body, exi_map_source source, void *
     const size_t joints = (size_t)body->fitted->kinematics->joint_count;
     double(*rest)[4] = exi_array_allocate(joints, sizeof *rest);
     double *weights = exi_array_allocate((size_t)body->session->scan_count, sizeof *weights);
-    ex_result result = rest && weights ? EX_OK : exi_error_memory(body->error, "the parts", joints * sizeof *rest);
+    ex_result result = rest && weights ? EX_OK : ex_error_memory(body->error, "the parts", joints * sizeof *rest);
     for (size_t j = 0; result == EX_OK && j < joints; j++)
         memcpy(rest[j], (const double[4]){0, 0, 0, 1}, sizeof rest[j]);
     for (int p = 0; p < body->part_count && result == EX_OK; p++) {
@@ -66,7 +66,7 @@ ex_result exi_body_find_references(exi_body *body, exi_map_source source, void *
         if (part->reference)
             mirror_values(body, body->parts[part->part - body->session->parts].reference, part->reference);
         else
-            result = exi_error_memory(body->error, "a part", (size_t)body->vertex_count * sizeof *part->reference);
+            result = ex_error_memory(body->error, "a part", (size_t)body->vertex_count * sizeof *part->reference);
     }
     free(rest);
     free(weights);
@@ -96,10 +96,10 @@ static ex_result read_map(void *user, int scan, const ex_map **map) {
     ex_map_destroy(r->map);
     r->map = NULL;
     ex_result result =
-        path ? ex_map_read(path, &r->map, r->body->error) : exi_error_memory(r->body->error, "a path", 0);
+        path ? ex_map_read(path, &r->map, r->body->error) : ex_error_memory(r->body->error, "a path", 0);
     if (result == EX_OK && r->map->vertex_count != r->body->vertex_count)
-        result = exi_error_kind(r->body->error,
-                                exi_error(r->body->error, EX_ERROR_DATA, "%s has %d vertices and the template has %d",
+        result = ex_error_kind(r->body->error,
+                                ex_error_set(r->body->error, EX_ERROR_DATA, "%s has %d vertices and the template has %d",
                                           path, r->map->vertex_count, r->body->vertex_count),
                                 "old_maps");
     *map = r->map;
@@ -117,7 +117,7 @@ static ex_result write_change(exi_body *body, const exi_body_part *part, const c
         change->displacements[to] = body->session->add ? map->displacements[v] - reference[v] : map->displacements[v];
         change->states[to] = map->states[v];
     }
-    ex_result result = path ? ex_map_write(path, change, body->error) : exi_error_memory(body->error, "a path", 0);
+    ex_result result = path ? ex_map_write(path, change, body->error) : ex_error_memory(body->error, "a path", 0);
     free(name);
     free(path);
     return result;
@@ -132,7 +132,7 @@ static ex_result write_base(exi_body *body, ex_map *map) {
             mask += body->parts[p].mask[v];
         map->states[v] = mask > 0 ? EX_MAP_HIT : EX_MAP_OUTSIDE;
     }
-    ex_result result = path ? ex_map_write(path, map, body->error) : exi_error_memory(body->error, "a path", 0);
+    ex_result result = path ? ex_map_write(path, map, body->error) : ex_error_memory(body->error, "a path", 0);
     free(path);
     return result;
 }
@@ -141,7 +141,7 @@ ex_result exi_body_write_changes(exi_body *body) {
     reader r = {.body = body};
     ex_map *change = ex_map_create(body->vertex_count);
     ex_result result =
-        change ? exi_body_find_references(body, read_map, &r) : exi_error_memory(body->error, "a map", 0);
+        change ? exi_body_find_references(body, read_map, &r) : ex_error_memory(body->error, "a map", 0);
     if (result == EX_OK && body->session->add)
         result = write_base(body, change);
     for (int i = 0; i < body->session->scan_count && result == EX_OK; i++) {

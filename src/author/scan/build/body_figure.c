@@ -34,7 +34,7 @@ static ex_result write_example(const exi_body *body, const ex_template_dial *dia
     double *centres = exi_array_allocate(3 * joints, sizeof *centres);
     ex_result result = EX_OK;
     if (!form || !centres_path || !cage || !centres || !exi_skeleton_centres(skeleton, centres)) {
-        result = exi_error_memory(body->error, "a form", 3 * joints * sizeof *centres);
+        result = ex_error_memory(body->error, "a form", 3 * joints * sizeof *centres);
     } else {
         for (int i = 0; i < 3 * cage->vertex_count; i++)
             cage->positions[i] = (double)(float)(cage->positions[i] + dial->deltas[i / 3][i % 3]);
@@ -97,7 +97,7 @@ static ex_result add_dials(const exi_body *body, const ex_template_dials *dials,
     json_decref(space);
     json_decref(examples);
     json_decref(weigh);
-    return result == EX_OK && !good ? exi_error_memory(body->error, "the project", 0) : result;
+    return result == EX_OK && !good ? ex_error_memory(body->error, "the project", 0) : result;
 }
 
 ex_result exi_body_add_figure(exi_body *body, json_t *layers) {

@@ -29,7 +29,7 @@ ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsi
     ex_mesh **meshes = NULL;
     ex_transform *joints = exi_array_allocate((size_t)ex_rig_joint_count(body->rig), sizeof *joints);
     ex_result result =
-        joints ? ex_scan_meshes(body->session, scan, &meshes, body->error) : exi_error_memory(body->error, "a pose", 0);
+        joints ? ex_scan_meshes(body->session, scan, &meshes, body->error) : ex_error_memory(body->error, "a pose", 0);
     if (result == EX_OK) {
         ex_template_pose(body->fitted->kinematics, &body->fitted->poses[body->poses[scan]], joints);
         const ex_map_def def = {.rig = body->rig,
@@ -41,7 +41,7 @@ ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsi
                                 .reach = reach,
                                 .noise = body->session->noise,
                                 .tasks = body->options->tasks};
-        result = exi_error_within(body->error, ex_map_cast(&def, map, body->error), "scan '%s'", entry->name);
+        result = ex_error_within(body->error, ex_map_cast(&def, map, body->error), "scan '%s'", entry->name);
     }
     for (int i = 0; meshes && i < entry->file_count; i++)
         ex_mesh_destroy(meshes[i]);
@@ -124,7 +124,7 @@ static void measure(const exi_body *body, const ex_map *map, ex_scan_coverage *c
 
 static ex_result write_map(const exi_body *body, const exi_body_part *part, const char *scan, const ex_map *map) {
     char *name = exi_body_map_name(part, "maps", scan), *path = name ? exi_body_path(body, name) : NULL;
-    ex_result result = path ? ex_map_write(path, map, body->error) : exi_error_memory(body->error, "a path", 0);
+    ex_result result = path ? ex_map_write(path, map, body->error) : ex_error_memory(body->error, "a path", 0);
     free(name);
     free(path);
     return result;
@@ -137,7 +137,7 @@ static ex_result finish_map(exi_body *body, int scan, ex_map *map, ex_map *const
     for (int v = 0; v < body->vertex_count; v++)
         hits += map->states[v] == EX_MAP_HIT;
     if (hits == 0)
-        return exi_error(body->error, EX_ERROR_DATA,
+        return ex_error_set(body->error, EX_ERROR_DATA,
                          "scan '%s' shows nothing of part '%s' within %g m of the template: look at its labels and fit",
                          entry->name, body->session->parts[entry->part].name, body->session->reach);
     const size_t scans = (size_t)body->session->scan_count;
@@ -147,7 +147,7 @@ static ex_result finish_map(exi_body *body, int scan, ex_map *map, ex_map *const
         result = ex_map_fill_lent(map, body->rig, body->level, lenders, weights,
                                   maps ? find_lenders(body, scan, maps, lenders, weights) : 0, NULL, body->error);
     else
-        result = exi_error_memory(body->error, "filling holes", scans * 16);
+        result = ex_error_memory(body->error, "filling holes", scans * 16);
     free(lenders);
     free(weights);
     if (result == EX_OK)
@@ -156,7 +156,7 @@ static ex_result finish_map(exi_body *body, int scan, ex_map *map, ex_map *const
         measure(body, map, &body->built->scans[scan]);
     if (result == EX_OK)
         result = write_map(body, &body->parts[entry->part], entry->name, map);
-    return exi_error_within(body->error, result, "scan '%s'", entry->name);
+    return ex_error_within(body->error, result, "scan '%s'", entry->name);
 }
 
 /* ---- all of them ---- */
@@ -173,7 +173,7 @@ static ex_result keep_map(exi_body *body, int scan, bool *kept) {
     char *name = exi_body_map_name(&body->parts[entry->part], "maps", entry->name);
     char *path = name ? exi_body_path(body, name) : NULL;
     ex_map *map = NULL;
-    ex_result result = path ? EX_OK : exi_error_memory(body->error, "a path", 0);
+    ex_result result = path ? EX_OK : ex_error_memory(body->error, "a path", 0);
     *kept = false;
     if (result == EX_OK && is_up_to_date(body, scan, path) && ex_map_read(path, &map, NULL) == EX_OK &&
         map->vertex_count == body->vertex_count) {
@@ -221,7 +221,7 @@ static ex_result make_lending(exi_body *body) {
     if (kept || kept_result != EX_OK)
         return kept_result;
     ex_map **maps = calloc((size_t)count, sizeof *maps);
-    ex_result result = maps ? EX_OK : exi_error_memory(body->error, "the maps", (size_t)count * sizeof *maps);
+    ex_result result = maps ? EX_OK : ex_error_memory(body->error, "the maps", (size_t)count * sizeof *maps);
     for (int i = 0; i < count && result == EX_OK; i++) {
         report(body, "casting rays", i, count);
         if (body->poses[i] >= 0)
@@ -234,7 +234,7 @@ static ex_result make_lending(exi_body *body) {
         if (!maps[i])
             continue;
         if (!own) {
-            result = exi_error_memory(body->error, "a map", 0);
+            result = ex_error_memory(body->error, "a map", 0);
             break;
         }
         memcpy(own->displacements, maps[i]->displacements, (size_t)body->vertex_count * sizeof *own->displacements);

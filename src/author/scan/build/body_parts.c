@@ -52,7 +52,7 @@ static ex_result find_covered(const exi_body *body, exi_body_part *part, const f
     int own_count = 0, between_count = 0;
     ex_result result = EX_OK;
     if (!own)
-        return exi_error_memory(body->error, "a part", 2 * (size_t)part->part->cover_count * sizeof *own);
+        return ex_error_memory(body->error, "a part", 2 * (size_t)part->part->cover_count * sizeof *own);
     for (int i = 0; i < part->part->cover_count; i++) {
         const int joint = ex_kinematics_find_joint(kinematics, part->part->covers[i]);
         if (part->side != 0 && joint >= 0 && exi_body_other_joint(kinematics, joint) == joint)
@@ -70,7 +70,7 @@ static ex_result find_covered(const exi_body *body, exi_body_part *part, const f
             part->covered[v] = 1;
     }
     free((void *)own);
-    return exi_error_within(body->error, result, "part '%s'", part->part->name);
+    return ex_error_within(body->error, result, "part '%s'", part->part->name);
 }
 
 static void mirror_covered(const exi_body *body, const exi_body_part *from, exi_body_part *to) {
@@ -83,7 +83,7 @@ static ex_result make_masks(exi_body *body) {
     float **masks = exi_array_allocate((size_t)body->part_count, sizeof *masks);
     ex_result result = EX_OK;
     if (!covered || !masks) {
-        result = exi_error_memory(body->error, "the masks", (size_t)body->part_count * sizeof *masks);
+        result = ex_error_memory(body->error, "the masks", (size_t)body->part_count * sizeof *masks);
     } else {
         for (int p = 0; p < body->part_count; p++) {
             covered[p] = body->parts[p].covered;
@@ -101,7 +101,7 @@ static ex_result rest_places(const exi_body *body, float *places) {
     const ex_evaluation evaluation = {.level = body->level};
     void *scratch = malloc(ex_rig_scratch_size(body->rig, &evaluation, 1));
     if (!scratch)
-        return exi_error_memory(body->error, "the template", 0);
+        return ex_error_memory(body->error, "the template", 0);
     const ex_output output = {.positions = places};
     ex_rig_evaluate(body->rig, &(ex_pose){.inputs = NULL}, &output, &evaluation, scratch);
     free(scratch);
@@ -113,7 +113,7 @@ static ex_result find_mirror(exi_body *body, const float *places) {
     const ex_surface surface = {.level = body->level, .positions = places};
     ex_result result = ex_rig_to_mesh(body->rig, &surface, &mesh, body->error);
     if (result == EX_OK)
-        result = exi_error_within(body->error,
+        result = ex_error_within(body->error,
                                   ex_mesh_mirror_map(mesh, 0, body->fitted->kinematics->joints[0].translation[0], 1e-4,
                                                      &body->mirror, body->error),
                                   "the template cannot be mirrored (\"mirror\": true in scan.json)");
@@ -129,7 +129,7 @@ static ex_result add_part(exi_body *body, const ex_scan_part *part, const char *
     made->covered = calloc(count, 1);
     made->mask = calloc(count, sizeof *made->mask);
     return made->name && made->covered && made->mask ? EX_OK
-                                                     : exi_error_memory(body->error, "a part", count * sizeof(float));
+                                                     : ex_error_memory(body->error, "a part", count * sizeof(float));
 }
 
 static ex_result add_mirrored(exi_body *body, int part) {
@@ -137,12 +137,12 @@ static ex_result add_mirrored(exi_body *body, int part) {
     char *name = ex_mirror_name(from->name), other[160];
     ex_result result = EX_OK;
     if (!name)
-        return exi_error_memory(body->error, "a name", strlen(from->name));
+        return ex_error_memory(body->error, "a name", strlen(from->name));
     snprintf(other, sizeof other, "%s.%s", from->name, from->side > 0 ? "R" : "L");
     const char *image = strcmp(name, from->name) == 0 ? other : name;
     for (int p = 0; p < body->part_count && result == EX_OK; p++) {
         if (strcmp(body->parts[p].name, image) == 0)
-            result = exi_error(body->error, EX_ERROR_DATA,
+            result = ex_error_set(body->error, EX_ERROR_DATA,
                                "part '%s' would be the mirror image of part '%s', and there is one: take one of the "
                                "two or \"mirror\": true out of scan.json",
                                image, from->name);
@@ -162,7 +162,7 @@ static ex_result check_scans(const exi_body *body) {
         for (int i = 0; i < body->session->scan_count && !known; i++)
             known = body->session->scans[i].part == p && body->poses[i] >= 0;
         if (!known)
-            return exi_error(body->error, EX_ERROR_DATA,
+            return ex_error_set(body->error, EX_ERROR_DATA,
                              "part '%s' has no scan whose pose is known: label one of its scans and fit again, or take "
                              "the part out of scan.json",
                              body->session->parts[p].name);
@@ -178,7 +178,7 @@ ex_result exi_body_find_parts(exi_body *body) {
     body->parts = calloc(2 * (size_t)session_parts, sizeof *body->parts);
     ex_result result = places && middle && body->parts
                            ? rest_places(body, places)
-                           : exi_error_memory(body->error, "the parts", 3 * count * sizeof *places);
+                           : ex_error_memory(body->error, "the parts", 3 * count * sizeof *places);
     if (result == EX_OK)
         result = check_scans(body);
     if (result == EX_OK && body->session->mirror)

@@ -31,7 +31,7 @@ static bool append(json_t *list, json_t *value) {
 static ex_result write_mask(const exi_body *body, const exi_body_part *part, const char *name) {
     char *path = exi_body_path(body, name), number[32];
     ex_file_writer writer;
-    ex_result result = path ? ex_file_open(&writer, path, body->error) : exi_error_memory(body->error, "a path", 0);
+    ex_result result = path ? ex_file_open(&writer, path, body->error) : ex_error_memory(body->error, "a path", 0);
     if (result == EX_OK) {
         for (int v = 0; v < body->vertex_count; v++) {
             if (part->mask[v] == 0)
@@ -164,7 +164,7 @@ static ex_result add_layer(exi_body *body, const exi_body_part *part, json_t *la
     snprintf(mask, sizeof mask, "masks/%s.txt", part->name);
     ex_result result = write_mask(body, part, mask);
     if (result == EX_OK && !append(layers, layer_json(body, part, mask)))
-        result = exi_error_memory(body->error, "the project", 0);
+        result = ex_error_memory(body->error, "the project", 0);
     return result;
 }
 
@@ -211,16 +211,16 @@ ex_result exi_body_write_project(exi_body *body) {
     if (!root || !layers || !path || !put(root, "exemplar", json_integer(1)) ||
         !put(root, "mesh", json_string("cage.obj")) || !put(root, "skeleton", json_string("skeleton.glb")) ||
         !put(root, "skinning", json_string("dual_quaternion")))
-        result = exi_error_memory(body->error, "the project", 0);
+        result = ex_error_memory(body->error, "the project", 0);
     if (result == EX_OK && body->session->add && !append(layers, base_json(body)))
-        result = exi_error_memory(body->error, "the project", 0);
+        result = ex_error_memory(body->error, "the project", 0);
     for (int p = 0; p < body->part_count && result == EX_OK; p++)
         result = add_layer(body, &body->parts[p], layers);
     if (result == EX_OK)
         result = exi_body_add_figure(body, layers);
     if (result == EX_OK &&
         (json_object_set(root, "layers", layers) != 0 || !put(root, "subdivide", subdivide_json(body))))
-        result = exi_error_memory(body->error, "the project", 0);
+        result = ex_error_memory(body->error, "the project", 0);
     if (result == EX_OK)
         result = exi_json_write(path, root, body->error);
     json_decref(root);

@@ -64,7 +64,7 @@ ex_result exi_body_net_make(exi_body *body, const float *places) {
     }
     if (!pairs || !net || !net->starts || !net->neighbours) {
         free(pairs);
-        return exi_error_memory(body->error, "the template's edges", (size_t)mesh.corner_count * 2 * sizeof *pairs);
+        return ex_error_memory(body->error, "the template's edges", (size_t)mesh.corner_count * 2 * sizeof *pairs);
     }
     for (int i = 0; i < count; i++) {
         const float *a = places + 3 * pairs[i][0], *b = places + 3 * pairs[i][1];
@@ -105,7 +105,7 @@ ex_result exi_body_smooth(const exi_body *body, ex_map *map) {
     const int steps = wanted < 100 ? (int)(wanted + 0.5) : 100;
     float *other = exi_array_allocate((size_t)map->vertex_count, sizeof *other);
     if (!other)
-        return exi_error_memory(body->error, "a map", (size_t)map->vertex_count * sizeof *other);
+        return ex_error_memory(body->error, "a map", (size_t)map->vertex_count * sizeof *other);
     for (int i = 0; i < steps; i++) {
         step(body->net, map, 0.5, other);
         memcpy(map->displacements, other, (size_t)map->vertex_count * sizeof *other);

@@ -51,7 +51,7 @@ typedef struct work {
 } work;
 
 static ex_result no_memory(const work *w) {
-    return exi_error(w->error, EX_ERROR_MEMORY, "there is not enough memory for the fit of %d frames",
+    return ex_error_set(w->error, EX_ERROR_MEMORY, "there is not enough memory for the fit of %d frames",
                      w->markers->frame_count);
 }
 
@@ -85,7 +85,7 @@ static ex_result too_few(const work *w, int matched) {
     char markers[200], sites[200];
     list_names(markers, sizeof markers, w->markers->marker_count, marker_name, w->markers);
     list_names(sites, sizeof sites, w->kinematics->site_count, site_name, w->kinematics);
-    return exi_error(w->error, EX_ERROR_DATA,
+    return ex_error_set(w->error, EX_ERROR_DATA,
                      "%d of the markers (%s) have the name of a marker of the skeleton '%s' (%s), and %d are needed",
                      matched, markers, w->kinematics->name, sites, MATCHES_LEAST);
 }
@@ -210,7 +210,7 @@ static ex_result choose_frames(work *w) {
     for (int f = 0; f < w->markers->frame_count; f++)
         most = w->counts[f] > most ? w->counts[f] : most;
     if (most < SIGHTINGS_LEAST)
-        return exi_error(w->error, EX_ERROR_DATA,
+        return ex_error_set(w->error, EX_ERROR_DATA,
                          "no frame shows more than %d markers of the skeleton, and a pose takes %d", most,
                          SIGHTINGS_LEAST);
     for (int f = 0; f < w->markers->frame_count; f++)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static ex_result no_memory(const ex_capture *capture, ex_error *error) {
-    return exi_error(error, EX_ERROR_MEMORY, "there is not enough memory for the motion of %d frames",
+    return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory for the motion of %d frames",
                      capture->frame_count);
 }
 

@@ -154,7 +154,7 @@ ex_result exi_capture_solve(const exi_capture_batch *batch, ex_kin_fit **fit, ex
     work w = {.batch = batch, .error = error};
     *fit = NULL;
     ex_result result = open_work(&w) ? EX_OK
-                                     : exi_error(error, EX_ERROR_MEMORY,
+                                     : ex_error_set(error, EX_ERROR_MEMORY,
                                                  "there is not enough memory for the fit of %d frames", batch->count);
     if (result == EX_OK) {
         for (int i = 0; i < batch->count; i++)

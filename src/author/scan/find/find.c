@@ -35,11 +35,11 @@ static void free_finder(exi_finder *f) {
 
 static ex_result check_mesh(const ex_mesh *mesh, ex_error *error) {
     if (mesh->face_count == 0 || mesh->vertex_count == 0)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "it has %d points and no faces: markers are found on meshes, so mesh it first",
                          mesh->vertex_count);
     if (!mesh->colours)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "it has no colours: markers are found by theirs, so export the scan with a colour at every "
                          "vertex (red, green, blue in PLY)");
     return exi_mesh_check_faces(mesh, error);
@@ -64,7 +64,7 @@ static ex_result find_on(const ex_mesh *mesh, int view, const ex_find_options *o
             *spots = grown;
             *count = (int)total;
         } else {
-            result = exi_error_memory(error, "the markers found", total * sizeof *grown);
+            result = ex_error_memory(error, "the markers found", total * sizeof *grown);
         }
     }
     free_finder(&f);
@@ -138,7 +138,7 @@ static ex_result join(exi_spot_found *spots, int spot_count, double reach, ex_fo
     if (!entries || !joined) {
         free(entries);
         free(joined);
-        return exi_error_memory(error, "the markers found", (size_t)spot_count * sizeof *entries);
+        return ex_error_memory(error, "the markers found", (size_t)spot_count * sizeof *entries);
     }
     for (int i = 0; i < spot_count; i++)
         entries[i] = (entry){spots[i].marker.position[0], i};
@@ -177,14 +177,14 @@ ex_find_options ex_find_options_default(void) {
 
 static ex_result check_options(const ex_find_options *o, ex_error *error) {
     if (!(o->size > 0 && o->size < 1e3))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the size of markers has to be above 0 metres, not %g", o->size);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the size of markers has to be above 0 metres, not %g", o->size);
     if (!(o->least > 0 && o->least < o->most && o->most <= 100))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "what sizes are accepted has to rise from above 0 to at most 100 times a marker's, not from "
                          "%g to %g",
                          o->least, o->most);
     if (!(o->threshold >= 0 && o->threshold <= 1))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the threshold has to lie from 0 to 1, not at %g", o->threshold);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the threshold has to lie from 0 to 1, not at %g", o->threshold);
     return EX_OK;
 }
 
@@ -202,11 +202,11 @@ ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const ex_find_
     for (int i = 0; i < mesh_count && result == EX_OK; i++) {
         result = find_on(meshes[i], i, &resolved, &spots, &spot_count, &capacity, error);
         if (result != EX_OK && mesh_count > 1)
-            exi_error_within(error, result, "view %d", i + 1);
+            ex_error_within(error, result, "view %d", i + 1);
     }
     ex_found_marker *made = result == EX_OK ? exi_array_allocate((size_t)spot_count, sizeof *made) : NULL;
     if (result == EX_OK && !made)
-        result = exi_error_memory(error, "the markers found", (size_t)spot_count * sizeof *made);
+        result = ex_error_memory(error, "the markers found", (size_t)spot_count * sizeof *made);
     if (result == EX_OK) {
         if (spot_count > 0)
             qsort(spots, (size_t)spot_count, sizeof *spots, order_best);

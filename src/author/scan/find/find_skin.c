@@ -253,5 +253,5 @@ ex_result exi_find_skin(exi_finder *f, ex_error *error) {
     if (good)
         take_skin(f, &c, side);
     free_cells(&c);
-    return good ? EX_OK : exi_error_memory(error, "a scan's colours", n * sizeof *f->colours);
+    return good ? EX_OK : ex_error_memory(error, "a scan's colours", n * sizeof *f->colours);
 }

@@ -135,7 +135,7 @@ static ex_result judge(exi_finder *f, int seed, double threshold, ex_error *erro
         return EX_OK;
     exi_spot_found *grown = exi_array_grow(f->spots, &f->spot_capacity, (size_t)f->spot_count + 1, sizeof *grown);
     if (!grown)
-        return exi_error_memory(error, "the markers found", ((size_t)f->spot_count + 1) * sizeof *grown);
+        return ex_error_memory(error, "the markers found", ((size_t)f->spot_count + 1) * sizeof *grown);
     f->spots = grown;
     f->spots[f->spot_count++] = spot;
     return EX_OK;
@@ -151,7 +151,7 @@ ex_result exi_find_spots(exi_finder *f, ex_error *error) {
     f->taken = calloc((size_t)f->vertex_count + 1, 1);
     if (!extremes || !f->taken) {
         free(extremes);
-        return exi_error_memory(error, "a scan's markers", (size_t)count * sizeof *extremes);
+        return ex_error_memory(error, "a scan's markers", (size_t)count * sizeof *extremes);
     }
     for (int v = 0; v < f->vertex_count; v++)
         if ((double)f->strengths[v] >= threshold)

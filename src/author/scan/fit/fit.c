@@ -285,7 +285,7 @@ static void summarise(const exi_fit *f, ex_kin_fit *out) {
 
 static ex_result make_result(exi_fit *f, ex_kin_fit *out) {
     if (!make_kinematics(f, out) || !make_poses(f, out))
-        return exi_error_memory(f->error, "the fit of a skeleton", (size_t)f->scan_count * (size_t)f->joint_count * 32);
+        return ex_error_memory(f->error, "the fit of a skeleton", (size_t)f->scan_count * (size_t)f->joint_count * 32);
     summarise(f, out);
     return exi_fit_list_open(f, out);
 }
@@ -329,7 +329,7 @@ static ex_result check(const ex_kin_fit_def *def, ex_error *error) {
         for (int k = 0; k < 3; k++)
             good = good && fabs(s->position[k]) < 1e6;
         if (!good)
-            return exi_error(error, EX_ERROR_DATA, "scan '%s': marker '%s' is at no finite place",
+            return ex_error_set(error, EX_ERROR_DATA, "scan '%s': marker '%s' is at no finite place",
                              def->scans[s->scan].name ? def->scans[s->scan].name : "?",
                              def->kinematics->sites[s->site].name);
     }
@@ -352,7 +352,7 @@ ex_result exi_kinematics_fit_rigid(const ex_kin_fit_def *def, ex_kin_fit **fit, 
         out->site_sigmas = calloc((size_t)f.site_count + 1, sizeof *out->site_sigmas);
     }
     if (result == EX_OK && (!out || !work || !out->errors || !out->site_sigmas))
-        result = exi_error_memory(error, "the fit of a skeleton", (size_t)def->sighting_count * sizeof(double));
+        result = ex_error_memory(error, "the fit of a skeleton", (size_t)def->sighting_count * sizeof(double));
     for (int i = 0; result == EX_OK && i < def->sighting_count; i++)
         out->errors[i] = NAN; /* of sites that have no place */
     if (result == EX_OK)

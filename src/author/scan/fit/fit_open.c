@@ -292,5 +292,5 @@ ex_result exi_fit_list_open(exi_fit *f, ex_kin_fit *out) {
             snprintf(open->text, sizeof open->text, "scan %.60s shows too few markers to find its pose",
                      f->def->scans[i].name ? f->def->scans[i].name : "?");
     }
-    return done ? EX_OK : exi_error_memory(f->error, "the fit of a skeleton", capacity * sizeof *out->opens);
+    return done ? EX_OK : ex_error_memory(f->error, "the fit of a skeleton", capacity * sizeof *out->opens);
 }

@@ -320,7 +320,7 @@ ex_result exi_fit_open(exi_fit *f, const ex_kin_fit_def *def, ex_error *error) {
                    .scan_count = def->scan_count};
     if (!open_tree(f) || !open_marks(f) || !open_columns(f) || !open_chunks(f) || !exi_fit_make_state(f, &f->now) ||
         !exi_fit_make_state(f, &f->next) || !exi_fit_make_state(f, &f->begin))
-        return exi_error_memory(error, "the fit of a skeleton", (size_t)f->scan_count * (size_t)f->joint_count * 64);
+        return ex_error_memory(error, "the fit of a skeleton", (size_t)f->scan_count * (size_t)f->joint_count * 64);
     find_owners(f);
     begin_state(f);
     return EX_OK;

@@ -58,7 +58,7 @@ ex_result exi_fit_replace_sites(exi_fit *f, double limit) {
     double(*homes)[3] = exi_arena_allocate(&f->arena, (size_t)f->mark_count, sizeof *homes);
     double(*points)[3] = exi_arena_allocate(&f->arena, (size_t)f->scan_count + (size_t)f->mark_count, sizeof *points);
     if (!homes || !points)
-        return exi_error_memory(f->error, "the fit of a skeleton", (size_t)f->mark_count * sizeof *homes);
+        return ex_error_memory(f->error, "the fit of a skeleton", (size_t)f->mark_count * sizeof *homes);
     bring_home(f, homes);
     for (int s = 0; s < f->site_count; s++) {
         int count = 0;
@@ -104,7 +104,7 @@ static ex_result move_base(exi_fit *f) {
     double shift[3] = {0};
     double *values = exi_arena_allocate(&f->arena, (size_t)count, sizeof *values);
     if (!values)
-        return exi_error_memory(f->error, "the fit of a skeleton", (size_t)count * sizeof *values);
+        return ex_error_memory(f->error, "the fit of a skeleton", (size_t)count * sizeof *values);
     for (int i = 0; i < 3 && count > 0; i++) {
         for (int m = 0; m < count; m++) {
             const exi_fit_mark *mark = &f->marks[s->begin + m];

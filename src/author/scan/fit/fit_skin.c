@@ -281,7 +281,7 @@ ex_result ex_kinematics_fit(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_erro
     ex_result result = exi_kinematics_fit_rigid(def, &s.fit, error);
     *fit = NULL;
     if (result == EX_OK && !def->rigid && def->reference >= 0) {
-        result = make_skin(&s) ? fit_skin(&s) : exi_error_memory(error, "the fit", 0);
+        result = make_skin(&s) ? fit_skin(&s) : ex_error_memory(error, "the fit", 0);
         free_skin(&s);
     }
     if (result == EX_OK)

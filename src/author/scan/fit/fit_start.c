@@ -345,17 +345,17 @@ static ex_result refuse(exi_fit *f, int scan) {
     const char *name = own->name ? own->name : "?";
     const int count = active_count(f, scan);
     if (s->end - s->begin < ENOUGH)
-        return exi_error(f->error, EX_ERROR_DATA,
+        return ex_error_set(f->error, EX_ERROR_DATA,
                          "scan '%s' shows %d marker%s with a name, and %d are needed to find its pose: name more of "
                          "them, or leave the scan out",
                          name, s->end - s->begin, s->end - s->begin == 1 ? "" : "s", ENOUGH);
     const char *reference = f->def->scans[f->def->reference].name;
     if (count == 0)
-        return exi_error(f->error, EX_ERROR_DATA,
+        return ex_error_set(f->error, EX_ERROR_DATA,
                          "scan '%s' has no marker in common with the reference scan '%s', nor with scans that have: "
                          "name some that both show, or leave it out",
                          name, reference ? reference : "?");
-    return exi_error(f->error, EX_ERROR_DATA,
+    return ex_error_set(f->error, EX_ERROR_DATA,
                      "scan '%s' has %d marker%s in common with the reference scan '%s' and those like it, and %d are "
                      "needed: name more of them, or leave it out",
                      name, count, count == 1 ? "" : "s", reference ? reference : "?", ENOUGH);
@@ -364,7 +364,7 @@ static ex_result refuse(exi_fit *f, int scan) {
 ex_result exi_fit_start(exi_fit *f) {
     starting s;
     if (!open_starting(f, &s))
-        return exi_error_memory(f->error, "the fit of a skeleton", (size_t)f->mark_count * sizeof(double) * 8);
+        return ex_error_memory(f->error, "the fit of a skeleton", (size_t)f->mark_count * sizeof(double) * 8);
     exi_fit_copy_state(f, &f->now, &f->begin);
     for (int left = f->scan_count, before = left + 1; left > 0 && left < before;) {
         exi_fit_activate(f);
@@ -418,7 +418,7 @@ ex_result exi_fit_restart(exi_fit *f) {
     starting s;
     double *means = exi_arena_allocate(&f->arena, (size_t)f->scan_count, sizeof *means);
     if (!means || !open_starting(f, &s))
-        return exi_error_memory(f->error, "the fit of a skeleton", (size_t)f->mark_count * sizeof(double) * 8);
+        return ex_error_memory(f->error, "the fit of a skeleton", (size_t)f->mark_count * sizeof(double) * 8);
     exi_fit_cost(f, &f->now);
     int count = 0;
     for (int i = 0; i < f->scan_count; i++) {

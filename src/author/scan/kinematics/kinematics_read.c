@@ -20,14 +20,14 @@ static ex_result read_vector(exi_reader *r, const json_t *object, const exi_plac
     const json_t *list = json_object_get(object, key);
     exi_place at = exi_place_key(place, key);
     if (!json_is_array(list) || json_array_size(list) != 3)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: %s: three numbers [x, y, z] are needed here", at.text,
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: %s: three numbers [x, y, z] are needed here", at.text,
                          list ? "not what it should be" : "missing");
     ex_result result = EX_OK;
     for (size_t i = 0; result == EX_OK && i < 3; i++) {
         exi_place here = exi_place_index(&at, i);
         result = exi_json_number(json_array_get(list, i), &here, &out[i], r->error);
         if (result == EX_OK && !(fabs(out[i]) <= 1e6))
-            result = exi_error(r->error, EX_ERROR_DATA, "%s: no body is that large: metres are meant", here.text);
+            result = ex_error_set(r->error, EX_ERROR_DATA, "%s: no body is that large: metres are meant", here.text);
     }
     return result;
 }
@@ -37,13 +37,13 @@ static ex_result read_name(exi_reader *r, const json_t *object, const exi_place 
     const char *text = NULL;
     ex_result result = exi_get_text(r, object, place, "name", true, &text);
     if (result == EX_OK && !exi_is_name(text))
-        result = exi_error(r->error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed", place->text,
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed", place->text,
                            EXI_NAME_MAX);
     if (result != EX_OK)
         return result;
     *name = malloc(strlen(text) + 1);
     if (!*name)
-        return exi_error_memory(r->error, "the skeleton", strlen(text) + 1);
+        return ex_error_memory(r->error, "the skeleton", strlen(text) + 1);
     strcpy(*name, text);
     return EX_OK;
 }
@@ -58,10 +58,10 @@ static ex_result read_joint_name(exi_reader *r, const json_t *object, const exi_
         return result;
     *joint = ex_kinematics_find_joint(made, text);
     if (*joint >= count && count < made->joint_count)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: '%s' must come before '%s' in the list", at.text, text,
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: '%s' must come before '%s' in the list", at.text, text,
                          made->joints[count].name);
     if (*joint < 0)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: there is no joint called '%s'", at.text, text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: there is no joint called '%s'", at.text, text);
     return EX_OK;
 }
 
@@ -74,14 +74,14 @@ static ex_result read_locks(exi_reader *r, const json_t *object, const exi_place
     if (!list)
         return EX_OK;
     if (!json_is_array(list))
-        return exi_error(r->error, EX_ERROR_DATA, "%s: a list is needed here: [\"translation\", \"axis\"]", at.text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: a list is needed here: [\"translation\", \"axis\"]", at.text);
     ex_result result = EX_OK;
     for (size_t i = 0; result == EX_OK && i < json_array_size(list); i++) {
         exi_place here = exi_place_index(&at, i);
         int which = 0;
         result = exi_choose(r, json_array_get(list, i), &here, words, 2, &which);
         if (result == EX_OK && which == 1 && joint->freedom != EX_FREEDOM_HINGE)
-            result = exi_error(r->error, EX_ERROR_DATA, "%s: only a hinge has an axis", here.text);
+            result = ex_error_set(r->error, EX_ERROR_DATA, "%s: only a hinge has an axis", here.text);
         if (result == EX_OK)
             *(which == 0 ? &joint->lock_translation : &joint->lock_axis) = true;
     }
@@ -94,14 +94,14 @@ static ex_result read_range(exi_reader *r, const json_t *object, const exi_place
     if (!list)
         return EX_OK;
     if (joint->freedom != EX_FREEDOM_HINGE)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: only a hinge has a range", at.text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: only a hinge has a range", at.text);
     if (!json_is_array(list) || json_array_size(list) != 2 || !json_is_number(json_array_get(list, 0)) ||
         !json_is_number(json_array_get(list, 1)))
-        return exi_error(r->error, EX_ERROR_DATA, "%s: two numbers of degrees [least, most] are needed here", at.text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: two numbers of degrees [least, most] are needed here", at.text);
     joint->least = json_number_value(json_array_get(list, 0));
     joint->most = json_number_value(json_array_get(list, 1));
     if (!(joint->least < joint->most) || joint->least < -360 || joint->most > 360)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: degrees from -360 to 360, the least first, are needed here",
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: degrees from -360 to 360, the least first, are needed here",
                          at.text);
     return EX_OK;
 }
@@ -120,14 +120,14 @@ static ex_result read_place(exi_reader *r, const json_t *object, const exi_place
         exi_place at = exi_place_key(place, vectors[i].key);
         const bool given = json_object_get(object, vectors[i].key) != NULL;
         if (given && !vectors[i].allowed)
-            result = exi_error(r->error, EX_ERROR_DATA, "%s: only a hinge has an axis", at.text);
+            result = ex_error_set(r->error, EX_ERROR_DATA, "%s: only a hinge has an axis", at.text);
         else if (given && vectors[i].shared)
-            result = exi_error(r->error, EX_ERROR_DATA,
+            result = ex_error_set(r->error, EX_ERROR_DATA,
                                "%s: a mirrored joint has that of the other one: leave it out, or lock it", at.text);
         else if (vectors[i].allowed && !vectors[i].shared)
             result = read_vector(r, object, place, vectors[i].key, vectors[i].out);
         if (result == EX_OK && i == 1 && hinge && !vectors[i].shared && !exi_normalise(joint->axis, 3))
-            result = exi_error(r->error, EX_ERROR_DATA, "%s: an axis has a direction, not three zeros", at.text);
+            result = ex_error_set(r->error, EX_ERROR_DATA, "%s: an axis has a direction, not three zeros", at.text);
     }
     return result;
 }
@@ -149,16 +149,16 @@ static ex_result read_joint(exi_reader *r, const json_t *object, const exi_place
     if (result == EX_OK)
         result = exi_check_keys(r, object, place, keys);
     if (result == EX_OK && (freedom == EX_FREEDOM_BASE) != (j == 0))
-        result = exi_error(r->error, EX_ERROR_DATA, "%s: the first joint, and no other, is the \"base\"", kind_at.text);
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: the first joint, and no other, is the \"base\"", kind_at.text);
     if (result == EX_OK && j == 0 && (json_object_get(object, "parent") || json_object_get(object, "mirror")))
-        result = exi_error(r->error, EX_ERROR_DATA, "%s: the base has no parent and mirrors nothing", place->text);
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: the base has no parent and mirrors nothing", place->text);
     if (result == EX_OK && j > 0)
         result = read_joint_name(r, object, place, "parent", made, j, &joint->parent);
     if (result == EX_OK && json_object_get(object, "mirror"))
         result = read_joint_name(r, object, place, "mirror", made, j, &joint->mirror);
     if (result == EX_OK && joint->mirror >= 0 &&
         (joint->mirror == 0 || made->joints[joint->mirror].freedom != joint->freedom))
-        result = exi_error(r->error, EX_ERROR_DATA, "%s: a joint mirrors one of the same kind, other than the base",
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: a joint mirrors one of the same kind, other than the base",
                            mirror_at.text);
     if (result == EX_OK)
         result = read_locks(r, object, place, joint);
@@ -180,7 +180,7 @@ static ex_result read_colour(exi_reader *r, const json_t *object, const exi_plac
             site->colour[i] = (unsigned char)json_integer_value(value);
     }
     return good ? EX_OK
-                : exi_error(r->error, EX_ERROR_DATA, "%s: three whole numbers from 0 to 255 are needed here", at.text);
+                : ex_error_set(r->error, EX_ERROR_DATA, "%s: three whole numbers from 0 to 255 are needed here", at.text);
 }
 
 static ex_result read_marker(exi_reader *r, const json_t *object, const exi_place *place, ex_kinematics *made, int s) {
@@ -206,11 +206,11 @@ static ex_result read_names(exi_reader *r, const json_t *list, const exi_place *
         const json_t *object = json_array_get(list, (size_t)i);
         char **name = joints ? &made->joints[i].name : &made->sites[i].name;
         if (!json_is_object(object))
-            return exi_error(r->error, EX_ERROR_DATA, "%s: an object { … } is needed here", here.text);
+            return ex_error_set(r->error, EX_ERROR_DATA, "%s: an object { … } is needed here", here.text);
         result = read_name(r, object, &here, name);
         for (int k = 0; result == EX_OK && k < i; k++)
             if (strcmp(*name, joints ? made->joints[k].name : made->sites[k].name) == 0)
-                result = exi_error(r->error, EX_ERROR_DATA, "%s.name: %s %d is called '%s' too", here.text,
+                result = ex_error_set(r->error, EX_ERROR_DATA, "%s.name: %s %d is called '%s' too", here.text,
                                    joints ? "joint" : "marker", k, *name);
     }
     return result;
@@ -224,9 +224,9 @@ static ex_result read_root(exi_reader *r, const json_t *root, const char *called
                  *markers = json_object_get(root, "markers");
     const char *name = called;
     if (!json_is_object(root))
-        return exi_error(r->error, EX_ERROR_DATA, "a skeleton is a JSON object: { \"exemplar_skeleton\": 1, … }");
+        return ex_error_set(r->error, EX_ERROR_DATA, "a skeleton is a JSON object: { \"exemplar_skeleton\": 1, … }");
     if (json_is_integer(version) && json_integer_value(version) > 1)
-        return exi_error(r->error, EX_ERROR_VERSION,
+        return ex_error_set(r->error, EX_ERROR_VERSION,
                          "exemplar_skeleton: this file has version %lld, and this program (%s) reads version 1: use a "
                          "newer one",
                          (long long)json_integer_value(version), EX_VERSION_TEXT);
@@ -234,19 +234,19 @@ static ex_result read_root(exi_reader *r, const json_t *root, const char *called
     if (result == EX_OK)
         result = exi_require_keys(r, root, &top, needed);
     if (result == EX_OK && (!json_is_integer(version) || json_integer_value(version) != 1))
-        result = exi_error(r->error, EX_ERROR_DATA, "exemplar_skeleton: the version number 1 is needed here");
+        result = ex_error_set(r->error, EX_ERROR_DATA, "exemplar_skeleton: the version number 1 is needed here");
     if (result == EX_OK)
         result = exi_get_text(r, root, &top, "name", false, &name);
     if (result == EX_OK && (!json_is_array(joints) || json_array_size(joints) == 0 || json_array_size(joints) > 10000))
-        result = exi_error(r->error, EX_ERROR_DATA, "joints: a list of 1 to 10000 joints is needed here");
+        result = ex_error_set(r->error, EX_ERROR_DATA, "joints: a list of 1 to 10000 joints is needed here");
     if (result == EX_OK && markers && (!json_is_array(markers) || json_array_size(markers) > 100000))
-        result = exi_error(r->error, EX_ERROR_DATA, "markers: a list of at most 100000 markers is needed here");
+        result = ex_error_set(r->error, EX_ERROR_DATA, "markers: a list of at most 100000 markers is needed here");
     if (result != EX_OK)
         return result;
     ex_kinematics *made = exi_kinematics_create((int)json_array_size(joints), (int)json_array_size(markers));
     *kinematics = made;
     if (!made || !(made->name = malloc(strlen(name) + 1)))
-        return exi_error_memory(r->error, "the skeleton", json_array_size(joints) * sizeof *made->joints);
+        return ex_error_memory(r->error, "the skeleton", json_array_size(joints) * sizeof *made->joints);
     strcpy(made->name, name);
     for (int j = 0; j < made->joint_count; j++) /* so that names can be looked for before all are read */
         made->joints[j].parent = -1;
@@ -285,7 +285,7 @@ ex_result ex_kinematics_parse(const char *text, size_t size, const char *name, e
     *kinematics = NULL;
     ex_result result = exi_json_parse(text, size, name, &root, error);
     if (result == EX_OK)
-        result = exi_error_within(error, exi_kinematics_interpret(&reader, root, name, kinematics), "%s", name);
+        result = ex_error_within(error, exi_kinematics_interpret(&reader, root, name, kinematics), "%s", name);
     exi_arena_free(&arena);
     json_decref(root);
     return result;

@@ -207,7 +207,7 @@ static ex_result label(const exi_label_body *body, exi_arena *arena, ex_label *l
     e.taken = exi_arena_allocate(arena, sites + found, sizeof *e.taken);
     e.confidences = exi_arena_allocate(arena, pairs, sizeof *e.confidences);
     if (!starts || !e.pairs || !e.matches || !e.work || !e.step_work || !e.predicted || !e.taken || !e.confidences)
-        return exi_error_memory(error, "labels", pairs * sizeof *e.pairs);
+        return ex_error_memory(error, "labels", pairs * sizeof *e.pairs);
     for (int i = 0; i < def->start_count; i++)
         exi_label_from_pose(body, &def->starts[i], starts + (size_t)i * parts);
     for (int p = 0; p < body->part_count && def->start_count == 0; p++) {
@@ -221,7 +221,7 @@ static ex_result label(const exi_label_body *body, exi_arena *arena, ex_label *l
     else
         count = exi_label_search(body, starts, start_count, GUESSES, guesses, arena);
     if (count < 0 || (def->settled && !guesses[0].places))
-        return exi_error_memory(error, "labels", pairs * sizeof *e.pairs);
+        return ex_error_memory(error, "labels", pairs * sizeof *e.pairs);
     exi_label_place *copy = def->settled ? guesses[0].places : NULL;
     int kept = 0;
     for (int i = 0; i < count; i++)
@@ -261,7 +261,7 @@ ex_result ex_label_markers(const ex_label_def *def, ex_label *labels, ex_kin_pos
     for (int f = 0; f < def->found_count; f++)
         for (int i = 0; i < 3; i++)
             if (!isfinite(def->found[f].position[i]) || !isfinite(def->found[f].colour[i]))
-                return exi_error(error, EX_ERROR_DATA, "found marker %d has a number that is not finite", f + 1);
+                return ex_error_set(error, EX_ERROR_DATA, "found marker %d has a number that is not finite", f + 1);
     ex_result result = exi_label_body_create(def, &arena, &body, error);
     if (result == EX_OK)
         result = label(&body, &arena, labels, pose, evidence, error);

@@ -151,7 +151,7 @@ ex_result exi_label_body_create(const ex_label_def *def, exi_arena *arena, exi_l
     body->elsewhere = exi_arena_allocate(arena, joints, sizeof *body->elsewhere);
     if (!body->matches || !body->taken || !body->elsewhere || !body->parts || !body->part_of || !body->at ||
         !body->sites || !labs || !body->alike || !body->colour_gains)
-        return exi_error_memory(error, "the sites of markers", sites * found * sizeof *body->colour_gains);
+        return ex_error_memory(error, "the sites of markers", sites * found * sizeof *body->colour_gains);
     for (int f = 0; f < def->found_count; f++) {
         unsigned char code[3];
         for (int i = 0; i < 3; i++) {

@@ -25,10 +25,10 @@ static ex_result read_row(const exi_table *table, int row, const ex_labelled *be
     const char *name = exi_table_text(table, row, exi_table_column(table, "marker"));
     *label = (ex_labelled){.confidence = 1, .by_hand = !exi_table_text(table, row, confidence)[0]};
     if (!name[0])
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: this marker has no name", table->path, table->lines[row]);
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: this marker has no name", table->path, table->lines[row]);
     for (int i = 0; i < row; i++)
         if (strcmp(before[i].name, name) == 0)
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "%s:%d: marker '%s' stands on line %d already: one of the two is "
                              "another marker",
                              table->path, table->lines[row], name, table->lines[i]);
@@ -36,11 +36,11 @@ static ex_result read_row(const exi_table *table, int row, const ex_labelled *be
     if (result == EX_OK)
         result = exi_table_number(table, row, confidence, false, &label->confidence, error);
     if (result == EX_OK && !(label->confidence >= 0 && label->confidence <= 1))
-        result = exi_error(error, EX_ERROR_DATA, "%s:%d: a confidence is from 0 to 1", table->path, table->lines[row]);
+        result = ex_error_set(error, EX_ERROR_DATA, "%s:%d: a confidence is from 0 to 1", table->path, table->lines[row]);
     if (result != EX_OK)
         return result;
     label->name = exi_text_copy(name, strlen(name));
-    return label->name ? EX_OK : exi_error_memory(error, "the labels", strlen(name));
+    return label->name ? EX_OK : ex_error_memory(error, "the labels", strlen(name));
 }
 
 ex_result ex_labels_read(const char *path, ex_labelled **labelled, int *count, ex_error *error) {
@@ -54,7 +54,7 @@ ex_result ex_labels_read(const char *path, ex_labelled **labelled, int *count, e
         return result;
     ex_labelled *labels = exi_array_allocate((size_t)table.row_count, sizeof *labels);
     if (!labels)
-        result = exi_error_memory(error, "the labels", (size_t)table.row_count * sizeof *labels);
+        result = ex_error_memory(error, "the labels", (size_t)table.row_count * sizeof *labels);
     for (; read < table.row_count && result == EX_OK; read++)
         result = read_row(&table, read, labels, &labels[read], error);
     exi_table_free(&table);

@@ -215,7 +215,7 @@ static ex_result write_json(ex_file_writer *writer, json_t *value, ex_error *err
     }
     free(text.bytes);
     json_decref(value);
-    return good ? EX_OK : exi_error_memory(error, "the page", text.size);
+    return good ? EX_OK : ex_error_memory(error, "the page", text.size);
 }
 
 static ex_result write_spots(const page *p, int scan, ex_mesh *const *meshes, const shot *shots, int shot_count,
@@ -227,7 +227,7 @@ static ex_result write_spots(const page *p, int scan, ex_mesh *const *meshes, co
     char *path = ex_scan_path(p->session, "found", entry->name, ".csv");
     char *labels = ex_scan_path(p->session, "labels", entry->name, ".csv");
     json_t *spots = json_array();
-    ex_result result = path && labels && spots ? EX_OK : exi_error_memory(error, "the page", 0);
+    ex_result result = path && labels && spots ? EX_OK : ex_error_memory(error, "the page", 0);
     if (result == EX_OK)
         result = ex_found_read(path, &found, &found_count, error);
     FILE *file = result == EX_OK ? fopen(labels, "rb") : NULL;
@@ -237,7 +237,7 @@ static ex_result write_spots(const page *p, int scan, ex_mesh *const *meshes, co
     }
     bool *used = calloc((size_t)row_count + 1, sizeof *used);
     if (result == EX_OK && !used)
-        result = exi_error_memory(error, "the page", 0);
+        result = ex_error_memory(error, "the page", 0);
     for (int f = 0; f < found_count && result == EX_OK; f++) {
         const int row = find_row(&found[f], rows, row_count, used);
         if (row >= 0)
@@ -269,7 +269,7 @@ static ex_result write_scan(const page *p, int scan, ex_error *error) {
     ex_mesh **meshes = NULL;
     shot *shots = exi_array_allocate((size_t)shot_count, sizeof *shots);
     ex_result result =
-        shots ? ex_scan_meshes(p->session, scan, &meshes, error) : exi_error_memory(error, "pictures", 0);
+        shots ? ex_scan_meshes(p->session, scan, &meshes, error) : ex_error_memory(error, "pictures", 0);
     if (result == EX_OK) {
         ex_file_printf(p->writer, "{\"name\":");
         result = write_json(p->writer, json_string(entry->name), error);
@@ -290,7 +290,7 @@ static ex_result write_scan(const page *p, int scan, ex_error *error) {
         ex_mesh_destroy(meshes[i]);
     free(meshes);
     free(shots);
-    return exi_error_within(error, result, "scan '%s'", entry->name);
+    return ex_error_within(error, result, "scan '%s'", entry->name);
 }
 
 static ex_result write_markers(const page *p, ex_error *error) {

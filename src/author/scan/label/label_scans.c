@@ -37,7 +37,7 @@ static ex_result find_site(const exi_label_run *run, const ex_label_scan *scan, 
     for (int s = 0; names && s < k->site_count; s++)
         names[s] = k->sites[s].name;
     const char *near = names ? ex_suggest(name, names, k->site_count) : NULL;
-    return exi_error(error, EX_ERROR_DATA, "scan '%s': there is no marker '%s' in the table of markers%s%s%s",
+    return ex_error_set(error, EX_ERROR_DATA, "scan '%s': there is no marker '%s' in the table of markers%s%s%s",
                      scan->name, name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -54,7 +54,7 @@ static ex_result read_given(exi_label_run *run, int i, ex_error *error) {
             return result;
         for (int h = 0; h < g; h++)
             if (run->given[i][h] == run->given[i][g])
-                return exi_error(error, EX_ERROR_DATA, "scan '%s': marker '%s' is named twice", scan->name,
+                return ex_error_set(error, EX_ERROR_DATA, "scan '%s': marker '%s' is named twice", scan->name,
                                  given->name);
         for (int f = 0; f < scan->found_count; f++) {
             double apart[3];
@@ -147,7 +147,7 @@ static ex_result label_wanted(exi_label_run *run, ex_error *error) {
         if (run->results[i] != EX_OK) {
             if (error)
                 *error = run->errors[i];
-            return exi_error_within(error, run->results[i], "scan '%s'", run->def->scans[i].name);
+            return ex_error_within(error, run->results[i], "scan '%s'", run->def->scans[i].name);
         }
         memcpy(run->poses[i].rotations, run->next[i].rotations,
                (size_t)run->kinematics->joint_count * sizeof *run->poses[i].rotations);
@@ -297,7 +297,7 @@ static ex_result doubt_misfits(exi_label_run *run, ex_error *error) {
     double *sums = exi_arena_allocate(run->arena, 3 * (size_t)count, sizeof *sums);
     if (!sums) {
         ex_kin_fit_destroy(fit);
-        return exi_error_memory(error, "the labels", 3 * (size_t)count * sizeof *sums);
+        return ex_error_memory(error, "the labels", 3 * (size_t)count * sizeof *sums);
     }
     double *numbers = sums + count, *sorted = numbers + count;
     for (int i = 0; i < run->sighting_count; i++) {
@@ -392,12 +392,12 @@ static ex_result label_all(exi_label_run *run, ex_error *error) {
     const int rounds = def->rounds > 0 ? def->rounds : 3;
     ex_result result = EX_OK;
     if (!allocate(run))
-        return exi_error_memory(error, "the labels of all scans", (size_t)def->scan_count);
+        return ex_error_memory(error, "the labels of all scans", (size_t)def->scan_count);
     for (int i = 0; i < def->scan_count && result == EX_OK; i++)
         result = read_given(run, i, error);
     if (result == EX_OK && def->scans[def->reference].given_count == 0)
         result =
-            exi_error(error, EX_ERROR_DATA, "the reference scan '%s' has no labels: name its markers by hand first",
+            ex_error_set(error, EX_ERROR_DATA, "the reference scan '%s' has no labels: name its markers by hand first",
                       def->scans[def->reference].name);
     if (result != EX_OK)
         return result;
@@ -430,7 +430,7 @@ ex_result ex_label_scans(const ex_label_scans_def *def, ex_label *const *labels,
         def->reference >= def->scan_count)
         return exi_misuse_error(error, "ex_label_scans", "a definition without scans, skeleton or reference");
     run.kinematics = ex_kinematics_copy(def->kinematics);
-    ex_result result = run.kinematics ? label_all(&run, error) : exi_error_memory(error, "a skeleton", 1);
+    ex_result result = run.kinematics ? label_all(&run, error) : ex_error_memory(error, "a skeleton", 1);
     for (int i = 0; evidence && i < def->scan_count && result == EX_OK; i++)
         evidence[i] = run.evidence[i];
     ex_kinematics_destroy(run.kinematics);

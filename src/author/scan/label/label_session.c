@@ -44,7 +44,7 @@ static ex_result check_names(const ex_scan_session *session, const char *path, c
             names[s] = k->sites[s].name;
         const char *near = names ? ex_suggest(rows[i].name, names, k->site_count) : NULL;
         free((void *)names);
-        return exi_error(error, EX_ERROR_DATA, "%s: the session has no marker '%s'%s%s%s", path, rows[i].name,
+        return ex_error_set(error, EX_ERROR_DATA, "%s: the session has no marker '%s'%s%s%s", path, rows[i].name,
                          near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     return EX_OK;
@@ -57,7 +57,7 @@ static ex_result read_labels(const ex_scan_session *session, int scan, ex_labell
     *labelled = NULL;
     *count = 0;
     if (!path)
-        return exi_error_memory(error, "a path", 0);
+        return ex_error_memory(error, "a path", 0);
     ex_result result = exi_scan_is_there(path) ? ex_labels_read(path, labelled, count, error) : EX_OK;
     if (result == EX_OK)
         result = check_names(session, path, *labelled, *count, error);
@@ -69,9 +69,9 @@ static ex_result write_labels(const ex_scan_session *session, int scan, const ex
                               ex_error *error) {
     char *path = ex_scan_path(session, "labels", session->scans[scan].name, ".csv");
     if (!path)
-        return exi_error_memory(error, "a path", 0);
+        return ex_error_memory(error, "a path", 0);
     char *folder = ex_path_join(path, ".");
-    ex_result result = folder ? ex_make_directory(folder, error) : exi_error_memory(error, "a path", 0);
+    ex_result result = folder ? ex_make_directory(folder, error) : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = ex_labels_write(path, labelled, count, error);
     free(folder);
@@ -102,7 +102,7 @@ static ex_result read_scan(work *w, int i, ex_error *error) {
     ex_label_scan *scan = &w->scans[i];
     char *path = ex_scan_path(w->session, "found", entry->name, ".csv");
     if (!path)
-        return exi_error_memory(error, "a path", 0);
+        return ex_error_memory(error, "a path", 0);
     ex_result result = ex_found_read(path, &w->found[i], &scan->found_count, error);
     free(path);
     if (result == EX_OK)
@@ -128,7 +128,7 @@ static ex_result read_scan(work *w, int i, ex_error *error) {
     w->result->found[i] = scan->found_count;
     w->result->by_hand[i] = by_hand;
     w->result->kept[i] = scan->done;
-    return scan->solved && w->labels[i] ? EX_OK : exi_error_memory(error, "the labels", 0);
+    return scan->solved && w->labels[i] ? EX_OK : ex_error_memory(error, "the labels", 0);
 }
 
 /* ---- what comes of it ---- */
@@ -137,7 +137,7 @@ static ex_result add_doubt(work *w, size_t *capacity, const ex_doubt *doubt, ex_
     ex_scan_labelling *r = w->result;
     ex_doubt *grown = exi_array_grow(r->doubts, capacity, (size_t)r->doubt_count + 1, sizeof *grown);
     if (!grown)
-        return exi_error_memory(error, "the doubtful markers", (size_t)r->doubt_count * sizeof *grown);
+        return ex_error_memory(error, "the doubtful markers", (size_t)r->doubt_count * sizeof *grown);
     r->doubts = grown;
     grown[r->doubt_count++] = *doubt;
     return EX_OK;
@@ -150,7 +150,7 @@ static ex_result write_scan(work *w, int i, ex_error *error) {
     ex_labelled *rows = exi_array_allocate((size_t)(scan->given_count + scan->found_count), sizeof *rows);
     int count = scan->given_count;
     if (!rows)
-        return exi_error_memory(error, "the labels", (size_t)count * sizeof *rows);
+        return ex_error_memory(error, "the labels", (size_t)count * sizeof *rows);
     if (count > 0)
         memcpy(rows, scan->given, (size_t)count * sizeof *rows);
     for (int s = 0; s < k->site_count; s++) {
@@ -205,7 +205,7 @@ static ex_result write_doubts(const work *w, ex_error *error) {
     ex_file_writer writer;
     char *path = ex_scan_path(w->session, "labels", "doubtful", ".csv");
     if (!path)
-        return exi_error_memory(error, "a path", 0);
+        return ex_error_memory(error, "a path", 0);
     ex_result result = ex_file_open(&writer, path, error);
     free(path);
     if (result != EX_OK)
@@ -271,14 +271,14 @@ static ex_result label_session(work *w, ex_error *error) {
     w->labels = exi_arena_allocate(&w->arena, n, sizeof *w->labels);
     w->result = create_result(session->scan_count);
     if (!w->scans || !w->files || !w->file_counts || !w->found || !w->labels || !w->result)
-        return exi_error_memory(error, "the labels", n * sizeof *w->scans);
+        return ex_error_memory(error, "the labels", n * sizeof *w->scans);
     for (int i = 0; i < session->scan_count && result == EX_OK; i++) {
         result = read_scan(w, i, error);
         any = any || !w->scans[i].done;
     }
     if (result == EX_OK && w->file_counts[session->reference] == 0)
         result =
-            exi_error(error, EX_ERROR_DATA, "the reference scan '%s' has no labels: name its markers by hand first",
+            ex_error_set(error, EX_ERROR_DATA, "the reference scan '%s' has no labels: name its markers by hand first",
                       session->scans[session->reference].name);
     const ex_label_scans_def def = {.kinematics = session->kinematics,
                                     .scan_count = session->scan_count,
@@ -339,7 +339,7 @@ ex_result ex_scan_label_take(const ex_scan_session *session, int scan, const cha
         result = read_labels(session, scan, &old, &old_count, error);
     if (result == EX_OK) {
         all = exi_array_allocate((size_t)row_count + (size_t)old_count, sizeof *all);
-        result = all ? EX_OK : exi_error_memory(error, "the labels", (size_t)row_count * sizeof *all);
+        result = all ? EX_OK : ex_error_memory(error, "the labels", (size_t)row_count * sizeof *all);
     }
     if (result == EX_OK) {
         int kept = row_count;

@@ -233,7 +233,7 @@ ex_result exi_label_unseen(exi_label_run *run, ex_error *error) {
     h.rotations = exi_arena_allocate(run->arena, scans * joints, sizeof *h.rotations);
     h.places = exi_arena_allocate(run->arena, scans * joints, sizeof *h.places);
     if (!h.spares || !h.locals || !h.fits || !h.members || !h.rotations || !h.places)
-        return exi_error_memory(error, "markers that were not recognised", found * sizeof *h.spares);
+        return ex_error_memory(error, "markers that were not recognised", found * sizeof *h.spares);
     for (size_t i = 0; i < scans; i++)
         ex_kin_frames(run->kinematics, &run->poses[i], h.rotations + i * joints, h.places + i * joints);
     find_spares(&h);

@@ -179,7 +179,7 @@ static ex_result make_template(const caster *c, const exi_map_net *net, exi_map_
                            .positions = exi_array_copy(c->surface->positions, 3 * (size_t)net->vertex_count, 4),
                            .triangles = exi_array_allocate(corners, sizeof(uint32_t))};
     if (!view->positions || !view->triangles)
-        return exi_error_memory(error, "the template's triangles", corners * 4);
+        return ex_error_memory(error, "the template's triangles", corners * 4);
     for (size_t i = 0; i < corners; i++)
         view->triangles[i] = mesh.split_source ? mesh.split_source[mesh.triangles[i]] : mesh.triangles[i];
     ex_result result = ex_tree_create(&(ex_tree_def){.vertex_count = view->vertex_count,
@@ -191,7 +191,7 @@ static ex_result make_template(const caster *c, const exi_map_net *net, exi_map_
         return result;
     view->memory = malloc(ex_fit_size(view->tree));
     if (!view->memory)
-        return exi_error_memory(error, "the template's triangles", ex_fit_size(view->tree));
+        return ex_error_memory(error, "the template's triangles", ex_fit_size(view->tree));
     view->fit = ex_fit_make(view->tree, view->positions, 0, view->memory, c->def->tasks);
     return EX_OK;
 }
@@ -202,7 +202,7 @@ static ex_result cast(caster *c, const exi_map_net *net, ex_error *error) {
     c->views = calloc(count, sizeof *c->views);
     c->map = ex_map_create(net->vertex_count);
     ex_result result = c->views && c->map ? make_template(c, net, &template, error)
-                                          : exi_error_memory(error, "the map", (size_t)net->vertex_count * 5);
+                                          : ex_error_memory(error, "the map", (size_t)net->vertex_count * 5);
     for (int i = 0; result == EX_OK && i < c->def->mesh_count; i++)
         result = exi_map_view_make(c->def->meshes[i], i, c->def->noise, &c->views[i], error);
     if (result == EX_OK) {
@@ -222,9 +222,9 @@ ex_result ex_map_cast(const ex_map_def *def, ex_map **map, ex_error *error) {
         return exi_misuse_error(error, __func__, "no rig, no meshes, or nowhere to put the map");
     *map = NULL;
     if (def->mesh_count < 1 || def->mesh_count > VIEWS_AT_HAND)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a scan has 1 to %d meshes, not %d", VIEWS_AT_HAND, def->mesh_count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a scan has 1 to %d meshes, not %d", VIEWS_AT_HAND, def->mesh_count);
     if (!(def->reach > 0) || !isfinite(def->reach) || !(def->noise >= 0) || !isfinite(def->noise))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "the reach of rays must be more than 0 and noise not less; they are %g and %g", def->reach,
                          def->noise);
     exi_map_net net;

@@ -225,12 +225,12 @@ static ex_result solve(filling *f, ex_error *error) {
         result = exi_factor_create(&system, f->options ? f->options->progress : NULL, &factor, error);
     }
     if (result != EX_OK)
-        return exi_error_within(error, result, "filling holes");
+        return ex_error_within(error, result, "filling holes");
     void *work = malloc(exi_factor_work_size(factor));
     if (work)
         exi_factor_solve_1(factor, f->right, work);
     else
-        result = exi_error_memory(error, "filling holes", exi_factor_work_size(factor));
+        result = ex_error_memory(error, "filling holes", exi_factor_work_size(factor));
     free(work);
     exi_factor_destroy(factor);
     return result;
@@ -265,7 +265,7 @@ static ex_result step(filling *f, int steps, ex_error *error) {
     }
     free(x);
     free(work);
-    return good ? EX_OK : exi_error_memory(error, "filling holes", exi_cg_work_size(f->n));
+    return good ? EX_OK : ex_error_memory(error, "filling holes", exi_cg_work_size(f->n));
 }
 
 static bool is_lent(const filling *f, int v) {
@@ -297,12 +297,12 @@ static ex_result fill(filling *f, const float *positions, ex_error *error) {
     f->vertices = exi_array_allocate(count, sizeof *f->vertices);
     f->right = exi_array_allocate(count, sizeof *f->right);
     if (!f->rings || !f->slacks || !f->unknowns || !f->vertices || !f->right)
-        return exi_error_memory(error, "filling holes", count * 28);
+        return ex_error_memory(error, "filling holes", count * 28);
     find_rings(f, ramp, weight);
     if (f->n == 0)
         return EX_OK;
     if (!exi_plate_make(f->net, positions, f->map->states, f->slacks, &f->plate) || !sort_columns(f) || !assemble(f))
-        return exi_error_memory(error, "filling holes", (size_t)f->n * 400);
+        return ex_error_memory(error, "filling holes", (size_t)f->n * 400);
     add_measured(f, ramp, PULL);
     const ex_result result = f->options && f->options->steps > 0 ? step(f, f->options->steps, error) : solve(f, error);
     if (result == EX_OK)
@@ -335,7 +335,7 @@ static ex_result check_lent(const exi_map_lent *lent, int vertex_count, ex_error
     for (int i = 0; i < lent->count && result == EX_OK; i++) {
         result = exi_map_check(lent->maps[i], vertex_count, "the map that lends", error);
         if (result == EX_OK && (!(lent->weights[i] >= 0) || !isfinite(lent->weights[i])))
-            result = exi_error(error, EX_ERROR_ARGUMENT, "the weight of a map that lends is %g", lent->weights[i]);
+            result = ex_error_set(error, EX_ERROR_ARGUMENT, "the weight of a map that lends is %g", lent->weights[i]);
     }
     return result;
 }
@@ -346,7 +346,7 @@ ex_result ex_map_fill_lent(ex_map *map, const ex_rig *rig, int level, const ex_m
         return exi_misuse_error(error, __func__, "no map, no rig, or no lenders");
     if (options && (options->ramp < 0 || options->ramp > RAMP_MOST || !(options->weight >= 0) ||
                     !isfinite(options->weight) || options->steps < 0))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a ramp of 0 to %d rings, a weight and steps that are not negative are needed to fill holes",
                          RAMP_MOST);
     exi_map_net net;

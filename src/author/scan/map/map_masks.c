@@ -42,7 +42,7 @@ static ex_result mark_joint(const ex_mesh *mesh, const char *joint, unsigned cha
             covered[mesh->corners[c]] = 1;
     }
     return found ? EX_OK
-                 : exi_error(error, EX_ERROR_DATA,
+                 : ex_error_set(error, EX_ERROR_DATA,
                              "no face of the template is in a group '%s': each face is to be in the group of the joint "
                              "whose bone it belongs to",
                              joint);
@@ -54,11 +54,11 @@ ex_result ex_map_covered(const ex_rig *rig, int level, const char *const *joints
         return exi_misuse_error(error, __func__, "no rig, no joints, or nowhere to put the answer");
     const size_t count = (size_t)ex_rig_level_vertex_count(rig, level);
     if (count == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the template has no level %d of subdivision", level);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the template has no level %d of subdivision", level);
     float *nowhere = calloc(3 * count, sizeof *nowhere);
     ex_mesh *mesh = NULL;
     ex_result result = nowhere ? ex_rig_to_mesh(rig, &(ex_surface){.level = level, .positions = nowhere}, &mesh, error)
-                               : exi_error_memory(error, "the template", 12 * count);
+                               : ex_error_memory(error, "the template", 12 * count);
     memset(covered, 0, count);
     for (int i = 0; result == EX_OK && i < joint_count; i++)
         result = mark_joint(mesh, joints[i], covered, error);
@@ -219,7 +219,7 @@ static ex_result make_masks(const exi_map_net *net, const float *positions, blen
     free(h.places);
     free(b->distances);
     free(b->largest);
-    return good ? EX_OK : exi_error_memory(error, "the parts' masks", parts * count * sizeof(double));
+    return good ? EX_OK : ex_error_memory(error, "the parts' masks", parts * count * sizeof(double));
 }
 
 ex_result ex_map_masks(const ex_rig *rig, int level, const unsigned char *const *covered, int part_count,

@@ -99,7 +99,7 @@ static bool make_rings(exi_map_net *net) {
 ex_result exi_map_net_make(const ex_rig *rig, int level, exi_map_net *net, ex_error *error) {
     *net = (exi_map_net){.vertex_count = ex_rig_level_vertex_count(rig, level)};
     if (net->vertex_count == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has %d levels of subdivision, and level %d is none of them",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has %d levels of subdivision, and level %d is none of them",
                          ex_rig_level_count(rig), level);
     const ex_rig_mesh mesh = ex_rig_level_mesh(rig, level);
     const size_t corners = (size_t)mesh.corner_count, vertices = (size_t)net->vertex_count;
@@ -120,7 +120,7 @@ ex_result exi_map_net_make(const ex_rig *rig, int level, exi_map_net *net, ex_er
     if (good)
         return EX_OK;
     exi_map_net_free(net);
-    return exi_error_memory(error, "the faces of the template", corners * 12 + vertices * 48);
+    return ex_error_memory(error, "the faces of the template", corners * 12 + vertices * 48);
 }
 
 /* ---- the surface ---- */
@@ -150,7 +150,7 @@ ex_result exi_map_surface_make(const ex_rig *rig, int level, const ex_transform 
     if (good)
         return EX_OK;
     exi_map_surface_free(surface);
-    return exi_error_memory(error, "the surface of the template", scratch_size + count * 24);
+    return ex_error_memory(error, "the surface of the template", scratch_size + count * 24);
 }
 
 void exi_map_displace(const exi_map_surface *surface, const ex_map *map, int vertex, double out[3]) {
@@ -163,11 +163,11 @@ void exi_map_displace(const exi_map_surface *surface, const ex_map *map, int ver
 
 ex_result exi_map_check(const ex_map *map, int vertex_count, const char *what, ex_error *error) {
     if (map->vertex_count != vertex_count)
-        return exi_error(error, EX_ERROR_ARGUMENT, "%s has %d vertices, and this level of the template has %d", what,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s has %d vertices, and this level of the template has %d", what,
                          map->vertex_count, vertex_count);
     for (int v = 0; v < vertex_count; v++)
         if (!isfinite(map->displacements[v]) || map->states[v] >= EX_MAP_STATE_COUNT)
-            return exi_error(error, EX_ERROR_DATA, "%s: the displacement of vertex %d is not finite, or its state none",
+            return ex_error_set(error, EX_ERROR_DATA, "%s: the displacement of vertex %d is not finite, or its state none",
                              what, v);
     return EX_OK;
 }

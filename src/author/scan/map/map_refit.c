@@ -125,10 +125,10 @@ static ex_result solve(fitting *f, ex_error *error) {
     exi_factor *factor = NULL;
     ex_result result = exi_factor_create(&system, NULL, &factor, error);
     if (result != EX_OK)
-        return exi_error_within(error, result, "refitting the template");
+        return ex_error_within(error, result, "refitting the template");
     void *work = malloc(exi_factor_work_size(factor));
     if (!work)
-        result = exi_error_memory(error, "refitting the template", exi_factor_work_size(factor));
+        result = ex_error_memory(error, "refitting the template", exi_factor_work_size(factor));
     for (int s = 0; work && s < STEPS; s++) {
         find_residual(f);
         exi_factor_solve(factor, f->step, work);
@@ -150,7 +150,7 @@ static ex_result read_forms(const ex_rig *rig, int level, const ex_transform *jo
     f->step = exi_array_allocate(size, sizeof *f->step);
     ex_result result = f->wanted && f->found && f->step
                            ? exi_map_surface_make(rig, level, joints, NULL, &surface, error)
-                           : exi_error_memory(error, "the cage", size * 24);
+                           : ex_error_memory(error, "the cage", size * 24);
     if (result == EX_OK)
         result = exi_map_surface_make(rig, 0, joints, NULL, &cage, error);
     for (int i = 0; result == EX_OK && i < f->n; i++) {
@@ -195,7 +195,7 @@ static ex_result unpose(const ex_rig *rig, const ex_transform *joints, float *po
     free(out);
     free(scratch);
     free(memory);
-    return good ? EX_OK : exi_error_memory(error, "un-posing the cage", count * 200 + size * 12);
+    return good ? EX_OK : ex_error_memory(error, "un-posing the cage", count * 200 + size * 12);
 }
 
 /* ---- the entry point ---- */
@@ -205,7 +205,7 @@ ex_result ex_map_refit(const ex_rig *rig, int level, const ex_transform *joints,
     if (!rig || !map || !positions)
         return exi_misuse_error(error, __func__, "no rig, no map, or nowhere to put the positions");
     if (level == 0 || ex_rig_level_vertex_count(rig, level) == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "refitting asks for a level of subdivision that the template has; level %d is none", level);
     fitting f = {.n = ex_rig_vertex_count(rig)};
     ex_result result = exi_map_check(map, ex_rig_level_vertex_count(rig, level), "the map", error);
@@ -214,7 +214,7 @@ ex_result ex_map_refit(const ex_rig *rig, int level, const ex_transform *joints,
     if (result == EX_OK)
         result = read_rows(ex_rig_stencils(rig), level, &f) && multiply(&f)
                      ? solve(&f, error)
-                     : exi_error_memory(error, "refitting the template", (size_t)f.n * 400);
+                     : ex_error_memory(error, "refitting the template", (size_t)f.n * 400);
     for (size_t i = 0; result == EX_OK && i < 3 * (size_t)f.n; i++)
         positions[i] = (float)f.found[i];
     if (result == EX_OK)

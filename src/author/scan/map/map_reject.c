@@ -76,7 +76,7 @@ static ex_result reject_patches(const exi_map_net *net, const exi_map_surface *s
     const bool good = parents && sizes;
     free(parents);
     free(sizes);
-    return good ? EX_OK : exi_error_memory(error, "patches of the scan", count * 8);
+    return good ? EX_OK : ex_error_memory(error, "patches of the scan", count * 8);
 }
 
 /* ---- folds ---- */
@@ -189,7 +189,7 @@ static ex_result reject_folds(const exi_map_net *net, const exi_map_surface *sur
                    .queued = exi_array_allocate(count, sizeof *u.queued),
                    .queue = exi_array_allocate(count, sizeof *u.queue)};
     ex_result result =
-        copy && holes && u.known && u.queued && u.queue ? EX_OK : exi_error_memory(error, "folds", count * 12);
+        copy && holes && u.known && u.queued && u.queue ? EX_OK : ex_error_memory(error, "folds", count * 12);
     if (result == EX_OK) {
         for (size_t v = 0; v < count; v++)
             holes[v] = map->states[v] != EX_MAP_HIT;

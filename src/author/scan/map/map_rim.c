@@ -123,7 +123,7 @@ ex_result ex_map_measure_rim(const ex_rig *rig, int level, const ex_transform *j
             if (whole)
                 sum_up(whole_angles, rim->edge_count, &rim->whole_rms, &rim->whole_high);
         } else {
-            result = exi_error_memory(error, "the edges of holes", corners * 16);
+            result = ex_error_memory(error, "the edges of holes", corners * 16);
         }
         free(kinds);
         free(angles);

@@ -50,12 +50,12 @@ static ex_result copy_mesh(const ex_mesh *mesh, int number, exi_map_view *view, 
     view->normals = exi_array_allocate(3 * vertices, sizeof(float));
     view->insides = exi_array_allocate(vertices, sizeof(float));
     if (!view->positions || !view->triangles || !view->normals || !view->insides)
-        result = exi_error_memory(error, "the scan", vertices * 28 + triangles * 12);
+        result = ex_error_memory(error, "the scan", vertices * 28 + triangles * 12);
     for (size_t i = 0; result == EX_OK && i < 3 * vertices; i++) {
         view->positions[i] = (float)mesh->positions[i];
         if (!isfinite(view->positions[i]))
             result =
-                exi_error(error, EX_ERROR_DATA, "mesh %d of the scan: vertex %zu is not finite", number + 1, i / 3);
+                ex_error_set(error, EX_ERROR_DATA, "mesh %d of the scan: vertex %zu is not finite", number + 1, i / 3);
     }
     for (size_t i = 0; result == EX_OK && i < 3 * triangles; i++)
         view->triangles[i] = (uint32_t)mesh->corners[corners[i]];
@@ -224,13 +224,13 @@ static ex_result measure(exi_map_view *view, double noise, ex_error *error) {
     free(sums);
     free(starts);
     free(ways);
-    return good ? EX_OK : exi_error_memory(error, "the scan", vertices * 28 + corners * 4);
+    return good ? EX_OK : ex_error_memory(error, "the scan", vertices * 28 + corners * 4);
 }
 
 ex_result exi_map_view_make(const ex_mesh *mesh, int number, double noise, exi_map_view *view, ex_error *error) {
     *view = (exi_map_view){0};
     if (mesh->face_count == 0)
-        return exi_error(error, EX_ERROR_DATA, "mesh %d of the scan has no faces: rays need a surface to meet",
+        return ex_error_set(error, EX_ERROR_DATA, "mesh %d of the scan has no faces: rays need a surface to meet",
                          number + 1);
     ex_result result = copy_mesh(mesh, number, view, error);
     if (result == EX_OK)
@@ -246,7 +246,7 @@ ex_result exi_map_view_make(const ex_mesh *mesh, int number, double noise, exi_m
         if (view->memory)
             view->fit = ex_fit_make(view->tree, view->positions, 0, view->memory, NULL);
         else
-            result = exi_error_memory(error, "the scan", ex_fit_size(view->tree));
+            result = ex_error_memory(error, "the scan", ex_fit_size(view->tree));
     }
     if (result != EX_OK)
         exi_map_view_free(view);

@@ -58,7 +58,7 @@ ex_result exi_report_left_out(exi_scan_work *work) {
     exi_distances all[4] = {{0}};
     ex_scan_surfaces *out = &work->report->left_out;
     if (!weights)
-        return exi_error_memory(work->error, "the report", (size_t)session->scan_count * sizeof *weights);
+        return ex_error_memory(work->error, "the report", (size_t)session->scan_count * sizeof *weights);
     for (int i = 0; i < session->scan_count; i++) {
         const exi_body_part *part = &body->parts[session->scans[i].part];
         if (!work->maps[i])
@@ -92,5 +92,5 @@ ex_result exi_report_left_out(exi_scan_work *work) {
     out->plain = exi_distances_sum(&all[1]);
     out->nearest = exi_distances_sum(&all[2]);
     out->old = exi_distances_sum(&all[3]);
-    return failed ? exi_error_memory(work->error, "the report", 0) : EX_OK;
+    return failed ? ex_error_memory(work->error, "the report", 0) : EX_OK;
 }

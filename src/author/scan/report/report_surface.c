@@ -37,7 +37,7 @@ static ex_result make_surface(surface *s, ex_error *error) {
         triangles = exi_array_allocate(3 * (size_t)triangle_count, sizeof *triangles);
         positions = exi_array_allocate(3 * (size_t)s->mesh->vertex_count, sizeof *positions);
         if (!triangles || !positions)
-            result = exi_error_memory(error, "a surface", 3 * (size_t)triangle_count * sizeof *triangles);
+            result = ex_error_memory(error, "a surface", 3 * (size_t)triangle_count * sizeof *triangles);
     }
     if (result == EX_OK) {
         for (int i = 0; i < 3 * triangle_count; i++)
@@ -55,7 +55,7 @@ static ex_result make_surface(surface *s, ex_error *error) {
         if (s->memory)
             s->fit = ex_fit_make(s->tree, positions, 0, s->memory, NULL);
         else
-            result = exi_error_memory(error, "a surface", ex_fit_size(s->tree));
+            result = ex_error_memory(error, "a surface", ex_fit_size(s->tree));
     }
     free(cut);
     free(triangles);
@@ -189,7 +189,7 @@ ex_result exi_report_held(exi_scan_work *work, const ex_scan_fitted *truth) {
     exi_body *body = &work->body;
     exi_distances all[VARIANTS] = {{0}};
     room r;
-    ex_result result = make_room(body, &r) ? EX_OK : exi_error_memory(work->error, "the report", 0);
+    ex_result result = make_room(body, &r) ? EX_OK : ex_error_memory(work->error, "the report", 0);
     for (int i = 0; i < truth->scan_count && result == EX_OK; i++) {
         char name[300];
         FILE *file;
@@ -200,7 +200,7 @@ ex_result exi_report_held(exi_scan_work *work, const ex_scan_fitted *truth) {
         snprintf(name, sizeof name, "truth/surface/%s.ply", truth->names[i]);
         char *path = exi_body_path(body, name);
         if (!path) {
-            result = exi_error_memory(work->error, "a path", 0);
+            result = ex_error_memory(work->error, "a path", 0);
             break;
         }
         file = fopen(path, "rb");
@@ -223,7 +223,7 @@ ex_result exi_report_held(exi_scan_work *work, const ex_scan_fitted *truth) {
                                              &work->report->held.nearest, &work->report->held.old};
     for (int kind = 0; kind < VARIANTS; kind++) {
         if (all[kind].failed && result == EX_OK)
-            result = exi_error_memory(work->error, "the report", 0);
+            result = ex_error_memory(work->error, "the report", 0);
         *out[kind] = exi_distances_sum(&all[kind]);
     }
     return result;

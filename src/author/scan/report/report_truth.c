@@ -149,7 +149,7 @@ static ex_result measure_labels(const exi_scan_work *work, int scan, ex_scan_lab
     ex_labelled *labelled = NULL;
     int count = 0;
     ex_result result = labels && markers ? exi_table_read(markers, columns, 5, &table, work->error)
-                                         : exi_error_memory(work->error, "a path", 0);
+                                         : ex_error_memory(work->error, "a path", 0);
     /* A scan without labels has none that are sure. */
     if (result == EX_OK && ex_labels_read(labels, &labelled, &count, NULL) != EX_OK)
         count = 0;

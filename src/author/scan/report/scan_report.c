@@ -18,9 +18,9 @@
 static ex_result open_body(exi_scan_work *work) {
     exi_body *body = &work->body;
     char *cage = exi_body_path(body, "cage.obj"), *scene = exi_body_path(body, "skeleton.glb");
-    ex_result result = cage && scene ? EX_OK : exi_error_memory(work->error, "a path", 0);
+    ex_result result = cage && scene ? EX_OK : ex_error_memory(work->error, "a path", 0);
     if (result == EX_OK && !exi_scan_is_there(cage))
-        result = exi_error_kind(work->error, exi_error(work->error, EX_ERROR_FILE, "'%s' is not there yet", cage),
+        result = ex_error_kind(work->error, ex_error_set(work->error, EX_ERROR_FILE, "'%s' is not there yet", cage),
                                 "no_body");
     if (result == EX_OK)
         result = ex_obj_read(cage, &body->template.cage, work->error);
@@ -52,9 +52,9 @@ static ex_result read_maps(exi_scan_work *work) {
         const exi_body_part *part = &body->parts[body->session->scans[i].part];
         char *name = exi_body_map_name(part, "maps", body->session->scans[i].name);
         char *path = name ? exi_body_path(body, name) : NULL;
-        result = path ? ex_map_read(path, &work->maps[i], work->error) : exi_error_memory(work->error, "a path", 0);
+        result = path ? ex_map_read(path, &work->maps[i], work->error) : ex_error_memory(work->error, "a path", 0);
         if (result == EX_OK && work->maps[i]->vertex_count != body->vertex_count)
-            result = exi_error(work->error, EX_ERROR_DATA,
+            result = ex_error_set(work->error, EX_ERROR_DATA,
                                "%s has %d vertices and the template has %d: build the body again", path,
                                work->maps[i]->vertex_count, body->vertex_count);
         for (int v = 0; v < body->vertex_count && result == EX_OK; v++) {
@@ -95,7 +95,7 @@ static ex_result compare_truth(exi_scan_work *work) {
     ex_scan_fitted *truth = NULL;
     ex_result result = EX_OK;
     if (!path)
-        return exi_error_memory(work->error, "a path", 0);
+        return ex_error_memory(work->error, "a path", 0);
     if (exi_scan_is_there(path)) {
         result = ex_scan_fitted_read(path, &truth, work->error);
         if (result == EX_OK)
@@ -121,7 +121,7 @@ ex_result ex_scan_measure(const ex_scan_session *session, const ex_scan_fitted *
                           .error = error};
     *report = (ex_scan_report){0};
     work.maps = calloc((size_t)session->scan_count, sizeof(ex_map *));
-    ex_result result = work.maps ? open_body(&work) : exi_error_memory(error, "the report", 0);
+    ex_result result = work.maps ? open_body(&work) : ex_error_memory(error, "the report", 0);
     if (result == EX_OK && progress)
         progress->report(progress->user, "reading maps", 0.1);
     if (result == EX_OK)

@@ -41,17 +41,17 @@ static ex_result read_open(exi_reader *r, const json_t *list, const exi_place *p
     if (!list)
         return EX_OK;
     if (!json_is_array(list))
-        return exi_error(r->error, EX_ERROR_DATA, "%s: a list of joints is needed here", place->text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: a list of joints is needed here", place->text);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const exi_place at = exi_place_index(place, i);
         const char *name = json_string_value(json_array_get(list, i));
         const int joint = name ? ex_kinematics_find_joint(fitted->kinematics, name) : -1;
         if (joint < 0)
-            return exi_error(r->error, EX_ERROR_DATA, "%s: the name of a joint is needed here", at.text);
+            return ex_error_set(r->error, EX_ERROR_DATA, "%s: the name of a joint is needed here", at.text);
         if (!fitted->opens)
             fitted->opens = calloc((size_t)fitted->scan_count * joints, sizeof *fitted->opens);
         if (!fitted->opens)
-            return exi_error_memory(r->error, "the fit", (size_t)fitted->scan_count * joints);
+            return ex_error_memory(r->error, "the fit", (size_t)fitted->scan_count * joints);
         fitted->opens[(size_t)scan * joints + (size_t)joint] = true;
     }
     return EX_OK;
@@ -67,7 +67,7 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     const char *name = NULL;
     ex_result result = json_is_object(object)
                            ? exi_check_keys(r, object, place, keys)
-                           : exi_error(r->error, EX_ERROR_DATA, "%s: a scan is an object", place->text);
+                           : ex_error_set(r->error, EX_ERROR_DATA, "%s: a scan is an object", place->text);
     if (result == EX_OK)
         result = exi_require_keys(r, object, place, needed);
     if (result == EX_OK)
@@ -75,25 +75,25 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = exi_get_number(r, object, place, "rms", &fitted->rms[scan]);
     if (result == EX_OK && json_array_size(numbers) != 3)
-        result = exi_error(r->error, EX_ERROR_DATA, "%s: a place is three numbers", base.text);
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: a place is three numbers", base.text);
     for (size_t i = 0; i < 3 && result == EX_OK; i++) {
         const exi_place at = exi_place_index(&base, i);
         double *place_of = &fitted->poses[scan].translation[i];
         result = exi_json_number(json_array_get(numbers, i), &at, place_of, r->error);
         if (result == EX_OK && !(fabs(*place_of) <= 1e6))
-            result = exi_error(r->error, EX_ERROR_DATA, "%s: no body is that far away: metres are meant", at.text);
+            result = ex_error_set(r->error, EX_ERROR_DATA, "%s: no body is that far away: metres are meant", at.text);
     }
     if (result != EX_OK)
         return result;
     for (int i = 0; i < scan; i++) {
         if (strcmp(fitted->names[i], name) == 0)
-            return exi_error(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
+            return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
     }
     fitted->names[scan] = exi_text_copy(name, strlen(name));
     fitted->poses[scan].rotations =
         exi_array_allocate((size_t)fitted->kinematics->joint_count, sizeof *fitted->poses[scan].rotations);
     if (!fitted->names[scan] || !fitted->poses[scan].rotations)
-        return exi_error_memory(r->error, "the fit", 0);
+        return ex_error_memory(r->error, "the fit", 0);
     result = exi_scan_read_pose(r, json_object_get(object, "pose"), &pose, fitted->kinematics,
                                 fitted->poses[scan].rotations);
     return result == EX_OK ? read_open(r, json_object_get(object, "open"), &open, fitted, scan) : result;
@@ -105,18 +105,18 @@ static ex_result read_fitted(exi_reader *r, const json_t *root, ex_scan_fitted *
     const json_t *list = json_object_get(root, "scans");
     const size_t count = json_array_size(list);
     if (!json_is_object(root))
-        return exi_error(r->error, EX_ERROR_DATA, "a fit is an object");
+        return ex_error_set(r->error, EX_ERROR_DATA, "a fit is an object");
     ex_result result = exi_check_keys(r, root, &whole, keys);
     if (result == EX_OK)
         result = exi_require_keys(r, root, &whole, keys);
     if (result == EX_OK && json_integer_value(json_object_get(root, "exemplar_fit")) != 1)
-        result = exi_error(r->error, EX_ERROR_VERSION, "exemplar_fit: this version of the program reads 1");
+        result = ex_error_set(r->error, EX_ERROR_VERSION, "exemplar_fit: this version of the program reads 1");
     if (result == EX_OK)
-        result = exi_error_within(
+        result = ex_error_within(
             r->error, exi_kinematics_interpret(r, json_object_get(root, "skeleton"), "skeleton", &fitted->kinematics),
             "skeleton");
     if (result == EX_OK && (count == 0 || count > 10000000))
-        result = exi_error(r->error, EX_ERROR_DATA, "scans: a list with at least one scan is needed here");
+        result = ex_error_set(r->error, EX_ERROR_DATA, "scans: a list with at least one scan is needed here");
     if (result != EX_OK)
         return result;
     fitted->names = calloc(count, sizeof *fitted->names);
@@ -124,7 +124,7 @@ static ex_result read_fitted(exi_reader *r, const json_t *root, ex_scan_fitted *
     fitted->rms = calloc(count, sizeof *fitted->rms);
     fitted->scan_count = (int)count;
     if (!fitted->names || !fitted->poses || !fitted->rms)
-        return exi_error_memory(r->error, "the fit", count * sizeof *fitted->poses);
+        return ex_error_memory(r->error, "the fit", count * sizeof *fitted->poses);
     for (size_t i = 0; i < count && result == EX_OK; i++) {
         const exi_place at = exi_place_index(&scans, i);
         result = read_scan(r, json_array_get(list, i), &at, fitted, (int)i);
@@ -140,9 +140,9 @@ ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, ex_erro
     json_t *root = NULL;
     *fitted = NULL;
     ex_scan_fitted *made = calloc(1, sizeof *made);
-    ex_result result = made ? exi_json_read(path, &root, error) : exi_error_memory(error, "the fit", sizeof *made);
+    ex_result result = made ? exi_json_read(path, &root, error) : ex_error_memory(error, "the fit", sizeof *made);
     if (result == EX_OK)
-        result = exi_error_within(error, read_fitted(&r, root, made), "%s", path);
+        result = ex_error_within(error, read_fitted(&r, root, made), "%s", path);
     json_decref(root);
     exi_arena_free(&arena);
     if (result == EX_OK)

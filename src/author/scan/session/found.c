@@ -29,9 +29,9 @@ static ex_result read_marker(const exi_table *table, int row, ex_found_marker *m
         return result;
     for (int k = 0; k < 3; k++)
         if (!(marker->colour[k] >= 0 && marker->colour[k] <= 255))
-            return exi_error(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path, table->lines[row]);
+            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path, table->lines[row]);
     if (!(view >= 0 && view <= INT_MAX && view == floor(view)))
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: views are counted from 0, and there is no view %g", table->path,
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: views are counted from 0, and there is no view %g", table->path,
                          table->lines[row], view);
     marker->view = (int)view;
     return EX_OK;
@@ -47,7 +47,7 @@ ex_result ex_found_read(const char *path, ex_found_marker **markers, int *count,
         return result;
     ex_found_marker *made = calloc((size_t)table.row_count + 1, sizeof *made);
     if (!made)
-        result = exi_error_memory(error, "the markers found", (size_t)table.row_count * sizeof *made);
+        result = ex_error_memory(error, "the markers found", (size_t)table.row_count * sizeof *made);
     for (int i = 0; i < table.row_count && result == EX_OK; i++)
         result = read_marker(&table, i, &made[i], error);
     if (result == EX_OK) {

@@ -52,12 +52,12 @@ static ex_result read_turn(const json_t *value, const exi_place *place, const ex
                            ex_error *error) {
     double degrees = 0;
     if (joint->freedom == EX_FREEDOM_FIXED)
-        return exi_error(error, EX_ERROR_DATA, "%s: this joint is fixed", place->text);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: this joint is fixed", place->text);
     if (joint->freedom != EX_FREEDOM_HINGE)
         return exi_json_rotation(value, place, q, error);
     ex_result result = exi_json_number(value, place, &degrees, error);
     if (result != EX_OK)
-        return exi_error(error, EX_ERROR_DATA, "%s: a hinge turns by a number of degrees", place->text);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: a hinge turns by a number of degrees", place->text);
     double sine;
     exi_sin_cos(fmod(degrees, 720) * (3.14159265358979323846 / 360), &sine, &q[3]);
     for (int i = 0; i < 3; i++)
@@ -73,13 +73,13 @@ ex_result exi_scan_read_pose(exi_reader *r, const json_t *object, const exi_plac
     for (int i = 0; i < kinematics->joint_count; i++)
         memcpy(rotations[i], (double[4]){0, 0, 0, 1}, sizeof rotations[i]);
     if (!json_is_object(object))
-        return exi_error(r->error, EX_ERROR_DATA, "%s: a pose is an object: {\"JOINT\": degrees or rotation}",
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: a pose is an object: {\"JOINT\": degrees or rotation}",
                          place->text);
     json_object_foreach((json_t *)object, key, value) {
         const exi_place at = exi_place_key(place, key);
         const int joint = ex_kinematics_find_joint(kinematics, key);
         if (joint < 0)
-            return exi_error(r->error, EX_ERROR_DATA, "%s: the skeleton has no joint '%s'", at.text, key);
+            return ex_error_set(r->error, EX_ERROR_DATA, "%s: the skeleton has no joint '%s'", at.text, key);
         result = read_turn(value, &at, &kinematics->joints[joint], rotations[joint], r->error);
         if (result != EX_OK)
             return result;
@@ -97,22 +97,22 @@ static ex_result read_words(exi_reader *r, const json_t *object, const exi_place
     if (!list)
         return EX_OK;
     if (json_array_size(list) == 0 || json_array_size(list) > EX_JOINT_MAX)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: a list of names is needed here", at.text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: a list of names is needed here", at.text);
     *words = exi_arena_allocate(r->arena, json_array_size(list), sizeof **words);
     if (!*words)
-        return exi_error_memory(r->error, "the session", json_array_size(list) * sizeof **words);
+        return ex_error_memory(r->error, "the session", json_array_size(list) * sizeof **words);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *word = json_string_value(json_array_get(list, i));
         const exi_place item = exi_place_index(&at, i);
         if (!word || !word[0])
-            return exi_error(r->error, EX_ERROR_DATA, "%s: a name is needed here", item.text);
+            return ex_error_set(r->error, EX_ERROR_DATA, "%s: a name is needed here", item.text);
         for (size_t k = 0; k < i; k++) {
             if (strcmp((*words)[k], word) == 0)
-                return exi_error(r->error, EX_ERROR_DATA, "%s: '%s' is in this list already", item.text, word);
+                return ex_error_set(r->error, EX_ERROR_DATA, "%s: '%s' is in this list already", item.text, word);
         }
         (*words)[i] = exi_arena_text(r->arena, word);
         if (!(*words)[i])
-            return exi_error_memory(r->error, "the session", strlen(word));
+            return ex_error_memory(r->error, "the session", strlen(word));
     }
     *count = (int)json_array_size(list);
     return EX_OK;
@@ -129,7 +129,7 @@ static ex_result check_joints(exi_reader *r, const ex_scan_session *session, con
             all[j] = kinematics->joints[j].name;
         const char *near = all ? ex_suggest(names[i], all, kinematics->joint_count) : NULL;
         free((void *)all);
-        return exi_error(r->error, EX_ERROR_DATA, "%s.%s[%d]: the skeleton has no joint '%s'%s%s%s", place->text, key,
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s.%s[%d]: the skeleton has no joint '%s'%s%s%s", place->text, key,
                          i, names[i], near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     return EX_OK;
@@ -151,14 +151,14 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     const char *name = NULL;
     ex_result result = json_is_object(object)
                            ? exi_check_keys(r, object, place, keys)
-                           : exi_error(r->error, EX_ERROR_DATA, "%s: a part is an object", place->text);
+                           : ex_error_set(r->error, EX_ERROR_DATA, "%s: a part is an object", place->text);
     if (result == EX_OK)
         result = exi_require_keys(r, object, place, needed);
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &name);
     part->name = (char *)name;
     if (result == EX_OK && !exi_scan_is_part_name(name))
-        result = exi_error(r->error, EX_ERROR_DATA,
+        result = ex_error_set(r->error, EX_ERROR_DATA,
                            "%s.name: '%s' cannot be the name of a part, which becomes that of a file and a layer",
                            place->text, name);
     if (result == EX_OK)
@@ -187,7 +187,7 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     const json_t *pose = json_object_get(object, "pose");
     ex_result result = json_is_object(object)
                            ? exi_check_keys(r, object, place, keys)
-                           : exi_error(r->error, EX_ERROR_DATA, "%s: a scan is an object", place->text);
+                           : ex_error_set(r->error, EX_ERROR_DATA, "%s: a scan is an object", place->text);
     if (result == EX_OK)
         result = exi_require_keys(r, object, place, needed);
     if (result == EX_OK)
@@ -199,26 +199,26 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     if (result != EX_OK)
         return result;
     if (!exi_scan_is_name(name))
-        return exi_error(r->error, EX_ERROR_DATA,
+        return ex_error_set(r->error, EX_ERROR_DATA,
                          "%s.name: '%s' cannot be the name of a scan, which becomes that of files", place->text, name);
     const size_t length = strlen(name), tail = strlen(".mirrored");
     if (length > tail && strcmp(name + length - tail, ".mirrored") == 0)
-        return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' would be the mirror image of another scan",
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: '%s' would be the mirror image of another scan",
                          place->text, name);
     if (ex_scan_session_find(session, name) >= 0)
-        return exi_error(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
     scan->part = -1;
     for (int i = 0; i < session->part_count && scan->part < 0; i++)
         scan->part = strcmp(session->parts[i].name, part) == 0 ? i : -1;
     if (scan->part < 0)
-        return exi_error(r->error, EX_ERROR_DATA, "%s.part: there is no part '%s' in \"parts\"", place->text, part);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s.part: there is no part '%s' in \"parts\"", place->text, part);
     scan->name = (char *)name;
     scan->posed = pose != NULL;
     if (pose) {
         scan->pose.rotations =
             exi_arena_allocate(r->arena, (size_t)session->kinematics->joint_count, sizeof *scan->pose.rotations);
         if (!scan->pose.rotations)
-            return exi_error_memory(r->error, "the session", 0);
+            return ex_error_memory(r->error, "the session", 0);
         result = exi_scan_read_pose(r, pose, &at, session->kinematics, scan->pose.rotations);
     }
     return result;
@@ -228,9 +228,9 @@ static ex_result read_list(exi_reader *r, const json_t *root, const char *key, s
                            const json_t **list) {
     *list = json_object_get(root, key);
     if (json_array_size(*list) == 0 || json_array_size(*list) > 100000)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: a list with at least one of them is needed here", key);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: a list with at least one of them is needed here", key);
     *items = exi_arena_allocate(r->arena, json_array_size(*list), item_size);
-    return *items ? EX_OK : exi_error_memory(r->error, "the session", json_array_size(*list) * item_size);
+    return *items ? EX_OK : ex_error_memory(r->error, "the session", json_array_size(*list) * item_size);
 }
 
 /* ---- the whole ---- */
@@ -244,7 +244,7 @@ static ex_result read_lists(exi_reader *r, const json_t *root, ex_scan_session *
         result = read_part(r, json_array_get(list, i), &at, session, &session->parts[i]);
         for (int j = 0; result == EX_OK && j < (int)i; j++) {
             if (strcmp(session->parts[j].name, session->parts[i].name) == 0)
-                result = exi_error(r->error, EX_ERROR_DATA, "%s.name: there is another part '%s'", at.text,
+                result = ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is another part '%s'", at.text,
                                    session->parts[i].name);
         }
         session->part_count = (int)i + 1;
@@ -267,7 +267,7 @@ static ex_result read_named_scan(exi_reader *r, const json_t *root, const ex_sca
     if (result != EX_OK || !name)
         return result;
     *scan = ex_scan_session_find(session, name);
-    return *scan >= 0 ? EX_OK : exi_error(r->error, EX_ERROR_DATA, "%s: there is no scan '%s' in \"scans\"", key, name);
+    return *scan >= 0 ? EX_OK : ex_error_set(r->error, EX_ERROR_DATA, "%s: there is no scan '%s' in \"scans\"", key, name);
 }
 
 static ex_result read_skeleton(exi_reader *r, ex_scan_session *session) {
@@ -276,7 +276,7 @@ static ex_result read_skeleton(exi_reader *r, ex_scan_session *session) {
     char *markers = session->markers ? exi_scan_file(session->folder, session->markers) : NULL;
     ex_result result = EX_OK;
     if ((!own && !path) || (session->markers && !markers))
-        result = exi_error_memory(r->error, "the session", 0);
+        result = ex_error_memory(r->error, "the session", 0);
     if (result == EX_OK)
         result = ex_kinematics_read(own ? session->skeleton : path, &session->kinematics, r->error);
     if (result == EX_OK && markers)
@@ -290,7 +290,7 @@ static ex_result read_positive(exi_reader *r, const json_t *root, const char *ke
     const exi_place whole = {""};
     ex_result result = exi_get_number(r, root, &whole, key, value);
     if (result == EX_OK && !(*value > 0 && isfinite(*value)))
-        result = exi_error(r->error, EX_ERROR_DATA, "%s: this has to be above 0", key);
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: this has to be above 0", key);
     return result;
 }
 
@@ -302,12 +302,12 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
     const exi_place whole = {""};
     const char *skeleton = NULL, *markers = NULL, *cage = NULL;
     if (!json_is_object(root))
-        return exi_error(r->error, EX_ERROR_DATA, "a scan session is an object");
+        return ex_error_set(r->error, EX_ERROR_DATA, "a scan session is an object");
     ex_result result = exi_check_keys(r, root, &whole, keys);
     if (result == EX_OK)
         result = exi_require_keys(r, root, &whole, needed);
     if (result == EX_OK && json_integer_value(json_object_get(root, "exemplar_scan")) != 1)
-        result = exi_error(r->error, EX_ERROR_VERSION, "exemplar_scan: this version of the program reads 1");
+        result = ex_error_set(r->error, EX_ERROR_VERSION, "exemplar_scan: this version of the program reads 1");
     if (result == EX_OK)
         result = exi_get_text(r, root, &whole, "skeleton", true, &skeleton);
     if (result == EX_OK)
@@ -366,11 +366,11 @@ ex_result ex_scan_session_read(const char *folder, ex_scan_session **session, ex
     if (made)
         made->session.folder = exi_arena_text(&made->arena, folder);
     if (!made || !path || !made->session.folder)
-        result = exi_error_memory(error, "the session", sizeof *made);
+        result = ex_error_memory(error, "the session", sizeof *made);
     if (result == EX_OK)
         result = exi_json_read(path, &root, error);
     if (result == EX_OK)
-        result = exi_error_within(error, read_session(&r, root, &made->session), "%s", path);
+        result = ex_error_within(error, read_session(&r, root, &made->session), "%s", path);
     json_decref(root);
     free(path);
     if (result == EX_OK)
@@ -413,13 +413,13 @@ char *ex_scan_path(const ex_scan_session *session, const char *kind, const char 
 ex_result ex_scan_meshes(const ex_scan_session *session, int scan, ex_mesh ***meshes, ex_error *error) {
     const ex_scan_entry *entry = &session->scans[scan];
     ex_mesh **made = calloc((size_t)entry->file_count, sizeof *made);
-    ex_result result = made ? EX_OK : exi_error_memory(error, "a scan", (size_t)entry->file_count * sizeof *made);
+    ex_result result = made ? EX_OK : ex_error_memory(error, "a scan", (size_t)entry->file_count * sizeof *made);
     *meshes = NULL;
     for (int i = 0; i < entry->file_count && result == EX_OK; i++) {
         char *path = exi_scan_file(session->folder, entry->files[i]);
-        result = path ? ex_mesh_read(path, &made[i], error) : exi_error_memory(error, "a path", 0);
+        result = path ? ex_mesh_read(path, &made[i], error) : ex_error_memory(error, "a path", 0);
         if (result == EX_OK && made[i]->face_count == 0)
-            result = exi_error(error, EX_ERROR_DATA,
+            result = ex_error_set(error, EX_ERROR_DATA,
                                "%s has %d points and no faces: scans have to be meshes, so mesh it first", path,
                                made[i]->vertex_count);
         free(path);

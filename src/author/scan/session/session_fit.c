@@ -46,7 +46,7 @@ static ex_result unknown_marker(work *w, const char *path, const char *name) {
         names[i] = w->kinematics->sites[i].name;
     const char *near = names ? ex_suggest(name, names, count) : NULL;
     free((void *)names);
-    return exi_error(w->error, EX_ERROR_DATA, "%s: the session has no marker '%s'%s%s%s", path, name,
+    return ex_error_set(w->error, EX_ERROR_DATA, "%s: the session has no marker '%s'%s%s%s", path, name,
                      near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -65,7 +65,7 @@ static ex_result add_labels(work *w, int scan, const char *path) {
         ex_sighting *grown =
             exi_array_grow(w->sightings, &w->sighting_capacity, w->sighting_count + 1, sizeof *w->sightings);
         if (!grown) {
-            result = exi_error_memory(w->error, "the labels", w->sighting_count * sizeof *grown);
+            result = ex_error_memory(w->error, "the labels", w->sighting_count * sizeof *grown);
             break;
         }
         w->sightings = grown;
@@ -84,14 +84,14 @@ static ex_result read_labels(work *w) {
         char *path = ex_scan_path(w->session, "labels", w->session->scans[i].name, ".csv");
         const size_t before = w->sighting_count;
         if (!path)
-            return exi_error_memory(w->error, "a path", 0);
+            return ex_error_memory(w->error, "a path", 0);
         if (exi_scan_is_there(path))
             result = add_labels(w, w->scan_count, path);
         if (w->sighting_count > before) {
             w->reference = i == w->session->reference ? w->scan_count : w->reference;
             w->scans[w->scan_count++] = i;
         } else if (i == w->session->reference && result == EX_OK) {
-            result = exi_error(w->error, EX_ERROR_DATA,
+            result = ex_error_set(w->error, EX_ERROR_DATA,
                                "the reference scan '%s' has no labelled markers: name them by hand in %s",
                                w->session->scans[i].name, path);
         }
@@ -155,7 +155,7 @@ static ex_result bring_skeleton(work *w) {
     double(*bones)[3] = exi_array_allocate(2 * joints, sizeof *bones), (*markers)[3] = bones + joints;
     double means[2][3] = {{0}}, product = 0, square = 0, off = 0, left = 0;
     if (!bones)
-        return exi_error_memory(w->error, "the skeleton", 2 * joints * sizeof *bones);
+        return ex_error_memory(w->error, "the skeleton", 2 * joints * sizeof *bones);
     const int count = gather_middles(w, bones, markers);
     for (int i = 0; i < count; i++)
         for (int c = 0; c < 3; c++) {
@@ -221,7 +221,7 @@ static ex_result make_scans(work *w) {
     w->starts = exi_array_allocate(count, sizeof *w->starts);
     w->rotations = exi_array_allocate(count * joints, sizeof *w->rotations);
     if (!w->locked || !w->entries || !w->starts || !w->rotations)
-        return exi_error_memory(w->error, "the fit", count * joints * sizeof *w->rotations);
+        return ex_error_memory(w->error, "the fit", count * joints * sizeof *w->rotations);
     for (size_t i = 0; i < count * joints; i++)
         memcpy(w->rotations[i], (const double[4]){0, 0, 0, 1}, sizeof w->rotations[i]);
     ex_result result = bring_skeleton(w);
@@ -284,7 +284,7 @@ static ex_result make_fitted(const work *w, const ex_kin_fit *fit, ex_scan_fitte
         return EX_OK;
     }
     ex_scan_fitted_destroy(made);
-    return exi_error_memory(w->error, "the fit", count * joints);
+    return ex_error_memory(w->error, "the fit", count * joints);
 }
 
 ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options *options, ex_scan_fitted **fitted,
@@ -297,7 +297,7 @@ ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options 
     *fit = NULL;
     w.kinematics = ex_kinematics_copy(session->kinematics);
     w.scans = exi_array_allocate((size_t)session->scan_count, sizeof *w.scans);
-    ex_result result = w.kinematics && w.scans ? read_labels(&w) : exi_error_memory(error, "the fit", 0);
+    ex_result result = w.kinematics && w.scans ? read_labels(&w) : ex_error_memory(error, "the fit", 0);
     if (result == EX_OK)
         result = make_scans(&w);
     if (result == EX_OK) {

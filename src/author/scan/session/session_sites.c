@@ -20,14 +20,14 @@ static ex_result read_site(const exi_table *table, int row, const ex_kinematics 
     if (result != EX_OK)
         return result;
     if (!name[0])
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: this marker has no name", table->path, table->lines[row]);
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: this marker has no name", table->path, table->lines[row]);
     site->joint = ex_kinematics_find_joint(kinematics, joint);
     if (site->joint < 0)
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: the skeleton has no joint '%s'", table->path, table->lines[row],
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: the skeleton has no joint '%s'", table->path, table->lines[row],
                          joint);
     for (int i = 0; i < 3; i++) {
         if (!(colour[i] >= 0 && colour[i] <= 255))
-            return exi_error(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path, table->lines[row]);
+            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path, table->lines[row]);
         site->colour[i] = (unsigned char)(colour[i] + 0.5);
     }
     if (old >= 0 && kinematics->sites[old].joint == site->joint && kinematics->sites[old].placed) {
@@ -42,7 +42,7 @@ static ex_result read_site(const exi_table *table, int row, const ex_kinematics 
         result = exi_table_triple(table, row, places, true, site->local, error);
     }
     site->name = exi_text_copy(name, strlen(name));
-    return result == EX_OK && !site->name ? exi_error_memory(error, "the markers", strlen(name)) : result;
+    return result == EX_OK && !site->name ? ex_error_memory(error, "the markers", strlen(name)) : result;
 }
 
 static void free_sites(ex_site *sites, int count) {
@@ -60,13 +60,13 @@ static ex_result check_names(const exi_table *table, const ex_site *sites, ex_er
     const char **names = exi_array_allocate((size_t)table->row_count, sizeof *names);
     ex_result result = EX_OK;
     if (!names)
-        return exi_error_memory(error, "the markers", (size_t)table->row_count * sizeof *names);
+        return ex_error_memory(error, "the markers", (size_t)table->row_count * sizeof *names);
     for (int i = 0; i < table->row_count; i++)
         names[i] = sites[i].name;
     qsort((void *)names, (size_t)table->row_count, sizeof *names, order_names);
     for (int i = 1; i < table->row_count && result == EX_OK; i++) {
         if (strcmp(names[i - 1], names[i]) == 0)
-            result = exi_error(error, EX_ERROR_DATA, "%s: marker '%s' is there twice", table->path, names[i]);
+            result = ex_error_set(error, EX_ERROR_DATA, "%s: marker '%s' is there twice", table->path, names[i]);
     }
     free((void *)names);
     return result;
@@ -81,7 +81,7 @@ ex_result exi_scan_read_sites(const char *path, ex_kinematics *kinematics, ex_er
     const int count = table.row_count;
     ex_site *sites = calloc((size_t)count + 1, sizeof *sites);
     if (!sites)
-        result = exi_error_memory(error, "the markers", (size_t)count * sizeof *sites);
+        result = ex_error_memory(error, "the markers", (size_t)count * sizeof *sites);
     for (int i = 0; i < count && result == EX_OK; i++)
         result = read_site(&table, i, kinematics, &sites[i], error);
     if (result == EX_OK)

@@ -105,7 +105,7 @@ ex_result ex_scan_session_write(const ex_scan_session *session, ex_error *error)
         return exi_misuse_error(error, __func__, "no session, or one without scans and parts");
     char *path = exi_scan_file(session->folder, "scan.json");
     json_t *root = path ? session_json(session) : NULL;
-    ex_result result = path ? exi_json_write(path, root, error) : exi_error_memory(error, "a path", 0);
+    ex_result result = path ? exi_json_write(path, root, error) : ex_error_memory(error, "a path", 0);
     json_decref(root);
     free(path);
     return result;

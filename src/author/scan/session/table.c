@@ -23,24 +23,24 @@ static ex_result read_names(exi_csv *csv, const char *const *columns, exi_table 
         known++;
     table->names = exi_arena_allocate(&table->arena, COLUMNS_MOST, sizeof *table->names);
     if (!table->names)
-        return exi_error_memory(error, table->path, COLUMNS_MOST * sizeof *table->names);
+        return ex_error_memory(error, table->path, COLUMNS_MOST * sizeof *table->names);
     for (bool last = false; !last; table->column_count++) {
         int found = -1;
         if (table->column_count == COLUMNS_MOST || !exi_csv_field(csv, field, &last))
-            return exi_error(error, EX_ERROR_FORMAT, "%s:1: this is not a line of column names between commas",
+            return ex_error_set(error, EX_ERROR_FORMAT, "%s:1: this is not a line of column names between commas",
                              table->path);
         for (int i = 0; i < known && found < 0; i++)
             found = strcmp(field, columns[i]) == 0 ? i : -1;
         if (found < 0) {
             const char *near = ex_suggest(field, columns, known);
-            return exi_error(error, EX_ERROR_DATA, "%s:1: there is no column '%s' in such a table%s%s%s", table->path,
+            return ex_error_set(error, EX_ERROR_DATA, "%s:1: there is no column '%s' in such a table%s%s%s", table->path,
                              field, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
         if (exi_table_column(table, field) >= 0)
-            return exi_error(error, EX_ERROR_DATA, "%s:1: column '%s' is there twice", table->path, field);
+            return ex_error_set(error, EX_ERROR_DATA, "%s:1: column '%s' is there twice", table->path, field);
         table->names[table->column_count] = exi_arena_text(&table->arena, field);
         if (!table->names[table->column_count])
-            return exi_error_memory(error, table->path, sizeof field);
+            return ex_error_memory(error, table->path, sizeof field);
     }
     return EX_OK;
 }
@@ -52,23 +52,23 @@ static ex_result read_row(exi_csv *csv, exi_table *table, size_t *cells, size_t 
     table->cells = grown ? grown : table->cells;
     int *more = grown ? exi_array_grow(table->lines, lines, row + 1, sizeof *more) : NULL;
     if (!more)
-        return exi_error_memory(error, table->path, (row + 1) * width * sizeof *grown);
+        return ex_error_memory(error, table->path, (row + 1) * width * sizeof *grown);
     table->lines = more;
     int column = 0;
     for (bool last = false; !last; column++) {
         if (!exi_csv_field(csv, field, &last))
-            return exi_error(error, EX_ERROR_FORMAT, "%s:%d: this is not a line of values between commas", table->path,
+            return ex_error_set(error, EX_ERROR_FORMAT, "%s:%d: this is not a line of values between commas", table->path,
                              csv->line);
         if (column >= table->column_count)
-            return exi_error(error, EX_ERROR_DATA, "%s:%d: there are more values than the %d columns", table->path,
+            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there are more values than the %d columns", table->path,
                              csv->line, table->column_count);
         char *copy = exi_arena_text(&table->arena, field);
         if (!copy)
-            return exi_error_memory(error, table->path, sizeof field);
+            return ex_error_memory(error, table->path, sizeof field);
         table->cells[row * width + (size_t)column] = copy;
     }
     if (column < table->column_count)
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: there is no value for column '%s'", table->path, csv->line,
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no value for column '%s'", table->path, csv->line,
                          table->names[column]);
     table->lines[row] = csv->line;
     table->row_count++;
@@ -82,11 +82,11 @@ static ex_result read_all(const char *text, size_t size, const char *const *colu
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
         csv.at += 3;
     if (csv.at == csv.end)
-        return exi_error(error, EX_ERROR_FORMAT, "%s is empty", table->path);
+        return ex_error_set(error, EX_ERROR_FORMAT, "%s is empty", table->path);
     ex_result result = read_names(&csv, columns, table, error);
     for (int i = 0; i < needed && result == EX_OK; i++) {
         if (exi_table_column(table, columns[i]) < 0)
-            result = exi_error(error, EX_ERROR_DATA, "%s:1: column '%s' is missing", table->path, columns[i]);
+            result = ex_error_set(error, EX_ERROR_DATA, "%s:1: column '%s' is missing", table->path, columns[i]);
     }
     while (result == EX_OK && csv.at < csv.end) {
         if (!exi_csv_skip_blank_line(&csv))
@@ -133,7 +133,7 @@ ex_result exi_table_number(const exi_table *table, int row, int column, bool nee
     if (!text[0] && !needed)
         return EX_OK;
     if (!text[0] || !ex_parse_double(&at, end, &number) || at != end || !isfinite(number))
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: '%s' in column '%s' is not a number", table->path,
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: '%s' in column '%s' is not a number", table->path,
                          table->lines[row], text, column < 0 ? "" : table->names[column]);
     *value = number;
     return EX_OK;
@@ -145,7 +145,7 @@ ex_result exi_table_triple(const exi_table *table, int row, const char *const na
     for (int i = 0; i < 3 && result == EX_OK; i++) {
         const int column = exi_table_column(table, names[i]);
         if (column < 0 && needed)
-            return exi_error(error, EX_ERROR_DATA, "%s:%d: there is no column '%s'", table->path, table->lines[row],
+            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no column '%s'", table->path, table->lines[row],
                              names[i]);
         result = exi_table_number(table, row, column, needed, &value[i], error);
     }

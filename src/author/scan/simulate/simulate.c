@@ -27,19 +27,19 @@ static bool is_within(double value, double least, double most) {
 
 static ex_result check(const ex_scan_simulation *s, ex_error *error) {
     if (s->view_count < 1 || s->view_count > 64)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a scanner has 1 to 64 views, not %d", s->view_count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a scanner has 1 to 64 views, not %d", s->view_count);
     if (!is_within(s->pitch[0], 1e-5, 1) || !is_within(s->pitch[1], 1e-5, 1))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "the pitch of a scanner is between 0.00001 and 1 m, across and along, not %g and %g",
                          s->pitch[0], s->pitch[1]);
     if (!is_within(s->noise, 0, 1))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the noise of a scanner is between 0 and 1 m, not %g", s->noise);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the noise of a scanner is between 0 and 1 m, not %g", s->noise);
     if (!is_within(s->grazing, 0, 89))
-        return exi_error(error, EX_ERROR_ARGUMENT, "grazing is an angle between 0 and 89 degrees, not %g", s->grazing);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "grazing is an angle between 0 and 89 degrees, not %g", s->grazing);
     if (!is_within(s->marker_size, 1e-4, 1))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a marker is between 0.0001 and 1 m across, not %g", s->marker_size);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a marker is between 0.0001 and 1 m across, not %g", s->marker_size);
     if (!is_within(s->missing, 0, 1) || !is_within(s->stray, 0, 10))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "the part of missing markers is between 0 and 1, that of stray ones between 0 and 10, not %g "
                          "and %g",
                          s->missing, s->stray);
@@ -52,7 +52,7 @@ static ex_result check_paints(const exi_scanner *scanner, ex_error *error) {
     for (int i = 0; i < scanner->paint_count; i++) {
         const ex_paint *paint = &scanner->paints[i];
         if (paint->triangle < 0 || paint->triangle >= scanner->surface.triangle_count)
-            return exi_error(error, EX_ERROR_DATA, "marker '%s' is on triangle %d, and the rig's surface has %d",
+            return ex_error_set(error, EX_ERROR_DATA, "marker '%s' is on triangle %d, and the rig's surface has %d",
                              paint->name ? paint->name : "", paint->triangle, scanner->surface.triangle_count);
     }
     return EX_OK;
@@ -80,7 +80,7 @@ static ex_result list_spots(exi_scanner *s, ex_error *error) {
     const double reach = s->simulation.marker_size / 2 + s->simulation.pitch[0] + s->simulation.pitch[1];
     s->starts = exi_array_allocate((size_t)triangles + 1, sizeof *s->starts);
     if (!s->starts)
-        return exi_error_memory(error, "the markers", (size_t)triangles * sizeof *s->starts);
+        return ex_error_memory(error, "the markers", (size_t)triangles * sizeof *s->starts);
     size_t capacity = 0;
     int count = 0;
     for (int t = 0; t < triangles; t++) {
@@ -90,7 +90,7 @@ static ex_result list_spots(exi_scanner *s, ex_error *error) {
                 continue;
             int *lists = exi_array_grow(s->lists, &capacity, (size_t)count + 1, sizeof *lists);
             if (!lists)
-                return exi_error_memory(error, "the markers", capacity * sizeof *lists);
+                return ex_error_memory(error, "the markers", capacity * sizeof *lists);
             s->lists = lists;
             s->lists[count++] = i;
         }
@@ -119,7 +119,7 @@ ex_result exi_scanner_open(exi_scanner *s, const ex_scan_simulation *simulation,
     s->texture = base_texture(simulation->rig, &s->surface.mesh);
     s->spots = exi_array_allocate((size_t)paint_count, sizeof *s->spots);
     if (!s->spots)
-        return exi_error_memory(error, "the markers", (size_t)paint_count * sizeof *s->spots);
+        return ex_error_memory(error, "the markers", (size_t)paint_count * sizeof *s->spots);
     for (int i = 0; i < paint_count; i++)
         s->spots[i] = exi_spot_make(&s->surface, paints[i].triangle, paints[i].place, simulation->marker_size / 2,
                                     paints[i].colour);
@@ -169,7 +169,7 @@ static ex_result pose_subject(exi_subject *s, const ex_pose *pose, ex_error *err
     }
     free(scratch);
     free(textures);
-    return fits ? EX_OK : exi_error_memory(error, "a posed surface", vertices * 12 + scratch_size + fit_size);
+    return fits ? EX_OK : ex_error_memory(error, "a posed surface", vertices * 12 + scratch_size + fit_size);
 }
 
 static void measure_box(exi_subject *s) {
@@ -216,7 +216,7 @@ static ex_result paint_subject(exi_subject *s, bool rubbed, ex_error *error) {
     s->painted = exi_array_allocate((size_t)scanner->paint_count, sizeof *s->painted);
     s->strays = exi_array_allocate((size_t)s->stray_count, sizeof *s->strays);
     if (!s->painted || !s->strays)
-        return exi_error_memory(error, "the markers", (size_t)(scanner->paint_count + 80 * s->stray_count));
+        return ex_error_memory(error, "the markers", (size_t)(scanner->paint_count + 80 * s->stray_count));
     for (int i = 0; i < scanner->paint_count; i++)
         s->painted[i] = !rubbed || exi_chance_part(exi_chance(rub, (uint64_t)i)) >= scanner->simulation.missing;
     for (int i = 0; i < s->stray_count; i++)
@@ -281,7 +281,7 @@ static ex_scan_shot *create_shot(int view_count, int paint_count) {
 static ex_result shoot(const exi_scanner *scanner, const exi_subject *subject, ex_scan_shot *shot, ex_error *error) {
     const int count = scanner->simulation.view_count;
     exi_range_view *views = calloc((size_t)count, sizeof *views);
-    ex_result result = views ? EX_OK : exi_error_memory(error, "the views", (size_t)count * sizeof *views);
+    ex_result result = views ? EX_OK : ex_error_memory(error, "the views", (size_t)count * sizeof *views);
     for (int v = 0; v < count && result == EX_OK; v++) {
         result = exi_view_scan(&views[v], subject, v, error);
         if (result == EX_OK)
@@ -304,7 +304,7 @@ ex_result exi_scanner_shoot(const exi_scanner *scanner, int pose, bool rubbed, e
                            .key = simulation->names ? exi_chance_text(key, simulation->names[pose])
                                                     : exi_chance(key, (uint64_t)pose)};
     ex_scan_shot *shot = create_shot(simulation->view_count, scanner->paint_count);
-    ex_result result = shot ? EX_OK : exi_error_memory(error, "a scan", sizeof *shot);
+    ex_result result = shot ? EX_OK : ex_error_memory(error, "a scan", sizeof *shot);
     if (result == EX_OK)
         result = pose_subject(&subject, &simulation->poses[pose], error);
     if (result == EX_OK)

@@ -37,7 +37,7 @@ char *exi_simulated_path(const exi_simulated *s, const char *kind, const char *n
 char *exi_simulated_target(const exi_simulated *s, const char *kind, const char *name, const char *ending,
                            ex_result *result, ex_error *error) {
     char *path = exi_simulated_path(s, kind, name, ending);
-    *result = path ? EX_OK : exi_error_memory(error, "a path", 0);
+    *result = path ? EX_OK : ex_error_memory(error, "a path", 0);
     if (path && !s->def->force && exists(path)) {
         free(path);
         return NULL;
@@ -113,7 +113,7 @@ static ex_result write_labels(const exi_simulated *s, int pose, const ex_scan_sh
 static ex_result write_places(const exi_simulated *s, int pose, const ex_scan_shot *shot, ex_error *error) {
     char *path = exi_simulated_path(s, "truth/markers", s->def->simulation.names[pose], ".csv");
     ex_file_writer writer;
-    ex_result result = path ? ex_file_open(&writer, path, error) : exi_error_memory(error, "a path", 0);
+    ex_result result = path ? ex_file_open(&writer, path, error) : ex_error_memory(error, "a path", 0);
     free(path);
     if (result != EX_OK)
         return result;
@@ -162,7 +162,7 @@ ex_result exi_write_surface(const exi_simulated *s, int pose, ex_error *error) {
     void *scratch = malloc(size + 1);
     char *path = exi_simulated_path(s, "truth/surface", simulation->names[pose], ".ply");
     ex_mesh *mesh = NULL;
-    ex_result result = positions && scratch && path ? EX_OK : exi_error_memory(error, "a surface", size);
+    ex_result result = positions && scratch && path ? EX_OK : ex_error_memory(error, "a surface", size);
     if (result == EX_OK) {
         const ex_surface surface = {.level = how.level, .positions = positions};
         ex_rig_evaluate(simulation->rig, &simulation->poses[pose], &(ex_output){.positions = positions}, &how, scratch);
@@ -183,7 +183,7 @@ ex_result exi_write_scan(const exi_simulated *s, int pose, int *seen, ex_error *
     for (int v = 0; result == EX_OK && v < shot->mesh_count; v++) {
         char *path = mesh_path(s, pose, v);
         result = path ? ex_ply_write(path, shot->meshes[v], EX_PLY_LITTLE_ENDIAN, error)
-                      : exi_error_memory(error, "a path", 0);
+                      : ex_error_memory(error, "a path", 0);
         free(path);
     }
     if (result == EX_OK && pose == s->reference)
@@ -260,14 +260,14 @@ ex_result exi_write_scanner(const exi_simulated *s, ex_error *error) {
     char *path = exi_simulated_path(s, "truth", "scanner", ".json"),
          *session = exi_simulated_path(s, "", "scan", ".json");
     json_t *told = scanner_json(s), *before = NULL;
-    ex_result result = path && session && told ? EX_OK : exi_error_memory(error, "the scanner", 0);
+    ex_result result = path && session && told ? EX_OK : ex_error_memory(error, "the scanner", 0);
     const bool again = result == EX_OK && !s->def->force && exists(path);
     if (result == EX_OK && !again && !s->def->force && exists(session))
-        result = exi_error(error, EX_ERROR_DATA,
+        result = ex_error_set(error, EX_ERROR_DATA,
                            "'%s' holds a scan session that was not simulated: give another folder", s->def->folder);
     if (again && (exi_json_read(path, &before, NULL) != EX_OK || !json_equal(told, before)))
-        result = exi_error_kind(error,
-                                exi_error(error, EX_ERROR_DATA,
+        result = ex_error_kind(error,
+                                ex_error_set(error, EX_ERROR_DATA,
                                           "'%s' holds scans with other options, of another rig or of other poses",
                                           s->def->folder),
                                 "other_scans");

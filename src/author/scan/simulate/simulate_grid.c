@@ -133,7 +133,7 @@ ex_result exi_coloured_mesh(int vertex_count, const float (*positions)[3], const
     }
     if (!mesh || !mesh->positions || !mesh->colours || !mesh->face_offsets || !mesh->corners) {
         ex_mesh_destroy(mesh);
-        return exi_error_memory(error, "a scanned mesh", vertices * 36 + corners * 6);
+        return ex_error_memory(error, "a scanned mesh", vertices * 36 + corners * 6);
     }
     mesh->vertex_count = vertex_count;
     mesh->face_count = triangle_count;
@@ -174,7 +174,7 @@ ex_result exi_view_mesh(const exi_range_view *view, ex_mesh **mesh, ex_error *er
     int(*triangles)[3] = exi_array_allocate((size_t)list.count, sizeof *triangles);
     ex_result result = numbers && positions && colours && triangles
                            ? EX_OK
-                           : exi_error_memory(error, "a scanned mesh", count * 20 + (size_t)list.count * 12);
+                           : ex_error_memory(error, "a scanned mesh", count * 20 + (size_t)list.count * 12);
     for (size_t i = 0; result == EX_OK && i < count; i++) {
         const double across = (view->first_column + (int)(i % (size_t)view->column_count)) * view->pitch[0];
         numbers[i] = isnan(view->depths[i]) ? -1 : vertex_count;

@@ -103,7 +103,7 @@ static ex_result open_grid(merger *m, ex_error *error) {
         m->cells[i] = exi_array_allocate(layer, sizeof(int));
     }
     if (!m->near || !m->layers[0] || !m->layers[1] || !m->cells[0] || !m->cells[1])
-        return exi_error_memory(error, "merging views", block_count + layer * 16);
+        return ex_error_memory(error, "merging views", block_count + layer * 16);
     memset(m->near, 0, block_count);
     for (size_t i = 0; i < layer; i++) {
         m->layers[0][i] = m->layers[1][i] = NAN;
@@ -319,7 +319,7 @@ ex_result exi_views_merge(const exi_range_view *views, int count, double size, e
     if (result == EX_OK) {
         sweep(&m);
         m.failed = m.failed || !compact(&m);
-        result = m.failed ? exi_error_memory(error, "merging views", (size_t)m.triangle_count * 24)
+        result = m.failed ? ex_error_memory(error, "merging views", (size_t)m.triangle_count * 24)
                           : exi_coloured_mesh(m.vertex_count, (const float(*)[3])m.positions,
                                               (const unsigned char(*)[3])m.colours, m.triangle_count,
                                               (const int(*)[3])m.triangles, mesh, error);

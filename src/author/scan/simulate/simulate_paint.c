@@ -105,12 +105,12 @@ static ex_result see_vertices(painter *p, ex_error *error) {
     }
     free(normals);
     free(memory);
-    return fits ? EX_OK : exi_error_memory(error, "markers", size);
+    return fits ? EX_OK : ex_error_memory(error, "markers", size);
 }
 
 static ex_result open_painter(painter *p, const ex_rig *rig, int level, ex_error *error) {
     if (!ex_rig_skin(rig))
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the rig has no skeleton that moves its skin: there is nothing for markers to follow");
     ex_result result = exi_skin_surface_open(&p->surface, rig, level, error);
     if (result != EX_OK)
@@ -124,7 +124,7 @@ static ex_result open_painter(painter *p, const ex_rig *rig, int level, ex_error
     p->homes = exi_array_allocate(count, sizeof *p->homes);
     p->distances = exi_array_allocate(count, sizeof *p->distances);
     if (!p->weights || !p->cage || !p->scratch || !p->seen || !p->homes || !p->distances)
-        return exi_error_memory(error, "markers", count * 21 + scratch_size);
+        return ex_error_memory(error, "markers", count * 21 + scratch_size);
     for (size_t v = 0; v < count; v++) {
         p->homes[v] = -1;
         p->distances[v] = INFINITY;
@@ -161,12 +161,12 @@ static ex_result add_marker(painter *p, int vertex, int joint, int number, ex_er
     const char *of = ex_skeleton_name(ex_rig_skeleton(p->surface.rig), joint);
     ex_paint *paints = exi_array_grow(p->paints, &p->paint_capacity, (size_t)p->paint_count + 1, sizeof *paints);
     if (!paints)
-        return exi_error_memory(error, "markers", p->paint_capacity * sizeof *paints);
+        return ex_error_memory(error, "markers", p->paint_capacity * sizeof *paints);
     p->paints = paints;
     const size_t size = strlen(of) + 32;
     ex_paint paint = {.name = malloc(size), .joint = joint, .triangle = p->homes[vertex] / 3};
     if (!paint.name)
-        return exi_error_memory(error, "markers", size);
+        return ex_error_memory(error, "markers", size);
     paint.place[p->homes[vertex] % 3] = 1;
     if (of[0])
         snprintf(paint.name, size, "%s-%02d", of, number);

@@ -44,17 +44,17 @@ static ex_result add_word(splitter *s, char ***words, size_t *capacity, const ch
         *words = grown;
         grown[s->count] = exi_text_copy(word, strlen(word));
     }
-    return grown && grown[s->count] ? EX_OK : exi_error_memory(s->error, "the table of poses", strlen(word));
+    return grown && grown[s->count] ? EX_OK : ex_error_memory(s->error, "the table of poses", strlen(word));
 }
 
 static ex_result check_name(const splitter *s, const char *name) {
     if (!exi_scan_is_name(name))
-        return exi_error(s->error, EX_ERROR_DATA,
+        return ex_error_set(s->error, EX_ERROR_DATA,
                          "%s:%d: '%s' cannot be the name of a scan, which becomes that of files", s->path, s->csv.line,
                          name);
     for (int i = 0; i < s->count; i++)
         if (strcmp(s->poses->names[i], name) == 0)
-            return exi_error(s->error, EX_ERROR_DATA, "%s:%d: there is another scan '%s' above", s->path, s->csv.line,
+            return ex_error_set(s->error, EX_ERROR_DATA, "%s:%d: there is another scan '%s' above", s->path, s->csv.line,
                              name);
     return EX_OK;
 }
@@ -83,7 +83,7 @@ static ex_result split_line(splitter *s, bool header) {
     int column = 0;
     for (bool last = false; !last; column++) {
         if (!exi_csv_field(&s->csv, field, &last))
-            return exi_error(s->error, EX_ERROR_FORMAT,
+            return ex_error_set(s->error, EX_ERROR_FORMAT,
                              "%s:%d: a field is too long, no text, or its quote is left open", s->path, s->csv.line);
         for (int i = 0; i < 2 && header; i++)
             if (strcmp(field, i == 0 ? "name" : "part") == 0 && s->columns[i] < 0)
@@ -117,7 +117,7 @@ static ex_result split(splitter *s) {
         header = false;
     }
     if (result == EX_OK && s->rest.failed)
-        result = exi_error_memory(s->error, "the table of poses", s->poses->size);
+        result = ex_error_memory(s->error, "the table of poses", s->poses->size);
     return result;
 }
 
@@ -136,7 +136,7 @@ ex_result ex_scan_poses_read(const char *path, const ex_rig *rig, ex_scan_poses 
         result = split(&s);
     if (result == EX_OK) {
         exi_text_add(&s.rest, "", 1); /* ends with NUL */
-        result = s.rest.failed ? exi_error_memory(error, "the table of poses", poses->size)
+        result = s.rest.failed ? ex_error_memory(error, "the table of poses", poses->size)
                  : is_text     ? exi_pose_table_parse(s.rest.bytes, s.rest.size - 1, path, rig, &poses->table, error)
                                : exi_pose_table_parse(poses->text, poses->size, path, rig, &poses->table, error);
     }
@@ -182,20 +182,20 @@ static ex_result read_paint(const exi_table *table, int row, const ex_rig *rig, 
         return result;
     paint->joint = ex_skeleton_find(ex_rig_skeleton(rig), joint);
     if (!name[0])
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: this marker has no name", table->path, table->lines[row]);
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: this marker has no name", table->path, table->lines[row]);
     if (paint->joint < 0)
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: the rig has no joint '%s'", table->path, table->lines[row],
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: the rig has no joint '%s'", table->path, table->lines[row],
                          joint);
     for (int k = 0; k < 3; k++) {
         if (!(colour[k] >= 0 && colour[k] <= 255))
-            return exi_error(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path, table->lines[row]);
+            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path, table->lines[row]);
         paint->colour[k] = (unsigned char)(colour[k] + 0.5);
     }
     if (!exi_surface_closest(fit, place, &paint->triangle, paint->place))
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: there is no skin near this marker", table->path,
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no skin near this marker", table->path,
                          table->lines[row]);
     paint->name = exi_text_copy(name, strlen(name));
-    return paint->name ? EX_OK : exi_error_memory(error, "the markers", strlen(name));
+    return paint->name ? EX_OK : ex_error_memory(error, "the markers", strlen(name));
 }
 
 ex_result ex_paints_read(const char *path, const ex_rig *rig, int level, ex_paint **paints, int *paint_count,
@@ -207,7 +207,7 @@ ex_result ex_paints_read(const char *path, const ex_rig *rig, int level, ex_pain
     *paints = NULL;
     *paint_count = 0;
     if (!ex_rig_skeleton(rig))
-        return exi_error(error, EX_ERROR_DATA, "the rig has no skeleton: there is nothing for markers to follow");
+        return ex_error_set(error, EX_ERROR_DATA, "the rig has no skeleton: there is nothing for markers to follow");
     ex_result result = exi_table_read(path, columns, 8, &table, error);
     if (result == EX_OK)
         result = exi_skin_surface_open(&surface, rig, level, error);
@@ -216,14 +216,14 @@ ex_result ex_paints_read(const char *path, const ex_rig *rig, int level, ex_pain
         memory = malloc(size + 1);
         *paints = calloc((size_t)table.row_count + 1, sizeof **paints);
         *paint_count = *paints ? table.row_count : 0;
-        result = memory && *paints ? EX_OK : exi_error_memory(error, "the markers", size);
+        result = memory && *paints ? EX_OK : ex_error_memory(error, "the markers", size);
     }
     const ex_fit *fit = result == EX_OK ? ex_fit_make(surface.tree, surface.rest, 0, memory, NULL) : NULL;
     for (int i = 0; result == EX_OK && i < table.row_count; i++) {
         result = read_paint(&table, i, rig, fit, &(*paints)[i], error);
         for (int j = 0; result == EX_OK && j < i; j++)
             if (strcmp((*paints)[i].name, (*paints)[j].name) == 0)
-                result = exi_error(error, EX_ERROR_DATA, "%s:%d: there is another marker '%s' above", path,
+                result = ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is another marker '%s' above", path,
                                    table.lines[i], (*paints)[i].name);
     }
     free(memory);

@@ -49,12 +49,12 @@ static ex_result find_reference(exi_simulated *s, ex_error *error) {
             s->reference = p;
     }
     if (scans == 0)
-        return exi_error(error, EX_ERROR_DATA, "all poses are held back: there is nothing to scan");
+        return ex_error_set(error, EX_ERROR_DATA, "all poses are held back: there is nothing to scan");
     if (s->reference < 0)
-        return exi_error_kind(error, exi_error(error, EX_ERROR_DATA, "no scan has all joints at rest"), "no_reference");
+        return ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "no scan has all joints at rest"), "no_reference");
     s->average = def->average < 0 ? s->reference : def->average;
     if (def->parts[s->reference] < 0 || def->parts[s->average] < 0)
-        return exi_error(error, EX_ERROR_DATA, "'%s' is held back: it is not scanned, and cannot be a reference",
+        return ex_error_set(error, EX_ERROR_DATA, "'%s' is held back: it is not scanned, and cannot be a reference",
                          def->simulation.names[def->parts[s->reference] < 0 ? s->reference : s->average]);
     return EX_OK;
 }
@@ -63,12 +63,12 @@ static ex_result check_joints(const exi_simulated *s, const ex_scan_part *part, 
                               ex_error *error) {
     const ex_kinematics *k = s->truth->kinematics;
     if (!exi_scan_is_part_name(part->name))
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "'%s' cannot be the name of a part, which becomes that of a file and a layer", part->name);
     for (int i = 0; i < count; i++) {
         for (int other = 0; other < i; other++)
             if (strcmp(names[other], names[i]) == 0)
-                return exi_error(error, EX_ERROR_DATA, "part '%s' names the joint '%s' twice", part->name, names[i]);
+                return ex_error_set(error, EX_ERROR_DATA, "part '%s' names the joint '%s' twice", part->name, names[i]);
         if (ex_kinematics_find_joint(k, names[i]) >= 0)
             continue;
         const char **all = exi_array_allocate((size_t)k->joint_count, sizeof *all);
@@ -76,7 +76,7 @@ static ex_result check_joints(const exi_simulated *s, const ex_scan_part *part, 
             all[j] = k->joints[j].name;
         const char *near = all ? ex_suggest(names[i], all, k->joint_count) : NULL;
         free((void *)all);
-        return exi_error(error, EX_ERROR_DATA, "part '%s': the rig has no joint '%s'%s%s%s", part->name, names[i],
+        return ex_error_set(error, EX_ERROR_DATA, "part '%s': the rig has no joint '%s'%s%s%s", part->name, names[i],
                          near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     return EX_OK;
@@ -90,7 +90,7 @@ static ex_result make_whole(exi_simulated *s, ex_error *error) {
     whole->joints = exi_array_allocate((size_t)k->joint_count, sizeof *whole->joints);
     whole->covers = exi_array_allocate((size_t)k->joint_count, sizeof *whole->covers);
     if (!whole->joints || !whole->covers)
-        return exi_error_memory(error, "the parts", (size_t)k->joint_count * sizeof *whole->joints);
+        return ex_error_memory(error, "the parts", (size_t)k->joint_count * sizeof *whole->joints);
     for (int j = 0; j < k->joint_count; j++) {
         whole->covers[whole->cover_count++] = k->joints[j].name;
         if (k->joints[j].freedom != EX_FREEDOM_BASE && k->joints[j].freedom != EX_FREEDOM_FIXED)
@@ -112,7 +112,7 @@ static ex_result check_parts(exi_simulated *s, ex_error *error) {
     for (int i = 0; i < s->part_count && result == EX_OK; i++) {
         const ex_scan_part *part = &s->parts[i];
         if (part->joint_count == 0 || part->cover_count == 0)
-            return exi_error(error, EX_ERROR_DATA, "part '%s' needs joints, and joints whose bones it covers",
+            return ex_error_set(error, EX_ERROR_DATA, "part '%s' needs joints, and joints whose bones it covers",
                              part->name);
         result = check_joints(s, part, part->joints, part->joint_count, error);
         if (result == EX_OK)
@@ -171,13 +171,13 @@ static ex_result scan_all(const exi_simulated *s, const int *poses, int count, e
         batch b = {.s = s, .poses = poses + first};
         const ex_progress *progress = s->def->progress;
         if (progress && progress->report && !progress->report(progress->user, "scanning", (double)first / count))
-            return exi_error(error, EX_ERROR_FILE, "scanning was stopped");
+            return ex_error_set(error, EX_ERROR_FILE, "scanning was stopped");
         exi_run(s->def->tasks, size, 1, scan_batch, &b);
         for (int i = 0; i < size; i++) {
             if (b.errors[i].result != EX_OK) {
                 if (error)
                     *error = b.errors[i];
-                return exi_error_within(error, b.errors[i].result, "%s", s->def->simulation.names[b.poses[i]]);
+                return ex_error_within(error, b.errors[i].result, "%s", s->def->simulation.names[b.poses[i]]);
             }
             scans += s->def->parts[b.poses[i]] >= 0;
             seen += b.seen[i];
@@ -192,7 +192,7 @@ static ex_result make_folders(const exi_simulated *s, ex_error *error) {
     ex_result result = EX_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && result == EX_OK; i++) {
         char *path = exi_simulated_path(s, "", names[i], "");
-        result = path ? ex_make_directory(path, error) : exi_error_memory(error, "a path", 0);
+        result = path ? ex_make_directory(path, error) : ex_error_memory(error, "a path", 0);
         free(path);
     }
     return result;
@@ -203,7 +203,7 @@ static ex_result write_all(const exi_simulated *s, ex_scan_simulated *made, ex_e
         make_folders, exi_write_scanner, exi_write_poses, exi_write_skeletons, exi_write_frames, exi_write_markers};
     const int pose_count = s->def->simulation.pose_count;
     int *poses = exi_array_allocate((size_t)pose_count, sizeof *poses), count = 0;
-    ex_result result = poses ? EX_OK : exi_error_memory(error, "the poses", (size_t)pose_count * sizeof *poses);
+    ex_result result = poses ? EX_OK : ex_error_memory(error, "the poses", (size_t)pose_count * sizeof *poses);
     for (size_t i = 0; i < sizeof files / sizeof *files && result == EX_OK; i++)
         result = files[i](s, error);
     for (int p = 0; p < pose_count && result == EX_OK; p++) {
@@ -242,7 +242,7 @@ ex_result ex_scan_simulate(const ex_scan_simulate_def *def, ex_scan_simulated *m
     if (result == EX_OK) {
         snprintf(made->reference, sizeof made->reference, "%s", simulation->names[s.reference]);
         s.measured = ex_kinematics_copy(s.truth->kinematics);
-        result = s.measured ? EX_OK : exi_error_memory(error, "the skeleton", 0);
+        result = s.measured ? EX_OK : ex_error_memory(error, "the skeleton", 0);
     }
     if (result == EX_OK) {
         ex_scan_disturb(s.measured, TAPE_METRES, TAPE_DEGREES, simulation->seed);

@@ -29,7 +29,7 @@ static ex_result add_sites(const exi_simulated *s, ex_kinematics *k, ex_error *e
     free(k->sites); /* a copy of none */
     k->sites = calloc((size_t)count + 1, sizeof *k->sites);
     if (!posed || !scratch || !k->sites)
-        result = exi_error_memory(error, "the markers", (size_t)count * sizeof *k->sites);
+        result = ex_error_memory(error, "the markers", (size_t)count * sizeof *k->sites);
     if (result == EX_OK)
         ex_rig_evaluate(surface->rig, &s->def->simulation.poses[s->reference], &(ex_output){.positions = posed}, &how,
                         scratch);
@@ -49,7 +49,7 @@ static ex_result add_sites(const exi_simulated *s, ex_kinematics *k, ex_error *e
         site->name = exi_text_copy(paint->name, strlen(paint->name));
         k->site_count++;
         if (!site->name)
-            result = exi_error_memory(error, "the markers", strlen(paint->name));
+            result = ex_error_memory(error, "the markers", strlen(paint->name));
     }
     free(posed);
     free(scratch);
@@ -66,7 +66,7 @@ static ex_result write_fit(const exi_simulated *s, ex_kinematics *k, ex_error *e
                              .names = (char **)s->def->simulation.names,
                              .poses = s->truth->poses,
                              .rms = calloc((size_t)s->truth->pose_count, sizeof *fitted.rms)};
-    result = fitted.rms ? ex_scan_fitted_write(path, &fitted, error) : exi_error_memory(error, "the fit", 0);
+    result = fitted.rms ? ex_scan_fitted_write(path, &fitted, error) : ex_error_memory(error, "the fit", 0);
     free(fitted.rms);
     free(path);
     return result;
@@ -81,7 +81,7 @@ ex_result exi_write_skeletons(const exi_simulated *s, ex_error *error) {
     if (result != EX_OK)
         return result;
     ex_kinematics *whole = ex_kinematics_copy(s->truth->kinematics);
-    result = whole ? add_sites(s, whole, error) : exi_error_memory(error, "the skeleton", 0);
+    result = whole ? add_sites(s, whole, error) : ex_error_memory(error, "the skeleton", 0);
     path = result == EX_OK ? exi_simulated_target(s, "truth", "skeleton", ".json", &result, error) : NULL;
     if (path)
         result = ex_kinematics_write(path, whole, error);
@@ -178,11 +178,11 @@ static ex_result fill_entry(const exi_simulated *s, int pose, exi_arena *arena, 
         entry->pose.rotations =
             exi_arena_allocate(arena, (size_t)s->measured->joint_count, sizeof *entry->pose.rotations);
     if (!entry->files || (entry->posed && !entry->pose.rotations))
-        return exi_error_memory(error, "the session", size);
+        return ex_error_memory(error, "the session", size);
     for (int v = 0; v < files; v++, entry->file_count++) {
         entry->files[v] = exi_arena_allocate(arena, size, 1);
         if (!entry->files[v])
-            return exi_error_memory(error, "the session", size);
+            return ex_error_memory(error, "the session", size);
         if (s->def->simulation.merged)
             snprintf(entry->files[v], size, "scans/%s.ply", entry->name);
         else
@@ -218,7 +218,7 @@ ex_result exi_write_session(const exi_simulated *s, ex_error *error) {
         .parts = exi_arena_allocate(&arena, (size_t)s->part_count, sizeof *session.parts),
         .scans = exi_arena_allocate(&arena, (size_t)def->simulation.pose_count, sizeof *session.scans)};
     if (!session.parts || !session.scans)
-        result = exi_error_memory(error, "the session", sizeof *session.scans);
+        result = ex_error_memory(error, "the session", sizeof *session.scans);
     for (int i = 0; result == EX_OK && i < s->part_count; i++)
         session.parts[i] = s->parts[i];
     for (int p = 0; result == EX_OK && p < def->simulation.pose_count; p++) {

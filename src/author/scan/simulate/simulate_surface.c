@@ -77,7 +77,7 @@ static ex_result rest_positions(exi_skin_surface *s, ex_error *error) {
     const size_t size = ex_rig_scratch_size(s->rig, &how, 1);
     void *scratch = malloc(size + 1);
     if (!scratch)
-        return exi_error_memory(error, "the rig's surface", size);
+        return ex_error_memory(error, "the rig's surface", size);
     const ex_pose rest = {.inputs = NULL};
     const ex_output output = {.positions = s->rest};
     ex_rig_evaluate(s->rig, &rest, &output, &how, scratch);
@@ -88,11 +88,11 @@ static ex_result rest_positions(exi_skin_surface *s, ex_error *error) {
 ex_result exi_skin_surface_open(exi_skin_surface *s, const ex_rig *rig, int level, ex_error *error) {
     *s = (exi_skin_surface){.rig = rig, .level = level, .vertex_count = ex_rig_level_vertex_count(rig, level)};
     if (s->vertex_count == 0)
-        return exi_error(error, EX_ERROR_DATA, "the rig has no level %d: it cannot be scanned there", level);
+        return ex_error_set(error, EX_ERROR_DATA, "the rig has no level %d: it cannot be scanned there", level);
     s->mesh = ex_rig_level_mesh(rig, level);
     s->triangle_count = s->mesh.triangle_count;
     if (s->triangle_count == 0)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the rig has no surface: its mesh has vertices alone, and a scanner "
                          "sees faces");
     const size_t triangles = (size_t)s->triangle_count, vertices = (size_t)s->vertex_count;
@@ -100,7 +100,7 @@ ex_result exi_skin_surface_open(exi_skin_surface *s, const ex_rig *rig, int leve
     s->rest = exi_array_allocate(3 * vertices, sizeof *s->rest);
     s->areas = exi_array_allocate(triangles, sizeof *s->areas);
     if (!s->triangles || !s->rest || !s->areas)
-        return exi_error_memory(error, "the rig's surface", triangles * 20 + vertices * 12);
+        return ex_error_memory(error, "the rig's surface", triangles * 20 + vertices * 12);
     for (size_t i = 0; i < 3 * triangles; i++)
         s->triangles[i] = s->mesh.split_source ? s->mesh.split_source[s->mesh.triangles[i]] : s->mesh.triangles[i];
     ex_result result = rest_positions(s, error);

@@ -61,7 +61,7 @@ static int find_base(const truth_maker *m) {
         if (ex_skeleton_parent(m->skeleton, j) >= 0 || !m->matters[j])
             continue;
         if (base >= 0) {
-            exi_error(m->error, EX_ERROR_DATA,
+            ex_error_set(m->error, EX_ERROR_DATA,
                       "the rig's skeleton has two roots that move its skin, '%s' and '%s': a scanned body hangs on one",
                       ex_skeleton_name(m->skeleton, base), ex_skeleton_name(m->skeleton, j));
             return -1;
@@ -69,7 +69,7 @@ static int find_base(const truth_maker *m) {
         base = j;
     }
     if (base < 0)
-        exi_error(m->error, EX_ERROR_DATA, "the rig's skeleton moves nothing: there is nothing to find from scans");
+        ex_error_set(m->error, EX_ERROR_DATA, "the rig's skeleton moves nothing: there is nothing to find from scans");
     return base;
 }
 
@@ -93,13 +93,13 @@ static ex_result list_joints(truth_maker *m) {
         const char *name = ex_skeleton_name(m->skeleton, joints[i]);
         k->joints[i].mirror = -1;
         if (!name[0])
-            return exi_error(m->error, EX_ERROR_DATA, "joint %d of the rig's skeleton has no name", joints[i]);
+            return ex_error_set(m->error, EX_ERROR_DATA, "joint %d of the rig's skeleton has no name", joints[i]);
         for (int j = 0; j < i; j++)
             if (strcmp(k->joints[j].name, name) == 0)
-                return exi_error(m->error, EX_ERROR_DATA, "two joints of the rig's skeleton are called '%s'", name);
+                return ex_error_set(m->error, EX_ERROR_DATA, "two joints of the rig's skeleton are called '%s'", name);
         k->joints[i].name = exi_text_copy(name, strlen(name));
         if (!k->joints[i].name)
-            return exi_error_memory(m->error, "the skeleton", strlen(name));
+            return ex_error_memory(m->error, "the skeleton", strlen(name));
     }
     return EX_OK;
 }
@@ -297,7 +297,7 @@ static ex_result find_mirrors(truth_maker *m) {
     for (int i = 1; i < k->joint_count; i++) {
         char *name = ex_mirror_name(k->joints[i].name);
         if (!name)
-            return exi_error_memory(m->error, "the skeleton", strlen(k->joints[i].name));
+            return ex_error_memory(m->error, "the skeleton", strlen(k->joints[i].name));
         for (int j = 1; j < i; j++)
             if (strcmp(k->joints[j].name, name) == 0)
                 find_mirror(m, i, j);
@@ -337,7 +337,7 @@ static ex_result allocate(truth_maker *m) {
     m->matters = m->influences ? m->influences + 2 * joints : NULL;
     m->scratch = malloc(ex_skeleton_scratch_size(m->skeleton) + 1);
     fits = fits && m->worlds && m->rest_turns && m->influences && m->scratch;
-    return fits ? EX_OK : exi_error_memory(m->error, "the poses of the skeleton", poses * joints * 88);
+    return fits ? EX_OK : ex_error_memory(m->error, "the poses of the skeleton", poses * joints * 88);
 }
 
 ex_result ex_scan_truth_create(const ex_rig *rig, const ex_pose *poses, int pose_count, int reference,
@@ -353,7 +353,7 @@ ex_result ex_scan_truth_create(const ex_rig *rig, const ex_pose *poses, int pose
                      .error = error};
     *truth = NULL;
     if (!m.skeleton)
-        return exi_error(error, EX_ERROR_DATA, "the rig has no skeleton: there is nothing to find from scans");
+        return ex_error_set(error, EX_ERROR_DATA, "the rig has no skeleton: there is nothing to find from scans");
     ex_result result = allocate(&m);
     if (result == EX_OK) {
         find_influences(&m);

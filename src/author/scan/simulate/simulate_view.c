@@ -118,7 +118,7 @@ static ex_result open_view(exi_range_view *view, const exi_subject *s, ex_error 
                  rows[2] = {ceil(s->box[0][1] / view->pitch[1]), floor(s->box[1][1] / view->pitch[1])};
     if (!(fabs(columns[0]) < 1e8 && fabs(columns[1]) < 1e8 && fabs(rows[0]) < 1e8 && fabs(rows[1]) < 1e8) ||
         (columns[1] - columns[0] + 1) * (rows[1] - rows[0] + 1) > 2e8)
-        return exi_error(error, EX_ERROR_LIMIT,
+        return ex_error_set(error, EX_ERROR_LIMIT,
                          "a pitch of %g and %g m gives more than 200 million samples a view: the rig is %.3g m high",
                          view->pitch[0], view->pitch[1], s->box[1][1] - s->box[0][1]);
     view->first_column = (int)columns[0];
@@ -132,7 +132,7 @@ static ex_result open_view(exi_range_view *view, const exi_subject *s, ex_error 
     view->cells = exi_array_allocate(count, sizeof *view->cells);
     view->counts = exi_array_allocate((size_t)scanner->paint_count, sizeof *view->counts);
     if (!view->depths || !view->slants || !view->colours || !view->cells || !view->counts)
-        return exi_error_memory(error, "a range image", count * 12);
+        return ex_error_memory(error, "a range image", count * 12);
     memset(view->colours, 0, count * sizeof *view->colours);
     memset(view->cells, 0, count * sizeof *view->cells);
     memset(view->counts, 0, (size_t)scanner->paint_count * sizeof *view->counts);

@@ -108,7 +108,7 @@ static ex_result generate(const ex_kinematics *kinematics, const exi_bones *bone
         *mesh = mesh_of(&plan);
         *shares = exi_array_allocate((size_t)plan.spoke_count, sizeof **shares);
         if (!*mesh || !*shares)
-            result = exi_error_memory(error, "the template", (size_t)plan.spoke_count * sizeof **shares);
+            result = ex_error_memory(error, "the template", (size_t)plan.spoke_count * sizeof **shares);
     }
     if (result == EX_OK)
         result = exi_template_meet(*mesh, error);
@@ -129,11 +129,11 @@ static ex_result check_given(const ex_mesh *mesh, ex_error *error) {
     const ex_subdivide_def def = {.scheme = EX_SCHEME_CATMULL_CLARK, .levels = 1};
     ex_subdivision *subdivision = NULL;
     if (mesh->face_count == 0)
-        return exi_error(error, EX_ERROR_DATA, "the mesh has no faces");
+        return ex_error_set(error, EX_ERROR_DATA, "the mesh has no faces");
     for (int v = 0; v < mesh->vertex_count; v++)
         for (int c = 0; c < 3; c++)
             if (!isfinite(mesh->positions[3 * (size_t)v + (size_t)c]))
-                return exi_error(error, EX_ERROR_DATA, "vertex %d has a coordinate that is not finite", v);
+                return ex_error_set(error, EX_ERROR_DATA, "vertex %d has a coordinate that is not finite", v);
     ex_result result = exi_mesh_check_faces(mesh, error);
     if (result == EX_OK)
         result = ex_mesh_subdivide(mesh, &def, &subdivision, error);
@@ -154,13 +154,13 @@ static void forget_groups(ex_mesh *mesh) {
 
 static ex_result take_given(const exi_bones *bones, const ex_mesh *given, ex_mesh **mesh, exi_share **shares,
                             ex_error *error) {
-    ex_result result = exi_error_within(error, check_given(given, error), "the cage");
+    ex_result result = ex_error_within(error, check_given(given, error), "the cage");
     if (result != EX_OK)
         return result;
     *mesh = ex_mesh_copy(given);
     *shares = exi_array_allocate((size_t)given->vertex_count, sizeof **shares);
     if (!*mesh || !*shares)
-        return exi_error_memory(error, "the template", (size_t)given->vertex_count * sizeof **shares);
+        return ex_error_memory(error, "the template", (size_t)given->vertex_count * sizeof **shares);
     forget_groups(*mesh);
     exi_template_given(bones, given, *shares);
     return EX_OK;
@@ -180,7 +180,7 @@ ex_result ex_template_create(const ex_kinematics *kinematics, const ex_template_
         return result;
     ex_template *t = calloc(1, sizeof *t);
     if (!t)
-        result = exi_error_memory(error, "the template", sizeof *t);
+        result = ex_error_memory(error, "the template", sizeof *t);
     else if (options->cage)
         result = take_given(&bones, options->cage, &t->cage, &shares, error);
     else

@@ -213,15 +213,15 @@ static void lead_between(exi_bones *bones, int joint) {
 ex_result exi_bones_make(const ex_kinematics *kinematics, exi_bones *bones, ex_error *error) {
     *bones = (exi_bones){.count = kinematics->joint_count};
     if (kinematics->joint_count < 2)
-        return exi_error(error, EX_ERROR_DATA, "a template needs a skeleton of two joints at least: this one has %d",
+        return ex_error_set(error, EX_ERROR_DATA, "a template needs a skeleton of two joints at least: this one has %d",
                          kinematics->joint_count);
     bones->all = exi_array_allocate((size_t)bones->count, sizeof *bones->all);
     if (!bones->all)
-        return exi_error_memory(error, "bones", (size_t)bones->count * sizeof *bones->all);
+        return ex_error_memory(error, "bones", (size_t)bones->count * sizeof *bones->all);
     place_joints(kinematics, bones);
     if (!(bones->size > 0) || !isfinite(bones->size)) {
         exi_bones_free(bones);
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the joints of the skeleton are all in one place, or nowhere: give their translations, or fit "
                          "it first");
     }

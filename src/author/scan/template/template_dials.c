@@ -188,11 +188,11 @@ static ex_result check(const ex_kinematics *kinematics, const ex_template *made,
     const ex_scene_primitive *skin =
         scene->mesh_count == 1 && scene->meshes[0].primitive_count == 1 ? scene->meshes[0].primitives : NULL;
     if (scene->skin_count != 1 || scene->skins[0].joint_count != kinematics->joint_count)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the template's skin does not have the %d joints of the skeleton: make the template again",
                          kinematics->joint_count);
     if (!skin || skin->vertex_count != made->cage->vertex_count || skin->influence_count == 0)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the template's skin does not have the %d vertices of its cage: make the template again",
                          made->cage->vertex_count);
     return EX_OK;
@@ -217,7 +217,7 @@ ex_result ex_template_dials_create(const ex_kinematics *kinematics, const ex_tem
     if (!good) {
         ex_template_dials_destroy(list);
         list = NULL;
-        result = exi_error_memory(error, "the dials", (size_t)made->cage->vertex_count * sizeof(double[3]));
+        result = ex_error_memory(error, "the dials", (size_t)made->cage->vertex_count * sizeof(double[3]));
     }
     *dials = list;
     exi_bones_free(&bones);

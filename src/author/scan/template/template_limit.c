@@ -68,7 +68,7 @@ ex_result exi_template_meet(ex_mesh *mesh, ex_error *error) {
         for (int round = 0; round < ROUNDS; round++)
             improve(&m, mesh);
     else
-        result = exi_error_memory(error, "the template", (size_t)mesh->vertex_count * sizeof(double));
+        result = ex_error_memory(error, "the template", (size_t)mesh->vertex_count * sizeof(double));
     close_masks(&m);
     ex_subdivision_destroy(subdivision);
     return result;

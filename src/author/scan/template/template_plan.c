@@ -286,5 +286,5 @@ ex_result exi_plan_make(const ex_kinematics *kinematics, const exi_bones *bones,
     if (good && !plan->failed)
         return EX_OK;
     exi_plan_free(plan);
-    return exi_error_memory(error, "the template", (size_t)bones->count * sizeof(exi_spoke));
+    return ex_error_memory(error, "the template", (size_t)bones->count * sizeof(exi_spoke));
 }

@@ -27,13 +27,13 @@ static ex_result make_skin(const ex_template *made, ex_skin **skin, ex_error *er
     const bool has = scene->mesh_count == 1 && scene->meshes[0].primitive_count == 1 && scene->skin_count == 1;
     const ex_scene_primitive *p = has ? scene->meshes[0].primitives : NULL;
     if (!p || p->vertex_count != made->cage->vertex_count || p->influence_count == 0)
-        return exi_error(error, EX_ERROR_DATA,
+        return ex_error_set(error, EX_ERROR_DATA,
                          "the template's skin does not have the %d vertices of its cage: make the template again",
                          made->cage->vertex_count);
     const size_t vertices = (size_t)p->vertex_count, most = (size_t)p->influence_count;
     uint32_t *starts = exi_array_allocate(vertices + 1, sizeof *starts);
     uint32_t *joints = exi_array_allocate(vertices * most, sizeof *joints);
-    ex_result result = starts && joints ? EX_OK : exi_error_memory(error, "the skin", vertices * most * 4);
+    ex_result result = starts && joints ? EX_OK : ex_error_memory(error, "the skin", vertices * most * 4);
     for (size_t v = 0; result == EX_OK && v <= vertices; v++)
         starts[v] = (uint32_t)(v * most);
     for (size_t i = 0; result == EX_OK && i < vertices * most; i++)
@@ -53,7 +53,7 @@ static ex_result make_skin(const ex_template *made, ex_skin **skin, ex_error *er
 static ex_result make_parts(const ex_template *made, const ex_subdivide_def *def, parts *p, ex_error *error) {
     p->mesh = ex_mesh_copy(made->cage);
     if (!p->mesh)
-        return exi_error_memory(error, "the template", (size_t)made->cage->vertex_count * 24);
+        return ex_error_memory(error, "the template", (size_t)made->cage->vertex_count * 24);
     ex_result result = exi_rig_mesh_make(p->mesh, &p->rig_mesh, error);
     if (result == EX_OK)
         result = exi_rig_mesh_smooth(&p->rig_mesh, error);

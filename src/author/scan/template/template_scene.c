@@ -57,7 +57,7 @@ ex_result exi_template_groups(const ex_kinematics *kinematics, const exi_share *
             free(names[i]);
         free(names);
         free(groups);
-        return exi_error_memory(error, "the template", joints * sizeof *names);
+        return ex_error_memory(error, "the template", joints * sizeof *names);
     }
     free(mesh->face_groups);
     mesh->face_groups = groups;
@@ -132,23 +132,23 @@ static ex_result fill_primitive(const ex_mesh *mesh, const exi_share *shares, ex
     p->positions = exi_array_allocate(numbers, sizeof *p->positions);
     for (size_t i = 0; p->positions && i < numbers; i++)
         p->positions[i] = (float)mesh->positions[i];
-    return p->positions && fill_influences(shares, p) ? EX_OK : exi_error_memory(error, "the template", numbers * 4);
+    return p->positions && fill_influences(shares, p) ? EX_OK : ex_error_memory(error, "the template", numbers * 4);
 }
 
 static ex_result add_mesh(ex_scene *scene, const ex_mesh *mesh, const exi_share *shares, ex_error *error) {
     scene->meshes = calloc(1, sizeof *scene->meshes);
     if (!scene->meshes)
-        return exi_error_memory(error, "the template", sizeof *scene->meshes);
+        return ex_error_memory(error, "the template", sizeof *scene->meshes);
     scene->mesh_count = 1;
     scene->meshes[0].primitives = calloc(1, sizeof *scene->meshes[0].primitives);
     if (!scene->meshes[0].primitives)
-        return exi_error_memory(error, "the template", sizeof *scene->meshes[0].primitives);
+        return ex_error_memory(error, "the template", sizeof *scene->meshes[0].primitives);
     scene->meshes[0].primitive_count = 1;
     ex_result result = fill_primitive(mesh, shares, &scene->meshes[0].primitives[0], error);
     const int node = result == EX_OK ? ex_scene_add_node(scene, "cage", -1, 0) : -1;
     if (node >= 0)
         scene->nodes[node].skin = 0;
-    return result == EX_OK && node < 0 ? exi_error_memory(error, "the template", sizeof *scene->nodes) : result;
+    return result == EX_OK && node < 0 ? ex_error_memory(error, "the template", sizeof *scene->nodes) : result;
 }
 
 ex_result exi_template_scene(const ex_kinematics *kinematics, const ex_mesh *mesh, const exi_share *shares,
@@ -156,7 +156,7 @@ ex_result exi_template_scene(const ex_kinematics *kinematics, const ex_mesh *mes
     ex_scene *scene = ex_scene_create();
     ex_result result = scene && add_joints(scene, kinematics)
                            ? add_mesh(scene, mesh, shares, error)
-                           : exi_error_memory(error, "the template", (size_t)kinematics->joint_count * 100);
+                           : ex_error_memory(error, "the template", (size_t)kinematics->joint_count * 100);
     if (result != EX_OK) {
         ex_scene_destroy(scene);
         scene = NULL;

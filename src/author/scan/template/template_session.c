@@ -33,8 +33,8 @@ static ex_result generate(const ex_scan_session *session, const ex_scan_fitted *
     for (int i = 0; i < fitted->scan_count && pose < 0; i++)
         pose = strcmp(fitted->names[i], session->scans[reference].name) == 0 ? i : -1;
     if (pose < 0)
-        return exi_error_kind(error,
-                              exi_error(error, EX_ERROR_DATA, "the fit has no pose of the reference scan '%s'",
+        return ex_error_kind(error,
+                              ex_error_set(error, EX_ERROR_DATA, "the fit has no pose of the reference scan '%s'",
                                         session->scans[reference].name),
                               "old_fit");
     ex_result result = ex_scan_meshes(session, reference, &meshes, error);
@@ -56,7 +56,7 @@ static ex_result take(const char *path, const ex_scan_fitted *fitted, ex_templat
     if (result != EX_OK)
         return result;
     const ex_template_options options = {.cage = mesh};
-    result = exi_error_within(error, ex_template_create(fitted->kinematics, &options, made, error), "'%s'", path);
+    result = ex_error_within(error, ex_template_create(fitted->kinematics, &options, made, error), "'%s'", path);
     ex_mesh_destroy(mesh);
     return result;
 }
@@ -72,7 +72,7 @@ ex_result ex_scan_template(const ex_scan_session *session, const ex_scan_fitted 
         return generate(session, fitted, made, error);
     char *path = exi_scan_file(session->folder, session->cage);
     ex_result result =
-        path ? take(path, fitted, made, error) : exi_error_memory(error, "a path", strlen(session->cage));
+        path ? take(path, fitted, made, error) : ex_error_memory(error, "a path", strlen(session->cage));
     free(path);
     return result;
 }
@@ -82,7 +82,7 @@ ex_result ex_scan_template_write(const ex_scan_session *session, const ex_templa
     char *cage = exi_scan_file(session->folder, "template/cage.obj");
     char *scene = exi_scan_file(session->folder, "template/body.glb");
     ex_result result =
-        folder && cage && scene ? ex_make_directory(folder, error) : exi_error_memory(error, "a path", 0);
+        folder && cage && scene ? ex_make_directory(folder, error) : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = ex_scene_write(scene, made->scene, error);
     if (result == EX_OK)

@@ -113,7 +113,7 @@ static ex_result open_surface(surface *s, const ex_mesh *mesh, ex_error *error) 
     s->positions = exi_array_allocate(numbers, sizeof *s->positions);
     s->triangles = exi_array_allocate(3 * (size_t)s->triangle_count, sizeof *s->triangles);
     if (!s->positions || !s->triangles)
-        return exi_error_memory(error, "a scan", numbers * sizeof *s->positions);
+        return ex_error_memory(error, "a scan", numbers * sizeof *s->positions);
     for (size_t i = 0; i < numbers; i++)
         s->positions[i] = (float)mesh->positions[i];
     for (size_t i = 0; i < 3 * (size_t)s->triangle_count; i++)
@@ -127,7 +127,7 @@ static ex_result open_surface(surface *s, const ex_mesh *mesh, ex_error *error) 
         return result;
     s->memory = exi_array_allocate(ex_fit_size(s->tree), 1);
     if (!s->memory)
-        return exi_error_memory(error, "a scan", ex_fit_size(s->tree));
+        return ex_error_memory(error, "a scan", ex_fit_size(s->tree));
     s->fit = ex_fit_make(s->tree, s->positions, 0, s->memory, NULL);
     return EX_OK;
 }
@@ -283,7 +283,7 @@ static void find_along(const exi_plan *plan, int spoke, double along[3]) {
 static ex_result open_surfaces(surface *surfaces, const ex_mesh *const *scans, int count, ex_error *error) {
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && i < count; i++)
-        result = exi_error_within(error, open_surface(&surfaces[i], scans[i], error), "scan %d of the reference", i);
+        result = ex_error_within(error, open_surface(&surfaces[i], scans[i], error), "scan %d of the reference", i);
     return result;
 }
 
@@ -292,7 +292,7 @@ ex_result exi_widths_by_scans(exi_plan *plan, const ex_mesh *const *scans, int s
     double *sums = exi_array_allocate((size_t)plan->spoke_count, sizeof *sums);
     int *counts = exi_array_allocate((size_t)plan->spoke_count, sizeof *counts);
     ex_result result = surfaces && sums && counts ? open_surfaces(surfaces, scans, scan_count, error)
-                                                  : exi_error_memory(error, "rays", (size_t)plan->spoke_count * 12);
+                                                  : ex_error_memory(error, "rays", (size_t)plan->spoke_count * 12);
     if (result == EX_OK) {
         move_tips(plan, surfaces, scan_count);
         for (int i = 0; i < plan->spoke_count; i++) {

@@ -354,7 +354,7 @@ ex_result exi_coarse_refill(exi_paper *paper, ex_error *error) {
         coarse->work = malloc(exi_factor_work_size(coarse->factor));
     return result != EX_OK || coarse->work
                ? result
-               : exi_error_memory(error, "a coarse space", exi_factor_work_size(coarse->factor));
+               : ex_error_memory(error, "a coarse space", exi_factor_work_size(coarse->factor));
 }
 
 void exi_coarse_correct(exi_paper *paper, const double *r, double *z) {
@@ -383,5 +383,5 @@ ex_result exi_coarse_create(exi_paper *paper, ex_error *error) {
         coarse->right = exi_array_allocate(3 * (size_t)coarse->count, sizeof *coarse->right);
         done = coarse->right != NULL;
     }
-    return done ? EX_OK : exi_error_memory(error, "a coarse space", 16 * (size_t)paper->between->vertex_count);
+    return done ? EX_OK : ex_error_memory(error, "a coarse space", 16 * (size_t)paper->between->vertex_count);
 }

@@ -60,7 +60,7 @@ ex_result exi_paper_minimise(exi_paper *paper, int most, struct ex_trajectory_fi
     size_t n = (size_t)exi_paper_size(paper);
     double *memory = exi_array_allocate(2 * n, sizeof *memory), *work = malloc(exi_cg_work_size((int)n));
     ex_result result =
-        memory && work ? EX_OK : exi_error_memory(error, "steps of trajectories", 6 * n * sizeof *memory);
+        memory && work ? EX_OK : ex_error_memory(error, "steps of trajectories", 6 * n * sizeof *memory);
     double damping = DAMPING_LEAST, still = still_energy(paper);
     *fit = (struct ex_trajectory_fit){.iterations = 0};
     fit->converged = paper->states[paper->present].total <= ZERO * still;
@@ -115,7 +115,7 @@ static ex_result keep(const exi_paper *paper, ex_trajectory *trajectory, ex_erro
     trajectory->turns = turns;
     trajectory->bases = bases;
     if (!turns || (segments && !bases))
-        return exi_error_memory(error, "trajectories", n * 3 * sizeof *turns);
+        return ex_error_memory(error, "trajectories", n * 3 * sizeof *turns);
     for (size_t i = 0; i < n; i++) {
         const double *w = &s->turns[3 * i];
         double length = sqrt(exi_dot3(w, w)), factor = length > EX_TURN_MAX * (1 - 1e-6) ? 1 - 1e-6 : 1;
@@ -175,7 +175,7 @@ ex_result exi_paper_fit(const ex_trajectories_def *def, ex_between *const *betwe
         if (!betweens[k])
             continue;
         result = fit_example(def, betweens[k], segments.count ? &segments : NULL, k, trajectories, error);
-        result = exi_error_within(error, result, "%s", def->names && def->names[k] ? def->names[k] : "an example");
+        result = ex_error_within(error, result, "%s", def->names && def->names[k] ? def->names[k] : "an example");
     }
     if (result == EX_OK && segments.count) {
         /* Handed over: who destroys the trajectories frees these. */

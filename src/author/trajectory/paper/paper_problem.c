@@ -150,7 +150,7 @@ static ex_result allocate(exi_paper *paper, ex_error *error) {
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         *list[k].at = exi_array_allocate(list[k].count, list[k].each * sizeof(double));
         if (!*list[k].at)
-            return exi_error_memory(error, "the energies of trajectories",
+            return ex_error_memory(error, "the energies of trajectories",
                                     list[k].count * list[k].each * sizeof(double));
         memset(*list[k].at, 0, list[k].count * list[k].each * sizeof(double));
     }

@@ -210,7 +210,7 @@ ex_result exi_paper_balance(exi_paper *paper, const ex_trajectory_options *optio
     }
     free_rows(&rows);
     if (!made)
-        return exi_error_memory(error, "the weights of the energies", 72 * (size_t)paper->between->vertex_count);
+        return ex_error_memory(error, "the weights of the energies", 72 * (size_t)paper->between->vertex_count);
     for (int k = 0; k < EXI_PAPER_TERM_COUNT; k++) {
         double x = asked[k] > 0 ? asked[k] : usual[k];
         /* Measured against the pose, whose base weight is 1. */

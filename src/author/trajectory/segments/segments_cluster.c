@@ -184,5 +184,5 @@ ex_result exi_segments_cluster(const exi_segments_input *in, int *clusters, ex_e
             clusters[t] = clusters[t] < 0 ? -1 : labels[clusters[t]];
     }
     release(&c);
-    return allocated ? EX_OK : exi_error_memory(error, "clusters of rotations", CELLS * 100 * (size_t)c.dimension);
+    return allocated ? EX_OK : ex_error_memory(error, "clusters of rotations", CELLS * 100 * (size_t)c.dimension);
 }

@@ -34,7 +34,7 @@ ex_result exi_segments_find(const exi_segments_input *in, exi_segmentation *s, e
     s->vertices = exi_array_allocate(vertices, sizeof *s->vertices);
     ex_result result = EX_OK;
     if (!clusters || !s->triangles || !s->vertices)
-        result = exi_error_memory(error, "segments", triangles * 2 * sizeof *clusters);
+        result = ex_error_memory(error, "segments", triangles * 2 * sizeof *clusters);
     for (size_t t = 0; t < triangles && result == EX_OK; t++)
         clusters[t] = -1;
     if (result == EX_OK && !all_given(in))

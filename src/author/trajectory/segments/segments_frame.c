@@ -85,7 +85,7 @@ ex_result exi_segments_frame(const ex_between *between, const exi_segmentation *
     free(weights);
     if (!done)
         exi_segments_frame_free(framed);
-    return done ? EX_OK : exi_error_memory(error, "the frame of the root segment", n * 7 * sizeof(double));
+    return done ? EX_OK : ex_error_memory(error, "the frame of the root segment", n * 7 * sizeof(double));
 }
 
 void exi_segments_frame_free(ex_between *framed) {

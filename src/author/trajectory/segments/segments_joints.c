@@ -141,7 +141,7 @@ ex_result exi_segments_joints(const exi_segments_input *in, exi_segmentation *s,
     }
     free(motions);
     free(work);
-    return done ? EX_OK : exi_error_memory(error, "joints of segments", count * 12 * sizeof *motions);
+    return done ? EX_OK : ex_error_memory(error, "joints of segments", count * 12 * sizeof *motions);
 }
 
 bool exi_segments_carried(const exi_segmentation *s, int segment) {

@@ -39,7 +39,7 @@ static ex_result number(parts *p, const int *clusters, ex_error *error) {
     for (int t = 0; t < b->triangle_count; t++) {
         int g = given(p, t);
         if (g < -1 || g >= EX_SEGMENT_MAX)
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "triangle %d is in segment %d: segments go from 0 to %d, -1 for none", t, g,
                              EX_SEGMENT_MAX - 1);
         p->given = g + 1 > p->given ? g + 1 : p->given;
@@ -196,7 +196,7 @@ static ex_result finish(parts *p, exi_segmentation *s, ex_error *error) {
     const ex_between *b = p->in->any;
     int *numbers = exi_array_allocate((size_t)p->count + 1, sizeof *numbers);
     if (!numbers)
-        return exi_error_memory(error, "segments", (size_t)p->count * sizeof *numbers);
+        return ex_error_memory(error, "segments", (size_t)p->count * sizeof *numbers);
     for (int i = 0; i < p->count; i++)
         numbers[i] = i < p->given ? i : -1;
     s->count = p->given;
@@ -210,7 +210,7 @@ static ex_result finish(parts *p, exi_segmentation *s, ex_error *error) {
     fill(p);
     s->count = s->count > 0 ? s->count : 1;
     if (s->count > EX_SEGMENT_MAX)
-        return exi_error(error, EX_ERROR_LIMIT,
+        return ex_error_set(error, EX_ERROR_LIMIT,
                          "there are %d segments, and %d at most can be told apart: a larger "
                          "segment angle finds fewer",
                          s->count, EX_SEGMENT_MAX);
@@ -218,14 +218,14 @@ static ex_result finish(parts *p, exi_segmentation *s, ex_error *error) {
     int *counts = calloc((size_t)s->count, sizeof *counts);
     ex_result result = EX_OK;
     if (!s->areas || !counts)
-        result = exi_error_memory(error, "segments", (size_t)s->count * sizeof *s->areas);
+        result = ex_error_memory(error, "segments", (size_t)s->count * sizeof *s->areas);
     for (int t = 0; t < b->triangle_count && result == EX_OK; t++) {
         s->areas[p->triangles[t]] += b->areas[t];
         counts[p->triangles[t]]++;
     }
     for (int k = 0; k < p->given && result == EX_OK; k++)
         if (counts[k] == 0)
-            result = exi_error(error, EX_ERROR_DATA,
+            result = ex_error_set(error, EX_ERROR_DATA,
                                "no triangle is in segment %d, though there is a segment %d: "
                                "number them without gaps",
                                k, p->given - 1);
@@ -238,7 +238,7 @@ ex_result exi_segments_parts(const exi_segments_input *in, const int *clusters, 
     parts p = {.in = in, .triangles = s->triangles};
     p.sets = exi_array_allocate(n, sizeof *p.sets);
     if (!p.sets)
-        return exi_error_memory(error, "segments", n * sizeof *p.sets);
+        return ex_error_memory(error, "segments", n * sizeof *p.sets);
     ex_result result = number(&p, clusters, error);
     if (result == EX_OK) {
         p.areas = calloc((size_t)p.count + 1, sizeof *p.areas);
@@ -253,7 +253,7 @@ ex_result exi_segments_parts(const exi_segments_input *in, const int *clusters, 
             p.sets = sets;
         }
         if (!sets || !give_small_away(&p))
-            result = exi_error_memory(error, "segments", (size_t)p.count * sizeof *p.sums);
+            result = ex_error_memory(error, "segments", (size_t)p.count * sizeof *p.sums);
     }
     if (result == EX_OK)
         result = finish(&p, s, error);

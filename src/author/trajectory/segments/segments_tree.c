@@ -223,7 +223,7 @@ static void own_vertices(const graph *g) {
 ex_result exi_segments_tree(const exi_segments_input *in, exi_segmentation *s, ex_error *error) {
     size_t count = (size_t)s->count;
     if (in->options->root >= s->count)
-        return exi_error(error, EX_ERROR_ARGUMENT, "segment %d cannot be the root: there are %d, counted from 0",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "segment %d cannot be the root: there are %d, counted from 0",
                          in->options->root, s->count);
     graph g = {.in = in, .s = s};
     g.sets = exi_array_allocate(count, sizeof *g.sets);
@@ -253,5 +253,5 @@ ex_result exi_segments_tree(const exi_segments_input *in, exi_segmentation *s, e
     free(g.queue);
     free(g.starts);
     free(g.others);
-    return done ? EX_OK : exi_error_memory(error, "the tree of segments", count * sizeof *g.sets);
+    return done ? EX_OK : ex_error_memory(error, "the tree of segments", count * sizeof *g.sets);
 }

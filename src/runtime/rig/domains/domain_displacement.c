@@ -16,14 +16,14 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
     if (def->options.without_levels)
         return EX_OK; /* nothing is looked at */
     if (!def->stencils || !ex_stencils_on_limit(def->stencils))
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "displacements ask for a rig with refined levels that are all on the limit surface");
     if (!layer->displacement.maps || layer->form.deltas || layer->form.shifts)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a layer of displacements has displacements, but no forms or joints");
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (!layer->displacement.maps[k])
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no displacements", layer->example_names[k]);
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no displacements", layer->example_names[k]);
     return exi_check_mask(layer, ex_stencils_vertex_count(def->stencils, ex_stencils_level_count(def->stencils)),
                           error);
 }
@@ -50,7 +50,7 @@ static ex_result make(exi_making *m, int layer, ex_error *error) {
     for (int k = 0; k < def.example_count; k++) {
         uint32_t bad = 0;
         if (!exi_displacements_set(made, k, maps[k], true, from->mask, &bad))
-            return exi_error(error, EX_ERROR_DATA, "example '%s': the displacement of refined vertex %u is not finite",
+            return ex_error_set(error, EX_ERROR_DATA, "example '%s': the displacement of refined vertex %u is not finite",
                              from->example_names[k], (unsigned)bad);
     }
     return EX_OK;
@@ -81,7 +81,7 @@ static ex_result read_layer(exi_making *m, int layer, ex_error *error) {
         const int index = exi_example_index(record, k);
         const float *values = (const void *)exi_unpack_find(u, EX_SECTION_DISPLACEMENTS, index, NULL);
         if (!exi_displacements_set(made, k, values, false, NULL, &bad))
-            result = exi_error(error, EX_ERROR_DATA,
+            result = ex_error_set(error, EX_ERROR_DATA,
                                "example %d of the rig: the displacement of refined vertex %u is not finite", index,
                                (unsigned)bad);
     }

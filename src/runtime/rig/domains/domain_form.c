@@ -9,7 +9,7 @@
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (!layer->form.deltas || !layer->form.deltas[k])
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
     ex_result result = exi_check_mask(layer, def->mesh.vertex_count, error);
     return result == EX_OK ? exi_check_shifts(layer, def, error) : result;
 }
@@ -24,7 +24,7 @@ static ex_result fill(exi_making *m, ex_rig *rig, int layer, ex_error *error) {
         int bad = 0;
         if (!exi_forms_set_example(forms, record->first_form + k, from, m->gather, mask, &bad))
             return exi_within_example(m, layer, k,
-                                      exi_error(error, EX_ERROR_DATA, "vertex %d is not finite%s", bad,
+                                      ex_error_set(error, EX_ERROR_DATA, "vertex %d is not finite%s", bad,
                                                 m->def ? ", or too far away for a float" : ""),
                                       error);
     }

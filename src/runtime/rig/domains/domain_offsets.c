@@ -17,13 +17,13 @@ static const double least_weight = 1e-12;
 /* What the lists of vertices hold is looked at where they are turned round (patches_create.c). */
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     if ((unsigned)layer->offsets.frame >= EX_FRAME_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "there is no such frame of offsets");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no such frame of offsets");
     if (layer->offsets.moved && !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a %s weigher cannot weigh a vertex among the examples that move it: take a gaussian one",
                          ex_weigher_kind_name(layer->weigh.kind));
     if (!layer->offsets.examples || layer->form.deltas || layer->form.shifts)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a layer of offsets has offsets, but no forms or joints");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer of offsets has offsets, but no forms or joints");
     return exi_check_mask(layer, def->mesh.vertex_count, error);
 }
 
@@ -49,7 +49,7 @@ static ex_result add_layer(exi_making *m, int layer, const exi_offset_layer *fro
         exi_offset_layer *layers = exi_making_keep(m, count, sizeof *layers);
         exi_incidence *sets = exi_making_keep(m, count, sizeof *sets);
         if (!o || !layers || !sets)
-            return exi_error_memory(error, "the offsets", count * (sizeof *layers + sizeof *sets));
+            return ex_error_memory(error, "the offsets", count * (sizeof *layers + sizeof *sets));
         o->layers = layers;
         o->sets = sets;
         m->own[EX_DOMAIN_OFFSETS] = o;
@@ -65,7 +65,7 @@ static ex_result add_layer(exi_making *m, int layer, const exi_offset_layer *fro
     o->bits_size = from->moved && bits > o->bits_size ? bits : o->bits_size;
     const int64_t weights = from->moved ? (int64_t)sets->weight_of[sets->set_count] : from->example_count;
     if (m->weights + weights > INT32_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "the offsets need more than %d weights", INT32_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "the offsets need more than %d weights", INT32_MAX);
     m->layers[layer].first_weight = m->weights;
     m->layers[layer].weight_count = (int32_t)weights;
     m->weights += (int)weights;
@@ -89,7 +89,7 @@ static ex_result make(exi_making *m, int layer, ex_error *error) {
 static ex_result finish(exi_making *m, ex_error *error) {
     offsets_making *o = own_of(m);
     o->bits = exi_making_keep(m, o->bits_size, 1);
-    ex_result result = o->bits ? EX_OK : exi_error_memory(error, "the offsets", o->bits_size);
+    ex_result result = o->bits ? EX_OK : ex_error_memory(error, "the offsets", o->bits_size);
     for (int part = 0; result == EX_OK && part < EX_FRAME_COUNT; part++)
         result = exi_patches_create(o->layers, o->sets, m->counts.layers, part, m->counts.vertices, m->allocator,
                                     &o->patches[part], error);
@@ -222,7 +222,7 @@ static ex_result read_layer(exi_making *m, int layer, ex_error *error) {
     uint32_t *vertices = exi_making_keep(m, (size_t)entries, sizeof *vertices);
     float *deltas = exi_making_keep(m, (size_t)entries, 3 * sizeof *deltas);
     if (!list || !vertices || !deltas)
-        return exi_error_memory(error, "the rig's offsets", (size_t)entries * 16);
+        return ex_error_memory(error, "the rig's offsets", (size_t)entries * 16);
     for (int k = 0; k < record->example_count; k++) {
         ex_result result = read_example(m, exi_example_index(record, k), vertices, deltas, &list[k], error);
         if (result != EX_OK)

@@ -15,19 +15,19 @@ enum { BLOCK = 16384 };
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     const ex_layer_pixels *own = &layer->pixels;
     if (!own->texture || !exi_is_name(own->texture))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a layer of pixels needs the name of its texture");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer of pixels needs the name of its texture");
     if (own->width < 1 || own->height < 1 || own->width > EXI_TEXTURE_MAX || own->height > EXI_TEXTURE_MAX)
-        return exi_error(error, EX_ERROR_DATA, "images of %d x %d pixels cannot be: 1 to %d along a side", own->width,
+        return ex_error_set(error, EX_ERROR_DATA, "images of %d x %d pixels cannot be: 1 to %d along a side", own->width,
                          own->height, EXI_TEXTURE_MAX);
     if (layer->mask || layer->form.deltas || layer->form.shifts)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a layer of pixels has images, but no forms, mask or joints");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer of pixels has images, but no forms, mask or joints");
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (!own->images || !own->images[k])
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no image", layer->example_names[k]);
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no image", layer->example_names[k]);
     for (const ex_layer_def *other = def->layers; other < layer; other++)
         if (other->domain == EX_DOMAIN_PIXELS && strcmp(other->pixels.texture, own->texture) == 0 &&
             (other->pixels.width != own->width || other->pixels.height != own->height))
-            return exi_error(error, EX_ERROR_DATA,
+            return ex_error_set(error, EX_ERROR_DATA,
                              "its images of '%s' are %d x %d pixels, but those of layer '%s' are %d x %d", own->texture,
                              own->width, own->height, other->name, other->pixels.width, other->pixels.height);
     return EX_OK;

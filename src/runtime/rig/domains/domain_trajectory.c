@@ -12,12 +12,12 @@
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     if (!layer->trajectory.examples || !layer->form.deltas || layer->trajectory.reference < -1 ||
         layer->trajectory.reference >= layer->weigh.example_count)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "a layer of trajectories has a trajectory and a form for each example, and a reference among "
                          "them, or -1");
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (k != layer->trajectory.reference && !layer->form.deltas[k])
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
     ex_result result = exi_check_mask(layer, def->mesh.vertex_count, error);
     return result == EX_OK ? exi_check_shifts(layer, def, error) : result;
 }
@@ -38,7 +38,7 @@ static ex_result add_layer(exi_making *m, int layer, const exi_paths_def *def, e
         const ex_trajectory **examples = exi_making_keep(m, (size_t)m->counts.layers, sizeof *examples);
         void *room = exi_making_keep(m, size, 1);
         if (!own || !examples || !room)
-            return exi_error_memory(error, "the trajectories", size);
+            return ex_error_memory(error, "the trajectories", size);
         own->examples = examples;
         own->room = room;
         m->own[EX_DOMAIN_TRAJECTORY] = own;
@@ -51,7 +51,7 @@ static ex_result add_layer(exi_making *m, int layer, const exi_paths_def *def, e
         return result;
     made->first_form = m->counts.forms + m->more_forms;
     if ((int64_t)made->first_form + made->form_count > EXI_FORM_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "forms, turns and correctors are more than %d", EXI_FORM_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "forms, turns and correctors are more than %d", EXI_FORM_MAX);
     m->more_forms += made->form_count;
     return EX_OK;
 }
@@ -75,7 +75,7 @@ static ex_result read_layer(exi_making *m, int layer, ex_error *error) {
     exi_paths_def def = {.storage = m->options.storage};
     ex_result result = exi_trajectory_read(m, layer, &def, error);
     if (result == EX_OK)
-        result = exi_error_within(error, add_layer(m, layer, &def, error), "the rig's layer %d", layer);
+        result = ex_error_within(error, add_layer(m, layer, &def, error), "the rig's layer %d", layer);
     return result;
 }
 

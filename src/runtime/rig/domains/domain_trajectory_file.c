@@ -188,7 +188,7 @@ ex_result exi_trajectory_read(exi_making *m, int layer, exi_paths_def *def, ex_e
     ex_trajectory *entries = exi_making_keep(m, examples, sizeof *entries);
     const float **pointers = exi_making_keep(m, examples, EX_CORRECTOR_MAX * sizeof *pointers);
     if (!entries || !pointers)
-        return exi_error_memory(error, "the rig's trajectories", examples * EX_CORRECTOR_MAX * sizeof *pointers);
+        return ex_error_memory(error, "the rig's trajectories", examples * EX_CORRECTOR_MAX * sizeof *pointers);
     const char *from =
         exi_unpack_find(u, EX_SECTION_TRAJECTORIES, layer, NULL) + sizeof head + examples * sizeof(exi_pack_path);
     def->vertex_count = u->counts.vertices;

@@ -58,7 +58,7 @@ static ex_result make_skin(const making *m, size_t first, int count, ex_skin **s
     const size_t weights_at = exi_size_add(&total, entries, sizeof(float), 8);
     char *memory = total.overflow ? NULL : exi_allocate(m->allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "what the driver carries", total.bytes);
+        return ex_error_memory(error, "what the driver carries", total.bytes);
     uint32_t *joints = (uint32_t *)(void *)(memory + joints_at), *starts = (uint32_t *)(void *)(memory + starts_at);
     float *weights = (float *)(void *)(memory + weights_at);
     const uint32_t base = carry->starts ? carry->starts[first] : 0;
@@ -96,7 +96,7 @@ static ex_result open_layer(making *m, int layer, made_layer *made, ex_error *er
     const size_t floats_at = exi_size_add(&total, joint_floats, sizeof(float), 8);
     made->memory = total.overflow ? NULL : exi_allocate(m->allocator, total.bytes);
     if (!made->memory)
-        return exi_error_memory(error, "the driver", total.bytes);
+        return ex_error_memory(error, "the driver", total.bytes);
     memset(made->memory, 0, total.bytes);
     char *memory = made->memory;
     made->size = total.bytes;
@@ -120,7 +120,7 @@ static ex_result place_frames(const ex_driver *driver, const int *frame_joints, 
     const size_t scratch = (ex_skeleton_scratch_size(skeleton) + 15) / 16 * 16, size = scratch + joints * 48;
     char *memory = exi_allocate(allocator, size);
     if (!memory)
-        return exi_error_memory(error, "the driver", size);
+        return ex_error_memory(error, "the driver", size);
     float *all = (float *)(void *)(memory + scratch);
     const ex_skeleton_input input = {.locals = locals};
     const ex_skeleton_output output = {.matrices = all};
@@ -150,7 +150,7 @@ static ex_result find_keys(making *m, made_layer *made, ex_error *error) {
         const size_t path = exi_drive_path_size(m->rig, made->record.layer, k, m->def.driver.vertex_count);
         key.size = key.size >= path ? key.size - path : 0;
         if (key.size != before && (joints == 0 || key.size != before + joints))
-            return exi_error(error, EX_ERROR_DATA, "example '%s' has no form of the driver, or one of another size",
+            return ex_error_set(error, EX_ERROR_DATA, "example '%s' has no form of the driver, or one of another size",
                              ex_rig_example_name(m->rig, made->record.layer, k));
         made->keys[k] = key.data;
         if (made->places) {
@@ -204,7 +204,7 @@ static ex_result make_layer(making *m, int layer, made_layer *made, ex_error *er
     if (result == EX_OK && made->record.view_count > 1 && !made->regions.starts)
         made->regions = m->def.carry;
     if (result == EX_OK && made->record.view_count > 1 && !exi_domain_of(m->rig, layer)->forms)
-        result = exi_error(error, EX_ERROR_ARGUMENT, "only a layer of forms can have several regions");
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "only a layer of forms can have several regions");
     if (result == EX_OK)
         result = find_keys(m, made, error);
     if (result != EX_OK)
@@ -225,7 +225,7 @@ static ex_result make_layer(making *m, int layer, made_layer *made, ex_error *er
     const size_t size = (size_t)made->record.example_count * (size_t)ex_weigher_dimension(own) * sizeof(double);
     double *points = exi_allocate(m->allocator, size);
     if (!points)
-        return exi_error_memory(error, "the driver", size);
+        return ex_error_memory(error, "the driver", size);
     for (int r = 0; result == EX_OK && r < made->record.view_count; r++)
         result = make_weigher(m, made, r, points, error);
     exi_release(m->allocator, points, size);
@@ -280,14 +280,14 @@ static ex_result make_paths(making *m, ex_error *error) {
         return EX_OK;
     const exi_paths *own = m->layer_count == 1 ? exi_rig_paths_of(m->rig, layer) : NULL;
     if (!own || own->segment_count > 0)
-        return exi_error(error, EX_ERROR_ARGUMENT,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
                          "trajectories that a driver weighs have no segments, and stand in one layer, where a residual "
                          "is carried");
     const size_t examples = (size_t)record->example_count;
     const size_t size = examples * (sizeof(ex_trajectory) + sizeof(path_vectors));
     ex_trajectory *trajectories = exi_allocate(m->allocator, size);
     if (!trajectories)
-        return exi_error_memory(error, "the driver's trajectories", size);
+        return ex_error_memory(error, "the driver's trajectories", size);
     path_vectors *vectors = (path_vectors *)(void *)(trajectories + examples);
     for (size_t k = 0; k < examples; k++) {
         find_vectors(m, own, (int)k, &vectors[k]);
@@ -330,7 +330,7 @@ static ex_result make_forms(making *m, ex_error *error) {
     m->forms = exi_forms_layout(&head) ? exi_block_create(m->allocator, (size_t)head.size) : NULL;
     double *rest = m->forms ? exi_allocate(m->allocator, size) : NULL;
     if (!rest)
-        return exi_error_memory(error, "the driver's keys", (size_t)head.size);
+        return ex_error_memory(error, "the driver's keys", (size_t)head.size);
     *m->forms = head;
     float *delta = (float *)(void *)(rest + triples);
     int bad = 0;
@@ -352,7 +352,7 @@ static ex_result make_forms(making *m, ex_error *error) {
     exi_release(m->allocator, rest, size);
     if (finite || result != EX_OK)
         return result;
-    return exi_error(error, EX_ERROR_DATA, "vertex %d of the driver is not finite, or too far away", bad);
+    return ex_error_set(error, EX_ERROR_DATA, "vertex %d of the driver is not finite, or too far away", bad);
 }
 
 /* Where the vertices of every key lie on its driver. Keys are filled up to a multiple of 4, as weights are. */
@@ -373,7 +373,7 @@ static ex_result measure_keys(making *m, ex_settler_def *def, uint32_t *triangle
                            gaps + (size_t)k * vertices, NULL, scratch);
         for (size_t v = 0; v < vertices; v++)
             if (row[v] == UINT32_MAX)
-                return exi_error(error, EX_ERROR_DATA,
+                return ex_error_set(error, EX_ERROR_DATA,
                                  "example '%s': vertex %zu, or the driver there, is not finite, or too far away",
                                  ex_rig_example_name(m->rig, made->record.layer, k), v);
     }
@@ -407,7 +407,7 @@ static ex_result make_settler(making *m, ex_error *error) {
     const size_t scratch_at = exi_size_add(&total, ex_settler_scratch_size(m->settler), 1, 64);
     char *memory = total.overflow ? NULL : exi_allocate(m->allocator, total.bytes + 64);
     if (!memory)
-        return exi_error_memory(error, "the driver's keys", total.bytes);
+        return ex_error_memory(error, "the driver's keys", total.bytes);
     memset(memory, 0, scratch_at);
     result = measure_keys(m, &def, (uint32_t *)(void *)(memory + triangles_at), (float *)(void *)(memory + places_at),
                           (float *)(void *)(memory + gaps_at), (float *)(void *)(memory + form_at), memory + scratch_at,
@@ -537,22 +537,22 @@ static ex_result gather(making *m, ex_error *error) {
         m->matrices = exi_allocate(m->allocator, frames * 48);
         m->palette = exi_allocate(m->allocator, m->palette_size);
         if (!m->matrices || !m->palette)
-            result = exi_error_memory(error, "the driver", m->palette_size);
+            result = ex_error_memory(error, "the driver", m->palette_size);
     }
     if (result == EX_OK && !ex_rig_skin(m->rig))
         result = make_skin(m, 0, m->rig->counts.vertices, &m->skin, error);
     if (result == EX_OK && m->def.residual != EX_RESIDUAL_NONE && !m->skin)
-        result = exi_error(error, EX_ERROR_ARGUMENT,
+        result = ex_error_set(error, EX_ERROR_ARGUMENT,
                            "a rig with a skin of its own is posed by its skeleton: no residual can be carried to it");
     if (result == EX_OK && m->def.residual != EX_RESIDUAL_NONE)
         result = make_skin(m, (size_t)m->rig->counts.vertices, m->def.driver.vertex_count, &m->driver_skin, error);
     for (int l = 0; result == EX_OK && l < m->rig->counts.layers; l++)
         if (exi_rig_layers(m->rig)[l].flags & EXI_LAYER_DRIVEN) {
             result = make_layer(m, l, &m->layers[m->layer_count++], error);
-            result = exi_error_within(error, result, "layer '%s'", ex_rig_layer_name(m->rig, l));
+            result = ex_error_within(error, result, "layer '%s'", ex_rig_layer_name(m->rig, l));
         }
     if (result == EX_OK && m->def.residual == EX_RESIDUAL_KEYS && m->layer_count != 1)
-        result = exi_error(error, EX_ERROR_ARGUMENT, "a residual by keys asks for one layer that the driver weighs");
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "a residual by keys asks for one layer that the driver weighs");
     if (result == EX_OK && m->def.residual != EX_RESIDUAL_NONE)
         result = make_forms(m, error);
     if (result == EX_OK && (m->def.push || m->def.residual != EX_RESIDUAL_NONE))
@@ -593,7 +593,7 @@ static ex_result join(making *m, const ex_allocator *allocator, ex_rig **rig, ex
     ex_rig *joined =
         p.total.overflow || head.size > SIZE_MAX - at ? NULL : exi_block_create(allocator, at + (size_t)head.size);
     if (!joined)
-        return exi_error_memory(error, "the rig", at + (size_t)head.size);
+        return ex_error_memory(error, "the rig", at + (size_t)head.size);
     memcpy(joined, *rig, (size_t)(*rig)->size);
     p = (placing){.to = (char *)joined + at};
     place_all(&p, m, &head);
@@ -611,7 +611,7 @@ ex_result exi_drive_attach(const exi_drive_source *source, const ex_allocator *a
     const size_t size = sizeof(making) + layers * sizeof(made_layer);
     making *m = exi_allocate(allocator, size);
     if (!m)
-        return exi_error_memory(error, "the driver", size);
+        return ex_error_memory(error, "the driver", size);
     memset(m, 0, size);
     m->rig = *rig;
     m->source = source;
@@ -639,7 +639,7 @@ static ex_result place_keys_of(const ex_rig_def *def, const ex_layer_def *layer,
     *size = total.bytes;
     *places = total.overflow ? NULL : exi_allocate(allocator, *size);
     if (!*places)
-        return exi_error_memory(error, "the driver", *size);
+        return ex_error_memory(error, "the driver", *size);
     ex_result result = EX_OK;
     for (size_t k = 0; result == EX_OK && k < n; k++) {
         float *matrices = (float *)(void *)((char *)*places + at) + k * floats;

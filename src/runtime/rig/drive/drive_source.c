@@ -156,7 +156,7 @@ ex_result exi_drive_encode(const ex_rig_def *def, const ex_allocator *allocator,
         *size = all.total.bytes;
         *memory = all.total.overflow ? NULL : exi_allocate(allocator, *size);
         if (!*memory)
-            return exi_error_memory(error, "the driver", *size);
+            return ex_error_memory(error, "the driver", *size);
         memset(*memory, 0, *size);
         all.to = *memory;
     }
@@ -186,7 +186,7 @@ static const void *get(eye *e, size_t count, size_t size) {
 }
 
 static ex_result broken(ex_error *error, const char *what) {
-    return exi_error(error, EX_ERROR_DATA, "the driver of the rig is broken: %s", what);
+    return ex_error_set(error, EX_ERROR_DATA, "the driver of the rig is broken: %s", what);
 }
 
 /* starts [count + 1] rise from 0 to total. least: of each. */

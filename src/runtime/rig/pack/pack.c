@@ -307,10 +307,10 @@ ex_result ex_rig_pack(const ex_rig *rig, void *bytes, size_t size, ex_error *err
     const char *lack = lack_of(rig);
     size_t needed = ex_rig_pack_size(rig);
     if (needed == 0)
-        return exi_error(error, lack ? EX_ERROR_ARGUMENT : EX_ERROR_LIMIT, "%s",
+        return ex_error_set(error, lack ? EX_ERROR_ARGUMENT : EX_ERROR_LIMIT, "%s",
                          lack ? lack : "the rig is too large to be packed on this machine");
     if (!bytes || size < needed)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the pack needs %zu bytes, there is room for %zu", needed, size);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the pack needs %zu bytes, there is room for %zu", needed, size);
     memset(bytes, 0, needed);
     exi_pack_header header = {.format = EX_FORMAT, .size = needed};
     memcpy(header.magic, EXI_PACK_MAGIC, sizeof header.magic);

@@ -42,7 +42,7 @@ static ex_result open_loading(loading *l, ex_error *error) {
     ex_result result = exi_making_open(m, error);
     l->meshes = exi_making_keep(m, (size_t)m->counts.levels + 1, sizeof *l->meshes);
     if (result == EX_OK && !l->meshes)
-        result = exi_error_memory(error, "loading the rig", sizeof *l->meshes);
+        result = ex_error_memory(error, "loading the rig", sizeof *l->meshes);
     if (result != EX_OK)
         return result;
     exi_pack_entry entry;
@@ -88,7 +88,7 @@ static ex_result find_meshes(loading *l, ex_error *error) {
             mesh->normals = (const void *)exi_unpack_section(u, EX_SECTION_NORMALS, 0, NULL);
         ex_result result = exi_rig_check_mesh(mesh, error);
         if (result != EX_OK)
-            return i > 0 ? exi_error_within(error, result, "the rig's level %d", i) : result;
+            return i > 0 ? ex_error_within(error, result, "the rig's level %d", i) : result;
     }
     return EX_OK;
 }
@@ -99,7 +99,7 @@ static ex_result find_first_splits(loading *l, ex_error *error) {
         return EX_OK;
     uint32_t *gather = exi_making_keep(&l->m, (size_t)l->u->counts.vertices, sizeof *gather);
     if (!gather)
-        return exi_error_memory(error, "loading the rig", (size_t)l->u->counts.vertices * sizeof *gather);
+        return ex_error_memory(error, "loading the rig", (size_t)l->u->counts.vertices * sizeof *gather);
     for (size_t i = (size_t)l->u->counts.splits; i-- > 0;)
         gather[sources[i]] = (uint32_t)i;
     l->m.gather = gather;
@@ -193,7 +193,7 @@ static ex_result fill(ex_rig *rig, loading *l, ex_error *error) {
     int bad = 0;
     const void *positions = exi_unpack_section(u, EX_SECTION_POSITIONS, 0, NULL);
     if (!exi_forms_set_base(exi_rig_at_mut(rig, rig->forms), positions, l->m.gather, &bad))
-        return exi_error(error, EX_ERROR_DATA, "the rig's mesh: vertex %d is not finite", bad);
+        return ex_error_set(error, EX_ERROR_DATA, "the rig's mesh: vertex %d is not finite", bad);
     return exi_making_fill(&l->m, rig, error);
 }
 
@@ -206,7 +206,7 @@ static ex_result attach_driver(const exi_unpack *u, const ex_allocator *allocato
     const size_t keys_at = exi_size_add(&total, (size_t)u->counts.examples, sizeof(exi_bytes), 16);
     char *memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "loading the rig", total.bytes);
+        return ex_error_memory(error, "loading the rig", total.bytes);
     memset(memory, 0, total.bytes);
     exi_bytes *regions = (exi_bytes *)(void *)(memory + regions_at), *keys = (exi_bytes *)(void *)(memory + keys_at);
     exi_drive_source source = {.regions = regions, .keys = keys};

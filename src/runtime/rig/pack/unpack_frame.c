@@ -18,11 +18,11 @@ static uint32_t read_u32(const char *bytes) {
 }
 
 ex_result exi_unpack_damaged(ex_error *error, const char *what) {
-    return exi_error(error, EX_ERROR_FORMAT, "this is no whole rig: %s", what);
+    return ex_error_set(error, EX_ERROR_FORMAT, "this is no whole rig: %s", what);
 }
 
 ex_result exi_unpack_unsound(ex_error *error, const char *what) {
-    return exi_error(error, EX_ERROR_DATA, "the rig's %s contradict each other", what);
+    return ex_error_set(error, EX_ERROR_DATA, "the rig's %s contradict each other", what);
 }
 
 const char exi_unpack_rearranged[] =
@@ -36,9 +36,9 @@ static ex_result find_pack(const char *bytes, size_t size, const char **pack, si
         return EX_OK;
     }
     if (size < 12 || memcmp(bytes, "glTF", 4) != 0)
-        return exi_error(error, EX_ERROR_FORMAT, "this is not a rig: it does not begin like a .glb file");
+        return ex_error_set(error, EX_ERROR_FORMAT, "this is not a rig: it does not begin like a .glb file");
     if (read_u32(bytes + 4) != 2)
-        return exi_error(error, EX_ERROR_FORMAT, "this .glb file has version %u, not 2", (unsigned)read_u32(bytes + 4));
+        return ex_error_set(error, EX_ERROR_FORMAT, "this .glb file has version %u, not 2", (unsigned)read_u32(bytes + 4));
     size_t length = read_u32(bytes + 8);
     if (length > size)
         return exi_unpack_damaged(error, "the .glb file ends before the length that it states");
@@ -57,24 +57,24 @@ static ex_result find_pack(const char *bytes, size_t size, const char **pack, si
         }
         at += 8 + chunk_size;
     }
-    return exi_error(error, EX_ERROR_FORMAT, "this .glb file has no binary chunk, so it holds no rig");
+    return ex_error_set(error, EX_ERROR_FORMAT, "this .glb file has no binary chunk, so it holds no rig");
 }
 
 /* The number stands at the same place in every format; what follows does not. */
 static ex_result check_format(const char *pack, size_t size, ex_error *error) {
     if (size < 12 || memcmp(pack, EXI_PACK_MAGIC, 8) != 0)
-        return exi_error(error, EX_ERROR_FORMAT,
+        return ex_error_set(error, EX_ERROR_FORMAT,
                          "this .glb file has no Exemplar pack at the start of its binary chunk: it is not a rig, or "
                          "another program rearranged it (then build it again from its project)");
     const uint32_t format = read_u32(pack + 8);
     if (format == 0)
         return exi_unpack_damaged(error, "its format number is 0");
     if (format < EXI_OLDEST_FORMAT)
-        return exi_error(error, EX_ERROR_VERSION,
+        return ex_error_set(error, EX_ERROR_VERSION,
                          "this rig was written in format %u by an early version; build it again from its project",
                          (unsigned)format);
     if (format > EX_FORMAT)
-        return exi_error(error, EX_ERROR_VERSION,
+        return ex_error_set(error, EX_ERROR_VERSION,
                          "this rig has format %u, and this version of Exemplar (%s) reads up to %d: use a newer one",
                          (unsigned)format, EX_VERSION_TEXT, EX_FORMAT);
     return EX_OK;
@@ -99,14 +99,14 @@ static ex_result check_directory(const char *pack, const exi_pack_header *header
                                  ex_error *error) {
     char *copy = exi_allocate(allocator, header->header_size);
     if (!copy)
-        return exi_error_memory(error, "the rig's directory", header->header_size);
+        return ex_error_memory(error, "the rig's directory", header->header_size);
     memcpy(copy, pack, header->header_size);
     exi_pack_header blank = *header;
     blank.checksum = 0;
     memcpy(copy, &blank, sizeof blank);
     bool same = exi_checksum(copy, header->header_size) == header->checksum;
     exi_release(allocator, copy, header->header_size);
-    return same ? EX_OK : exi_error(error, EX_ERROR_CHECKSUM, "the rig's header %s", exi_unpack_rearranged);
+    return same ? EX_OK : ex_error_set(error, EX_ERROR_CHECKSUM, "the rig's header %s", exi_unpack_rearranged);
 }
 
 ex_result exi_unpack_open(const char *bytes, size_t size, const ex_allocator *allocator, exi_unpack *u,

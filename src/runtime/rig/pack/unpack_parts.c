@@ -11,7 +11,7 @@
 
 /* Sentences of other rooms are about the rig here. */
 static ex_result within_rig(ex_error *error, ex_result result, const char *part) {
-    return exi_error_within(error, result, "the rig's %s", part);
+    return ex_error_within(error, result, "the rig's %s", part);
 }
 
 /* ---- skeleton ---- */
@@ -47,7 +47,7 @@ static ex_result read_joints(const exi_unpack *u, const joint_arrays *arrays, ex
         arrays->parents[j] = joint.parent;
         arrays->rest[j] = joint.rest;
         if (!read_matrix(binds + (size_t)j * 64, arrays->inverse_binds + 12 * (size_t)j))
-            return exi_error(error, EX_ERROR_DATA, "the rig's inverse bind matrix of joint %d is not affine", j);
+            return ex_error_set(error, EX_ERROR_DATA, "the rig's inverse bind matrix of joint %d is not affine", j);
     }
     return EX_OK;
 }
@@ -65,7 +65,7 @@ ex_result exi_unpack_skeleton(const exi_unpack *u, const ex_allocator *allocator
     const size_t binds = exi_size_add(&total, joints, 12 * sizeof(float), 8);
     char *memory = exi_allocate(allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "the rig's skeleton", total.bytes);
+        return ex_error_memory(error, "the rig's skeleton", total.bytes);
     const joint_arrays arrays = {.parents = (int *)(void *)(memory + parents),
                                  .rest = (ex_transform *)(void *)(memory + rest),
                                  .inverse_binds = (float *)(void *)(memory + binds),
@@ -124,14 +124,14 @@ ex_result exi_unpack_skin(const exi_unpack *u, const uint32_t *gather, const ex_
         return EX_OK;
     const uint64_t count = gather_influences(u, gather, NULL);
     if (count > UINT32_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "the rig's skin has more than 4294967295 influences");
+        return ex_error_set(error, EX_ERROR_LIMIT, "the rig's skin has more than 4294967295 influences");
     exi_size total = {0};
     const size_t starts = exi_size_add(&total, (size_t)u->counts.vertices + 1, sizeof(uint32_t), 8);
     const size_t joints = exi_size_add(&total, (size_t)count, sizeof(uint32_t), 8);
     const size_t weights = exi_size_add(&total, (size_t)count, sizeof(float), 8);
     char *memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
     if (!memory)
-        return exi_error_memory(error, "the rig's skin", total.bytes);
+        return ex_error_memory(error, "the rig's skin", total.bytes);
     const skin_arrays arrays = {.starts = (uint32_t *)(void *)(memory + starts),
                                 .joints = (uint32_t *)(void *)(memory + joints),
                                 .weights = (float *)(void *)(memory + weights)};
@@ -215,7 +215,7 @@ ex_result exi_unpack_stencils(const exi_unpack *u, const ex_allocator *allocator
     }
     double *numbers = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
     if (!numbers)
-        return exi_error_memory(error, "the rig's stencils", total.bytes);
+        return ex_error_memory(error, "the rig's stencils", total.bytes);
     ex_result result = make_stencils(u, sections, count, numbers, allocator, stencils, error);
     exi_release(allocator, numbers, total.bytes);
     return result;

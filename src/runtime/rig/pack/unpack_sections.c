@@ -35,7 +35,7 @@ static bool take_any(exi_unpack *u, ex_section_kind kind, exi_pack_entry *entry,
     u->end = entry->offset + entry->size;
     u->next++;
     if (exi_checksum(u->pack + entry->offset, (size_t)entry->size) != entry->checksum) {
-        exi_error(error, EX_ERROR_CHECKSUM, "section %u of the rig %s", (unsigned)u->next - 1, exi_unpack_rearranged);
+        ex_error_set(error, EX_ERROR_CHECKSUM, "section %u of the rig %s", (unsigned)u->next - 1, exi_unpack_rearranged);
         return false;
     }
     return true;
