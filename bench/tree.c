@@ -20,7 +20,7 @@ typedef struct asking {
     uint32_t *triangles;
     ex_tree *tree;
     void *memory;
-    const ex_fit *fit;
+    const ex_bounds *fit;
     float (*points)[3];
     ex_ray *rays;
     double sum;
@@ -31,7 +31,7 @@ static void run_closest(void *context) {
     ex_closest closest;
     a->sum = 0;
     for (int i = 0; i < a->count; i++) {
-        ex_fit_closest(a->fit, a->points[i], INFINITY, &closest);
+        ex_bounds_closest(a->fit, a->points[i], INFINITY, &closest);
         a->sum += (double)closest.distance_sq;
     }
 }
@@ -41,7 +41,7 @@ static void run_rays(void *context) {
     ex_hit hit;
     a->sum = 0;
     for (int i = 0; i < a->count; i++) {
-        ex_fit_ray(a->fit, &a->rays[i], &hit);
+        ex_bounds_ray(a->fit, &a->rays[i], &hit);
         a->sum += (double)hit.t;
     }
 }
@@ -50,12 +50,12 @@ static void run_blocked(void *context) {
     asking *a = context;
     a->sum = 0;
     for (int i = 0; i < a->count; i++)
-        a->sum += ex_fit_blocked(a->fit, &a->rays[i]);
+        a->sum += ex_bounds_blocked(a->fit, &a->rays[i]);
 }
 
 static void run_fit(void *context) {
     asking *a = context;
-    a->fit = ex_fit_make(a->tree, a->positions, 0, a->memory, NULL);
+    a->fit = ex_bounds_fit(a->tree, a->positions, 0, a->memory, NULL);
 }
 
 static void run_create(void *context) {
@@ -87,7 +87,7 @@ static bool open_asking(asking *a, int size, int count) {
     }
     if (ex_tree_create(&a->def, NULL, &a->tree, NULL) != EX_OK)
         return false;
-    a->memory = malloc(ex_fit_size(a->tree));
+    a->memory = malloc(ex_bounds_size(a->tree));
     if (a->memory)
         run_fit(a);
     return a->memory != NULL;

@@ -134,7 +134,7 @@ ex_result exi_figure_twist(exi_figures *figures, const char *path);
 ex_result exi_figure_emotions(exi_figures *figures, const char *path);
 ex_result exi_figure_shoulder(exi_figures *figures, const char *path);
 ex_result exi_figure_elbow(exi_figures *figures, const char *path);
-ex_result exi_figure_creature(exi_figures *figures, const char *path); /* figures_paths.c, down to three */
+ex_result exi_figure_creature(exi_figures *figures, const char *path); /* figures_trajectories.c, down to three */
 ex_result exi_figure_stretch(exi_figures *figures, const char *path);
 ex_result exi_figure_heads(exi_figures *figures, const char *path);
 ex_result exi_figure_three(exi_figures *figures, const char *path);

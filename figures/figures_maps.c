@@ -23,7 +23,7 @@ typedef struct holes {
     float *displaced;
     ex_colour *colours;
     unsigned char *covered, *kept;
-    ex_map *map;
+    ex_displacement_map *map;
 } holes;
 
 static bool holes_open(holes *h) {
@@ -38,7 +38,7 @@ static bool holes_open(holes *h) {
 }
 
 static void holes_close(holes *h) {
-    ex_map_destroy(h->map);
+    ex_displacement_map_destroy(h->map);
     free(h->positions);
     free(h->normals);
     free(h->displaced);
@@ -59,24 +59,24 @@ static ex_result cast(holes *h, const char *name, ex_mesh **meshes) {
     ex_transform *joints = array_allocate((size_t)ex_rig_joint_count(s->rigs[h->which]), sizeof *joints);
     ex_result result = joints ? EX_OK : ex_error_memory(error, "a pose", 0);
     if (result == EX_OK)
-        result = ex_map_covered(s->rigs[h->which], s->level, (const char *const *)part->covers, part->cover_count,
-                                h->covered, error);
+        result = ex_displacement_map_covered(s->rigs[h->which], s->level, (const char *const *)part->covers,
+                                             part->cover_count, h->covered, error);
     if (result == EX_OK) {
         ex_template_pose(s->fitted->kinematics, &s->fitted->poses[pose], joints);
         result =
             exi_scanned_surface(s, s->rigs[h->which], &(ex_pose){.joints = joints}, false, h->positions, h->normals);
     }
     if (result == EX_OK) {
-        const ex_map_def def = {.rig = s->rigs[h->which],
-                                .level = s->level,
-                                .joints = joints,
-                                .meshes = meshes,
-                                .mesh_count = s->session->scans[scan].file_count,
-                                .covered = h->covered,
-                                .reach = h->reach,
-                                .noise = s->session->noise,
-                                .tasks = s->figures->tasks};
-        result = ex_map_cast(&def, &h->map, error);
+        const ex_displacement_map_def def = {.rig = s->rigs[h->which],
+                                             .level = s->level,
+                                             .joints = joints,
+                                             .meshes = meshes,
+                                             .mesh_count = s->session->scans[scan].file_count,
+                                             .covered = h->covered,
+                                             .reach = h->reach,
+                                             .noise = s->session->noise,
+                                             .tasks = s->figures->tasks};
+        result = ex_displacement_map_cast(&def, &h->map, error);
     }
     free(joints);
     return result;
@@ -146,7 +146,7 @@ static int draw_rays(const window *w, const holes *h, double length) {
     for (int v = 0; v < h->s->vertex_count; v++) {
         double p[3], q[3], a[2], b[2];
         if (fabs((double)h->positions[3 * v + 2] - w->depth) > 0.0018 || fabs((double)h->normals[3 * v + 2]) > 0.5 ||
-            (length <= 0 && h->map->states[v] != EX_MAP_HIT))
+            (length <= 0 && h->map->states[v] != EX_DISPLACEMENT_MAP_HIT))
             continue;
         for (int c = 0; c < 3; c++) {
             p[c] = (double)h->positions[3 * v + c];
@@ -222,10 +222,11 @@ ex_result exi_figure_rays(exi_figures *f, const char *path) {
 /* ---- 5 ---- */
 
 /* The map as colours, or the displaced surface; holes open or as they are. */
-static ex_result add_map(holes *h, const ex_map *map, bool colours, bool open, const char *title, const char *note) {
+static ex_result add_map(holes *h, const ex_displacement_map *map, bool colours, bool open, const char *title,
+                         const char *note) {
     exi_scanned *s = h->s;
     for (int v = 0; v < s->vertex_count; v++) {
-        const bool missing = open && h->map->states[v] == EX_MAP_FILLED;
+        const bool missing = open && h->map->states[v] == EX_DISPLACEMENT_MAP_FILLED;
         h->kept[v] = h->covered[v] && (colours || !missing);
         h->colours[v] = missing ? ex_colour_grey(60) : ex_colour_diverging((double)map->displacements[v] / 0.012);
     }
@@ -251,7 +252,7 @@ ex_result exi_figure_holes(exi_figures *f, const char *path) {
         result = holes_open(&h) ? cast(&h, "arm_20", meshes) : ex_error_memory(f->error, "a surface", 0);
     }
     for (int i = 0; i < 8 && result == EX_OK; i++) { /* colours above, surfaces below */
-        ex_map *map = ex_map_create(h.map->vertex_count);
+        ex_displacement_map *map = ex_displacement_map_create(h.map->vertex_count);
         if (!map) {
             result = ex_error_memory(f->error, "a map", 0);
             break;
@@ -259,17 +260,17 @@ ex_result exi_figure_holes(exi_figures *f, const char *path) {
         memcpy(map->displacements, h.map->displacements, (size_t)map->vertex_count * sizeof *map->displacements);
         memcpy(map->states, h.map->states, (size_t)map->vertex_count);
         if (steps[i % 4] >= 0)
-            result =
-                ex_map_fill(map, s.rigs[h.which], s.level, NULL, &(ex_fill_options){.steps = steps[i % 4]}, f->error);
+            result = ex_displacement_map_fill(map, s.rigs[h.which], s.level, NULL,
+                                              &(ex_fill_options){.steps = steps[i % 4]}, f->error);
         if (result == EX_OK)
             result = add_map(&h, map, i < 4, i % 4 == 0, i < 4 ? titles[i] : NULL, i < 4 ? notes[i] : NULL);
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
     }
     if (result == EX_OK) {
         int missing = 0, all = 0;
         for (int v = 0; v < s.vertex_count; v++) {
             all += h.covered[v] != 0;
-            missing += h.map->states[v] == EX_MAP_FILLED;
+            missing += h.map->states[v] == EX_DISPLACEMENT_MAP_FILLED;
         }
         exi_figures_fact(f, "not seen of the arm", "", "%.0f %%", 100.0 * missing / (all > 0 ? all : 1));
         result = exi_scanned_draw(&s, 4, 1.4, 35, 5, NULL, path);

@@ -168,7 +168,7 @@ static const unsigned part_colours[PARTS] = {0xC8452F, 0x4C9A3F, 0x3B6FB6};
 
 typedef struct blend {
     exi_scanned *s;
-    ex_map *maps[MASKS]; /* a scan of each */
+    ex_displacement_map *maps[MASKS]; /* a scan of each */
     unsigned char *covered[MASKS];
     float *masks[MASKS];
     float *rest, *normals, *positions;
@@ -177,7 +177,7 @@ typedef struct blend {
 
 static void blend_close(blend *b) {
     for (int i = 0; i < MASKS; i++) {
-        ex_map_destroy(b->maps[i]);
+        ex_displacement_map_destroy(b->maps[i]);
         free(b->covered[i]);
         free(b->masks[i]);
     }
@@ -193,12 +193,12 @@ static ex_result read_part(blend *b, int i) {
     char *path = ex_scan_path(b->s->session, i < PARTS ? "maps" : "changes", part_maps[i], ".ply");
     b->covered[i] = array_allocate((size_t)count, 1);
     b->masks[i] = array_allocate((size_t)count, sizeof **b->masks);
-    ex_result result = path && b->covered[i] && b->masks[i] ? ex_map_read(path, &b->maps[i], error)
+    ex_result result = path && b->covered[i] && b->masks[i] ? ex_displacement_map_read(path, &b->maps[i], error)
                                                             : ex_error_memory(error, "a mask", 0);
     if (result == EX_OK && b->maps[i]->vertex_count != count)
         result = ex_error_set(error, EX_ERROR_DATA, "%s is not of the body", path);
     for (int v = 0; v < count && result == EX_OK; v++)
-        b->covered[i][v] = b->maps[i]->states[v] != EX_MAP_OUTSIDE;
+        b->covered[i][v] = b->maps[i]->states[v] != EX_DISPLACEMENT_MAP_OUTSIDE;
     free(path);
     return result;
 }
@@ -216,8 +216,8 @@ static ex_result blend_open(blend *b) {
     for (int i = 0; i < MASKS && result == EX_OK; i++)
         result = read_part(b, i);
     if (result == EX_OK)
-        result =
-            ex_map_masks(b->s->rigs[1], b->s->level, (const unsigned char *const *)b->covered, MASKS, b->masks, error);
+        result = ex_displacement_map_masks(b->s->rigs[1], b->s->level, (const unsigned char *const *)b->covered, MASKS,
+                                           b->masks, error);
     if (result == EX_OK)
         result = exi_scanned_surface(b->s, b->s->rigs[1], &(ex_pose){0}, false, b->rest, b->normals);
     return result;

@@ -285,7 +285,7 @@ static bool read_level(const ex_call *call, const ex_rig *rig, int *level, int *
 static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
     ex_bake_options how = {.target_count = targets, .influence_most = influences};
     ex_error error = {.result = EX_OK};
-    ex_motion_map *map = NULL;
+    ex_joint_map *map = NULL;
     int exit_code = EX_EXIT_FAILED;
     bool *muted = exi_bake_muted(rig);
     exi_pool *pool = exi_pool_create(call->threads);
@@ -293,13 +293,13 @@ static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
     how.muted = muted;
     if (!muted)
         exi_failed_text("there is not enough memory");
-    else if (map_path && ex_motion_map_read(map_path, &map, &error) != EX_OK)
+    else if (map_path && ex_joint_map_read(map_path, &map, &error) != EX_OK)
         exi_failed(&error);
     else if (read_level(call, rig, &how.level, &exit_code) && read_muted(rig, muted)) {
         w->motion.map = map;
         exit_code = bake(call, rig, w, &how);
     }
-    ex_motion_map_destroy(map);
+    ex_joint_map_destroy(map);
     exi_pool_destroy(pool);
     free(muted);
     return exit_code;

@@ -111,9 +111,9 @@ typedef struct wish {
 } wish;
 
 static bool read_choice(const ex_call *call, wish *w) {
-    for (int i = 0; choose && i < EX_CHOICE_COUNT; i++)
-        if (strcmp(choose, ex_choice_name((ex_choice)i)) == 0) {
-            w->def.choice = (ex_choice)i;
+    for (int i = 0; choose && i < EX_KEY_CHOICE_COUNT; i++)
+        if (strcmp(choose, ex_key_choice_name((ex_key_choice)i)) == 0) {
+            w->def.choice = (ex_key_choice)i;
             return true;
         }
     if (choose)

@@ -45,7 +45,7 @@ static const char *key_name(const ex_rig *rig, int layer, int key) {
 /* The layer that the driver weighs. */
 static int driven_layer(const ex_rig *rig) {
     int layer = 0;
-    while (layer + 1 < ex_rig_layer_count(rig) && ex_rig_layer_views(rig, layer, NULL, NULL) == 0)
+    while (layer + 1 < ex_rig_layer_count(rig) && ex_rig_layer_regions(rig, layer, NULL, NULL) == 0)
         layer++;
     return layer;
 }

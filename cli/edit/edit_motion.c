@@ -264,18 +264,18 @@ static bool find_file(exi_edit *edit, const exi_asked *asked, wanted *w, exi_ans
 /* Which joint moves which is said in a file of the folder: walk.map.json for walk.bvh. */
 static ex_result read_mapped(const exi_edit *edit, const wanted *w, const char *map_name, ex_motion **motion,
                              ex_error *error) {
-    ex_motion_map *map = NULL;
+    ex_joint_map *map = NULL;
     char *path = ex_path_join(edit->path, map_name);
     ex_result result = path ? EX_OK : ex_error_memory(error, "a path", 0);
     if (result == EX_OK && !ex_path_ends_with(w->name, ".csv") && is_own_file(edit, map_name))
-        result = ex_motion_map_read(path, &map, error);
+        result = ex_joint_map_read(path, &map, error);
     if (result == EX_OK)
         result = ex_motion_read(w->path, edit->rig, &(ex_motion_options){.map = map}, motion, error);
     /* The library does not know where such a file goes. */
     const size_t used = strlen(error->text);
     if (result == EX_ERROR_DATA && !map && strstr(error->text, " in a map file: "))
         snprintf(error->text + used, sizeof error->text - used, ", as '%s' in the project's folder", map_name);
-    ex_motion_map_destroy(map);
+    ex_joint_map_destroy(map);
     free(path);
     return result;
 }

@@ -63,7 +63,7 @@ bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
     *layer = (exi_layer){.name = source->name,
                          .shape = ex_project_layer_shape(source),
                          .texture = source->pixels.texture,
-                         .frame = offsets ? ex_frame_name(source->offsets.frame) : NULL,
+                         .frame = offsets ? ex_offset_frame_name(source->offsets.frame) : NULL,
                          .participation = offsets ? participations[source->offsets.participation] : NULL,
                          .mode = source->trajectory.options ? ex_trajectory_mode_name(source->trajectory.options->mode)
                                                             : NULL,
@@ -137,12 +137,12 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
     *layer = (exi_layer){.name = ex_rig_layer_name(rig, index),
                          .shape = ex_domain_name(ex_rig_layer_domain(rig, index)),
                          .texture = texture >= 0 ? ex_rig_texture(rig, texture).name : NULL,
-                         .frame = offsets ? ex_frame_name(ex_rig_layer_frame(rig, index)) : NULL,
+                         .frame = offsets ? ex_offset_frame_name(ex_rig_layer_frame(rig, index)) : NULL,
                          .participation = offsets ? ex_rig_layer_moved(rig, index) ? "moved" : "layer" : NULL,
                          .reference = ex_rig_layer_reference(rig, index),
                          .segment_count = ex_rig_layer_segments(rig, index).count,
                          .muted = ex_rig_layer_muted(rig, index),
-                         .region_count = ex_rig_layer_views(rig, index, NULL, NULL),
+                         .region_count = ex_rig_layer_regions(rig, index, NULL, NULL),
                          .ridge = ex_weigher_get_ridge(weigher)};
     ex_weigher_describe(weigher, &layer->weigh, NULL, NULL);
     if (!allocate(layer, false))

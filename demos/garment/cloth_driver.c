@@ -103,7 +103,7 @@ bool exi_cloth_driver_touch(const exi_cloth_driver *d, const double point[3], do
                             exi_cloth_contact *contact) {
     const float p[3] = {(float)point[0], (float)point[1], (float)point[2]};
     ex_closest closest;
-    if (!ex_fit_closest(d->fit, p, (float)reach, &closest))
+    if (!ex_bounds_closest(d->fit, p, (float)reach, &closest))
         return false;
     double outwards[3], away[3];
     normal_at(d, &closest, outwards);
@@ -150,7 +150,7 @@ bool exi_cloth_driver_pin(const exi_cloth_driver *d, const double point[3], exi_
     const float p[3] = {(float)point[0], (float)point[1], (float)point[2]};
     ex_closest closest;
     double origin[3], axes[3][3], away[3];
-    if (!ex_fit_closest(d->fit, p, INFINITY, &closest) || !axes_of(d, d->to, closest.triangle, origin, axes))
+    if (!ex_bounds_closest(d->fit, p, INFINITY, &closest) || !axes_of(d, d->to, closest.triangle, origin, axes))
         return false;
     subtract(point, origin, away);
     const double aa = dot3(axes[0], axes[0]), ab = dot3(axes[0], axes[1]), bb = dot3(axes[1], axes[1]);
@@ -185,7 +185,7 @@ void exi_cloth_driver_next(exi_cloth_driver *d, const double *positions) {
 void exi_cloth_driver_move(exi_cloth_driver *d, double part) {
     for (size_t i = 0; i < 3 * (size_t)d->vertex_count; i++)
         d->now[i] = (float)(d->from[i] + part * (d->to[i] - d->from[i]));
-    d->fit = ex_fit_make(d->tree, d->now, 0, d->memory, NULL);
+    d->fit = ex_bounds_fit(d->tree, d->now, 0, d->memory, NULL);
 }
 
 ex_result exi_cloth_driver_make(const ex_mesh *mesh, exi_cloth_driver *d, ex_error *error) {
@@ -216,9 +216,9 @@ ex_result exi_cloth_driver_make(const ex_mesh *mesh, exi_cloth_driver *d, ex_err
         result = ex_tree_create(&def, NULL, &d->tree, error);
     }
     if (result == EX_OK) {
-        d->memory = malloc(ex_fit_size(d->tree));
+        d->memory = malloc(ex_bounds_size(d->tree));
         if (!d->memory)
-            result = ex_error_memory(error, "the driver of a cloth", ex_fit_size(d->tree));
+            result = ex_error_memory(error, "the driver of a cloth", ex_bounds_size(d->tree));
     }
     if (result != EX_OK)
         exi_cloth_driver_free(d);

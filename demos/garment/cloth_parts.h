@@ -52,7 +52,7 @@ typedef struct exi_cloth_driver {
     double mean[3];      /* how its vertices move on the whole, in metres a frame */
     ex_tree *tree;
     void *memory; /* of the fit */
-    const ex_fit *fit;
+    const ex_bounds *fit;
 } exi_cloth_driver;
 
 /* Where a point is nearest to the driver. */

@@ -161,7 +161,7 @@ static bool may_be(const page_rig *r, int layer, const ex_weigher *from, ex_weig
         return refuse_layer(r, layer,
                             "weighs vertices among the examples that move them, which only a gaussian weigher can: "
                             "leave it gaussian, or take \"participation\": \"moved\" out of the project");
-    if (ex_rig_layer_views(r->rig, layer, NULL, NULL) > 1)
+    if (ex_rig_layer_regions(r->rig, layer, NULL, NULL) > 1)
         return refuse_layer(r, layer, "has a weigher for each region of its driver: change it in the project");
     if (ex_weigher_kind_info(kind)->has_points && !ex_weigher_point(from, 0))
         return refuse_layer(r, layer, "has no points, for its axes are its weights: give its examples places");

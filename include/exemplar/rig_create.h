@@ -39,18 +39,18 @@ EX_API const char *ex_domain_name(ex_domain domain);
 EX_API const char *ex_domain_help(ex_domain domain);
 
 /* Where offsets are added, with the names that project files use. */
-#define EX_FRAME_LIST(X)                                                                                               \
-    X(EX_FRAME_REST, "rest")       /* before the form is posed */                                                      \
-    X(EX_FRAME_SKINNED, "skinned") /* after it, turned by the vertex's blended rotation: never singular */
+#define EX_OFFSET_FRAME_LIST(X)                                                                                        \
+    X(EX_OFFSET_FRAME_REST, "rest")       /* before the form is posed */                                               \
+    X(EX_OFFSET_FRAME_SKINNED, "skinned") /* after it, turned by the vertex's blended rotation: never singular */
 
-typedef enum ex_frame {
-#define EX_FRAME_ENUM(name, text) name,
-    EX_FRAME_LIST(EX_FRAME_ENUM)
-#undef EX_FRAME_ENUM
-        EX_FRAME_COUNT
-} ex_frame;
+typedef enum ex_offset_frame {
+#define EX_OFFSET_FRAME_ENUM(name, text) name,
+    EX_OFFSET_FRAME_LIST(EX_OFFSET_FRAME_ENUM)
+#undef EX_OFFSET_FRAME_ENUM
+        EX_OFFSET_FRAME_COUNT
+} ex_offset_frame;
 
-EX_API const char *ex_frame_name(ex_frame frame);
+EX_API const char *ex_offset_frame_name(ex_offset_frame frame);
 
 /* What a layer has that others do not, a struct for each domain. */
 
@@ -73,7 +73,7 @@ typedef struct ex_layer_pixels {
 /* Rest form(v), or posed form(v), += mask(v) * sum over k of w_k * delta_k(v). */
 typedef struct ex_layer_offsets {
     const ex_offsets *examples; /* [example_count] */
-    ex_frame frame;
+    ex_offset_frame frame;
     bool moved; /* a vertex is weighed among the examples that move it alone, as if the layer had no others; asks for a
                    gaussian weigher, whose sets are set from the offsets */
 } ex_layer_offsets;
@@ -104,7 +104,7 @@ typedef struct ex_layer_driven {
     const ex_transform *const *joints; /* [example_count] of [joint_count], each may be NULL: rest; or NULL: the
                                           skeleton there, where a moving frame goes with a joint */
     int view_count; /* regions: 1, and every vertex is weighed alike; or more, and a vertex by those of its regions */
-    const ex_view *views;
+    const ex_region *views;
     ex_influences regions; /* of the mesh's vertices, then the driver's; starts NULL: region i is moving frame i */
 } ex_layer_driven;
 
@@ -153,18 +153,18 @@ typedef struct ex_rig_driver {
 } ex_rig_driver;
 
 /* Bytes that a rig carries for others and does not look into (groups, materials, …). */
-#define EX_NOTE_KIND_SIZE 16
-typedef struct ex_note {
+#define EX_ATTACHMENT_KIND_SIZE 16
+typedef struct ex_attachment {
     const char *kind; /* at most 15 characters */
     const void *data;
     size_t size;
-} ex_note;
+} ex_attachment;
 
 typedef struct ex_rig_def {
     ex_rig_mesh mesh;
     const ex_layer_def *layers;
     int layer_count;
-    const ex_note *notes;
+    const ex_attachment *notes;
     int note_count;
 
     const ex_skeleton *skeleton; /* or NULL */

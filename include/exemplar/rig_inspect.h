@@ -37,7 +37,7 @@ EX_API bool ex_rig_layer_has_forms(const ex_rig *rig, int layer);
 /* Whether it is left out unless ex_evaluation.muted says otherwise. */
 EX_API bool ex_rig_layer_muted(const ex_rig *rig, int layer);
 /* Layers of offsets: where they are added, and whether vertices are weighed among the examples that move them. */
-EX_API ex_frame ex_rig_layer_frame(const ex_rig *rig, int layer);
+EX_API ex_offset_frame ex_rig_layer_frame(const ex_rig *rig, int layer);
 EX_API bool ex_rig_layer_moved(const ex_rig *rig, int layer);
 /* Vertices that an example of such a layer moves; 0 for others. */
 EX_API int ex_rig_example_offset_count(const ex_rig *rig, int layer, int example);
@@ -91,7 +91,7 @@ EX_API bool ex_rig_example_shifts(const ex_rig *rig, int layer, int example, flo
 EX_API bool ex_rig_get_driver(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds);
 /* A layer's regions: how many, their views, in the caller's array [EX_DRIVER_FRAME_MAX], or NULL, and its vertices'
  * influences, as pointers into the rig; 0 for a layer that no driver weighs. regions may be NULL. */
-EX_API int ex_rig_layer_views(const ex_rig *rig, int layer, ex_view *views, ex_influences *regions);
+EX_API int ex_rig_layer_regions(const ex_rig *rig, int layer, ex_region *views, ex_influences *regions);
 /* The driver [driver vertex_count][3] at an example of such a layer, in the rig; NULL for others. */
 EX_API const float *ex_rig_example_driver(const ex_rig *rig, int layer, int example);
 /* The skeleton there [joint_count]; false where it is at rest. */
@@ -122,8 +122,8 @@ EX_API void ex_rig_rest_mesh(const ex_rig *rig, float *positions);
  * Exact for float storage. */
 EX_API void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delta);
 EX_API ex_storage ex_rig_storage(const ex_rig *rig);
-EX_API int ex_rig_note_count(const ex_rig *rig);
-EX_API ex_note ex_rig_note(const ex_rig *rig, int note);
+EX_API int ex_rig_attachment_count(const ex_rig *rig);
+EX_API ex_attachment ex_rig_attachment(const ex_rig *rig, int note);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
  * exemplar/settle.h - one surface seen from another, and fitted onto it: closest points, rays, settling.
  *
  * ex_tree is the order in which a mesh's triangles are looked through: a bounding-volume tree without boxes, made once
- * from any form of the mesh. ex_fit is that tree around one form: boxes and triangles, in memory of the caller, made
+ * from any form of the mesh. ex_bounds is that tree around one form: boxes and triangles, in memory of the caller, made
  * again whenever the form moves, in microseconds and without allocating. Queries ask a fit, and neither allocate nor
  * fail. Trees are immutable, and trees and fits may be read from any number of threads. ex_settler fits one surface
  * (driven: clothes) onto another (its driver: the body), frame by frame.
@@ -38,18 +38,18 @@ EX_API ex_result ex_tree_create(const ex_tree_def *def, const ex_allocator *allo
 EX_API void ex_tree_destroy(ex_tree *tree);
 EX_API int ex_tree_triangle_count(const ex_tree *tree);
 
-typedef struct ex_fit ex_fit;
+typedef struct ex_bounds ex_bounds;
 
 /* Bytes of a fit, about 60 a triangle; aligned as malloc does. */
-EX_API size_t ex_fit_size(const ex_tree *tree);
+EX_API size_t ex_bounds_size(const ex_tree *tree);
 /*
  * Fits the tree around positions [vertex_count] (stride as above) in memory of that size, and returns it; the fit lives
  * as long as the memory, and needs neither tree nor positions any more. A triangle with a corner that is not finite is
  * not found in this form. Only the time of a query may be longer than with a tree made from these positions, where the
  * form has changed much.
  */
-EX_API const ex_fit *ex_fit_make(const ex_tree *tree, const float *positions, size_t stride, void *memory,
-                                 const ex_tasks *tasks);
+EX_API const ex_bounds *ex_bounds_fit(const ex_tree *tree, const float *positions, size_t stride, void *memory,
+                                      const ex_tasks *tasks);
 
 /* A point of a triangle a b c: (1 - u - v) a + u b + v c. */
 typedef struct ex_hit {
@@ -67,9 +67,9 @@ typedef struct ex_ray {
 /* The nearest hit, from either side; of equal ones the lower triangle. False, and triangle -1, where there is none, or
  * where the ray is not finite. Watertight: a ray through an edge that two triangles share hits one of them. A triangle
  * in whose plane the ray lies is not hit. */
-EX_API bool ex_fit_ray(const ex_fit *fit, const ex_ray *ray, ex_hit *hit);
+EX_API bool ex_bounds_ray(const ex_bounds *fit, const ex_ray *ray, ex_hit *hit);
 /* Whether anything is hit: cheaper. */
-EX_API bool ex_fit_blocked(const ex_fit *fit, const ex_ray *ray);
+EX_API bool ex_bounds_blocked(const ex_bounds *fit, const ex_ray *ray);
 
 typedef struct ex_closest {
     int triangle; /* -1: none within reach */
@@ -80,7 +80,7 @@ typedef struct ex_closest {
 
 /* The closest point of all triangles within `reach` (INFINITY: wherever it is); of equally near triangles the lower.
  * Distances below 1e-19 count as 0. False, and triangle -1, where there is none, or where the point is not finite. */
-EX_API bool ex_fit_closest(const ex_fit *fit, const float point[3], float reach, ex_closest *closest);
+EX_API bool ex_bounds_closest(const ex_bounds *fit, const float point[3], float reach, ex_closest *closest);
 
 /* ---- settling ---- */
 

@@ -376,39 +376,39 @@ EX_API int ex_driver_frame_count(const ex_driver *driver);
 EX_API void ex_driver_place(const ex_driver *driver, const float *form, float *matrices);
 
 /* How a region looks at the driver: at which vertices, and in which moving frame. */
-typedef struct ex_view {
+typedef struct ex_region {
     int frame;
     int count;                /* at least 1 */
     const uint32_t *vertices; /* [count] */
     const float *weights;     /* [count], above 0: the metric of its inner products */
-} ex_view;
+} ex_region;
 
-typedef struct ex_views_def {
+typedef struct ex_regions_def {
     const ex_driver *driver;
     int view_count; /* one a region: 1 to EX_DRIVER_FRAME_MAX */
-    const ex_view *views;
+    const ex_region *views;
     int key_count;                  /* 1 to EX_CONVEX_MAX */
     const float *const *keys;       /* [key_count] of [vertex_count][3]: forms of the driver */
     const float *const *key_places; /* [key_count] of [frame_count][12], each may be NULL: the frames' motions there, in
                                        place of what is fitted; or NULL */
-} ex_views_def;
+} ex_regions_def;
 
 /* The keys of a driver as the regions of a layer see them: what turns a form of the driver into a point on the driver
  * axis of a convex weigher. */
-typedef struct ex_views ex_views;
+typedef struct ex_regions ex_regions;
 
 /* One allocation of 4 bytes a key, coordinate and vertex looked at. Results as above; LIMIT also above 2^27 products of
  * keys with keys, over all regions. */
-EX_API ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator, ex_views **views,
-                                 ex_error *error);
-EX_API void ex_views_destroy(ex_views *views);
+EX_API ex_result ex_regions_create(const ex_regions_def *def, const ex_allocator *allocator, ex_regions **views,
+                                   ex_error *error);
+EX_API void ex_regions_destroy(ex_regions *views);
 /* The keys' own points on the driver axis, [key_count][view_count][key_count]: their Gram matrices. */
-EX_API void ex_views_points(const ex_views *views, double *points);
+EX_API void ex_regions_points(const ex_regions *views, double *points);
 /* The point of a form [vertex_count][3] whose frames are at `matrices`: [view_count][key_count], and the squares of the
  * form itself [view_count] (ex_weigher_hull_distance_sq), which may be NULL. A vertex that is not finite counts as the
  * keys' mean. */
-EX_API void ex_views_measure(const ex_views *views, const float *form, const float *matrices, double *point,
-                             double *squares);
+EX_API void ex_regions_measure(const ex_regions *views, const float *form, const float *matrices, double *point,
+                               double *squares);
 
 #ifdef __cplusplus
 }

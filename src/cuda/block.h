@@ -69,7 +69,7 @@ typedef struct exi_gpu_layer {
     int32_t example_count, first_example; /* among all weights */
     int32_t first_form;                   /* forms: the factor of its first example; trajectories: of its first form */
     int32_t first_weight;                 /* offsets: among the weights of all offsets */
-    int32_t path;                         /* trajectories: which exi_gpu_path; else -1 */
+    int32_t path;                         /* trajectories: which exi_gpu_trajectory; else -1 */
     int32_t first_feature;                /* among those of all layers, each with room for its weigher's dimension */
     int32_t first_point;                  /* among those of all layers, each with room for EXI_GPU_MORE_POINTS more */
     uint64_t weigher;                     /* ex_weigher, bytes from the start of the front */
@@ -84,18 +84,19 @@ typedef struct exi_gpu_set_weight {
     int32_t layer;
 } exi_gpu_set_weight;
 
-/* A layer of trajectories. What exi_paths_is_sum holds for is summed with the forms (sum is 1). */
-typedef struct exi_gpu_path {
+/* A layer of trajectories. What exi_trajectories_is_sum holds for is summed with the forms (sum is 1). */
+typedef struct exi_gpu_trajectory {
     int32_t layer, sum;
     int32_t first_form; /* factors of its forms: turns, velocities, correctors, in this order */
     int32_t turn_count, velocity_count, corrector_count;
     int32_t first_segment, segment_count; /* of exi_gpu_work.appended; 0: none */
-    uint64_t paths;                       /* exi_paths without its tables of vertices, bytes from the front's start */
-    uint64_t mask;                        /* its [vertices] float, bytes from the start of the block; 0: none */
-    uint64_t segments;                    /* its [vertices] uint16_t, likewise; 0: none */
-} exi_gpu_path;
+    uint64_t paths;    /* exi_trajectories without its tables of vertices, bytes from the front's start */
+    uint64_t mask;     /* its [vertices] float, bytes from the start of the block; 0: none */
+    uint64_t segments; /* its [vertices] uint16_t, likewise; 0: none */
+} exi_gpu_trajectory;
 
-/* What a layer of trajectories does at a pose, beside its factors: x + turn (x - centre) + move, as exi_path has it. */
+/* What a layer of trajectories does at a pose, beside its factors: x + turn (x - centre) + move, as exi_trajectory has
+ * it. */
 typedef struct exi_gpu_motion {
     float turn[9], centre[3], move[3];
     int32_t moves;  /* whether there is a screw */
@@ -207,14 +208,14 @@ typedef struct exi_gpu {
     const int32_t *shift_examples; /* [shift_count] */
     const float *shifts;           /* [shift_count][joints][3] */
     /* forms */
-    const float *base;         /* [tiles][3][32] */
-    const void *numbers;       /* [tiles][forms][3][32] float or int16_t */
-    const float *scales;       /* [forms], 16-bit storage */
-    const exi_gpu_path *paths; /* [path_count] */
-    exi_gpu_path alone;        /* the path of a rig that has one: the host chooses kernels by it */
+    const float *base;               /* [tiles][3][32] */
+    const void *numbers;             /* [tiles][forms][3][32] float or int16_t */
+    const float *scales;             /* [forms], 16-bit storage */
+    const exi_gpu_trajectory *paths; /* [path_count] */
+    exi_gpu_trajectory alone;        /* the path of a rig that has one: the host chooses kernels by it */
     /* offsets, at rest and in the skin's frame */
-    const uint32_t *offset_starts[EX_FRAME_COUNT]; /* [vertices + 1]; NULL: none */
-    const exi_gpu_offset *offsets[EX_FRAME_COUNT];
+    const uint32_t *offset_starts[EX_OFFSET_FRAME_COUNT]; /* [vertices + 1]; NULL: none */
+    const exi_gpu_offset *offsets[EX_OFFSET_FRAME_COUNT];
     /* skin: the first four influences of each vertex, heaviest first, then those of vertices that have more */
     const uint16_t *skin_joints; /* [vertices][4]; NULL: no skin */
     const float *skin_weights;   /* [vertices][4] */

@@ -35,7 +35,7 @@ EXI_INLINE void exi_gpu_work_lay_pose(const exi_gpu *g, size_t n, char *memory, 
 EXI_INLINE size_t exi_gpu_work_lay(const exi_gpu *g, int count, char *memory, exi_gpu_work *work) {
     const size_t n = (size_t)(count > 0 ? count : 0);
     const int32_t joints = g->skin_joints ? g->joints : 0;
-    const bool turns = g->skinning == EX_SKINNING_DUAL_QUATERNION || g->offset_starts[EX_FRAME_SKINNED];
+    const bool turns = g->skinning == EX_SKINNING_DUAL_QUATERNION || g->offset_starts[EX_OFFSET_FRAME_SKINNED];
     size_t used = 0;
     exi_gpu_work_lay_weigh(g, n, memory, &used, work);
     exi_gpu_work_lay_pose(g, n, memory, &used, work);

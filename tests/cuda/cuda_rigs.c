@@ -411,7 +411,7 @@ static void add_forms(workshop *w, const char *const *names, const ex_axis *axes
         add_shifts(w, layer);
 }
 
-static void add_offsets(workshop *w, ex_frame frame, bool moved) {
+static void add_offsets(workshop *w, ex_offset_frame frame, bool moved) {
     ex_layer_def *layer = add_layer(w, EX_DOMAIN_OFFSETS, dial_names, dial_axes(w), 2, 4);
     ex_offsets *offsets = keep(w, 4, sizeof *offsets);
     layer->weigh.kind = EX_WEIGHER_GAUSSIAN;
@@ -463,10 +463,10 @@ static void make_layers(workshop *w) {
     if (parts & RIG_TURNS)
         add_weighers(w, turn_names, turn_axes(w), 4);
     if (parts & RIG_OFFSETS) {
-        add_offsets(w, EX_FRAME_REST, false);
+        add_offsets(w, EX_OFFSET_FRAME_REST, false);
         if (parts & RIG_SKIN)
-            add_offsets(w, EX_FRAME_SKINNED, false);
-        add_offsets(w, EX_FRAME_REST, true);
+            add_offsets(w, EX_OFFSET_FRAME_SKINNED, false);
+        add_offsets(w, EX_OFFSET_FRAME_REST, true);
     }
     if (w->kind->paths) {
         path_layer_open(&w->paths, w->mesh, w->vertices, w->kind->paths < 0 ? 0 : w->kind->paths, 5);

@@ -12,7 +12,7 @@
 
 #include "cuda/lay/lay.h"
 #include "cuda/stages/prepare.inl"
-#include "cuda/stages/shape_path.inl"
+#include "cuda/stages/shape_trajectory.inl"
 #include "cuda/work.h"
 #include "runtime/base/memory.h"
 #include "runtime/pose/skin.h"
@@ -89,14 +89,14 @@ static void put_factors(const exi_sum *sum, bool is_float, float *factors) {
 }
 
 /* A layer of trajectories that is no mere sum. */
-static void prepare_path(const stage *s, const exi_paths *paths, const double *weights, float *floats,
-                         const exi_gpu_path *at, exi_gpu_motion *motion, float *factors, float *appended) {
+static void prepare_path(const stage *s, const exi_trajectories *paths, const double *weights, float *floats,
+                         const exi_gpu_trajectory *at, exi_gpu_motion *motion, float *factors, float *appended) {
     const bool is_float = ex_rig_storage(s->rig) == EX_STORAGE_FLOAT;
     exi_term *terms = malloc(((size_t)paths->form_count + 1) * sizeof *terms);
     double(*room)[3] = malloc(((size_t)paths->segment_count + 1) * sizeof *room);
     float(*shifts)[3] = malloc(((size_t)paths->segment_count + 1) * sizeof *shifts);
-    exi_path path;
-    exi_paths_open(paths, exi_rig_forms(s->rig), weights, floats, terms, room, shifts, &path);
+    exi_trajectory path;
+    exi_trajectories_open(paths, exi_rig_forms(s->rig), weights, floats, terms, room, shifts, &path);
     put_factors(&path.turns, is_float, factors);
     put_factors(&path.velocities, is_float, factors);
     put_factors(&path.correctors, is_float, factors);
@@ -147,7 +147,7 @@ static void prepare_layers(const stage *s, int instance, const double *weights) 
         factors[k] = 0;
     for (int l = 0, path = 0; l < ex_rig_layer_count(s->rig); l++) {
         const exi_layer_record *layer = &exi_rig_layers(s->rig)[l];
-        const exi_paths *paths = exi_rig_paths_of(s->rig, l);
+        const exi_trajectories *paths = exi_rig_trajectories_of(s->rig, l);
         const double *own = weights + layer->first_example;
         for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->example_count; k++)
             floats[layer->first_form + k] = (float)own[k];
@@ -158,7 +158,7 @@ static void prepare_layers(const stage *s, int instance, const double *weights) 
             continue;
         exi_gpu_motion *motion = &w->motions[instance * g->path_count + path];
         *motion = (exi_gpu_motion){.active = 0};
-        if (exi_paths_weigh(paths, own, floats + paths->first_form) && !exi_paths_is_sum(paths))
+        if (exi_trajectories_weigh(paths, own, floats + paths->first_form) && !exi_trajectories_is_sum(paths))
             prepare_path(s, paths, own, floats, &g->paths[path], motion, factors,
                          w->appended + 3 * instance * g->segments);
         path++;
@@ -275,24 +275,24 @@ static void check(stage *s, const char *what) {
 /* By the way of one trajectory, where that is all there is. */
 static void check_alone(stage *s, const char *what) {
     const exi_gpu *g = &s->head;
-    const int examples = exi_path_examples(&g->alone), correctors = g->alone.corrector_count;
+    const int examples = exi_trajectory_examples(&g->alone), correctors = g->alone.corrector_count;
     assert_true(exi_gpu_is_alone(g, &s->job));
     for (int v = 0; v < g->vertices; v++) {
-        exi_path_vertex vertex;
-        exi_path_read_vertex(g, v, examples, correctors, &vertex);
+        exi_trajectory_vertex vertex;
+        exi_trajectory_read_vertex(g, v, examples, correctors, &vertex);
         for (int i = 0; i < INSTANCES; i++) {
-            exi_path_record record;
-            exi_path_site site = {.t = 0};
-            exi_path_open(g, &s->job.work, i, examples, correctors, &record);
-            exi_path_begin(&vertex, &record, examples, correctors, &site);
+            exi_trajectory_record record;
+            exi_trajectory_site site = {.t = 0};
+            exi_trajectory_open(g, &s->job.work, i, examples, correctors, &record);
+            exi_trajectory_begin(&vertex, &record, examples, correctors, &site);
             s->far += site.t > 1;
             if (examples > 0)
-                exi_path_turn(&site, site.t > 1 ? exi_path_far(site.t) : exi_path_near(site.t));
+                exi_trajectory_turn(&site, site.t > 1 ? exi_trajectory_far(site.t) : exi_trajectory_near(site.t));
             if (g->alone.segments)
-                exi_path_shift(g, v, &record, s->job.work.appended + 3 * i * g->segments, site.out);
-            exi_path_move(&record, site.out); /* some of a batch are not moved, and are where they were */
+                exi_trajectory_shift(g, v, &record, s->job.work.appended + 3 * i * g->segments, site.out);
+            exi_trajectory_move(&record, site.out); /* some of a batch are not moved, and are where they were */
             if (g->alone.mask)
-                exi_path_mask(g, v, &vertex, site.out);
+                exi_trajectory_mask(g, v, &vertex, site.out);
             compare(s, i, v, site.out, what);
         }
     }
@@ -450,7 +450,7 @@ static void test_far_turns(void **state) {
     for (double angle = 5.66; angle < 3e5; angle *= 1.0007) {
         const float t = (float)(angle * angle * (2 / (double)EXI_TURN_FAR) - 1);
         const double z = ((double)t + 1) * ((double)EXI_TURN_FAR / 2);
-        const exi_path_factors factors = exi_path_far(t);
+        const exi_trajectory_factors factors = exi_trajectory_far(t);
         double a, b, sinc;
         exi_turn_factors(z, &a, &b, &sinc);
         worst = fmax(worst, fmax(fabs((double)factors.a - a) * sqrt(z), fabs((double)factors.b - b) * z));

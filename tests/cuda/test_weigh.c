@@ -356,7 +356,7 @@ static void add_factors(const exi_sum *sum, bool is_float, float *factors) {
             is_float ? sum->terms[i].factor : (float)sum->terms[i].whole * sum->unit;
 }
 
-static void check_motion(const exi_gpu_motion *motion, const exi_path *path) {
+static void check_motion(const exi_gpu_motion *motion, const exi_trajectory *path) {
     assert_true((motion->moves != 0) == path->moves);
     for (int i = 0; path->moves && i < 9; i++)
         assert_true(motion->turn[i] == path->turn[i]);
@@ -379,21 +379,21 @@ static void check_forms(const laid *l, int instance) {
     float shifts[16][3];
     for (int i = 0, path = 0; i < l->head.layer_count; i++) {
         const exi_layer_record *layer = &exi_rig_layers(l->rig)[i];
-        const exi_paths *paths = exi_rig_paths_of(l->rig, i);
+        const exi_trajectories *paths = exi_rig_trajectories_of(l->rig, i);
         for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->example_count; k++)
             floats[layer->first_form + k] = (float)weights[layer->first_example + k];
         if (!paths)
             continue;
-        const exi_gpu_path *record = &l->head.paths[path];
+        const exi_gpu_trajectory *record = &l->head.paths[path];
         const exi_gpu_motion *motion = &work->motions[instance * l->head.path_count + path++];
         const double *own = weights + layer->first_example;
-        const bool moves = exi_paths_weigh(paths, own, floats + paths->first_form);
+        const bool moves = exi_trajectories_weigh(paths, own, floats + paths->first_form);
         assert_true((motion->active != 0) == moves);
-        if (!moves || exi_paths_is_sum(paths))
+        if (!moves || exi_trajectories_is_sum(paths))
             continue;
-        exi_path opened;
+        exi_trajectory opened;
         assert_true(paths->segment_count <= 16);
-        exi_paths_open(paths, forms, own, floats, terms, room, shifts, &opened);
+        exi_trajectories_open(paths, forms, own, floats, terms, room, shifts, &opened);
         add_factors(&opened.turns, is_float, factors);
         add_factors(&opened.velocities, is_float, factors);
         add_factors(&opened.correctors, is_float, factors);

@@ -41,7 +41,7 @@ static double least_section(const char *words, bool layers) {
 static void every_sculpt_comes_back(void **state) {
     (void)state;
     check_sculpts(&demo, false);
-    assert_int_equal(ex_rig_layer_frame(demo.rig, 0), EX_FRAME_SKINNED);
+    assert_int_equal(ex_rig_layer_frame(demo.rig, 0), EX_OFFSET_FRAME_SKINNED);
 }
 
 static void forearm_keeps_its_sections(void **state) {

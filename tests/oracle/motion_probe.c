@@ -80,10 +80,10 @@ int main(int argument_count, char **arguments) {
         fail("motion_probe MOTION MAP FPS < SKELETON");
     ex_skeleton *skeleton = read_skeleton();
     ex_rig *rig = make_rig(skeleton);
-    ex_motion_map *map = NULL;
+    ex_joint_map *map = NULL;
     ex_motion *motion = NULL;
     ex_error error;
-    if (strcmp(arguments[2], "-") != 0 && ex_motion_map_read(arguments[2], &map, &error) != EX_OK)
+    if (strcmp(arguments[2], "-") != 0 && ex_joint_map_read(arguments[2], &map, &error) != EX_OK)
         fail(error.text);
     const ex_motion_options options = {.map = map, .fps = atof(arguments[3])};
     if (ex_motion_read(arguments[1], rig, &options, &motion, &error) != EX_OK)
@@ -105,7 +105,7 @@ int main(int argument_count, char **arguments) {
     free(worlds);
     free(scratch);
     ex_motion_destroy(motion);
-    ex_motion_map_destroy(map);
+    ex_joint_map_destroy(map);
     ex_rig_destroy(rig);
     ex_skeleton_destroy(skeleton);
     return 0;

@@ -675,7 +675,7 @@ static void add_sculpts(sculpted *s, character *c) {
                                 .axis_names = axis,
                                 .example_names = names,
                                 .offsets.examples = s->offsets[l],
-                                .offsets.frame = l ? EX_FRAME_SKINNED : EX_FRAME_REST,
+                                .offsets.frame = l ? EX_OFFSET_FRAME_SKINNED : EX_OFFSET_FRAME_REST,
                                 .offsets.moved = l == 0};
         layer->weigh.kind = EX_WEIGHER_GAUSSIAN;
         layer->weigh.axes = &c->form_axes[1];
@@ -803,8 +803,8 @@ static void print_settling(void) {
     ex_tree *tree;
     ex_error error;
     must(ex_tree_create(&def, NULL, &tree, &error), "tree", &error);
-    void *memory = must_allocate(ex_fit_size(tree));
-    const ex_fit *fit = ex_fit_make(tree, form, 0, memory, NULL);
+    void *memory = must_allocate(ex_bounds_size(tree));
+    const ex_bounds *fit = ex_bounds_fit(tree, form, 0, memory, NULL);
     for (int i = 0; i < QUESTIONS; i++) {
         float point[3];
         ex_ray ray = {.t_min = 0, .t_max = INFINITY};
@@ -816,8 +816,8 @@ static void print_settling(void) {
             ray.origin[c] = 4 * point[c];
             ray.direction[c] = (corner[0] + corner[3] + corner[6]) / 3 - ray.origin[c];
         }
-        ex_fit_closest(fit, point, INFINITY, &closest);
-        ex_fit_ray(fit, &ray, &hit);
+        ex_bounds_closest(fit, point, INFINITY, &closest);
+        ex_bounds_ray(fit, &ray, &hit);
         printf("settle.%d %d %d\n", i, closest.triangle, hit.triangle);
         print_floats("closest", i, (float[]){closest.point[0], closest.point[1], closest.point[2], closest.distance_sq},
                      4);

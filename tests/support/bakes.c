@@ -85,7 +85,7 @@ void bake_motion_free(ex_motion *motion) {
 /* ---- the arm ---- */
 
 /* Three examples over the elbow that move some of eight vertices about the middle: 0-5, 2-7, and 4-7. */
-static void add_offsets(bake_arm *arm, int slot, bool moved, ex_frame frame) {
+static void add_offsets(bake_arm *arm, int slot, bool moved, ex_offset_frame frame) {
     static const char *const names[] = {"a", "b", "c"}, *const axes[] = {"elbow"};
     static const double points[] = {30, 60, 100};
     static const int firsts[] = {0, 2, 4}, lasts[] = {6, 8, 8};
@@ -153,11 +153,11 @@ ex_rig *bake_arm_rig(int rings, int sides, ex_skinning skinning, int parts) {
         arm.layers[0].form.shifts = NULL;
     }
     if (parts & BAKE_OFFSETS)
-        add_offsets(&arm, 0, false, EX_FRAME_REST);
+        add_offsets(&arm, 0, false, EX_OFFSET_FRAME_REST);
     if (parts & BAKE_MOVED)
-        add_offsets(&arm, 1, true, EX_FRAME_REST);
+        add_offsets(&arm, 1, true, EX_OFFSET_FRAME_REST);
     if (parts & BAKE_SKINNED)
-        add_offsets(&arm, 2, false, EX_FRAME_SKINNED);
+        add_offsets(&arm, 2, false, EX_OFFSET_FRAME_SKINNED);
     if (parts & BAKE_UNUSED)
         add_direct(&arm);
     ex_rig *rig = rig_of(&arm.def);

@@ -112,7 +112,7 @@ void gpu_pose_open(gpu_pose *p, uint64_t *random, gpu_pose_options options) {
                         .shifts = &p->shifts[0][0][0],
                         .skin_joints = p->skin_joints};
     if (options.turns)
-        p->head.offset_starts[EX_FRAME_SKINNED] = p->offset_starts;
+        p->head.offset_starts[EX_OFFSET_FRAME_SKINNED] = p->offset_starts;
     p->job = (exi_gpu_job){.count = GPU_POSE_COUNT, .skinned = 1, .joints = options.posed ? p->joints[0] : NULL};
     sort_by_depth(p);
     lay_work(p);
@@ -147,7 +147,7 @@ static const float *sum_shifts(const gpu_pose *p, int instance, float sum[GPU_PO
 void assert_gpu_pose(const gpu_pose *p) {
     float matrices[GPU_POSE_JOINTS][12], centres[GPU_POSE_JOINTS][3], shifts[GPU_POSE_JOINTS][3];
     const ex_skinning skinning = (ex_skinning)p->head.skinning;
-    const bool dual = skinning == EX_SKINNING_DUAL_QUATERNION, turns = p->head.offset_starts[EX_FRAME_SKINNED];
+    const bool dual = skinning == EX_SKINNING_DUAL_QUATERNION, turns = p->head.offset_starts[EX_OFFSET_FRAME_SKINNED];
     void *scratch = malloc(ex_skeleton_scratch_size(p->skeleton));
     void *memory = malloc(ex_palette_size(skinning, GPU_POSE_JOINTS));
     assert_non_null(scratch);

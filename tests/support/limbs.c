@@ -213,13 +213,13 @@ ex_mesh *limb_cut(const ex_mesh *mesh, bool (*keep)(const double middle[3], void
     return cut;
 }
 
-ex_map *limb_map(const ex_rig *rig, double height) {
+ex_displacement_map *limb_map(const ex_rig *rig, double height) {
     float *positions, *normals;
     limb_surface(rig, NULL, &positions, &normals);
-    ex_map *map = must(ex_map_create(ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT)));
+    ex_displacement_map *map = must(ex_displacement_map_create(ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT)));
     for (int v = 0; v < map->vertex_count; v++) {
         map->displacements[v] = (float)limb_bumps(positions + 3 * v, height);
-        map->states[v] = EX_MAP_HIT;
+        map->states[v] = EX_DISPLACEMENT_MAP_HIT;
     }
     free(positions);
     free(normals);

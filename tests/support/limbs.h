@@ -36,6 +36,6 @@ ex_mesh *limb_body(const ex_rig *rig, const ex_transform *joints, double height)
 ex_mesh *limb_cut(const ex_mesh *mesh, bool (*keep)(const double middle[3], void *user), void *user);
 
 /* A map of the rig's limit level, with states HIT and the displacements of limb_bumps. */
-ex_map *limb_map(const ex_rig *rig, double height);
+ex_displacement_map *limb_map(const ex_rig *rig, double height);
 
 #endif

@@ -103,8 +103,8 @@ void sample_rig_open(sample_rig *s, int vertex_count) {
     s->mask[0] = 0;
     s->mask[1] = 1;
     set_layers(s);
-    s->notes[0] = (ex_note){.kind = "groups", .data = "left right", .size = 10};
-    s->notes[1] = (ex_note){.kind = "fifteen letters", .data = NULL, .size = 0};
+    s->notes[0] = (ex_attachment){.kind = "groups", .data = "left right", .size = 10};
+    s->notes[1] = (ex_attachment){.kind = "fifteen letters", .data = NULL, .size = 0};
     s->def.layers = s->layers;
     s->def.layer_count = RIG_LAYERS;
     s->def.notes = s->notes;
@@ -189,8 +189,8 @@ static void read_everything(const ex_rig *rig, float *room) {
     }
     for (int i = 0; i < ex_rig_input_count(rig); i++)
         length += strlen(ex_rig_input_unit(rig, i));
-    for (int i = 0; i < ex_rig_note_count(rig); i++) {
-        ex_note note = ex_rig_note(rig, i);
+    for (int i = 0; i < ex_rig_attachment_count(rig); i++) {
+        ex_attachment note = ex_rig_attachment(rig, i);
         length += strlen(note.kind);
         for (size_t b = 0; b < note.size; b++)
             length += ((const unsigned char *)note.data)[b];

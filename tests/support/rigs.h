@@ -16,7 +16,7 @@ typedef struct sample_rig {
     ex_layer_def layers[RIG_LAYERS];
     ex_axis arm_axes[2], belly_axes[2], mix_axes[2];
     ex_pseudo pseudo;
-    ex_note notes[RIG_NOTES];
+    ex_attachment notes[RIG_NOTES];
     float *positions, *deltas[RIG_EXAMPLES], *mask, *texcoords, *normals;
     uint32_t *split_source;
     uint32_t face_sizes[2], corners[7], triangles[9];

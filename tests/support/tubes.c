@@ -104,7 +104,7 @@ static void make_frames(driven_tube *d, int frames) {
     if (frames > 1)
         d->driver.carry = (ex_influences){d->carry_starts, d->carry_places, d->carry_weights};
     for (int f = 0; f < frames; f++)
-        d->views[f] = (ex_view){.frame = f, .count = TUBE_VERTICES, .vertices = d->all, .weights = d->ones};
+        d->views[f] = (ex_region){.frame = f, .count = TUBE_VERTICES, .vertices = d->all, .weights = d->ones};
 }
 
 driven_tube *driven_tube_make(int frames, ex_residual residual, bool push) {

@@ -33,7 +33,7 @@ typedef struct driven_tube {
     float carry_weights[2 * TUBE_VERTICES * TUBE_FRAMES];
     uint32_t all[TUBE_VERTICES];
     float ones[TUBE_VERTICES];
-    ex_view views[TUBE_FRAMES];
+    ex_region views[TUBE_FRAMES];
     ex_axis axes[2];
     ex_rig_driver driver;
     ex_layer_def layer;

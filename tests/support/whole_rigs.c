@@ -238,7 +238,7 @@ static ex_layer_def offset_layer(whole_rig *w, int which, int vertex_count, uint
                           .example_names = sparse_names,
                           .mask = which == 0 ? w->base.mask : NULL,
                           .offsets.examples = w->offsets[which],
-                          .offsets.frame = which == 1 ? EX_FRAME_SKINNED : EX_FRAME_REST,
+                          .offsets.frame = which == 1 ? EX_OFFSET_FRAME_SKINNED : EX_OFFSET_FRAME_REST,
                           .offsets.moved = which == 2};
     for (int k = 0; k < 3; k++)
         make_offsets(&w->offsets[which][k], vertex_count, k == which ? 0 : vertex_count * k / 3, random);

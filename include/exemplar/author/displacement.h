@@ -12,26 +12,26 @@ extern "C" {
 #endif
 
 /* What is known of a vertex of a map. */
-typedef enum ex_map_state {
-    EX_MAP_OUTSIDE, /* of what the part covers */
-    EX_MAP_HIT,     /* measured */
-    EX_MAP_FAIRED,  /* measured, and made smooth with a hole beside it */
-    EX_MAP_LENT,    /* from other scans */
-    EX_MAP_FILLED,  /* a hole, filled */
-    EX_MAP_STATE_COUNT
-} ex_map_state;
+typedef enum ex_displacement_map_state {
+    EX_DISPLACEMENT_MAP_OUTSIDE, /* of what the part covers */
+    EX_DISPLACEMENT_MAP_HIT,     /* measured */
+    EX_DISPLACEMENT_MAP_FAIRED,  /* measured, and made smooth with a hole beside it */
+    EX_DISPLACEMENT_MAP_LENT,    /* from other scans */
+    EX_DISPLACEMENT_MAP_FILLED,  /* a hole, filled */
+    EX_DISPLACEMENT_MAP_STATE_COUNT
+} ex_displacement_map_state;
 
-typedef struct ex_map {
+typedef struct ex_displacement_map {
     int vertex_count;     /* of the template's last level */
     float *displacements; /* metres along the limit normal */
     unsigned char *states;
-} ex_map;
+} ex_displacement_map;
 
-EX_API ex_map *ex_map_create(int vertex_count);
-EX_API void ex_map_destroy(ex_map *map);
+EX_API ex_displacement_map *ex_displacement_map_create(int vertex_count);
+EX_API void ex_displacement_map_destroy(ex_displacement_map *map);
 /* PLY with the vertex properties displacement (float) and state (uchar), and no faces. */
-EX_API ex_result ex_map_read(const char *path, ex_map **map, ex_error *error);
-EX_API ex_result ex_map_write(const char *path, const ex_map *map, ex_error *error);
+EX_API ex_result ex_displacement_map_read(const char *path, ex_displacement_map **map, ex_error *error);
+EX_API ex_result ex_displacement_map_write(const char *path, const ex_displacement_map *map, ex_error *error);
 
 #ifdef __cplusplus
 }

@@ -149,18 +149,18 @@ EX_API ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, 
                                      ex_error *error);
 
 /* How keys are chosen, with the names that the tool uses. */
-#define EX_CHOICE_LIST(X)                                                                                              \
-    X(EX_CHOICE_FARTHEST, "farthest") /* the frame whose driver is farthest from its nearest key (2.1) */              \
-    X(EX_CHOICE_WORST, "worst")       /* the frame whose driven form the keys explain worst */
+#define EX_KEY_CHOICE_LIST(X)                                                                                          \
+    X(EX_KEY_CHOICE_FARTHEST, "farthest") /* the frame whose driver is farthest from its nearest key (2.1) */          \
+    X(EX_KEY_CHOICE_WORST, "worst")       /* the frame whose driven form the keys explain worst */
 
-typedef enum ex_choice {
-#define EX_CHOICE_ENUM(name, text) name,
-    EX_CHOICE_LIST(EX_CHOICE_ENUM)
-#undef EX_CHOICE_ENUM
-        EX_CHOICE_COUNT
-} ex_choice;
+typedef enum ex_key_choice {
+#define EX_KEY_CHOICE_ENUM(name, text) name,
+    EX_KEY_CHOICE_LIST(EX_KEY_CHOICE_ENUM)
+#undef EX_KEY_CHOICE_ENUM
+        EX_KEY_CHOICE_COUNT
+} ex_key_choice;
 
-EX_API const char *ex_choice_name(ex_choice choice);
+EX_API const char *ex_key_choice_name(ex_key_choice choice);
 
 /* One reference animation. */
 typedef struct ex_drive_reference {
@@ -174,7 +174,7 @@ typedef struct ex_learn_def {
     const char *database_axis; /* or NULL */
     int reference_count;
     const ex_drive_reference *references;
-    ex_choice choice;
+    ex_key_choice choice;
     int key_count;    /* of each database; at least 1 */
     double until;     /* metres: stop as soon as the mean error over the references is below this; 0: at key_count */
     int given_count;  /* frames chosen by hand, first of all */

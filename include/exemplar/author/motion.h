@@ -25,23 +25,23 @@ EX_API ex_result ex_scene_to_clip(const ex_scene *scene, int animation, double f
 /* ---- bringing a clip onto a rig ---- */
 
 /* One joint of a rig and the joint of a clip that moves it. */
-typedef struct ex_motion_pair {
+typedef struct ex_joint_pair {
     char *joint;      /* of the rig */
     char *from;       /* of the clip */
     double hinge[3];  /* keep only the turn about this direction, in the joint's own axes at rest; 0 0 0: keep all */
     bool as_it_rests; /* only turn it as the clip's turns: where its bones point at rest says nothing */
-} ex_motion_pair;
+} ex_joint_pair;
 
-typedef struct ex_motion_map {
+typedef struct ex_joint_map {
     int pair_count;
-    ex_motion_pair *pairs;
-} ex_motion_map;
+    ex_joint_pair *pairs;
+} ex_joint_map;
 
 /* A map from a JSON file: {"joints": {"upperarm01.L": "LeftArm", "lowerarm01.L": {"from": "LeftForeArm", "hinge":
  * "x"}, "clavicle.L": {"from": "LeftShoulder", "align": false}}}. "align": false is as_it_rests. Strict, as project
  * files are. */
-EX_API ex_result ex_motion_map_read(const char *path, ex_motion_map **map, ex_error *error);
-EX_API void ex_motion_map_destroy(ex_motion_map *map);
+EX_API ex_result ex_joint_map_read(const char *path, ex_joint_map **map, ex_error *error);
+EX_API void ex_joint_map_destroy(ex_joint_map *map);
 
 /*
  * Brings a clip onto a rig. map NULL: joints of the same name, letter by letter, else without regard to case, spaces,
@@ -53,14 +53,14 @@ EX_API void ex_motion_map_destroy(ex_motion_map *map);
  * name. Results: DATA (no joint matches: both sides' joints are named; a joint of the map that is not there, with the
  * nearest that is), MEMORY.
  */
-EX_API ex_result ex_motion_from_clip(const ex_clip *clip, const ex_rig *rig, const ex_motion_map *map,
+EX_API ex_result ex_motion_from_clip(const ex_clip *clip, const ex_rig *rig, const ex_joint_map *map,
                                      ex_motion **motion, ex_error *error);
 
 typedef struct ex_motion_options {
-    const ex_motion_map *map; /* or NULL */
-    const char *animation;    /* of a glTF file: its name or number; NULL: the first */
-    double fps;               /* sample the motion so often; 0: at the file's own frames or keys */
-    double start, end;        /* seconds; both 0: all of it; an infinite end: the motion's own */
+    const ex_joint_map *map; /* or NULL */
+    const char *animation;   /* of a glTF file: its name or number; NULL: the first */
+    double fps;              /* sample the motion so often; 0: at the file's own frames or keys */
+    double start, end;       /* seconds; both 0: all of it; an infinite end: the motion's own */
 } ex_motion_options;
 
 /* By the file's name: .bvh, .glb or .gltf, .csv (a table of poses, with or without times; without them 24 a second).

@@ -40,7 +40,7 @@ typedef struct ex_project_example {
     const char *name;
     const char *mesh;               /* path relative to the project file; NULL in layers of pixels and displacements */
     const char *image;              /* likewise, in a layer of pixels; else NULL */
-    const char *map;                /* likewise, in a layer of displacements (ex_map_read); else NULL */
+    const char *map;                /* likewise, in a layer of displacements (ex_displacement_map_read); else NULL */
     const char *skeleton;           /* its own, or NULL: the project's */
     bool reference;                 /* of a layer of trajectories: the project's mesh itself */
     const ex_project_joint *joints; /* [joint_count]: the joints of its whole pose that are not at rest */
@@ -88,7 +88,7 @@ typedef struct ex_project_pixels {
 } ex_project_pixels;
 
 typedef struct ex_project_offsets {
-    ex_frame frame;
+    ex_offset_frame frame;
     ex_participation participation;
     bool rest;        /* a zero at the layer's rest pose; default true where participation is `layer` */
     bool protect;     /* zeros at the poses of earlier layers' examples */

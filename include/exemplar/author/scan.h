@@ -476,7 +476,7 @@ EX_API void ex_template_dials_destroy(ex_template_dials *dials);
 
 /* ---- displacement maps ---- */
 
-typedef struct ex_map_def {
+typedef struct ex_displacement_map_def {
     const ex_rig *rig; /* of the template */
     int level;
     const ex_transform *joints; /* the scan's pose */
@@ -486,7 +486,7 @@ typedef struct ex_map_def {
     double reach;                 /* metres */
     double noise;                 /* metres, of the scanner */
     const ex_tasks *tasks;
-} ex_map_def;
+} ex_displacement_map_def;
 
 /*
  * Rays along the limit normals, outwards and inwards: the nearest hit that faces the same way, is not beyond reach and
@@ -497,7 +497,8 @@ typedef struct ex_map_def {
  * larger their noise; with a noise of 0 they are not. Half a second for 66 thousand vertices and four views of 30
  * thousand triangles. Results: ARGUMENT, DATA (a mesh without faces, or with a vertex that is not finite), MEMORY.
  */
-EX_API ex_result ex_map_cast(const ex_map_def *def, ex_map **map, ex_error *error);
+EX_API ex_result ex_displacement_map_cast(const ex_displacement_map_def *def, ex_displacement_map **map,
+                                          ex_error *error);
 
 typedef struct ex_fill_options {
     int ramp;      /* rings around a hole in which measured values may give way; 0: 3 */
@@ -512,42 +513,44 @@ typedef struct ex_fill_options {
  * read nor written: what ends there ends freely. options NULL: a ramp of 3. A part that shows nothing at all becomes 0.
  * Results: ARGUMENT (another number of vertices), DATA, MEMORY, SINGULAR.
  */
-EX_API ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *lender,
-                             const ex_fill_options *options, ex_error *error);
+EX_API ex_result ex_displacement_map_fill(ex_displacement_map *map, const ex_rig *rig, int level,
+                                          const ex_displacement_map *lender, const ex_fill_options *options,
+                                          ex_error *error);
 
 /* The same with several maps that lend [lender_count], each with its weight: where some know a place and all around it,
  * the mean of their curvatures. A mean of the maps themselves would not do: it jumps where the next of them has a hole.
  */
-EX_API ex_result ex_map_fill_lent(ex_map *map, const ex_rig *rig, int level, const ex_map *const *lenders,
-                                  const double *weights, int lender_count, const ex_fill_options *options,
-                                  ex_error *error);
+EX_API ex_result ex_displacement_map_fill_lent(ex_displacement_map *map, const ex_rig *rig, int level,
+                                               const ex_displacement_map *const *lenders, const double *weights,
+                                               int lender_count, const ex_fill_options *options, ex_error *error);
 
 /* How much a displaced surface turns across the edges of its filled holes: the angles in degrees between the faces on
  * both sides of an edge, one of which has a vertex that was filled or faired and the other has not, or likewise for
  * filled (or lent) alone. */
-typedef struct ex_map_rim {
+typedef struct ex_displacement_map_rim {
     int edge_count;
     double rms, high;             /* of the map; high: 95 of 100 are below */
     double whole_rms, whole_high; /* of the same edges of the unharmed map */
-} ex_map_rim;
+} ex_displacement_map_rim;
 
 /* whole: the map without its holes, or NULL. */
-EX_API ex_result ex_map_measure_rim(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map,
-                                    const ex_map *whole, ex_map_rim *rim, ex_error *error);
+EX_API ex_result ex_displacement_map_measure_rim(const ex_rig *rig, int level, const ex_transform *joints,
+                                                 const ex_displacement_map *map, const ex_displacement_map *whole,
+                                                 ex_displacement_map_rim *rim, ex_error *error);
 
 /* Section 4.3: the cage whose limit surface runs through the displaced surface at the control points in that pose (M A
  * = V), brought back to the reference pose. positions [cage vertices][3] of the new cage. Where M cannot tell (a cage
  * of vertices with three edges each), the cage stays as near to what it was as may be. joints NULL: rest. Results:
  * ARGUMENT (another number of vertices, a rig without that level), DATA, MEMORY. */
-EX_API ex_result ex_map_refit(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map,
-                              float *positions, ex_error *error);
+EX_API ex_result ex_displacement_map_refit(const ex_rig *rig, int level, const ex_transform *joints,
+                                           const ex_displacement_map *map, float *positions, ex_error *error);
 
 /* ---- parts of a map ---- */
 
 /* covered [vertices of the level] becomes 1 where a face at the vertex belongs to a group that is named by one of the
  * joints, else 0. DATA: no face of the rig's mesh is in any such group (the joint is named). */
-EX_API ex_result ex_map_covered(const ex_rig *rig, int level, const char *const *joints, int joint_count,
-                                unsigned char *covered, ex_error *error);
+EX_API ex_result ex_displacement_map_covered(const ex_rig *rig, int level, const char *const *joints, int joint_count,
+                                             unsigned char *covered, ex_error *error);
 
 /*
  * Masks by which parts that overlap are blended (equation 6, corrected): b is the distance over the template at rest to
@@ -555,8 +558,8 @@ EX_API ex_result ex_map_covered(const ex_rig *rig, int level, const char *const 
  * (1 + cos((b / x - 1) pi)) / 2, scaled to sum to 1. Where one part covers a vertex alone its mask is 1; where none
  * does all are 0. covered [part_count][vertices of the level], masks likewise.
  */
-EX_API ex_result ex_map_masks(const ex_rig *rig, int level, const unsigned char *const *covered, int part_count,
-                              float *const *masks, ex_error *error);
+EX_API ex_result ex_displacement_map_masks(const ex_rig *rig, int level, const unsigned char *const *covered,
+                                           int part_count, float *const *masks, ex_error *error);
 
 /* ---- the body ---- */
 

@@ -93,7 +93,7 @@ static void add_through_air(near_list *n, int vertex, const float *at, const exi
     }
 }
 
-static void measure(exi_driving *made, const exi_nodes *nodes, const float *driven, near_list *n) {
+static void measure(exi_drive_plan *made, const exi_nodes *nodes, const float *driven, near_list *n) {
     const exi_graph *g = &made->graph;
     for (int f = 0; f < nodes->count; f++) {
         exi_graph_distances(g, &nodes->vertices[f], 1, made->room, NULL);
@@ -167,7 +167,7 @@ static bool smooth(const exi_graph *mesh, int node_count, near_list *n) {
     return good;
 }
 
-static bool smooth_driven(exi_driving *made, const exi_nodes *nodes, const ex_mesh *driven, const float *positions,
+static bool smooth_driven(exi_drive_plan *made, const exi_nodes *nodes, const ex_mesh *driven, const float *positions,
                           near_list *n, ex_error *error, ex_result *result) {
     exi_arena arena = {0};
     int *corners = NULL, count = 0;
@@ -188,7 +188,7 @@ static bool smooth_driven(exi_driving *made, const exi_nodes *nodes, const ex_me
 /* ---- the list ---- */
 
 /* Floats that sum to 1 as nearly as they can: what rounding leaves goes to the first, the heaviest. */
-static bool write_influences(exi_driving *made, const near_list *n) {
+static bool write_influences(exi_drive_plan *made, const near_list *n) {
     size_t total = 0, at = 0;
     for (int v = 0; v < n->vertex_count; v++)
         total += (size_t)n->counts[v];
@@ -216,8 +216,8 @@ static bool write_influences(exi_driving *made, const near_list *n) {
     return true;
 }
 
-ex_result exi_driving_carry(exi_driving *made, const exi_nodes *nodes, const ex_mesh *driven, const float *positions,
-                            const ex_drive_options *o, ex_error *error) {
+ex_result exi_drive_plan_carry(exi_drive_plan *made, const exi_nodes *nodes, const ex_mesh *driven,
+                               const float *positions, const ex_drive_options *o, ex_error *error) {
     const int vertex_count = made->driven_count + made->graph.vertex_count;
     const int width = o->influences < nodes->count ? o->influences + 1 : nodes->count + 1;
     near_list n;

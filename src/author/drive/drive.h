@@ -8,9 +8,9 @@
  *   carry.c    which frames move which vertex
  *   views.c    what regions look at
  *   regions.c  regions made by hand
- *   driving.c  all of these together
- *   carrier.c  forms brought into the moving frames, and back
- *   drive_build.c, drive_paths.c  keys to a rig
+ *   drive_plan.c  all of these together
+ *   moving_frames.c  forms brought into the moving frames, and back
+ *   drive_build.c, drive_trajectories.c  keys to a rig
  *   note.c, open.c          a rig to keys
  *   binds.c                 files of binds
  */
@@ -89,10 +89,10 @@ bool exi_nodes_spread(const exi_graph *graph, const exi_foot *feet, int driven_c
 /* ---- all that the rig needs ---- */
 
 /* Belongs to the arena; to be freed in any case. */
-typedef struct exi_driving {
+typedef struct exi_drive_plan {
     ex_rig_driver driver; /* but for its name */
     int view_count;
-    ex_view *views;
+    ex_region *views;
     ex_influences regions; /* starts NULL: as carried, or there is one region */
     double spacing;        /* of the frames of parts; 0 where there are none */
     int driven_count;
@@ -108,38 +108,38 @@ typedef struct exi_driving {
     uint32_t *vertices;
     float *weights;
     int *joints;
-} exi_driving;
+} exi_drive_plan;
 
 /* From the two meshes at rest. joint_count: of the rig's skeleton, 0 without. Results: ARGUMENT, DATA, LIMIT, MEMORY.
  */
-ex_result exi_driving_make(const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *options,
-                           int joint_count, exi_driving *made, ex_error *error);
-void exi_driving_free(exi_driving *made);
+ex_result exi_drive_plan_make(const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *options,
+                              int joint_count, exi_drive_plan *made, ex_error *error);
+void exi_drive_plan_free(exi_drive_plan *made);
 
 /* Its parts; each adds to `made`. */
-ex_result exi_driving_fit_whole(exi_driving *made, const ex_mesh *driver, const ex_drive_options *options,
-                                ex_error *error);
-ex_result exi_driving_fit_nodes(exi_driving *made, const exi_nodes *nodes, const ex_drive_options *options,
-                                ex_error *error);
-ex_result exi_driving_carry(exi_driving *made, const exi_nodes *nodes, const ex_mesh *driven, const float *positions,
-                            const ex_drive_options *options, ex_error *error);
-ex_result exi_driving_look_whole(exi_driving *made, int frame, const ex_drive_options *options, ex_error *error);
-ex_result exi_driving_look_nodes(exi_driving *made, const exi_nodes *nodes, const ex_drive_options *options,
-                                 ex_error *error);
-ex_result exi_driving_look_regions(exi_driving *made, const exi_nodes *nodes, const ex_drive_options *options,
+ex_result exi_drive_plan_fit_whole(exi_drive_plan *made, const ex_mesh *driver, const ex_drive_options *options,
                                    ex_error *error);
+ex_result exi_drive_plan_fit_nodes(exi_drive_plan *made, const exi_nodes *nodes, const ex_drive_options *options,
+                                   ex_error *error);
+ex_result exi_drive_plan_carry(exi_drive_plan *made, const exi_nodes *nodes, const ex_mesh *driven,
+                               const float *positions, const ex_drive_options *options, ex_error *error);
+ex_result exi_drive_plan_look_whole(exi_drive_plan *made, int frame, const ex_drive_options *options, ex_error *error);
+ex_result exi_drive_plan_look_nodes(exi_drive_plan *made, const exi_nodes *nodes, const ex_drive_options *options,
+                                    ex_error *error);
+ex_result exi_drive_plan_look_regions(exi_drive_plan *made, const exi_nodes *nodes, const ex_drive_options *options,
+                                      ex_error *error);
 
 /* What a vertex of the driver counts for: its area and its given weight. */
-double exi_driving_importance(const exi_driving *made, const ex_drive_options *options, int vertex);
+double exi_drive_plan_importance(const exi_drive_plan *made, const ex_drive_options *options, int vertex);
 /* A view of at most `most` vertices by the weights in room_two, not all 0; views has room for it. */
-bool exi_driving_add_view(exi_driving *made, int frame, int most);
+bool exi_drive_plan_add_view(exi_drive_plan *made, int frame, int most);
 /* Room for so many frames of parts, and that of the whole. False without memory. */
-bool exi_driving_reserve(exi_driving *made, int frame_count);
+bool exi_drive_plan_reserve(exi_drive_plan *made, int frame_count);
 
 /* ---- carrying ---- */
 
 /* Forms in the moving frames: what a driven rig stores. */
-typedef struct exi_carrier {
+typedef struct exi_moving_frames {
     int driven_count, driver_count;
     ex_driver *driver;
     ex_skin *skin;   /* driven vertices, then the driver's */
@@ -148,20 +148,20 @@ typedef struct exi_carrier {
     ex_palette *palette;
     float *posed, *rest; /* [driven_count + driver_count][3] */
     double *unposed;     /* likewise */
-} exi_carrier;
+} exi_moving_frames;
 
 /* The rest forms are what is there already: driven [driven_count][3]. To be closed in any case. */
-ex_result exi_carrier_open(exi_carrier *carrier, const ex_rig_driver *driver, const float *driven, int driven_count,
-                           ex_error *error);
-void exi_carrier_close(exi_carrier *carrier);
+ex_result exi_moving_frames_open(exi_moving_frames *carrier, const ex_rig_driver *driver, const float *driven,
+                                 int driven_count, ex_error *error);
+void exi_moving_frames_close(exi_moving_frames *carrier);
 
 /* Places the frames on a form of the driver; matrices [frame_count][12], or NULL: those of frames that go with joints,
  * the others are fitted. */
-void exi_carrier_place(exi_carrier *carrier, const float *driver, const float *matrices, const int *joints);
+void exi_moving_frames_place(exi_moving_frames *carrier, const float *driver, const float *matrices, const int *joints);
 /* carrier->unposed: the two forms brought back to where the frames are at rest, in double. */
-void exi_carrier_unpose(exi_carrier *carrier, const float *driven, const float *driver);
+void exi_moving_frames_unpose(exi_moving_frames *carrier, const float *driven, const float *driver);
 /* The way out, of driven vertices: form [driven_count][3]. */
-void exi_carrier_pose(const exi_carrier *carrier, const double *rest, float *form);
+void exi_moving_frames_pose(const exi_moving_frames *carrier, const double *rest, float *form);
 
 /* Whether the driver and the axis of databases, which may be NULL, can be called so. */
 ex_result exi_drive_names_check(const char *driver, const char *axis, ex_error *error);

@@ -20,8 +20,8 @@ static ex_result no_memory(const exi_drive_building *b, ex_error *error) {
 static ex_result check_form(const float *form, int vertex_count, const char *which, const char *key, ex_error *error) {
     for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
         if (!isfinite(form[i]) || fabsf(form[i]) > 1e18F)
-            return ex_error_set(error, EX_ERROR_DATA, "key '%s': vertex %zu of the %s is not finite, or too far away", key,
-                             i / 3, which);
+            return ex_error_set(error, EX_ERROR_DATA, "key '%s': vertex %zu of the %s is not finite, or too far away",
+                                key, i / 3, which);
     return EX_OK;
 }
 
@@ -31,7 +31,7 @@ static ex_result check(const ex_drive_def *def, ex_error *error) {
         return exi_misuse_error(error, __func__, "a driven rig needs two meshes, a name for the driver and a key");
     if (def->key_count > EX_CONVEX_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "a driven rig has at most %d keys, not %d", EX_CONVEX_MAX,
-                         def->key_count);
+                            def->key_count);
     const ex_result named = exi_drive_names_check(def->driver_name, def->database_axis, error);
     if (named != EX_OK)
         return named;
@@ -44,7 +44,7 @@ static ex_result check(const ex_drive_def *def, ex_error *error) {
             result = check_form(key->driven, def->driven->vertex_count, "driven form", key->name, error);
         if (result == EX_OK && def->database_axis && !isfinite(key->database))
             result = ex_error_set(error, EX_ERROR_DATA, "key '%s': its place on the axis '%s' is not finite", key->name,
-                               def->database_axis);
+                                  def->database_axis);
         if (result != EX_OK)
             return result;
     }
@@ -65,8 +65,8 @@ static ex_result check_different(const exi_drive_building *b, ex_error *error) {
                 i++;
             if (i == count)
                 return ex_error_set(error, EX_ERROR_DATA,
-                                 "the driver has the same form in keys '%s' and '%s': leave one of them out",
-                                 def->keys[l].name, def->keys[k].name);
+                                    "the driver has the same form in keys '%s' and '%s': leave one of them out",
+                                    def->keys[l].name, def->keys[k].name);
         }
     return EX_OK;
 }
@@ -95,8 +95,8 @@ static ex_result bring_back(exi_drive_building *b, ex_error *error) {
         b->unposed[k] = exi_arena_allocate(&b->arena, all, sizeof **b->unposed);
         if (!delta || !b->unposed[k])
             return no_memory(b, error);
-        exi_carrier_place(&b->carrier, key->driver, NULL, NULL);
-        exi_carrier_unpose(&b->carrier, key->driven, key->driver);
+        exi_moving_frames_place(&b->carrier, key->driver, NULL, NULL);
+        exi_moving_frames_unpose(&b->carrier, key->driven, key->driver);
         memcpy(b->unposed[k], b->carrier.unposed, all * sizeof **b->unposed);
         for (size_t i = 0; i < driven; i++)
             delta[i] = (float)(b->unposed[k][i] - b->driven->positions[i]);
@@ -123,7 +123,7 @@ static ex_result create(exi_drive_building *b, ex_rig **rig, ex_error *error) {
     const ex_drive_def *def = b->def;
     const ex_axis axes[2] = {ex_axis_driver(def->key_count), database_axis(b)};
     const char *axis_names[2] = {def->driver_name, def->database_axis};
-    ex_note notes[EXI_RIG_MESH_NOTES + 1];
+    ex_attachment notes[EXI_RIG_MESH_NOTES + 1];
     ex_rig_def r = ex_rig_def_default();
     ex_layer_def *layer = &b->layer;
     layer->name = "driven";
@@ -144,7 +144,7 @@ static ex_result create(exi_drive_building *b, ex_rig **rig, ex_error *error) {
     b->driving.driver.name = def->driver_name;
     memcpy(notes, b->rig_mesh.notes, sizeof b->rig_mesh.notes);
     r.note_count = b->rig_mesh.note_count;
-    notes[r.note_count++] = (ex_note){.kind = EXI_DRIVE_NOTE, .data = b->note.bytes, .size = b->note.size};
+    notes[r.note_count++] = (ex_attachment){.kind = EXI_DRIVE_NOTE, .data = b->note.bytes, .size = b->note.size};
     r.notes = notes;
     r.mesh = b->rig_mesh.mesh;
     r.layers = layer;
@@ -155,7 +155,7 @@ static ex_result create(exi_drive_building *b, ex_rig **rig, ex_error *error) {
 
 static ex_result build(exi_drive_building *b, ex_rig **rig, ex_error *error) {
     const ex_drive_def *def = b->def;
-    ex_result result = exi_driving_make(def->driver, def->driven, &def->options, 0, &b->driving, error);
+    ex_result result = exi_drive_plan_make(def->driver, def->driven, &def->options, 0, &b->driving, error);
     if (result != EX_OK)
         return result;
     b->driven = ex_mesh_copy(def->driven);
@@ -166,12 +166,12 @@ static ex_result build(exi_drive_building *b, ex_rig **rig, ex_error *error) {
         result = exi_rig_mesh_smooth(&b->rig_mesh, error);
     result = ex_error_within(error, result, "driven mesh");
     if (result == EX_OK)
-        result =
-            exi_carrier_open(&b->carrier, &b->driving.driver, b->rig_mesh.positions, b->driven->vertex_count, error);
+        result = exi_moving_frames_open(&b->carrier, &b->driving.driver, b->rig_mesh.positions, b->driven->vertex_count,
+                                        error);
     if (result == EX_OK)
         result = bring_back(b, error);
     if (result == EX_OK && def->options.paths)
-        result = exi_drive_build_paths(b, error);
+        result = exi_drive_build_trajectories(b, error);
     if (result == EX_OK)
         result = exi_drive_note_write(&def->options, def->driver, &b->note, error);
     return result == EX_OK ? create(b, rig, error) : result;
@@ -187,10 +187,10 @@ ex_result ex_drive_build(const ex_drive_def *def, ex_rig **rig, ex_error *error)
     exi_drive_building b = {.def = def, .layer = {.domain = EX_DOMAIN_FORM, .trajectory.reference = -1}};
     result = build(&b, rig, error);
     ex_trajectories_destroy(b.paths);
-    exi_carrier_close(&b.carrier);
+    exi_moving_frames_close(&b.carrier);
     exi_rig_mesh_free(&b.rig_mesh);
     ex_mesh_destroy(b.driven);
-    exi_driving_free(&b.driving);
+    exi_drive_plan_free(&b.driving);
     exi_arena_free(&b.arena);
     free(b.note.bytes);
     return result;

@@ -12,8 +12,8 @@
 
 typedef struct exi_drive_building {
     const ex_drive_def *def;
-    exi_driving driving;
-    exi_carrier carrier;
+    exi_drive_plan driving;
+    exi_moving_frames carrier;
     ex_mesh *driven; /* a copy, positions rounded to float */
     exi_rig_mesh rig_mesh;
     exi_text note;
@@ -28,6 +28,6 @@ typedef struct exi_drive_building {
 } exi_drive_building;
 
 /* Finds the paths of driven mesh and driver together, from both at rest to every key, and puts them into the layer. */
-ex_result exi_drive_build_paths(exi_drive_building *b, ex_error *error);
+ex_result exi_drive_build_trajectories(exi_drive_building *b, ex_error *error);
 
 #endif

@@ -19,7 +19,7 @@ enum { NODE_ENTRIES = 128, WHOLE_ENTRIES = 2000 };
 
 /* ---- frames one after the other ---- */
 
-bool exi_driving_reserve(exi_driving *made, int frame_count) {
+bool exi_drive_plan_reserve(exi_drive_plan *made, int frame_count) {
     const size_t frames = (size_t)frame_count + 1, entries = (size_t)frame_count * NODE_ENTRIES + WHOLE_ENTRIES;
     made->starts = exi_arena_allocate(&made->arena, frames + 1, sizeof *made->starts);
     made->joints = exi_arena_allocate(&made->arena, frames, sizeof *made->joints);
@@ -32,7 +32,7 @@ bool exi_driving_reserve(exi_driving *made, int frame_count) {
 }
 
 /* A frame whose entries, [count], are behind those of the frames before. */
-static void add_frame(exi_driving *made, int count, int joint) {
+static void add_frame(exi_drive_plan *made, int count, int joint) {
     const int frame = made->driver.driver.frame_count++;
     made->starts[frame + 1] = made->starts[frame] + (uint32_t)count;
     made->joints[frame] = joint;
@@ -67,7 +67,7 @@ static bool determined(const exi_graph *g, const uint32_t *vertices, const float
 
 /* ---- the whole ---- */
 
-static ex_result weigh_group(exi_driving *made, const ex_mesh *driver, const char *group, ex_error *error) {
+static ex_result weigh_group(exi_drive_plan *made, const ex_mesh *driver, const char *group, ex_error *error) {
     bool *in = calloc((size_t)driver->vertex_count, sizeof *in), any = false;
     if (!in)
         return ex_error_memory(error, "the moving frames", (size_t)driver->vertex_count);
@@ -89,7 +89,8 @@ static ex_result weigh_group(exi_driving *made, const ex_mesh *driver, const cha
                 : ex_error_set(error, EX_ERROR_DATA, "the driver has no faces in a group '%s'", group);
 }
 
-ex_result exi_driving_fit_whole(exi_driving *made, const ex_mesh *driver, const ex_drive_options *o, ex_error *error) {
+ex_result exi_drive_plan_fit_whole(exi_drive_plan *made, const ex_mesh *driver, const ex_drive_options *o,
+                                   ex_error *error) {
     if (o->frame != EX_WHOLE_FRAME_FIT) {
         add_frame(made, 0, o->frame == EX_WHOLE_FRAME_JOINT ? o->frame_joint : -1);
         return EX_OK;
@@ -105,16 +106,16 @@ ex_result exi_driving_fit_whole(exi_driving *made, const ex_mesh *driver, const 
     const int count = exi_graph_sample(g, made->order, made->room_two, WHOLE_ENTRIES, vertices, made->weights + at);
     if (!determined(g, vertices, made->weights + at, count))
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the vertices of %s%s%s lie on a line, which leaves the driver's moving frame open",
-                         o->frame_group ? "the group '" : "the driver", o->frame_group ? o->frame_group : "",
-                         o->frame_group ? "'" : "");
+                            "the vertices of %s%s%s lie on a line, which leaves the driver's moving frame open",
+                            o->frame_group ? "the group '" : "the driver", o->frame_group ? o->frame_group : "",
+                            o->frame_group ? "'" : "");
     add_frame(made, count, -1);
     return EX_OK;
 }
 
 /* ---- around nodes ---- */
 
-static ex_result fit_node(exi_driving *made, int node, double width, ex_error *error) {
+static ex_result fit_node(exi_drive_plan *made, int node, double width, ex_error *error) {
     const exi_graph *g = &made->graph;
     uint32_t *vertices = made->vertices + made->starts[made->driver.driver.frame_count];
     float *weights = made->weights + made->starts[made->driver.driver.frame_count];
@@ -143,10 +144,12 @@ static ex_result fit_node(exi_driving *made, int node, double width, ex_error *e
         }
     }
     return ex_error_set(error, EX_ERROR_DATA,
-                     "the driver's vertices around vertex %d lie on a line, which leaves its moving frame open", node);
+                        "the driver's vertices around vertex %d lie on a line, which leaves its moving frame open",
+                        node);
 }
 
-ex_result exi_driving_fit_nodes(exi_driving *made, const exi_nodes *nodes, const ex_drive_options *o, ex_error *error) {
+ex_result exi_drive_plan_fit_nodes(exi_drive_plan *made, const exi_nodes *nodes, const ex_drive_options *o,
+                                   ex_error *error) {
     ex_result result = EX_OK;
     for (int f = 0; result == EX_OK && f < nodes->count; f++)
         result = fit_node(made, nodes->vertices[f], o->fit * nodes->spacing, error);

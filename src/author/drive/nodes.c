@@ -34,19 +34,19 @@ static ex_result find_feet(const exi_graph *g, const uint32_t *triangles, int co
                                                      .triangle_count = count,
                                                      .triangles = triangles},
                                       NULL, &tree, error);
-    void *memory = result == EX_OK ? malloc(ex_fit_size(tree)) : NULL;
+    void *memory = result == EX_OK ? malloc(ex_bounds_size(tree)) : NULL;
     if (result == EX_OK && !memory)
-        result = ex_error_memory(error, "the driver's triangles", ex_fit_size(tree));
-    const ex_fit *fit = result == EX_OK ? ex_fit_make(tree, g->positions, 0, memory, NULL) : NULL;
+        result = ex_error_memory(error, "the driver's triangles", ex_bounds_size(tree));
+    const ex_bounds *fit = result == EX_OK ? ex_bounds_fit(tree, g->positions, 0, memory, NULL) : NULL;
     for (int v = 0; fit && v < driven_count; v++) {
         ex_closest closest;
         if (o->bind_count > 0 && o->vertex_binds[v] != bind)
             continue;
-        if (ex_fit_closest(fit, driven + 3 * (size_t)v, INFINITY, &closest))
+        if (ex_bounds_closest(fit, driven + 3 * (size_t)v, INFINITY, &closest))
             set_foot(triangles + 3 * (size_t)closest.triangle, &closest, &feet[v]);
         else
-            result =
-                ex_error_set(error, EX_ERROR_DATA, "driven vertex %d is too far away to find its place on the driver", v);
+            result = ex_error_set(error, EX_ERROR_DATA,
+                                  "driven vertex %d is too far away to find its place on the driver", v);
     }
     free(memory);
     ex_tree_destroy(tree);

@@ -320,8 +320,8 @@ ex_result exi_drive_note_read(const ex_rig *rig, const ex_rig_driver *driver, ex
                               ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
     *o = ex_drive_options_default();
-    for (int n = 0; n < ex_rig_note_count(rig); n++) {
-        const ex_note note = ex_rig_note(rig, n);
+    for (int n = 0; n < ex_rig_attachment_count(rig); n++) {
+        const ex_attachment note = ex_rig_attachment(rig, n);
         if (strcmp(note.kind, EXI_DRIVE_NOTE) != 0)
             continue;
         json_t *root = json_loadb(note.data, note.size, JSON_REJECT_DUPLICATES, NULL);
@@ -343,7 +343,8 @@ ex_result exi_drive_note_read(const ex_rig *rig, const ex_rig_driver *driver, ex
         return i.failed ? ex_error_set(error, EX_ERROR_DATA, "the rig's note of how it follows its driver is damaged")
                         : EX_OK;
     }
-    return ex_error_set(error, EX_ERROR_DATA,
-                     "the rig does not say how its moving frames were found, so its keys cannot be changed: learn it "
-                     "again");
+    return ex_error_set(
+        error, EX_ERROR_DATA,
+        "the rig does not say how its moving frames were found, so its keys cannot be changed: learn it "
+        "again");
 }

@@ -25,11 +25,11 @@ static ex_result check_kind(const ex_rig *rig, ex_rig_driver *driver, ex_bind *b
         return ex_error_set(error, EX_ERROR_DATA, "nothing drives this rig: it has no keys of a driver");
     if (ex_rig_layer_count(rig) != 1 || !ex_weigher_get_info(ex_rig_weigher(rig, 0))->is_driven)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the rig has %d layers, not only that of its driver: unpack it and edit its project",
-                         ex_rig_layer_count(rig));
+                            "the rig has %d layers, not only that of its driver: unpack it and edit its project",
+                            ex_rig_layer_count(rig));
     if (ex_rig_skeleton(rig) || ex_rig_skin(rig))
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the rig has a skeleton besides its driver: unpack it and edit its project");
+                            "the rig has a skeleton besides its driver: unpack it and edit its project");
     return EX_OK;
 }
 
@@ -40,10 +40,10 @@ static ex_result take_masks(ex_drive_set *set, const ex_rig *rig, ex_error *erro
     const ex_drive_options *o = &set->def.options;
     const size_t count = (size_t)ex_rig_vertex_count(rig);
     ex_influences regions = {0};
-    ex_view *views = exi_arena_allocate(&set->arena, EX_DRIVER_FRAME_MAX, sizeof *views);
+    ex_region *views = exi_arena_allocate(&set->arena, EX_DRIVER_FRAME_MAX, sizeof *views);
     if (!views)
         return no_memory(rig, error);
-    if (ex_rig_layer_views(rig, 0, views, &regions) != o->region_count)
+    if (ex_rig_layer_regions(rig, 0, views, &regions) != o->region_count)
         return ex_error_set(error, EX_ERROR_DATA, "the rig's note of how it follows its driver is damaged");
     ex_drive_region *list = (ex_drive_region *)o->regions; /* in the arena */
     for (int r = 0; r < o->region_count; r++) {
@@ -108,7 +108,7 @@ static ex_result copy_binds(ex_drive_set *set, const ex_rig *rig, ex_error *erro
 
 /* ---- keys ---- */
 
-static ex_result take_key(ex_drive_set *set, const ex_rig *rig, exi_carrier *carrier, int k, float *delta,
+static ex_result take_key(ex_drive_set *set, const ex_rig *rig, exi_moving_frames *carrier, int k, float *delta,
                           ex_drive_key *key, ex_error *error) {
     const size_t driver_numbers = 3 * (size_t)set->driver->vertex_count;
     const size_t driven_numbers = 3 * (size_t)set->driven->vertex_count;
@@ -123,8 +123,8 @@ static ex_result take_key(ex_drive_set *set, const ex_rig *rig, exi_carrier *car
     ex_rig_example_delta(rig, 0, k, delta);
     for (size_t i = 0; i < driven_numbers; i++)
         carrier->unposed[i] = (double)carrier->rest[i] + (double)delta[i];
-    exi_carrier_place(carrier, driver, NULL, NULL);
-    exi_carrier_pose(carrier, carrier->unposed, driven);
+    exi_moving_frames_place(carrier, driver, NULL, NULL);
+    exi_moving_frames_pose(carrier, carrier->unposed, driven);
     *key = (ex_drive_key){.name = name, .driver = driver, .driven = driven};
     return EX_OK;
 }
@@ -151,18 +151,18 @@ static ex_result take_databases(ex_drive_set *set, const ex_rig *rig, ex_drive_k
 
 static ex_result take_keys(ex_drive_set *set, const ex_rig *rig, const ex_rig_driver *driver, ex_error *error) {
     const int count = ex_weigher_example_count(ex_rig_weigher(rig, 0)), vertices = ex_rig_vertex_count(rig);
-    exi_carrier carrier = {0};
+    exi_moving_frames carrier = {0};
     float *rest = exi_array_allocate(3 * (size_t)vertices, sizeof *rest);
     float *delta = exi_array_allocate(3 * (size_t)vertices, sizeof *delta);
     ex_drive_key *keys = exi_arena_allocate(&set->arena, (size_t)count, sizeof *keys);
     ex_result result = rest && delta && keys ? EX_OK : no_memory(rig, error);
     if (result == EX_OK) {
         ex_rig_rest_mesh(rig, rest);
-        result = exi_carrier_open(&carrier, driver, rest, vertices, error);
+        result = exi_moving_frames_open(&carrier, driver, rest, vertices, error);
     }
     for (int k = 0; result == EX_OK && k < count; k++)
         result = take_key(set, rig, &carrier, k, delta, &keys[k], error);
-    exi_carrier_close(&carrier);
+    exi_moving_frames_close(&carrier);
     free(rest);
     free(delta);
     set->def.keys = keys;

@@ -30,9 +30,9 @@ const char *ex_whole_frame_name(ex_whole_frame frame) {
     return (unsigned)frame < EX_WHOLE_FRAME_COUNT ? names[frame] : "unknown";
 }
 
-const char *ex_choice_name(ex_choice choice) {
-    static const char *const names[] = {EX_CHOICE_LIST(NAME)};
-    return (unsigned)choice < EX_CHOICE_COUNT ? names[choice] : "unknown";
+const char *ex_key_choice_name(ex_key_choice choice) {
+    static const char *const names[] = {EX_KEY_CHOICE_LIST(NAME)};
+    return (unsigned)choice < EX_KEY_CHOICE_COUNT ? names[choice] : "unknown";
 }
 #undef NAME
 
@@ -47,13 +47,15 @@ int exi_drive_frame_count(const ex_drive_options *o) {
 ex_result exi_drive_names_check(const char *driver, const char *axis, ex_error *error) {
     const char *wrong = !exi_is_axis_name(driver) ? driver : axis && !exi_is_axis_name(axis) ? axis : NULL;
     if (wrong)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "'%.40s' names no input: a name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or "
-                         "'joint:…'",
-                         wrong, EXI_NAME_MAX);
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "'%.40s' names no input: a name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or "
+            "'joint:…'",
+            wrong, EXI_NAME_MAX);
     if (axis && strcmp(driver, axis) == 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "the driver and the axis of its databases are both called '%s': call one otherwise", driver);
+                            "the driver and the axis of its databases are both called '%s': call one otherwise",
+                            driver);
     return EX_OK;
 }
 
@@ -64,12 +66,12 @@ static bool positive(double value) {
 static ex_result check_numbers(const ex_drive_options *o, ex_error *error) {
     if (!positive(o->fit) || !positive(o->look))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "'fit' and 'look' are widths above 0, not %g and %g", o->fit,
-                         o->look);
+                            o->look);
     if (!(o->whole >= 0) || !isfinite(o->whole))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "'whole' is 0 or more, not %g", o->whole);
     if (o->influences < 1 || o->influences > EX_INFLUENCE_MAX)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a vertex goes with 1 to %d frames, not %d", EX_INFLUENCE_MAX,
-                         o->influences);
+                            o->influences);
     if (!(o->ridge >= 0) || !isfinite(o->ridge))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the ridge is 0 or more, not %g", o->ridge);
     if (!(o->thickness >= 0) || !(o->thickness < 1e18))
@@ -83,20 +85,21 @@ ex_result exi_drive_options_check(const ex_drive_options *o, ex_error *error) {
         (o->bind_count > 0 && (!o->binds || !o->vertex_binds)))
         return exi_misuse_error(error, __func__, "options that are not of their kind, or lists that are not there");
     if (o->frames < -1 || o->frames > EX_DRIVER_FRAME_MAX)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a driver has -1 (as many as are best) to %d moving frames, not %d",
-                         EX_DRIVER_FRAME_MAX, o->frames);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "a driver has -1 (as many as are best) to %d moving frames, not %d", EX_DRIVER_FRAME_MAX,
+                            o->frames);
     if (o->region_count > EX_DRIVER_FRAME_MAX || o->bind_count > EX_BIND_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "there are at most %d regions and %d binds, not %d and %d",
-                         EX_DRIVER_FRAME_MAX, EX_BIND_MAX, o->region_count, o->bind_count);
+                            EX_DRIVER_FRAME_MAX, EX_BIND_MAX, o->region_count, o->bind_count);
     const int frames = exi_drive_frame_count(o);
     if (o->frame == EX_WHOLE_FRAME_NONE && frames > 0)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "%d frames of parts move with the driver, so the frame cannot be 'none': leave one of the two",
-                         frames);
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "%d frames of parts move with the driver, so the frame cannot be 'none': leave one of the two", frames);
     if (o->paths && (o->region_count > 1 || (frames > 0 && o->region_count == 0 && !o->one_region)))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "keys are blended along trajectories in one region only, not in %d: ask for one region, or "
-                         "for one frame",
-                         o->region_count > 1 ? o->region_count : frames);
+                            "keys are blended along trajectories in one region only, not in %d: ask for one region, or "
+                            "for one frame",
+                            o->region_count > 1 ? o->region_count : frames);
     return check_numbers(o, error);
 }

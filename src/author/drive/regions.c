@@ -12,22 +12,22 @@
 
 enum { REGION_SAMPLES = 1000 };
 
-static ex_result no_memory(const exi_driving *made, ex_error *error) {
+static ex_result no_memory(const exi_drive_plan *made, ex_error *error) {
     return ex_error_memory(error, "the regions", 8 * (size_t)made->graph.vertex_count);
 }
 
 static ex_result check_values(const float *values, int count, int region, const char *what, ex_error *error) {
     for (int v = 0; v < count; v++)
         if (!(values[v] >= 0) || !isfinite(values[v]))
-            return ex_error_set(error, EX_ERROR_DATA, "region %d: %s of vertex %d is %g, which is not 0 or more", region,
-                             what, v, (double)values[v]);
+            return ex_error_set(error, EX_ERROR_DATA, "region %d: %s of vertex %d is %g, which is not 0 or more",
+                                region, what, v, (double)values[v]);
     return EX_OK;
 }
 
 /* ---- what they look at ---- */
 
 /* The node nearest to the region's middle; 0 where there are none. */
-static int nearest_node(const exi_driving *made, const exi_nodes *nodes) {
+static int nearest_node(const exi_drive_plan *made, const exi_nodes *nodes) {
     const exi_graph *g = &made->graph;
     double middle[3] = {0}, sum = 0, least = INFINITY;
     int best = 0;
@@ -50,17 +50,17 @@ static int nearest_node(const exi_driving *made, const exi_nodes *nodes) {
     return best;
 }
 
-static ex_result look(exi_driving *made, const exi_nodes *nodes, const ex_drive_options *o, int region,
+static ex_result look(exi_drive_plan *made, const exi_nodes *nodes, const ex_drive_options *o, int region,
                       ex_error *error) {
     const float *values = o->regions[region].look;
     double sum = 0;
     for (int v = 0; v < made->graph.vertex_count; v++) {
-        made->room_two[v] = exi_driving_importance(made, o, v) * (double)values[v];
+        made->room_two[v] = exi_drive_plan_importance(made, o, v) * (double)values[v];
         sum += made->room_two[v];
     }
     if (!(sum > 0))
         return ex_error_set(error, EX_ERROR_DATA, "region %d looks at no vertex of the driver that counts", region);
-    return exi_driving_add_view(made, nearest_node(made, nodes), REGION_SAMPLES) ? EX_OK : no_memory(made, error);
+    return exi_drive_plan_add_view(made, nearest_node(made, nodes), REGION_SAMPLES) ? EX_OK : no_memory(made, error);
 }
 
 /* ---- whom they weigh ---- */
@@ -97,7 +97,7 @@ static void add_one(shares *s, int region, size_t row) {
 }
 
 /* For every vertex of the driver the region that is nearest along it: sources are the vertices that regions look at. */
-static bool find_nearest(exi_driving *made, const ex_drive_options *o, int *regions) {
+static bool find_nearest(exi_drive_plan *made, const ex_drive_options *o, int *regions) {
     const int count = made->graph.vertex_count;
     int *sources = exi_array_allocate((size_t)count, sizeof *sources);
     int *owners = exi_array_allocate((size_t)count, sizeof *owners);
@@ -119,7 +119,7 @@ static bool find_nearest(exi_driving *made, const ex_drive_options *o, int *regi
     return good;
 }
 
-static ex_result share_out(exi_driving *made, const ex_drive_options *o, ex_error *error) {
+static ex_result share_out(exi_drive_plan *made, const ex_drive_options *o, ex_error *error) {
     const size_t driver_count = (size_t)made->graph.vertex_count, driven_count = (size_t)made->driven_count;
     const size_t rows = driver_count + driven_count, most = rows * (size_t)o->region_count;
     int *nearest = exi_array_allocate(driver_count, sizeof *nearest);
@@ -130,8 +130,9 @@ static ex_result share_out(exi_driving *made, const ex_drive_options *o, ex_erro
         nearest && s.starts && s.places && s.weights && find_nearest(made, o, nearest) ? EX_OK : no_memory(made, error);
     for (size_t v = 0; result == EX_OK && v < driven_count; v++)
         if (!add_shares(&s, o, false, (int)v, v))
-            result = ex_error_set(error, EX_ERROR_DATA,
-                               "driven vertex %zu (counting from 0) is in no region: their masks are all 0 there", v);
+            result =
+                ex_error_set(error, EX_ERROR_DATA,
+                             "driven vertex %zu (counting from 0) is in no region: their masks are all 0 there", v);
     for (size_t v = 0; result == EX_OK && v < driver_count; v++)
         if (!add_shares(&s, o, true, (int)v, driven_count + v))
             add_one(&s, nearest[v], driven_count + v);
@@ -140,8 +141,8 @@ static ex_result share_out(exi_driving *made, const ex_drive_options *o, ex_erro
     return result;
 }
 
-ex_result exi_driving_look_regions(exi_driving *made, const exi_nodes *nodes, const ex_drive_options *o,
-                                   ex_error *error) {
+ex_result exi_drive_plan_look_regions(exi_drive_plan *made, const exi_nodes *nodes, const ex_drive_options *o,
+                                      ex_error *error) {
     ex_result result = EX_OK;
     made->views = exi_arena_allocate(&made->arena, (size_t)o->region_count, sizeof *made->views);
     if (!made->views)

@@ -13,22 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-ex_map *ex_map_create(int vertex_count) {
+ex_displacement_map *ex_displacement_map_create(int vertex_count) {
     const size_t count = (size_t)(vertex_count > 0 ? vertex_count : 0);
-    ex_map *map = calloc(1, sizeof *map);
+    ex_displacement_map *map = calloc(1, sizeof *map);
     if (!map)
         return NULL;
     map->vertex_count = (int)count;
     map->displacements = calloc(count + 1, sizeof *map->displacements);
     map->states = calloc(count + 1, sizeof *map->states);
     if (!map->displacements || !map->states) {
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
         return NULL;
     }
     return map;
 }
 
-void ex_map_destroy(ex_map *map) {
+void ex_displacement_map_destroy(ex_displacement_map *map) {
     if (!map)
         return;
     free(map->displacements);
@@ -58,10 +58,10 @@ static ex_result find_roles(exi_ply *ply, const exi_ply_element *element, bool h
     return EX_OK;
 }
 
-static ex_result read_vertex(exi_ply *ply, const exi_ply_element *element, const bool has[ROLES], ex_map *map,
-                             size_t v) {
+static ex_result read_vertex(exi_ply *ply, const exi_ply_element *element, const bool has[ROLES],
+                             ex_displacement_map *map, size_t v) {
     const exi_ply_property *properties = ply->header.properties + element->first_property;
-    double values[ROLES] = {[STATE] = EX_MAP_HIT};
+    double values[ROLES] = {[STATE] = EX_DISPLACEMENT_MAP_HIT};
     for (int i = 0; i < element->property_count; i++) {
         const ex_result result = exi_ply_next(ply, properties[i].type, &values[properties[i].role]);
         if (result != EX_OK)
@@ -70,15 +70,15 @@ static ex_result read_vertex(exi_ply *ply, const exi_ply_element *element, const
     map->displacements[v] = (float)values[DISPLACEMENT];
     if (!isfinite(map->displacements[v]))
         return exi_ply_fail(ply, EX_ERROR_DATA, "the displacement of vertex %zu is too large for a float", v);
-    if (has[STATE] &&
-        !(values[STATE] >= 0 && values[STATE] < EX_MAP_STATE_COUNT && values[STATE] == floor(values[STATE])))
+    if (has[STATE] && !(values[STATE] >= 0 && values[STATE] < EX_DISPLACEMENT_MAP_STATE_COUNT &&
+                        values[STATE] == floor(values[STATE])))
         return exi_ply_fail(ply, EX_ERROR_DATA, "the state of vertex %zu is %g; there are 0 to %d", v, values[STATE],
-                            EX_MAP_STATE_COUNT - 1);
+                            EX_DISPLACEMENT_MAP_STATE_COUNT - 1);
     map->states[v] = (unsigned char)values[STATE];
     return EX_OK;
 }
 
-static ex_result read_map(exi_ply *ply, ex_map **map) {
+static ex_result read_map(exi_ply *ply, ex_displacement_map **map) {
     bool has[ROLES] = {false};
     const exi_ply_element *element = ply->header.elements;
     if (ply->header.element_count < 1 || !exi_ply_is(element->name, element->name_size, "vertex"))
@@ -93,7 +93,7 @@ static ex_result read_map(exi_ply *ply, ex_map **map) {
     if (exi_ply_least_size(ply, element) > (size_t)(ply->end - ply->at))
         return exi_ply_fail(ply, EX_ERROR_FORMAT, "the header promises %zu vertices, but the file ends before that",
                             element->count);
-    *map = ex_map_create((int)element->count);
+    *map = ex_displacement_map_create((int)element->count);
     if (!*map)
         return ex_error_memory(ply->error, "the displacement map", element->count * 5);
     for (size_t v = 0; v < element->count && result == EX_OK; v++)
@@ -101,7 +101,7 @@ static ex_result read_map(exi_ply *ply, ex_map **map) {
     return result;
 }
 
-ex_result ex_map_read(const char *path, ex_map **map, ex_error *error) {
+ex_result ex_displacement_map_read(const char *path, ex_displacement_map **map, ex_error *error) {
     *map = NULL;
     char *bytes;
     size_t size;
@@ -110,7 +110,7 @@ ex_result ex_map_read(const char *path, ex_map **map, ex_error *error) {
         return result;
     const unsigned char *start = (const unsigned char *)bytes;
     exi_ply ply = {.name = path, .at = start, .end = start + size, .error = error};
-    ex_map *made = NULL;
+    ex_displacement_map *made = NULL;
     result = exi_ply_read_header(&ply);
     if (result == EX_OK)
         result = read_map(&ply, &made);
@@ -120,20 +120,20 @@ ex_result ex_map_read(const char *path, ex_map **map, ex_error *error) {
     if (result == EX_OK)
         *map = made;
     else
-        ex_map_destroy(made);
+        ex_displacement_map_destroy(made);
     return result;
 }
 
 /* ---- writing ---- */
 
-ex_result ex_map_write(const char *path, const ex_map *map, ex_error *error) {
+ex_result ex_displacement_map_write(const char *path, const ex_displacement_map *map, ex_error *error) {
     if (!map || map->vertex_count < 1)
         return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the map has no vertices", path);
     for (int v = 0; v < map->vertex_count; v++)
-        if (!isfinite(map->displacements[v]) || map->states[v] >= EX_MAP_STATE_COUNT)
+        if (!isfinite(map->displacements[v]) || map->states[v] >= EX_DISPLACEMENT_MAP_STATE_COUNT)
             return ex_error_set(error, EX_ERROR_DATA,
-                             "cannot write '%s': the displacement of vertex %d is not finite, or its state is none",
-                             path, v);
+                                "cannot write '%s': the displacement of vertex %d is not finite, or its state is none",
+                                path, v);
     enum { ROW = 5 };
     ex_file_writer writer;
     ex_result result = ex_file_open(&writer, path, error);

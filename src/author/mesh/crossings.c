@@ -28,7 +28,7 @@ struct exi_crossings {
     double origin[3];
     ex_tree *tree;
     void *memory;
-    const ex_fit *fit;
+    const ex_bounds *fit;
     long long *counts; /* of each block */
 
     /* of the form that is looked at */
@@ -182,7 +182,7 @@ static ex_result fill(exi_crossings *c, const double *positions, const int *tria
     c->counts = exi_array_allocate((size_t)c->block_count, sizeof *c->counts);
     if (!c->triangles || !c->positions || !c->counts)
         return ex_error_memory(error, "looking for crossings",
-                                numbers * sizeof *c->positions + corners * sizeof *c->triangles);
+                               numbers * sizeof *c->positions + corners * sizeof *c->triangles);
     for (size_t i = 0; i < corners; i++)
         c->triangles[i] = (uint32_t)triangles[i];
     for (int k = 0; k < 3 && c->vertex_count > 0; k++)
@@ -195,8 +195,8 @@ static ex_result fill(exi_crossings *c, const double *positions, const int *tria
     const ex_result result = ex_tree_create(&def, NULL, &c->tree, error);
     if (result != EX_OK)
         return result;
-    c->memory = malloc(ex_fit_size(c->tree));
-    return c->memory ? EX_OK : ex_error_memory(error, "looking for crossings", ex_fit_size(c->tree));
+    c->memory = malloc(ex_bounds_size(c->tree));
+    return c->memory ? EX_OK : ex_error_memory(error, "looking for crossings", ex_bounds_size(c->tree));
 }
 
 ex_result exi_crossings_create(int vertex_count, const double *positions, int triangle_count, const int *triangles,
@@ -223,7 +223,7 @@ ex_result exi_crossings_count(exi_crossings *c, const double *positions, double 
     c->exact = positions;
     c->tolerance = tolerance;
     round_positions(c, positions);
-    c->fit = ex_fit_make(c->tree, c->positions, 0, c->memory, tasks);
+    c->fit = ex_bounds_fit(c->tree, c->positions, 0, c->memory, tasks);
     exi_run(tasks, c->block_count, 1, count_blocks, c);
     long long count = 0;
     for (int block = 0; block < c->block_count; block++)

@@ -71,7 +71,7 @@ static ex_result add_note(exi_rig_mesh *made, const char *kind, out *o, ex_error
         return ex_error_memory(error, "the mesh's groups, materials or tags", o->size);
     }
     made->note_data[made->note_count] = o->bytes;
-    made->notes[made->note_count++] = (ex_note){.kind = kind, .data = o->bytes, .size = o->size};
+    made->notes[made->note_count++] = (ex_attachment){.kind = kind, .data = o->bytes, .size = o->size};
     *o = (out){0};
     return EX_OK;
 }
@@ -211,8 +211,8 @@ static void get_tags(in *i, ex_mesh *mesh) {
 }
 
 ex_result exi_notes_read(const ex_rig *rig, ex_mesh *mesh, ex_error *error) {
-    for (int n = 0; n < ex_rig_note_count(rig); n++) {
-        ex_note note = ex_rig_note(rig, n);
+    for (int n = 0; n < ex_rig_attachment_count(rig); n++) {
+        ex_attachment note = ex_rig_attachment(rig, n);
         in i = {.bytes = note.data, .size = note.size};
         if (strcmp(note.kind, "groups") == 0 && !mesh->face_groups)
             get_names(&i, mesh, &mesh->group_names, &mesh->group_count, &mesh->face_groups);

@@ -11,7 +11,7 @@
 #define EXI_RIG_MESH_NOTES 4
 typedef struct exi_rig_mesh {
     ex_rig_mesh mesh;
-    ex_note notes[EXI_RIG_MESH_NOTES];
+    ex_attachment notes[EXI_RIG_MESH_NOTES];
     int note_count;
     float *positions, *texcoords, *normals;
     uint32_t *split_source, *face_sizes, *corners, *triangles;

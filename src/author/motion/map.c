@@ -22,7 +22,7 @@ static ex_result read_hinge(const json_t *value, const exi_place *place, double 
     }
     if (json_array_size(value) != 3)
         return ex_error_set(error, EX_ERROR_DATA, "%s: a direction is \"x\", \"y\", \"z\" or a list of three numbers",
-                         place->text);
+                            place->text);
     for (size_t i = 0; i < 3; i++) {
         const exi_place at = exi_place_index(place, i);
         ex_result result = exi_json_number(json_array_get(value, i), &at, &hinge[i], error);
@@ -34,7 +34,7 @@ static ex_result read_hinge(const json_t *value, const exi_place *place, double 
 }
 
 static ex_result read_pair(exi_reader *r, const char *joint, const json_t *value, const exi_place *place,
-                           ex_motion_pair *pair) {
+                           ex_joint_pair *pair) {
     static const char *const keys[] = {"from", "hinge", "align", NULL};
     const char *from = json_string_value(value);
     ex_result result = EX_OK;
@@ -47,7 +47,7 @@ static ex_result read_pair(exi_reader *r, const char *joint, const json_t *value
         from = json_string_value(named);
         if (result == EX_OK && (!from || !from[0]))
             result = ex_error_set(r->error, EX_ERROR_DATA, "%s: the name of the motion's joint is needed here",
-                               from_place.text);
+                                  from_place.text);
         if (result == EX_OK && hinge)
             result = read_hinge(hinge, &at, pair->hinge, r->error);
         if (result == EX_OK && align && !json_is_boolean(align))
@@ -55,8 +55,8 @@ static ex_result read_pair(exi_reader *r, const char *joint, const json_t *value
         pair->as_it_rests = json_is_false(align);
     } else if (!from || !from[0]) {
         result = ex_error_set(r->error, EX_ERROR_DATA,
-                           "%s: \"JOINT\" of the motion, or {\"from\": \"JOINT\", \"hinge\": \"x\"}, is needed here",
-                           place->text);
+                              "%s: \"JOINT\" of the motion, or {\"from\": \"JOINT\", \"hinge\": \"x\"}, is needed here",
+                              place->text);
     }
     if (result != EX_OK)
         return result;
@@ -65,7 +65,7 @@ static ex_result read_pair(exi_reader *r, const char *joint, const json_t *value
     return pair->joint && pair->from ? EX_OK : ex_error_memory(r->error, "the map", strlen(joint) + strlen(from));
 }
 
-static ex_result read_map(exi_reader *r, const json_t *root, ex_motion_map *map) {
+static ex_result read_map(exi_reader *r, const json_t *root, ex_joint_map *map) {
     static const char *const keys[] = {"joints", NULL};
     const exi_place whole = {""}, place = exi_place_key(&whole, "joints");
     const json_t *joints = json_object_get(root, "joints");
@@ -76,7 +76,7 @@ static ex_result read_map(exi_reader *r, const json_t *root, ex_motion_map *map)
         return result;
     if (json_object_size(joints) == 0 || json_object_size(joints) > EX_JOINT_MAX)
         return ex_error_set(r->error, EX_ERROR_DATA,
-                         "joints: an object with at least one pair is needed here: {\"OURS\": \"THEIRS\"}");
+                            "joints: an object with at least one pair is needed here: {\"OURS\": \"THEIRS\"}");
     map->pairs = calloc(json_object_size(joints), sizeof *map->pairs);
     if (!map->pairs)
         return ex_error_memory(r->error, "the map", json_object_size(joints) * sizeof *map->pairs);
@@ -91,26 +91,26 @@ static ex_result read_map(exi_reader *r, const json_t *root, ex_motion_map *map)
     return EX_OK;
 }
 
-ex_result ex_motion_map_read(const char *path, ex_motion_map **map, ex_error *error) {
+ex_result ex_joint_map_read(const char *path, ex_joint_map **map, ex_error *error) {
     if (!path || !map)
         return exi_misuse_error(error, __func__, "no path, or nowhere to put the map");
     json_t *root = NULL;
     exi_reader r = {.error = error};
     *map = NULL;
     ex_result result = exi_json_read(path, &root, error);
-    ex_motion_map *made = result == EX_OK ? calloc(1, sizeof *made) : NULL;
+    ex_joint_map *made = result == EX_OK ? calloc(1, sizeof *made) : NULL;
     if (result == EX_OK)
         result = made ? ex_error_within(error, read_map(&r, root, made), "%s", path)
                       : ex_error_memory(error, "the map", sizeof *made);
     if (result == EX_OK)
         *map = made;
     else
-        ex_motion_map_destroy(made);
+        ex_joint_map_destroy(made);
     json_decref(root);
     return result;
 }
 
-void ex_motion_map_destroy(ex_motion_map *map) {
+void ex_joint_map_destroy(ex_joint_map *map) {
     if (!map)
         return;
     for (int i = 0; i < map->pair_count; i++) {

@@ -138,7 +138,8 @@ static ex_result unknown_joint(const char *whose, const char *name, const void *
     const char *near = ex_suggest(name, s.names, kept);
     const ex_result result =
         near ? ex_error_set(error, EX_ERROR_DATA,
-                         "the map names joint '%s', which the %s does not have; did you mean '%s'?", name, whose, near)
+                            "the map names joint '%s', which the %s does not have; did you mean '%s'?", name, whose,
+                            near)
              : ex_error_set(error, EX_ERROR_DATA, "the map names joint '%s', which the %s does not have", name, whose);
     close_side(&s);
     return result;
@@ -151,19 +152,19 @@ static int find_joint(const ex_clip *clip, const char *name) {
     return -1;
 }
 
-static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_motion_map *map, exi_match *match,
+static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_joint_map *map, exi_match *match,
                            ex_error *error) {
     const ex_skeleton *skeleton = ex_rig_skeleton(rig);
     for (int i = 0; i < match->joint_count; i++)
         match->joints[i] = -1;
     for (int i = 0; i < map->pair_count; i++) {
-        const ex_motion_pair *pair = &map->pairs[i];
+        const ex_joint_pair *pair = &map->pairs[i];
         const int joint = ex_skeleton_find(skeleton, pair->joint), from = find_joint(clip, pair->from);
         if (joint < 0 && find_joint(clip, pair->joint) >= 0)
             return ex_error_set(error, EX_ERROR_DATA,
-                             "the map names joint '%s' on the left, where the rig's stand, and it is the motion's: "
-                             "exchange the sides",
-                             pair->joint);
+                                "the map names joint '%s' on the left, where the rig's stand, and it is the motion's: "
+                                "exchange the sides",
+                                pair->joint);
         if (joint < 0)
             return unknown_joint("rig", pair->joint, rig, match->joint_count, rig_joint_name, error);
         if (from < 0)
@@ -213,13 +214,13 @@ static ex_result no_match(const ex_clip *clip, const ex_rig *rig, ex_error *erro
     const int count = ex_rig_joint_count(rig);
     if (count == 0)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the rig has no skeleton, and none of its dials has the name of one of the motion's");
+                            "the rig has no skeleton, and none of its dials has the name of one of the motion's");
     return ex_error_set(error, EX_ERROR_DATA,
-                     "no joint of the motion (%s) has the name of one of the rig's (%s): say which moves which in "
-                     "a map file: {\"joints\": {\"%s\": \"%s\"}}",
-                     list_names(clip, clip->joint_count, clip_joint_name, theirs),
-                     list_names(rig, count, rig_joint_name, ours), first_name(rig, count, rig_joint_name),
-                     first_name(clip, clip->joint_count, clip_joint_name));
+                        "no joint of the motion (%s) has the name of one of the rig's (%s): say which moves which in "
+                        "a map file: {\"joints\": {\"%s\": \"%s\"}}",
+                        list_names(clip, clip->joint_count, clip_joint_name, theirs),
+                        list_names(rig, count, rig_joint_name, ours), first_name(rig, count, rig_joint_name),
+                        first_name(clip, clip->joint_count, clip_joint_name));
 }
 
 static bool open_match(exi_match *match, const ex_rig *rig) {
@@ -231,7 +232,7 @@ static bool open_match(exi_match *match, const ex_rig *rig) {
     return match->joints && match->hinges && match->as_they_rest && match->dials;
 }
 
-ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_motion_map *map, exi_match *match,
+ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_joint_map *map, exi_match *match,
                          ex_error *error) {
     ex_result result = EX_OK;
     if (!open_match(match, rig) ||

@@ -110,7 +110,7 @@ static ex_result fill_joints(const ex_clip *clip, const ex_rig *rig, const exi_m
     return EX_OK;
 }
 
-ex_result ex_motion_from_clip(const ex_clip *clip, const ex_rig *rig, const ex_motion_map *map, ex_motion **motion,
+ex_result ex_motion_from_clip(const ex_clip *clip, const ex_rig *rig, const ex_joint_map *map, ex_motion **motion,
                               ex_error *error) {
     if (!clip || !rig || !motion || clip->frame_count < 1)
         return exi_misuse_error(error, __func__, "no clip with frames, no rig, or nowhere to put the motion");
@@ -146,8 +146,8 @@ static ex_result time_table(const char *path, ex_pose_table *table, ex_error *er
             table->times[p] = p / TABLE_FPS;
         else if (p > 0 && !(table->times[p] > table->times[p - 1]))
             return ex_error_set(error, EX_ERROR_DATA,
-                             "%s: pose %d is at %g s, and the one before it at %g s: times must rise", path, p + 1,
-                             table->times[p], table->times[p - 1]);
+                                "%s: pose %d is at %g s, and the one before it at %g s: times must rise", path, p + 1,
+                                table->times[p], table->times[p - 1]);
     }
     return EX_OK;
 }
@@ -241,7 +241,7 @@ static ex_result read_table(const char *path, const ex_rig *rig, const ex_motion
 static ex_result bring(const char *path, const ex_clip *clip, const ex_rig *rig, const ex_motion_options *options,
                        ex_motion **motion, ex_error *error) {
     return ex_error_within(error, ex_motion_from_clip(clip, rig, options ? options->map : NULL, motion, error), "%s",
-                            path);
+                           path);
 }
 
 static bool wants_all(const ex_motion_options *o) {
@@ -292,8 +292,9 @@ static ex_result find_animation(const ex_scene *scene, const char *name, int *an
     if (near)
         ex_error_set(error, EX_ERROR_DATA, "there is no animation '%s'; did you mean '%s'?", name, near);
     else
-        ex_error_set(error, EX_ERROR_DATA, "there is no animation '%s': the file has %d, numbered from 0, the first '%s'",
-                  name, scene->animation_count, names[0]);
+        ex_error_set(error, EX_ERROR_DATA,
+                     "there is no animation '%s': the file has %d, numbered from 0, the first '%s'", name,
+                     scene->animation_count, names[0]);
     free(names);
     return EX_ERROR_DATA;
 }
@@ -314,8 +315,7 @@ static ex_result read_scene(const char *path, const ex_rig *rig, const ex_motion
     if (result == EX_OK)
         result = exi_motion_times(path, options, keys, key_count, &times, &count, error);
     if (result == EX_OK)
-        result =
-            ex_error_within(error, exi_scene_to_clip_at(scene, animation, times, count, &clip, error), "%s", path);
+        result = ex_error_within(error, exi_scene_to_clip_at(scene, animation, times, count, &clip, error), "%s", path);
     if (result == EX_OK)
         result = bring(path, clip, rig, options, motion, error);
     free(keys);

@@ -52,7 +52,7 @@ typedef struct exi_match {
     int matched_count;  /* of joints and dials */
 } exi_match;
 
-ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_motion_map *map, exi_match *match,
+ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_joint_map *map, exi_match *match,
                          ex_error *error);
 void exi_match_free(exi_match *match);
 

@@ -60,8 +60,8 @@ static __device__ inline void exi_near_head(exi_gpu *own, int has, ptrdiff_t by)
     own->storage = has & EXI_GPU_SHORTS ? own->storage : EX_STORAGE_FLOAT;
     own->skin_joints = skin ? own->skin_joints : NULL;
     own->skinning = has & EXI_GPU_TURNS ? own->skinning : EX_SKINNING_LINEAR;
-    own->offset_starts[EX_FRAME_REST] = offsets ? own->offset_starts[EX_FRAME_REST] : NULL;
-    own->offset_starts[EX_FRAME_SKINNED] = offsets ? own->offset_starts[EX_FRAME_SKINNED] : NULL;
+    own->offset_starts[EX_OFFSET_FRAME_REST] = offsets ? own->offset_starts[EX_OFFSET_FRAME_REST] : NULL;
+    own->offset_starts[EX_OFFSET_FRAME_SKINNED] = offsets ? own->offset_starts[EX_OFFSET_FRAME_SKINNED] : NULL;
 }
 
 template <typename T> static __device__ inline void exi_near_place(T **at, char *memory) {

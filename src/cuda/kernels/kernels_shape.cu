@@ -4,14 +4,14 @@
  * for the rest of the run.
  *
  * Four cases have kernels of their own: one sum of many forms (kernels_shape_blend.inl), many instances of one layer of
- * trajectories (kernels_shape_path.inl), many of forms and skin (kernels_shape_posed.inl), and a few instances of
+ * trajectories (kernels_shape_trajectory.inl), many of forms and skin (kernels_shape_posed.inl), and a few instances of
  * anything (kernels_shape_fused.inl).
  */
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/kernels_launch.inl"
 #include "cuda/kernels/kernels_shape_blend.inl"
 #include "cuda/kernels/kernels_shape_fused.inl"
-#include "cuda/kernels/kernels_shape_path.inl"
+#include "cuda/kernels/kernels_shape_trajectory.inl"
 #include "cuda/kernels/kernels_shape_posed.inl"
 #include "cuda/kernels/kernels_store.inl"
 #include "cuda/stages/shape.inl"
@@ -31,8 +31,8 @@ static __global__ void __launch_bounds__(THREADS, RESIDENT)
     const int begin = (int)blockIdx.y * run, end = begin + run < j.count ? begin + run : j.count;
     exi_gpu own = g;
     own.path_count = paths ? g.path_count : 0;
-    own.offset_starts[EX_FRAME_REST] = offsets ? g.offset_starts[EX_FRAME_REST] : NULL;
-    own.offset_starts[EX_FRAME_SKINNED] = offsets ? g.offset_starts[EX_FRAME_SKINNED] : NULL;
+    own.offset_starts[EX_OFFSET_FRAME_REST] = offsets ? g.offset_starts[EX_OFFSET_FRAME_REST] : NULL;
+    own.offset_starts[EX_OFFSET_FRAME_SKINNED] = offsets ? g.offset_starts[EX_OFFSET_FRAME_SKINNED] : NULL;
     own.skin_joints = posed ? g.skin_joints : NULL;
     for (int instance = begin; instance < end; instance++)
         exi_gpu_shape_group(&own, &j, instance, (int)blockIdx.x, &out, instance, room);
@@ -53,7 +53,7 @@ static void run_general(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stre
          {shape_kernel<false, true, false>, shape_kernel<false, true, true>}},
         {{shape_kernel<true, false, false>, shape_kernel<true, false, true>},
          {shape_kernel<true, true, false>, shape_kernel<true, true, true>}}};
-    const bool offsets = gpu->offset_starts[EX_FRAME_REST] || gpu->offset_starts[EX_FRAME_SKINNED];
+    const bool offsets = gpu->offset_starts[EX_OFFSET_FRAME_REST] || gpu->offset_starts[EX_OFFSET_FRAME_SKINNED];
     kernels[gpu->path_count > 0][offsets][job->skinned && gpu->skin_joints]<<<grid, THREADS, 0, stream>>>(*gpu, *job,
                                                                                                           run);
 }
@@ -65,8 +65,8 @@ int exi_gpu_run_shape(const exi_gpu *gpu, const exi_gpu_job *job, bool prepared,
         exi_gpu_launch_fused(gpu, job, exi_launch_multiprocessors(), stream);
     else if (exi_gpu_is_blend(gpu, job))
         exi_gpu_launch_blend(gpu, job, stream);
-    else if (exi_gpu_is_path(gpu, job))
-        exi_gpu_launch_path(gpu, job, exi_launch_multiprocessors(), stream);
+    else if (exi_gpu_is_trajectory(gpu, job))
+        exi_gpu_launch_trajectory(gpu, job, exi_launch_multiprocessors(), stream);
     else if (exi_gpu_is_posed(gpu, job))
         exi_gpu_launch_posed(gpu, job, exi_launch_multiprocessors(), stream);
     else

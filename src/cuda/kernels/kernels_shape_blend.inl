@@ -112,7 +112,7 @@ static __global__ void __launch_bounds__(EXI_BLEND_THREADS)
 
 static inline bool exi_gpu_is_blend(const exi_gpu *g, const exi_gpu_job *j) {
     return j->count <= EXI_BLEND_COUNT && g->path_count == 0 && !(j->skinned && g->skin_joints) &&
-           !g->offset_starts[EX_FRAME_REST] && !g->offset_starts[EX_FRAME_SKINNED] &&
+           !g->offset_starts[EX_OFFSET_FRAME_REST] && !g->offset_starts[EX_OFFSET_FRAME_SKINNED] &&
            (int64_t)g->vertices * g->sum_forms >= EXI_BLEND_LEAST && g->sum_forms <= EXI_BLEND_FORMS_MOST;
 }
 

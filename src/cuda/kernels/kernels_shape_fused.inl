@@ -11,7 +11,7 @@
 #include "cuda/kernels/kernels_prepare_near.inl"
 #include "cuda/kernels/kernels_store.inl"
 #include "cuda/stages/shape.inl"
-#include "cuda/stages/shape_path.inl"
+#include "cuda/stages/shape_trajectory.inl"
 
 enum { EXI_FUSED_CORRECTORS = 3 };
 enum { EXI_FUSED_THREADS = 128, EXI_FUSED_WARPS = EXI_FUSED_THREADS / 32 };
@@ -85,8 +85,8 @@ static __global__ void __launch_bounds__(EXI_FUSED_THREADS, EXI_FUSED_RESIDENT)
 /* A rig that exi_gpu_is_alone with one example: a block takes one group of vertices. */
 template <int has>
 static __global__ void __launch_bounds__(EXI_FUSED_THREADS, EXI_FUSED_RESIDENT)
-    exi_fused_path_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j,
-                          const __grid_constant__ exi_fused f) {
+    exi_fused_trajectory_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j,
+                                const __grid_constant__ exi_fused f) {
     extern __shared__ __align__(16) char memory[];
     __shared__ __align__(16) float room[EXI_FUSED_WARPS * EXI_STORE_FLOATS];
     enum { CORRECTORS = has & EXI_GPU_CORRECTORS ? EXI_FUSED_CORRECTORS : 0 };
@@ -97,22 +97,22 @@ static __global__ void __launch_bounds__(EXI_FUSED_THREADS, EXI_FUSED_RESIDENT)
     exi_gpu head = g;
     exi_gpu_job job = j;
     exi_fused_open(&f, has, instance, memory, &head, &job);
-    exi_path_vertex v;
-    exi_path_read_vertex(&head, own, 1, CORRECTORS, &v);
+    exi_trajectory_vertex v;
+    exi_trajectory_read_vertex(&head, own, 1, CORRECTORS, &v);
     const int segment = appends ? (int)__ldg((const uint16_t *)(g.block + g.alone.segments) + own) : 0;
     exi_fused_prepare(&head, &job, instance, j.work.weights);
     if (left <= 0)
         return;
-    exi_path_record record;
-    exi_path_site site;
-    const bool moves = exi_path_open(&head, &job.work, 0, 1, CORRECTORS, &record);
-    exi_path_begin(&v, &record, 1, CORRECTORS, &site);
-    exi_path_turn(&site, site.t > 1.0f ? exi_path_far(site.t) : exi_path_near(site.t));
+    exi_trajectory_record record;
+    exi_trajectory_site site;
+    const bool moves = exi_trajectory_open(&head, &job.work, 0, 1, CORRECTORS, &record);
+    exi_trajectory_begin(&v, &record, 1, CORRECTORS, &site);
+    exi_trajectory_turn(&site, site.t > 1.0f ? exi_trajectory_far(site.t) : exi_trajectory_near(site.t));
     if (appends && record.active != 0.0f)
         for (int c = 0; c < 3; c++)
             site.out[c] += job.work.appended[3 * (g.alone.first_segment + segment) + c];
     if ((has & EXI_GPU_SCREWS) && moves)
-        exi_path_move(&record, site.out);
+        exi_trajectory_move(&record, site.out);
     const exi_gpu_place_out out = exi_gpu_out(&g, &j);
     exi_gpu_store_tile(&out, instance, tile, left < EXI_GPU_TILE ? left : EXI_GPU_TILE, lane, site.out,
                        room + warp * EXI_STORE_FLOATS);
@@ -147,12 +147,12 @@ static inline exi_fused_function exi_fused_choose(const exi_gpu *g, const exi_gp
         POSE_SPACE = CHARACTER | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_READINGS | EXI_GPU_TURNS
     };
     const int need = exi_near_need(g, j);
-    *alone = exi_gpu_is_alone(g, j) && exi_path_examples(&g->alone) <= 1 && !g->alone.mask &&
+    *alone = exi_gpu_is_alone(g, j) && exi_trajectory_examples(&g->alone) <= 1 && !g->alone.mask &&
              g->alone.corrector_count <= EXI_FUSED_CORRECTORS && !(need & ~PATHS);
     if (*alone)
-        return !(need & ~PATH)    ? exi_fused_path_kernel<PATH>
-               : !(need & ~BASES) ? exi_fused_path_kernel<BASES>
-                                  : exi_fused_path_kernel<PATHS>;
+        return !(need & ~PATH)    ? exi_fused_trajectory_kernel<PATH>
+               : !(need & ~BASES) ? exi_fused_trajectory_kernel<BASES>
+                                  : exi_fused_trajectory_kernel<PATHS>;
     if (!(need & ~CHARACTER))
         return exi_fused_kernel<CHARACTER>;
     if (!(need & ~POSE_SPACE))

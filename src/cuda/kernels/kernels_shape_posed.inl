@@ -170,7 +170,8 @@ static inline int exi_gpu_posed_batch(const exi_gpu *g) {
 
 static inline bool exi_gpu_is_posed(const exi_gpu *g, const exi_gpu_job *j) {
     return j->count >= EXI_POSED_COUNT && j->skinned && g->skin_joints && g->path_count == 0 &&
-           !g->offset_starts[EX_FRAME_REST] && !g->offset_starts[EX_FRAME_SKINNED] && exi_gpu_posed_batch(g) > 0;
+           !g->offset_starts[EX_OFFSET_FRAME_REST] && !g->offset_starts[EX_OFFSET_FRAME_SKINNED] &&
+           exi_gpu_posed_batch(g) > 0;
 }
 
 static inline void exi_gpu_launch_posed(const exi_gpu *g, const exi_gpu_job *j, int processors, ex_cuda_stream stream) {

@@ -45,8 +45,8 @@ size_t exi_gpu_weigher_room(const ex_weigher *weigher) {
 static int path_of(const ex_rig *rig, int layer) {
     int path = 0;
     for (int l = 0; l < layer; l++)
-        path += exi_rig_paths_of(rig, l) != NULL;
-    return exi_rig_paths_of(rig, layer) ? path : -1;
+        path += exi_rig_trajectories_of(rig, l) != NULL;
+    return exi_rig_trajectories_of(rig, layer) ? path : -1;
 }
 
 /* Where the weights of offsets stand in their sets. */
@@ -85,7 +85,7 @@ static void lay_layers(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
     for (int l = 0; l < c->layers; l++) {
         const exi_layer_record *from = &exi_rig_layers(rig)[l];
         const ex_weigher *weigher = ex_rig_weigher(rig, l);
-        const exi_paths *paths = exi_rig_paths_of(rig, l);
+        const exi_trajectories *paths = exi_rig_trajectories_of(rig, l);
         const int points = weigher->example_count + weigher->pseudo_count + EXI_GPU_MORE_POINTS;
         void *room = exi_lay_take(lay, exi_gpu_weigher_room(weigher), 1, &at);
         if (room)
@@ -185,7 +185,7 @@ static int find_things(const ex_rig *rig, const exi_gpu *head) {
     }
     for (int l = 0; l < rig->counts.layers; l++) {
         const exi_layer_record *layer = &exi_rig_layers(rig)[l];
-        const exi_paths *paths = exi_rig_paths_of(rig, l);
+        const exi_trajectories *paths = exi_rig_trajectories_of(rig, l);
         has |= exi_gpu_weigher_has(ex_rig_weigher(rig, l));
         has |= layer->domain == EX_DOMAIN_OFFSETS ? EXI_GPU_OFFSETS : 0;
         has |= layer->flags & EXI_LAYER_MOVED ? EXI_GPU_SETS : 0;
@@ -195,8 +195,9 @@ static int find_things(const ex_rig *rig, const exi_gpu *head) {
                    (paths->flags & EXI_PATHS_BASES ? EXI_GPU_BASES : 0);
     }
     if (head->skin_joints)
-        has |= EXI_GPU_SKIN | (head->shift_count > 0 ? EXI_GPU_SHIFTS : 0) |
-               (head->skinning != EX_SKINNING_LINEAR || head->offset_starts[EX_FRAME_SKINNED] ? EXI_GPU_TURNS : 0);
+        has |=
+            EXI_GPU_SKIN | (head->shift_count > 0 ? EXI_GPU_SHIFTS : 0) |
+            (head->skinning != EX_SKINNING_LINEAR || head->offset_starts[EX_OFFSET_FRAME_SKINNED] ? EXI_GPU_TURNS : 0);
     return has;
 }
 
@@ -221,7 +222,7 @@ static ex_result lay_all(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gpu
                       .shift_count = c->shifts};
     *levels = (exi_gpu_levels){.count = 0};
     lay_layers(rig, lay, head);
-    exi_lay_paths(rig, lay, head);
+    exi_lay_trajectories(rig, lay, head);
     head->weigh_bytes = front_size(lay);
     ex_result result = lay_skeleton(rig, lay, head, error);
     head->front_bytes = front_size(lay);
@@ -241,20 +242,21 @@ static ex_result check(const ex_rig *rig, ex_error *error) {
     for (int l = 0; l < rig->counts.layers; l++) {
         const ex_weigher_kind kind = ex_weigher_get_kind(ex_rig_weigher(rig, l));
         if (!ex_weigher_kind_info(kind)->has_gpu_code)
-            return ex_error_set(error, EX_ERROR_ARGUMENT,
-                             "layer '%s' is weighed by '%s', which has no GPU code: use ex_rig_evaluate for this rig",
-                             ex_rig_layer_name(rig, l), ex_weigher_kind_name(kind));
+            return ex_error_set(
+                error, EX_ERROR_ARGUMENT,
+                "layer '%s' is weighed by '%s', which has no GPU code: use ex_rig_evaluate for this rig",
+                ex_rig_layer_name(rig, l), ex_weigher_kind_name(kind));
     }
     if (rig->counts.layers > EXI_GPU_LAYER_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d layers: the GPU evaluates up to %d", rig->counts.layers,
-                         EXI_GPU_LAYER_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d layers: the GPU evaluates up to %d",
+                            rig->counts.layers, EXI_GPU_LAYER_MAX);
     for (int l = 0; l < rig->counts.layers; l++)
         if (!exi_domain_of(rig, l)->gpu)
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                             "layer '%s' is of the domain %s (%s), which the GPU does not evaluate: use "
-                             "ex_rig_evaluate for it",
-                             ex_rig_layer_name(rig, l), ex_domain_name(ex_rig_layer_domain(rig, l)),
-                             ex_domain_help(ex_rig_layer_domain(rig, l)));
+                                "layer '%s' is of the domain %s (%s), which the GPU does not evaluate: use "
+                                "ex_rig_evaluate for it",
+                                ex_rig_layer_name(rig, l), ex_domain_name(ex_rig_layer_domain(rig, l)),
+                                ex_domain_help(ex_rig_layer_domain(rig, l)));
     return EX_OK;
 }
 

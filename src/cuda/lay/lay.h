@@ -55,7 +55,7 @@ size_t exi_gpu_weigher_room(const ex_weigher *weigher);
 int exi_gpu_weigher_has(const ex_weigher *weigher);
 
 /* lay_shape.c: what prepare reads of layers of trajectories. */
-void exi_lay_paths(const ex_rig *rig, exi_lay *lay, exi_gpu *head);
+void exi_lay_trajectories(const ex_rig *rig, exi_lay *lay, exi_gpu *head);
 /* Its parts. lay_shape.c: forms, paths, offsets, skin. lay_surface.c: stencils, rings, split vertices, displacements.
  * lay_crowd.c: patches. Fill in their part of the head. Results: MEMORY, LIMIT. */
 ex_result exi_lay_shape(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error);

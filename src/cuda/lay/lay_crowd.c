@@ -287,7 +287,7 @@ static void take_tables(exi_lay *lay, const exi_crowd_plan *p, const totals *all
 static bool suits(const ex_rig *rig) {
     const exi_rig_counts *c = &rig->counts;
     return c->vertices > 0 && c->vertices <= VERTEX_MOST && c->forms <= EXI_CROWD_FORM_MAX && c->trajectories == 0 &&
-           !rig->patches[EX_FRAME_REST] && !rig->patches[EX_FRAME_SKINNED] &&
+           !rig->patches[EX_OFFSET_FRAME_REST] && !rig->patches[EX_OFFSET_FRAME_SKINNED] &&
            exi_rig_forms(rig)->storage == EX_STORAGE_FLOAT && (!rig->skin || c->skinning == EX_SKINNING_LINEAR);
 }
 

@@ -45,15 +45,15 @@ static void lay_forms(const ex_forms *forms, exi_lay *lay, exi_gpu *head) {
 
 /* ---- trajectories ---- */
 
-static void lay_path(const exi_paths *paths, int layer, exi_lay *lay, exi_gpu *head, exi_gpu_path *path) {
-    const exi_path_example *examples = exi_paths_examples(paths);
+static void lay_path(const exi_trajectories *paths, int layer, exi_lay *lay, exi_gpu *head, exi_gpu_trajectory *path) {
+    const exi_trajectory_example *examples = exi_trajectories_examples(paths);
     const void *at;
-    *path = (exi_gpu_path){.layer = layer,
-                           .sum = exi_paths_is_sum(paths),
-                           .first_form = paths->first_form,
-                           .corrector_count = paths->corrector_count,
-                           .first_segment = head->segments,
-                           .segment_count = paths->flags & EXI_PATHS_BASES ? paths->segment_count : 0};
+    *path = (exi_gpu_trajectory){.layer = layer,
+                                 .sum = exi_trajectories_is_sum(paths),
+                                 .first_form = paths->first_form,
+                                 .corrector_count = paths->corrector_count,
+                                 .first_segment = head->segments,
+                                 .segment_count = paths->flags & EXI_PATHS_BASES ? paths->segment_count : 0};
     for (int k = 0; k < paths->example_count; k++) {
         path->turn_count += examples[k].turns >= 0;
         path->velocity_count += examples[k].velocities >= 0;
@@ -68,12 +68,12 @@ static void lay_path(const exi_paths *paths, int layer, exi_lay *lay, exi_gpu *h
 }
 
 /* In the order of their layers. */
-void exi_lay_paths(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
+void exi_lay_trajectories(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
     const void *at;
-    exi_gpu_path *paths = exi_lay_take(lay, (size_t)rig->path_layers, sizeof *paths, &at), path;
+    exi_gpu_trajectory *paths = exi_lay_take(lay, (size_t)rig->path_layers, sizeof *paths, &at), path;
     head->paths = at;
     for (int l = 0; l < rig->counts.layers; l++) {
-        const exi_paths *from = exi_rig_paths_of(rig, l);
+        const exi_trajectories *from = exi_rig_trajectories_of(rig, l);
         if (!from)
             continue;
         lay_path(from, l, lay, head, &path);
@@ -86,16 +86,17 @@ void exi_lay_paths(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
 
 /* The tables that they have of vertices, which only shape reads. */
 static void lay_path_tables(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
-    exi_gpu_path *paths = lay->memory && head->paths ? (void *)(lay->memory + exi_lay_offset(lay, head->paths)) : NULL;
+    exi_gpu_trajectory *paths =
+        lay->memory && head->paths ? (void *)(lay->memory + exi_lay_offset(lay, head->paths)) : NULL;
     const size_t vertices = (size_t)head->vertices;
     int path = 0;
     for (int l = 0; l < rig->counts.layers; l++) {
-        const exi_paths *from = exi_rig_paths_of(rig, l);
+        const exi_trajectories *from = exi_rig_trajectories_of(rig, l);
         const void *mask, *segments;
         if (!from)
             continue;
-        exi_lay_copy(lay, exi_paths_at(from, from->mask), from->mask ? vertices * sizeof(float) : 0, &mask);
-        exi_lay_copy(lay, exi_paths_at(from, from->segments),
+        exi_lay_copy(lay, exi_trajectories_at(from, from->mask), from->mask ? vertices * sizeof(float) : 0, &mask);
+        exi_lay_copy(lay, exi_trajectories_at(from, from->segments),
                      from->flags & EXI_PATHS_BASES ? vertices * sizeof(uint16_t) : 0, &segments);
         head->alone.mask = mask ? exi_lay_offset(lay, mask) : 0;
         head->alone.segments = segments ? exi_lay_offset(lay, segments) : 0;
@@ -138,13 +139,14 @@ static uint64_t go_through(const exi_patches *p, uint32_t *starts, exi_gpu_offse
     return count;
 }
 
-static ex_result lay_offsets(const exi_patches *patches, exi_lay *lay, exi_gpu *head, ex_frame frame, ex_error *error) {
+static ex_result lay_offsets(const exi_patches *patches, exi_lay *lay, exi_gpu *head, ex_offset_frame frame,
+                             ex_error *error) {
     const size_t vertices = (size_t)head->vertices;
     const uint64_t count = patches ? go_through(patches, NULL, NULL) : 0;
     const void *at;
     if (count > UINT32_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "the layers of offsets have %.0f offsets; the GPU takes %.0f",
-                         (double)count, (double)UINT32_MAX);
+                            (double)count, (double)UINT32_MAX);
     if (count == 0)
         return EX_OK;
     uint32_t *starts = exi_lay_take(lay, vertices + 1, sizeof *starts, &at);
@@ -202,9 +204,9 @@ ex_result exi_lay_shape(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error
     lay_forms(forms, lay, head);
     lay_path_tables(rig, lay, head);
     lay_skin(exi_rig_part(rig, rig->skin), lay, head);
-    for (int frame = 0; frame < EX_FRAME_COUNT; frame++) {
+    for (int frame = 0; frame < EX_OFFSET_FRAME_COUNT; frame++) {
         const exi_patches *patches = exi_rig_part(rig, rig->patches[frame]);
-        const ex_result result = lay_offsets(patches, lay, head, (ex_frame)frame, error);
+        const ex_result result = lay_offsets(patches, lay, head, (ex_offset_frame)frame, error);
         if (result != EX_OK)
             return result;
     }

@@ -6,7 +6,7 @@
 #define EXI_CUDA_LAYERS_INL
 
 #include "cuda/block.h"
-#include "runtime/shape/paths.h"
+#include "runtime/shape/trajectories.h"
 #include "runtime/weigh/block.h"
 
 /* Words without an address, so that a kernel's own job stays in registers. */
@@ -22,8 +22,8 @@ EXI_INLINE const ex_weigher *exi_gpu_weigher(const exi_gpu *g, const exi_gpu_lay
     return (const ex_weigher *)(const void *)(g->front + layer->weigher);
 }
 
-EXI_INLINE const exi_paths *exi_gpu_paths(const exi_gpu *g, const exi_gpu_path *path) {
-    return (const exi_paths *)(const void *)(g->front + path->paths);
+EXI_INLINE const exi_trajectories *exi_gpu_trajectories(const exi_gpu *g, const exi_gpu_trajectory *path) {
+    return (const exi_trajectories *)(const void *)(g->front + path->paths);
 }
 
 /* ---- which layer an item belongs to ---- */

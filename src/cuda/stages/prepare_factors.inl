@@ -31,15 +31,15 @@ EXI_INLINE void exi_gpu_use_weight(const exi_gpu *g, const exi_gpu_job *j, int i
         j->work.offset_weights[(size_t)instance * (size_t)g->offset_weights + (size_t)(layer->first_weight + example)] =
             exi_gpu_offset_weight(weights[item]);
     } else if (EXI_GPU_HAS(g, EXI_GPU_PATHS) && layer->domain == EX_DOMAIN_TRAJECTORY) {
-        const exi_gpu_path *path = &g->paths[layer->path];
-        exi_paths_weigh_example(exi_gpu_paths(g, path), weights + layer->first_example, example,
-                                EXI_GPU_HAS(g, EXI_GPU_CORRECTORS), factors + path->first_form);
+        const exi_gpu_trajectory *path = &g->paths[layer->path];
+        exi_trajectories_weigh_example(exi_gpu_trajectories(g, path), weights + layer->first_example, example,
+                                       EXI_GPU_HAS(g, EXI_GPU_CORRECTORS), factors + path->first_form);
     }
 }
 
 EXI_INLINE void exi_gpu_set_motion(const exi_gpu *g, const exi_gpu_job *j, int instance, int path) {
-    const exi_gpu_path *record = &g->paths[path];
-    const exi_paths *p = exi_gpu_paths(g, record);
+    const exi_gpu_trajectory *record = &g->paths[path];
+    const exi_trajectories *p = exi_gpu_trajectories(g, record);
     const double *weights =
         j->work.doubles + (size_t)instance * (size_t)g->examples + g->layers[record->layer].first_example;
     exi_gpu_motion *motion = &j->work.motions[(size_t)instance * (size_t)g->path_count + (size_t)path];
@@ -52,7 +52,7 @@ EXI_INLINE void exi_gpu_set_motion(const exi_gpu *g, const exi_gpu_job *j, int i
     if (!moves)
         return;
     double turned[3][3], move[3];
-    exi_paths_screw(p, weights, turned, move);
+    exi_trajectories_screw(p, weights, turned, move);
     for (int c = 0; c < 3; c++) {
         for (int r = 0; r < 3; r++)
             motion->turn[3 * r + c] = (float)(turned[c][r] - (r == c ? 1.0 : 0.0));
@@ -63,20 +63,20 @@ EXI_INLINE void exi_gpu_set_motion(const exi_gpu *g, const exi_gpu_job *j, int i
 
 /* What segments of a path append by themselves; then with those above them, roots apart. */
 EXI_INLINE void exi_gpu_set_bases(const exi_gpu *g, const exi_gpu_job *j, int instance, int path, exi_team team) {
-    const exi_gpu_path *record = &g->paths[path];
-    const exi_paths *p = exi_gpu_paths(g, record);
+    const exi_gpu_trajectory *record = &g->paths[path];
+    const exi_trajectories *p = exi_gpu_trajectories(g, record);
     const double *weights =
         j->work.doubles + (size_t)instance * (size_t)g->examples + g->layers[record->layer].first_example;
-    const int32_t *parents = (const int32_t *)exi_paths_at(p, p->parents);
+    const int32_t *parents = (const int32_t *)exi_trajectories_at(p, p->parents);
     double *bases = j->work.bases + 3 * ((size_t)instance * (size_t)g->segments + (size_t)record->first_segment);
     EXI_ROLLED for (int a = team.lane; a < record->segment_count; a += team.lanes) if (parents[a] >= 0)
-        exi_paths_basis(p, weights, -1, a, bases + 3 * (size_t)a);
+        exi_trajectories_basis(p, weights, -1, a, bases + 3 * (size_t)a);
 }
 
 EXI_INLINE void exi_gpu_append(const exi_gpu *g, const exi_gpu_job *j, int instance, int path, exi_team team) {
-    const exi_gpu_path *record = &g->paths[path];
-    const exi_paths *p = exi_gpu_paths(g, record);
-    const int32_t *parents = (const int32_t *)exi_paths_at(p, p->parents);
+    const exi_gpu_trajectory *record = &g->paths[path];
+    const exi_trajectories *p = exi_gpu_trajectories(g, record);
+    const int32_t *parents = (const int32_t *)exi_trajectories_at(p, p->parents);
     const size_t first = 3 * ((size_t)instance * (size_t)g->segments + (size_t)record->first_segment);
     EXI_ROLLED for (int a = team.lane; a < record->segment_count; a += team.lanes) {
         double sum[3] = {0, 0, 0};
@@ -88,7 +88,7 @@ EXI_INLINE void exi_gpu_append(const exi_gpu *g, const exi_gpu_job *j, int insta
 }
 
 /* Trajectories, when all weights are there. */
-EXI_INLINE void exi_gpu_set_paths(const exi_gpu *g, const exi_gpu_job *j, int instance, exi_team team) {
+EXI_INLINE void exi_gpu_set_trajectories(const exi_gpu *g, const exi_gpu_job *j, int instance, exi_team team) {
     EXI_ROLLED for (int i = team.lane; i < g->path_count; i += team.lanes) exi_gpu_set_motion(g, j, instance, i);
     if (!EXI_GPU_HAS(g, EXI_GPU_BASES))
         return;
@@ -121,7 +121,7 @@ EXI_INLINE void exi_gpu_round_sum(const exi_gpu *g, float *factors, int index, e
     if (index == 0) {
         exi_gpu_measure(g, factors, 0, g->sum_forms, warp, &sum, &largest);
         EXI_ROLLED for (int i = 0; i < g->path_count; i++) {
-            const exi_gpu_path p = g->paths[i];
+            const exi_gpu_trajectory p = g->paths[i];
             if (p.sum)
                 exi_gpu_measure(g, factors, p.first_form, p.turn_count + p.velocity_count + p.corrector_count, warp,
                                 &sum, &largest);
@@ -129,14 +129,14 @@ EXI_INLINE void exi_gpu_round_sum(const exi_gpu *g, float *factors, int index, e
         const double unit = exi_short_unit(exi_warp_sum(warp, sum), exi_warp_largest(warp, largest), g->forms);
         exi_gpu_round(g, factors, 0, g->sum_forms, warp, unit);
         EXI_ROLLED for (int i = 0; i < g->path_count; i++) {
-            const exi_gpu_path p = g->paths[i];
+            const exi_gpu_trajectory p = g->paths[i];
             if (p.sum)
                 exi_gpu_round(g, factors, p.first_form, p.turn_count + p.velocity_count + p.corrector_count, warp,
                               unit);
         }
         return;
     }
-    const exi_gpu_path p = g->paths[(index - 1) / 3];
+    const exi_gpu_trajectory p = g->paths[(index - 1) / 3];
     const int part = (index - 1) % 3;
     const int first = p.first_form + (part > 0 ? p.turn_count : 0) + (part > 1 ? p.velocity_count : 0);
     const int count = part == 0 ? p.turn_count : part == 1 ? p.velocity_count : p.corrector_count;

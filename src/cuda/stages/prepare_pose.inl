@@ -157,7 +157,8 @@ EXI_INLINE void exi_gpu_pose(const exi_gpu *g, const exi_gpu_job *j, int instanc
             exi_gpu_place_slowly(t, g->depth_joints, g->joints);
         EXI_TEAM_SYNC(team);
     }
-    if (EXI_GPU_HAS(g, EXI_GPU_TURNS) && (g->skinning != EX_SKINNING_LINEAR || g->offset_starts[EX_FRAME_SKINNED]))
+    if (EXI_GPU_HAS(g, EXI_GPU_TURNS) &&
+        (g->skinning != EX_SKINNING_LINEAR || g->offset_starts[EX_OFFSET_FRAME_SKINNED]))
         EXI_ROLLED for (int joint = team.lane; joint < g->joints; joint += team.lanes)
             exi_gpu_apart(g, j, instance, &t, joint);
     EXI_TEAM_SYNC(team);

@@ -278,7 +278,7 @@ EXI_INLINE void exi_gpu_weigh(const exi_gpu *g, const exi_gpu_job *j, int instan
         EXI_TEAM_SYNC(team);
     EXI_ROLLED for (int i = team.lane; i < g->examples; i += team.lanes) exi_gpu_use_weight(g, j, instance, i);
     if (EXI_GPU_HAS(g, EXI_GPU_PATHS))
-        exi_gpu_set_paths(g, j, instance, team);
+        exi_gpu_set_trajectories(g, j, instance, team);
     if (EXI_GPU_HAS(g, EXI_GPU_SHORTS) && g->storage != EX_STORAGE_FLOAT) {
         EXI_TEAM_SYNC(team);
         EXI_ROLLED for (int i = warp.index; i < 1 + 3 * g->path_count; i += warp.count)

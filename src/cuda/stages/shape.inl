@@ -71,9 +71,9 @@ EXI_INLINE void exi_gpu_screw(const exi_gpu_motion *motion, const float mesh[3],
 }
 
 /* position += mask (path - mesh). factors: of all forms; appended: of all segments. */
-EXI_INLINE void exi_gpu_add_path(const exi_gpu *g, const exi_gpu_path *path, const exi_gpu_motion *motion,
-                                 const float *factors, const float *appended, int vertex, const float mesh[3],
-                                 float position[3]) {
+EXI_INLINE void exi_gpu_add_trajectory(const exi_gpu *g, const exi_gpu_trajectory *path, const exi_gpu_motion *motion,
+                                       const float *factors, const float *appended, int vertex, const float mesh[3],
+                                       float position[3]) {
     const int velocities = path->first_form + path->turn_count;
     float d[3] = {0.0f, 0.0f, 0.0f};
     exi_gpu_sum_forms(g, factors, velocities, path->velocity_count, vertex, d);
@@ -97,18 +97,18 @@ EXI_INLINE void exi_gpu_add_path(const exi_gpu *g, const exi_gpu_path *path, con
         position[c] += mask * d[c];
 }
 
-EXI_INLINE void exi_gpu_add_paths(const exi_gpu *g, const exi_gpu_work *work, int instance, int vertex,
-                                  const float mesh[3], float position[3]) {
+EXI_INLINE void exi_gpu_add_trajectories(const exi_gpu *g, const exi_gpu_work *work, int instance, int vertex,
+                                         const float mesh[3], float position[3]) {
     const float *factors = work->factors + (size_t)instance * (size_t)g->forms;
     const exi_gpu_motion *motions = work->motions + (size_t)instance * (size_t)g->path_count;
     const float *appended = work->appended + 3 * (size_t)instance * (size_t)g->segments;
     for (int i = 0; i < g->path_count; i++) {
-        const exi_gpu_path *path = &g->paths[i];
+        const exi_gpu_trajectory *path = &g->paths[i];
         if (path->sum)
             exi_gpu_sum_forms(g, factors, path->first_form,
                               path->turn_count + path->velocity_count + path->corrector_count, vertex, position);
         else if (motions[i].active)
-            exi_gpu_add_path(g, path, &motions[i], factors, appended, vertex, mesh, position);
+            exi_gpu_add_trajectory(g, path, &motions[i], factors, appended, vertex, mesh, position);
     }
 }
 
@@ -129,7 +129,8 @@ EXI_INLINE exi_gpu_offset exi_gpu_read_offset(const exi_gpu_offset *from) {
 }
 
 /* The sum of a vertex's offsets of one frame; weights: of the instance. */
-EXI_INLINE void exi_gpu_sum_offsets(const exi_gpu *g, ex_frame frame, const float *weights, int vertex, float sum[3]) {
+EXI_INLINE void exi_gpu_sum_offsets(const exi_gpu *g, ex_offset_frame frame, const float *weights, int vertex,
+                                    float sum[3]) {
     const uint32_t end = EXI_GPU_READ(g->offset_starts[frame] + vertex + 1);
     for (uint32_t i = EXI_GPU_READ(g->offset_starts[frame] + vertex); i < end; i++) {
         const exi_gpu_offset offset = exi_gpu_read_offset(g->offsets[frame] + i);
@@ -290,15 +291,15 @@ EXI_INLINE void exi_gpu_shape(const exi_gpu *g, const exi_gpu_job *j, int instan
     if (g->sum_forms > 0)
         exi_gpu_sum_forms(g, work->factors + (size_t)instance * (size_t)g->forms, 0, g->sum_forms, vertex, position);
     if (g->path_count > 0)
-        exi_gpu_add_paths(g, work, instance, vertex, mesh, position);
-    if (g->offset_starts[EX_FRAME_REST])
-        exi_gpu_sum_offsets(g, EX_FRAME_REST, weights, vertex, offset);
+        exi_gpu_add_trajectories(g, work, instance, vertex, mesh, position);
+    if (g->offset_starts[EX_OFFSET_FRAME_REST])
+        exi_gpu_sum_offsets(g, EX_OFFSET_FRAME_REST, weights, vertex, offset);
     for (int c = 0; c < 3; c++) {
         position[c] += offset[c];
         offset[c] = 0.0f;
     }
-    if (g->offset_starts[EX_FRAME_SKINNED])
-        exi_gpu_sum_offsets(g, EX_FRAME_SKINNED, weights, vertex, offset);
+    if (g->offset_starts[EX_OFFSET_FRAME_SKINNED])
+        exi_gpu_sum_offsets(g, EX_OFFSET_FRAME_SKINNED, weights, vertex, offset);
     if (j->skinned && g->skin_joints)
         exi_gpu_skin(g, work, instance, vertex, offset, position);
     else /* nothing turns a form that is not posed */

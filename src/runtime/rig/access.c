@@ -217,15 +217,15 @@ ex_storage ex_rig_storage(const ex_rig *rig) {
     return (ex_storage)exi_rig_forms(rig)->storage;
 }
 
-int ex_rig_note_count(const ex_rig *rig) {
+int ex_rig_attachment_count(const ex_rig *rig) {
     return rig->counts.notes;
 }
 
-ex_note ex_rig_note(const ex_rig *rig, int note) {
+ex_attachment ex_rig_attachment(const ex_rig *rig, int note) {
     if (note < 0 || note >= rig->counts.notes) {
         exi_misuse(__func__, "no such note");
-        return (ex_note){.kind = ""};
+        return (ex_attachment){.kind = ""};
     }
     const exi_note_record *record = &exi_rig_notes(rig)[note];
-    return (ex_note){.kind = record->kind, .data = exi_rig_at(rig, record->data), .size = (size_t)record->size};
+    return (ex_attachment){.kind = record->kind, .data = exi_rig_at(rig, record->data), .size = (size_t)record->size};
 }

@@ -16,8 +16,8 @@ static ex_result check_names(const char *const *names, int count, const char *wh
     for (int i = 0; i < count; i++) {
         if (!names || !names[i] || !exi_is_name(names[i]))
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                             "%s %d needs a name: readable text of at most %d bytes, without control characters", what,
-                             i, EXI_NAME_MAX);
+                                "%s %d needs a name: readable text of at most %d bytes, without control characters",
+                                what, i, EXI_NAME_MAX);
         for (int j = 0; j < i; j++)
             if (strcmp(names[i], names[j]) == 0)
                 return ex_error_set(error, EX_ERROR_ARGUMENT, "%s '%s' is there twice", what, names[i]);
@@ -29,7 +29,7 @@ ex_result exi_check_mask(const ex_layer_def *layer, int vertex_count, ex_error *
     for (int v = 0; layer->mask && v < vertex_count; v++)
         if (!(layer->mask[v] >= 0 && layer->mask[v] <= 1))
             return ex_error_set(error, EX_ERROR_DATA, "the mask at vertex %d is %g, outside [0, 1]", v,
-                             (double)layer->mask[v]);
+                                (double)layer->mask[v]);
     return EX_OK;
 }
 
@@ -61,11 +61,11 @@ static ex_result check_sources(const ex_layer_def *layer, const ex_rig_def *def,
             continue;
         if (!def->skeleton || source->joint < 0 || source->joint >= ex_skeleton_joint_count(def->skeleton))
             return ex_error_set(error, EX_ERROR_ARGUMENT, "axis '%s' reads joint %d, which is not there",
-                             layer->axis_names[i], source->joint);
+                                layer->axis_names[i], source->joint);
         if (!exi_reading_suits(&source->reading, axis))
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                             "axis '%s': what it reads from its joint is not of its kind, or about no direction",
-                             layer->axis_names[i]);
+                                "axis '%s': what it reads from its joint is not of its kind, or about no direction",
+                                layer->axis_names[i]);
     }
     return EX_OK;
 }
@@ -76,11 +76,11 @@ ex_result exi_check_shifts(const ex_layer_def *layer, const ex_rig_def *def, ex_
             continue;
         if (!def->skeleton)
             return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' moves joints, but the rig has no skeleton",
-                             layer->example_names[k]);
+                                layer->example_names[k]);
         for (int i = 0; i < 3 * ex_skeleton_joint_count(def->skeleton); i++)
             if (!isfinite(layer->form.shifts[k][i]))
                 return ex_error_set(error, EX_ERROR_DATA, "example '%s': the place of joint '%s' is not finite",
-                                 layer->example_names[k], ex_skeleton_name(def->skeleton, i / 3));
+                                    layer->example_names[k], ex_skeleton_name(def->skeleton, i / 3));
     }
     return EX_OK;
 }
@@ -101,10 +101,11 @@ static ex_result check_driver(const ex_rig_def *def, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no such residual, or the thickness is below 0");
     for (int f = 0; d->joints && f < d->driver.frame_count; f++) {
         if (d->joints[f] >= 0 && !def->skeleton)
-            return ex_error_set(error, EX_ERROR_ARGUMENT, "a moving frame goes with a joint, but the rig has no skeleton");
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
+                                "a moving frame goes with a joint, but the rig has no skeleton");
         if (d->joints[f] < -1 || (d->joints[f] >= 0 && d->joints[f] >= ex_skeleton_joint_count(def->skeleton)))
             return ex_error_set(error, EX_ERROR_ARGUMENT, "moving frame %d goes with joint %d, which is not there", f,
-                             d->joints[f]);
+                                d->joints[f]);
     }
     for (int l = 0; l < def->layer_count; l++)
         if (ex_weigher_kind_info(def->layers[l].weigh.kind)->is_driven)
@@ -121,25 +122,27 @@ static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, 
     if (axis < 0 && !is_driven)
         return EX_OK;
     if (axis < 0 || !is_driven || layer->weigh.axis_count > 2)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a convex weigher has one axis that is a driver's form, and one scalar axis or none, and only "
-                         "it has such an axis");
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "a convex weigher has one axis that is a driver's form, and one scalar axis or none, and only "
+            "it has such an axis");
     if (!def->driver || strcmp(def->driver->name, layer->axis_names[axis]) != 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "axis '%s' is a driver's form, but the rig has no driver of that name",
-                         layer->axis_names[axis]);
+                            "axis '%s' is a driver's form, but the rig has no driver of that name",
+                            layer->axis_names[axis]);
     if (!exi_domains[layer->domain]->targets || layer->form.shifts)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a layer that a driver weighs is of forms or trajectories, and moves no joints");
+                            "a layer that a driver weighs is of forms or trajectories, and moves no joints");
     if (layer->weigh.example_count > EX_CONVEX_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "a driver has at most %d keys, not %d", EX_CONVEX_MAX,
-                         layer->weigh.example_count);
+                            layer->weigh.example_count);
     if (!layer->driven.keys || layer->driven.view_count < 1 || !layer->driven.views)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer that a driver weighs needs its keys and at least one view");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "a layer that a driver weighs needs its keys and at least one view");
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (!layer->driven.keys[k])
             return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no form of the driver",
-                             layer->example_names[k]);
+                                layer->example_names[k]);
     return EX_OK;
 }
 
@@ -159,10 +162,10 @@ static ex_result check_skin(const ex_rig_def *def, ex_error *error) {
         return EX_OK;
     if (!def->skeleton || ex_skin_joint_count(def->skin) != ex_skeleton_joint_count(def->skeleton))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the skin has %d joints, and the skeleton %d",
-                         ex_skin_joint_count(def->skin), def->skeleton ? ex_skeleton_joint_count(def->skeleton) : 0);
+                            ex_skin_joint_count(def->skin), def->skeleton ? ex_skeleton_joint_count(def->skeleton) : 0);
     if (ex_skin_vertex_count(def->skin) != def->mesh.vertex_count)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the skin has %d vertices, and the mesh %d",
-                         ex_skin_vertex_count(def->skin), def->mesh.vertex_count);
+                            ex_skin_vertex_count(def->skin), def->mesh.vertex_count);
     return EX_OK;
 }
 
@@ -179,7 +182,7 @@ static ex_result check_levels(const ex_rig_def *def, ex_error *error) {
         const ex_rig_mesh *mesh = &def->levels[i];
         if (mesh->vertex_count != ex_stencils_vertex_count(def->stencils, i + 1))
             return ex_error_set(error, EX_ERROR_ARGUMENT, "level %d has %d vertices, but its stencils %d", i + 1,
-                             mesh->vertex_count, ex_stencils_vertex_count(def->stencils, i + 1));
+                                mesh->vertex_count, ex_stencils_vertex_count(def->stencils, i + 1));
         ex_result result = check_tables(mesh, error);
         if (result != EX_OK)
             return ex_error_within(error, result, "level %d", i + 1);
@@ -189,7 +192,7 @@ static ex_result check_levels(const ex_rig_def *def, ex_error *error) {
     if (ex_stencils_has(def->stencils, EX_LEVEL_LIMIT) &&
         ex_stencils_vertex_count(def->stencils, EX_LEVEL_LIMIT) != last)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the limit has %d vertices, but the last level %d",
-                         ex_stencils_vertex_count(def->stencils, EX_LEVEL_LIMIT), last);
+                            ex_stencils_vertex_count(def->stencils, EX_LEVEL_LIMIT), last);
     return EX_OK;
 }
 
@@ -221,9 +224,9 @@ ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
         result = ex_error_within(error, result, "layer '%s'", layer->name);
     }
     for (int i = 0; result == EX_OK && i < def->note_count; i++)
-        if (!def->notes[i].kind || strlen(def->notes[i].kind) >= EX_NOTE_KIND_SIZE ||
+        if (!def->notes[i].kind || strlen(def->notes[i].kind) >= EX_ATTACHMENT_KIND_SIZE ||
             !exi_is_name(def->notes[i].kind) || (def->notes[i].size > 0 && !def->notes[i].data))
-            result = ex_error_set(error, EX_ERROR_ARGUMENT, "note %d needs a kind of at most %d characters, and data", i,
-                               EX_NOTE_KIND_SIZE - 1);
+            result = ex_error_set(error, EX_ERROR_ARGUMENT, "note %d needs a kind of at most %d characters, and data",
+                                  i, EX_ATTACHMENT_KIND_SIZE - 1);
     return result;
 }

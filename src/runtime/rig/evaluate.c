@@ -194,7 +194,7 @@ static void place_driver(const exi_rig_job *j, const ex_pose *pose, exi_pose_scr
 
 static void make_palette(const exi_rig_job *j, const ex_pose *pose, exi_pose_scratch *s) {
     const ex_rig *rig = j->rig;
-    const bool rotations = rig->patches[EX_FRAME_SKINNED] != 0;
+    const bool rotations = rig->patches[EX_OFFSET_FRAME_SKINNED] != 0;
     s->skinned_by = NULL;
     if (!j->skinned)
         return;

@@ -60,7 +60,7 @@ typedef struct exi_layer_record {
     int32_t first_form;   /* forms: the number of its first example among the forms */
     int32_t texture;      /* pixels: which; else -1 */
     uint32_t flags;       /* EXI_LAYER_… */
-    int32_t frame;        /* offsets: ex_frame */
+    int32_t frame;        /* offsets: ex_offset_frame */
     int32_t first_weight; /* offsets: the number of its first weight; 0 in a file */
     int32_t weight_count; /* offsets: one for every example, or for every set and example of it; 0 in a file */
     uint64_t weigher, weigher_size; /* offset in the rig, bytes */
@@ -92,7 +92,7 @@ typedef struct exi_level_record {
 } exi_level_record;
 
 typedef struct exi_note_record {
-    char kind[EX_NOTE_KIND_SIZE];
+    char kind[EX_ATTACHMENT_KIND_SIZE];
     uint64_t data, size;
 } exi_note_record;
 
@@ -127,9 +127,9 @@ struct ex_rig {
     uint64_t skeleton;        /* parts; 0 where there is none */
     uint64_t skin;
     uint64_t stencils;
-    uint64_t patches[EX_FRAME_COUNT]; /* exi_patches */
-    uint64_t forms;                   /* ex_forms: the examples that are forms, then those of trajectories */
-    uint64_t drive;                   /* exi_drive (drive.h) */
+    uint64_t patches[EX_OFFSET_FRAME_COUNT]; /* exi_patches */
+    uint64_t forms;                          /* ex_forms: the examples that are forms, then those of trajectories */
+    uint64_t drive;                          /* exi_drive (drive.h) */
 };
 
 static inline const void *exi_rig_at(const ex_rig *rig, uint64_t offset) {
@@ -174,7 +174,7 @@ static inline const void *exi_rig_layer_part(const ex_rig *rig, int layer) {
 
 /* The trajectories of a layer (domains/domain_trajectory.c) and its displacements (domains/domain_displacement.c); NULL
  * where it has none. */
-const exi_paths *exi_rig_paths_of(const ex_rig *rig, int layer);
+const exi_trajectories *exi_rig_trajectories_of(const ex_rig *rig, int layer);
 const exi_displacements *exi_rig_displacements_of(const ex_rig *rig, int layer);
 
 /* A block of another room that goes into a rig; every such block starts with its size. NULL: none. */

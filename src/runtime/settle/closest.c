@@ -19,7 +19,7 @@
 #include "runtime/base/result.h"
 
 /* A bound that is never infinite keeps out children that are not there: their boxes are. */
-void exi_fit_search(const ex_fit *fit, const float point[3], ex_closest *best, uint32_t *block) {
+void exi_fit_search(const ex_bounds *fit, const float point[3], ex_closest *best, uint32_t *block) {
     const exi_vector q = {exi_quad_splat(point[0]), exi_quad_splat(point[1]), exi_quad_splat(point[2])};
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
     const exi_fit_block *blocks = exi_tree_at(fit, fit->blocks);
@@ -48,7 +48,7 @@ void exi_fit_search(const ex_fit *fit, const float point[3], ex_closest *best, u
     }
 }
 
-bool ex_fit_closest(const ex_fit *fit, const float point[3], float reach, ex_closest *closest) {
+bool ex_bounds_closest(const ex_bounds *fit, const float point[3], float reach, ex_closest *closest) {
     if (!fit || !point || !closest)
         return exi_misuse(__func__, "no fit or point, or nowhere to put the answer");
     ex_closest best = {.triangle = -1, .distance_sq = reach * reach < FLT_MAX ? reach * reach : FLT_MAX};

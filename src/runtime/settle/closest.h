@@ -153,6 +153,6 @@ static inline bool exi_look(const exi_fit_block *block, exi_vector q, ex_closest
 
 /* Searches the tree for what is nearer to q than best, and where it finds it says in which block. best->distance_sq
  * bounds the search, and is never infinite; the point stays relative to q. */
-void exi_fit_search(const ex_fit *fit, const float q[3], ex_closest *best, uint32_t *block);
+void exi_fit_search(const ex_bounds *fit, const float q[3], ex_closest *best, uint32_t *block);
 
 #endif

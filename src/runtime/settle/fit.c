@@ -134,7 +134,7 @@ static void fit_nodes(void *context, int begin, int end) {
 
 /* ---- the fit ---- */
 
-static size_t lay_out(const ex_tree *tree, ex_fit *head) {
+static size_t lay_out(const ex_tree *tree, ex_bounds *head) {
     exi_size total = {.bytes = sizeof *head};
     head->node_count = tree->node_count;
     head->block_count = tree->block_count;
@@ -143,8 +143,8 @@ static size_t lay_out(const ex_tree *tree, ex_fit *head) {
     return total.overflow ? SIZE_MAX : total.bytes;
 }
 
-size_t ex_fit_size(const ex_tree *tree) {
-    ex_fit head;
+size_t ex_bounds_size(const ex_tree *tree) {
+    ex_bounds head;
     if (!tree) {
         exi_misuse(__func__, "no tree");
         return 0;
@@ -153,15 +153,15 @@ size_t ex_fit_size(const ex_tree *tree) {
     return size < SIZE_MAX - EXI_ALIGN ? size + EXI_ALIGN : SIZE_MAX; /* the memory may begin anywhere */
 }
 
-const ex_fit *ex_fit_make(const ex_tree *tree, const float *positions, size_t stride, void *memory,
-                          const ex_tasks *tasks) {
+const ex_bounds *ex_bounds_fit(const ex_tree *tree, const float *positions, size_t stride, void *memory,
+                               const ex_tasks *tasks) {
     if (!tree || !memory || (tree->triangle_count > 0 && !positions)) {
         exi_misuse(__func__, "no tree, positions or memory");
         return NULL;
     }
-    ex_fit head = {0};
+    ex_bounds head = {0};
     lay_out(tree, &head);
-    ex_fit *fit = (ex_fit *)(void *)((char *)memory + (EXI_ALIGN - (uintptr_t)memory % EXI_ALIGN) % EXI_ALIGN);
+    ex_bounds *fit = (ex_bounds *)(void *)((char *)memory + (EXI_ALIGN - (uintptr_t)memory % EXI_ALIGN) % EXI_ALIGN);
     pass p = {.positions = (const char *)positions,
               .stride = stride ? stride : 3 * sizeof(float),
               .children = exi_tree_at(tree, tree->children),

@@ -2,13 +2,13 @@
  * Closest points of a cluster of neighbours at once. Each point first looks at one triangle that is probably near (the
  * closest one a frame ago, or in a key), which bounds how far away the answer can be; the boxes of those bounds
  * together make a region, and one way down the tree gathers the blocks that reach into it. Every point then asks the
- * boxes of these few, and looks at those that may hold something nearer. The answers are those of ex_fit_closest to the
- * bit: which blocks are looked at does not matter, as long as none is left out that holds the answer (closest.c).
+ * boxes of these few, and looks at those that may hold something nearer. The answers are those of ex_bounds_closest to
+ * the bit: which blocks are looked at does not matter, as long as none is left out that holds the answer (closest.c).
  *
  * A question alone waits for its own intermediate results, and for branches that cannot be foretold. So the work goes
  * in stages over all points, four at a time, and with next to no branches: what is to be looked at becomes a queue, and
  * of what is found a point keeps the lowest key, the bits of the squared distance before the triangle's number, which
- * is the order that ex_fit_closest has too.
+ * is the order that ex_bounds_closest has too.
  *
  * Points that know nothing search on their own, and so do all where the region is too large even for four of them:
  * where neighbours are none, or far away.
@@ -236,7 +236,7 @@ static region region_of(float (*points)[3], int begin, int end, const exi_near *
 
 /* False where there are too many. Nodes are worked off in the order in which they are found: the next one is known
  * before this one is done, and the machine begins with it. */
-static bool gather(const ex_fit *fit, const region *r, gathering *g) {
+static bool gather(const ex_bounds *fit, const region *r, gathering *g) {
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
     uint32_t found[VISITED + 4] = {0};
     int count = 0;

@@ -54,7 +54,7 @@ static int exponent_of(double a) {
 }
 
 /* The largest coordinate of the form relative to the origin. */
-static float farthest(const ex_fit *fit, const float origin[3]) {
+static float farthest(const ex_bounds *fit, const float origin[3]) {
     float most = 0;
     for (int c = 0; c < 3; c++) {
         const float low = fabsf(fit->low[c] - origin[c]), high = fabsf(fit->high[c] - origin[c]);
@@ -65,7 +65,7 @@ static float farthest(const ex_fit *fit, const float origin[3]) {
 }
 
 /* False where the ray hits nothing for certain; else *far is its end in lengths of the scaled direction. */
-static bool aim(const ex_fit *fit, const ex_ray *ray, beam *b, float *far) {
+static bool aim(const ex_bounds *fit, const ex_ray *ray, beam *b, float *far) {
     const float *d = ray->direction;
     float largest = 0, unit[3];
     int z = 0;
@@ -193,7 +193,7 @@ static inline bool look(const beam *b, const exi_fit_block *block, ex_hit *hit) 
 /* ---- the search ---- */
 
 /* hit->t is the ray's end at first, and never infinite: boxes of children that are not there are. */
-static void search(const ex_fit *fit, const beam *b, bool any, ex_hit *hit) {
+static void search(const ex_bounds *fit, const beam *b, bool any, ex_hit *hit) {
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
     const exi_fit_block *blocks = exi_tree_at(fit, fit->blocks);
     uint64_t stack[EXI_TREE_STACK], keys[4], key = 0;
@@ -222,7 +222,7 @@ static void search(const ex_fit *fit, const beam *b, bool any, ex_hit *hit) {
     }
 }
 
-bool ex_fit_ray(const ex_fit *fit, const ex_ray *ray, ex_hit *hit) {
+bool ex_bounds_ray(const ex_bounds *fit, const ex_ray *ray, ex_hit *hit) {
     if (!fit || !ray || !hit)
         return exi_misuse(__func__, "no fit or ray, or nowhere to put the hit");
     beam b;
@@ -233,7 +233,7 @@ bool ex_fit_ray(const ex_fit *fit, const ex_ray *ray, ex_hit *hit) {
     return hit->triangle >= 0;
 }
 
-bool ex_fit_blocked(const ex_fit *fit, const ex_ray *ray) {
+bool ex_bounds_blocked(const ex_bounds *fit, const ex_ray *ray) {
     if (!fit || !ray)
         return exi_misuse(__func__, "no fit or ray");
     beam b;

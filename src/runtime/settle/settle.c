@@ -27,16 +27,16 @@ typedef struct settling {
     float *places, *distances;
 } settling;
 
-/* As ex_fit_make lays it. */
-static const ex_fit *fit_of(const settling *s, int set) {
+/* As ex_bounds_fit lays it. */
+static const ex_bounds *fit_of(const settling *s, int set) {
     const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
     char *memory = s->scratch + sets[set].fit;
-    return (const ex_fit *)(const void *)(memory + (EXI_ALIGN - (uintptr_t)memory % EXI_ALIGN) % EXI_ALIGN);
+    return (const ex_bounds *)(const void *)(memory + (EXI_ALIGN - (uintptr_t)memory % EXI_ALIGN) % EXI_ALIGN);
 }
 
 static exi_view view_of(const settling *s, int set, const float *positions) {
     const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
-    const ex_fit *fit = fit_of(s, set);
+    const ex_bounds *fit = fit_of(s, set);
     float scale = 0;
     for (int c = 0; c < 3; c++) {
         scale = fabsf(fit->low[c]) > scale ? fabsf(fit->low[c]) : scale;
@@ -49,7 +49,7 @@ static exi_view view_of(const settling *s, int set, const float *positions) {
 static void make_fits(const settling *s, const float *positions, const ex_tasks *tasks) {
     const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
     for (int k = 0; k < s->settler->set_count; k++)
-        ex_fit_make(exi_tree_at(s->settler, sets[k].tree), positions, 0, s->scratch + sets[k].fit, tasks);
+        ex_bounds_fit(exi_tree_at(s->settler, sets[k].tree), positions, 0, s->scratch + sets[k].fit, tasks);
 }
 
 /* A cluster as it is worked on. */
@@ -208,7 +208,7 @@ static void measure_driver(settling *s) {
     double size_sq = 0, largest = 0;
     for (int k = 0; k < s->settler->set_count; k++)
         for (int c = 0; c < 3; c++) {
-            const ex_fit *fit = fit_of(s, k);
+            const ex_bounds *fit = fit_of(s, k);
             low[c] = fit->low[c] < low[c] ? fit->low[c] : low[c];
             high[c] = fit->high[c] > high[c] ? fit->high[c] : high[c];
         }

@@ -30,14 +30,15 @@ static ex_result check_counts(const ex_settler_def *def, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a number of vertices, triangles, sets or keys is negative");
     if (def->key_count > EXI_KEY_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "there are %d keys, and at most %d are possible", def->key_count,
-                         EXI_KEY_MAX);
+                            EXI_KEY_MAX);
     if (def->bind_count > EX_BIND_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "there are %d sets of triangles, and at most %d are possible",
-                         def->bind_count, EX_BIND_MAX);
+                            def->bind_count, EX_BIND_MAX);
     if ((def->driver_count > 0 && !def->driver_positions) || (def->triangle_count > 0 && !def->triangles))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the driver's positions or triangles are missing");
     if (def->bind_count > 0 && (!def->binds || (def->vertex_count > 0 && !def->vertex_binds)))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "sets of triangles are missing, or which of them each vertex sees");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "sets of triangles are missing, or which of them each vertex sees");
     if (def->key_count > 0 && def->vertex_count > 0 && (!def->key_triangles || !def->key_places))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the keys' closest triangles or places are missing");
     if (def->key_count > 0 && def->triangle_count == 0 && def->vertex_count > 0)
@@ -52,8 +53,8 @@ static ex_result check_driver(const ex_settler_def *def, ex_error *error) {
     for (size_t i = 0; i < 3 * (size_t)def->triangle_count; i++)
         if (def->triangles[i] >= (uint32_t)def->driver_count)
             return ex_error_set(error, EX_ERROR_DATA,
-                             "triangle %d (counting from 0) of the driver refers to vertex %u, but there are %d",
-                             (int)(i / 3), (unsigned)def->triangles[i], def->driver_count);
+                                "triangle %d (counting from 0) of the driver refers to vertex %u, but there are %d",
+                                (int)(i / 3), (unsigned)def->triangles[i], def->driver_count);
     return EX_OK;
 }
 
@@ -61,21 +62,23 @@ static ex_result check_binds(const ex_settler_def *def, ex_error *error) {
     for (int b = 0; b < def->bind_count; b++) {
         const ex_bind *bind = &def->binds[b];
         if (bind->triangle_count < 1 || bind->triangle_count > def->triangle_count || !bind->triangles)
-            return ex_error_set(error, EX_ERROR_DATA, "set %d (counting from 0) has %d triangles, and the driver has %d",
-                             b, bind->triangle_count, def->triangle_count);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "set %d (counting from 0) has %d triangles, and the driver has %d", b,
+                                bind->triangle_count, def->triangle_count);
         for (int i = 0; i < bind->triangle_count; i++) {
             if (bind->triangles[i] >= (uint32_t)def->triangle_count)
-                return ex_error_set(error, EX_ERROR_DATA, "set %d (counting from 0) names triangle %u, but there are %d",
-                                 b, (unsigned)bind->triangles[i], def->triangle_count);
+                return ex_error_set(error, EX_ERROR_DATA,
+                                    "set %d (counting from 0) names triangle %u, but there are %d", b,
+                                    (unsigned)bind->triangles[i], def->triangle_count);
             if (i > 0 && bind->triangles[i] <= bind->triangles[i - 1])
                 return ex_error_set(error, EX_ERROR_DATA, "set %d (counting from 0): triangle %u does not ascend", b,
-                                 (unsigned)bind->triangles[i]);
+                                    (unsigned)bind->triangles[i]);
         }
     }
     for (int v = 0; def->bind_count > 0 && v < def->vertex_count; v++)
         if (def->vertex_binds[v] > def->bind_count)
             return ex_error_set(error, EX_ERROR_DATA, "driven vertex %d is bound to set %d, but there are %d", v,
-                             def->vertex_binds[v], def->bind_count);
+                                def->vertex_binds[v], def->bind_count);
     return EX_OK;
 }
 
@@ -84,12 +87,12 @@ static ex_result check_keys(const ex_settler_def *def, ex_error *error) {
         for (int v = 0; v < def->vertex_count; v++) {
             const size_t at = (size_t)k * (size_t)def->vertex_count + (size_t)v;
             if (def->key_triangles[at] >= (uint32_t)def->triangle_count)
-                return ex_error_set(error, EX_ERROR_DATA, "key %d, driven vertex %d: triangle %u, but there are %d", k, v,
-                                 (unsigned)def->key_triangles[at], def->triangle_count);
+                return ex_error_set(error, EX_ERROR_DATA, "key %d, driven vertex %d: triangle %u, but there are %d", k,
+                                    v, (unsigned)def->key_triangles[at], def->triangle_count);
             if (!isfinite(def->key_places[2 * at]) || !isfinite(def->key_places[2 * at + 1]) ||
                 (def->key_gaps && !isfinite(def->key_gaps[at])))
                 return ex_error_set(error, EX_ERROR_DATA, "key %d, driven vertex %d: its place or gap is not finite", k,
-                                 v);
+                                    v);
         }
     return EX_OK;
 }
@@ -322,7 +325,7 @@ static ex_result allocate(making *m, ex_settler **settler, ex_error *error) {
         sets[k].tree = exi_size_add(&total, (size_t)m->trees[k]->size, 1, EXI_ALIGN);
         sets[k].triangles = exi_size_add(&total, (size_t)sets[k].triangle_count, sizeof(uint32_t), EXI_ALIGN);
         sets[k].corners = exi_size_add(&total, (size_t)sets[k].triangle_count, 3 * sizeof(uint32_t), EXI_ALIGN);
-        sets[k].fit = exi_size_add(&scratch, ex_fit_size(m->trees[k]), 1, EXI_ALIGN);
+        sets[k].fit = exi_size_add(&scratch, ex_bounds_size(m->trees[k]), 1, EXI_ALIGN);
     }
     exi_size_add(&scratch, 1, EXI_ALIGN, 1); /* the memory may begin anywhere */
     if (total.overflow || scratch.overflow)

@@ -65,7 +65,7 @@ struct ex_settler {
 
 /* The form of a set that is asked. */
 typedef struct exi_view {
-    const ex_fit *fit;
+    const ex_bounds *fit;
     const float *positions;  /* [driver_count][3] */
     const uint32_t *corners; /* of the set */
     uint32_t triangle_count;
@@ -81,9 +81,9 @@ typedef struct exi_near {
 } exi_near;
 
 /*
- * The closest points of `count` points, to the bit those that ex_fit_closest gives (distances below 1e-19 are equal).
- * near->triangle says where to look first, any number too large: nowhere; the better it is, the quicker. The points are
- * an array of EXI_CLUSTER, those behind count are written to.
+ * The closest points of `count` points, to the bit those that ex_bounds_closest gives (distances below 1e-19 are
+ * equal). near->triangle says where to look first, any number too large: nowhere; the better it is, the quicker. The
+ * points are an array of EXI_CLUSTER, those behind count are written to.
  */
 void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_near *near);
 

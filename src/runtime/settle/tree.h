@@ -52,7 +52,7 @@ typedef struct exi_fit_block {
     uint32_t triangle[4];
 } exi_fit_block;
 
-struct ex_fit {
+struct ex_bounds {
     uint64_t nodes;  /* [node_count] exi_fit_node */
     uint64_t blocks; /* [block_count] exi_fit_block */
     int32_t node_count, block_count;

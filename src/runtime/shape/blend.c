@@ -38,7 +38,7 @@ void exi_forms_blend_tiles(const ex_forms *forms, const exi_blend *blend, int be
     const exi_forms_tables t = exi_forms_tables_of(forms);
     const exi_blend copy = *blend;
     if (copy.path_count > 0)
-        exi_paths_blend_tiles(forms, &copy, begin, end);
+        exi_trajectories_blend_tiles(forms, &copy, begin, end);
     else if (forms->storage == EX_STORAGE_FLOAT)
         blend_all(&t, &copy, begin, end, true);
     else

@@ -62,7 +62,7 @@ typedef struct exi_sum {
 /* A blend: which examples, and where it goes. */
 typedef struct exi_blend {
     exi_sum sum;
-    const struct exi_path *paths; /* trajectories that are added (trajectory.h) */
+    const struct exi_trajectory *paths; /* trajectories that are added (trajectory.h) */
     int path_count;
     float *positions; /* or NULL */
     size_t stride;

@@ -16,16 +16,16 @@
 
 /* ---- once a pose ---- */
 
-bool exi_paths_weigh(const exi_paths *p, const double *weights, float *floats) {
+bool exi_trajectories_weigh(const exi_trajectories *p, const double *weights, float *floats) {
     bool any = false;
     for (int k = 0; k < p->example_count; k++)
-        any |= exi_paths_weigh_example(p, weights, k, true, floats);
+        any |= exi_trajectories_weigh_example(p, weights, k, true, floats);
     return any;
 }
 
-static void set_screw(const exi_paths *p, const double *weights, exi_path *path) {
+static void set_screw(const exi_trajectories *p, const double *weights, exi_trajectory *path) {
     double move[3], turned[3][3];
-    exi_paths_screw(p, weights, turned, move);
+    exi_trajectories_screw(p, weights, turned, move);
     for (int c = 0; c < 3; c++) {
         for (int r = 0; r < 3; r++)
             path->turn[3 * r + c] = (float)(turned[c][r] - (r == c));
@@ -43,8 +43,8 @@ static void set_screw(const exi_paths *p, const double *weights, exi_path *path)
     path->moves = true;
 }
 
-static void set_reach(const exi_paths *p, const double *weights, exi_path *path) {
-    const exi_path_example *examples = exi_paths_examples(p);
+static void set_reach(const exi_trajectories *p, const double *weights, exi_trajectory *path) {
+    const exi_trajectory_example *examples = exi_trajectories_examples(p);
     double longest = 0;
     for (int k = 0; k < p->example_count; k++)
         longest += fabs(weights[k]) * (double)examples[k].longest;
@@ -54,7 +54,7 @@ static void set_reach(const exi_paths *p, const double *weights, exi_path *path)
                                                               : EXI_REACH_ANY;
 }
 
-static void set_polynomials(exi_path *path) {
+static void set_polynomials(exi_trajectory *path) {
     static const float near_a[EXI_TURN_DEGREE + 1] = EXI_TURN_NEAR_A, near_b[EXI_TURN_DEGREE + 1] = EXI_TURN_NEAR_B;
     static const float far_a[EXI_TURN_DEGREE + 1] = EXI_TURN_A, far_b[EXI_TURN_DEGREE + 1] = EXI_TURN_B;
     const bool near = path->reach == EXI_REACH_NEAR;
@@ -63,15 +63,15 @@ static void set_polynomials(exi_path *path) {
     path->slope = 2 / EXI_TURN_FAR;
 }
 
-void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *weights, const float *floats,
-                    exi_term *terms, double (*room)[3], float (*shifts)[3], exi_path *path) {
-    const exi_path_example *examples = exi_paths_examples(p);
+void exi_trajectories_open(const exi_trajectories *p, const ex_forms *forms, const double *weights, const float *floats,
+                           exi_term *terms, double (*room)[3], float (*shifts)[3], exi_trajectory *path) {
+    const exi_trajectory_example *examples = exi_trajectories_examples(p);
     int turns = 0, velocities = 0;
     for (int k = 0; k < p->example_count; k++) {
         turns += examples[k].turns >= 0;
         velocities += examples[k].velocities >= 0;
     }
-    *path = (exi_path){.mask = p->mask ? exi_paths_at(p, p->mask) : NULL};
+    *path = (exi_trajectory){.mask = p->mask ? exi_trajectories_at(p, p->mask) : NULL};
     const int first[3] = {p->first_form, p->first_form + turns, p->first_form + turns + velocities};
     exi_forms_set_terms(forms, floats, first[0], turns, terms, &path->turns);
     exi_forms_set_terms(forms, floats, first[1], velocities, terms + turns, &path->velocities);
@@ -81,12 +81,12 @@ void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *wei
     if (p->flags & EXI_PATHS_SCREWS)
         set_screw(p, weights, path);
     if (p->flags & EXI_PATHS_BASES) {
-        exi_paths_append(p, weights, -1, room);
+        exi_trajectories_append(p, weights, -1, room);
         for (int a = 0; a < p->segment_count; a++)
             for (int c = 0; c < 3; c++)
                 shifts[a][c] = (float)room[a][c];
         path->shifts = (const float(*)[3])shifts;
-        path->segments = exi_paths_at(p, p->segments);
+        path->segments = exi_trajectories_at(p, p->segments);
     }
 }
 

@@ -10,6 +10,6 @@
  * The sum over each segment and those above it, roots apart, of R~(w_a) u_a [segment_count], with w_a and u_a blended
  * by the weights, or those of the example `only` where that is not -1.
  */
-void exi_paths_append(const exi_paths *paths, const double *weights, int only, double (*shifts)[3]);
+void exi_trajectories_append(const exi_trajectories *paths, const double *weights, int only, double (*shifts)[3]);
 
 #endif

@@ -94,7 +94,8 @@ EXI_KERNEL exi_wide pairs(const float c[4], exi_wide t, exi_wide t2) {
 }
 
 /* The factors of w x u and w x (w x u); reach is a constant where this is called. */
-EXI_KERNEL void find_factors(const exi_path *p, exi_wide square, exi_path_reach reach, exi_wide *a, exi_wide *b) {
+EXI_KERNEL void find_factors(const exi_trajectory *p, exi_wide square, exi_trajectory_reach reach, exi_wide *a,
+                             exi_wide *b) {
     if (reach == EXI_REACH_NEAR) {
         const exi_wide z = square, z2 = exi_mul(z, z), z4 = exi_mul(z2, z2);
         *a = exi_madd(exi_madd(z, exi_splat(p->a[5]), exi_splat(p->a[4])), z4, pairs(p->a, z, z2));
@@ -116,7 +117,7 @@ EXI_KERNEL triple cross(triple a, triple b) {
 }
 
 /* to + a (w x u) + b (w x (w x u)) */
-EXI_KERNEL triple add_turn(const exi_path *p, triple w, triple u, exi_path_reach reach, triple to) {
+EXI_KERNEL triple add_turn(const exi_trajectory *p, triple w, triple u, exi_trajectory_reach reach, triple to) {
     const exi_wide square = exi_madd(w.x, w.x, exi_madd(w.y, w.y, exi_mul(w.z, w.z)));
     exi_wide a, b;
     find_factors(p, square, reach, &a, &b);
@@ -126,16 +127,16 @@ EXI_KERNEL triple add_turn(const exi_path *p, triple w, triple u, exi_path_reach
 }
 
 /* u = R~(w) u */
-EXI_KERNEL void turn_parts_within(const exi_path *path, const float *turns, int count, exi_path_reach reach,
+EXI_KERNEL void turn_parts_within(const exi_trajectory *path, const float *turns, int count, exi_trajectory_reach reach,
                                   float *velocities) {
-    const exi_path own = *path; /* which results are not written over, as the compiler would have to fear */
+    const exi_trajectory own = *path; /* which results are not written over, as the compiler would have to fear */
     for (const float *end = turns + count * PART_FLOATS; turns < end; turns += PART_FLOATS, velocities += PART_FLOATS) {
         const triple u = load_part(velocities);
         store_part(velocities, add_turn(&own, load_part(turns), u, reach, u));
     }
 }
 
-static void turn_parts(const exi_path *path, const float *turns, int count, float *velocities) {
+static void turn_parts(const exi_trajectory *path, const float *turns, int count, float *velocities) {
     if (path->reach == EXI_REACH_NEAR)
         turn_parts_within(path, turns, count, EXI_REACH_NEAR, velocities);
     else if (path->reach == EXI_REACH_FAR)
@@ -147,7 +148,7 @@ static void turn_parts(const exi_path *path, const float *turns, int count, floa
 /* ---- what else makes a path ---- */
 
 /* What the segments of a part's vertices append. */
-static void append_parts(const exi_path *path, size_t first, int count, float *parts) {
+static void append_parts(const exi_trajectory *path, size_t first, int count, float *parts) {
     const uint16_t *segments = path->segments + first;
     for (int v = 0; v < count * EXI_WIDTH; v++)
         for (int c = 0; c < 3; c++)
@@ -159,7 +160,7 @@ static inline exi_wide row(const float m[3], triple from, exi_wide to) {
 }
 
 /* d = screw(mesh + d) - mesh */
-static void screw_parts(const exi_path *path, const float *base, int count, float *parts) {
+static void screw_parts(const exi_trajectory *path, const float *base, int count, float *parts) {
     const triple centre = {exi_splat(-path->centre[0]), exi_splat(-path->centre[1]), exi_splat(-path->centre[2])};
     const triple move = {exi_splat(path->move[0]), exi_splat(path->move[1]), exi_splat(path->move[2])};
     for (int i = 0; i < count; i++, parts += PART_FLOATS) {
@@ -180,7 +181,7 @@ static void mask_parts(const float *mask, int count, float *parts) {
 /* ---- blocks ---- */
 
 /* path - mesh of tiles begin to end, without correctors where those come last. */
-EXI_KERNEL void follow_path(const exi_forms_tables *t, const exi_path *path, int begin, int end, bool is_float,
+EXI_KERNEL void follow_path(const exi_forms_tables *t, const exi_trajectory *path, int begin, int end, bool is_float,
                             bool without_correctors, float parts[BLOCK_FLOATS]) {
     const int count = (end - begin) * EXI_AXIS_WIDES;
     const size_t first = (size_t)begin * EXI_TILE;
@@ -203,7 +204,7 @@ EXI_KERNEL void follow_path(const exi_forms_tables *t, const exi_path *path, int
 EXI_KERNEL void blend_block(const exi_forms_tables *t, const exi_blend *blend, int begin, int end, bool is_float) {
     static const exi_sum nothing;
     float parts[BLOCK_FLOATS], more[BLOCK_FLOATS];
-    const exi_path *path = &blend->paths[0];
+    const exi_trajectory *path = &blend->paths[0];
     const bool last = blend->path_count == 1 && !path->shifts && !path->moves && !path->mask;
     const exi_sum *correctors = last ? &path->correctors : &nothing;
     follow_path(t, path, begin, end, is_float, last, parts);
@@ -232,15 +233,15 @@ EXI_KERNEL void blend_block(const exi_forms_tables *t, const exi_blend *blend, i
 /* Whether a blend is one trajectory of one example, as between two forms: then everything that is read goes through
  * registers once. */
 static bool is_alone(const exi_blend *blend) {
-    const exi_path *path = blend->paths;
+    const exi_trajectory *path = blend->paths;
     return blend->path_count == 1 && path->turns.term_count == 1 && path->velocities.term_count == 1 &&
            path->reach != EXI_REACH_ANY && !path->shifts && !path->mask && blend->sum.term_count == 0;
 }
 
 /* The path with factors for w and u as they stand: with a weight x, z becomes x^2 z, and the factors of w x u and w x
  * (w x u) get x^2 and x^3. */
-static exi_path without_weight(const exi_path *path) {
-    exi_path own = *path;
+static exi_trajectory without_weight(const exi_trajectory *path) {
+    exi_trajectory own = *path;
     const double x = (double)path->velocities.terms[0].factor;
     double power = x * x;
     own.slope = (float)((double)path->slope * power);
@@ -254,8 +255,8 @@ static exi_path without_weight(const exi_path *path) {
 
 /* A tile: what is summed first, for all of it; then turns and the screw, part by part. In float storage w and u are
  * taken as they stand, the factors being those for them without their weight. */
-EXI_KERNEL void place_tile(const exi_forms_tables *t, const exi_path *p, int tile, exi_path_reach reach, bool moves,
-                           bool is_float, exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES]) {
+EXI_KERNEL void place_tile(const exi_forms_tables *t, const exi_trajectory *p, int tile, exi_trajectory_reach reach,
+                           bool moves, bool is_float, exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES]) {
     enum { Y = EXI_AXIS_WIDES, Z = 2 * EXI_AXIS_WIDES };
     exi_wide w[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES], u[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
     const float *turns = NULL, *velocities = NULL;
@@ -293,9 +294,9 @@ EXI_KERNEL void place_tile(const exi_forms_tables *t, const exi_path *p, int til
     }
 }
 
-EXI_KERNEL void blend_alone(const exi_forms_tables *t, const exi_blend *blend, int begin, int end, exi_path_reach reach,
-                            bool moves, bool is_float) {
-    const exi_path path = is_float ? without_weight(blend->paths) : *blend->paths;
+EXI_KERNEL void blend_alone(const exi_forms_tables *t, const exi_blend *blend, int begin, int end,
+                            exi_trajectory_reach reach, bool moves, bool is_float) {
+    const exi_trajectory path = is_float ? without_weight(blend->paths) : *blend->paths;
     const exi_blend own = *blend;
     for (int tile = begin; tile < end; tile++) {
         exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
@@ -321,14 +322,14 @@ EXI_KERNEL void blend_alone_as_asked(const exi_forms_tables *t, const exi_blend 
 
 /* Whether a blend is one layer of trajectories that do not turn by themselves: a sum, moved as a whole. */
 static bool is_moved_sum(const exi_blend *blend) {
-    const exi_path *path = blend->paths;
+    const exi_trajectory *path = blend->paths;
     return blend->path_count == 1 && path->turns.term_count == 0 && path->moves && !path->shifts && !path->mask &&
            blend->sum.term_count == 0;
 }
 
 EXI_KERNEL void blend_moved_sum(const exi_forms_tables *t, const exi_blend *blend, int begin, int end, bool is_float) {
     enum { Y = EXI_AXIS_WIDES, Z = 2 * EXI_AXIS_WIDES };
-    const exi_path *p = blend->paths;
+    const exi_trajectory *p = blend->paths;
     for (int tile = begin; tile < end; tile++) {
         exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
         exi_tile_load_base(t->base + (size_t)tile * EXI_TILE_FLOATS, sums[0]);
@@ -349,7 +350,7 @@ EXI_KERNEL void blend_moved_sum(const exi_forms_tables *t, const exi_blend *blen
 
 /* ---- the entry point ---- */
 
-void exi_paths_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end) {
+void exi_trajectories_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end) {
     const exi_forms_tables t = exi_forms_tables_of(forms);
     const bool is_float = forms->storage == EX_STORAGE_FLOAT, alone = is_alone(blend), sum = is_moved_sum(blend);
     if (alone && is_float)

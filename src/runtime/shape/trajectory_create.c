@@ -27,7 +27,7 @@ static bool are_finite(const float *values, size_t count) {
     return true;
 }
 
-static ex_result check_example(const exi_paths_def *def, const ex_trajectory *path, ex_error *error) {
+static ex_result check_example(const exi_trajectories_def *def, const ex_trajectory *path, ex_error *error) {
     double turn_sq = 0, move_sq = 0;
     for (int c = 0; c < 3; c++) {
         turn_sq += path->screw.turn[c] * path->screw.turn[c];
@@ -35,10 +35,10 @@ static ex_result check_example(const exi_paths_def *def, const ex_trajectory *pa
     }
     if (!(turn_sq <= screw_turn_most * screw_turn_most) || !isfinite(move_sq))
         return ex_error_set(error, EX_ERROR_DATA, "its screw is not finite, or turns by more than %g radians",
-                         screw_turn_most);
+                            screw_turn_most);
     if (path->corrector_count < 0 || path->corrector_count > EX_CORRECTOR_MAX)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%d correctors: there are 0 to %d", path->corrector_count,
-                         EX_CORRECTOR_MAX);
+                            EX_CORRECTOR_MAX);
     if (path->corrector_count > 0 && (!path->correctors || !path->curves))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "its correctors or their curves are missing");
     for (int j = 0; j < path->corrector_count; j++)
@@ -54,7 +54,7 @@ static ex_result check_example(const exi_paths_def *def, const ex_trajectory *pa
     return EX_OK;
 }
 
-static ex_result check_segments(const exi_paths_def *def, ex_error *error) {
+static ex_result check_segments(const exi_trajectories_def *def, ex_error *error) {
     const ex_segments *s = &def->segments;
     if (s->count < 0 || s->count > EX_SEGMENT_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "%d segments: there are at most %d", s->count, EX_SEGMENT_MAX);
@@ -63,10 +63,11 @@ static ex_result check_segments(const exi_paths_def *def, ex_error *error) {
     for (int a = 0; a < s->count; a++)
         if (s->parents[a] < -1 || s->parents[a] >= s->count)
             return ex_error_set(error, EX_ERROR_DATA, "segment %d hangs on segment %d, which is not there", a,
-                             s->parents[a]);
+                                s->parents[a]);
     for (int v = 0; s->count > 0 && v < def->vertex_count; v++)
         if (s->vertices[v] >= s->count)
-            return ex_error_set(error, EX_ERROR_DATA, "vertex %d is of segment %d, which is not there", v, s->vertices[v]);
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %d is of segment %d, which is not there", v,
+                                s->vertices[v]);
     for (int a = 0; a < s->count; a++) {
         int above = a, steps = 0;
         while (above >= 0 && steps++ <= s->count)
@@ -77,11 +78,11 @@ static ex_result check_segments(const exi_paths_def *def, ex_error *error) {
     return EX_OK;
 }
 
-static ex_result check_def(const exi_paths_def *def, ex_error *error) {
+static ex_result check_def(const exi_trajectories_def *def, ex_error *error) {
     const int count = def->example_count;
     if (!def->trajectories || def->reference < -1 || def->reference >= count)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there are no trajectories, or no such reference as example %d",
-                         def->reference);
+                            def->reference);
     for (int c = 0; c < 3; c++)
         if (!isfinite(def->centre[c]))
             return ex_error_set(error, EX_ERROR_DATA, "the centre of the screws is not finite");
@@ -89,15 +90,16 @@ static ex_result check_def(const exi_paths_def *def, ex_error *error) {
         for (int l = 0; l < count; l++) {
             const float overlap = def->overlaps[(size_t)k * (size_t)count + (size_t)l];
             if (!(overlap >= 0 && overlap <= 1) || (k == l && overlap != 1))
-                return ex_error_set(error, EX_ERROR_DATA,
-                                 "the overlap of examples %d and %d is %g: they lie in [0, 1], and are 1 for one and "
-                                 "the same",
-                                 k, l, (double)overlap);
+                return ex_error_set(
+                    error, EX_ERROR_DATA,
+                    "the overlap of examples %d and %d is %g: they lie in [0, 1], and are 1 for one and "
+                    "the same",
+                    k, l, (double)overlap);
         }
     for (int v = 0; def->mask && v < def->vertex_count; v++)
         if (!(def->mask[v] >= 0 && def->mask[v] <= 1))
             return ex_error_set(error, EX_ERROR_DATA, "the mask at vertex %d is %g, outside [0, 1]", v,
-                             (double)def->mask[v]);
+                                (double)def->mask[v]);
     ex_result result = check_segments(def, error);
     for (int k = 0; result == EX_OK && k < count; k++) {
         result = k == def->reference ? EX_OK : check_example(def, &def->trajectories[k], error);
@@ -119,11 +121,11 @@ static uint32_t flags_of(const ex_trajectory *path) {
 }
 
 /* Counts, and offsets of the tables. */
-static bool lay(const exi_paths_def *def, exi_paths *p) {
-    *p = (exi_paths){.vertex_count = def->vertex_count,
-                     .example_count = def->example_count,
-                     .segment_count = def->segments.count,
-                     .reference = def->reference};
+static bool lay(const exi_trajectories_def *def, exi_trajectories *p) {
+    *p = (exi_trajectories){.vertex_count = def->vertex_count,
+                            .example_count = def->example_count,
+                            .segment_count = def->segments.count,
+                            .reference = def->reference};
     memcpy(p->centre, def->centre, sizeof p->centre);
     int64_t forms = 0, correctors = 0, deltas = 0;
     for (int k = 0; k < def->example_count; k++) {
@@ -144,7 +146,7 @@ static bool lay(const exi_paths_def *def, exi_paths *p) {
     bool fits = exi_multiply(examples, examples, &square) && exi_multiply((size_t)p->based_count, segments, &based) &&
                 exi_multiply((size_t)deltas, 3 * (size_t)def->vertex_count, &delta_floats) && forms <= EXI_FORM_MAX;
     exi_size total = {.bytes = sizeof *p};
-    p->examples = exi_size_add(&total, examples, sizeof(exi_path_example), 16);
+    p->examples = exi_size_add(&total, examples, sizeof(exi_trajectory_example), 16);
     p->curves = exi_size_add(&total, (size_t)correctors, EX_CURVE_SIZE * sizeof(float), 16);
     p->bases = exi_size_add(&total, based, 6 * sizeof(float), 16);
     if (def->overlaps)
@@ -160,11 +162,11 @@ static bool lay(const exi_paths_def *def, exi_paths *p) {
     return fits && !total.overflow;
 }
 
-static void *at(exi_paths *p, uint64_t offset) {
+static void *at(exi_trajectories *p, uint64_t offset) {
     return (char *)p + offset;
 }
 
-static void copy_tables(const exi_paths_def *def, exi_paths *p) {
+static void copy_tables(const exi_trajectories_def *def, exi_trajectories *p) {
     const size_t segments = (size_t)def->segments.count, vertices = (size_t)def->vertex_count;
     const size_t examples = (size_t)def->example_count;
     if (def->overlaps)
@@ -188,8 +190,8 @@ static void copy_tables(const exi_paths_def *def, exi_paths *p) {
                 order[placed++] = a;
 }
 
-static void fill_examples(const exi_paths_def *def, exi_paths *p) {
-    exi_path_example *examples = at(p, p->examples);
+static void fill_examples(const exi_trajectories_def *def, exi_trajectories *p) {
+    exi_trajectory_example *examples = at(p, p->examples);
     const size_t basis = 6 * (size_t)def->segments.count;
     float *curves = at(p, p->curves), *bases = at(p, p->bases);
     int turns = 0, velocities = 0, correctors = 0, based = 0, deltas = 0;
@@ -199,8 +201,8 @@ static void fill_examples(const exi_paths_def *def, exi_paths *p) {
     turns = 0;
     for (int k = 0; k < def->example_count; k++) {
         const ex_trajectory *path = &def->trajectories[k];
-        exi_path_example *e = &examples[k];
-        *e = (exi_path_example){.turns = -1, .velocities = -1, .correctors = -1, .bases = -1, .delta = -1};
+        exi_trajectory_example *e = &examples[k];
+        *e = (exi_trajectory_example){.turns = -1, .velocities = -1, .correctors = -1, .bases = -1, .delta = -1};
         if (k == def->reference)
             continue;
         e->flags = flags_of(path);
@@ -222,16 +224,16 @@ static void fill_examples(const exi_paths_def *def, exi_paths *p) {
     }
 }
 
-ex_result exi_paths_create(const exi_paths_def *def, const ex_allocator *allocator, exi_paths **paths,
-                           ex_error *error) {
+ex_result exi_trajectories_create(const exi_trajectories_def *def, const ex_allocator *allocator,
+                                  exi_trajectories **paths, ex_error *error) {
     *paths = NULL;
     ex_result result = check_def(def, error);
     if (result != EX_OK)
         return result;
-    exi_paths head;
+    exi_trajectories head;
     if (!lay(def, &head))
         return ex_error_set(error, EX_ERROR_LIMIT, "the trajectories are too large for this machine's memory");
-    exi_paths *made = exi_block_create(allocator, (size_t)head.size);
+    exi_trajectories *made = exi_block_create(allocator, (size_t)head.size);
     if (!made)
         return ex_error_memory(error, "the trajectories", (size_t)head.size);
     *made = head;

@@ -12,23 +12,23 @@
 
 /* What an example's path is at its end, for one vertex after the other. */
 typedef struct ending {
-    const exi_paths *paths;
+    const exi_trajectories *paths;
     ex_screw screw, back; /* back turns the other way */
     double move[3];       /* R~(turn) move */
     const double (*shifts)[3];
     const uint16_t *segments; /* NULL: nothing is appended */
 } ending;
 
-static ending ending_of(const exi_paths *p, int example, double (*shifts)[3]) {
-    const exi_path_example *e = &exi_paths_examples(p)[example];
+static ending ending_of(const exi_trajectories *p, int example, double (*shifts)[3]) {
+    const exi_trajectory_example *e = &exi_trajectories_examples(p)[example];
     ending end = {.paths = p, .screw = e->screw};
     exi_turn_mean(e->screw.turn, e->screw.move, end.move);
     for (int c = 0; c < 3; c++)
         end.back.turn[c] = -e->screw.turn[c];
     if (e->flags & EXI_PATHS_BASES) {
-        exi_paths_append(p, NULL, example, shifts);
+        exi_trajectories_append(p, NULL, example, shifts);
         end.shifts = (const double(*)[3])shifts;
-        end.segments = exi_paths_at(p, p->segments);
+        end.segments = exi_trajectories_at(p, p->segments);
     }
     return end;
 }
@@ -61,20 +61,20 @@ static void start_to_end(const ending *end, const float mesh[3], const double d[
 
 /* ---- filling ---- */
 
-static ex_result check_turns(const exi_paths *p, const float *turns, ex_error *error) {
+static ex_result check_turns(const exi_trajectories *p, const float *turns, ex_error *error) {
     for (int v = 0; v < p->vertex_count; v++) {
         const double w[3] = {(double)turns[3 * (size_t)v], (double)turns[3 * (size_t)v + 1],
                              (double)turns[3 * (size_t)v + 2]};
         const double length = sqrt(exi_turn_square(w));
         if (!(length <= EX_TURN_MAX))
             return ex_error_set(error, EX_ERROR_DATA,
-                             "vertex %d turns by %.4g radians, and a path can turn by %.4g at most", v, length,
-                             EX_TURN_MAX);
+                                "vertex %d turns by %.4g radians, and a path can turn by %.4g at most", v, length,
+                                EX_TURN_MAX);
     }
     return EX_OK;
 }
 
-static float longest_turn(const exi_paths *p, const ex_forms *forms, int form) {
+static float longest_turn(const exi_trajectories *p, const ex_forms *forms, int form) {
     float most = 0;
     for (int v = 0; v < p->vertex_count; v++) {
         float w[3];
@@ -86,10 +86,11 @@ static float longest_turn(const exi_paths *p, const ex_forms *forms, int form) {
 }
 
 static ex_result not_finite(ex_error *error, const char *what, int vertex) {
-    return ex_error_set(error, EX_ERROR_DATA, "%s of vertex %d is not finite, or too far away for a float", what, vertex);
+    return ex_error_set(error, EX_ERROR_DATA, "%s of vertex %d is not finite, or too far away for a float", what,
+                        vertex);
 }
 
-static ex_result fill_correctors(const exi_paths *p, ex_forms *forms, const exi_path_example *e,
+static ex_result fill_correctors(const exi_trajectories *p, ex_forms *forms, const exi_trajectory_example *e,
                                  const float *const *correctors, ex_error *error) {
     for (int j = 0; j < e->corrector_count; j++) {
         int bad = 0;
@@ -112,13 +113,13 @@ static rooms rooms_of(int vertex_count, void *room) {
     return r;
 }
 
-size_t exi_paths_room_size(int vertex_count) {
+size_t exi_trajectories_room_size(int vertex_count) {
     return EX_SEGMENT_MAX * 3 * sizeof(double) + 6 * (size_t)vertex_count * sizeof(float);
 }
 
-static void find_velocities(const exi_paths *p, const ex_forms *forms, int example, const exi_path_numbers *numbers,
-                            const rooms *r) {
-    const exi_path_example *e = &exi_paths_examples(p)[example];
+static void find_velocities(const exi_trajectories *p, const ex_forms *forms, int example,
+                            const exi_trajectory_numbers *numbers, const rooms *r) {
+    const exi_trajectory_example *e = &exi_trajectories_examples(p)[example];
     const ending end = ending_of(p, example, r->shifts);
     if (e->turns >= 0)
         exi_forms_get_example(forms, p->first_form + e->turns, r->turns);
@@ -136,7 +137,7 @@ static void find_velocities(const exi_paths *p, const ex_forms *forms, int examp
     }
 }
 
-static ex_result keep_delta(exi_paths *p, int place, const exi_path_numbers *numbers, ex_error *error) {
+static ex_result keep_delta(exi_trajectories *p, int place, const exi_trajectory_numbers *numbers, ex_error *error) {
     float *kept =
         (float *)(void *)((char *)p + p->deltas) + (place < 0 ? 0 : (size_t)place) * 3 * (size_t)p->vertex_count;
     for (int v = 0; v < p->vertex_count; v++) {
@@ -149,11 +150,11 @@ static ex_result keep_delta(exi_paths *p, int place, const exi_path_numbers *num
     return EX_OK;
 }
 
-ex_result exi_paths_fill(exi_paths *p, ex_forms *forms, int example, const exi_path_numbers *numbers, void *room,
-                         ex_error *error) {
+ex_result exi_trajectories_fill(exi_trajectories *p, ex_forms *forms, int example,
+                                const exi_trajectory_numbers *numbers, void *room, ex_error *error) {
     if (example == p->reference)
         return EX_OK;
-    exi_path_example *e = (exi_path_example *)(void *)((char *)p + p->examples) + example;
+    exi_trajectory_example *e = (exi_trajectory_example *)(void *)((char *)p + p->examples) + example;
     const rooms r = rooms_of(p->vertex_count, room);
     int bad = 0;
     ex_result result = keep_delta(p, e->delta, numbers, error);
@@ -180,8 +181,8 @@ ex_result exi_paths_fill(exi_paths *p, ex_forms *forms, int example, const exi_p
 
 /* ---- reading back ---- */
 
-bool exi_paths_get_turns(const exi_paths *p, const ex_forms *forms, int example, float *turns) {
-    const int form = exi_paths_examples(p)[example].turns;
+bool exi_trajectories_get_turns(const exi_trajectories *p, const ex_forms *forms, int example, float *turns) {
+    const int form = exi_trajectories_examples(p)[example].turns;
     if (form >= 0)
         exi_forms_get_example(forms, p->first_form + form, turns);
     else
@@ -189,13 +190,14 @@ bool exi_paths_get_turns(const exi_paths *p, const ex_forms *forms, int example,
     return form >= 0;
 }
 
-void exi_paths_get_corrector(const exi_paths *p, const ex_forms *forms, int example, int corrector, float *values) {
-    exi_forms_get_example(forms, p->first_form + exi_paths_examples(p)[example].correctors + corrector, values);
+void exi_trajectories_get_corrector(const exi_trajectories *p, const ex_forms *forms, int example, int corrector,
+                                    float *values) {
+    exi_forms_get_example(forms, p->first_form + exi_trajectories_examples(p)[example].correctors + corrector, values);
 }
 
 /* The path's end, where the delta was not kept. */
-static void follow(const exi_paths *p, const ex_forms *forms, int example, float *delta) {
-    const exi_path_example *e = &exi_paths_examples(p)[example];
+static void follow(const exi_trajectories *p, const ex_forms *forms, int example, float *delta) {
+    const exi_trajectory_example *e = &exi_trajectories_examples(p)[example];
     double shifts[EX_SEGMENT_MAX][3];
     const ending end = ending_of(p, example, shifts);
     exi_forms_get_example(forms, p->first_form + e->velocities, delta);
@@ -210,15 +212,16 @@ static void follow(const exi_paths *p, const ex_forms *forms, int example, float
     }
 }
 
-void exi_paths_get_delta(const exi_paths *p, const ex_forms *forms, int example, float *delta) {
-    const exi_path_example *e = &exi_paths_examples(p)[example];
+void exi_trajectories_get_delta(const exi_trajectories *p, const ex_forms *forms, int example, float *delta) {
+    const exi_trajectory_example *e = &exi_trajectories_examples(p)[example];
     const size_t numbers = 3 * (size_t)p->vertex_count;
     if (example == p->reference)
         memset(delta, 0, numbers * sizeof *delta);
     else if (e->flags == 0)
         exi_forms_get_example(forms, p->first_form + e->velocities, delta);
     else if (e->delta >= 0)
-        memcpy(delta, (const float *)exi_paths_at(p, p->deltas) + (size_t)e->delta * numbers, numbers * sizeof *delta);
+        memcpy(delta, (const float *)exi_trajectories_at(p, p->deltas) + (size_t)e->delta * numbers,
+               numbers * sizeof *delta);
     else
         follow(p, forms, example, delta);
 }
@@ -226,13 +229,13 @@ void exi_paths_get_delta(const exi_paths *p, const ex_forms *forms, int example,
 /* ---- what segments append ---- */
 
 /* A segment's shift is its parent's and what its own basis adds; parents come before their children. */
-void exi_paths_append(const exi_paths *p, const double *weights, int only, double (*shifts)[3]) {
-    const int32_t *parents = exi_paths_at(p, p->parents), *order = exi_paths_at(p, p->order);
+void exi_trajectories_append(const exi_trajectories *p, const double *weights, int only, double (*shifts)[3]) {
+    const int32_t *parents = exi_trajectories_at(p, p->parents), *order = exi_trajectories_at(p, p->order);
     for (int i = 0; i < p->segment_count; i++) {
         const int a = order[i];
         double u[3] = {0};
         if (parents[a] >= 0)
-            exi_paths_basis(p, weights, only, a, u);
+            exi_trajectories_basis(p, weights, only, a, u);
         for (int c = 0; c < 3; c++)
             shifts[a][c] = parents[a] < 0 ? 0 : shifts[parents[a]][c] + u[c];
     }

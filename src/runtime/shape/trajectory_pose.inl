@@ -5,12 +5,12 @@
 #ifndef EXI_TRAJECTORY_POSE_INL
 #define EXI_TRAJECTORY_POSE_INL
 
-#include "runtime/shape/paths.h"
+#include "runtime/shape/trajectories.h"
 #include "runtime/shape/trajectory.inl"
 
 /* s_k = sum over l of overlap_kl x_l */
-EXI_INLINE double exi_paths_time(const exi_paths *p, const double *weights, int k) {
-    const float *overlaps = (const float *)exi_paths_at(p, p->overlaps);
+EXI_INLINE double exi_trajectories_time(const exi_trajectories *p, const double *weights, int k) {
+    const float *overlaps = (const float *)exi_trajectories_at(p, p->overlaps);
     if (p->overlaps == 0)
         return weights[k];
     double s = 0;
@@ -22,9 +22,9 @@ EXI_INLINE double exi_paths_time(const exi_paths *p, const double *weights, int 
 /* Sets the weights of the forms that an example has among the layer's floats [form_count]: x_k, and x_k q(s_k) for
  * correctors, where there can be any: a constant where this is called. False where x_k is 0 or the example is the
  * reference: then it does nothing. */
-EXI_INLINE bool exi_paths_weigh_example(const exi_paths *p, const double *weights, int k, bool correctors,
-                                        float *floats) {
-    const exi_path_example *e = &exi_paths_examples(p)[k];
+EXI_INLINE bool exi_trajectories_weigh_example(const exi_trajectories *p, const double *weights, int k, bool correctors,
+                                               float *floats) {
+    const exi_trajectory_example *e = &exi_trajectories_examples(p)[k];
     const float x = (float)weights[k];
     if (k == p->reference)
         return false;
@@ -33,10 +33,10 @@ EXI_INLINE bool exi_paths_weigh_example(const exi_paths *p, const double *weight
     floats[e->velocities] = x;
     if (!correctors)
         return x != 0;
-    const double s = x != 0 && e->corrector_count > 0 ? exi_paths_time(p, weights, k) : 0;
+    const double s = x != 0 && e->corrector_count > 0 ? exi_trajectories_time(p, weights, k) : 0;
     EXI_ROLLED for (int j = 0; j < e->corrector_count; j++) {
         const float *curve =
-            (const float *)exi_paths_at(p, p->curves) + (size_t)(e->first_corrector + j) * EX_CURVE_SIZE;
+            (const float *)exi_trajectories_at(p, p->curves) + (size_t)(e->first_corrector + j) * EX_CURVE_SIZE;
         floats[e->correctors + j] = x != 0 ? (float)(weights[k] * exi_corrector_amount(curve, s)) : 0.0f;
     }
     return x != 0;
@@ -44,9 +44,10 @@ EXI_INLINE bool exi_paths_weigh_example(const exi_paths *p, const double *weight
 
 /* The blended screw: where the three axes go, and the move, x + sum over c of (x - centre)_c (turned_c - unit_c) +
  * move. */
-EXI_INLINE void exi_paths_screw(const exi_paths *p, const double *weights, double turned[3][3], double move[3]) {
+EXI_INLINE void exi_trajectories_screw(const exi_trajectories *p, const double *weights, double turned[3][3],
+                                       double move[3]) {
     double turn[3] = {0, 0, 0}, along[3] = {0, 0, 0}, a, b, sinc;
-    const exi_path_example *examples = exi_paths_examples(p);
+    const exi_trajectory_example *examples = exi_trajectories_examples(p);
     EXI_ROLLED for (int k = 0; k < p->example_count; k++) for (int c = 0;
                                                                (examples[k].flags & EXI_PATHS_SCREWS) && c < 3; c++) {
         turn[c] += weights[k] * examples[k].screw.turn[c];
@@ -62,9 +63,9 @@ EXI_INLINE void exi_paths_screw(const exi_paths *p, const double *weights, doubl
 
 /* What segment a appends by itself, R~(w_a) u_a with w_a and u_a blended by the weights, or those of the example `only`
  * where that is not -1. */
-EXI_INLINE void exi_paths_basis(const exi_paths *p, const double *weights, int only, int a, double u[3]) {
-    const exi_path_example *examples = exi_paths_examples(p);
-    const float *bases = (const float *)exi_paths_at(p, p->bases);
+EXI_INLINE void exi_trajectories_basis(const exi_trajectories *p, const double *weights, int only, int a, double u[3]) {
+    const exi_trajectory_example *examples = exi_trajectories_examples(p);
+    const float *bases = (const float *)exi_trajectories_at(p, p->bases);
     double w[3] = {0, 0, 0};
     u[0] = u[1] = u[2] = 0;
     EXI_ROLLED for (int k = only < 0 ? 0 : only; k < (only < 0 ? p->example_count : only + 1); k++) {

@@ -21,7 +21,7 @@ struct ex_driver {
     uint64_t entries; /* [starts[frame_count]] exi_frame_entry */
 };
 
-struct ex_views {
+struct ex_regions {
     uint64_t size;
     int32_t view_count, key_count;
     int32_t width;       /* keys, filled up to a multiple of 4 */

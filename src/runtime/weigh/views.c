@@ -20,26 +20,26 @@ enum { RUN = 32, KEYS = 16 };
 /* Products of keys with keys over all regions: what a small file may ask for stays below 1 GB. */
 enum { PRODUCTS = 1 << 27 };
 
-static ex_result check(const ex_views_def *def, ex_error *error) {
+static ex_result check(const ex_regions_def *def, ex_error *error) {
     if (!def || !def->driver || def->view_count < 1 || !def->views || def->key_count < 1 || !def->keys)
         return exi_misuse_error(error, __func__, "views need a driver, a region and a key");
     if (def->view_count > EX_DRIVER_FRAME_MAX || def->key_count > EX_CONVEX_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "a driver has at most %d regions and %d keys, not %d and %d",
-                         EX_DRIVER_FRAME_MAX, EX_CONVEX_MAX, def->view_count, def->key_count);
+                            EX_DRIVER_FRAME_MAX, EX_CONVEX_MAX, def->view_count, def->key_count);
     if ((int64_t)def->view_count * def->key_count * def->key_count > PRODUCTS)
         return ex_error_set(error, EX_ERROR_LIMIT, "%d keys seen by %d regions are too many: take fewer of one",
-                         def->key_count, def->view_count);
+                            def->key_count, def->view_count);
     for (int r = 0; r < def->view_count; r++) {
-        const ex_view *view = &def->views[r];
+        const ex_region *view = &def->views[r];
         if (view->frame < 0 || view->frame >= def->driver->frame_count || view->count < 1)
-            return ex_error_set(error, EX_ERROR_DATA, "region %d looks at %d vertices in frame %d of %d", r, view->count,
-                             view->frame, def->driver->frame_count);
+            return ex_error_set(error, EX_ERROR_DATA, "region %d looks at %d vertices in frame %d of %d", r,
+                                view->count, view->frame, def->driver->frame_count);
         for (int i = 0; i < view->count; i++)
             if (view->vertices[i] >= (uint32_t)def->driver->vertex_count || !(view->weights[i] > 0) ||
                 !isfinite(view->weights[i]))
                 return ex_error_set(error, EX_ERROR_DATA,
-                                 "region %d looks at vertex %u of %d with weight %g (weights are above 0)", r,
-                                 (unsigned)view->vertices[i], def->driver->vertex_count, (double)view->weights[i]);
+                                    "region %d looks at vertex %u of %d with weight %g (weights are above 0)", r,
+                                    (unsigned)view->vertices[i], def->driver->vertex_count, (double)view->weights[i]);
     }
     for (int k = 0; k < def->key_count; k++)
         for (size_t i = 0; i < 3 * (size_t)def->driver->vertex_count; i++)
@@ -56,7 +56,7 @@ static inline void bring_back(const float m[12], const float y[3], float x[3]) {
 }
 
 /* Features hold the key itself, in the view's frame, until the mean is known. */
-static void fill_key(ex_views *v, const ex_views_def *def, int key, const float *matrices) {
+static void fill_key(ex_regions *v, const ex_regions_def *def, int key, const float *matrices) {
     const uint32_t *starts = exi_driver_at(v, v->starts), *vertices = exi_driver_at(v, v->vertices);
     float *features = exi_driver_at(v, v->features);
     for (int r = 0; r < v->view_count; r++)
@@ -68,7 +68,7 @@ static void fill_key(ex_views *v, const ex_views_def *def, int key, const float 
         }
 }
 
-static void centre_features(ex_views *v) {
+static void centre_features(ex_regions *v) {
     const uint32_t *starts = exi_driver_at(v, v->starts);
     const float *weights = exi_driver_at(v, v->weights);
     float *means = exi_driver_at(v, v->means), *features = exi_driver_at(v, v->features);
@@ -83,7 +83,7 @@ static void centre_features(ex_views *v) {
     }
 }
 
-static void multiply_features(ex_views *v) {
+static void multiply_features(ex_regions *v) {
     const uint32_t *starts = exi_driver_at(v, v->starts);
     const float *weights = exi_driver_at(v, v->weights), *features = exi_driver_at(v, v->features);
     double *grams = exi_driver_at(v, v->grams);
@@ -102,7 +102,8 @@ static void multiply_features(ex_views *v) {
                 grams[((size_t)r * n + b) * n + a] = grams[((size_t)r * n + a) * n + b];
 }
 
-ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator, ex_views **views, ex_error *error) {
+ex_result ex_regions_create(const ex_regions_def *def, const ex_allocator *allocator, ex_regions **views,
+                            ex_error *error) {
     ex_result result = check(def, error);
     if (result != EX_OK)
         return result;
@@ -110,11 +111,11 @@ ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator
     size_t samples = 0;
     for (int r = 0; r < def->view_count; r++)
         samples += (size_t)def->views[r].count;
-    exi_size total = {.bytes = sizeof(ex_views)}, room = {0};
-    ex_views head = {.view_count = def->view_count,
-                     .key_count = def->key_count,
-                     .width = (int32_t)width,
-                     .frame_count = def->driver->frame_count};
+    exi_size total = {.bytes = sizeof(ex_regions)}, room = {0};
+    ex_regions head = {.view_count = def->view_count,
+                       .key_count = def->key_count,
+                       .width = (int32_t)width,
+                       .frame_count = def->driver->frame_count};
     size_t features = 0;
     if (!exi_multiply(3 * width, samples, &features) || samples > UINT32_MAX)
         total.overflow = true;
@@ -128,7 +129,7 @@ ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator
     head.totals = exi_size_add(&total, (size_t)def->view_count, sizeof(double), 16);
     head.size = total.bytes;
     exi_size_add(&room, (size_t)def->driver->frame_count, 12 * sizeof(float), 16);
-    ex_views *made = total.overflow ? NULL : exi_block_create(allocator, total.bytes);
+    ex_regions *made = total.overflow ? NULL : exi_block_create(allocator, total.bytes);
     float *matrices = made ? exi_allocate(allocator, room.bytes) : NULL;
     if (!matrices) {
         exi_block_destroy(made);
@@ -140,7 +141,7 @@ ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator
     int32_t *frames = exi_driver_at(made, made->frames);
     double *totals = exi_driver_at(made, made->totals);
     for (int r = 0; r < def->view_count; r++) {
-        const ex_view *view = &def->views[r];
+        const ex_region *view = &def->views[r];
         frames[r] = view->frame;
         starts[r + 1] = starts[r] + (uint32_t)view->count;
         memcpy(vertices + starts[r], view->vertices, (size_t)view->count * sizeof *vertices);
@@ -161,11 +162,11 @@ ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator
     return EX_OK;
 }
 
-void ex_views_destroy(ex_views *views) {
+void ex_regions_destroy(ex_regions *views) {
     exi_block_destroy(views);
 }
 
-void ex_views_points(const ex_views *v, double *points) {
+void ex_regions_points(const ex_regions *v, double *points) {
     const double *grams = exi_driver_at(v, v->grams);
     const size_t n = (size_t)v->key_count, views = (size_t)v->view_count;
     for (size_t k = 0; k < n; k++)
@@ -243,7 +244,7 @@ static double difference_run(const float *form, const uint32_t *vertices, const 
     return (double)four[0] + (double)four[1] + (double)four[2] + (double)four[3];
 }
 
-static void measure_view(const ex_views *v, int view, const float *form, const float *matrix, double *point,
+static void measure_view(const ex_regions *v, int view, const float *form, const float *matrix, double *point,
                          double *square) {
     const uint32_t *starts = exi_driver_at(v, v->starts), *vertices = exi_driver_at(v, v->vertices);
     const float *weights = exi_driver_at(v, v->weights), *means = exi_driver_at(v, v->means);
@@ -269,7 +270,7 @@ static void measure_view(const ex_views *v, int view, const float *form, const f
         *square = total;
 }
 
-void ex_views_measure(const ex_views *v, const float *form, const float *matrices, double *point, double *squares) {
+void ex_regions_measure(const ex_regions *v, const float *form, const float *matrices, double *point, double *squares) {
     const int32_t *frames = exi_driver_at(v, v->frames);
     for (int r = 0; r < v->view_count; r++)
         measure_view(v, r, form, matrices + 12 * (size_t)frames[r], point + (size_t)r * (size_t)v->key_count,

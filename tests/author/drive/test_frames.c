@@ -100,9 +100,9 @@ static void test_samples(void **state) {
 
 /* ---- frames ---- */
 
-static void must_make(const sleeve *s, const ex_drive_options *o, exi_driving *d) {
+static void must_make(const sleeve *s, const ex_drive_options *o, exi_drive_plan *d) {
     ex_error error = {0};
-    if (exi_driving_make(s->driver, s->driven, o, 3, d, &error) != EX_OK)
+    if (exi_drive_plan_make(s->driver, s->driven, o, 3, d, &error) != EX_OK)
         fail_msg("%s", error.text);
 }
 
@@ -127,7 +127,7 @@ static void test_spread(void **state) {
     sleeve_open(&s, 21, 8);
     const int rows = s.driver->vertex_count + s.driven->vertex_count;
     for (int frames = 2; frames <= 8; frames *= 2) {
-        exi_driving d, again;
+        exi_drive_plan d, again;
         s.def.options.frames = frames;
         s.def.options.influences = 3;
         must_make(&s, &s.def.options, &d);
@@ -158,8 +158,8 @@ static void test_spread(void **state) {
         assert_memory_equal(d.driver.carry.weights, again.driver.carry.weights,
                             d.driver.carry.starts[rows] * sizeof(float));
         assert_memory_equal(d.views[0].weights, again.views[0].weights, (size_t)d.views[0].count * sizeof(float));
-        exi_driving_free(&again);
-        exi_driving_free(&d);
+        exi_drive_plan_free(&again);
+        exi_drive_plan_free(&d);
     }
     sleeve_close(&s);
 }
@@ -168,7 +168,7 @@ static void test_spread(void **state) {
 static void test_two_ends(void **state) {
     (void)state;
     sleeve s;
-    exi_driving d;
+    exi_drive_plan d;
     sleeve_open(&s, 21, 8);
     must_make(&s, &s.def.options, &d);
     double shares[2] = {0};
@@ -186,14 +186,14 @@ static void test_two_ends(void **state) {
             next[d.driver.carry.places[i]] = (double)d.driver.carry.weights[i];
         assert_near(own[0], next[0], 0.2);
     }
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     sleeve_close(&s);
 }
 
 static void test_whole(void **state) {
     (void)state;
     sleeve s;
-    exi_driving d;
+    exi_drive_plan d;
     sleeve_open(&s, 12, 6);
     ex_drive_options *o = &s.def.options;
     o->frames = 1;
@@ -204,24 +204,24 @@ static void test_whole(void **state) {
     assert_int_equal(d.view_count, 1);
     assert_int_equal(d.views[0].count, s.driver->vertex_count);
     assert_int_equal(d.driver.residual, EX_RESIDUAL_KEYS);
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     o->frame_group = "upper";
     must_make(&s, o, &d);
     for (uint32_t i = 0; i < d.driver.driver.starts[1]; i++)
         assert_true(s.driver->positions[3 * d.driver.driver.vertices[i]] < 1.2);
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     o->frame = EX_WHOLE_FRAME_NONE;
     o->frames = -1;
     must_make(&s, o, &d);
     assert_int_equal(d.driver.driver.starts[1], 0);
     assert_null(d.driver.joints);
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     o->frame = EX_WHOLE_FRAME_JOINT;
     o->frames = 0;
     o->frame_joint = 2;
     must_make(&s, o, &d);
     assert_int_equal(d.driver.joints[0], 2);
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     /* Frames of parts, but weighed as a whole: one more frame, which carries nothing. */
     o->frame = EX_WHOLE_FRAME_FIT;
     o->frame_group = NULL;
@@ -232,7 +232,7 @@ static void test_whole(void **state) {
     assert_int_equal(d.view_count, 1);
     assert_int_equal(d.views[0].frame, 3);
     check_influences(&d.driver.carry, s.driver->vertex_count + s.driven->vertex_count, 3, 4);
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     sleeve_close(&s);
 }
 
@@ -240,7 +240,7 @@ static void test_whole(void **state) {
 static void test_weights_and_few(void **state) {
     (void)state;
     sleeve s;
-    exi_driving d;
+    exi_drive_plan d;
     sleeve_open(&s, 12, 6);
     float *weights = calloc((size_t)s.driver->vertex_count, sizeof *weights);
     for (int v = 0; v < s.driver->vertex_count; v++)
@@ -253,7 +253,7 @@ static void test_weights_and_few(void **state) {
         for (int i = 0; i < d.views[r].count; i++)
             assert_true(s.driver->positions[3 * d.views[r].vertices[i]] < 1);
     free(weights);
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     sleeve_close(&s);
 }
 
@@ -273,7 +273,7 @@ static void cut(sleeve *s, int row) {
 static void test_pieces(void **state) {
     (void)state;
     sleeve s;
-    exi_driving d;
+    exi_drive_plan d;
     sleeve_open(&s, 12, 6);
     cut(&s, 5);
     must_make(&s, &s.def.options, &d);
@@ -287,7 +287,7 @@ static void test_pieces(void **state) {
         assert_int_equal(d.driver.carry.starts[s.driven->vertex_count + v + 1], at + 1);
         assert_int_equal(d.driver.carry.places[at], d.graph.parts[v] == d.graph.parts[first] ? 0 : 1);
     }
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     sleeve_close(&s);
 }
 
@@ -295,7 +295,7 @@ static void test_pieces(void **state) {
 static void test_many_pieces(void **state) {
     (void)state;
     sleeve s;
-    exi_driving d;
+    exi_drive_plan d;
     sleeve_open(&s, 12, 6);
     cut(&s, 8);
     cut(&s, 3);
@@ -303,7 +303,7 @@ static void test_many_pieces(void **state) {
     assert_int_equal(d.graph.part_count, 3);
     assert_int_equal(d.graph.parts[d.driver.driver.vertices[0]], 1);
     assert_int_equal(d.graph.parts[d.driver.driver.vertices[d.driver.driver.starts[1]]], 0);
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     sleeve_close(&s);
 }
 
@@ -311,7 +311,7 @@ static void test_many_pieces(void **state) {
 static void test_piece_apart(void **state) {
     (void)state;
     sleeve s;
-    exi_driving d;
+    exi_drive_plan d;
     sleeve_open(&s, 12, 6);
     cut(&s, 1);
     s.def.options.influences = 1;
@@ -321,14 +321,14 @@ static void test_piece_apart(void **state) {
     const uint32_t *starts = d.driver.carry.starts + s.driven->vertex_count;
     for (int v = 0; v < 12; v++) /* as the vertex on the other side of the gap */
         assert_int_equal(d.driver.carry.places[starts[v]], d.driver.carry.places[starts[12 + v % 6]]);
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     sleeve_close(&s);
 }
 
 static void test_regions(void **state) {
     (void)state;
     sleeve s;
-    exi_driving d;
+    exi_drive_plan d;
     sleeve_open(&s, 12, 6);
     const int n = s.driver->vertex_count, m = s.driven->vertex_count;
     float *values = calloc((size_t)(2 * n + 2 * m), sizeof *values);
@@ -360,12 +360,12 @@ static void test_regions(void **state) {
             assert_int_equal(d.regions.places[d.regions.starts[m + v]], s.driver->positions[3 * v] > 1);
     for (int i = 0; i < d.views[1].count; i++)
         assert_true(s.driver->positions[3 * d.views[1].vertices[i]] > 1.5);
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     mask[0][3] = 0;
     ex_error error;
-    assert_int_equal(exi_driving_make(s.driver, s.driven, &s.def.options, 0, &d, &error), EX_ERROR_DATA);
+    assert_int_equal(exi_drive_plan_make(s.driver, s.driven, &s.def.options, 0, &d, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "vertex 3");
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     free(values);
     sleeve_close(&s);
 }
@@ -374,7 +374,7 @@ static void test_regions(void **state) {
 static void test_bound_feet(void **state) {
     (void)state;
     sleeve s;
-    exi_driving d;
+    exi_drive_plan d;
     sleeve_open(&s, 21, 8);
     uint32_t triangles[16];
     uint16_t *vertices = calloc((size_t)s.driven->vertex_count, sizeof *vertices);
@@ -389,7 +389,7 @@ static void test_bound_feet(void **state) {
     must_make(&s, &s.def.options, &d);
     for (int v = 0; v < s.driven->vertex_count; v++)
         assert_int_equal(s.driver->positions[3 * d.feet[v].nearest] < 0.15, v + 8 >= s.driven->vertex_count);
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     free(vertices);
     sleeve_close(&s);
 }
@@ -399,8 +399,8 @@ static void test_bound_feet(void **state) {
 static void test_carrier(void **state) {
     (void)state;
     sleeve s;
-    exi_driving d;
-    exi_carrier c;
+    exi_drive_plan d;
+    exi_moving_frames c;
     ex_error error;
     sleeve_open(&s, 21, 8);
     s.def.options.frames = 4;
@@ -409,11 +409,11 @@ static void test_carrier(void **state) {
     float *rest = calloc(3 * (size_t)m, sizeof *rest), *form = calloc(3 * (size_t)m, sizeof *form);
     for (int i = 0; i < 3 * m; i++)
         rest[i] = (float)s.driven->positions[i];
-    assert_int_equal(exi_carrier_open(&c, &d.driver, rest, m, &error), EX_OK);
+    assert_int_equal(exi_moving_frames_open(&c, &d.driver, rest, m, &error), EX_OK);
     for (int k = 0; k < SLEEVE_KEYS; k++) {
-        exi_carrier_place(&c, s.drivers[k], NULL, NULL);
-        exi_carrier_unpose(&c, s.drivens[k], s.drivers[k]);
-        exi_carrier_pose(&c, c.unposed, form);
+        exi_moving_frames_place(&c, s.drivers[k], NULL, NULL);
+        exi_moving_frames_unpose(&c, s.drivens[k], s.drivers[k]);
+        exi_moving_frames_pose(&c, c.unposed, form);
         for (int i = 0; i < 3 * m; i++)
             assert_near(form[i], s.drivens[k][i], 1e-6);
         /* In its frames the arm is nearly straight, however it is bent. */
@@ -427,11 +427,11 @@ static void test_carrier(void **state) {
     }
     /* A frame that goes with a joint goes where it is told. */
     const float there[48] = {1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0};
-    exi_carrier_place(&c, s.drivers[0], there, (const int[]){0, -1, -1, -1});
+    exi_moving_frames_place(&c, s.drivers[0], there, (const int[]){0, -1, -1, -1});
     assert_near(c.matrices[3], 5, 0);
     assert_near(c.matrices[12], 1, 1e-5);
-    exi_carrier_close(&c);
-    exi_driving_free(&d);
+    exi_moving_frames_close(&c);
+    exi_drive_plan_free(&d);
     free(rest);
     free(form);
     sleeve_close(&s);
@@ -476,33 +476,33 @@ static void test_invalid(void **state) {
                                         "ridge",    "none",         "one",   "joint", "upper",         "weights",
                                         "triangle", "nothing like", "-2",    "whole"};
     for (int i = 0; i < 16; i++) {
-        exi_driving d;
+        exi_drive_plan d;
         ex_error error = {0};
-        const ex_result result = exi_driving_make(s.driver, s.driven, &cases[i], 0, &d, &error);
+        const ex_result result = exi_drive_plan_make(s.driver, s.driven, &cases[i], 0, &d, &error);
         assert_int_not_equal(result, EX_OK);
         assert_sentence(&error, i >= 10 && i <= 13 ? EX_ERROR_DATA : EX_ERROR_ARGUMENT, words[i]);
-        exi_driving_free(&d);
+        exi_drive_plan_free(&d);
     }
     /* A driver without faces, one on a line, a vertex that is no number. */
-    exi_driving d;
+    exi_drive_plan d;
     ex_error error = {0};
     const int faces = s.driver->face_count, corners = s.driver->corner_count;
     s.driver->face_count = s.driver->corner_count = 0;
-    assert_int_equal(exi_driving_make(s.driver, s.driven, &good, 0, &d, &error), EX_ERROR_DATA);
+    assert_int_equal(exi_drive_plan_make(s.driver, s.driven, &good, 0, &d, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "no faces");
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     s.driver->face_count = faces;
     s.driver->corner_count = corners;
     for (int v = 0; v < s.driver->vertex_count; v++)
         for (int c = 1; c < 3; c++)
             s.driver->positions[3 * v + c] *= 1e-4;
-    assert_int_equal(exi_driving_make(s.driver, s.driven, &good, 0, &d, &error), EX_ERROR_DATA);
+    assert_int_equal(exi_drive_plan_make(s.driver, s.driven, &good, 0, &d, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "on a line");
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     s.driver->positions[7] = NAN;
-    assert_int_equal(exi_driving_make(s.driver, s.driven, &good, 0, &d, &error), EX_ERROR_DATA);
+    assert_int_equal(exi_drive_plan_make(s.driver, s.driven, &good, 0, &d, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "vertex 2 of the driver");
-    exi_driving_free(&d);
+    exi_drive_plan_free(&d);
     free(bad);
     free(vertex_binds);
     sleeve_close(&s);
@@ -512,15 +512,15 @@ static void test_invalid(void **state) {
 
 static ex_result attempt(void *context) {
     const sleeve *s = context;
-    exi_driving d;
-    exi_carrier c = {0};
+    exi_drive_plan d;
+    exi_moving_frames c = {0};
     ex_error error;
-    ex_result result = exi_driving_make(s->driver, s->driven, &s->def.options, 0, &d, &error);
+    ex_result result = exi_drive_plan_make(s->driver, s->driven, &s->def.options, 0, &d, &error);
     float rest[3 * 48] = {0};
     if (result == EX_OK)
-        result = exi_carrier_open(&c, &d.driver, rest, s->driven->vertex_count, &error);
-    exi_carrier_close(&c);
-    exi_driving_free(&d);
+        result = exi_moving_frames_open(&c, &d.driver, rest, s->driven->vertex_count, &error);
+    exi_moving_frames_close(&c);
+    exi_drive_plan_free(&d);
     return result;
 }
 

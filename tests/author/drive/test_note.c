@@ -22,7 +22,7 @@ static const uint32_t halves[] = {0, 1, 2, 0, 2, 3};
 /* A rig of a triangle with this note. */
 static ex_rig *rig_with(const char *kind, const char *text) {
     static const uint32_t size = 3;
-    const ex_note note = {.kind = kind, .data = text, .size = strlen(text)};
+    const ex_attachment note = {.kind = kind, .data = text, .size = strlen(text)};
     ex_rig_def def = ex_rig_def_default();
     def.mesh = (ex_rig_mesh){.vertex_count = 3,
                              .positions = square,

@@ -21,14 +21,14 @@
 
 #define HEAD "ply\nformat ascii 1.0\nelement vertex 3\n"
 
-static ex_result read_text(const char *text, ex_map **map, ex_error *error) {
+static ex_result read_text(const char *text, ex_displacement_map **map, ex_error *error) {
     scratch_write("m.ply", text, strlen(text));
-    return ex_map_read(scratch_path("m.ply"), map, error);
+    return ex_displacement_map_read(scratch_path("m.ply"), map, error);
 }
 
 static void by_hand(void **state) {
     (void)state;
-    ex_map *map;
+    ex_displacement_map *map;
     ex_error error;
     /* Places and faces are passed over; the order of the properties does not matter. */
     assert_int_equal(read_text(HEAD "property float x\nproperty uchar state\nproperty double displacement\n"
@@ -37,50 +37,50 @@ static void by_hand(void **state) {
                                &map, &error),
                      EX_OK);
     const float values[] = {0.25F, -2, 0};
-    const unsigned char states[] = {EX_MAP_HIT, EX_MAP_FILLED, EX_MAP_OUTSIDE};
+    const unsigned char states[] = {EX_DISPLACEMENT_MAP_HIT, EX_DISPLACEMENT_MAP_FILLED, EX_DISPLACEMENT_MAP_OUTSIDE};
     assert_int_equal(map->vertex_count, 3);
     assert_memory_equal(map->displacements, values, sizeof values);
     assert_memory_equal(map->states, states, sizeof states);
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(map);
 
     /* Without states everything was measured. */
     assert_int_equal(read_text(HEAD "property float displacement\nend_header\n1\n2\n3\n", &map, &error), EX_OK);
     for (int v = 0; v < 3; v++)
-        assert_int_equal(map->states[v], EX_MAP_HIT);
-    ex_map_destroy(map);
+        assert_int_equal(map->states[v], EX_DISPLACEMENT_MAP_HIT);
+    ex_displacement_map_destroy(map);
 }
 
-static void fill(ex_map *map) {
+static void fill(ex_displacement_map *map) {
     for (int v = 0; v < map->vertex_count; v++) {
         map->displacements[v] = (float)sin(0.7 * v) * 1e-3F;
-        map->states[v] = (unsigned char)(v % EX_MAP_STATE_COUNT);
+        map->states[v] = (unsigned char)(v % EX_DISPLACEMENT_MAP_STATE_COUNT);
     }
 }
 
 static void round_trip(void **state) {
     (void)state;
     enum { COUNT = 100 };
-    ex_map *map = ex_map_create(COUNT), *again;
+    ex_displacement_map *map = ex_displacement_map_create(COUNT), *again;
     ex_error error;
     assert_non_null(map);
-    assert_true(map->displacements[COUNT - 1] == 0 && map->states[COUNT - 1] == EX_MAP_OUTSIDE);
+    assert_true(map->displacements[COUNT - 1] == 0 && map->states[COUNT - 1] == EX_DISPLACEMENT_MAP_OUTSIDE);
     fill(map);
-    assert_int_equal(ex_map_write(scratch_path("m.ply"), map, &error), EX_OK);
-    assert_int_equal(ex_map_read(scratch_path("m.ply"), &again, &error), EX_OK);
+    assert_int_equal(ex_displacement_map_write(scratch_path("m.ply"), map, &error), EX_OK);
+    assert_int_equal(ex_displacement_map_read(scratch_path("m.ply"), &again, &error), EX_OK);
     assert_int_equal(again->vertex_count, COUNT);
     assert_memory_equal(again->displacements, map->displacements, COUNT * sizeof(float));
     assert_memory_equal(again->states, map->states, COUNT);
-    ex_map_destroy(again);
+    ex_displacement_map_destroy(again);
 
     map->displacements[7] = NAN;
-    assert_int_equal(ex_map_write(scratch_path("n.ply"), map, &error), EX_ERROR_DATA);
+    assert_int_equal(ex_displacement_map_write(scratch_path("n.ply"), map, &error), EX_ERROR_DATA);
     assert_non_null(strstr(error.text, "vertex 7"));
     map->displacements[7] = 0;
-    map->states[8] = EX_MAP_STATE_COUNT;
-    assert_int_equal(ex_map_write(scratch_path("n.ply"), map, &error), EX_ERROR_DATA);
+    map->states[8] = EX_DISPLACEMENT_MAP_STATE_COUNT;
+    assert_int_equal(ex_displacement_map_write(scratch_path("n.ply"), map, &error), EX_ERROR_DATA);
     assert_non_null(strstr(error.text, "vertex 8"));
-    ex_map_destroy(map);
-    ex_map_destroy(NULL);
+    ex_displacement_map_destroy(map);
+    ex_displacement_map_destroy(NULL);
 }
 
 static void each_way_to_be_wrong(void **state) {
@@ -108,7 +108,7 @@ static void each_way_to_be_wrong(void **state) {
          "state of vertex 2 is 5"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ex_map *map;
+        ex_displacement_map *map;
         ex_error error = {0};
         const ex_result result = read_text(cases[i].text, &map, &error);
         if (result != cases[i].result || !strstr(error.text, cases[i].sentence))
@@ -123,47 +123,47 @@ static void each_way_to_be_wrong(void **state) {
     memcpy(bytes, head, sizeof head - 1);
     memcpy(bytes + sizeof head - 1, &none, 4);
     scratch_write("m.ply", bytes, sizeof bytes);
-    ex_map *map;
+    ex_displacement_map *map;
     ex_error error;
-    assert_int_equal(ex_map_read(scratch_path("m.ply"), &map, &error), EX_ERROR_DATA);
+    assert_int_equal(ex_displacement_map_read(scratch_path("m.ply"), &map, &error), EX_ERROR_DATA);
     assert_non_null(strstr(error.text, "not finite"));
-    assert_int_equal(ex_map_read(scratch_path("none.ply"), &map, &error), EX_ERROR_FILE);
+    assert_int_equal(ex_displacement_map_read(scratch_path("none.ply"), &map, &error), EX_ERROR_FILE);
 }
 
 static void truncated(void **state) {
     (void)state;
-    ex_map *map = ex_map_create(5), *again;
+    ex_displacement_map *map = ex_displacement_map_create(5), *again;
     ex_error error;
     assert_non_null(map);
     fill(map);
-    assert_int_equal(ex_map_write(scratch_path("m.ply"), map, &error), EX_OK);
-    ex_map_destroy(map);
+    assert_int_equal(ex_displacement_map_write(scratch_path("m.ply"), map, &error), EX_OK);
+    ex_displacement_map_destroy(map);
     size_t size;
     char *bytes = scratch_read("m.ply", &size);
     for (size_t left = 0; left < size; left++) {
         scratch_write("t.ply", bytes, left);
-        assert_int_not_equal(ex_map_read(scratch_path("t.ply"), &again, &error), EX_OK);
+        assert_int_not_equal(ex_displacement_map_read(scratch_path("t.ply"), &again, &error), EX_OK);
         assert_null(again);
     }
     free(bytes);
 }
 
 static ex_result attempt(void *context) {
-    ex_map *map;
+    ex_displacement_map *map;
     ex_error error;
     (void)context;
-    const ex_result result = ex_map_read(scratch_path("m.ply"), &map, &error);
-    ex_map_destroy(map);
+    const ex_result result = ex_displacement_map_read(scratch_path("m.ply"), &map, &error);
+    ex_displacement_map_destroy(map);
     return result;
 }
 
 static void memory(void **state) {
     (void)state;
-    ex_map *map = ex_map_create(5);
+    ex_displacement_map *map = ex_displacement_map_create(5);
     ex_error error;
     assert_non_null(map);
-    assert_int_equal(ex_map_write(scratch_path("m.ply"), map, &error), EX_OK);
-    ex_map_destroy(map);
+    assert_int_equal(ex_displacement_map_write(scratch_path("m.ply"), map, &error), EX_OK);
+    ex_displacement_map_destroy(map);
     assert_true(fail_alloc_sweep(attempt, NULL) > 3);
 }
 

@@ -126,7 +126,7 @@ static inline void turn_local(ex_transform *local, int axis, double degrees) {
         local->rotation[i] = (float)out[i];
 }
 
-static inline ex_motion *bring(const ex_clip *clip, const ex_rig *rig, const ex_motion_map *map) {
+static inline ex_motion *bring(const ex_clip *clip, const ex_rig *rig, const ex_joint_map *map) {
     ex_motion *motion = NULL;
     ex_error error = {0};
     if (ex_motion_from_clip(clip, rig, map, &motion, &error) != EX_OK)

@@ -72,8 +72,8 @@ static void dials(void **state) {
     assert_true(motion->poses[1].inputs[4] == 1 && motion->poses[1].inputs[1] == 0);
     assert_null(motion->poses[1].joints);
     ex_motion_destroy(motion);
-    const ex_motion_pair pair = {name, name, {0}, false};
-    assert_int_equal(ex_motion_from_clip(clip, rig, &(ex_motion_map){1, (ex_motion_pair *)&pair}, &motion, &error),
+    const ex_joint_pair pair = {name, name, {0}, false};
+    assert_int_equal(ex_motion_from_clip(clip, rig, &(ex_joint_map){1, (ex_joint_pair *)&pair}, &motion, &error),
                      EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "the map names joints, and the rig has no skeleton");
     clip->dials = NULL;
@@ -109,13 +109,13 @@ static void refuses(void **state) {
         {"Hips", "root", "joint 'Hips' on the left, where the rig's stand, and it is the motion's"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ex_motion_pair pair = {(char *)cases[i].joint, (char *)cases[i].from, {0}, false};
-        assert_int_equal(ex_motion_from_clip(clip, rig, &(ex_motion_map){1, &pair}, &motion, &error), EX_ERROR_DATA);
+        ex_joint_pair pair = {(char *)cases[i].joint, (char *)cases[i].from, {0}, false};
+        assert_int_equal(ex_motion_from_clip(clip, rig, &(ex_joint_map){1, &pair}, &motion, &error), EX_ERROR_DATA);
         assert_sentence(&error, EX_ERROR_DATA, cases[i].sentence);
     }
     char root[] = "root", hips[] = "Hips";
-    ex_motion_pair twice[] = {{root, hips, {0}, false}, {root, hips, {0}, false}};
-    assert_int_equal(ex_motion_from_clip(clip, rig, &(ex_motion_map){2, twice}, &motion, &error), EX_ERROR_DATA);
+    ex_joint_pair twice[] = {{root, hips, {0}, false}, {root, hips, {0}, false}};
+    assert_int_equal(ex_motion_from_clip(clip, rig, &(ex_joint_map){2, twice}, &motion, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "the map names joint 'root' of the rig twice");
     ex_clip_destroy(clip);
     ex_rig_destroy(rig);
@@ -129,10 +129,10 @@ static void reads_maps(void **state) {
         "\xEF\xBB\xBF{\"joints\": {\"upperarm01.L\": \"LeftArm\",\n \"lowerarm01.L\": {\"from\": "
         "\"LeftForeArm\", \"hinge\": \"y\"}, \"k\": {\"from\": \"b\", \"hinge\": [0, 1, -2], \"align\": true},\"c\": "
         "{\"from\": \"d\", \"align\": false}}}";
-    ex_motion_map *map = NULL;
+    ex_joint_map *map = NULL;
     ex_error error = {0};
     scratch_write("m.json", text, strlen(text));
-    if (ex_motion_map_read(scratch_path("m.json"), &map, &error) != EX_OK)
+    if (ex_joint_map_read(scratch_path("m.json"), &map, &error) != EX_OK)
         fail_msg("%s", error.text);
     assert_int_equal(map->pair_count, 4);
     for (int i = 0; i < 4; i++)
@@ -143,8 +143,8 @@ static void reads_maps(void **state) {
     assert_true(map->pairs[0].hinge[0] == 0 && map->pairs[0].hinge[1] == 0 && map->pairs[0].hinge[2] == 0);
     assert_true(map->pairs[1].hinge[0] == 0 && map->pairs[1].hinge[1] == 1 && map->pairs[1].hinge[2] == 0);
     assert_true(map->pairs[2].hinge[0] == 0 && map->pairs[2].hinge[1] == 1 && map->pairs[2].hinge[2] == -2);
-    ex_motion_map_destroy(map);
-    ex_motion_map_destroy(NULL);
+    ex_joint_map_destroy(map);
+    ex_joint_map_destroy(NULL);
 }
 
 static void refuses_maps(void **state) {
@@ -170,23 +170,23 @@ static void refuses_maps(void **state) {
         {"{\"joints\": {\"a\": {\"from\": \"b\", \"align\": 0}}}", "joints.a.align: true or false"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ex_motion_map *map = (ex_motion_map *)&state;
+        ex_joint_map *map = (ex_joint_map *)&state;
         ex_error error = {0};
         scratch_write("m.json", cases[i].text, strlen(cases[i].text));
-        ex_result result = ex_motion_map_read(scratch_path("m.json"), &map, &error);
+        ex_result result = ex_joint_map_read(scratch_path("m.json"), &map, &error);
         if (result == EX_OK || !strstr(error.text, cases[i].sentence) || !strstr(error.text, "m.json"))
             fail_msg("case %zu: %s", i, error.text);
         assert_null(map);
     }
-    ex_motion_map *map = NULL;
-    assert_int_equal(ex_motion_map_read(scratch_path("none.json"), &map, NULL), EX_ERROR_FILE);
+    ex_joint_map *map = NULL;
+    assert_int_equal(ex_joint_map_read(scratch_path("none.json"), &map, NULL), EX_ERROR_FILE);
 }
 
 static ex_result read_once(void *context) {
-    ex_motion_map *map = NULL;
-    ex_result result = ex_motion_map_read(context, &map, NULL);
+    ex_joint_map *map = NULL;
+    ex_result result = ex_joint_map_read(context, &map, NULL);
     assert_int_equal(map != NULL, result == EX_OK);
-    ex_motion_map_destroy(map);
+    ex_joint_map_destroy(map);
     return result;
 }
 

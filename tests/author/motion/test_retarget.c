@@ -120,8 +120,8 @@ static void parts_stay(void **state) {
     ex_clip *clip = bones_clip(man, MAN, 2);
     clip_local(clip, 1, HIPS)->translation[0] = 500;
     turn_local(clip_local(clip, 1, ARM), 2, 90);
-    ex_motion_pair pairs[] = {{"arm", "Arm", {0}, false}, {"fore_arm", "ForeArm", {0}, false}};
-    ex_motion *motion = bring(clip, rig, &(ex_motion_map){2, pairs});
+    ex_joint_pair pairs[] = {{"arm", "Arm", {0}, false}, {"fore_arm", "ForeArm", {0}, false}};
+    ex_motion *motion = bring(clip, rig, &(ex_joint_map){2, pairs});
     float worlds[DOLL][12];
     pose_worlds(rig, &motion->poses[1], worlds);
     check_place(worlds[D_ARM], 1, 7.5, 0);
@@ -145,9 +145,9 @@ static void hinges(void **state) {
     ex_clip *clip = bones_clip(arm, 4, 2);
     turn_local(clip_local(clip, 1, 1), 0, 25); /* comes first, about its own axis */
     turn_local(clip_local(clip, 1, 1), 2, 60);
-    ex_motion_pair pairs[] = {
+    ex_joint_pair pairs[] = {
         {"Arm", "Arm", {0}, false}, {"ForeArm", "ForeArm", {0, 0, 3}, false}, {"Hand", "Hand", {0}, false}};
-    ex_motion *motion = bring(clip, rig, &(ex_motion_map){3, pairs});
+    ex_motion *motion = bring(clip, rig, &(ex_joint_map){3, pairs});
     const float *q = motion->poses[1].joints[1].rotation;
     assert_near((double)q[0], 0, 1e-6);
     assert_near((double)q[1], 0, 1e-6);
@@ -234,8 +234,8 @@ static void toes(void **state) {
     static const bone ours[] = {{"Foot", -1, 0, 1, 0, {0}}, {"big", 0, 1, 0, 1, {0}}, {"little", 0, 1, 0, -1, {0}}};
     ex_rig *rig = bones_rig(ours, 3);
     ex_clip *clip = bones_clip(theirs, 3, 1);
-    ex_motion_pair pairs[] = {{"Foot", "Foot", {0}, false}, {"big", "Toe", {0}, false}, {"little", "Toe", {0}, false}};
-    ex_motion *motion = bring(clip, rig, &(ex_motion_map){3, pairs});
+    ex_joint_pair pairs[] = {{"Foot", "Foot", {0}, false}, {"big", "Toe", {0}, false}, {"little", "Toe", {0}, false}};
+    ex_motion *motion = bring(clip, rig, &(ex_joint_map){3, pairs});
     float worlds[3][12];
     pose_worlds(rig, &motion->poses[0], worlds);
     check_place(worlds[1], (double)worlds[0][3] - 1, worlds[0][7], (double)worlds[0][11] + 1);
@@ -243,7 +243,7 @@ static void toes(void **state) {
     /* As it rests: nothing of this. */
     pairs[0].as_it_rests = true;
     ex_motion_destroy(motion);
-    motion = bring(clip, rig, &(ex_motion_map){3, pairs});
+    motion = bring(clip, rig, &(ex_joint_map){3, pairs});
     pose_worlds(rig, &motion->poses[0], worlds);
     check_place(worlds[1], (double)worlds[0][3] + 1, worlds[0][7], (double)worlds[0][11] + 1);
     ex_motion_destroy(motion);
@@ -273,11 +273,11 @@ static void feet_stand(void **state) {
     turn_local(clip_local(clip, 1, 1), 0, 90 - straddle); /* the foot stays; the hips are farther on by 0.8 legs */
     clip_local(clip, 1, 0)->translation[1] = 17;
     clip_local(clip, 1, 0)->translation[2] = 16;
-    ex_motion_pair pairs[] = {{"Hips", "Hips", {0}, true},
-                              {"UpLeg", "UpLeg", {0}, false},
-                              {"Leg", "Leg", {0}, false},
-                              {"Foot", "Foot", {0}, false}};
-    ex_motion *motion = bring(clip, rig, &(ex_motion_map){4, pairs});
+    ex_joint_pair pairs[] = {{"Hips", "Hips", {0}, true},
+                             {"UpLeg", "UpLeg", {0}, false},
+                             {"Leg", "Leg", {0}, false},
+                             {"Foot", "Foot", {0}, false}};
+    ex_motion *motion = bring(clip, rig, &(ex_joint_map){4, pairs});
     assert_near(motion->scale, 0.1, 1e-7); /* a leg of 2 for one of 20 */
     float worlds[4][12];
     for (int p = 0; p < 2; p++) {
@@ -376,8 +376,8 @@ static void own_skeleton(void **state) {
                 1e-6);
     ex_motion_destroy(motion);
     /* With a hinge it is no copy. */
-    ex_motion_pair pairs[] = {{"arm", "arm", {1, 0, 0}, false}};
-    motion = bring(clip, rig, &(ex_motion_map){1, pairs});
+    ex_joint_pair pairs[] = {{"arm", "arm", {1, 0, 0}, false}};
+    motion = bring(clip, rig, &(ex_joint_map){1, pairs});
     assert_memory_not_equal(&motion->poses[0].joints[D_ARM], clip_local(clip, 0, D_ARM + 1), sizeof(ex_transform));
     ex_motion_destroy(motion);
     ex_clip_destroy(clip);

@@ -92,9 +92,9 @@ static void mesh_forms_and_notes_read_back(void **state) {
             for (int i = 0; i < 3 * VERTICES; i++)
                 assert_true(room[i] == s.deltas[k][i] * (l == 1 ? s.mask[i / 3] : 1)); /* the mask is in it */
         }
-    assert_int_equal(ex_rig_note_count(rig), RIG_NOTES);
+    assert_int_equal(ex_rig_attachment_count(rig), RIG_NOTES);
     for (int i = 0; i < RIG_NOTES; i++) {
-        ex_note note = ex_rig_note(rig, i);
+        ex_attachment note = ex_rig_attachment(rig, i);
         assert_string_equal(note.kind, s.notes[i].kind);
         assert_int_equal(note.size, s.notes[i].size);
         assert_true(note.size == 0 || memcmp(note.data, s.notes[i].data, note.size) == 0);
@@ -132,7 +132,7 @@ static void numbers_out_of_range_are_misuse(void **state) {
         assert_int_equal(ex_rig_layer_input(rig, bad[i], 0), -1);
         assert_int_equal(ex_rig_layer_input(rig, 0, bad[i]), -1);
         ex_rig_example_delta(rig, 0, bad[i], room);
-        assert_int_equal(ex_rig_note(rig, bad[i]).size, 0);
+        assert_int_equal(ex_rig_attachment(rig, bad[i]).size, 0);
         assert_int_equal(misuses, 13);
     }
     assert_true(room[0] == 5);

@@ -137,13 +137,13 @@ static void files_are_the_same(void **state) {
         const result a = evaluate_at(rig, form, NULL, NULL, false), b = evaluate_at(back, form, NULL, NULL, false);
         assert_memory_equal(a.positions, b.positions, sizeof a.positions);
         ex_rig_driver driver;
-        ex_view views[EX_DRIVER_FRAME_MAX];
+        ex_region views[EX_DRIVER_FRAME_MAX];
         ex_influences regions;
         assert_true(ex_rig_get_driver(back, &driver, NULL));
         assert_string_equal(driver.name, "body");
         assert_int_equal(driver.driver.frame_count, frames);
         assert_memory_equal(driver.driver.reference, d->reference, sizeof d->reference);
-        assert_int_equal(ex_rig_layer_views(back, 0, views, &regions), frames);
+        assert_int_equal(ex_rig_layer_regions(back, 0, views, &regions), frames);
         assert_int_equal(views[frames - 1].count, TUBE_VERTICES);
         assert_memory_equal(ex_rig_example_driver(back, 0, 3), d->keys[3], sizeof d->keys[3]);
         free(pack);

@@ -405,8 +405,8 @@ static const lie whole_lies[] = {
     {"a refined triangle outside", SECTION + EX_SECTION_TRIANGLES, 1, 0, WORD, .value = 13},
     {"no refined texture coordinate", SECTION + EX_SECTION_TEXCOORDS, 1, 0, WORD, .value = NAN_BITS},
     {"no difference", SECTION + EX_SECTION_TARGET, 12, 2 * 4, WORD, .value = 0x7F800000},
-    {"a frame of forms", LAYER_OF(0, frame), WORD, .value = EX_FRAME_SKINNED},
-    {"no frame", LAYER_OF(6, frame), WORD, .value = EX_FRAME_COUNT},
+    {"a frame of forms", LAYER_OF(0, frame), WORD, .value = EX_OFFSET_FRAME_SKINNED},
+    {"no frame", LAYER_OF(6, frame), WORD, .value = EX_OFFSET_FRAME_COUNT},
     {"sets of forms", LAYER_OF(0, flags), WORD, .value = EXI_LAYER_MOVED},
     {"sets of another weigher", LAYER_OF(6, flags), WORD, .value = EXI_LAYER_MOVED},
     {"no sets", LAYER_OF(8, flags), WORD, .value = 0},
@@ -637,8 +637,8 @@ static void a_note_cannot_claim_more(void **state) {
     try_unpack(copy, pack_size, &error);
     ex_rig *rig = NULL;
     if (ex_rig_unpack(copy, pack_size, NULL, NULL, &rig, NULL) == EX_OK) {
-        assert_int_equal(ex_rig_note(rig, 0).size, 10);
-        assert_true(strlen(ex_rig_note(rig, 0).kind) < EX_NOTE_KIND_SIZE);
+        assert_int_equal(ex_rig_attachment(rig, 0).size, 10);
+        assert_true(strlen(ex_rig_attachment(rig, 0).kind) < EX_ATTACHMENT_KIND_SIZE);
     }
     ex_rig_destroy(rig);
     free(copy);

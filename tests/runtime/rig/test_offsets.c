@@ -154,7 +154,7 @@ static void compare_evaluation(ex_skinning skinning) {
         memset(turned, 0, VERTICES * sizeof *turned);
         for (int l = SPARSE_FIRST; l < layers; l++) {
             muted[l] = true;
-            add_layer(&f, l, weights, ex_rig_layer_frame(f.rig, l) == EX_FRAME_REST ? rest : turned);
+            add_layer(&f, l, weights, ex_rig_layer_frame(f.rig, l) == EX_OFFSET_FRAME_REST ? rest : turned);
         }
         evaluate(&f, &(ex_evaluation){.muted = muted, .unskinned = true}, &dense[0][0], NULL, NULL);
         void *memory;
@@ -240,7 +240,7 @@ static void examples_come_back(void **state) {
     for (int l = SPARSE_FIRST; l < SPARSE_FIRST + WHOLE_SPARSE; l++) {
         const ex_layer_def *def = &f.w.layers[l];
         assert_int_equal(ex_rig_layer_domain(f.rig, l), EX_DOMAIN_OFFSETS);
-        assert_int_equal(ex_rig_layer_frame(f.rig, l), l == 7 ? EX_FRAME_SKINNED : EX_FRAME_REST);
+        assert_int_equal(ex_rig_layer_frame(f.rig, l), l == 7 ? EX_OFFSET_FRAME_SKINNED : EX_OFFSET_FRAME_REST);
         assert_int_equal(ex_rig_layer_moved(f.rig, l), l == 8);
         for (int k = 0; k < 3; k++) {
             const ex_offsets *from = &def->offsets.examples[k];
@@ -344,7 +344,7 @@ static void wrong_layers_are_refused(void **state) {
         const char *words[7] = {"frame", "gaussian", "offsets", "no forms", "out of order", "not finite", "mask"};
         static const float mask[9] = {2, 0, 0, 0, 0, 0, 0, 0, 0};
         if (i == 0)
-            layer->offsets.frame = EX_FRAME_COUNT;
+            layer->offsets.frame = EX_OFFSET_FRAME_COUNT;
         else if (i == 1)
             layer->weigh.kind = EX_WEIGHER_CARDINAL;
         else if (i == 2)

@@ -109,11 +109,11 @@ static void everything_survives(void **state) {
     assert_memory_equal(mesh.normals, s.normals, (VERTICES + 2) * 3 * sizeof(float));
     assert_memory_equal(mesh.corners, s.corners, sizeof s.corners);
     assert_memory_equal(mesh.triangles, s.triangles, sizeof s.triangles);
-    ex_note note = ex_rig_note(back, 0);
+    ex_attachment note = ex_rig_attachment(back, 0);
     assert_string_equal(note.kind, "groups");
     assert_int_equal(note.size, 10);
     assert_memory_equal(note.data, "left right", 10);
-    note = ex_rig_note(back, 1);
+    note = ex_rig_attachment(back, 1);
     assert_string_equal(note.kind, "fifteen letters");
     assert_int_equal(note.size, 0);
     float room[3 * VERTICES];

@@ -185,12 +185,12 @@ typedef struct lie {
     const char *sentence;
 } lie;
 
-enum { RECORD = sizeof(exi_pack_path) };
-#define HEAD(field) EX_SECTION_TRAJECTORIES, 0, offsetof(exi_pack_paths, field)
+enum { RECORD = sizeof(exi_pack_trajectory) };
+#define HEAD(field) EX_SECTION_TRAJECTORIES, 0, offsetof(exi_pack_trajectories, field)
 #define PATH(number, field)                                                                                            \
-    EX_SECTION_TRAJECTORIES, 0, sizeof(exi_pack_paths) + (number)*RECORD + offsetof(exi_pack_path, field)
+    EX_SECTION_TRAJECTORIES, 0, sizeof(exi_pack_trajectories) + (number)*RECORD + offsetof(exi_pack_trajectory, field)
 /* Behind the records: overlaps [4][4], curves [4][7], bases [5][6], parents [5], segments [5]. */
-#define TABLES   (sizeof(exi_pack_paths) + PATHS_EXAMPLES * RECORD)
+#define TABLES   (sizeof(exi_pack_trajectories) + PATHS_EXAMPLES * RECORD)
 #define NAN_BITS 0x7FC00000
 
 static const lie lies[] = {

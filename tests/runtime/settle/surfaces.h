@@ -161,17 +161,17 @@ static inline ex_tree *tree_of(const ex_tree_def *def) {
 }
 
 /* Ends with free(*memory). */
-static inline const ex_fit *fit_of(const ex_tree *tree, const float *positions, void **memory) {
-    const size_t size = ex_fit_size(tree);
+static inline const ex_bounds *fit_of(const ex_tree *tree, const float *positions, void **memory) {
+    const size_t size = ex_bounds_size(tree);
     *memory = malloc(size);
     memset(*memory, 0xA5, size);
-    return ex_fit_make(tree, positions, 0, *memory, NULL);
+    return ex_bounds_fit(tree, positions, 0, *memory, NULL);
 }
 
 /* A tree and a fit of one form; the tree is not needed any more. */
-static inline const ex_fit *fit_whole(const ex_tree_def *def, void **memory) {
+static inline const ex_bounds *fit_whole(const ex_tree_def *def, void **memory) {
     ex_tree *tree = tree_of(def);
-    const ex_fit *fit = fit_of(tree, def->positions, memory);
+    const ex_bounds *fit = fit_of(tree, def->positions, memory);
     ex_tree_destroy(tree);
     return fit;
 }

@@ -70,7 +70,7 @@ static void test_by_hand(void **state) {
     s.triangles[1] = 1;
     s.triangles[2] = 2;
     void *memory;
-    const ex_fit *fit = fit_whole(&s.def, &memory);
+    const ex_bounds *fit = fit_whole(&s.def, &memory);
     const struct {
         float q[3], u, v, point[3], distance_sq;
     } cases[] = {
@@ -84,7 +84,7 @@ static void test_by_hand(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ex_closest c;
-        assert_true(ex_fit_closest(fit, cases[i].q, INFINITY, &c));
+        assert_true(ex_bounds_closest(fit, cases[i].q, INFINITY, &c));
         assert_int_equal(c.triangle, 0);
         assert_near((double)c.u, (double)cases[i].u, 1e-6);
         assert_near((double)c.v, (double)cases[i].v, 1e-6);
@@ -94,10 +94,10 @@ static void test_by_hand(void **state) {
     }
     /* Reach: just far enough counts. */
     ex_closest c;
-    assert_true(ex_fit_closest(fit, cases[0].q, 3, &c));
-    assert_false(ex_fit_closest(fit, cases[0].q, 2.999f, &c));
+    assert_true(ex_bounds_closest(fit, cases[0].q, 3, &c));
+    assert_false(ex_bounds_closest(fit, cases[0].q, 2.999f, &c));
     assert_int_equal(c.triangle, -1);
-    assert_true(ex_fit_closest(fit, (float[]){1, 0, 0}, 0, &c));
+    assert_true(ex_bounds_closest(fit, (float[]){1, 0, 0}, 0, &c));
     free(memory);
     surface_close(&s);
 }
@@ -140,12 +140,12 @@ static void test_against_all(void **state) {
     for (int kind = 0; kind < SURFACE_KINDS; kind++) {
         surface s = surface_of_kind(kind);
         void *memory;
-        const ex_fit *fit = fit_whole(&s.def, &memory);
+        const ex_bounds *fit = fit_whole(&s.def, &memory);
         for (int round = 0; round < 10000; round++) {
             float q[3];
             ex_closest c;
             draw_point(&s, &random, round, q);
-            assert_true(ex_fit_closest(fit, q, INFINITY, &c));
+            assert_true(ex_bounds_closest(fit, q, INFINITY, &c));
             check_answer(&s, q, &c);
         }
         free(memory);
@@ -153,12 +153,12 @@ static void test_against_all(void **state) {
     }
     surface s = surface_ball(29);
     void *memory;
-    const ex_fit *fit = fit_whole(&s.def, &memory);
+    const ex_bounds *fit = fit_whole(&s.def, &memory);
     for (int round = 0; round < 200; round++) {
         float q[3];
         ex_closest c;
         draw_point(&s, &random, round, q);
-        assert_true(ex_fit_closest(fit, q, INFINITY, &c));
+        assert_true(ex_bounds_closest(fit, q, INFINITY, &c));
         check_answer(&s, q, &c);
     }
     free(memory);
@@ -172,7 +172,7 @@ static void test_each_alone(void **state) {
     for (int kind = 0; kind < SURFACE_KINDS; kind++) {
         surface s = surface_of_kind(kind);
         void *memory, *alone_memory;
-        const ex_fit *fit = fit_whole(&s.def, &memory);
+        const ex_bounds *fit = fit_whole(&s.def, &memory);
         ex_tree_def alone = s.def;
         alone.triangle_count = 1;
         enum { QUESTIONS = 400 };
@@ -187,10 +187,10 @@ static void test_each_alone(void **state) {
         }
         for (int t = 0; t < s.def.triangle_count; t++) {
             alone.triangles = s.triangles + 3 * t;
-            const ex_fit *one = fit_whole(&alone, &alone_memory);
+            const ex_bounds *one = fit_whole(&alone, &alone_memory);
             for (int i = 0; i < QUESTIONS; i++) {
                 ex_closest c;
-                assert_true(ex_fit_closest(one, q[i], INFINITY, &c));
+                assert_true(ex_bounds_closest(one, q[i], INFINITY, &c));
                 c.triangle = t;
                 if (best[i].triangle < 0 || c.distance_sq < best[i].distance_sq)
                     best[i] = c;
@@ -199,13 +199,13 @@ static void test_each_alone(void **state) {
         }
         for (int i = 0; i < QUESTIONS; i++) {
             ex_closest c;
-            assert_true(ex_fit_closest(fit, q[i], INFINITY, &c));
+            assert_true(ex_bounds_closest(fit, q[i], INFINITY, &c));
             assert_memory_equal(&c, &best[i], sizeof c);
             /* Just within reach, and just not. */
-            assert_true(ex_fit_closest(fit, q[i], nextafterf(sqrtf(c.distance_sq), INFINITY), &c));
+            assert_true(ex_bounds_closest(fit, q[i], nextafterf(sqrtf(c.distance_sq), INFINITY), &c));
             assert_memory_equal(&c, &best[i], sizeof c);
             if (c.distance_sq > 1e-12f)
-                assert_false(ex_fit_closest(fit, q[i], 0.999f * sqrtf(c.distance_sq), &c));
+                assert_false(ex_bounds_closest(fit, q[i], 0.999f * sqrtf(c.distance_sq), &c));
         }
         free(memory);
         surface_close(&s);
@@ -223,14 +223,14 @@ static void test_sizes(void **state) {
             for (int i = 0; i < 3 * s.def.vertex_count; i++)
                 moved.positions[i] = (float)(sizes[k] * ((double)s.positions[i] + 100 * far));
             void *memory;
-            const ex_fit *fit = fit_whole(&moved.def, &memory);
+            const ex_bounds *fit = fit_whole(&moved.def, &memory);
             for (int round = 0; round < 300; round++) {
                 float q[3];
                 ex_closest c;
                 draw_point(&s, &random, round, q);
                 for (int i = 0; i < 3; i++)
                     q[i] = (float)(sizes[k] * ((double)q[i] + 100 * far));
-                assert_true(ex_fit_closest(fit, q, INFINITY, &c));
+                assert_true(ex_bounds_closest(fit, q, INFINITY, &c));
                 const double expected = sqrt(square_to_all(&moved.def, q)) / sizes[k];
                 assert_near(sqrt((double)c.distance_sq) / sizes[k], expected, 4e-6 * (1 + expected));
             }
@@ -255,8 +255,8 @@ static void test_nothing(void **state) {
     ex_closest c = {.triangle = 7};
     ex_tree_def none = {0};
     void *memory;
-    const ex_fit *fit = fit_whole(&none, &memory);
-    assert_false(ex_fit_closest(fit, q, INFINITY, &c));
+    const ex_bounds *fit = fit_whole(&none, &memory);
+    assert_false(ex_bounds_closest(fit, q, INFINITY, &c));
     assert_int_equal(c.triangle, -1);
     free(memory);
     surface s = surface_ball(4);
@@ -264,16 +264,16 @@ static void test_nothing(void **state) {
     const float bad[][3] = {{NAN, 0, 0}, {0, INFINITY, 0}, {0, 0, -INFINITY}, {1e19f, 0, 0}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         c.triangle = 7;
-        assert_false(ex_fit_closest(fit, bad[i], INFINITY, &c));
+        assert_false(ex_bounds_closest(fit, bad[i], INFINITY, &c));
         assert_int_equal(c.triangle, -1);
     }
-    assert_false(ex_fit_closest(fit, q, NAN, &c));
-    assert_false(ex_fit_closest(fit, q, -1, &c));
+    assert_false(ex_bounds_closest(fit, q, NAN, &c));
+    assert_false(ex_bounds_closest(fit, q, -1, &c));
     ex_set_misuse_hook(count_misuse);
     misuses = 0;
-    assert_false(ex_fit_closest(NULL, q, 1, &c));
-    assert_false(ex_fit_closest(fit, NULL, 1, &c));
-    assert_false(ex_fit_closest(fit, q, 1, NULL));
+    assert_false(ex_bounds_closest(NULL, q, 1, &c));
+    assert_false(ex_bounds_closest(fit, NULL, 1, &c));
+    assert_false(ex_bounds_closest(fit, q, 1, NULL));
     assert_int_equal(misuses, 3);
     ex_set_misuse_hook(NULL);
     free(memory);

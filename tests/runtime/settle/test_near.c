@@ -13,7 +13,7 @@
 
 #include "runtime/settle/settler.h"
 
-static exi_view view_on(const surface *s, const ex_fit *fit) {
+static exi_view view_on(const surface *s, const ex_bounds *fit) {
     float scale = 0;
     for (int c = 0; c < 3; c++) {
         scale = fmaxf(scale, fabsf(fit->low[c]));
@@ -26,7 +26,7 @@ static void compare_all(const surface *s, const exi_view *view, float (*points)[
     exi_near_cluster(view, points, count, near);
     for (int i = 0; i < count; i++) {
         ex_closest one;
-        if (!ex_fit_closest(view->fit, points[i], INFINITY, &one)) {
+        if (!ex_bounds_closest(view->fit, points[i], INFINITY, &one)) {
             assert_true(near->triangle[i] == EXI_NO_TRIANGLE);
             continue;
         }
@@ -54,7 +54,7 @@ static void test_any_hint(void **state) {
     for (int kind = 0; kind < SURFACE_KINDS; kind++) {
         surface s = surface_of_kind(kind);
         void *memory;
-        const ex_fit *fit = fit_whole(&s.def, &memory);
+        const ex_bounds *fit = fit_whole(&s.def, &memory);
         const exi_view view = view_on(&s, fit);
         for (int round = 0; round < 60; round++) {
             float points[EXI_CLUSTER][3];
@@ -84,7 +84,7 @@ static void test_loose(void **state) {
     uint64_t seed = 7;
     surface s = surface_ball(20);
     void *memory;
-    const ex_fit *fit = fit_whole(&s.def, &memory);
+    const ex_bounds *fit = fit_whole(&s.def, &memory);
     const exi_view view = view_on(&s, fit);
     for (int round = 0; round < 80; round++) {
         float points[EXI_CLUSTER][3];
@@ -96,7 +96,7 @@ static void test_loose(void **state) {
             for (int c = 0; c < 3; c++)
                 points[i][c] = (1.1f + 0.02f * (float)(round % 16)) * s.positions[3 * vertex + (uint32_t)c] +
                                (float)random_between(&seed, -0.05, 0.05) + 0.1f * (float)(i / 4 == c);
-            ex_fit_closest(fit, points[i], INFINITY, &one);
+            ex_bounds_closest(fit, points[i], INFINITY, &one);
             near.triangle[i] = (uint32_t)one.triangle ^ (round % 3 == 0 && i % 5 == 0);
         }
         compare_all(&s, &view, points, count, &near);
@@ -113,7 +113,7 @@ static void test_far_away(void **state) {
     for (int v = 0; v < 3 * s.def.vertex_count; v++)
         s.positions[v] = 300 + 0.2f * s.positions[v];
     void *memory;
-    const ex_fit *fit = fit_whole(&s.def, &memory);
+    const ex_bounds *fit = fit_whole(&s.def, &memory);
     const exi_view view = view_on(&s, fit);
     for (int round = 0; round < 100; round++) {
         float points[EXI_CLUSTER][3];
@@ -136,7 +136,7 @@ static void test_not_finite(void **state) {
     for (int i = 0; i < 12; i++) /* all of some blocks */
         s.positions[3 * s.triangles[i]] = INFINITY;
     void *memory;
-    const ex_fit *fit = fit_whole(&s.def, &memory);
+    const ex_bounds *fit = fit_whole(&s.def, &memory);
     const exi_view view = view_on(&s, fit);
     float points[EXI_CLUSTER][3] = {{0, 0, 1}, {NAN, 0, 0}, {0, 1, 0}, {0, 1e30f, 0}, {1, 0, 0}};
     for (uint32_t hint = 0; hint < 3; hint++) {

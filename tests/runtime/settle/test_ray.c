@@ -22,7 +22,7 @@ static void test_by_hand(void **state) {
     for (uint32_t i = 0; i < 6; i++)
         s.triangles[i] = i;
     void *memory;
-    const ex_fit *fit = fit_whole(&s.def, &memory);
+    const ex_bounds *fit = fit_whole(&s.def, &memory);
     const struct {
         ex_ray ray;
         int triangle;
@@ -45,8 +45,8 @@ static void test_by_hand(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ex_hit hit;
-        assert_int_equal(ex_fit_ray(fit, &cases[i].ray, &hit), cases[i].triangle >= 0);
-        assert_int_equal(ex_fit_blocked(fit, &cases[i].ray), cases[i].triangle >= 0);
+        assert_int_equal(ex_bounds_ray(fit, &cases[i].ray, &hit), cases[i].triangle >= 0);
+        assert_int_equal(ex_bounds_blocked(fit, &cases[i].ray), cases[i].triangle >= 0);
         assert_int_equal(hit.triangle, cases[i].triangle);
         assert_near((double)hit.u, (double)cases[i].u, 1e-6);
         assert_near((double)hit.v, (double)cases[i].v, 1e-6);
@@ -141,7 +141,7 @@ static void test_against_all(void **state) {
     for (int kind = 0; kind < SURFACE_KINDS; kind++) {
         surface s = surface_of_kind(kind);
         void *memory;
-        const ex_fit *fit = fit_whole(&s.def, &memory);
+        const ex_bounds *fit = fit_whole(&s.def, &memory);
         int hits = 0, sure_hits = 0;
         for (int round = 0; round < 10000; round++) {
             ex_ray ray;
@@ -149,8 +149,8 @@ static void test_against_all(void **state) {
             draw_ray(&s, &random, round, &ray);
             double unsure = 1, generous_unsure = 1, size = 12;
             const double sure = nearest_of_all(&s.def, &ray, 2e-6, &unsure);
-            const bool found = ex_fit_ray(fit, &ray, &hit);
-            assert_int_equal(ex_fit_blocked(fit, &ray), found);
+            const bool found = ex_bounds_ray(fit, &ray, &hit);
+            assert_int_equal(ex_bounds_blocked(fit, &ray), found);
             hits += found;
             sure_hits += sure < (double)INFINITY;
             if (found) {
@@ -186,7 +186,7 @@ static void test_each_alone(void **state) {
     for (int kind = 0; kind < SURFACE_KINDS; kind++) {
         surface s = surface_of_kind(kind);
         void *memory, *alone_memory;
-        const ex_fit *fit = fit_whole(&s.def, &memory);
+        const ex_bounds *fit = fit_whole(&s.def, &memory);
         ex_tree_def alone = s.def;
         alone.triangle_count = 1;
         for (int i = 0; i < RAYS; i++) {
@@ -203,10 +203,10 @@ static void test_each_alone(void **state) {
         }
         for (int t = 0; t < s.def.triangle_count; t++) {
             alone.triangles = s.triangles + 3 * t;
-            const ex_fit *one = fit_whole(&alone, &alone_memory);
+            const ex_bounds *one = fit_whole(&alone, &alone_memory);
             for (int i = 0; i < RAYS; i++) {
                 ex_hit hit;
-                if (!ex_fit_ray(one, &rays[i], &hit) || (best[i].triangle >= 0 && hit.t >= best[i].t))
+                if (!ex_bounds_ray(one, &rays[i], &hit) || (best[i].triangle >= 0 && hit.t >= best[i].t))
                     continue;
                 best[i] = hit;
                 best[i].triangle = t;
@@ -215,9 +215,9 @@ static void test_each_alone(void **state) {
         }
         for (int i = 0; i < RAYS; i++) {
             ex_hit hit;
-            ex_fit_ray(fit, &rays[i], &hit);
+            ex_bounds_ray(fit, &rays[i], &hit);
             assert_memory_equal(&hit, &best[i], sizeof hit);
-            assert_int_equal(ex_fit_blocked(fit, &rays[i]), hit.triangle >= 0);
+            assert_int_equal(ex_bounds_blocked(fit, &rays[i]), hit.triangle >= 0);
         }
         free(memory);
         surface_close(&s);
@@ -247,20 +247,20 @@ static void test_plane(void **state) {
     (void)state;
     surface s = surface_grid(8);
     void *memory;
-    const ex_fit *fit = fit_whole(&s.def, &memory);
+    const ex_bounds *fit = fit_whole(&s.def, &memory);
     for (int i = -2; i <= 34; i++)
         for (int j = -2; j <= 34; j++)
             for (int k = 0; k < 3; k++) {
                 const float x = (float)i / 4, y = (float)j / 4, dx = (float)(k % 2) * 0.5f, dy = (float)(k / 2) * 0.25f;
                 const ex_ray ray = {{x - 4 * dx, y - 4 * dy, 4}, {dx, dy, -1}, 0, INFINITY};
                 ex_hit hit;
-                ex_fit_ray(fit, &ray, &hit);
+                ex_bounds_ray(fit, &ray, &hit);
                 assert_int_equal(hit.triangle, lowest_at(&s.def, (double)x, (double)y));
                 if (hit.triangle >= 0)
                     assert_true(hit.t == 4);
                 /* Within the plane, along its edges: seen as a line. */
                 const ex_ray along = {{-1, y, 0}, {1, 0, 0}, 0, INFINITY};
-                assert_false(ex_fit_ray(fit, &along, &hit));
+                assert_false(ex_bounds_ray(fit, &along, &hit));
             }
     free(memory);
     surface_close(&s);
@@ -276,7 +276,7 @@ static void test_watertight(void **state) {
         for (int i = 0; i < 3 * s.def.vertex_count; i++)
             s.positions[i] += shift;
         void *memory;
-        const ex_fit *fit = fit_whole(&s.def, &memory);
+        const ex_bounds *fit = fit_whole(&s.def, &memory);
         for (int round = 0; round < 100000; round++) {
             ex_ray ray = {.t_min = 0, .t_max = INFINITY};
             const uint32_t *t = s.triangles + 3 * (random_bits(&random) % (uint64_t)s.def.triangle_count);
@@ -293,8 +293,8 @@ static void test_watertight(void **state) {
             if (round % 16 == 11)
                 ray.direction[1] = 0;
             ex_hit hit;
-            assert_true(ex_fit_ray(fit, &ray, &hit));
-            assert_true(ex_fit_blocked(fit, &ray));
+            assert_true(ex_bounds_ray(fit, &ray, &hit));
+            assert_true(ex_bounds_blocked(fit, &ray));
         }
         free(memory);
         surface_close(&s);
@@ -309,23 +309,23 @@ static void test_sizes(void **state) {
     uint64_t random = 7;
     surface s = surface_ball(4), moved = surface_ball(4);
     void *memory, *moved_memory;
-    const ex_fit *fit = fit_whole(&s.def, &memory);
+    const ex_bounds *fit = fit_whole(&s.def, &memory);
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         for (int i = 0; i < 3 * s.def.vertex_count; i++)
             moved.positions[i] = (float)(sizes[k] * (double)s.positions[i]);
-        const ex_fit *other = fit_whole(&moved.def, &moved_memory);
+        const ex_bounds *other = fit_whole(&moved.def, &moved_memory);
         for (int round = 0; round < 1000; round++) {
             ex_ray ray;
             ex_hit hit, moved_hit;
             draw_ray(&s, &random, 4 * round + 1, &ray);
             ray.t_min = 0;
             ray.t_max = INFINITY;
-            ex_fit_ray(fit, &ray, &hit);
+            ex_bounds_ray(fit, &ray, &hit);
             for (int c = 0; c < 3; c++) {
                 ray.origin[c] = (float)(sizes[k] * (double)ray.origin[c]);
                 ray.direction[c] = (float)(sizes[k] * (double)ray.direction[c]);
             }
-            ex_fit_ray(other, &ray, &moved_hit);
+            ex_bounds_ray(other, &ray, &moved_hit);
             if (hit.triangle >= 0)
                 assert_true(moved_hit.triangle >= 0);
             assert_near((double)moved_hit.t, (double)hit.t, 1e-4);
@@ -351,11 +351,11 @@ static void test_nothing(void **state) {
     surface s = surface_ball(4);
     void *memory, *none_memory;
     const ex_tree_def nothing = {0};
-    const ex_fit *fit = fit_whole(&s.def, &memory), *none = fit_whole(&nothing, &none_memory);
+    const ex_bounds *fit = fit_whole(&s.def, &memory), *none = fit_whole(&nothing, &none_memory);
     const ex_ray good = {{0, 0, 0}, {1, 0.1f, 0.2f}, 0, INFINITY};
     ex_hit hit;
-    assert_true(ex_fit_ray(fit, &good, &hit));
-    assert_false(ex_fit_ray(none, &good, &hit) || ex_fit_blocked(none, &good));
+    assert_true(ex_bounds_ray(fit, &good, &hit));
+    assert_false(ex_bounds_ray(none, &good, &hit) || ex_bounds_blocked(none, &good));
     for (int i = 0; i < 10; i++) {
         ex_ray ray = good;
         switch (i) {
@@ -393,14 +393,14 @@ static void test_nothing(void **state) {
             break;
         }
         hit.triangle = 7;
-        assert_false(ex_fit_ray(fit, &ray, &hit));
+        assert_false(ex_bounds_ray(fit, &ray, &hit));
         assert_int_equal(hit.triangle, -1);
-        assert_false(ex_fit_blocked(fit, &ray));
+        assert_false(ex_bounds_blocked(fit, &ray));
     }
     ex_set_misuse_hook(count_misuse);
     misuses = 0;
-    assert_false(ex_fit_ray(NULL, &good, &hit) || ex_fit_ray(fit, NULL, &hit) || ex_fit_ray(fit, &good, NULL));
-    assert_false(ex_fit_blocked(NULL, &good) || ex_fit_blocked(fit, NULL));
+    assert_false(ex_bounds_ray(NULL, &good, &hit) || ex_bounds_ray(fit, NULL, &hit) || ex_bounds_ray(fit, &good, NULL));
+    assert_false(ex_bounds_blocked(NULL, &good) || ex_bounds_blocked(fit, NULL));
     assert_int_equal(misuses, 5);
     ex_set_misuse_hook(NULL);
     free(memory);

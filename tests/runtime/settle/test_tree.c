@@ -84,7 +84,7 @@ static void test_sorted(void **state) {
         assert_true(tree->block_count <= s.def.triangle_count / 2);
         assert_true(tree->size <= 32 * (uint64_t)s.def.triangle_count);
         void *memory;
-        const ex_fit *fit = fit_of(tree, s.positions, &memory);
+        const ex_bounds *fit = fit_of(tree, s.positions, &memory);
         const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
         double visited = 0;
         for (int n = 0; n < fit->node_count; n++) /* the chance of a far ray through the ball to meet the box */
@@ -124,15 +124,15 @@ static void test_hostile(void **state) {
         ex_tree *tree = tree_of(&s.def);
         check_tree(&s, tree);
         void *memory;
-        const ex_fit *fit = fit_of(tree, s.positions, &memory);
+        const ex_bounds *fit = fit_of(tree, s.positions, &memory);
         ex_closest c;
         ex_hit hit;
-        assert_true(ex_fit_closest(fit, (float[]){5, 1, 2}, INFINITY, &c));
+        assert_true(ex_bounds_closest(fit, (float[]){5, 1, 2}, INFINITY, &c));
         if (kind < 2)
             assert_int_equal(c.triangle, 0);
         const ex_ray down = {{0.3f, 0.3f, 5}, {0, 0, -1}, 0, INFINITY}, along = {{-1, 0, 0}, {1, 0, 0}, 0, INFINITY};
-        ex_fit_ray(fit, &down, &hit);
-        ex_fit_ray(fit, &along, &hit);
+        ex_bounds_ray(fit, &down, &hit);
+        ex_bounds_ray(fit, &along, &hit);
         free(memory);
         ex_tree_destroy(tree);
         surface_close(&s);
@@ -147,7 +147,7 @@ typedef struct answers {
 } answers;
 
 /* Near vertices and edges as often as anywhere: where triangles are as near as others. */
-static void ask(const ex_fit *fit, const surface *s, answers *a) {
+static void ask(const ex_bounds *fit, const surface *s, answers *a) {
     uint64_t random = 3;
     memset(a, 0, sizeof *a);
     for (int i = 0; i < 10000; i++) {
@@ -160,8 +160,8 @@ static void ask(const ex_fit *fit, const surface *s, answers *a) {
             ray.origin[c] = i % 8 < 4 ? 3 * off : rintf(3 * off);
             ray.direction[c] = (fabsf(v[c]) < 10 ? v[c] : 0) - ray.origin[c];
         }
-        ex_fit_closest(fit, q, INFINITY, &a->closest[i]);
-        ex_fit_ray(fit, &ray, &a->hits[i]);
+        ex_bounds_closest(fit, q, INFINITY, &a->closest[i]);
+        ex_bounds_ray(fit, &ray, &a->hits[i]);
     }
 }
 
@@ -183,7 +183,7 @@ static void test_refit_as_rebuilt(void **state) {
                                      : (float)random_between(&random, -1, 1);
             }
             void *memory, *new_memory;
-            const ex_fit *fit = fit_of(tree, s.positions, &memory), *made_new = fit_whole(&s.def, &new_memory);
+            const ex_bounds *fit = fit_of(tree, s.positions, &memory), *made_new = fit_whole(&s.def, &new_memory);
             ask(fit, &s, refitted);
             ask(made_new, &s, rebuilt);
             assert_memory_equal(refitted, rebuilt, sizeof *refitted);
@@ -208,9 +208,9 @@ static void test_cuts(void **state) {
     (void)state;
     surface s = surface_ball(20);
     ex_tree *tree = tree_of(&s.def);
-    const size_t size = ex_fit_size(tree);
+    const size_t size = ex_bounds_size(tree);
     char *memory = calloc(1, size), *other = calloc(1, size + 16);
-    const ex_fit *fit = ex_fit_make(tree, s.positions, 0, memory, NULL);
+    const ex_bounds *fit = ex_bounds_fit(tree, s.positions, 0, memory, NULL);
     const size_t bytes = size - EXI_ALIGN;
     float *strided = calloc((size_t)s.def.vertex_count, 20);
     for (int i = 0; i < 3 * s.def.vertex_count; i++)
@@ -218,7 +218,7 @@ static void test_cuts(void **state) {
     for (int pieces = 1; pieces < 100; pieces += 12) {
         memset(other, 0, size + 16);
         ex_tasks tasks = {run_backwards, &pieces};
-        const ex_fit *cut = ex_fit_make(tree, strided, 20, other + pieces / 12 % 2 * 16, &tasks);
+        const ex_bounds *cut = ex_bounds_fit(tree, strided, 20, other + pieces / 12 % 2 * 16, &tasks);
         assert_memory_equal(fit, cut, bytes);
         assert_int_equal((uintptr_t)cut % EXI_ALIGN, 0);
     }
@@ -269,7 +269,7 @@ static void test_not_finite(void **state) {
     }
     ex_tree *broken = tree_of(&s.def);
     void *whole_memory;
-    const ex_fit *fit = fit_of(broken, whole.positions, &memory);
+    const ex_bounds *fit = fit_of(broken, whole.positions, &memory);
     ask(fit, &whole, a);
     ask(fit_whole(&whole.def, &whole_memory), &whole, b);
     assert_memory_equal(a, b, sizeof *a);
@@ -367,10 +367,10 @@ static void test_misuse(void **state) {
     misuses = 0;
     assert_int_equal(ex_tree_create(NULL, NULL, &other, NULL), EX_ERROR_ARGUMENT);
     assert_int_equal(ex_tree_create(&s.def, NULL, NULL, NULL), EX_ERROR_ARGUMENT);
-    assert_int_equal(ex_fit_size(NULL), 0);
-    assert_null(ex_fit_make(NULL, s.positions, 0, memory, NULL));
-    assert_null(ex_fit_make(tree, NULL, 0, memory, NULL));
-    assert_null(ex_fit_make(tree, s.positions, 0, NULL, NULL));
+    assert_int_equal(ex_bounds_size(NULL), 0);
+    assert_null(ex_bounds_fit(NULL, s.positions, 0, memory, NULL));
+    assert_null(ex_bounds_fit(tree, NULL, 0, memory, NULL));
+    assert_null(ex_bounds_fit(tree, s.positions, 0, NULL, NULL));
     assert_int_equal(ex_tree_triangle_count(NULL), 0);
     assert_int_equal(misuses, 7);
     ex_set_misuse_hook(NULL);

@@ -124,7 +124,8 @@ static ex_result write_frame(const applier *a, int frame) {
     for (size_t i = 0; i < 3 * (size_t)a->vertex_count; i++)
         if (!isfinite(a->made[i]))
             return ex_error_set(a->error, EX_ERROR_DATA,
-                             "vertex %zu of frame %d (both counted from 0) is too far away for a float", i / 3, frame);
+                                "vertex %zu of frame %d (both counted from 0) is too far away for a float", i / 3,
+                                frame);
     for (int i = 0; i < a->picked_count; i++)
         memcpy(a->written + 3 * (size_t)i, a->made + 3 * (size_t)a->picked[i], 3 * sizeof(float));
     return ex_cache_write(a->writer, a->picked ? a->written : a->made, a->error);
@@ -135,7 +136,7 @@ static ex_result write_frame(const applier *a, int frame) {
 /* The layer that a driver weighs; -1: none. */
 static int find_layer(const ex_rig *rig) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        if (ex_rig_layer_views(rig, l, NULL, NULL) > 0)
+        if (ex_rig_layer_regions(rig, l, NULL, NULL) > 0)
             return l;
     return -1;
 }
@@ -144,17 +145,19 @@ static int find_layer(const ex_rig *rig) {
 static ex_result check_joints(const ex_rig *rig, const ex_rig_driver *driver, ex_error *error) {
     exi_joint_text text;
     if (ex_rig_skin(rig))
-        return ex_error_kind(error,
-                              ex_error_set(error, EX_ERROR_DATA,
-                                        "the rig is posed by its skeleton, and a cache does not say where joints are"),
-                              "cache_without_joints");
+        return ex_error_kind(
+            error,
+            ex_error_set(error, EX_ERROR_DATA,
+                         "the rig is posed by its skeleton, and a cache does not say where joints are"),
+            "cache_without_joints");
     for (int f = 0; driver->joints && f < driver->driver.frame_count; f++)
         if (driver->joints[f] >= 0)
-            return ex_error_kind(error,
-                                  ex_error_set(error, EX_ERROR_DATA,
-                                            "the rig moves with joint '%s', and a cache does not say where joints are",
-                                            exi_joint_name(ex_rig_skeleton(rig), driver->joints[f], &text)),
-                                  "cache_without_joints");
+            return ex_error_kind(
+                error,
+                ex_error_set(error, EX_ERROR_DATA,
+                             "the rig moves with joint '%s', and a cache does not say where joints are",
+                             exi_joint_name(ex_rig_skeleton(rig), driver->joints[f], &text)),
+                "cache_without_joints");
     return EX_OK;
 }
 
@@ -162,7 +165,8 @@ static ex_result open_caches(applier *a) {
     const ex_apply_def *def = a->def;
     ex_rig_driver driver;
     if (!ex_rig_get_driver(def->rig, &driver, NULL) || a->layer < 0)
-        return ex_error_kind(a->error, ex_error_set(a->error, EX_ERROR_DATA, "this rig follows no driver"), "no_driver");
+        return ex_error_kind(a->error, ex_error_set(a->error, EX_ERROR_DATA, "this rig follows no driver"),
+                             "no_driver");
     a->driver_count = driver.driver.vertex_count;
     a->vertex_count = ex_rig_vertex_count(def->rig);
     ex_result result = check_joints(def->rig, &driver, a->error);
@@ -175,8 +179,8 @@ static ex_result open_caches(applier *a) {
     a->frame_count = ex_cache_get_info(a->driver).frame_count;
     if (a->truth && ex_cache_get_info(a->truth).frame_count != a->frame_count)
         return ex_error_set(a->error, EX_ERROR_DATA,
-                         "'%s' has %d frames and '%s' has %d: they are no pair that could be compared", def->driver,
-                         a->frame_count, def->truth, ex_cache_get_info(a->truth).frame_count);
+                            "'%s' has %d frames and '%s' has %d: they are no pair that could be compared", def->driver,
+                            a->frame_count, def->truth, ex_cache_get_info(a->truth).frame_count);
     return EX_OK;
 }
 

@@ -118,28 +118,28 @@ static ex_result open_settler(exi_gauge *g, ex_error *error) {
 /* How far keys are from each other: over regions and keys, the mean distance to the nearest other of the same database,
  * each as the root of a mean square over the vertices looked at. Other databases are simulated on the same poses. */
 static ex_result find_spread(exi_gauge *g, ex_error *error) {
-    const int count = ex_rig_layer_views(g->rig, g->layer, NULL, NULL), n = g->key_count;
-    ex_view *views = exi_array_allocate((size_t)count, sizeof *views);
+    const int count = ex_rig_layer_regions(g->rig, g->layer, NULL, NULL), n = g->key_count;
+    ex_region *views = exi_array_allocate((size_t)count, sizeof *views);
     const float **keys = exi_array_allocate((size_t)n, sizeof *keys);
     double *points = exi_array_allocate((size_t)count * (size_t)n, (size_t)n * sizeof *points);
     ex_driver *driver = NULL;
-    ex_views *made = NULL;
+    ex_regions *made = NULL;
     ex_result result = views && keys && points ? EX_OK : ex_error_memory(error, "distances between keys", 0);
     if (result == EX_OK) {
         ex_influences unused;
-        ex_rig_layer_views(g->rig, g->layer, views, &unused);
+        ex_rig_layer_regions(g->rig, g->layer, views, &unused);
         for (int k = 0; k < n; k++)
             keys[k] = ex_rig_example_driver(g->rig, g->layer, k);
         result = ex_driver_create(&g->driver.driver, NULL, &driver, error);
     }
     if (result == EX_OK)
-        result = ex_views_create(
-            &(ex_views_def){.driver = driver, .view_count = count, .views = views, .key_count = n, .keys = keys}, NULL,
-            &made, error);
+        result = ex_regions_create(
+            &(ex_regions_def){.driver = driver, .view_count = count, .views = views, .key_count = n, .keys = keys},
+            NULL, &made, error);
     double sum = 0;
     int pairs = 0;
     if (result == EX_OK)
-        ex_views_points(made, points);
+        ex_regions_points(made, points);
     for (int r = 0; result == EX_OK && n > 1 && r < count; r++) {
         double weight = 0;
         for (int i = 0; i < views[r].count; i++)
@@ -159,7 +159,7 @@ static ex_result find_spread(exi_gauge *g, ex_error *error) {
         }
     }
     g->report->key_spread = pairs > 0 ? sum / pairs : 0;
-    ex_views_destroy(made);
+    ex_regions_destroy(made);
     ex_driver_destroy(driver);
     free(points);
     free(keys);

@@ -171,9 +171,10 @@ static ex_result take_given(exi_learner *l, double database, int first) {
         if (l->key_count > first && l->distance[frame] <= l->alike)
             return l->keys[l->nearest[frame]].frame == frame
                        ? ex_error_set(l->error, EX_ERROR_DATA, "frame %d (counted from 0) is asked for twice", frame)
-                       : ex_error_set(l->error, EX_ERROR_DATA,
-                                   "the driver is the same in frames %d and %d (counted from 0): one of them is enough",
-                                   l->keys[l->nearest[frame]].frame, frame);
+                       : ex_error_set(
+                             l->error, EX_ERROR_DATA,
+                             "the driver is the same in frames %d and %d (counted from 0): one of them is enough",
+                             l->keys[l->nearest[frame]].frame, frame);
         result = add_key(l, frame, database);
         if (result == EX_OK)
             result = look_from_key(l, database, first);
@@ -191,14 +192,14 @@ static ex_result check_moves(const exi_learner *l, double database) {
     if (frames == 1 || l->distance[farthest] > l->alike)
         return EX_OK;
     return ex_error_set(l->error, EX_ERROR_DATA,
-                     "'%s': all %d frames show the driver in the same form%s: there is nothing to choose keys from",
-                     l->def->references[item - l->refs.items].driver, frames,
-                     l->def->options.frame == EX_WHOLE_FRAME_NONE ? "" : ", but for where it stands");
+                        "'%s': all %d frames show the driver in the same form%s: there is nothing to choose keys from",
+                        l->def->references[item - l->refs.items].driver, frames,
+                        l->def->options.frame == EX_WHOLE_FRAME_NONE ? "" : ", but for where it stands");
 }
 
 ex_result exi_learn_choose(exi_learner *l, double database, int first) {
     const int most = first + l->def->key_count;
-    const bool judged = l->def->choice == EX_CHOICE_WORST || l->def->until > 0;
+    const bool judged = l->def->choice == EX_KEY_CHOICE_WORST || l->def->until > 0;
     const double done = l->done, share = l->share;
     ex_result result = take_given(l, database, first);
     if (result == EX_OK && l->key_count == first) {
@@ -224,7 +225,7 @@ ex_result exi_learn_choose(exi_learner *l, double database, int first) {
         if (result != EX_OK || l->key_count >= most || (l->def->until > 0 && made.mean < l->def->until))
             break;
         const int farthest = find_extreme(l, database, l->distance, true);
-        const int next = l->def->choice == EX_CHOICE_WORST && made.worst >= 0 ? made.worst : farthest;
+        const int next = l->def->choice == EX_KEY_CHOICE_WORST && made.worst >= 0 ? made.worst : farthest;
         if (l->distance[next] <= l->alike)
             break; /* all that is left is alike some key */
         result = add_key(l, next, database);

@@ -24,7 +24,7 @@ typedef struct nearest {
     uint32_t *triangles;
     ex_tree *tree;
     void *memory;
-    const ex_fit *fit;
+    const ex_bounds *fit;
     float *values;
 } nearest;
 
@@ -35,7 +35,7 @@ static void find_nearest(void *context, int begin, int end) {
         ex_closest closest;
         for (int k = 0; k < 3; k++)
             point[k] = (float)(n->form->positions[3 * (size_t)v + (size_t)k] - n->origin[k]);
-        n->values[v] = ex_fit_closest(n->fit, point, INFINITY, &closest) ? sqrtf(closest.distance_sq) : NAN;
+        n->values[v] = ex_bounds_closest(n->fit, point, INFINITY, &closest) ? sqrtf(closest.distance_sq) : NAN;
     }
 }
 
@@ -63,10 +63,10 @@ static ex_result grow_tree(nearest *n, const ex_mesh *other, const ex_tasks *tas
     free(cuts);
     if (result != EX_OK)
         return result;
-    n->memory = malloc(ex_fit_size(n->tree));
+    n->memory = malloc(ex_bounds_size(n->tree));
     if (!n->memory)
-        return ex_error_memory(error, "the tree of triangles", ex_fit_size(n->tree));
-    n->fit = ex_fit_make(n->tree, n->positions, 0, n->memory, tasks);
+        return ex_error_memory(error, "the tree of triangles", ex_bounds_size(n->tree));
+    n->fit = ex_bounds_fit(n->tree, n->positions, 0, n->memory, tasks);
     return EX_OK;
 }
 

@@ -81,7 +81,7 @@ static bool blocked(const exi_render *render, exi_v3 from, exi_v3 direction, flo
                   .direction = {direction.x, direction.y, direction.z},
                   .t_min = 0,
                   .t_max = far};
-    return ex_fit_blocked(render->stage.fit, &ray);
+    return ex_bounds_blocked(render->stage.fit, &ray);
 }
 
 /* Light that an open ray finds: the sky's, or the ground's, which the form shades where it is near. */

@@ -86,7 +86,7 @@ typedef struct exi_stage {
     float *normals;      /* [corner_count][3], zero: the face's; NULL for flat shading */
     ex_tree *tree;
     void *fit_memory;
-    const ex_fit *fit;
+    const ex_bounds *fit;
     float linear[256]; /* of sRGB codes */
 } exi_stage;
 

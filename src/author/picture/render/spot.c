@@ -58,7 +58,7 @@ void exi_spot_find(const exi_render *render, float x, float y, exi_spot *spot) {
                   .t_min = 0,
                   .t_max = INFINITY};
     ex_hit hit;
-    if (ex_fit_ray(stage->fit, &ray, &hit))
+    if (ex_bounds_ray(stage->fit, &ray, &hit))
         see_form(stage, &hit, direction, spot);
     if (render->def->ground && direction.y < 0 && from.y > stage->ground) {
         float t = (stage->ground - from.y) / direction.y;

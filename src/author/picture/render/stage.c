@@ -52,7 +52,7 @@ static ex_result check_item(const ex_render_item *item, ex_error *error) {
     if (result == EX_OK && item->scalar.values &&
         !(isfinite(item->scalar.min) && isfinite(item->scalar.max) && item->scalar.min <= item->scalar.max))
         result = ex_error_set(error, EX_ERROR_ARGUMENT, "the scalar's range %g to %g is none", item->scalar.min,
-                           item->scalar.max);
+                              item->scalar.max);
     return result;
 }
 
@@ -98,13 +98,13 @@ static ex_result place(exi_stage *stage, const ex_render_def *def, ex_error *err
     for (int k = 0; k < 3; k++) {
         if (!(fabs(framed[k]) < 1e30 && fabs(framed[3 + k]) < 1e30 && framed[k] <= framed[3 + k]))
             return ex_error_set(error, EX_ERROR_ARGUMENT, "the box to be framed runs from %g to %g along %c", framed[k],
-                             framed[3 + k], 'x' + k);
+                                framed[3 + k], 'x' + k);
         stage->origin[k] = (framed[k] + framed[3 + k]) / 2;
         square += (framed[3 + k] - framed[k]) * (framed[3 + k] - framed[k]);
     }
     if (!(square > 0))
         return ex_error_set(error, given ? EX_ERROR_ARGUMENT : EX_ERROR_DATA,
-                         "there is nothing to frame: all of it lies in one point");
+                            "there is nothing to frame: all of it lies in one point");
     stage->unit = sqrt(square);
     stage->size = 1;
     stage->ground = (float)(((box[1] < framed[1] ? box[1] : framed[1]) - stage->origin[1]) / stage->unit);
@@ -242,11 +242,11 @@ static ex_result plant_tree(exi_stage *stage, const ex_render_def *def, ex_error
     ex_result result = ex_tree_create(&tree, NULL, &stage->tree, error);
     if (result != EX_OK)
         return result;
-    size_t size = ex_fit_size(stage->tree);
+    size_t size = ex_bounds_size(stage->tree);
     stage->fit_memory = malloc(size);
     if (!stage->fit_memory)
         return ex_error_memory(error, "the tree of triangles", size);
-    stage->fit = ex_fit_make(stage->tree, stage->positions, 0, stage->fit_memory, def->tasks);
+    stage->fit = ex_bounds_fit(stage->tree, stage->positions, 0, stage->fit_memory, def->tasks);
     return EX_OK;
 }
 

@@ -86,16 +86,17 @@ typedef struct note_texts {
 
 static ex_result create(const exi_building *b, const note_texts *texts, ex_rig **rig, ex_error *error) {
     const exi_text *rules = &texts->rules, *paths = &texts->paths, *drive = &texts->drive;
-    ex_note notes[EXI_RIG_MESH_NOTES + 3];
+    ex_attachment notes[EXI_RIG_MESH_NOTES + 3];
     ex_rig_def def = ex_rig_def_default();
     memcpy(notes, b->rig_mesh.notes, sizeof b->rig_mesh.notes);
     def.note_count = b->rig_mesh.note_count;
     if (b->view->subdivide)
-        notes[def.note_count++] = (ex_note){.kind = EXI_REFINEMENT_NOTE, .data = rules->bytes, .size = rules->size};
+        notes[def.note_count++] =
+            (ex_attachment){.kind = EXI_REFINEMENT_NOTE, .data = rules->bytes, .size = rules->size};
     if (b->path_note)
-        notes[def.note_count++] = (ex_note){.kind = EXI_PATHS_NOTE, .data = paths->bytes, .size = paths->size};
+        notes[def.note_count++] = (ex_attachment){.kind = EXI_PATHS_NOTE, .data = paths->bytes, .size = paths->size};
     if (b->driver.mesh) {
-        notes[def.note_count++] = (ex_note){.kind = EXI_DRIVE_NOTE, .data = drive->bytes, .size = drive->size};
+        notes[def.note_count++] = (ex_attachment){.kind = EXI_DRIVE_NOTE, .data = drive->bytes, .size = drive->size};
         def.driver = &b->driver.driving.driver;
     }
     def.notes = notes;

@@ -3,7 +3,7 @@
  *
  *   build.c         the way from project to rig
  *   build_layers.c  layers: forms measured; domains/ has the rest
- *   build_paths.c   layers of trajectories
+ *   build_trajectories.c   layers of trajectories
  *   build_driven.c  the layer that a driver weighs
  *   build_notes.c   what building chose or had to add
  *   refinement.c    refined levels
@@ -24,11 +24,11 @@ typedef struct exi_building {
     exi_refinement refinement;
     exi_project_driver driver; /* all zero where there is none */
     exi_measure measure;
-    ex_layer_def *layers;          /* [layer_count]; masks go into the differences here, not there */
-    void **own;                    /* [layer_count]: what a layer's domain keeps, or NULL */
-    exi_project_paths *paths;      /* [layer_count], all zero for layers of others than trajectories */
-    json_t *path_note;             /* how trajectories were found; NULL where there are none */
-    ex_trajectories *driven_paths; /* of the layer that a driver weighs, or NULL */
+    ex_layer_def *layers;            /* [layer_count]; masks go into the differences here, not there */
+    void **own;                      /* [layer_count]: what a layer's domain keeps, or NULL */
+    exi_project_trajectories *paths; /* [layer_count], all zero for layers of others than trajectories */
+    json_t *path_note;               /* how trajectories were found; NULL where there are none */
+    ex_trajectories *driven_paths;   /* of the layer that a driver weighs, or NULL */
     int example_total, example_done;
 } exi_building;
 
@@ -40,12 +40,12 @@ ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *lay
 /* A note for every gaussian layer whose weigher had to add a ridge. */
 void exi_build_note_ridges(const exi_building *b, const ex_rig *rig);
 
-/* build_paths.c. The trajectories of a layer whose examples are measured, into layer; and notes. */
-ex_result exi_build_paths(exi_building *b, int index, ex_layer_def *layer, ex_error *error);
+/* build_trajectories.c. The trajectories of a layer whose examples are measured, into layer; and notes. */
+ex_result exi_build_trajectories(exi_building *b, int index, ex_layer_def *layer, ex_error *error);
 /* What finding the trajectories of an example takes, when measuring one takes 1: for the progress. */
 #define EXI_BUILD_PATH_COST 8
 /* Notes about paths that do not follow well. */
-void exi_build_note_paths(const exi_building *b, int index);
+void exi_build_note_trajectories(const exi_building *b, int index);
 
 /* build_driven.c. The driver and its forms at the examples. */
 ex_result exi_build_driver(exi_building *b, ex_error *error);

@@ -21,8 +21,8 @@ ex_result exi_build_driver(exi_building *b, ex_error *error) {
             const ex_project_example *example = &b->view->layers[l].examples[k];
             if (example->driver)
                 result = ex_error_within(error, exi_project_driver_read_form(&b->driver, example->driver, error),
-                                          "layers[%d].examples[%d] '%s', %s", l, example->place, example->name,
-                                          b->view->driver.name);
+                                         "layers[%d].examples[%d] '%s', %s", l, example->place, example->name,
+                                         b->view->driver.name);
         }
     return result;
 }
@@ -38,8 +38,8 @@ static ex_result check_different(const exi_building *b, const ex_project_layer *
             if ((source->dimension == 0 || source->weigh.points[i] == source->weigh.points[k]) &&
                 memcmp(layer->driven.keys[i], layer->driven.keys[k], size) == 0)
                 return ex_error_set(error, EX_ERROR_DATA,
-                                 "the driver has the same form at examples '%s' and '%s': leave one of them out",
-                                 source->examples[i].name, source->examples[k].name);
+                                    "the driver has the same form at examples '%s' and '%s': leave one of them out",
+                                    source->examples[i].name, source->examples[k].name);
     return EX_OK;
 }
 
@@ -50,7 +50,7 @@ static ex_result unpose_drivers(const exi_building *b, int index, exi_drive_buil
     const ex_project_layer *source = &b->view->layers[index];
     const size_t driven = 3 * (size_t)b->mesh->vertex_count, all = driven + 3 * (size_t)b->driver.mesh->vertex_count;
     ex_result result =
-        exi_carrier_open(&d->carrier, &d->driving.driver, b->rig_mesh.positions, b->mesh->vertex_count, error);
+        exi_moving_frames_open(&d->carrier, &d->driving.driver, b->rig_mesh.positions, b->mesh->vertex_count, error);
     d->unposed = exi_arena_allocate(&d->arena, (size_t)source->example_count, sizeof *d->unposed);
     if (result == EX_OK && !d->unposed)
         result = ex_error_memory(error, "the trajectories", all * sizeof **d->unposed);
@@ -60,8 +60,8 @@ static ex_result unpose_drivers(const exi_building *b, int index, exi_drive_buil
         d->unposed[k] = exi_arena_allocate(&d->arena, all, sizeof **d->unposed);
         const bool fits = d->unposed[k] && exi_posing_open_carried(&posing, &b->measure, &source->examples[k]);
         if (fits) {
-            exi_carrier_place(&d->carrier, form, posing.matrices, d->driving.driver.joints);
-            exi_carrier_unpose(&d->carrier, d->carrier.rest, form);
+            exi_moving_frames_place(&d->carrier, form, posing.matrices, d->driving.driver.joints);
+            exi_moving_frames_unpose(&d->carrier, d->carrier.rest, form);
             memcpy(d->unposed[k], d->carrier.unposed, all * sizeof **d->unposed);
         } else {
             result = ex_error_memory(error, "the trajectories", all * sizeof **d->unposed);
@@ -84,11 +84,11 @@ static ex_result find_paths(exi_building *b, int index, ex_layer_def *layer, ex_
                             .layer = *layer};
     ex_result result = unpose_drivers(b, index, &d, error);
     if (result == EX_OK)
-        result = exi_drive_build_paths(&d, error);
+        result = exi_drive_build_trajectories(&d, error);
     b->driven_paths = d.paths;
     *layer = d.layer;
     b->example_done += EXI_BUILD_PATH_COST * source->example_count;
-    exi_carrier_close(&d.carrier);
+    exi_moving_frames_close(&d.carrier);
     exi_arena_free(&d.arena);
     return result;
 }

@@ -111,13 +111,14 @@ static ex_result finish_forms(exi_building *b, int index, ex_layer_def *layer, e
     if (result == EX_OK && driven)
         result = exi_build_driven(b, index, layer, error);
     else if (result == EX_OK && b->view->layers[index].trajectory.options)
-        result = exi_build_paths(b, index, layer, error);
+        result = exi_build_trajectories(b, index, layer, error);
     if (result != EX_OK || index + 1 == b->view->layer_count)
         return result; /* the last layer has none after it */
     if (driven)
         return exi_measure_add_driven(m, index, layer, error);
     if (layer->trajectory.examples)
-        return exi_measure_add_paths(m, index, &layer->weigh, &b->paths[index], layer->mask, layer->form.shifts, error);
+        return exi_measure_add_trajectories(m, index, &layer->weigh, &b->paths[index], layer->mask, layer->form.shifts,
+                                            error);
     return layer->offsets.examples
                ? exi_measure_add_offsets(m, index, &layer->weigh, layer->offsets.examples, error)
                : exi_measure_add_layer(m, index, &layer->weigh, layer->form.deltas, layer->form.shifts, error);
@@ -137,9 +138,9 @@ ex_result exi_build_forms(exi_building *b, int index, ex_layer_def *layer, ex_er
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         exi_measured measured = {0};
         exi_build_report(b, source->examples[k].name);
-        result = ex_error_within(error, measure_form(b, index, k, paths ? NULL : mask, &measured, error),
-                                  "layers[%d].examples[%d] '%s'", index, source->examples[k].place,
-                                  source->examples[k].name);
+        result =
+            ex_error_within(error, measure_form(b, index, k, paths ? NULL : mask, &measured, error),
+                            "layers[%d].examples[%d] '%s'", index, source->examples[k].place, source->examples[k].name);
         if (result == EX_OK)
             take(&r, k, &measured);
         exi_measured_free(&measured);

@@ -85,9 +85,9 @@ void exi_build_note_ridges(const exi_building *b, const ex_rig *rig) {
     }
 }
 
-void exi_build_note_paths(const exi_building *b, int index) {
+void exi_build_note_trajectories(const exi_building *b, int index) {
     const ex_project_layer *layer = &b->view->layers[index];
-    const exi_project_paths *paths = &b->paths[index];
+    const exi_project_trajectories *paths = &b->paths[index];
     for (int k = 0; k < layer->example_count; k++) {
         const struct ex_trajectory_fit *fit = &paths->found->fits[k];
         const char *name = layer->examples[k].name;

@@ -20,7 +20,7 @@
 static bool has_offsets(const ex_project_view *view, bool skinned) {
     for (int l = 0; l < view->layer_count; l++)
         if (view->layers[l].domain == EX_DOMAIN_OFFSETS &&
-            (!skinned || view->layers[l].offsets.frame == EX_FRAME_SKINNED))
+            (!skinned || view->layers[l].offsets.frame == EX_OFFSET_FRAME_SKINNED))
             return true;
     return false;
 }
@@ -145,8 +145,9 @@ ex_result exi_measure_add_offsets(exi_measure *m, int layer, const ex_weigher_de
                : ex_weigher_create(weigh, NULL, &m->weighers[layer], error);
 }
 
-ex_result exi_measure_add_paths(exi_measure *m, int layer, const ex_weigher_def *weigh, const exi_project_paths *paths,
-                                const float *mask, const float *const *shifts, ex_error *error) {
+ex_result exi_measure_add_trajectories(exi_measure *m, int layer, const ex_weigher_def *weigh,
+                                       const exi_project_trajectories *paths, const float *mask,
+                                       const float *const *shifts, ex_error *error) {
     if (m->view->layers[layer].muted)
         return EX_OK;
     m->paths[layer] = paths;
@@ -198,7 +199,7 @@ bool exi_measure_add_up(const exi_measure *m, int layer, const ex_project_exampl
     }
     ex_weigher_evaluate(m->weighers[layer], point, m->weights);
     if (m->paths[layer])
-        return exi_project_paths_add(m->paths[layer], m->weights, m->masks[layer], sum);
+        return exi_project_trajectories_add(m->paths[layer], m->weights, m->masks[layer], sum);
     for (int k = 0; k < count; k++) {
         if (!m->offsets[layer]) {
             exi_measure_sum(sum, 3 * (size_t)m->mesh->vertex_count, m->weights[k], m->deltas[layer][k]);
@@ -221,7 +222,7 @@ bool exi_measure_layers(exi_measure *m, int end, const ex_project_example *at) {
     for (int l = 0; l < end; l++) {
         if (!exi_measure_counts(m, l))
             continue;
-        const bool skinned = m->offsets[l] && m->view->layers[l].offsets.frame == EX_FRAME_SKINNED;
+        const bool skinned = m->offsets[l] && m->view->layers[l].offsets.frame == EX_OFFSET_FRAME_SKINNED;
         if (!exi_measure_add_up(m, l, at, skinned ? m->turned : m->base))
             return false;
         for (int k = 0; m->shifts[l] && k < m->view->layers[l].example_count; k++)

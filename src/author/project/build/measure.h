@@ -13,7 +13,7 @@
 #ifndef EXEMPLAR_AUTHOR_PROJECT_BUILD_MEASURE_H
 #define EXEMPLAR_AUTHOR_PROJECT_BUILD_MEASURE_H
 
-#include "author/project/build/paths.h"
+#include "author/project/build/project_trajectories.h"
 #include "author/project/model/driver.h"
 #include "author/project/model/project.h"
 #include "runtime/shape/patches.h"
@@ -41,18 +41,18 @@ typedef struct exi_measure {
     bool carried;                     /* the mesh is moved by the driver's moving frames */
     double near_limit;                /* of stretches that are looked for besides what is damped; 0: none are */
     size_t joint_count;
-    ex_weigher **weighers;           /* [layer_count], NULL where a layer is not there to count */
-    const float *const **deltas;     /* [layer_count] of [example_count] of [vertex_count][3]; NULL for offsets */
-    const float *const **shifts;     /* [layer_count], each may be NULL, of [example_count], too, of [joint_count][3] */
-    const ex_offsets **offsets;      /* [layer_count] of [example_count]; NULL for layers of forms */
-    exi_moved *moved;                /* [layer_count] */
-    const exi_project_paths **paths; /* [layer_count]; NULL for layers of others than trajectories, */
-    const float **masks;             /* and these layers' masks, each may be NULL */
-    exi_weighed *weighed;            /* [layer_count] */
-    double *weights;                 /* of the layer with the most examples */
-    double *centres;                 /* [joint_count][3]: where the joints are in the mesh; every number is a float */
-    double size;                     /* of the mesh */
-    double least;                    /* offsets: a number below this is none */
+    ex_weigher **weighers;       /* [layer_count], NULL where a layer is not there to count */
+    const float *const **deltas; /* [layer_count] of [example_count] of [vertex_count][3]; NULL for offsets */
+    const float *const **shifts; /* [layer_count], each may be NULL, of [example_count], too, of [joint_count][3] */
+    const ex_offsets **offsets;  /* [layer_count] of [example_count]; NULL for layers of forms */
+    exi_moved *moved;            /* [layer_count] */
+    const exi_project_trajectories **paths; /* [layer_count]; NULL for layers of others than trajectories, */
+    const float **masks;                    /* and these layers' masks, each may be NULL */
+    exi_weighed *weighed;                   /* [layer_count] */
+    double *weights;                        /* of the layer with the most examples */
+    double *centres; /* [joint_count][3]: where the joints are in the mesh; every number is a float */
+    double size;     /* of the mesh */
+    double least;    /* offsets: a number below this is none */
     int *firsts; /* [vertex_count]: the first vertex at the same place that the same joints move, mostly itself; NULL
                     where there are no layers of offsets */
 
@@ -77,8 +77,9 @@ ex_result exi_measure_add_offsets(exi_measure *m, int layer, const ex_weigher_de
                                   ex_error *error);
 
 /* The same for a layer of trajectories; mask may be NULL. */
-ex_result exi_measure_add_paths(exi_measure *m, int layer, const ex_weigher_def *weigh, const exi_project_paths *paths,
-                                const float *mask, const float *const *shifts, ex_error *error);
+ex_result exi_measure_add_trajectories(exi_measure *m, int layer, const ex_weigher_def *weigh,
+                                       const exi_project_trajectories *paths, const float *mask,
+                                       const float *const *shifts, ex_error *error);
 
 /* The same for a layer that a driver weighs: a rig of it alone is made of its definition; or the layer of a rig, which
  * must stay, is taken. */

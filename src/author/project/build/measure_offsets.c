@@ -167,7 +167,7 @@ static void measure_vertex(const sculpt *s, int vertex, const double off[3], dou
     const double share = s->mask ? (double)s->mask[vertex] : 1;
     if (!s->posing) {
         memcpy(delta, off, 3 * sizeof *delta);
-    } else if (s->layer->offsets.frame == EX_FRAME_SKINNED) {
+    } else if (s->layer->offsets.frame == EX_OFFSET_FRAME_SKINNED) {
         double q[4];
         ex_skin_vertex_rotation(s->m->skin, s->posing->palette, vertex, q);
         const double back[4] = {-q[0], -q[1], -q[2], q[3]};
@@ -227,7 +227,8 @@ static ex_result collect(sculpt *s, ex_error *error) {
             for (int c = 0; c < 3; c++)
                 if (!isfinite(rounded[c]))
                     return ex_error_set(error, EX_ERROR_DATA,
-                                     "vertex %d (counting from 0) is too far away for a float once it is measured", v);
+                                        "vertex %d (counting from 0) is too far away for a float once it is measured",
+                                        v);
         }
         if (!keep(s, v, rounded))
             return ex_error_memory(error, "an example", (size_t)s->count * 16);
@@ -249,7 +250,7 @@ static ex_result measure(sculpt *s, exi_measured *out, ex_error *error) {
     if (!open_sculpt(s) || !exi_posing_apply(s->posing, s->m, s->stands))
         return ex_error_memory(error, "an example", vertices * 44);
     ex_result result = EX_OK;
-    if (s->posing && s->layer->offsets.frame == EX_FRAME_REST)
+    if (s->posing && s->layer->offsets.frame == EX_OFFSET_FRAME_REST)
         result = exi_measure_unpose(s->m, s->posing, s->form, s->rest, out, error);
     if (result == EX_OK)
         result = collect(s, error);
@@ -274,10 +275,11 @@ ex_result exi_measure_offsets(const exi_measure *m, int layer, int example, cons
                 .tolerance = exi_measure_tolerance(m, source),
                 .posing = exi_measure_is_posed(m, source) ? &posing : NULL};
     ex_result result = EX_OK;
-    if (source->offsets.frame == EX_FRAME_SKINNED && (!m->skin || m->carried))
-        return ex_error_set(error, EX_ERROR_DATA,
-                         "its offsets cannot turn with the skin, because no joint moves the mesh: name a \"skeleton\" "
-                         "with a skin, or let the layer's \"frame\" be \"rest\"");
+    if (source->offsets.frame == EX_OFFSET_FRAME_SKINNED && (!m->skin || m->carried))
+        return ex_error_set(
+            error, EX_ERROR_DATA,
+            "its offsets cannot turn with the skin, because no joint moves the mesh: name a \"skeleton\" "
+            "with a skin, or let the layer's \"frame\" be \"rest\"");
     if (s.posing && !exi_posing_open(&posing, m, &source->examples[example], NULL))
         result = ex_error_memory(error, "posing", m->joint_count * 200);
     if (result == EX_OK)

@@ -97,7 +97,7 @@ static void close_checker(exi_checker *c) {
         free(c->masks[l]);
     free(c->masks);
     for (int l = 0; c->paths && l < c->view->layer_count; l++)
-        exi_project_paths_close(&c->paths[l]);
+        exi_project_trajectories_close(&c->paths[l]);
     free(c->paths);
     for (int l = 0; c->falloffs && l < c->view->layer_count; l++)
         free(c->falloffs[l]);

@@ -7,7 +7,7 @@
  *   check_skeleton.c  the skeleton's file, and the joints that the project names
  *   check_surface.c   faces and tags, where the mesh is subdivided
  *   check_forms.c     layers of forms and offsets: what un-posing loses, skeletons of examples
- *   check_paths.c     trajectories
+ *   check_trajectories.c     trajectories
  *   check_driver.c    the driver, and the layer that it weighs
  *   check_disturbed.c layers that disturb each other, or do something at rest
  *   check_misread.c   forms that were made otherwise than their layer says
@@ -34,17 +34,17 @@ typedef struct exi_checker {
     ex_skeleton *skeleton; /* and where there is one */
     ex_skin *skin;
     bool lame; /* skeleton or skin could not be read, which has been reported: what needs them is passed over */
-    exi_project_driver driver; /* all zero where there is none, or it could not be read, */
-    bool undriven;             /* which has been reported then */
-    exi_measure measure;       /* where there is a mesh */
-    float ***deltas;           /* [layer_count] of [example_count], NULL where one could not be measured */
-    float ***shifts;           /* likewise, NULL also where the example brings no skeleton */
-    ex_offsets **offsets;      /* [layer_count] of [example_count], those of layers of offsets */
-    float **masks;             /* [layer_count], NULL where the layer has none */
-    exi_project_paths *paths;  /* [layer_count], all zero for layers of others than trajectories */
-    ex_weigher_def *weighs;    /* [layer_count]: the layers', with falloffs that were chosen */
-    double **falloffs;         /* [layer_count]: those, or NULL */
-    int refined_count;         /* vertices of the last level, once that is known */
+    exi_project_driver driver;       /* all zero where there is none, or it could not be read, */
+    bool undriven;                   /* which has been reported then */
+    exi_measure measure;             /* where there is a mesh */
+    float ***deltas;                 /* [layer_count] of [example_count], NULL where one could not be measured */
+    float ***shifts;                 /* likewise, NULL also where the example brings no skeleton */
+    ex_offsets **offsets;            /* [layer_count] of [example_count], those of layers of offsets */
+    float **masks;                   /* [layer_count], NULL where the layer has none */
+    exi_project_trajectories *paths; /* [layer_count], all zero for layers of others than trajectories */
+    ex_weigher_def *weighs;          /* [layer_count]: the layers', with falloffs that were chosen */
+    double **falloffs;               /* [layer_count]: those, or NULL */
+    int refined_count;               /* vertices of the last level, once that is known */
     int sample_count;
     const ex_progress *progress;
     int done, total; /* examples */
@@ -83,7 +83,7 @@ void exi_check_surface(exi_checker *c);
  * space, too. */
 void exi_check_forms(exi_checker *c, int layer);
 /* The trajectories of a layer whose examples are all measured, into c->paths; whether they could be found. */
-bool exi_check_paths(exi_checker *c, int layer);
+bool exi_check_trajectories(exi_checker *c, int layer);
 /* Reads c->driver and the forms of it that examples name. */
 void exi_check_driver(exi_checker *c);
 /* A layer that the driver weighs, whose examples are all measured: counts from then on. */

@@ -93,25 +93,25 @@ static double measure_apart(const double *points, int count, int a, int b, int r
 /* From the keys' inner products, as the regions see them. */
 static bool fill_apart(keys *k) {
     const int n = k->count, regions = k->c->driver.driving.view_count;
-    ex_views *views = NULL;
+    ex_regions *views = NULL;
     ex_error error = {0};
-    const ex_views_def def = {.driver = k->c->driver.driver,
-                              .view_count = regions,
-                              .views = k->c->driver.driving.views,
-                              .key_count = n,
-                              .keys = k->forms};
-    const ex_result result = ex_views_create(&def, NULL, &views, &error);
+    const ex_regions_def def = {.driver = k->c->driver.driver,
+                                .view_count = regions,
+                                .views = k->c->driver.driving.views,
+                                .key_count = n,
+                                .keys = k->forms};
+    const ex_result result = ex_regions_create(&def, NULL, &views, &error);
     double *points = exi_array_allocate((size_t)n * (size_t)regions, (size_t)n * sizeof *points);
     k->apart = exi_array_allocate((size_t)n, (size_t)n * sizeof *k->apart);
     k->c->failed = k->c->failed || result == EX_ERROR_MEMORY || !points || !k->apart;
     const bool done = result == EX_OK && points && k->apart;
     if (done)
-        ex_views_points(views, points);
+        ex_regions_points(views, points);
     for (int a = 0; done && a < n; a++)
         for (int b = 0; b < n; b++)
             k->apart[(size_t)a * (size_t)n + (size_t)b] = measure_apart(points, n, a, b, regions);
     free(points);
-    ex_views_destroy(views);
+    ex_regions_destroy(views);
     return done;
 }
 

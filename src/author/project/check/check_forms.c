@@ -170,7 +170,7 @@ static void read_mask(exi_checker *c, int index, const char *where) {
 
 /* Whether the layer's forms can be measured; what keeps them from it has been reported. */
 static bool is_measurable(exi_checker *c, const ex_project_layer *layer, const char *where) {
-    const bool turned = layer->offsets.frame == EX_FRAME_SKINNED;
+    const bool turned = layer->offsets.frame == EX_OFFSET_FRAME_SKINNED;
     const bool posed = layer->unposed || layer->offsets.posed;
     bool brings_skeletons = false;
     for (int k = 0; k < layer->example_count; k++)
@@ -241,9 +241,9 @@ static void finish_layer(exi_checker *c, int index) {
         result = exi_measure_add_offsets(&c->measure, index, &c->weighs[index], c->offsets[index], &error);
     else if (!layer->trajectory.options)
         result = exi_measure_add_layer(&c->measure, index, &c->weighs[index], deltas, shifts, &error);
-    else if (exi_check_paths(c, index))
-        result = exi_measure_add_paths(&c->measure, index, &c->weighs[index], &c->paths[index], c->masks[index], shifts,
-                                       &error);
+    else if (exi_check_trajectories(c, index))
+        result = exi_measure_add_trajectories(&c->measure, index, &c->weighs[index], &c->paths[index], c->masks[index],
+                                              shifts, &error);
     c->failed = c->failed || result == EX_ERROR_MEMORY;
     if (!c->failed) /* a guess along straight lines says nothing of trajectories */
         exi_check_space(c, index, layer->trajectory.options ? NULL : &guessed);

@@ -140,13 +140,14 @@ static void compare_weighers(const exi_layer_pair *p) {
 
 /* Where offsets are added and how they are weighed, and whether the layer counts. */
 static void compare_ways(const exi_layer_pair *p) {
-    const ex_frame first = ex_rig_layer_frame(p->a.rig, p->a.layer), second = ex_rig_layer_frame(p->b.rig, p->b.layer);
+    const ex_offset_frame first = ex_rig_layer_frame(p->a.rig, p->a.layer),
+                          second = ex_rig_layer_frame(p->b.rig, p->b.layer);
     const bool moved = ex_rig_layer_moved(p->a.rig, p->a.layer);
     const bool muted = ex_rig_layer_muted(p->a.rig, p->a.layer);
     if (first != second)
         exi_difference_add(p->c, "layer", p->where, 0, 0,
-                           "its offsets are in the frame %s in the first and %s in the second", ex_frame_name(first),
-                           ex_frame_name(second));
+                           "its offsets are in the frame %s in the first and %s in the second",
+                           ex_offset_frame_name(first), ex_offset_frame_name(second));
     if (moved != ex_rig_layer_moved(p->b.rig, p->b.layer))
         exi_difference_add(p->c, "layer", p->where, 0, 0,
                            "vertices are weighed among the examples that move them in the %s alone",

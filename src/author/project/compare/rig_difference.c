@@ -180,9 +180,9 @@ static bool is_of_mesh(const char *kind) {
     return false;
 }
 
-static bool has_note(const ex_rig *rig, const ex_note *note) {
-    for (int i = 0; i < ex_rig_note_count(rig); i++) {
-        const ex_note own = ex_rig_note(rig, i);
+static bool has_note(const ex_rig *rig, const ex_attachment *note) {
+    for (int i = 0; i < ex_rig_attachment_count(rig); i++) {
+        const ex_attachment own = ex_rig_attachment(rig, i);
         if (strcmp(own.kind, note->kind) == 0 && own.size == note->size &&
             (own.size == 0 || memcmp(own.data, note->data, own.size) == 0))
             return true;
@@ -192,8 +192,8 @@ static bool has_note(const ex_rig *rig, const ex_note *note) {
 
 /* What the rig carries for others, of which nothing is known but the bytes. */
 static void compare_notes(exi_comparison *c, const ex_rig *rig, const ex_rig *other, const char *which) {
-    for (int i = 0; i < ex_rig_note_count(rig); i++) {
-        const ex_note note = ex_rig_note(rig, i);
+    for (int i = 0; i < ex_rig_attachment_count(rig); i++) {
+        const ex_attachment note = ex_rig_attachment(rig, i);
         if (!is_of_mesh(note.kind) && !has_note(other, &note))
             exi_difference_add(c, "note", "", 0, 0, "note '%s' is only in the %s, with these bytes", note.kind, which);
     }

@@ -4,7 +4,7 @@
  *   rig_difference.c       the list, the mesh, and the way through all of it
  *   difference_layers.c    axes, weighers
  *   difference_examples.c  examples and pseudo-examples
- *   difference_paths.c     trajectories
+ *   difference_trajectories.c     trajectories
  *   difference_driver.c    drivers, and their forms at examples
  *   difference_body.c      skeletons, skins, refined levels, textures
  */
@@ -71,7 +71,7 @@ typedef struct exi_layer_pair {
 /* Fills in pair->examples. */
 void exi_difference_examples(exi_layer_pair *pair);
 /* Of layers of trajectories, after that. */
-void exi_difference_paths(exi_layer_pair *pair);
+void exi_difference_trajectories(exi_layer_pair *pair);
 
 /* Examples of layers that a driver weighs: a's and b's forms of the driver. */
 void exi_difference_driver_form(exi_layer_pair *pair, int a, int b);

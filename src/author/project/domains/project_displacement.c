@@ -98,9 +98,9 @@ static ex_result read_layer(exi_project_reader *r, const json_t *object, const e
     return r->view->subdivision.all
                ? EX_OK
                : ex_error_set(r->keys.error, EX_ERROR_DATA,
-                           "%s.shape: displacements act on a refined surface: add \"subdivide\": {\"scheme\": "
-                           "\"catmull_clark\", \"levels\": 3, \"limit\": \"all\"} to the whole",
-                           place->text);
+                              "%s.shape: displacements act on a refined surface: add \"subdivide\": {\"scheme\": "
+                              "\"catmull_clark\", \"levels\": 3, \"limit\": \"all\"} to the whole",
+                              place->text);
 }
 
 static ex_result build(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
@@ -120,9 +120,9 @@ static ex_result build(exi_building *b, int index, ex_layer_def *layer, ex_error
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         float *values = NULL;
         exi_build_report(b, source->examples[k].name);
-        result = ex_error_within(
-            error, exi_project_read_map(b->view, source->examples[k].map, vertices, &values, error),
-            "layers[%d].examples[%d] '%s'", index, source->examples[k].place, source->examples[k].name);
+        result =
+            ex_error_within(error, exi_project_read_map(b->view, source->examples[k].map, vertices, &values, error),
+                            "layers[%d].examples[%d] '%s'", index, source->examples[k].place, source->examples[k].name);
         maps[k] = values;
         b->example_done++;
     }
@@ -143,7 +143,7 @@ static void free_layer(exi_building *b, int index, ex_layer_def *layer) {
 static ex_result write_maps(exi_unpacking *w, int layer, ex_error *error) {
     const ex_rig *rig = w->rig;
     const int count = ex_rig_layer_displaced(rig, layer, NULL);
-    ex_map *map = ex_map_create(ex_rig_level_vertex_count(rig, ex_rig_level_count(rig)));
+    ex_displacement_map *map = ex_displacement_map_create(ex_rig_level_vertex_count(rig, ex_rig_level_count(rig)));
     uint32_t *vertices = exi_array_allocate((size_t)count, sizeof *vertices);
     float *values = exi_array_allocate((size_t)count, sizeof *values);
     ex_result result = map && vertices && values
@@ -155,15 +155,15 @@ static ex_result write_maps(exi_unpacking *w, int layer, ex_error *error) {
         ex_rig_example_displacements(rig, layer, k, values);
         for (int i = 0; i < count; i++) {
             map->displacements[vertices[i]] = values[i];
-            map->states[vertices[i]] = EX_MAP_HIT;
+            map->states[vertices[i]] = EX_DISPLACEMENT_MAP_HIT;
         }
         const char *path =
             exi_new_folder_add(w->folder, exi_unpacked_name(rig, layer, k, EXI_UNPACKED_FILE).text, error);
-        result = path ? ex_map_write(path, map, error) : EX_ERROR_MEMORY;
+        result = path ? ex_displacement_map_write(path, map, error) : EX_ERROR_MEMORY;
     }
     free(vertices);
     free(values);
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(map);
     return result;
 }
 

@@ -20,7 +20,7 @@ static ex_result read_words(exi_project_reader *r, const json_t *object, const e
                             ex_project_layer *layer) {
     static const char *const frames[] = {
 #define NAME(id, text) text,
-        EX_FRAME_LIST(NAME)
+        EX_OFFSET_FRAME_LIST(NAME)
 #undef NAME
     };
     static const char *const participations[] = {
@@ -29,27 +29,28 @@ static ex_result read_words(exi_project_reader *r, const json_t *object, const e
 #undef NAME
     };
     exi_place frame_at = exi_place_key(place, "frame"), at = exi_place_key(place, "participation");
-    int frame = EX_FRAME_REST, participation = EX_PARTICIPATION_LAYER;
+    int frame = EX_OFFSET_FRAME_REST, participation = EX_PARTICIPATION_LAYER;
     ex_result result = EX_OK;
     if (json_object_get(object, "frame"))
-        result = exi_choose(&r->keys, json_object_get(object, "frame"), &frame_at, frames, EX_FRAME_COUNT, &frame);
+        result =
+            exi_choose(&r->keys, json_object_get(object, "frame"), &frame_at, frames, EX_OFFSET_FRAME_COUNT, &frame);
     if (result == EX_OK && json_object_get(object, "participation"))
         result = exi_choose(&r->keys, json_object_get(object, "participation"), &at, participations,
                             EX_PARTICIPATION_COUNT, &participation);
-    layer->offsets.frame = (ex_frame)frame;
+    layer->offsets.frame = (ex_offset_frame)frame;
     layer->offsets.participation = (ex_participation)participation;
-    if (result == EX_OK && layer->offsets.frame == EX_FRAME_SKINNED && !r->view->skeleton)
+    if (result == EX_OK && layer->offsets.frame == EX_OFFSET_FRAME_SKINNED && !r->view->skeleton)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                           "%s: there is no skin to turn with: add \"skeleton\": \"FILE.glb\" to the whole, or take "
-                           "\"rest\"",
-                           frame_at.text);
+                              "%s: there is no skin to turn with: add \"skeleton\": \"FILE.glb\" to the whole, or take "
+                              "\"rest\"",
+                              frame_at.text);
     if (result == EX_OK && layer->offsets.participation == EX_PARTICIPATION_MOVED &&
         !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
         result =
             ex_error_set(r->keys.error, EX_ERROR_DATA,
-                      "%s: \"moved\" asks for \"weigh\": {\"kind\": \"gaussian\"}, whose weights can be solved for "
-                      "some of the examples alone",
-                      at.text);
+                         "%s: \"moved\" asks for \"weigh\": {\"kind\": \"gaussian\"}, whose weights can be solved for "
+                         "some of the examples alone",
+                         at.text);
     return result;
 }
 
@@ -78,8 +79,8 @@ static ex_result read_layer(exi_project_reader *r, const json_t *object, const e
         result = exi_get_bool(&r->keys, object, place, "protect", &layer->offsets.protect);
     if (result == EX_OK && direct && (layer->offsets.rest || layer->offsets.protect))
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                           "%s.%s: the axes of a direct layer are its weights: it has no points to hold", place->text,
-                           layer->offsets.rest ? "rest" : "protect");
+                              "%s.%s: the axes of a direct layer are its weights: it has no points to hold",
+                              place->text, layer->offsets.rest ? "rest" : "protect");
     return result == EX_OK ? read_tolerance(r, object, place, layer) : result;
 }
 
@@ -182,8 +183,8 @@ static ex_result read_zeros(exi_project_reader *r, const exi_place *place, ex_pr
     ex_weigher_destroy(z.measure);
     if (result == EX_OK && (size_t)layer->example_count + z.count > EX_POINT_MAX)
         result = ex_error_set(r->keys.error, EX_ERROR_LIMIT,
-                           "%s: a space holds at most %d points, and with the poses to protect here are %zu",
-                           place->text, EX_POINT_MAX, (size_t)layer->example_count + z.count);
+                              "%s: a space holds at most %d points, and with the poses to protect here are %zu",
+                              place->text, EX_POINT_MAX, (size_t)layer->example_count + z.count);
     layer->weigh.pseudos = z.pseudos;
     layer->weigh.pseudo_count = (int)z.count;
     layer->zero_count = (int)z.count - layer->pseudo_count;
@@ -203,8 +204,8 @@ static void free_layer(exi_building *b, int index, ex_layer_def *layer) {
 static bool describe(const ex_rig *rig, int layer, const ex_weigher_def *def, const json_t *paths, json_t *object) {
     (void)paths;
     json_t *own =
-        json_pack("{s:s, s:s, s:b, s:i}", "frame", ex_frame_name(ex_rig_layer_frame(rig, layer)), "participation",
-                  ex_rig_layer_moved(rig, layer) ? "moved" : "layer", "posed", 0, "tolerance", 0);
+        json_pack("{s:s, s:s, s:b, s:i}", "frame", ex_offset_frame_name(ex_rig_layer_frame(rig, layer)),
+                  "participation", ex_rig_layer_moved(rig, layer) ? "moved" : "layer", "posed", 0, "tolerance", 0);
     const bool done =
         own && (!ex_weigher_kind_info(def->kind)->has_points || json_object_set_new(own, "rest", json_false()) == 0) &&
         json_object_update(object, own) == 0;

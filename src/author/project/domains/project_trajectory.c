@@ -25,8 +25,8 @@ static ex_result refuse_other_mode(exi_project_reader *r, const json_t *object, 
     for (int i = FIRST_GUIDED; keys[i]; i++)
         if (json_object_get(object, keys[i]) && (i < FIRST_PAPER) != (mode == EX_TRAJECTORY_GUIDED))
             return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: only \"mode\": \"%s\" has this", place->text,
-                             keys[i],
-                             ex_trajectory_mode_name(i < FIRST_PAPER ? EX_TRAJECTORY_GUIDED : EX_TRAJECTORY_PAPER));
+                                keys[i],
+                                ex_trajectory_mode_name(i < FIRST_PAPER ? EX_TRAJECTORY_GUIDED : EX_TRAJECTORY_PAPER));
     return EX_OK;
 }
 
@@ -43,14 +43,14 @@ static ex_result read_guided(exi_project_reader *r, const json_t *object, const 
         if (!json_is_integer(correctors) || json_integer_value(correctors) < 0 ||
             json_integer_value(correctors) > EX_CORRECTOR_MAX)
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                             "%s.correctors: a whole number from 0 to %d or \"auto\" is needed here", place->text,
-                             EX_CORRECTOR_MAX);
+                                "%s.correctors: a whole number from 0 to %d or \"auto\" is needed here", place->text,
+                                EX_CORRECTOR_MAX);
         o->corrector_count = (int)json_integer_value(correctors);
     }
     if (turns && !is_auto(turns)) {
         if (!json_is_boolean(turns))
             return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.turns: true, false or \"auto\" is needed here",
-                             place->text);
+                                place->text);
         o->turns = json_is_true(turns);
     }
     return EX_OK;
@@ -67,8 +67,8 @@ static ex_result read_terms(exi_project_reader *r, const json_t *object, const e
         return EX_OK;
     if (json_array_size(list) == 0)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: a list of at least one of \"pose\", \"rotation\" and \"gradient\" is needed here",
-                         at.text);
+                            "%s: a list of at least one of \"pose\", \"rotation\" and \"gradient\" is needed here",
+                            at.text);
     for (size_t i = 0; i < json_array_size(list); i++) {
         exi_place here = exi_place_index(&at, i);
         int term = 0;
@@ -96,11 +96,12 @@ static ex_result read_weights(exi_project_reader *r, const json_t *object, const
     for (int i = 0; result == EX_OK && i < 3; i++) {
         result = exi_get_number(&r->keys, given, &at, terms[i], weights[i]);
         if (result == EX_OK && json_object_get(given, terms[i]) && !(*weights[i] > 0 && *weights[i] <= 1e6))
-            result =
-                ex_error_set(r->keys.error, EX_ERROR_DATA,
-                          "%s.%s: must be above 0 and at most 1e6: a term is left out by \"terms\"", at.text, terms[i]);
+            result = ex_error_set(r->keys.error, EX_ERROR_DATA,
+                                  "%s.%s: must be above 0 and at most 1e6: a term is left out by \"terms\"", at.text,
+                                  terms[i]);
         if (result == EX_OK && json_object_get(given, terms[i]) && without[i])
-            result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: \"terms\" leaves this one out", at.text, terms[i]);
+            result =
+                ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: \"terms\" leaves this one out", at.text, terms[i]);
     }
     return result;
 }
@@ -117,7 +118,7 @@ static ex_result read_paper(exi_project_reader *r, const json_t *object, const e
     if (result == EX_OK && json_object_get(object, "segment_angle") &&
         !(o->segment_angle > 0 && o->segment_angle <= 180))
         result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.segment_angle: must be above 0 and at most 180 degrees",
-                           place->text);
+                              place->text);
     if (result == EX_OK)
         result = exi_get_range(&r->keys, object, place, "root", 0, EX_SEGMENT_MAX - 1, &o->root);
     return result == EX_OK ? exi_get_text(&r->keys, object, place, "segments", false, &layer->trajectory.segments)
@@ -169,23 +170,26 @@ static ex_result read_reference(exi_project_reader *r, const json_t *object, con
     if (result != EX_OK || !example->reference)
         return result;
     if (ex_weigher_kind_info(layer->weigh.kind)->is_driven)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.reference: in a layer that a driver weighs no example is the reference: all of them start "
-                         "from the mesh",
-                         place->text);
+        return ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s.reference: in a layer that a driver weighs no example is the reference: all of them start "
+            "from the mesh",
+            place->text);
     if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.reference: in a direct layer no example is the reference: it is the mesh, where all axes "
-                         "are 0",
-                         place->text);
+        return ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s.reference: in a direct layer no example is the reference: it is the mesh, where all axes "
+            "are 0",
+            place->text);
     if (json_object_get(object, "skeleton"))
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.skeleton: the reference is the project's mesh, and has the project's bones", place->text);
+                            "%s.skeleton: the reference is the project's mesh, and has the project's bones",
+                            place->text);
     if (mesh && (!json_is_string(mesh) || strcmp(json_string_value(mesh), r->view->mesh) != 0))
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.mesh: the reference is the project's mesh, \"%s\": leave this out, or let that be the "
-                         "project's",
-                         place->text, r->view->mesh);
+                            "%s.mesh: the reference is the project's mesh, \"%s\": leave this out, or let that be the "
+                            "project's",
+                            place->text, r->view->mesh);
     example->mesh = r->view->mesh;
     return EX_OK;
 }
@@ -196,23 +200,23 @@ static ex_result check_reference(exi_project_reader *r, const exi_place *at, con
         return EX_OK;
     for (int k = 0; k < layer->example_count; k++) {
         if (layer->examples[k].reference && first >= 0)
-            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s[%d].reference: '%s' is the reference already", at->text,
-                             layer->examples[k].place, layer->examples[first].name);
+            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s[%d].reference: '%s' is the reference already",
+                                at->text, layer->examples[k].place, layer->examples[first].name);
         first = layer->examples[k].reference ? k : first;
     }
     for (int k = 0; first < 0 && k < layer->muted_count; k++)
         if (layer->muted_examples[k].reference)
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                             "%s[%d].muted: '%s' is the reference, which all others start from, and must count",
-                             at->text, layer->muted_examples[k].place, layer->muted_examples[k].name);
+                                "%s[%d].muted: '%s' is the reference, which all others start from, and must count",
+                                at->text, layer->muted_examples[k].place, layer->muted_examples[k].name);
     if (first < 0)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: the example that is the mesh itself, which the others start from, must say "
-                         "\"reference\": true",
-                         at->text);
+                            "%s: the example that is the mesh itself, which the others start from, must say "
+                            "\"reference\": true",
+                            at->text);
     if (layer->example_count == 1)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: the reference alone moves nothing: add the form that it runs to", at->text);
+                            "%s: the reference alone moves nothing: add the form that it runs to", at->text);
     return EX_OK;
 }
 
@@ -220,12 +224,12 @@ static ex_result check_reference(exi_project_reader *r, const exi_place *at, con
 
 static bool describe(const ex_rig *rig, int layer, const ex_weigher_def *def, const json_t *paths, json_t *object) {
     (void)def;
-    return exi_unpack_describe_paths(rig, layer, paths, object);
+    return exi_unpack_describe_trajectories(rig, layer, paths, object);
 }
 
 static void free_layer(exi_building *b, int index, ex_layer_def *layer) {
     exi_build_free_form(b, index, layer);
-    exi_project_paths_close(&b->paths[index]);
+    exi_project_trajectories_close(&b->paths[index]);
     free((void *)(uintptr_t)layer->mask);
 }
 
@@ -246,4 +250,4 @@ const exi_project_domain exi_project_domain_trajectory = {.examples = "trajector
                                                           .describe = describe,
                                                           .write = exi_unpack_write_forms,
                                                           .compare_example = exi_difference_forms,
-                                                          .compare = exi_difference_paths};
+                                                          .compare = exi_difference_trajectories};

@@ -6,7 +6,7 @@
 
 #include "author/base/array.h"
 #include "author/base/json.h"
-#include "author/project/build/paths.h"
+#include "author/project/build/project_trajectories.h"
 #include "author/project/skeleton/skeleton.h"
 #include "runtime/base/result.h"
 
@@ -72,7 +72,7 @@ static ex_result check_all_free(const ex_rig *rig, const json_t *paths, const ex
     if (result == EX_OK)
         result = exi_unpack_check_driver(driver, rig, f, error);
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
-        result = exi_unpack_check_paths(rig, l, paths, f, error);
+        result = exi_unpack_check_trajectories(rig, l, paths, f, error);
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         for (int k = 0; k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++)
             for (int kind = 0; result == EX_OK && kind < EXI_UNPACKED_KIND_COUNT; kind++)
@@ -118,7 +118,7 @@ static ex_result write_files(const ex_rig *rig, const json_t *paths, const exi_u
     if (result == EX_OK)
         result = exi_unpack_layers(rig, &view, mesh, driver, f, error);
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
-        result = exi_unpack_write_paths(rig, l, paths, mesh, f, error);
+        result = exi_unpack_write_trajectories(rig, l, paths, mesh, f, error);
     exi_arena_free(&arena);
     const char *path = result == EX_OK ? exi_new_folder_add(f, project, error) : NULL;
     if (result == EX_OK)
@@ -130,7 +130,7 @@ static ex_result write_all(const ex_rig *rig, exi_new_folder *f, const char *pro
     ex_mesh *mesh = NULL;
     json_t *root = NULL, *paths = NULL;
     exi_unpacked_driver driver = {0};
-    ex_result result = exi_project_paths_note_read(rig, &paths, error);
+    ex_result result = exi_project_trajectories_note_read(rig, &paths, error);
     if (result == EX_OK)
         result = exi_unpack_driver_open(&driver, rig, error);
     if (result == EX_OK)

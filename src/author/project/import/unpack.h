@@ -4,7 +4,7 @@
  *   unpack.c           the folder, and the way through all of it
  *   unpack_project.c   the project file as JSON
  *   unpack_layers.c    examples as files
- *   unpack_paths.c     what layers of trajectories have besides
+ *   unpack_trajectories.c     what layers of trajectories have besides
  *   unpack_driver.c    the driver, and what the layer that it weighs has besides
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_IMPORT_UNPACK_H
@@ -74,11 +74,11 @@ ex_result exi_unpack_check_driver(const exi_unpacked_driver *d, const ex_rig *ri
                                   ex_error *error);
 ex_result exi_unpack_write_driver(const exi_unpacked_driver *d, const ex_rig *rig, exi_new_folder *folder,
                                   ex_error *error);
-/* A mask as a file (unpack_paths.c). */
+/* A mask as a file (unpack_trajectories.c). */
 ex_result exi_unpack_write_mask(const float *mask, int vertex_count, const char *path, ex_error *error);
 
 /* The project file. NULL without memory, or, with a sentence in error, where the rig cannot be described. paths: the
- * rig's note (paths.h), or NULL. */
+ * rig's note (project_trajectories.h), or NULL. */
 ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver, json_t **root,
                               ex_error *error);
 
@@ -98,10 +98,10 @@ typedef struct exi_unpacking {
     double *centres;           /* [joint_count][3] */
     exi_project_driver driver; /* its forms alone */
     exi_measure measure;
-    float ***deltas, ***shifts; /* [layer_count] of [example_count]; shifts NULL where an example has none */
-    ex_offsets **offsets;       /* [layer_count] of [example_count], NULL for layers of forms */
-    exi_project_paths *paths;   /* [layer_count], all zero for layers of others than trajectories */
-    float **masks;              /* [layer_count], of these, each may be NULL */
+    float ***deltas, ***shifts;      /* [layer_count] of [example_count]; shifts NULL where an example has none */
+    ex_offsets **offsets;            /* [layer_count] of [example_count], NULL for layers of forms */
+    exi_project_trajectories *paths; /* [layer_count], all zero for layers of others than trajectories */
+    float **masks;                   /* [layer_count], of these, each may be NULL */
 } exi_unpacking;
 
 /* Writes the files of all examples: forms with the faces of mesh, which is the rig's at rest and is left so. view is
@@ -110,11 +110,11 @@ ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, cons
                             const exi_unpacked_driver *driver, exi_new_folder *folder, ex_error *error);
 
 /* Adds to a layer of trajectories how they were found, with the names of its files; false without memory. */
-bool exi_unpack_describe_paths(const ex_rig *rig, int layer, const json_t *paths, json_t *object);
+bool exi_unpack_describe_trajectories(const ex_rig *rig, int layer, const json_t *paths, json_t *object);
 /* Looks whether the names of these files are free, and writes them. */
-ex_result exi_unpack_check_paths(const ex_rig *rig, int layer, const json_t *paths, const exi_new_folder *folder,
-                                 ex_error *error);
-ex_result exi_unpack_write_paths(const ex_rig *rig, int layer, const json_t *paths, const ex_mesh *mesh,
-                                 exi_new_folder *folder, ex_error *error);
+ex_result exi_unpack_check_trajectories(const ex_rig *rig, int layer, const json_t *paths, const exi_new_folder *folder,
+                                        ex_error *error);
+ex_result exi_unpack_write_trajectories(const ex_rig *rig, int layer, const json_t *paths, const ex_mesh *mesh,
+                                        exi_new_folder *folder, ex_error *error);
 
 #endif

@@ -29,10 +29,10 @@ static ex_result take_masks(exi_unpacked_driver *d, const ex_rig *rig, ex_error 
     ex_influences shares = {0};
     if (regions == 0)
         return EX_OK;
-    ex_view *views = exi_arena_allocate(&d->arena, EX_DRIVER_FRAME_MAX, sizeof *views);
+    ex_region *views = exi_arena_allocate(&d->arena, EX_DRIVER_FRAME_MAX, sizeof *views);
     if (!views)
         return ex_error_memory(error, "the regions", EX_DRIVER_FRAME_MAX * sizeof *views);
-    if (ex_rig_layer_views(rig, d->layer, views, &shares) != d->options.region_count)
+    if (ex_rig_layer_regions(rig, d->layer, views, &shares) != d->options.region_count)
         return ex_error_set(error, EX_ERROR_DATA, "the rig's note of how it follows its driver is damaged");
     d->masks = exi_arena_allocate(&d->arena, regions * count, sizeof *d->masks);
     if (!d->masks)
@@ -57,8 +57,8 @@ ex_result exi_unpack_driver_open(exi_unpacked_driver *d, const ex_rig *rig, ex_e
         if (ex_weigher_get_info(ex_rig_weigher(rig, l))->is_driven) {
             if (d->layer >= 0)
                 return ex_error_set(error, EX_ERROR_DATA,
-                                 "layers '%s' and '%s' both follow the driver, which a project cannot say",
-                                 ex_rig_layer_name(rig, l), ex_rig_layer_name(rig, d->layer));
+                                    "layers '%s' and '%s' both follow the driver, which a project cannot say",
+                                    ex_rig_layer_name(rig, l), ex_rig_layer_name(rig, d->layer));
             d->layer = l;
         }
     if (d->layer < 0)

@@ -101,7 +101,7 @@ static void close_writing(exi_unpacking *w) {
     }
     free(w->offsets);
     for (int l = 0; w->paths && l < ex_rig_layer_count(w->rig); l++)
-        exi_project_paths_close(&w->paths[l]);
+        exi_project_trajectories_close(&w->paths[l]);
     free(w->paths);
     for (int l = 0; w->masks && l < ex_rig_layer_count(w->rig); l++)
         free(w->masks[l]);
@@ -160,25 +160,25 @@ static ex_result write_form(exi_unpacking *w, int layer, int k, ex_error *error)
 /* Lets a layer of trajectories count for those after it, as building will. */
 static ex_result add_paths(exi_unpacking *w, int layer, ex_error *error) {
     const ex_project_layer *view = &w->measure.view->layers[layer];
-    exi_project_paths *paths = &w->paths[layer];
-    ex_result result =
-        exi_project_paths_open(paths,
-                               &(exi_project_paths_source){.mesh = w->measure.mesh,
-                                                           .example_count = view->example_count,
-                                                           .names = view->weigh.names,
-                                                           .reference = ex_rig_layer_reference(w->rig, layer),
-                                                           .deltas = (const float *const *)w->deltas[layer]},
-                               error);
+    exi_project_trajectories *paths = &w->paths[layer];
+    ex_result result = exi_project_trajectories_open(
+        paths,
+        &(exi_project_trajectories_source){.mesh = w->measure.mesh,
+                                           .example_count = view->example_count,
+                                           .names = view->weigh.names,
+                                           .reference = ex_rig_layer_reference(w->rig, layer),
+                                           .deltas = (const float *const *)w->deltas[layer]},
+        error);
     if (result == EX_OK)
-        result = exi_project_paths_take(paths, w->rig, layer, error);
+        result = exi_project_trajectories_take(paths, w->rig, layer, error);
     w->masks[layer] = exi_array_allocate((size_t)ex_rig_vertex_count(w->rig), sizeof **w->masks);
     if (result == EX_OK && !w->masks[layer])
         result = ex_error_memory(error, "a mask", (size_t)ex_rig_vertex_count(w->rig) * sizeof **w->masks);
     if (result != EX_OK)
         return result;
     const bool masked = ex_rig_layer_mask(w->rig, layer, w->masks[layer]);
-    return exi_measure_add_paths(&w->measure, layer, &view->weigh, paths, masked ? w->masks[layer] : NULL,
-                                 (const float *const *)w->shifts[layer], error);
+    return exi_measure_add_trajectories(&w->measure, layer, &view->weigh, paths, masked ? w->masks[layer] : NULL,
+                                        (const float *const *)w->shifts[layer], error);
 }
 
 ex_result exi_unpack_write_forms(exi_unpacking *w, int layer, ex_error *error) {
@@ -186,7 +186,7 @@ ex_result exi_unpack_write_forms(exi_unpacking *w, int layer, ex_error *error) {
     const int count = ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
     ex_result result = take_rows(w, layer) ? EX_OK
                                            : ex_error_memory(error, "the examples",
-                                                              (size_t)count * 12 * (size_t)ex_rig_vertex_count(w->rig));
+                                                             (size_t)count * 12 * (size_t)ex_rig_vertex_count(w->rig));
     for (int k = 0; result == EX_OK && k < count; k++)
         if (ex_rig_layer_reference(w->rig, layer) != k)
             result = write_form(w, layer, k, error);

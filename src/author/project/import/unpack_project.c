@@ -254,8 +254,8 @@ static json_t *describe_layer(const ex_rig *rig, int layer, const json_t *paths,
 /* The rules of refinement, from their note. */
 static ex_result describe_refinement(const ex_rig *rig, json_t **subdivide, ex_error *error) {
     *subdivide = NULL;
-    for (int i = 0; i < ex_rig_note_count(rig); i++) {
-        const ex_note note = ex_rig_note(rig, i);
+    for (int i = 0; i < ex_rig_attachment_count(rig); i++) {
+        const ex_attachment note = ex_rig_attachment(rig, i);
         json_error_t reason = {0};
         if (strcmp(note.kind, EXI_REFINEMENT_NOTE) != 0)
             continue;
@@ -268,7 +268,7 @@ static ex_result describe_refinement(const ex_rig *rig, json_t **subdivide, ex_e
     }
     if (ex_rig_stencils(rig))
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the rig has refined levels, but no note of how they were made, and cannot be unpacked");
+                            "the rig has refined levels, but no note of how they were made, and cannot be unpacked");
     return EX_OK;
 }
 

@@ -3,7 +3,7 @@
  * it is what a project that was unpacked from the rig gives again.
  */
 #include "author/base/array.h"
-#include "author/project/build/paths.h"
+#include "author/project/build/project_trajectories.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
 
@@ -118,7 +118,7 @@ static ex_result check_form(const ex_mesh *mesh, const char *reference, const ch
     ex_mesh_destroy(form);
     return result == EX_OK ? EX_OK
                            : ex_error_set(error, result, "'%s' does not have the connectivity of '%s': %s", path,
-                                       reference, difference.text);
+                                          reference, difference.text);
 }
 
 ex_result ex_warp_project(const ex_warp_def *def, ex_project **project, ex_error *error) {
@@ -127,8 +127,8 @@ ex_result ex_warp_project(const ex_warp_def *def, ex_project **project, ex_error
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a reference and at least one form besides are needed");
     if (def->form_count > EX_AXIS_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT,
-                         "there are %d forms besides the reference, and a space has at most %d axes", def->form_count,
-                         EX_AXIS_MAX);
+                            "there are %d forms besides the reference, and a space has at most %d axes",
+                            def->form_count, EX_AXIS_MAX);
     ex_mesh *mesh = NULL;
     ex_result result = ex_mesh_read(def->reference, &mesh, error);
     if (result == EX_OK && mesh->face_count == 0)

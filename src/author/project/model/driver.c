@@ -80,9 +80,9 @@ static ex_result read_options(exi_project_driver *d, const ex_mesh *mesh, const 
     if (source->joint && skeleton)
         d->options.frame_joint = ex_skeleton_find(skeleton, source->joint);
     ex_result result = ex_error_within(error,
-                                        exi_project_read_values(d->view, &layer->driver_weights, FLT_MAX, d->mesh, NULL,
-                                                                NULL, &d->driver_weights, error),
-                                        "layers[%d].weigh.driver_weights", (int)(layer - d->view->layers));
+                                       exi_project_read_values(d->view, &layer->driver_weights, FLT_MAX, d->mesh, NULL,
+                                                               NULL, &d->driver_weights, error),
+                                       "layers[%d].weigh.driver_weights", (int)(layer - d->view->layers));
     d->options.driver_weights = d->driver_weights;
     if (result == EX_OK)
         result = read_regions(d, layer, mesh, skeleton, skin, error);
@@ -120,7 +120,7 @@ static ex_result make_carry(exi_project_driver *d, int vertex_count, ex_error *e
 static ex_result make_frames(exi_project_driver *d, const ex_mesh *mesh, const ex_skeleton *skeleton,
                              const ex_skin *skin, ex_error *error) {
     const int joints = skeleton ? ex_skeleton_joint_count(skeleton) : 0;
-    ex_result result = exi_driving_make(d->mesh, mesh, &d->options, joints, &d->driving, error);
+    ex_result result = exi_drive_plan_make(d->mesh, mesh, &d->options, joints, &d->driving, error);
     d->driving.driver.name = d->view->driver.name;
     if (result == EX_OK && skin)
         d->driving.driver.residual = EX_RESIDUAL_NONE;
@@ -134,9 +134,10 @@ static ex_result make_frames(exi_project_driver *d, const ex_mesh *mesh, const e
 static ex_result check_residual(const exi_project_driver *d, const ex_skin *skin, ex_error *error) {
     if (!skin || !d->view->driver.residual || d->options.residual == EX_RESIDUAL_NONE)
         return EX_OK;
-    return ex_error_set(error, EX_ERROR_DATA,
-                     "settle.residual: a mesh with a skin of its own is posed by its skeleton, and the driver's motion "
-                     "is not carried to it: \"none\" is needed here");
+    return ex_error_set(
+        error, EX_ERROR_DATA,
+        "settle.residual: a mesh with a skin of its own is posed by its skeleton, and the driver's motion "
+        "is not carried to it: \"none\" is needed here");
 }
 
 ex_result exi_project_driver_open(exi_project_driver *d, const ex_project_view *view, const ex_mesh *mesh,
@@ -173,7 +174,7 @@ void exi_project_driver_close(exi_project_driver *d) {
     ex_drive_free_binds(d->binds);
     ex_skin_destroy(d->carry);
     ex_driver_destroy(d->driver);
-    exi_driving_free(&d->driving);
+    exi_drive_plan_free(&d->driving);
     ex_mesh_destroy(d->mesh);
     *d = (exi_project_driver){0};
 }
@@ -218,7 +219,8 @@ ex_result exi_project_driver_read_form(exi_project_driver *d, const char *path, 
         return result;
     result = ex_mesh_compare_connectivity(d->mesh, mesh, &difference);
     if (result != EX_OK)
-        ex_error_set(error, result, "%s: not a form of the driver '%s': %s", path, d->view->driver.mesh, difference.text);
+        ex_error_set(error, result, "%s: not a form of the driver '%s': %s", path, d->view->driver.mesh,
+                     difference.text);
     float *form = result == EX_OK ? exi_array_allocate(3 * (size_t)mesh->vertex_count, sizeof *form) : NULL;
     if (form)
         result = round_form(mesh, path, form, error);

@@ -23,7 +23,7 @@ typedef struct exi_project_driver {
     ex_drive_binds *binds;
     float *driver_weights;
     ex_drive_region *regions;
-    exi_driving driving;
+    exi_drive_plan driving;
     ex_driver *driver;
     ex_skin *carry; /* of the project's mesh, by the moving frames; NULL where it has a skin of its own */
     exi_driver_form *forms;

@@ -20,23 +20,23 @@ ex_result exi_project_read_map(const ex_project_view *view, const char *relative
     char *path = ex_path_join(view->path, relative);
     if (!path)
         return ex_error_memory(error, "a path", strlen(relative));
-    ex_map *map = NULL;
-    ex_result result = ex_map_read(path, &map, error);
+    ex_displacement_map *map = NULL;
+    ex_result result = ex_displacement_map_read(path, &map, error);
     free(path);
     if (result == EX_OK && map->vertex_count != vertex_count)
         result = ex_error_set(error, EX_ERROR_DATA, "%s has %d vertices, but level %d of '%s' has %d", relative,
-                           map->vertex_count, view->subdivision.levels, view->mesh, vertex_count);
+                              map->vertex_count, view->subdivision.levels, view->mesh, vertex_count);
     for (int v = 0; result == EX_OK && v < vertex_count; v++) {
         map->displacements[v] = (float)((double)map->displacements[v] * view->unit);
         if (!isfinite(map->displacements[v]))
             result = ex_error_set(error, EX_ERROR_DATA, "%s: the displacement of vertex %d is too large in metres",
-                               relative, v);
+                                  relative, v);
     }
     if (result == EX_OK) {
         *values = map->displacements;
         map->displacements = NULL;
     }
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(map);
     return result;
 }
 

@@ -58,12 +58,13 @@ void exi_body_free_parts(exi_body *body);
 /* From the template at rest [vertex_count][3]. */
 ex_result exi_body_net_make(exi_body *body, const float *places);
 void exi_body_net_free(exi_body_net *net);
-ex_result exi_body_smooth(const exi_body *body, ex_map *map);
+ex_result exi_body_smooth(const exi_body *body, ex_displacement_map *map);
 
 ex_result exi_body_refit(exi_body *body);
 
 /* The scan's map before holes are filled. */
-ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsigned char *covered, ex_map **map);
+ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsigned char *covered,
+                        ex_displacement_map **map);
 ex_result exi_body_make_maps(exi_body *body);
 /* maps/NAME.ply, or in another folder, of a part's scan; release with free. */
 char *exi_body_map_name(const exi_body_part *part, const char *folder, const char *scan);
@@ -74,7 +75,7 @@ void exi_scan_weigh(const exi_body *body, const exi_body_part *part, double (*ro
                     int neighbours, double *weights);
 
 /* Maps of scans, NULL where there is none, for what needs them all at once. */
-typedef ex_result (*exi_map_source)(void *user, int scan, const ex_map **map);
+typedef ex_result (*exi_map_source)(void *user, int scan, const ex_displacement_map **map);
 /* The references of the session's parts and of their images. */
 ex_result exi_body_find_references(exi_body *body, exi_map_source source, void *user);
 /* By how much a part's changes count: more than its mask, since changes are added, not mixed. */

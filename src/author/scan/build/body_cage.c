@@ -46,7 +46,7 @@ static int choose_scan(const exi_body *body, int part) {
 static ex_result fit_part(const exi_body *body, int part, double reach, float *positions, double *square,
                           int *counted) {
     const int scan = choose_scan(body, part), control = ex_rig_vertex_count(body->rig);
-    ex_map *map = NULL;
+    ex_displacement_map *map = NULL;
     ex_transform *joints = exi_array_allocate((size_t)ex_rig_joint_count(body->rig), sizeof *joints);
     ex_result result = joints ? EX_OK : ex_error_memory(body->error, "a pose", 0);
     if (result == EX_OK)
@@ -54,16 +54,16 @@ static ex_result fit_part(const exi_body *body, int part, double reach, float *p
     if (result == EX_OK)
         result = exi_body_cast(body, scan, reach, body->parts[part].covered, &map);
     if (result == EX_OK)
-        result = ex_map_fill(map, body->rig, body->level, NULL, NULL, body->error);
+        result = ex_displacement_map_fill(map, body->rig, body->level, NULL, NULL, body->error);
     for (int v = 0; v < control && result == EX_OK; v++) {
-        if (map->states[v] == EX_MAP_HIT || map->states[v] == EX_MAP_FAIRED) {
+        if (map->states[v] == EX_DISPLACEMENT_MAP_HIT || map->states[v] == EX_DISPLACEMENT_MAP_FAIRED) {
             *square += (double)map->displacements[v] * (double)map->displacements[v];
             (*counted)++;
         }
     }
     if (result == EX_OK)
-        result = ex_map_refit(body->rig, body->level, joints, map, positions, body->error);
-    ex_map_destroy(map);
+        result = ex_displacement_map_refit(body->rig, body->level, joints, map, positions, body->error);
+    ex_displacement_map_destroy(map);
     free(joints);
     return result;
 }
@@ -106,8 +106,7 @@ static ex_result refit_once(exi_body *body, double reach, double *rms) {
     double *sums = calloc(4 * control, sizeof *sums), *weights = sums ? sums + 3 * control : NULL, square = 0;
     double *cage = body->template.cage->positions;
     int counted = 0;
-    ex_result result =
-        positions && sums ? EX_OK : ex_error_memory(body->error, "the cage", 4 * control * sizeof *sums);
+    ex_result result = positions && sums ? EX_OK : ex_error_memory(body->error, "the cage", 4 * control * sizeof *sums);
     for (int p = 0; p < body->session->part_count && result == EX_OK; p++) {
         result = fit_part(body, p, reach, positions, &square, &counted);
         for (int q = 0; q < body->part_count && result == EX_OK; q++) {

@@ -39,7 +39,7 @@ static ex_result find_reference(exi_body *body, exi_body_part *part, double (*re
         return ex_error_memory(body->error, "a part", (size_t)body->vertex_count * sizeof *part->reference);
     exi_scan_weigh(body, part, rest, -1, session->neighbours, weights);
     for (int i = 0; i < session->scan_count && result == EX_OK; i++) {
-        const ex_map *map = NULL;
+        const ex_displacement_map *map = NULL;
         if (weights[i] == 0)
             continue;
         result = source(user, i, &map);
@@ -85,31 +85,31 @@ void exi_body_base(const exi_body *body, float *base) {
 /* One map at a time. */
 typedef struct reader {
     exi_body *body;
-    ex_map *map;
+    ex_displacement_map *map;
 } reader;
 
-static ex_result read_map(void *user, int scan, const ex_map **map) {
+static ex_result read_map(void *user, int scan, const ex_displacement_map **map) {
     reader *r = user;
     const ex_scan_entry *entry = &r->body->session->scans[scan];
     char *name = exi_body_map_name(&r->body->parts[entry->part], "maps", entry->name);
     char *path = name ? exi_body_path(r->body, name) : NULL;
-    ex_map_destroy(r->map);
+    ex_displacement_map_destroy(r->map);
     r->map = NULL;
     ex_result result =
-        path ? ex_map_read(path, &r->map, r->body->error) : ex_error_memory(r->body->error, "a path", 0);
+        path ? ex_displacement_map_read(path, &r->map, r->body->error) : ex_error_memory(r->body->error, "a path", 0);
     if (result == EX_OK && r->map->vertex_count != r->body->vertex_count)
         result = ex_error_kind(r->body->error,
-                                ex_error_set(r->body->error, EX_ERROR_DATA, "%s has %d vertices and the template has %d",
-                                          path, r->map->vertex_count, r->body->vertex_count),
-                                "old_maps");
+                               ex_error_set(r->body->error, EX_ERROR_DATA, "%s has %d vertices and the template has %d",
+                                            path, r->map->vertex_count, r->body->vertex_count),
+                               "old_maps");
     *map = r->map;
     free(name);
     free(path);
     return result;
 }
 
-static ex_result write_change(exi_body *body, const exi_body_part *part, const char *scan, const ex_map *map,
-                              ex_map *change) {
+static ex_result write_change(exi_body *body, const exi_body_part *part, const char *scan,
+                              const ex_displacement_map *map, ex_displacement_map *change) {
     const float *reference = body->parts[part->part - body->session->parts].reference;
     char *name = exi_body_map_name(part, "changes", scan), *path = name ? exi_body_path(body, name) : NULL;
     for (int v = 0; v < body->vertex_count; v++) {
@@ -117,36 +117,37 @@ static ex_result write_change(exi_body *body, const exi_body_part *part, const c
         change->displacements[to] = body->session->add ? map->displacements[v] - reference[v] : map->displacements[v];
         change->states[to] = map->states[v];
     }
-    ex_result result = path ? ex_map_write(path, change, body->error) : ex_error_memory(body->error, "a path", 0);
+    ex_result result =
+        path ? ex_displacement_map_write(path, change, body->error) : ex_error_memory(body->error, "a path", 0);
     free(name);
     free(path);
     return result;
 }
 
-static ex_result write_base(exi_body *body, ex_map *map) {
+static ex_result write_base(exi_body *body, ex_displacement_map *map) {
     char *path = exi_body_path(body, "base.ply");
     exi_body_base(body, map->displacements);
     for (int v = 0; v < body->vertex_count; v++) {
         float mask = 0;
         for (int p = 0; p < body->part_count; p++)
             mask += body->parts[p].mask[v];
-        map->states[v] = mask > 0 ? EX_MAP_HIT : EX_MAP_OUTSIDE;
+        map->states[v] = mask > 0 ? EX_DISPLACEMENT_MAP_HIT : EX_DISPLACEMENT_MAP_OUTSIDE;
     }
-    ex_result result = path ? ex_map_write(path, map, body->error) : ex_error_memory(body->error, "a path", 0);
+    ex_result result =
+        path ? ex_displacement_map_write(path, map, body->error) : ex_error_memory(body->error, "a path", 0);
     free(path);
     return result;
 }
 
 ex_result exi_body_write_changes(exi_body *body) {
     reader r = {.body = body};
-    ex_map *change = ex_map_create(body->vertex_count);
-    ex_result result =
-        change ? exi_body_find_references(body, read_map, &r) : ex_error_memory(body->error, "a map", 0);
+    ex_displacement_map *change = ex_displacement_map_create(body->vertex_count);
+    ex_result result = change ? exi_body_find_references(body, read_map, &r) : ex_error_memory(body->error, "a map", 0);
     if (result == EX_OK && body->session->add)
         result = write_base(body, change);
     for (int i = 0; i < body->session->scan_count && result == EX_OK; i++) {
         const ex_scan_entry *entry = &body->session->scans[i];
-        const ex_map *map = NULL;
+        const ex_displacement_map *map = NULL;
         if (body->poses[i] < 0)
             continue;
         result = read_map(&r, i, &map);
@@ -155,7 +156,7 @@ ex_result exi_body_write_changes(exi_body *body) {
                 result = write_change(body, &body->parts[p], entry->name, map, change);
         }
     }
-    ex_map_destroy(r.map);
-    ex_map_destroy(change);
+    ex_displacement_map_destroy(r.map);
+    ex_displacement_map_destroy(change);
     return result;
 }

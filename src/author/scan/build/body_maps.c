@@ -24,7 +24,8 @@ char *exi_body_map_name(const exi_body_part *part, const char *folder, const cha
     return name;
 }
 
-ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsigned char *covered, ex_map **map) {
+ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsigned char *covered,
+                        ex_displacement_map **map) {
     const ex_scan_entry *entry = &body->session->scans[scan];
     ex_mesh **meshes = NULL;
     ex_transform *joints = exi_array_allocate((size_t)ex_rig_joint_count(body->rig), sizeof *joints);
@@ -32,16 +33,17 @@ ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsi
         joints ? ex_scan_meshes(body->session, scan, &meshes, body->error) : ex_error_memory(body->error, "a pose", 0);
     if (result == EX_OK) {
         ex_template_pose(body->fitted->kinematics, &body->fitted->poses[body->poses[scan]], joints);
-        const ex_map_def def = {.rig = body->rig,
-                                .level = body->level,
-                                .joints = joints,
-                                .meshes = meshes,
-                                .mesh_count = entry->file_count,
-                                .covered = covered,
-                                .reach = reach,
-                                .noise = body->session->noise,
-                                .tasks = body->options->tasks};
-        result = ex_error_within(body->error, ex_map_cast(&def, map, body->error), "scan '%s'", entry->name);
+        const ex_displacement_map_def def = {.rig = body->rig,
+                                             .level = body->level,
+                                             .joints = joints,
+                                             .meshes = meshes,
+                                             .mesh_count = entry->file_count,
+                                             .covered = covered,
+                                             .reach = reach,
+                                             .noise = body->session->noise,
+                                             .tasks = body->options->tasks};
+        result =
+            ex_error_within(body->error, ex_displacement_map_cast(&def, map, body->error), "scan '%s'", entry->name);
     }
     for (int i = 0; meshes && i < entry->file_count; i++)
         ex_mesh_destroy(meshes[i]);
@@ -82,7 +84,8 @@ static bool is_up_to_date(const exi_body *body, int scan, const char *path) {
 
 /* The part's other scans, and weights by how near their poses are to the scan's. lenders and weights [scan_count];
  * returns how many there are. */
-static int find_lenders(const exi_body *body, int scan, ex_map *const *maps, const ex_map **lenders, double *weights) {
+static int find_lenders(const exi_body *body, int scan, ex_displacement_map *const *maps,
+                        const ex_displacement_map **lenders, double *weights) {
     const ex_scan_entry *entries = body->session->scans;
     const ex_scan_part *part = &body->session->parts[entries[scan].part];
     int count = 0;
@@ -106,46 +109,50 @@ static int find_lenders(const exi_body *body, int scan, ex_map *const *maps, con
 
 /* ---- one map ---- */
 
-static void measure(const exi_body *body, const ex_map *map, ex_scan_coverage *coverage) {
-    double counts[EX_MAP_STATE_COUNT] = {0}, square = 0, all = 0;
+static void measure(const exi_body *body, const ex_displacement_map *map, ex_scan_coverage *coverage) {
+    double counts[EX_DISPLACEMENT_MAP_STATE_COUNT] = {0}, square = 0, all = 0;
     for (int v = 0; v < body->vertex_count; v++) {
         counts[map->states[v]]++;
-        if (map->states[v] == EX_MAP_OUTSIDE)
+        if (map->states[v] == EX_DISPLACEMENT_MAP_OUTSIDE)
             continue;
         all++;
         square += (double)map->displacements[v] * (double)map->displacements[v];
     }
     all = all > 0 ? all : 1;
-    coverage->hit = (counts[EX_MAP_HIT] + counts[EX_MAP_FAIRED]) / all;
-    coverage->lent = counts[EX_MAP_LENT] / all;
-    coverage->filled = counts[EX_MAP_FILLED] / all;
+    coverage->hit = (counts[EX_DISPLACEMENT_MAP_HIT] + counts[EX_DISPLACEMENT_MAP_FAIRED]) / all;
+    coverage->lent = counts[EX_DISPLACEMENT_MAP_LENT] / all;
+    coverage->filled = counts[EX_DISPLACEMENT_MAP_FILLED] / all;
     coverage->rms = sqrt(square / all);
 }
 
-static ex_result write_map(const exi_body *body, const exi_body_part *part, const char *scan, const ex_map *map) {
+static ex_result write_map(const exi_body *body, const exi_body_part *part, const char *scan,
+                           const ex_displacement_map *map) {
     char *name = exi_body_map_name(part, "maps", scan), *path = name ? exi_body_path(body, name) : NULL;
-    ex_result result = path ? ex_map_write(path, map, body->error) : ex_error_memory(body->error, "a path", 0);
+    ex_result result =
+        path ? ex_displacement_map_write(path, map, body->error) : ex_error_memory(body->error, "a path", 0);
     free(name);
     free(path);
     return result;
 }
 
-static ex_result finish_map(exi_body *body, int scan, ex_map *map, ex_map *const *maps) {
+static ex_result finish_map(exi_body *body, int scan, ex_displacement_map *map, ex_displacement_map *const *maps) {
     const ex_scan_entry *entry = &body->session->scans[scan];
     ex_result result = EX_OK;
     double hits = 0;
     for (int v = 0; v < body->vertex_count; v++)
-        hits += map->states[v] == EX_MAP_HIT;
+        hits += map->states[v] == EX_DISPLACEMENT_MAP_HIT;
     if (hits == 0)
-        return ex_error_set(body->error, EX_ERROR_DATA,
-                         "scan '%s' shows nothing of part '%s' within %g m of the template: look at its labels and fit",
-                         entry->name, body->session->parts[entry->part].name, body->session->reach);
+        return ex_error_set(
+            body->error, EX_ERROR_DATA,
+            "scan '%s' shows nothing of part '%s' within %g m of the template: look at its labels and fit", entry->name,
+            body->session->parts[entry->part].name, body->session->reach);
     const size_t scans = (size_t)body->session->scan_count;
-    const ex_map **lenders = exi_array_allocate(scans, sizeof *lenders);
+    const ex_displacement_map **lenders = exi_array_allocate(scans, sizeof *lenders);
     double *weights = exi_array_allocate(scans, sizeof *weights);
     if (lenders && weights)
-        result = ex_map_fill_lent(map, body->rig, body->level, lenders, weights,
-                                  maps ? find_lenders(body, scan, maps, lenders, weights) : 0, NULL, body->error);
+        result = ex_displacement_map_fill_lent(map, body->rig, body->level, lenders, weights,
+                                               maps ? find_lenders(body, scan, maps, lenders, weights) : 0, NULL,
+                                               body->error);
     else
         result = ex_error_memory(body->error, "filling holes", scans * 16);
     free(lenders);
@@ -172,23 +179,23 @@ static ex_result keep_map(exi_body *body, int scan, bool *kept) {
     const ex_scan_entry *entry = &body->session->scans[scan];
     char *name = exi_body_map_name(&body->parts[entry->part], "maps", entry->name);
     char *path = name ? exi_body_path(body, name) : NULL;
-    ex_map *map = NULL;
+    ex_displacement_map *map = NULL;
     ex_result result = path ? EX_OK : ex_error_memory(body->error, "a path", 0);
     *kept = false;
-    if (result == EX_OK && is_up_to_date(body, scan, path) && ex_map_read(path, &map, NULL) == EX_OK &&
+    if (result == EX_OK && is_up_to_date(body, scan, path) && ex_displacement_map_read(path, &map, NULL) == EX_OK &&
         map->vertex_count == body->vertex_count) {
         measure(body, map, &body->built->scans[scan]);
         body->built->kept_count++;
         *kept = true;
     }
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(map);
     free(name);
     free(path);
     return result;
 }
 
 static ex_result make_one(exi_body *body, int scan) {
-    ex_map *map = NULL;
+    ex_displacement_map *map = NULL;
     bool kept = false;
     ex_result result = keep_map(body, scan, &kept);
     if (result == EX_OK && !kept) {
@@ -197,7 +204,7 @@ static ex_result make_one(exi_body *body, int scan) {
         if (result == EX_OK)
             result = finish_map(body, scan, map, NULL);
     }
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(map);
     return result;
 }
 
@@ -220,7 +227,7 @@ static ex_result make_lending(exi_body *body) {
     ex_result kept_result = keep_all(body, &kept);
     if (kept || kept_result != EX_OK)
         return kept_result;
-    ex_map **maps = calloc((size_t)count, sizeof *maps);
+    ex_displacement_map **maps = calloc((size_t)count, sizeof *maps);
     ex_result result = maps ? EX_OK : ex_error_memory(body->error, "the maps", (size_t)count * sizeof *maps);
     for (int i = 0; i < count && result == EX_OK; i++) {
         report(body, "casting rays", i, count);
@@ -230,7 +237,7 @@ static ex_result make_lending(exi_body *body) {
     }
     for (int i = 0; i < count && result == EX_OK; i++) {
         report(body, "filling holes", i, count);
-        ex_map *own = maps[i] ? ex_map_create(body->vertex_count) : NULL;
+        ex_displacement_map *own = maps[i] ? ex_displacement_map_create(body->vertex_count) : NULL;
         if (!maps[i])
             continue;
         if (!own) {
@@ -240,10 +247,10 @@ static ex_result make_lending(exi_body *body) {
         memcpy(own->displacements, maps[i]->displacements, (size_t)body->vertex_count * sizeof *own->displacements);
         memcpy(own->states, maps[i]->states, (size_t)body->vertex_count);
         result = finish_map(body, i, own, maps);
-        ex_map_destroy(own);
+        ex_displacement_map_destroy(own);
     }
     for (int i = 0; maps && i < count; i++)
-        ex_map_destroy(maps[i]);
+        ex_displacement_map_destroy(maps[i]);
     free(maps);
     return result;
 }

@@ -61,9 +61,9 @@ static ex_result find_covered(const exi_body *body, exi_body_part *part, const f
             own[own_count++] = part->part->covers[i];
     }
     if (own_count > 0)
-        result = ex_map_covered(body->rig, body->level, own, own_count, part->covered, body->error);
+        result = ex_displacement_map_covered(body->rig, body->level, own, own_count, part->covered, body->error);
     if (result == EX_OK && between_count > 0)
-        result = ex_map_covered(body->rig, body->level, between, between_count, middle, body->error);
+        result = ex_displacement_map_covered(body->rig, body->level, between, between_count, middle, body->error);
     for (int v = 0; v < body->vertex_count && result == EX_OK && between_count > 0; v++) {
         const double x = (double)places[3 * v] - kinematics->joints[0].translation[0];
         if (middle[v] && part->side * x >= 0)
@@ -89,7 +89,7 @@ static ex_result make_masks(exi_body *body) {
             covered[p] = body->parts[p].covered;
             masks[p] = body->parts[p].mask;
         }
-        result = ex_map_masks(body->rig, body->level, covered, body->part_count, masks, body->error);
+        result = ex_displacement_map_masks(body->rig, body->level, covered, body->part_count, masks, body->error);
     }
     free((void *)covered);
     free((void *)masks);
@@ -114,9 +114,9 @@ static ex_result find_mirror(exi_body *body, const float *places) {
     ex_result result = ex_rig_to_mesh(body->rig, &surface, &mesh, body->error);
     if (result == EX_OK)
         result = ex_error_within(body->error,
-                                  ex_mesh_mirror_map(mesh, 0, body->fitted->kinematics->joints[0].translation[0], 1e-4,
-                                                     &body->mirror, body->error),
-                                  "the template cannot be mirrored (\"mirror\": true in scan.json)");
+                                 ex_mesh_mirror_map(mesh, 0, body->fitted->kinematics->joints[0].translation[0], 1e-4,
+                                                    &body->mirror, body->error),
+                                 "the template cannot be mirrored (\"mirror\": true in scan.json)");
     ex_mesh_destroy(mesh);
     return result;
 }
@@ -143,9 +143,9 @@ static ex_result add_mirrored(exi_body *body, int part) {
     for (int p = 0; p < body->part_count && result == EX_OK; p++) {
         if (strcmp(body->parts[p].name, image) == 0)
             result = ex_error_set(body->error, EX_ERROR_DATA,
-                               "part '%s' would be the mirror image of part '%s', and there is one: take one of the "
-                               "two or \"mirror\": true out of scan.json",
-                               image, from->name);
+                                  "part '%s' would be the mirror image of part '%s', and there is one: take one of the "
+                                  "two or \"mirror\": true out of scan.json",
+                                  image, from->name);
     }
     if (result == EX_OK)
         result = add_part(body, from->part, image, true, -from->side);
@@ -162,10 +162,11 @@ static ex_result check_scans(const exi_body *body) {
         for (int i = 0; i < body->session->scan_count && !known; i++)
             known = body->session->scans[i].part == p && body->poses[i] >= 0;
         if (!known)
-            return ex_error_set(body->error, EX_ERROR_DATA,
-                             "part '%s' has no scan whose pose is known: label one of its scans and fit again, or take "
-                             "the part out of scan.json",
-                             body->session->parts[p].name);
+            return ex_error_set(
+                body->error, EX_ERROR_DATA,
+                "part '%s' has no scan whose pose is known: label one of its scans and fit again, or take "
+                "the part out of scan.json",
+                body->session->parts[p].name);
     }
     return EX_OK;
 }

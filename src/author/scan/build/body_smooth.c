@@ -81,15 +81,15 @@ ex_result exi_body_net_make(exi_body *body, const float *places) {
 }
 
 /* d += by (mean of the neighbours - d) */
-static void step(const exi_body_net *net, const ex_map *map, double by, float *to) {
+static void step(const exi_body_net *net, const ex_displacement_map *map, double by, float *to) {
     for (int v = 0; v < map->vertex_count; v++) {
         double sum = 0;
         int count = 0;
         to[v] = map->displacements[v];
-        if (map->states[v] == EX_MAP_OUTSIDE)
+        if (map->states[v] == EX_DISPLACEMENT_MAP_OUTSIDE)
             continue;
         for (int i = net->starts[v]; i < net->starts[v + 1]; i++) {
-            if (map->states[net->neighbours[i]] == EX_MAP_OUTSIDE)
+            if (map->states[net->neighbours[i]] == EX_DISPLACEMENT_MAP_OUTSIDE)
                 continue;
             sum += (double)map->displacements[net->neighbours[i]];
             count++;
@@ -99,7 +99,7 @@ static void step(const exi_body_net *net, const ex_map *map, double by, float *t
     }
 }
 
-ex_result exi_body_smooth(const exi_body *body, ex_map *map) {
+ex_result exi_body_smooth(const exi_body *body, ex_displacement_map *map) {
     const double noise = body->session->noise / 0.001, near = 0.004 / body->net->spacing;
     const double wanted = 10 * noise * noise * near * near;
     const int steps = wanted < 100 ? (int)(wanted + 0.5) : 100;

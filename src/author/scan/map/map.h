@@ -48,10 +48,10 @@ ex_result exi_map_surface_make(const ex_rig *rig, int level, const ex_transform 
 void exi_map_surface_free(exi_map_surface *surface);
 
 /* positions + displacement * normal, of a vertex. */
-void exi_map_displace(const exi_map_surface *surface, const ex_map *map, int vertex, double out[3]);
+void exi_map_displace(const exi_map_surface *surface, const ex_displacement_map *map, int vertex, double out[3]);
 
 /* Whether map and net have the same vertices, and numbers and states that are some; ARGUMENT or DATA. */
-ex_result exi_map_check(const ex_map *map, int vertex_count, const char *what, ex_error *error);
+ex_result exi_map_check(const ex_displacement_map *map, int vertex_count, const char *what, ex_error *error);
 
 /* ---- the scan ---- */
 
@@ -64,7 +64,7 @@ typedef struct exi_map_view {
     double direction[3]; /* towards the scanner, as the whole of it faces; 0 where it faces all ways */
     ex_tree *tree;
     void *memory;
-    const ex_fit *fit;
+    const ex_bounds *fit;
 } exi_map_view;
 
 ex_result exi_map_view_make(const ex_mesh *mesh, int number, double noise, exi_map_view *view, ex_error *error);
@@ -73,7 +73,7 @@ void exi_map_view_free(exi_map_view *view);
 /* ---- what was hit ---- */
 
 /* Turns hits into holes: patches that stand apart, then folds. */
-ex_result exi_map_reject(const exi_map_net *net, const exi_map_surface *surface, double noise, ex_map *map,
+ex_result exi_map_reject(const exi_map_net *net, const exi_map_surface *surface, double noise, ex_displacement_map *map,
                          ex_error *error);
 
 /* ---- thin plates ---- */
@@ -98,13 +98,13 @@ void exi_plate_free(exi_plate *plate);
 
 /* Maps that lend [count]. */
 typedef struct exi_map_lent {
-    const ex_map *const *maps;
+    const ex_displacement_map *const *maps;
     const double *weights;
     int count;
 } exi_map_lent;
 
-/* ex_map_fill_lent with a net and positions that are there already; lent NULL: nothing. */
-ex_result exi_map_smooth(ex_map *map, const exi_map_net *net, const float *positions, const exi_map_lent *lent,
-                         const ex_fill_options *options, ex_error *error);
+/* ex_displacement_map_fill_lent with a net and positions that are there already; lent NULL: nothing. */
+ex_result exi_map_smooth(ex_displacement_map *map, const exi_map_net *net, const float *positions,
+                         const exi_map_lent *lent, const ex_fill_options *options, ex_error *error);
 
 #endif

@@ -35,12 +35,12 @@
 enum { TRIES = 8, GRAIN = 256 };
 
 typedef struct caster {
-    const ex_map_def *def;
+    const ex_displacement_map_def *def;
     const exi_map_surface *surface;
     const exi_map_view *template; /* the template itself as a mesh */
     exi_map_view *views;          /* [def->mesh_count] */
     double tolerance;             /* metres by which views may differ */
-    ex_map *map;
+    ex_displacement_map *map;
 } caster;
 
 /* What one view shows of a vertex. */
@@ -83,7 +83,7 @@ static bool belongs_elsewhere(const caster *c, ex_ray ray, float t) {
     ray.t_min = (float)(OWN_SHEET * c->def->reach);
     ray.t_max = 2 * t;
     ex_hit hit;
-    for (int i = 0; i < TRIES && ray.t_min < ray.t_max && ex_fit_ray(c->template->fit, &ray, &hit); i++) {
+    for (int i = 0; i < TRIES && ray.t_min < ray.t_max && ex_bounds_ray(c->template->fit, &ray, &hit); i++) {
         double n[3];
         triangle_normal(c->template, hit.triangle, n);
         if (dot_direction(n, ray.direction) > 0)
@@ -112,7 +112,7 @@ static bool shoot(const caster *c, const exi_map_view *view, int vertex, double 
     const ex_ray first = make_ray(c, vertex, sign);
     ex_ray ray = first;
     ex_hit hit;
-    for (int i = 0; i < TRIES && ex_fit_ray(view->fit, &ray, &hit); i++) {
+    for (int i = 0; i < TRIES && ex_bounds_ray(view->fit, &ray, &hit); i++) {
         double normal[3];
         const double inside = look_at(view, &hit, normal), facing = sign * dot_direction(normal, ray.direction);
         if (facing < -FACING)
@@ -154,7 +154,7 @@ static void join_views(const caster *c, int vertex, sighting *seen) {
             sum += seen[i].quality * seen[i].displacement;
             total += seen[i].quality;
         }
-    c->map->states[vertex] = count ? EX_MAP_HIT : EX_MAP_FILLED;
+    c->map->states[vertex] = count ? EX_DISPLACEMENT_MAP_HIT : EX_DISPLACEMENT_MAP_FILLED;
     c->map->displacements[vertex] = count ? (float)(sum / total) : 0;
 }
 
@@ -189,10 +189,10 @@ static ex_result make_template(const caster *c, const exi_map_net *net, exi_map_
                                       NULL, &view->tree, error);
     if (result != EX_OK)
         return result;
-    view->memory = malloc(ex_fit_size(view->tree));
+    view->memory = malloc(ex_bounds_size(view->tree));
     if (!view->memory)
-        return ex_error_memory(error, "the template's triangles", ex_fit_size(view->tree));
-    view->fit = ex_fit_make(view->tree, view->positions, 0, view->memory, c->def->tasks);
+        return ex_error_memory(error, "the template's triangles", ex_bounds_size(view->tree));
+    view->fit = ex_bounds_fit(view->tree, view->positions, 0, view->memory, c->def->tasks);
     return EX_OK;
 }
 
@@ -200,7 +200,7 @@ static ex_result cast(caster *c, const exi_map_net *net, ex_error *error) {
     exi_map_view template = {0};
     const size_t count = (size_t)c->def->mesh_count;
     c->views = calloc(count, sizeof *c->views);
-    c->map = ex_map_create(net->vertex_count);
+    c->map = ex_displacement_map_create(net->vertex_count);
     ex_result result = c->views && c->map ? make_template(c, net, &template, error)
                                           : ex_error_memory(error, "the map", (size_t)net->vertex_count * 5);
     for (int i = 0; result == EX_OK && i < c->def->mesh_count; i++)
@@ -217,16 +217,17 @@ static ex_result cast(caster *c, const exi_map_net *net, ex_error *error) {
     return result;
 }
 
-ex_result ex_map_cast(const ex_map_def *def, ex_map **map, ex_error *error) {
+ex_result ex_displacement_map_cast(const ex_displacement_map_def *def, ex_displacement_map **map, ex_error *error) {
     if (!def || !def->rig || !def->meshes || !map)
         return exi_misuse_error(error, __func__, "no rig, no meshes, or nowhere to put the map");
     *map = NULL;
     if (def->mesh_count < 1 || def->mesh_count > VIEWS_AT_HAND)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a scan has 1 to %d meshes, not %d", VIEWS_AT_HAND, def->mesh_count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a scan has 1 to %d meshes, not %d", VIEWS_AT_HAND,
+                            def->mesh_count);
     if (!(def->reach > 0) || !isfinite(def->reach) || !(def->noise >= 0) || !isfinite(def->noise))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "the reach of rays must be more than 0 and noise not less; they are %g and %g", def->reach,
-                         def->noise);
+                            "the reach of rays must be more than 0 and noise not less; they are %g and %g", def->reach,
+                            def->noise);
     exi_map_net net;
     exi_map_surface surface = {0};
     caster c = {.def = def, .surface = &surface, .tolerance = def->noise > 0 ? 4 * def->noise : 0.001};
@@ -238,7 +239,7 @@ ex_result ex_map_cast(const ex_map_def *def, ex_map **map, ex_error *error) {
     if (result == EX_OK)
         *map = c.map;
     else
-        ex_map_destroy(c.map);
+        ex_displacement_map_destroy(c.map);
     exi_map_surface_free(&surface);
     exi_map_net_free(&net);
     return result;

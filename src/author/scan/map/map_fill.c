@@ -28,7 +28,7 @@ enum { PULLS = 3 };
 #define CG_TOLERANCE 1e-12
 
 typedef struct filling {
-    ex_map *map;
+    ex_displacement_map *map;
     const exi_map_net *net;
     const exi_map_lent *lent;
     const ex_fill_options *options;
@@ -48,12 +48,12 @@ typedef struct filling {
 
 /* ---- which vertices change ---- */
 
-static bool is_hole(const ex_map *map, int v) {
-    return map->states[v] == EX_MAP_FILLED || map->states[v] == EX_MAP_LENT;
+static bool is_hole(const ex_displacement_map *map, int v) {
+    return map->states[v] == EX_DISPLACEMENT_MAP_FILLED || map->states[v] == EX_DISPLACEMENT_MAP_LENT;
 }
 
-static bool is_measured(const ex_map *map, int v) {
-    return map->states[v] == EX_MAP_HIT || map->states[v] == EX_MAP_FAIRED;
+static bool is_measured(const ex_displacement_map *map, int v) {
+    return map->states[v] == EX_DISPLACEMENT_MAP_HIT || map->states[v] == EX_DISPLACEMENT_MAP_FAIRED;
 }
 
 static void find_rings(filling *f, int ramp, double weight) {
@@ -170,7 +170,7 @@ static double find_lent(const filling *f, int row) {
     const exi_plate *p = &f->plate;
     double sum = 0, total = 0;
     for (int i = 0; i < f->lent->count; i++) {
-        const ex_map *lender = f->lent->maps[i];
+        const ex_displacement_map *lender = f->lent->maps[i];
         double own = 0;
         bool known = true;
         for (int e = p->starts[row]; known && e < p->starts[row + 1]; e++) {
@@ -279,9 +279,9 @@ static void write_back(const filling *f) {
     for (int j = 0; j < f->n; j++) {
         const int v = f->vertices[j];
         f->map->displacements[v] = (float)f->right[j];
-        f->map->states[v] = (unsigned char)(f->rings[v] > 0 ? EX_MAP_FAIRED
-                                            : is_lent(f, v) ? EX_MAP_LENT
-                                                            : EX_MAP_FILLED);
+        f->map->states[v] = (unsigned char)(f->rings[v] > 0 ? EX_DISPLACEMENT_MAP_FAIRED
+                                            : is_lent(f, v) ? EX_DISPLACEMENT_MAP_LENT
+                                                            : EX_DISPLACEMENT_MAP_FILLED);
     }
 }
 
@@ -310,8 +310,8 @@ static ex_result fill(filling *f, const float *positions, ex_error *error) {
     return result;
 }
 
-ex_result exi_map_smooth(ex_map *map, const exi_map_net *net, const float *positions, const exi_map_lent *lent,
-                         const ex_fill_options *options, ex_error *error) {
+ex_result exi_map_smooth(ex_displacement_map *map, const exi_map_net *net, const float *positions,
+                         const exi_map_lent *lent, const ex_fill_options *options, ex_error *error) {
     const exi_map_lent nothing = {0};
     filling f = {.map = map, .net = net, .lent = lent ? lent : &nothing, .options = options};
     const ex_result result = fill(&f, positions, error);
@@ -340,15 +340,16 @@ static ex_result check_lent(const exi_map_lent *lent, int vertex_count, ex_error
     return result;
 }
 
-ex_result ex_map_fill_lent(ex_map *map, const ex_rig *rig, int level, const ex_map *const *lenders,
-                           const double *weights, int lender_count, const ex_fill_options *options, ex_error *error) {
+ex_result ex_displacement_map_fill_lent(ex_displacement_map *map, const ex_rig *rig, int level,
+                                        const ex_displacement_map *const *lenders, const double *weights,
+                                        int lender_count, const ex_fill_options *options, ex_error *error) {
     if (!map || !rig || lender_count < 0 || (lender_count > 0 && (!lenders || !weights)))
         return exi_misuse_error(error, __func__, "no map, no rig, or no lenders");
     if (options && (options->ramp < 0 || options->ramp > RAMP_MOST || !(options->weight >= 0) ||
                     !isfinite(options->weight) || options->steps < 0))
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a ramp of 0 to %d rings, a weight and steps that are not negative are needed to fill holes",
-                         RAMP_MOST);
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "a ramp of 0 to %d rings, a weight and steps that are not negative are needed to fill holes", RAMP_MOST);
     exi_map_net net;
     exi_map_surface surface = {0};
     const exi_map_lent lent = {lenders, weights, lender_count};
@@ -366,8 +367,8 @@ ex_result ex_map_fill_lent(ex_map *map, const ex_rig *rig, int level, const ex_m
     return result;
 }
 
-ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *lender, const ex_fill_options *options,
-                      ex_error *error) {
+ex_result ex_displacement_map_fill(ex_displacement_map *map, const ex_rig *rig, int level,
+                                   const ex_displacement_map *lender, const ex_fill_options *options, ex_error *error) {
     const double whole = 1;
-    return ex_map_fill_lent(map, rig, level, &lender, &whole, lender != NULL, options, error);
+    return ex_displacement_map_fill_lent(map, rig, level, &lender, &whole, lender != NULL, options, error);
 }

@@ -99,8 +99,9 @@ static bool make_rings(exi_map_net *net) {
 ex_result exi_map_net_make(const ex_rig *rig, int level, exi_map_net *net, ex_error *error) {
     *net = (exi_map_net){.vertex_count = ex_rig_level_vertex_count(rig, level)};
     if (net->vertex_count == 0)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has %d levels of subdivision, and level %d is none of them",
-                         ex_rig_level_count(rig), level);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "the rig has %d levels of subdivision, and level %d is none of them",
+                            ex_rig_level_count(rig), level);
     const ex_rig_mesh mesh = ex_rig_level_mesh(rig, level);
     const size_t corners = (size_t)mesh.corner_count, vertices = (size_t)net->vertex_count;
     net->face_count = mesh.face_count;
@@ -153,7 +154,7 @@ ex_result exi_map_surface_make(const ex_rig *rig, int level, const ex_transform 
     return ex_error_memory(error, "the surface of the template", scratch_size + count * 24);
 }
 
-void exi_map_displace(const exi_map_surface *surface, const ex_map *map, int vertex, double out[3]) {
+void exi_map_displace(const exi_map_surface *surface, const ex_displacement_map *map, int vertex, double out[3]) {
     const double d = (double)map->displacements[vertex];
     for (int c = 0; c < 3; c++) {
         const size_t at = 3 * (size_t)vertex + (size_t)c;
@@ -161,13 +162,13 @@ void exi_map_displace(const exi_map_surface *surface, const ex_map *map, int ver
     }
 }
 
-ex_result exi_map_check(const ex_map *map, int vertex_count, const char *what, ex_error *error) {
+ex_result exi_map_check(const ex_displacement_map *map, int vertex_count, const char *what, ex_error *error) {
     if (map->vertex_count != vertex_count)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%s has %d vertices, and this level of the template has %d", what,
-                         map->vertex_count, vertex_count);
+                            map->vertex_count, vertex_count);
     for (int v = 0; v < vertex_count; v++)
-        if (!isfinite(map->displacements[v]) || map->states[v] >= EX_MAP_STATE_COUNT)
-            return ex_error_set(error, EX_ERROR_DATA, "%s: the displacement of vertex %d is not finite, or its state none",
-                             what, v);
+        if (!isfinite(map->displacements[v]) || map->states[v] >= EX_DISPLACEMENT_MAP_STATE_COUNT)
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "%s: the displacement of vertex %d is not finite, or its state none", what, v);
     return EX_OK;
 }

@@ -140,7 +140,7 @@ static double add_triangle(builder *b, int i, int j, int k, double times) {
 /* Whether all vertices of a face belong to the part. */
 static bool is_inside(const builder *b, int face) {
     for (int c = b->net->face_starts[face]; c < b->net->face_starts[face + 1]; c++)
-        if (b->states[b->net->corners[c]] == EX_MAP_OUTSIDE)
+        if (b->states[b->net->corners[c]] == EX_DISPLACEMENT_MAP_OUTSIDE)
             return false;
     return true;
 }

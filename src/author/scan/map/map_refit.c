@@ -141,8 +141,8 @@ static ex_result solve(fitting *f, ex_error *error) {
 }
 
 /* V and the present cage, in the pose. */
-static ex_result read_forms(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map, fitting *f,
-                            ex_error *error) {
+static ex_result read_forms(const ex_rig *rig, int level, const ex_transform *joints, const ex_displacement_map *map,
+                            fitting *f, ex_error *error) {
     exi_map_surface surface = {0}, cage = {0};
     const size_t size = 3 * (size_t)f->n;
     f->wanted = exi_array_allocate(size, sizeof *f->wanted);
@@ -200,13 +200,13 @@ static ex_result unpose(const ex_rig *rig, const ex_transform *joints, float *po
 
 /* ---- the entry point ---- */
 
-ex_result ex_map_refit(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map, float *positions,
-                       ex_error *error) {
+ex_result ex_displacement_map_refit(const ex_rig *rig, int level, const ex_transform *joints,
+                                    const ex_displacement_map *map, float *positions, ex_error *error) {
     if (!rig || !map || !positions)
         return exi_misuse_error(error, __func__, "no rig, no map, or nowhere to put the positions");
     if (level == 0 || ex_rig_level_vertex_count(rig, level) == 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "refitting asks for a level of subdivision that the template has; level %d is none", level);
+                            "refitting asks for a level of subdivision that the template has; level %d is none", level);
     fitting f = {.n = ex_rig_vertex_count(rig)};
     ex_result result = exi_map_check(map, ex_rig_level_vertex_count(rig, level), "the map", error);
     if (result == EX_OK)

@@ -37,7 +37,7 @@ static int find_root(int *parents, int v) {
     return v;
 }
 
-static bool hangs_together(const exi_map_surface *surface, const ex_map *map, double noise, int a, int b) {
+static bool hangs_together(const exi_map_surface *surface, const ex_displacement_map *map, double noise, int a, int b) {
     double sum = 0;
     for (size_t c = 0; c < 3; c++) {
         const double step =
@@ -48,20 +48,21 @@ static bool hangs_together(const exi_map_surface *surface, const ex_map *map, do
     return rise <= STEEPEST * sqrt(sum) + noise;
 }
 
-static ex_result reject_patches(const exi_map_net *net, const exi_map_surface *surface, double noise, ex_map *map,
-                                ex_error *error) {
+static ex_result reject_patches(const exi_map_net *net, const exi_map_surface *surface, double noise,
+                                ex_displacement_map *map, ex_error *error) {
     const size_t count = (size_t)net->vertex_count;
     int *parents = exi_array_allocate(count, sizeof *parents), *sizes = calloc(count + 1, sizeof *sizes);
     int hits = 0;
     for (int v = 0; parents && v < net->vertex_count; v++)
         parents[v] = v;
     for (int v = 0; parents && sizes && v < net->vertex_count; v++) {
-        if (map->states[v] != EX_MAP_HIT)
+        if (map->states[v] != EX_DISPLACEMENT_MAP_HIT)
             continue;
         hits++;
         for (int i = net->ring_starts[v]; i < net->ring_starts[v + 1]; i++) {
             const int other = net->ring[i];
-            if (other < v && map->states[other] == EX_MAP_HIT && hangs_together(surface, map, noise, v, other))
+            if (other < v && map->states[other] == EX_DISPLACEMENT_MAP_HIT &&
+                hangs_together(surface, map, noise, v, other))
                 parents[find_root(parents, v)] = find_root(parents, other);
         }
     }
@@ -69,8 +70,8 @@ static ex_result reject_patches(const exi_map_net *net, const exi_map_surface *s
         sizes[find_root(parents, v)]++;
     const int least = hits / PATCH_PART < PATCH_LEAST ? hits / PATCH_PART : PATCH_LEAST;
     for (int v = 0; parents && sizes && v < net->vertex_count; v++)
-        if (map->states[v] == EX_MAP_HIT && sizes[find_root(parents, v)] < least) {
-            map->states[v] = EX_MAP_FILLED;
+        if (map->states[v] == EX_DISPLACEMENT_MAP_HIT && sizes[find_root(parents, v)] < least) {
+            map->states[v] = EX_DISPLACEMENT_MAP_FILLED;
             map->displacements[v] = 0;
         }
     const bool good = parents && sizes;
@@ -98,8 +99,8 @@ static void corner_area(double p[3][3], double out[3]) {
  * Whether a corner of a face is turned over, or an edge runs backwards: only that shows behind the centre of a bowl,
  * where a face is turned half round and looks the same way. Looks at what is known alone.
  */
-static bool is_folded(const exi_map_net *net, const exi_map_surface *surface, const ex_map *map, const bool *known,
-                      int face) {
+static bool is_folded(const exi_map_net *net, const exi_map_surface *surface, const ex_displacement_map *map,
+                      const bool *known, int face) {
     for (int c = net->face_starts[face]; c < net->face_starts[face + 1]; c++) {
         const int corner[3] = {net->corners[c], exi_map_net_beside(net, c, 1), exi_map_net_beside(net, c, -1)};
         double before[3][3], after[3][3], p[3], q[3];
@@ -129,10 +130,10 @@ typedef struct unfolding {
 } unfolding;
 
 /* Clears a hit; whether it was one. */
-static bool clear(ex_map *map, int v) {
-    const bool hit = map->states[v] == EX_MAP_HIT;
+static bool clear(ex_displacement_map *map, int v) {
+    const bool hit = map->states[v] == EX_DISPLACEMENT_MAP_HIT;
     if (hit) {
-        map->states[v] = EX_MAP_FILLED;
+        map->states[v] = EX_DISPLACEMENT_MAP_FILLED;
         map->displacements[v] = 0;
     }
     return hit;
@@ -142,11 +143,12 @@ static bool clear(ex_map *map, int v) {
  * Clears the hits of folded faces: of `map` where `seen`, the same map or one in which folds were filled, is folded. A
  * fold inside of what was filled is due to what it was filled from: the hits all around it go. Returns how many went.
  */
-static int clear_folds(const exi_map_net *net, const exi_map_surface *surface, const ex_map *seen, ex_map *map,
-                       unfolding *u) {
+static int clear_folds(const exi_map_net *net, const exi_map_surface *surface, const ex_displacement_map *seen,
+                       ex_displacement_map *map, unfolding *u) {
     int cleared = 0, count = 0;
     for (int v = 0; v < net->vertex_count; v++) {
-        u->known[v] = seen == map ? seen->states[v] == EX_MAP_HIT : seen->states[v] != EX_MAP_OUTSIDE;
+        u->known[v] =
+            seen == map ? seen->states[v] == EX_DISPLACEMENT_MAP_HIT : seen->states[v] != EX_DISPLACEMENT_MAP_OUTSIDE;
         u->queued[v] = false;
     }
     for (int f = 0; f < net->face_count; f++)
@@ -165,7 +167,7 @@ static int clear_folds(const exi_map_net *net, const exi_map_surface *surface, c
             if (u->queued[other] || !u->known[other])
                 continue;
             u->queued[other] = true;
-            if (map->states[other] == EX_MAP_HIT)
+            if (map->states[other] == EX_DISPLACEMENT_MAP_HIT)
                 cleared += clear(map, other);
             else
                 u->queue[count++] = other;
@@ -175,15 +177,16 @@ static int clear_folds(const exi_map_net *net, const exi_map_surface *surface, c
 }
 
 /* A copy in which what was cleared is to be filled and other holes are not there. */
-static void copy_folds(const ex_map *map, const bool *holes, ex_map *copy) {
+static void copy_folds(const ex_displacement_map *map, const bool *holes, ex_displacement_map *copy) {
     memcpy(copy->displacements, map->displacements, (size_t)map->vertex_count * sizeof *map->displacements);
     for (int v = 0; v < map->vertex_count; v++)
-        copy->states[v] = holes[v] ? EX_MAP_OUTSIDE : map->states[v];
+        copy->states[v] = holes[v] ? EX_DISPLACEMENT_MAP_OUTSIDE : map->states[v];
 }
 
-static ex_result reject_folds(const exi_map_net *net, const exi_map_surface *surface, ex_map *map, ex_error *error) {
+static ex_result reject_folds(const exi_map_net *net, const exi_map_surface *surface, ex_displacement_map *map,
+                              ex_error *error) {
     const size_t count = (size_t)net->vertex_count;
-    ex_map *copy = ex_map_create(net->vertex_count);
+    ex_displacement_map *copy = ex_displacement_map_create(net->vertex_count);
     bool *holes = exi_array_allocate(count, sizeof *holes);
     unfolding u = {.known = exi_array_allocate(count, sizeof *u.known),
                    .queued = exi_array_allocate(count, sizeof *u.queued),
@@ -192,7 +195,7 @@ static ex_result reject_folds(const exi_map_net *net, const exi_map_surface *sur
         copy && holes && u.known && u.queued && u.queue ? EX_OK : ex_error_memory(error, "folds", count * 12);
     if (result == EX_OK) {
         for (size_t v = 0; v < count; v++)
-            holes[v] = map->states[v] != EX_MAP_HIT;
+            holes[v] = map->states[v] != EX_DISPLACEMENT_MAP_HIT;
         int cleared = clear_folds(net, surface, map, map, &u);
         for (int i = 0; i < UNFOLDINGS && cleared > 0 && result == EX_OK; i++) {
             copy_folds(map, holes, copy);
@@ -201,7 +204,7 @@ static ex_result reject_folds(const exi_map_net *net, const exi_map_surface *sur
                 cleared = clear_folds(net, surface, copy, map, &u);
         }
     }
-    ex_map_destroy(copy);
+    ex_displacement_map_destroy(copy);
     free(u.known);
     free(u.queued);
     free(u.queue);
@@ -209,7 +212,7 @@ static ex_result reject_folds(const exi_map_net *net, const exi_map_surface *sur
     return result;
 }
 
-ex_result exi_map_reject(const exi_map_net *net, const exi_map_surface *surface, double noise, ex_map *map,
+ex_result exi_map_reject(const exi_map_net *net, const exi_map_surface *surface, double noise, ex_displacement_map *map,
                          ex_error *error) {
     ex_result result = reject_patches(net, surface, noise, map, error);
     if (result == EX_OK)

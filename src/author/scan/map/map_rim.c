@@ -16,23 +16,23 @@ static const double degrees = 57.29577951308232;
 
 /* 3 where the face has a filled vertex, 2 where it has a faired one at most, 0 where all were measured, -1 where it is
  * not inside of the part. */
-static int face_kind(const exi_map_net *net, const ex_map *map, int face) {
+static int face_kind(const exi_map_net *net, const ex_displacement_map *map, int face) {
     int kind = 0;
     for (int c = net->face_starts[face]; c < net->face_starts[face + 1]; c++) {
         const int state = map->states[net->corners[c]];
-        if (state == EX_MAP_OUTSIDE)
+        if (state == EX_DISPLACEMENT_MAP_OUTSIDE)
             return -1;
-        if (state == EX_MAP_FILLED || state == EX_MAP_LENT)
+        if (state == EX_DISPLACEMENT_MAP_FILLED || state == EX_DISPLACEMENT_MAP_LENT)
             kind = 3;
-        else if (state == EX_MAP_FAIRED && kind < 2)
+        else if (state == EX_DISPLACEMENT_MAP_FAIRED && kind < 2)
             kind = 2;
     }
     return kind;
 }
 
 /* Of a polygon by the sum over its edges (Newell); false where it has none. */
-static bool face_normal(const exi_map_net *net, const exi_map_surface *surface, const ex_map *map, int face,
-                        double out[3]) {
+static bool face_normal(const exi_map_net *net, const exi_map_surface *surface, const ex_displacement_map *map,
+                        int face, double out[3]) {
     double first[3], p[3], q[3];
     out[0] = out[1] = out[2] = 0;
     exi_map_displace(surface, map, net->corners[net->face_starts[face]], first);
@@ -49,7 +49,8 @@ static bool face_normal(const exi_map_net *net, const exi_map_surface *surface, 
     return exi_unit3(out);
 }
 
-static double angle_between(const exi_map_net *net, const exi_map_surface *surface, const ex_map *map, int a, int b) {
+static double angle_between(const exi_map_net *net, const exi_map_surface *surface, const ex_displacement_map *map,
+                            int a, int b) {
     double p[3], q[3], n[3];
     if (!face_normal(net, surface, map, a, p) || !face_normal(net, surface, map, b, q))
         return 0;
@@ -81,8 +82,8 @@ static void sum_up(double *angles, int count, double *rms, double *high) {
 }
 
 /* kinds [face_count]; angles and whole_angles [corner count] or NULL. */
-static int measure(const exi_map_net *net, const exi_map_surface *surface, const ex_map *map, const ex_map *whole,
-                   int *kinds, double *angles, double *whole_angles) {
+static int measure(const exi_map_net *net, const exi_map_surface *surface, const ex_displacement_map *map,
+                   const ex_displacement_map *whole, int *kinds, double *angles, double *whole_angles) {
     int count = 0;
     for (int f = 0; f < net->face_count; f++)
         kinds[f] = face_kind(net, map, f);
@@ -98,13 +99,14 @@ static int measure(const exi_map_net *net, const exi_map_surface *surface, const
     return count;
 }
 
-ex_result ex_map_measure_rim(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map,
-                             const ex_map *whole, ex_map_rim *rim, ex_error *error) {
+ex_result ex_displacement_map_measure_rim(const ex_rig *rig, int level, const ex_transform *joints,
+                                          const ex_displacement_map *map, const ex_displacement_map *whole,
+                                          ex_displacement_map_rim *rim, ex_error *error) {
     if (!rig || !map || !rim)
         return exi_misuse_error(error, __func__, "no rig, no map, or nowhere to put the answer");
     exi_map_net net;
     exi_map_surface surface = {0};
-    *rim = (ex_map_rim){0};
+    *rim = (ex_displacement_map_rim){0};
     ex_result result = exi_map_net_make(rig, level, &net, error);
     if (result == EX_OK)
         result = exi_map_check(map, net.vertex_count, "the map", error);

@@ -231,7 +231,7 @@ ex_result exi_map_view_make(const ex_mesh *mesh, int number, double noise, exi_m
     *view = (exi_map_view){0};
     if (mesh->face_count == 0)
         return ex_error_set(error, EX_ERROR_DATA, "mesh %d of the scan has no faces: rays need a surface to meet",
-                         number + 1);
+                            number + 1);
     ex_result result = copy_mesh(mesh, number, view, error);
     if (result == EX_OK)
         result = measure(view, noise, error);
@@ -242,11 +242,11 @@ ex_result exi_map_view_make(const ex_mesh *mesh, int number, double noise, exi_m
                                                .triangles = view->triangles},
                                 NULL, &view->tree, error);
     if (result == EX_OK) {
-        view->memory = malloc(ex_fit_size(view->tree));
+        view->memory = malloc(ex_bounds_size(view->tree));
         if (view->memory)
-            view->fit = ex_fit_make(view->tree, view->positions, 0, view->memory, NULL);
+            view->fit = ex_bounds_fit(view->tree, view->positions, 0, view->memory, NULL);
         else
-            result = ex_error_memory(error, "the scan", ex_fit_size(view->tree));
+            result = ex_error_memory(error, "the scan", ex_bounds_size(view->tree));
     }
     if (result != EX_OK)
         exi_map_view_free(view);

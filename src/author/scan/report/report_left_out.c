@@ -67,7 +67,7 @@ ex_result exi_report_left_out(exi_scan_work *work) {
         const int nearest = heaviest(weights, session->scan_count);
         if (nearest < 0)
             continue; /* the only scan of its part */
-        const ex_map *reference =
+        const ex_displacement_map *reference =
             session->scans[session->reference].part == session->scans[i].part && i != session->reference
                 ? work->maps[session->reference]
                 : NULL;
@@ -75,7 +75,7 @@ ex_result exi_report_left_out(exi_scan_work *work) {
         for (int v = 0; v < body->vertex_count; v++) {
             const double truth = (double)work->maps[i]->displacements[v];
             double blend = 0;
-            if (work->maps[i]->states[v] != EX_MAP_HIT || part->mask[v] < 0.5F)
+            if (work->maps[i]->states[v] != EX_DISPLACEMENT_MAP_HIT || part->mask[v] < 0.5F)
                 continue;
             for (int k = 0; k < session->scan_count; k++)
                 blend += weights[k] != 0 ? weights[k] * (double)work->maps[k]->displacements[v] : 0;

@@ -19,7 +19,7 @@ typedef struct surface {
     ex_mesh *mesh;
     ex_tree *tree;
     void *memory;
-    const ex_fit *fit;
+    const ex_bounds *fit;
 } surface;
 
 static void free_surface(surface *s) {
@@ -51,11 +51,11 @@ static ex_result make_surface(surface *s, ex_error *error) {
         result = ex_tree_create(&def, NULL, &s->tree, error);
     }
     if (result == EX_OK) {
-        s->memory = malloc(ex_fit_size(s->tree));
+        s->memory = malloc(ex_bounds_size(s->tree));
         if (s->memory)
-            s->fit = ex_fit_make(s->tree, positions, 0, s->memory, NULL);
+            s->fit = ex_bounds_fit(s->tree, positions, 0, s->memory, NULL);
         else
-            result = ex_error_memory(error, "a surface", ex_fit_size(s->tree));
+            result = ex_error_memory(error, "a surface", ex_bounds_size(s->tree));
     }
     free(cut);
     free(triangles);
@@ -179,7 +179,7 @@ static void measure_pose(const exi_scan_work *work, const surface *truth, const 
             float p[3];
             for (int c = 0; c < 3; c++)
                 p[c] = r->positions[3 * v + c] + r->d[v] * r->normals[3 * v + c];
-            if (ex_fit_closest(truth->fit, p, INFINITY, &closest))
+            if (ex_bounds_closest(truth->fit, p, INFINITY, &closest))
                 exi_distances_add(&all[kind], sqrt((double)closest.distance_sq));
         }
     }

@@ -21,7 +21,7 @@ static ex_result open_body(exi_scan_work *work) {
     ex_result result = cage && scene ? EX_OK : ex_error_memory(work->error, "a path", 0);
     if (result == EX_OK && !exi_scan_is_there(cage))
         result = ex_error_kind(work->error, ex_error_set(work->error, EX_ERROR_FILE, "'%s' is not there yet", cage),
-                                "no_body");
+                               "no_body");
     if (result == EX_OK)
         result = ex_obj_read(cage, &body->template.cage, work->error);
     if (result == EX_OK)
@@ -44,7 +44,7 @@ static ex_result open_body(exi_scan_work *work) {
 
 static ex_result read_maps(exi_scan_work *work) {
     const exi_body *body = &work->body;
-    double counts[EX_MAP_STATE_COUNT] = {0}, all = 0;
+    double counts[EX_DISPLACEMENT_MAP_STATE_COUNT] = {0}, all = 0;
     ex_result result = EX_OK;
     for (int i = 0; i < body->session->scan_count && result == EX_OK; i++) {
         if (body->poses[i] < 0)
@@ -52,26 +52,27 @@ static ex_result read_maps(exi_scan_work *work) {
         const exi_body_part *part = &body->parts[body->session->scans[i].part];
         char *name = exi_body_map_name(part, "maps", body->session->scans[i].name);
         char *path = name ? exi_body_path(body, name) : NULL;
-        result = path ? ex_map_read(path, &work->maps[i], work->error) : ex_error_memory(work->error, "a path", 0);
+        result = path ? ex_displacement_map_read(path, &work->maps[i], work->error)
+                      : ex_error_memory(work->error, "a path", 0);
         if (result == EX_OK && work->maps[i]->vertex_count != body->vertex_count)
             result = ex_error_set(work->error, EX_ERROR_DATA,
-                               "%s has %d vertices and the template has %d: build the body again", path,
-                               work->maps[i]->vertex_count, body->vertex_count);
+                                  "%s has %d vertices and the template has %d: build the body again", path,
+                                  work->maps[i]->vertex_count, body->vertex_count);
         for (int v = 0; v < body->vertex_count && result == EX_OK; v++) {
             counts[work->maps[i]->states[v]]++;
-            all += work->maps[i]->states[v] != EX_MAP_OUTSIDE;
+            all += work->maps[i]->states[v] != EX_DISPLACEMENT_MAP_OUTSIDE;
         }
         free(name);
         free(path);
     }
     all = all > 0 ? all : 1;
-    work->report->hit = (counts[EX_MAP_HIT] + counts[EX_MAP_FAIRED]) / all;
-    work->report->lent = counts[EX_MAP_LENT] / all;
-    work->report->filled = counts[EX_MAP_FILLED] / all;
+    work->report->hit = (counts[EX_DISPLACEMENT_MAP_HIT] + counts[EX_DISPLACEMENT_MAP_FAIRED]) / all;
+    work->report->lent = counts[EX_DISPLACEMENT_MAP_LENT] / all;
+    work->report->filled = counts[EX_DISPLACEMENT_MAP_FILLED] / all;
     return result;
 }
 
-static ex_result give_map(void *user, int scan, const ex_map **map) {
+static ex_result give_map(void *user, int scan, const ex_displacement_map **map) {
     const exi_scan_work *work = user;
     *map = work->maps[scan];
     return EX_OK;
@@ -120,7 +121,7 @@ ex_result ex_scan_measure(const ex_scan_session *session, const ex_scan_fitted *
                           .progress = progress,
                           .error = error};
     *report = (ex_scan_report){0};
-    work.maps = calloc((size_t)session->scan_count, sizeof(ex_map *));
+    work.maps = calloc((size_t)session->scan_count, sizeof(ex_displacement_map *));
     ex_result result = work.maps ? open_body(&work) : ex_error_memory(error, "the report", 0);
     if (result == EX_OK && progress)
         progress->report(progress->user, "reading maps", 0.1);
@@ -139,7 +140,7 @@ ex_result ex_scan_measure(const ex_scan_session *session, const ex_scan_fitted *
     if (result == EX_OK)
         result = compare_truth(&work);
     for (int i = 0; work.maps && i < session->scan_count; i++)
-        ex_map_destroy(work.maps[i]);
+        ex_displacement_map_destroy(work.maps[i]);
     free(work.maps);
     exi_body_close(&work.body);
     return result;

@@ -30,19 +30,22 @@ static ex_result check(const ex_scan_simulation *s, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a scanner has 1 to 64 views, not %d", s->view_count);
     if (!is_within(s->pitch[0], 1e-5, 1) || !is_within(s->pitch[1], 1e-5, 1))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "the pitch of a scanner is between 0.00001 and 1 m, across and along, not %g and %g",
-                         s->pitch[0], s->pitch[1]);
+                            "the pitch of a scanner is between 0.00001 and 1 m, across and along, not %g and %g",
+                            s->pitch[0], s->pitch[1]);
     if (!is_within(s->noise, 0, 1))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the noise of a scanner is between 0 and 1 m, not %g", s->noise);
     if (!is_within(s->grazing, 0, 89))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "grazing is an angle between 0 and 89 degrees, not %g", s->grazing);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "grazing is an angle between 0 and 89 degrees, not %g",
+                            s->grazing);
     if (!is_within(s->marker_size, 1e-4, 1))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a marker is between 0.0001 and 1 m across, not %g", s->marker_size);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a marker is between 0.0001 and 1 m across, not %g",
+                            s->marker_size);
     if (!is_within(s->missing, 0, 1) || !is_within(s->stray, 0, 10))
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "the part of missing markers is between 0 and 1, that of stray ones between 0 and 10, not %g "
-                         "and %g",
-                         s->missing, s->stray);
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "the part of missing markers is between 0 and 1, that of stray ones between 0 and 10, not %g "
+            "and %g",
+            s->missing, s->stray);
     return EX_OK;
 }
 
@@ -53,7 +56,7 @@ static ex_result check_paints(const exi_scanner *scanner, ex_error *error) {
         const ex_paint *paint = &scanner->paints[i];
         if (paint->triangle < 0 || paint->triangle >= scanner->surface.triangle_count)
             return ex_error_set(error, EX_ERROR_DATA, "marker '%s' is on triangle %d, and the rig's surface has %d",
-                             paint->name ? paint->name : "", paint->triangle, scanner->surface.triangle_count);
+                                paint->name ? paint->name : "", paint->triangle, scanner->surface.triangle_count);
     }
     return EX_OK;
 }
@@ -148,7 +151,7 @@ static ex_result pose_subject(exi_subject *s, const ex_pose *pose, ex_error *err
     const exi_skin_surface *surface = &s->scanner->surface;
     const ex_evaluation how = {.level = surface->level};
     const size_t vertices = (size_t)surface->vertex_count, texture_count = (size_t)ex_rig_texture_count(surface->rig);
-    const size_t scratch_size = ex_rig_scratch_size(surface->rig, &how, 1), fit_size = ex_fit_size(surface->tree);
+    const size_t scratch_size = ex_rig_scratch_size(surface->rig, &how, 1), fit_size = ex_bounds_size(surface->tree);
     size_t image_size = 0;
     if (s->scanner->texture >= 0) {
         s->texture = ex_rig_texture(surface->rig, s->scanner->texture);
@@ -165,7 +168,7 @@ static ex_result pose_subject(exi_subject *s, const ex_pose *pose, ex_error *err
             textures[i] = (int)i == s->scanner->texture ? s->image : NULL;
         const ex_output output = {.positions = s->posed, .textures = textures};
         ex_rig_evaluate(surface->rig, pose, &output, &how, scratch);
-        s->fit = ex_fit_make(surface->tree, s->posed, 0, s->fit_memory, NULL);
+        s->fit = ex_bounds_fit(surface->tree, s->posed, 0, s->fit_memory, NULL);
     }
     free(scratch);
     free(textures);

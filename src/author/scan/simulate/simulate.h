@@ -57,7 +57,7 @@ void exi_surface_point(const exi_skin_surface *surface, const float *positions, 
 /* The triangle's normal, of length 1; 0 0 0 where it has none. */
 void exi_surface_normal(const exi_skin_surface *surface, const float *positions, int triangle, double normal[3]);
 /* The place of positions closest to a point; false where the surface has none. fit: of the same positions. */
-bool exi_surface_closest(const ex_fit *fit, const double point[3], int *triangle, double place[3]);
+bool exi_surface_closest(const ex_bounds *fit, const double point[3], int *triangle, double place[3]);
 
 /* ---- paint ---- */
 
@@ -101,7 +101,7 @@ typedef struct exi_subject {
     uint64_t key; /* of all chance in this scan */
     float *posed; /* [vertex_count][3] */
     void *fit_memory;
-    const ex_fit *fit;
+    const ex_bounds *fit;
     double box[2][3];
     bool *painted; /* [paint_count] */
     int stray_count;
@@ -130,7 +130,7 @@ enum { EXI_CELL_FIRST = 1, EXI_CELL_SECOND = 2, EXI_CELL_TURNED = 4 };
 ex_result exi_view_scan(exi_range_view *view, const exi_subject *subject, int index, ex_error *error);
 void exi_view_close(exi_range_view *view);
 /* Whether a head sees a point of the surface, and how squarely: the sine of the angle, or 0. */
-double exi_head_sees(const ex_fit *fit, const double head[3], const double point[3], const double normal[3]);
+double exi_head_sees(const ex_bounds *fit, const double head[3], const double point[3], const double normal[3]);
 void exi_head_direction(int index, int count, double head[3], double right[3]);
 
 /* Fills the cells; samples that no triangle uses are taken away. */

@@ -84,12 +84,12 @@ static void vertex_normals(const painter *p, double (*normals)[3]) {
 }
 
 static ex_result see_vertices(painter *p, ex_error *error) {
-    const size_t size = ex_fit_size(p->surface.tree);
+    const size_t size = ex_bounds_size(p->surface.tree);
     double(*normals)[3] = calloc((size_t)p->surface.vertex_count, sizeof *normals);
     void *memory = malloc(size + 1);
     const bool fits = normals && memory;
     if (fits) {
-        const ex_fit *fit = ex_fit_make(p->surface.tree, p->surface.rest, 0, memory, NULL);
+        const ex_bounds *fit = ex_bounds_fit(p->surface.tree, p->surface.rest, 0, memory, NULL);
         vertex_normals(p, normals);
         for (int v = 0; v < p->surface.vertex_count; v++) {
             const float *at = p->surface.rest + 3 * (size_t)v;
@@ -111,7 +111,7 @@ static ex_result see_vertices(painter *p, ex_error *error) {
 static ex_result open_painter(painter *p, const ex_rig *rig, int level, ex_error *error) {
     if (!ex_rig_skin(rig))
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the rig has no skeleton that moves its skin: there is nothing for markers to follow");
+                            "the rig has no skeleton that moves its skin: there is nothing for markers to follow");
     ex_result result = exi_skin_surface_open(&p->surface, rig, level, error);
     if (result != EX_OK)
         return result;

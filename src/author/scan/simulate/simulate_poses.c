@@ -50,12 +50,12 @@ static ex_result add_word(splitter *s, char ***words, size_t *capacity, const ch
 static ex_result check_name(const splitter *s, const char *name) {
     if (!exi_scan_is_name(name))
         return ex_error_set(s->error, EX_ERROR_DATA,
-                         "%s:%d: '%s' cannot be the name of a scan, which becomes that of files", s->path, s->csv.line,
-                         name);
+                            "%s:%d: '%s' cannot be the name of a scan, which becomes that of files", s->path,
+                            s->csv.line, name);
     for (int i = 0; i < s->count; i++)
         if (strcmp(s->poses->names[i], name) == 0)
-            return ex_error_set(s->error, EX_ERROR_DATA, "%s:%d: there is another scan '%s' above", s->path, s->csv.line,
-                             name);
+            return ex_error_set(s->error, EX_ERROR_DATA, "%s:%d: there is another scan '%s' above", s->path,
+                                s->csv.line, name);
     return EX_OK;
 }
 
@@ -84,7 +84,7 @@ static ex_result split_line(splitter *s, bool header) {
     for (bool last = false; !last; column++) {
         if (!exi_csv_field(&s->csv, field, &last))
             return ex_error_set(s->error, EX_ERROR_FORMAT,
-                             "%s:%d: a field is too long, no text, or its quote is left open", s->path, s->csv.line);
+                                "%s:%d: a field is too long, no text, or its quote is left open", s->path, s->csv.line);
         for (int i = 0; i < 2 && header; i++)
             if (strcmp(field, i == 0 ? "name" : "part") == 0 && s->columns[i] < 0)
                 s->columns[i] = column;
@@ -169,7 +169,7 @@ void ex_paints_free(ex_paint *paints, int paint_count) {
     free(paints);
 }
 
-static ex_result read_paint(const exi_table *table, int row, const ex_rig *rig, const ex_fit *fit, ex_paint *paint,
+static ex_result read_paint(const exi_table *table, int row, const ex_rig *rig, const ex_bounds *fit, ex_paint *paint,
                             ex_error *error) {
     static const char *const colours[3] = {"r", "g", "b"}, *const places[3] = {"x", "y", "z"};
     const char *name = exi_table_text(table, row, exi_table_column(table, "marker")),
@@ -185,15 +185,16 @@ static ex_result read_paint(const exi_table *table, int row, const ex_rig *rig, 
         return ex_error_set(error, EX_ERROR_DATA, "%s:%d: this marker has no name", table->path, table->lines[row]);
     if (paint->joint < 0)
         return ex_error_set(error, EX_ERROR_DATA, "%s:%d: the rig has no joint '%s'", table->path, table->lines[row],
-                         joint);
+                            joint);
     for (int k = 0; k < 3; k++) {
         if (!(colour[k] >= 0 && colour[k] <= 255))
-            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path, table->lines[row]);
+            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path,
+                                table->lines[row]);
         paint->colour[k] = (unsigned char)(colour[k] + 0.5);
     }
     if (!exi_surface_closest(fit, place, &paint->triangle, paint->place))
         return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no skin near this marker", table->path,
-                         table->lines[row]);
+                            table->lines[row]);
     paint->name = exi_text_copy(name, strlen(name));
     return paint->name ? EX_OK : ex_error_memory(error, "the markers", strlen(name));
 }
@@ -212,19 +213,19 @@ ex_result ex_paints_read(const char *path, const ex_rig *rig, int level, ex_pain
     if (result == EX_OK)
         result = exi_skin_surface_open(&surface, rig, level, error);
     if (result == EX_OK) {
-        const size_t size = ex_fit_size(surface.tree);
+        const size_t size = ex_bounds_size(surface.tree);
         memory = malloc(size + 1);
         *paints = calloc((size_t)table.row_count + 1, sizeof **paints);
         *paint_count = *paints ? table.row_count : 0;
         result = memory && *paints ? EX_OK : ex_error_memory(error, "the markers", size);
     }
-    const ex_fit *fit = result == EX_OK ? ex_fit_make(surface.tree, surface.rest, 0, memory, NULL) : NULL;
+    const ex_bounds *fit = result == EX_OK ? ex_bounds_fit(surface.tree, surface.rest, 0, memory, NULL) : NULL;
     for (int i = 0; result == EX_OK && i < table.row_count; i++) {
         result = read_paint(&table, i, rig, fit, &(*paints)[i], error);
         for (int j = 0; result == EX_OK && j < i; j++)
             if (strcmp((*paints)[i].name, (*paints)[j].name) == 0)
                 result = ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is another marker '%s' above", path,
-                                   table.lines[i], (*paints)[i].name);
+                                      table.lines[i], (*paints)[i].name);
     }
     free(memory);
     exi_skin_surface_close(&surface);

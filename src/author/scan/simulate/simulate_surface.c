@@ -60,10 +60,10 @@ void exi_surface_normal(const exi_skin_surface *s, const float *positions, int t
         normal[0] = normal[1] = normal[2] = 0;
 }
 
-bool exi_surface_closest(const ex_fit *fit, const double point[3], int *triangle, double place[3]) {
+bool exi_surface_closest(const ex_bounds *fit, const double point[3], int *triangle, double place[3]) {
     const float at[3] = {(float)point[0], (float)point[1], (float)point[2]};
     ex_closest closest;
-    if (!ex_fit_closest(fit, at, INFINITY, &closest))
+    if (!ex_bounds_closest(fit, at, INFINITY, &closest))
         return false;
     *triangle = closest.triangle;
     place[1] = (double)closest.u;
@@ -93,8 +93,8 @@ ex_result exi_skin_surface_open(exi_skin_surface *s, const ex_rig *rig, int leve
     s->triangle_count = s->mesh.triangle_count;
     if (s->triangle_count == 0)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the rig has no surface: its mesh has vertices alone, and a scanner "
-                         "sees faces");
+                            "the rig has no surface: its mesh has vertices alone, and a scanner "
+                            "sees faces");
     const size_t triangles = (size_t)s->triangle_count, vertices = (size_t)s->vertex_count;
     s->triangles = exi_array_allocate(3 * triangles, sizeof *s->triangles);
     s->rest = exi_array_allocate(3 * vertices, sizeof *s->rest);

@@ -24,7 +24,7 @@ void exi_head_direction(int index, int count, double head[3], double right[3]) {
     right[2] = -head[0];
 }
 
-double exi_head_sees(const ex_fit *fit, const double head[3], const double point[3], const double normal[3]) {
+double exi_head_sees(const ex_bounds *fit, const double head[3], const double point[3], const double normal[3]) {
     const double slant = exi_dot3(normal, head);
     ex_ray ray = {.t_min = 0, .t_max = INFINITY};
     if (!(slant > 0))
@@ -33,7 +33,7 @@ double exi_head_sees(const ex_fit *fit, const double head[3], const double point
         ray.origin[k] = (float)(point[k] + 1e-4 * normal[k] + 1e-4 * head[k]);
         ray.direction[k] = (float)head[k];
     }
-    return ex_fit_blocked(fit, &ray) ? 0 : slant;
+    return ex_bounds_blocked(fit, &ray) ? 0 : slant;
 }
 
 /* ---- colours ---- */
@@ -119,8 +119,8 @@ static ex_result open_view(exi_range_view *view, const exi_subject *s, ex_error 
     if (!(fabs(columns[0]) < 1e8 && fabs(columns[1]) < 1e8 && fabs(rows[0]) < 1e8 && fabs(rows[1]) < 1e8) ||
         (columns[1] - columns[0] + 1) * (rows[1] - rows[0] + 1) > 2e8)
         return ex_error_set(error, EX_ERROR_LIMIT,
-                         "a pitch of %g and %g m gives more than 200 million samples a view: the rig is %.3g m high",
-                         view->pitch[0], view->pitch[1], s->box[1][1] - s->box[0][1]);
+                            "a pitch of %g and %g m gives more than 200 million samples a view: the rig is %.3g m high",
+                            view->pitch[0], view->pitch[1], s->box[1][1] - s->box[0][1]);
     view->first_column = (int)columns[0];
     view->first_row = (int)rows[0];
     view->column_count = columns[1] < columns[0] ? 0 : (int)(columns[1] - columns[0]) + 1;
@@ -154,7 +154,7 @@ static void shoot_ray(exi_range_view *view, const exi_subject *s, uint64_t key, 
     ray->origin[1] = (float)(line[0] * view->pitch[1]);
     view->depths[at] = NAN;
     view->slants[at] = 0;
-    if (!ex_fit_ray(s->fit, ray, &hit))
+    if (!ex_bounds_ray(s->fit, ray, &hit))
         return;
     const double place[3] = {1 - (double)hit.u - (double)hit.v, (double)hit.u, (double)hit.v};
     double point[3], normal[3];

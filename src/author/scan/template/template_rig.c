@@ -28,8 +28,8 @@ static ex_result make_skin(const ex_template *made, ex_skin **skin, ex_error *er
     const ex_scene_primitive *p = has ? scene->meshes[0].primitives : NULL;
     if (!p || p->vertex_count != made->cage->vertex_count || p->influence_count == 0)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the template's skin does not have the %d vertices of its cage: make the template again",
-                         made->cage->vertex_count);
+                            "the template's skin does not have the %d vertices of its cage: make the template again",
+                            made->cage->vertex_count);
     const size_t vertices = (size_t)p->vertex_count, most = (size_t)p->influence_count;
     uint32_t *starts = exi_array_allocate(vertices + 1, sizeof *starts);
     uint32_t *joints = exi_array_allocate(vertices * most, sizeof *joints);
@@ -78,12 +78,12 @@ ex_result ex_template_rig(const ex_template *made, int levels, ex_rig **rig, ex_
     parts p = {0};
     ex_result result = make_parts(made, &def, &p, error);
     if (result == EX_OK) {
-        ex_note notes[EXI_RIG_MESH_NOTES + 1];
+        ex_attachment notes[EXI_RIG_MESH_NOTES + 1];
         ex_rig_def rig_def = ex_rig_def_default();
         memcpy(notes, p.rig_mesh.notes, sizeof p.rig_mesh.notes);
         rig_def.note_count = p.rig_mesh.note_count;
         notes[rig_def.note_count++] =
-            (ex_note){.kind = EXI_REFINEMENT_NOTE, .data = p.rules.bytes, .size = p.rules.size};
+            (ex_attachment){.kind = EXI_REFINEMENT_NOTE, .data = p.rules.bytes, .size = p.rules.size};
         rig_def.notes = notes;
         rig_def.mesh = p.rig_mesh.mesh;
         rig_def.skeleton = p.skeleton;

@@ -93,7 +93,7 @@ typedef struct surface {
     int triangle_count;
     ex_tree *tree;
     void *memory;
-    const ex_fit *fit;
+    const ex_bounds *fit;
 } surface;
 
 static void close_surface(surface *s) {
@@ -125,10 +125,10 @@ static ex_result open_surface(surface *s, const ex_mesh *mesh, ex_error *error) 
     result = ex_tree_create(&def, NULL, &s->tree, error);
     if (result != EX_OK)
         return result;
-    s->memory = exi_array_allocate(ex_fit_size(s->tree), 1);
+    s->memory = exi_array_allocate(ex_bounds_size(s->tree), 1);
     if (!s->memory)
-        return ex_error_memory(error, "a scan", ex_fit_size(s->tree));
-    s->fit = ex_fit_make(s->tree, s->positions, 0, s->memory, NULL);
+        return ex_error_memory(error, "a scan", ex_bounds_size(s->tree));
+    s->fit = ex_bounds_fit(s->tree, s->positions, 0, s->memory, NULL);
     return EX_OK;
 }
 
@@ -155,7 +155,7 @@ static double shoot(const surface *surfaces, int count, const double from[3], co
             ray.origin[c] = (float)from[c];
             ray.direction[c] = (float)direction[c];
         }
-        while (ex_fit_ray(surfaces[i].fit, &ray, &hit)) {
+        while (ex_bounds_ray(surfaces[i].fit, &ray, &hit)) {
             if (looks_along(&surfaces[i], hit.triangle, direction)) {
                 best = isnan(best) || (double)hit.t < best ? (double)hit.t : best;
                 break;

@@ -52,7 +52,8 @@ ex_domain ex_rig_layer_domain(const ex_rig *rig, int layer) {
 ex_stage ex_rig_layer_stage(const ex_rig *rig, int layer) {
     if (!exi_rig_has_layer(rig, layer, __func__))
         return EX_STAGE_REST;
-    return exi_rig_layers(rig)[layer].frame == EX_FRAME_SKINNED ? EX_STAGE_POSED : exi_domain_of(rig, layer)->stage;
+    return exi_rig_layers(rig)[layer].frame == EX_OFFSET_FRAME_SKINNED ? EX_STAGE_POSED
+                                                                       : exi_domain_of(rig, layer)->stage;
 }
 
 bool ex_rig_layer_is_sum(const ex_rig *rig, int layer) {

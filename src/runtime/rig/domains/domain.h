@@ -129,6 +129,6 @@ bool exi_target_take(exi_unpack *file, int layer, int example, int index, ex_err
 /* domain_trajectory_file.c: the sections of trajectories, and a layer read from them; its examples are kept. */
 enum { EXI_TRAJECTORY_SECTIONS = 5 };
 extern const exi_domain_section exi_trajectory_sections[EXI_TRAJECTORY_SECTIONS];
-ex_result exi_trajectory_read(exi_making *making, int layer, exi_paths_def *def, ex_error *error);
+ex_result exi_trajectory_read(exi_making *making, int layer, exi_trajectories_def *def, ex_error *error);
 
 #endif

@@ -16,12 +16,12 @@ static const double least_weight = 1e-12;
 
 /* What the lists of vertices hold is looked at where they are turned round (patches_create.c). */
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
-    if ((unsigned)layer->offsets.frame >= EX_FRAME_COUNT)
+    if ((unsigned)layer->offsets.frame >= EX_OFFSET_FRAME_COUNT)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no such frame of offsets");
     if (layer->offsets.moved && !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a %s weigher cannot weigh a vertex among the examples that move it: take a gaussian one",
-                         ex_weigher_kind_name(layer->weigh.kind));
+                            "a %s weigher cannot weigh a vertex among the examples that move it: take a gaussian one",
+                            ex_weigher_kind_name(layer->weigh.kind));
     if (!layer->offsets.examples || layer->form.deltas || layer->form.shifts)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer of offsets has offsets, but no forms or joints");
     return exi_check_mask(layer, def->mesh.vertex_count, error);
@@ -35,7 +35,7 @@ typedef struct offsets_making {
     exi_incidence *sets;      /* likewise: which examples move which vertices */
     uint32_t *bits;           /* the largest layer's sets, as a weigher has them */
     size_t bits_size;
-    exi_patches *patches[EX_FRAME_COUNT];
+    exi_patches *patches[EX_OFFSET_FRAME_COUNT];
 } offsets_making;
 
 static offsets_making *own_of(const exi_making *m) {
@@ -90,7 +90,7 @@ static ex_result finish(exi_making *m, ex_error *error) {
     offsets_making *o = own_of(m);
     o->bits = exi_making_keep(m, o->bits_size, 1);
     ex_result result = o->bits ? EX_OK : ex_error_memory(error, "the offsets", o->bits_size);
-    for (int part = 0; result == EX_OK && part < EX_FRAME_COUNT; part++)
+    for (int part = 0; result == EX_OK && part < EX_OFFSET_FRAME_COUNT; part++)
         result = exi_patches_create(o->layers, o->sets, m->counts.layers, part, m->counts.vertices, m->allocator,
                                     &o->patches[part], error);
     return result;
@@ -100,7 +100,7 @@ static void close(exi_making *m) {
     const offsets_making *o = own_of(m);
     for (int l = 0; l < m->counts.layers; l++)
         exi_incidence_close(&o->sets[l]);
-    for (int part = 0; part < EX_FRAME_COUNT; part++)
+    for (int part = 0; part < EX_OFFSET_FRAME_COUNT; part++)
         exi_block_destroy(o->patches[part]);
 }
 
@@ -118,7 +118,7 @@ static void place(exi_making *m, exi_placing *p) {
     p->head.weights = m->weights;
     p->head.weight_examples = exi_place(p, m->weights, sizeof(uint32_t));
     p->head.offset_counts = exi_place(p, m->counts.examples, sizeof(exi_offset_count));
-    for (int i = 0; i < EX_FRAME_COUNT; i++)
+    for (int i = 0; i < EX_OFFSET_FRAME_COUNT; i++)
         p->head.patches[i] = exi_place_part(p, own_of(m)->patches[i]);
 }
 
@@ -173,7 +173,7 @@ static ex_result fill(exi_making *m, ex_rig *rig, int layer, ex_error *error) {
 
 static bool sound(exi_layer_record *layer, int texture_count) {
     (void)texture_count;
-    const bool is = layer->frame >= 0 && layer->frame < EX_FRAME_COUNT;
+    const bool is = layer->frame >= 0 && layer->frame < EX_OFFSET_FRAME_COUNT;
     layer->frame = 0;
     layer->flags &= ~(uint32_t)EXI_LAYER_MOVED;
     return is;
@@ -323,7 +323,7 @@ static void weigh(const exi_rig_job *j, int layer, const double *weights, exi_po
 }
 
 static const exi_patches *patches_of(const ex_rig *rig, ex_stage stage) {
-    return exi_rig_part(rig, rig->patches[stage == EX_STAGE_POSED ? EX_FRAME_SKINNED : EX_FRAME_REST]);
+    return exi_rig_part(rig, rig->patches[stage == EX_STAGE_POSED ? EX_OFFSET_FRAME_SKINNED : EX_OFFSET_FRAME_REST]);
 }
 
 static bool touches(const ex_rig *rig, ex_stage stage, int chunk) {
@@ -367,17 +367,18 @@ static void add(const exi_rig_job *j, const exi_pose_scratch *s, ex_stage stage,
 
 /* ---- looking in ---- */
 
-const char *ex_frame_name(ex_frame frame) {
+const char *ex_offset_frame_name(ex_offset_frame frame) {
     static const char *const names[] = {
 #define NAME(id, text) text,
-        EX_FRAME_LIST(NAME)
+        EX_OFFSET_FRAME_LIST(NAME)
 #undef NAME
     };
-    return (unsigned)frame < EX_FRAME_COUNT ? names[frame] : "unknown";
+    return (unsigned)frame < EX_OFFSET_FRAME_COUNT ? names[frame] : "unknown";
 }
 
-ex_frame ex_rig_layer_frame(const ex_rig *rig, int layer) {
-    return exi_rig_has_layer(rig, layer, __func__) ? (ex_frame)exi_rig_layers(rig)[layer].frame : EX_FRAME_REST;
+ex_offset_frame ex_rig_layer_frame(const ex_rig *rig, int layer) {
+    return exi_rig_has_layer(rig, layer, __func__) ? (ex_offset_frame)exi_rig_layers(rig)[layer].frame
+                                                   : EX_OFFSET_FRAME_REST;
 }
 
 bool ex_rig_layer_moved(const ex_rig *rig, int layer) {

@@ -1,6 +1,6 @@
 /*
  * Trajectories: rest form(v) += mask(v) (path(v) - mesh(v)), paths from the mesh as exemplar/shape.h has them. What is
- * there for every vertex are forms of the rig, behind all others; the rest is a block of the layer (shape/paths.h).
+ * there for every vertex are forms of the rig, behind all others; the rest is a block of the layer (shape/trajectories.h).
  * domain_trajectory_file.c has the sections, domain_trajectory_access.c what a rig tells.
  */
 #include "runtime/base/result.h"
@@ -12,9 +12,10 @@
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     if (!layer->trajectory.examples || !layer->form.deltas || layer->trajectory.reference < -1 ||
         layer->trajectory.reference >= layer->weigh.example_count)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a layer of trajectories has a trajectory and a form for each example, and a reference among "
-                         "them, or -1");
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "a layer of trajectories has a trajectory and a form for each example, and a reference among "
+            "them, or -1");
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (k != layer->trajectory.reference && !layer->form.deltas[k])
             return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
@@ -27,13 +28,13 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
 /* All layers on their way into a rig. */
 typedef struct trajectory_making {
     const ex_trajectory **examples; /* [layers of the rig] of [example_count] */
-    void *room;                     /* exi_paths_room_size */
+    void *room;                     /* exi_trajectories_room_size */
 } trajectory_making;
 
-static ex_result add_layer(exi_making *m, int layer, const exi_paths_def *def, ex_error *error) {
+static ex_result add_layer(exi_making *m, int layer, const exi_trajectories_def *def, ex_error *error) {
     trajectory_making *own = m->own[EX_DOMAIN_TRAJECTORY];
     if (!own) {
-        const size_t size = exi_paths_room_size(m->counts.vertices);
+        const size_t size = exi_trajectories_room_size(m->counts.vertices);
         own = exi_making_keep(m, 1, sizeof *own);
         const ex_trajectory **examples = exi_making_keep(m, (size_t)m->counts.layers, sizeof *examples);
         void *room = exi_making_keep(m, size, 1);
@@ -44,8 +45,8 @@ static ex_result add_layer(exi_making *m, int layer, const exi_paths_def *def, e
         m->own[EX_DOMAIN_TRAJECTORY] = own;
     }
     own->examples[layer] = def->trajectories;
-    exi_paths *made = NULL;
-    ex_result result = exi_paths_create(def, m->allocator, &made, error);
+    exi_trajectories *made = NULL;
+    ex_result result = exi_trajectories_create(def, m->allocator, &made, error);
     m->parts[layer] = made;
     if (result != EX_OK)
         return result;
@@ -58,21 +59,21 @@ static ex_result add_layer(exi_making *m, int layer, const exi_paths_def *def, e
 
 static ex_result make(exi_making *m, int layer, ex_error *error) {
     const ex_layer_def *from = &m->def->layers[layer];
-    exi_paths_def def = {.vertex_count = m->counts.vertices,
-                         .example_count = from->weigh.example_count,
-                         .storage = m->options.storage,
-                         .trajectories = from->trajectory.examples,
-                         .names = from->example_names,
-                         .reference = from->trajectory.reference,
-                         .overlaps = from->trajectory.overlaps,
-                         .mask = from->mask,
-                         .segments = from->trajectory.segments};
+    exi_trajectories_def def = {.vertex_count = m->counts.vertices,
+                                .example_count = from->weigh.example_count,
+                                .storage = m->options.storage,
+                                .trajectories = from->trajectory.examples,
+                                .names = from->example_names,
+                                .reference = from->trajectory.reference,
+                                .overlaps = from->trajectory.overlaps,
+                                .mask = from->mask,
+                                .segments = from->trajectory.segments};
     memcpy(def.centre, from->trajectory.centre, sizeof def.centre);
     return add_layer(m, layer, &def, error);
 }
 
 static ex_result read_layer(exi_making *m, int layer, ex_error *error) {
-    exi_paths_def def = {.storage = m->options.storage};
+    exi_trajectories_def def = {.storage = m->options.storage};
     ex_result result = exi_trajectory_read(m, layer, &def, error);
     if (result == EX_OK)
         result = ex_error_within(error, add_layer(m, layer, &def, error), "the rig's layer %d", layer);
@@ -81,27 +82,27 @@ static ex_result read_layer(exi_making *m, int layer, ex_error *error) {
 
 static ex_result fill(exi_making *m, ex_rig *rig, int layer, ex_error *error) {
     const trajectory_making *own = m->own[EX_DOMAIN_TRAJECTORY];
-    exi_paths *paths = exi_rig_at_mut(rig, ((const uint64_t *)exi_rig_at(rig, rig->parts))[layer]);
+    exi_trajectories *paths = exi_rig_at_mut(rig, ((const uint64_t *)exi_rig_at(rig, rig->parts))[layer]);
     const exi_layer_record *record = &m->layers[layer];
     rig->path_layers++;
     rig->segments += paths->segment_count;
     rig->most_segments = paths->segment_count > rig->most_segments ? paths->segment_count : rig->most_segments;
     for (int k = 0; k < record->example_count; k++) {
         const ex_trajectory *example = &own->examples[layer][k];
-        const exi_path_numbers numbers = {
+        const exi_trajectory_numbers numbers = {
             .turns = example->turns,
             .correctors = example->correctors,
             .delta = m->def ? (const void *)m->def->layers[layer].form.deltas[k]
                             : exi_unpack_find(m->file, EX_SECTION_TARGET, exi_example_index(record, k), NULL),
             .gather = m->gather};
-        ex_result result = exi_paths_fill(paths, exi_rig_at_mut(rig, rig->forms), k, &numbers, own->room, error);
+        ex_result result = exi_trajectories_fill(paths, exi_rig_at_mut(rig, rig->forms), k, &numbers, own->room, error);
         if (result != EX_OK)
             return exi_within_example(m, layer, k, result, error);
     }
     return EX_OK;
 }
 
-const exi_paths *exi_rig_paths_of(const ex_rig *rig, int layer) {
+const exi_trajectories *exi_rig_trajectories_of(const ex_rig *rig, int layer) {
     return exi_rig_layers(rig)[layer].domain == EX_DOMAIN_TRAJECTORY ? exi_rig_layer_part(rig, layer) : NULL;
 }
 
@@ -110,7 +111,7 @@ const exi_paths *exi_rig_paths_of(const ex_rig *rig, int layer) {
 /* Scratch of one pose. */
 typedef struct running {
     exi_term *terms;         /* [forms of trajectories] */
-    exi_path *paths;         /* [path_layers]: those that do something */
+    exi_trajectory *paths;   /* [path_layers]: those that do something */
     float (*appended)[3];    /* [segments] */
     double (*appending)[3];  /* [most_segments] */
     int path_count, segment; /* so far */
@@ -132,15 +133,15 @@ static void *scratch(const ex_rig *rig, int level, uintptr_t *cursor, bool measu
 /* A layer that is no mere sum goes a way of its own, and its forms take no part in the sum. */
 static void weigh(const exi_rig_job *j, int layer, const double *unused, exi_pose_scratch *s) {
     (void)unused; /* the layer has no sets */
-    const exi_paths *paths = exi_rig_layer_part(j->rig, layer);
+    const exi_trajectories *paths = exi_rig_layer_part(j->rig, layer);
     const double *weights = s->weights + exi_rig_layers(j->rig)[layer].first_example;
     running *own = s->own[EX_DOMAIN_TRAJECTORY];
     float *factors = s->floats + paths->first_form;
-    const bool moves = exi_paths_weigh(paths, weights, factors);
-    if (moves && !exi_paths_is_sum(paths)) {
-        exi_paths_open(paths, exi_rig_forms(j->rig), weights, s->floats,
-                       own->terms + paths->first_form - j->rig->counts.forms, own->appending,
-                       own->appended + own->segment, &own->paths[own->path_count++]);
+    const bool moves = exi_trajectories_weigh(paths, weights, factors);
+    if (moves && !exi_trajectories_is_sum(paths)) {
+        exi_trajectories_open(paths, exi_rig_forms(j->rig), weights, s->floats,
+                              own->terms + paths->first_form - j->rig->counts.forms, own->appending,
+                              own->appended + own->segment, &own->paths[own->path_count++]);
         memset(factors, 0, (size_t)paths->form_count * sizeof *factors);
     }
     own->segment += paths->segment_count;
@@ -149,7 +150,7 @@ static void weigh(const exi_rig_job *j, int layer, const double *unused, exi_pos
 }
 
 static void delta(const ex_rig *rig, int layer, int example, float *out) {
-    exi_paths_get_delta(exi_rig_paths_of(rig, layer), exi_rig_forms(rig), example, out);
+    exi_trajectories_get_delta(exi_rig_trajectories_of(rig, layer), exi_rig_forms(rig), example, out);
 }
 
 const exi_domain exi_domain_trajectory = {.stage = EX_STAGE_REST,

@@ -26,7 +26,7 @@ bool ex_rig_get_driver(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds)
     return true;
 }
 
-int ex_rig_layer_views(const ex_rig *rig, int layer, ex_view *views, ex_influences *regions) {
+int ex_rig_layer_regions(const ex_rig *rig, int layer, ex_region *views, ex_influences *regions) {
     if (!rig || layer < 0 || layer >= rig->counts.layers) {
         exi_misuse(__func__, "no such layer");
         return 0;
@@ -71,7 +71,7 @@ bool ex_rig_example_joints(const ex_rig *rig, int layer, int example, ex_transfo
     for (int j = 0; rig && j < rig->counts.joints; j++)
         joints[j] = ex_skeleton_rest(ex_rig_skeleton(rig), j);
     if (size == 0 || key.size < before + size ||
-        key.size - before - exi_drive_path_size(rig, layer, example, exi_rig_drive(rig)->vertex_count) != size)
+        key.size - before - exi_drive_trajectory_size(rig, layer, example, exi_rig_drive(rig)->vertex_count) != size)
         return false;
     memcpy(joints, (const char *)key.data + before, size);
     return true;

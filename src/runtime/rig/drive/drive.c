@@ -16,9 +16,9 @@
 
 typedef struct made_layer {
     exi_drive_layer record;
-    ex_view *views; /* [EX_DRIVER_FRAME_MAX] */
+    ex_region *views; /* [EX_DRIVER_FRAME_MAX] */
     ex_influences regions;
-    ex_views *seen;
+    ex_regions *seen;
     ex_weigher **weighers; /* [view_count]; NULL where there is one region */
     double *shares;
     const float **keys;   /* [example_count] */
@@ -36,7 +36,7 @@ typedef struct making {
     ex_driver *driver;
     ex_skin *skin, *driver_skin;
     ex_forms *forms;
-    exi_paths *paths;
+    exi_trajectories *paths;
     ex_settler *settler;
     made_layer *layers;
     int layer_count;
@@ -84,7 +84,7 @@ static ex_result open_layer(making *m, int layer, made_layer *made, ex_error *er
     const exi_layer_record *record = &exi_rig_layers(m->rig)[layer];
     const size_t examples = (size_t)record->example_count;
     exi_size total = {0};
-    const size_t views_at = exi_size_add(&total, EX_DRIVER_FRAME_MAX, sizeof(ex_view), 8);
+    const size_t views_at = exi_size_add(&total, EX_DRIVER_FRAME_MAX, sizeof(ex_region), 8);
     const size_t weighers_at = exi_size_add(&total, EX_DRIVER_FRAME_MAX, sizeof(ex_weigher *), 8);
     const size_t shares_at = exi_size_add(&total, EX_DRIVER_FRAME_MAX, sizeof(double), 8);
     const size_t keys_at = exi_size_add(&total, examples, sizeof(float *), 8);
@@ -100,7 +100,7 @@ static ex_result open_layer(making *m, int layer, made_layer *made, ex_error *er
     memset(made->memory, 0, total.bytes);
     char *memory = made->memory;
     made->size = total.bytes;
-    made->views = (ex_view *)(void *)(memory + views_at);
+    made->views = (ex_region *)(void *)(memory + views_at);
     made->weighers = (ex_weigher **)(void *)(memory + weighers_at);
     made->shares = (double *)(void *)(memory + shares_at);
     made->keys = (const float **)(void *)(memory + keys_at);
@@ -133,11 +133,11 @@ static ex_result place_frames(const ex_driver *driver, const int *frame_joints, 
     return EX_OK;
 }
 
-size_t exi_drive_path_size(const ex_rig *rig, int layer, int example, int vertices) {
-    const exi_paths *paths = exi_rig_paths_of(rig, layer);
+size_t exi_drive_trajectory_size(const ex_rig *rig, int layer, int example, int vertices) {
+    const exi_trajectories *paths = exi_rig_trajectories_of(rig, layer);
     if (!paths)
         return 0;
-    const exi_path_example *e = &exi_paths_examples(paths)[example];
+    const exi_trajectory_example *e = &exi_trajectories_examples(paths)[example];
     return (size_t)(e->corrector_count + ((e->flags & EXI_PATHS_TURNS) != 0)) * 12 * (size_t)vertices;
 }
 
@@ -147,11 +147,11 @@ static ex_result find_keys(making *m, made_layer *made, ex_error *error) {
     const size_t joints = (size_t)m->rig->counts.joints * sizeof(ex_transform);
     for (int k = 0; k < record->example_count; k++) {
         exi_bytes key = m->source->keys[record->first_example + k];
-        const size_t path = exi_drive_path_size(m->rig, made->record.layer, k, m->def.driver.vertex_count);
+        const size_t path = exi_drive_trajectory_size(m->rig, made->record.layer, k, m->def.driver.vertex_count);
         key.size = key.size >= path ? key.size - path : 0;
         if (key.size != before && (joints == 0 || key.size != before + joints))
             return ex_error_set(error, EX_ERROR_DATA, "example '%s' has no form of the driver, or one of another size",
-                             ex_rig_example_name(m->rig, made->record.layer, k));
+                                ex_rig_example_name(m->rig, made->record.layer, k));
         made->keys[k] = key.data;
         if (made->places) {
             const void *locals = key.size > before ? (const char *)key.data + before : NULL;
@@ -209,13 +209,13 @@ static ex_result make_layer(making *m, int layer, made_layer *made, ex_error *er
         result = find_keys(m, made, error);
     if (result != EX_OK)
         return result;
-    ex_views_def views = {.driver = m->driver,
-                          .view_count = made->record.view_count,
-                          .views = made->views,
-                          .key_count = made->record.example_count,
-                          .keys = made->keys,
-                          .key_places = made->places};
-    result = ex_views_create(&views, m->allocator, &made->seen, error);
+    ex_regions_def views = {.driver = m->driver,
+                            .view_count = made->record.view_count,
+                            .views = made->views,
+                            .key_count = made->record.example_count,
+                            .keys = made->keys,
+                            .key_places = made->places};
+    result = ex_regions_create(&views, m->allocator, &made->seen, error);
     if (result != EX_OK || made->record.view_count == 1) {
         made->shares[0] = 1;
         return result;
@@ -254,11 +254,11 @@ typedef struct path_vectors {
     const float *correctors[EX_CORRECTOR_MAX];
 } path_vectors;
 
-static void find_vectors(const making *m, const exi_paths *paths, int example, path_vectors *vectors) {
+static void find_vectors(const making *m, const exi_trajectories *paths, int example, path_vectors *vectors) {
     const int layer = m->layers[0].record.layer, vertices = m->def.driver.vertex_count;
-    const exi_path_example *e = &exi_paths_examples(paths)[example];
+    const exi_trajectory_example *e = &exi_trajectories_examples(paths)[example];
     const exi_bytes key = m->source->keys[exi_rig_layers(m->rig)[layer].first_example + example];
-    const char *from = (const char *)key.data + key.size - exi_drive_path_size(m->rig, layer, example, vertices);
+    const char *from = (const char *)key.data + key.size - exi_drive_trajectory_size(m->rig, layer, example, vertices);
     *vectors = (path_vectors){0};
     if (e->flags & EXI_PATHS_TURNS) {
         vectors->turns = (const float *)(const void *)from;
@@ -275,14 +275,15 @@ static ex_result make_paths(making *m, ex_error *error) {
     const exi_layer_record *record = &exi_rig_layers(m->rig)[layer];
     bool paths = false;
     for (int l = 0; l < m->layer_count; l++)
-        paths |= exi_rig_paths_of(m->rig, m->layers[l].record.layer) != NULL;
+        paths |= exi_rig_trajectories_of(m->rig, m->layers[l].record.layer) != NULL;
     if (!paths)
         return EX_OK;
-    const exi_paths *own = m->layer_count == 1 ? exi_rig_paths_of(m->rig, layer) : NULL;
+    const exi_trajectories *own = m->layer_count == 1 ? exi_rig_trajectories_of(m->rig, layer) : NULL;
     if (!own || own->segment_count > 0)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "trajectories that a driver weighs have no segments, and stand in one layer, where a residual "
-                         "is carried");
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "trajectories that a driver weighs have no segments, and stand in one layer, where a residual "
+            "is carried");
     const size_t examples = (size_t)record->example_count;
     const size_t size = examples * (sizeof(ex_trajectory) + sizeof(path_vectors));
     ex_trajectory *trajectories = exi_allocate(m->allocator, size);
@@ -295,14 +296,14 @@ static ex_result make_paths(making *m, ex_error *error) {
         trajectories[k].turns = vectors[k].turns;
         trajectories[k].correctors = vectors[k].correctors;
     }
-    exi_paths_def def = {.vertex_count = m->def.driver.vertex_count,
-                         .example_count = record->example_count,
-                         .storage = ex_rig_storage(m->rig),
-                         .trajectories = trajectories,
-                         .reference = own->reference,
-                         .overlaps = ex_rig_layer_overlaps(m->rig, layer)};
+    exi_trajectories_def def = {.vertex_count = m->def.driver.vertex_count,
+                                .example_count = record->example_count,
+                                .storage = ex_rig_storage(m->rig),
+                                .trajectories = trajectories,
+                                .reference = own->reference,
+                                .overlaps = ex_rig_layer_overlaps(m->rig, layer)};
     memcpy(def.centre, own->centre, sizeof def.centre);
-    ex_result result = exi_paths_create(&def, m->allocator, &m->paths, error);
+    ex_result result = exi_trajectories_create(&def, m->allocator, &m->paths, error);
     exi_release(m->allocator, trajectories, size);
     return result;
 }
@@ -311,8 +312,8 @@ static ex_result make_paths(making *m, ex_error *error) {
 static ex_result fill_path(making *m, int example, const float *delta, void *room, ex_error *error) {
     path_vectors vectors;
     find_vectors(m, m->paths, example, &vectors);
-    const exi_path_numbers numbers = {.turns = vectors.turns, .correctors = vectors.correctors, .delta = delta};
-    return exi_paths_fill(m->paths, m->forms, example, &numbers, room, error);
+    const exi_trajectory_numbers numbers = {.turns = vectors.turns, .correctors = vectors.correctors, .delta = delta};
+    return exi_trajectories_fill(m->paths, m->forms, example, &numbers, room, error);
 }
 
 static ex_result make_forms(making *m, ex_error *error) {
@@ -325,7 +326,7 @@ static ex_result make_forms(making *m, ex_error *error) {
         m->layers[l].record.first_form = head.example_count;
         head.example_count += m->paths ? m->paths->form_count : m->layers[l].record.example_count;
     }
-    const size_t room = m->paths ? exi_paths_room_size(vertices) : 0;
+    const size_t room = m->paths ? exi_trajectories_room_size(vertices) : 0;
     const size_t triples = 3 * (size_t)vertices, size = triples * (sizeof(double) + sizeof(float)) + 64 + room;
     m->forms = exi_forms_layout(&head) ? exi_block_create(m->allocator, (size_t)head.size) : NULL;
     double *rest = m->forms ? exi_allocate(m->allocator, size) : NULL;
@@ -374,8 +375,8 @@ static ex_result measure_keys(making *m, ex_settler_def *def, uint32_t *triangle
         for (size_t v = 0; v < vertices; v++)
             if (row[v] == UINT32_MAX)
                 return ex_error_set(error, EX_ERROR_DATA,
-                                 "example '%s': vertex %zu, or the driver there, is not finite, or too far away",
-                                 ex_rig_example_name(m->rig, made->record.layer, k), v);
+                                    "example '%s': vertex %zu, or the driver there, is not finite, or too far away",
+                                    ex_rig_example_name(m->rig, made->record.layer, k), v);
     }
     def->key_count = made->record.width;
     def->key_triangles = triangles;
@@ -542,8 +543,9 @@ static ex_result gather(making *m, ex_error *error) {
     if (result == EX_OK && !ex_rig_skin(m->rig))
         result = make_skin(m, 0, m->rig->counts.vertices, &m->skin, error);
     if (result == EX_OK && m->def.residual != EX_RESIDUAL_NONE && !m->skin)
-        result = ex_error_set(error, EX_ERROR_ARGUMENT,
-                           "a rig with a skin of its own is posed by its skeleton: no residual can be carried to it");
+        result =
+            ex_error_set(error, EX_ERROR_ARGUMENT,
+                         "a rig with a skin of its own is posed by its skeleton: no residual can be carried to it");
     if (result == EX_OK && m->def.residual != EX_RESIDUAL_NONE)
         result = make_skin(m, (size_t)m->rig->counts.vertices, m->def.driver.vertex_count, &m->driver_skin, error);
     for (int l = 0; result == EX_OK && l < m->rig->counts.layers; l++)
@@ -563,7 +565,7 @@ static ex_result gather(making *m, ex_error *error) {
 static void close_making(making *m) {
     for (int l = 0; l < m->layer_count; l++) {
         made_layer *made = &m->layers[l];
-        ex_views_destroy(made->seen);
+        ex_regions_destroy(made->seen);
         for (int r = 0; made->weighers && r < EX_DRIVER_FRAME_MAX; r++)
             ex_weigher_destroy(made->weighers[r]);
         exi_release(m->allocator, made->memory, made->size);
@@ -651,7 +653,7 @@ static ex_result place_keys_of(const ex_rig_def *def, const ex_layer_def *layer,
     return result;
 }
 
-static void sum_products(const ex_views *seen, const ex_layer_def *from, double *points) {
+static void sum_products(const ex_regions *seen, const ex_layer_def *from, double *points) {
     const size_t n = (size_t)from->weigh.example_count, scalars = (size_t)from->weigh.axis_count - 1;
     const size_t dimension = n + scalars, driver_at = from->weigh.axes[0].kind == EX_AXIS_DRIVER ? 0 : 1;
     const double *grams = exi_driver_at(seen, seen->grams);
@@ -669,23 +671,23 @@ ex_result exi_drive_points(const ex_rig_def *def, int layer, const ex_allocator 
                            ex_error *error) {
     const ex_layer_def *from = &def->layers[layer];
     ex_driver *driver = NULL;
-    ex_views *seen = NULL;
+    ex_regions *seen = NULL;
     const float **places = NULL;
     size_t size = 0;
     ex_result result = ex_driver_create(&def->driver->driver, allocator, &driver, error);
     if (result == EX_OK && def->driver->joints && def->skeleton)
         result = place_keys_of(def, from, driver, allocator, &places, &size, error);
-    const ex_views_def views = {.driver = driver,
-                                .view_count = from->driven.view_count,
-                                .views = from->driven.views,
-                                .key_count = from->weigh.example_count,
-                                .keys = from->driven.keys,
-                                .key_places = places};
+    const ex_regions_def views = {.driver = driver,
+                                  .view_count = from->driven.view_count,
+                                  .views = from->driven.views,
+                                  .key_count = from->weigh.example_count,
+                                  .keys = from->driven.keys,
+                                  .key_places = places};
     if (result == EX_OK)
-        result = ex_views_create(&views, allocator, &seen, error);
+        result = ex_regions_create(&views, allocator, &seen, error);
     if (result == EX_OK)
         sum_products(seen, from, points);
-    ex_views_destroy(seen);
+    ex_regions_destroy(seen);
     ex_driver_destroy(driver);
     exi_release(allocator, places, size);
     return result;

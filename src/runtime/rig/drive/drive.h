@@ -62,7 +62,7 @@ ex_result exi_drive_encode(const ex_rig_def *def, const ex_allocator *allocator,
 ex_result exi_drive_read_driver(exi_bytes bytes, int vertex_count, int joint_count, ex_rig_driver *driver,
                                 ex_bind *binds, ex_error *error);
 ex_result exi_drive_read_regions(exi_bytes bytes, int vertex_count, const ex_rig_driver *driver, int *view_count,
-                                 ex_view *views, ex_influences *regions, ex_error *error);
+                                 ex_region *views, ex_influences *regions, ex_error *error);
 
 /* ---- the block ---- */
 
@@ -71,7 +71,7 @@ typedef struct exi_drive_layer {
     int32_t width;      /* of a row of region weights: examples, filled up to a multiple of 4 */
     int32_t first_form; /* in the driver's forms */
     int32_t reserved;
-    uint64_t views;    /* ex_views */
+    uint64_t views;    /* ex_regions */
     uint64_t weighers; /* [view_count] uint64_t: where a region's weigher stands; where there is one region, 0: the
                             layer's own */
     uint64_t shares;   /* [view_count] double: the part of the mesh that a region weighs */
@@ -97,8 +97,8 @@ struct exi_drive {
     uint64_t skin;        /* ex_skin: of the mesh, by the frames; 0: the rig has its own */
     uint64_t driver_skin; /* ex_skin: of the driver; 0 without residual */
     uint64_t forms;       /* ex_forms: the driver, un-posed, in all keys; 0 without residual */
-    uint64_t paths;       /* exi_paths: of the driver, in a layer of trajectories; 0 for forms, or without residual */
-    uint64_t settler;     /* ex_settler; 0: nothing to settle */
+    uint64_t paths; /* exi_trajectories: of the driver, in a layer of trajectories; 0 for forms, or without residual */
+    uint64_t settler; /* ex_settler; 0: nothing to settle */
     uint64_t state_size, settler_state, weigher_scratch;
 };
 
@@ -128,7 +128,7 @@ static inline bool exi_drive_is_keyed(const exi_drive *drive) {
 }
 
 /* Bytes of a key's section behind its form and joints: what its trajectory has for the driver's vertices. */
-size_t exi_drive_path_size(const ex_rig *rig, int layer, int example, int vertices);
+size_t exi_drive_trajectory_size(const ex_rig *rig, int layer, int example, int vertices);
 
 /* Points of a driven layer's weigher [example_count][dimension], from a definition that was checked: the products over
  * all regions, and what stands on its scalar axis. */

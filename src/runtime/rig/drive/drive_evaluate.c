@@ -106,7 +106,7 @@ static void compose(const ex_weigher *weigher, const double *products, double sc
         point[driver_at == 0 ? n : 0] = scalar;
 }
 
-static double distance(const ex_views *views, const ex_weigher *weigher, int view, const double *point, double square,
+static double distance(const ex_regions *views, const ex_weigher *weigher, int view, const double *point, double square,
                        const double *weights) {
     const double total = ((const double *)exi_driver_at(views, views->totals))[view];
     return sqrt(ex_weigher_hull_distance_sq(weigher, point, square, weights) / total);
@@ -115,7 +115,7 @@ static double distance(const ex_views *views, const ex_weigher *weigher, int vie
 static void weigh_whole(const exi_drive *d, const exi_drive_layer *layer, const ex_weigher *weigher, double scalar,
                         exi_drive_scratch *s, double *weights, char *state) {
     const size_t n = (size_t)layer->example_count;
-    const ex_views *views = exi_drive_at(d, layer->views);
+    const ex_regions *views = exi_drive_at(d, layer->views);
     double square = s->squares[0];
     for (int v = 1; v < layer->view_count; v++) {
         square += s->squares[v];
@@ -131,12 +131,12 @@ static void weigh_whole(const exi_drive *d, const exi_drive_layer *layer, const 
 bool exi_drive_weigh(const ex_rig *rig, const exi_drive_layer *layer, const ex_weigher *other, double scalar,
                      exi_drive_scratch *s, double *weights, void *state) {
     const exi_drive *d = exi_rig_drive(rig);
-    const ex_views *views = exi_drive_at(d, layer->views);
+    const ex_regions *views = exi_drive_at(d, layer->views);
     const size_t n = (size_t)layer->example_count, width = (size_t)layer->width;
     exi_regions regions = exi_drive_regions(rig, layer, s, false);
     float *rows = (float *)(uintptr_t)regions.weights;
     char *states = state ? (char *)state + layer->state : NULL;
-    ex_views_measure(views, s->form, s->matrices, s->products, s->squares);
+    ex_regions_measure(views, s->form, s->matrices, s->products, s->squares);
     s->hull_layers++;
     if (other || layer->view_count == 1) {
         weigh_whole(d, layer, other ? other : ex_rig_weigher(rig, layer->layer), scalar, s, weights,
@@ -184,21 +184,22 @@ typedef struct blending {
     exi_drive_scratch *s;
     const ex_palette *palette;
     exi_blend paths; /* in a layer of trajectories */
-    exi_path path;
+    exi_trajectory path;
 } blending;
 
 /* The driver along the layer's trajectories. */
 static void open_paths(blending *b) {
     const exi_drive *d = exi_rig_drive(b->rig);
-    const exi_paths *paths = exi_drive_at(d, d->paths);
+    const exi_trajectories *paths = exi_drive_at(d, d->paths);
     const ex_forms *forms = exi_drive_at(d, d->forms);
     const exi_regions regions = exi_drive_regions(b->rig, exi_drive_layers(d), b->s, false);
     double *weights = b->s->products; /* which are no longer needed, and as many */
     for (int k = 0; k < regions.count; k++)
         weights[k] = (double)regions.weights[k];
     b->paths = (exi_blend){.positions = b->s->blended, .stride = 3 * sizeof(float), .paths = &b->path};
-    if (exi_paths_weigh(paths, weights, b->s->floats) && !exi_paths_is_sum(paths)) {
-        exi_paths_open(paths, forms, weights, b->s->floats, b->s->terms + forms->example_count, NULL, NULL, &b->path);
+    if (exi_trajectories_weigh(paths, weights, b->s->floats) && !exi_trajectories_is_sum(paths)) {
+        exi_trajectories_open(paths, forms, weights, b->s->floats, b->s->terms + forms->example_count, NULL, NULL,
+                              &b->path);
         memset(b->s->floats, 0, (size_t)forms->example_count * sizeof(float));
         b->paths.path_count = 1;
     }

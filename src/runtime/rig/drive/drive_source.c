@@ -299,7 +299,7 @@ ex_result exi_drive_read_driver(exi_bytes bytes, int vertex_count, int joint_cou
 }
 
 ex_result exi_drive_read_regions(exi_bytes bytes, int vertex_count, const ex_rig_driver *driver, int *view_count,
-                                 ex_view *views, ex_influences *regions, ex_error *error) {
+                                 ex_region *views, ex_influences *regions, ex_error *error) {
     eye e = {.from = bytes.data, .left = bytes.size};
     exi_pack_regions head = {0};
     const void *at = get(&e, 1, sizeof head);
@@ -329,10 +329,10 @@ ex_result exi_drive_read_regions(exi_bytes bytes, int vertex_count, const ex_rig
     for (int r = 0; r < head.views; r++) {
         if (frames[r] < 0 || frames[r] >= driver->driver.frame_count)
             return broken(error, "a region looks from a frame that is not there");
-        views[r] = (ex_view){.frame = frames[r],
-                             .count = (int)(starts[r + 1] - starts[r]),
-                             .vertices = vertices + starts[r],
-                             .weights = weights + starts[r]};
+        views[r] = (ex_region){.frame = frames[r],
+                               .count = (int)(starts[r + 1] - starts[r]),
+                               .vertices = vertices + starts[r],
+                               .weights = weights + starts[r]};
     }
     return EX_OK;
 }

@@ -47,23 +47,23 @@ typedef struct exi_pack_stencils {
 /* A layer of trajectories: then its examples; overlaps (float [examples] squared) where it has them; curves of all
  * correctors (float [EX_CURVE_SIZE] each); bases of the examples that have them (float [segments][6] each); parents
  * (int32_t [segments]) and, where there are segments, those of the vertices (uint16_t [vertices]). */
-typedef struct exi_pack_paths {
+typedef struct exi_pack_trajectories {
     int32_t reference, segments;
     uint32_t flags; /* EXI_PACK_… */
     uint32_t reserved;
     double centre[3];
-} exi_pack_paths;
+} exi_pack_trajectories;
 
 enum { EXI_PACK_OVERLAPS = 1, EXI_PACK_MASK = 2 };
 
-typedef struct exi_pack_path {
+typedef struct exi_pack_trajectory {
     ex_screw screw;
     int32_t correctors;
     uint32_t flags; /* EXI_PATHS_TURNS, EXI_PATHS_BASES */
-} exi_pack_path;
+} exi_pack_trajectory;
 
-_Static_assert(sizeof(exi_pack_paths) == 40, "the file format has no padding");
-_Static_assert(sizeof(exi_pack_path) == 56, "the file format has no padding");
+_Static_assert(sizeof(exi_pack_trajectories) == 40, "the file format has no padding");
+_Static_assert(sizeof(exi_pack_trajectory) == 56, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_header) == 40, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_entry) == 32, "the file format has no padding");
 _Static_assert(sizeof(exi_rig_counts) == 26 * 4, "the file format has no padding");

@@ -156,8 +156,8 @@ static void fill_notes(ex_rig *rig, const exi_unpack *u) {
     exi_note_record *notes = exi_rig_at_mut(rig, rig->notes);
     for (int i = 0; i < rig->counts.notes; i++) {
         const char *bytes = exi_unpack_section(u, EX_SECTION_NOTE, i, NULL);
-        memcpy(notes[i].kind, bytes, EX_NOTE_KIND_SIZE);
-        notes[i].kind[EX_NOTE_KIND_SIZE - 1] = 0;
+        memcpy(notes[i].kind, bytes, EX_ATTACHMENT_KIND_SIZE);
+        notes[i].kind[EX_ATTACHMENT_KIND_SIZE - 1] = 0;
         copy(rig, notes[i].data, bytes + sizeof(exi_note_record), (size_t)notes[i].size, 1);
     }
 }

@@ -176,7 +176,7 @@ static void test_until_and_worst(void **state) {
     ex_rig *rig;
     drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
     open_lesson(&l, 20);
-    l.def.choice = EX_CHOICE_WORST;
+    l.def.choice = EX_KEY_CHOICE_WORST;
     l.def.until = 0.006;
     l.def.options.residual = EX_RESIDUAL_NONE;
     ex_learned *learned = learn(&l, &rig);
@@ -188,7 +188,7 @@ static void test_until_and_worst(void **state) {
     assert_near(learned->error, learned->mean_error[learned->key_count - 1], 1e-12);
     ex_learned_free(learned);
     ex_rig_destroy(rig);
-    l.def.choice = EX_CHOICE_FARTHEST;
+    l.def.choice = EX_KEY_CHOICE_FARTHEST;
     l.def.until = 0;
     l.def.key_count = 3;
     learned = learn(&l, &rig);
@@ -403,7 +403,7 @@ static void test_progress_and_stopping(void **state) {
     drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
     open_lesson(&l, 3);
     l.def.options.frames = -1;
-    l.def.choice = EX_CHOICE_WORST;
+    l.def.choice = EX_KEY_CHOICE_WORST;
     l.def.progress = &(ex_progress){on_progress, &w};
     ex_learned_free(learn(&l, &rig));
     ex_rig_destroy(rig);
@@ -432,7 +432,7 @@ static void test_memory_runs_out(void **state) {
     lesson l;
     drive_write_motion("b.pc2", "s.pc2", 0, 4);
     open_lesson(&l, 2);
-    l.def.choice = EX_CHOICE_WORST;
+    l.def.choice = EX_KEY_CHOICE_WORST;
     assert_true(fail_alloc_sweep(attempt, &l) > 40);
     close_lesson(&l);
 }

@@ -605,7 +605,7 @@ static void every_flipped_byte_is_an_error_or_the_same_rig(void **state) {
 }
 
 /* A rig of the same mesh with one note, from bytes that may be anything, back to a mesh. */
-static ex_result mesh_with_note(const ex_rig *rig, const ex_note *note) {
+static ex_result mesh_with_note(const ex_rig *rig, const ex_attachment *note) {
     ex_rig_def def = ex_rig_def_default();
     float positions[24];
     ex_rig *made = NULL;
@@ -633,16 +633,16 @@ static ex_result mesh_with_note(const ex_rig *rig, const ex_note *note) {
 static void notes_may_be_hostile(void **state) {
     (void)state;
     ex_rig *rig = build_text(project);
-    assert_int_equal(ex_rig_note_count(rig), 4);
+    assert_int_equal(ex_rig_attachment_count(rig), 4);
     for (int n = 0; n < 4; n++) {
-        ex_note note = ex_rig_note(rig, n);
+        ex_attachment note = ex_rig_attachment(rig, n);
         char *bytes = malloc(note.size);
         assert_non_null(bytes);
         memcpy(bytes, note.data, note.size);
         note.data = bytes;
         assert_int_equal(mesh_with_note(rig, &note), EX_OK);
         for (size_t i = 0; i < note.size; i++) {
-            assert_int_equal(mesh_with_note(rig, &(ex_note){note.kind, bytes, i}), EX_ERROR_DATA);
+            assert_int_equal(mesh_with_note(rig, &(ex_attachment){note.kind, bytes, i}), EX_ERROR_DATA);
             for (int bit = 0; bit < 8; bit += 7) {
                 bytes[i] = (char)(bytes[i] ^ 1 << bit);
                 ex_result result = mesh_with_note(rig, &note);

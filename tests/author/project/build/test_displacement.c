@@ -26,16 +26,16 @@ static const char plain[] = WHOLE(ALL, "", NEAREST, "");
 static const char masked[] = WHOLE(ALL, ", 'mask': {'file': 'mask.txt'}", NEAREST, "");
 
 static void write_map(const char *name, int count, float value, float step) {
-    ex_map *map = ex_map_create(count);
+    ex_displacement_map *map = ex_displacement_map_create(count);
     ex_error error;
     assert_non_null(map);
     for (int v = 0; v < count; v++) {
         map->displacements[v] = value + step * (float)v;
-        map->states[v] = EX_MAP_HIT;
+        map->states[v] = EX_DISPLACEMENT_MAP_HIT;
     }
-    if (ex_map_write(scratch_path(name), map, &error) != EX_OK)
+    if (ex_displacement_map_write(scratch_path(name), map, &error) != EX_OK)
         fail_msg("%s", error.text);
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(map);
 }
 
 static int set_up(void **state) {

@@ -238,7 +238,7 @@ static void unpacking_wants_the_note(void **state) {
             } else {
                 snprintf(text + strlen(text), sizeof text - strlen(text), "%c", *at);
             }
-        const ex_note note = {.kind = "trajectories", .data = text, .size = strlen(text)};
+        const ex_attachment note = {.kind = "trajectories", .data = text, .size = strlen(text)};
         ex_rig_def def = w.def;
         def.notes = &note;
         def.note_count = cases[i].note ? 1 : 0;

@@ -64,7 +64,7 @@ static void every_key_is_described(void **state) {
 #undef DOMAIN
             "unposed",
 #define NAME(id, text) text,
-        EX_SKINNING_LIST(NAME) EX_FRAME_LIST(NAME) EX_PARTICIPATION_LIST(NAME) EX_TRAJECTORY_LIST(NAME)
+        EX_SKINNING_LIST(NAME) EX_OFFSET_FRAME_LIST(NAME) EX_PARTICIPATION_LIST(NAME) EX_TRAJECTORY_LIST(NAME)
             EX_RESIDUAL_LIST(NAME)
 #undef NAME
                 "base_color",

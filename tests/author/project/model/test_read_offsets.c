@@ -25,7 +25,7 @@ static void everything_is_read(void **state) {
     ex_project *project = parse_project(sound);
     const ex_project_layer *layer = &ex_project_get(project)->layers[1];
     assert_int_equal(layer->domain, EX_DOMAIN_OFFSETS);
-    assert_int_equal(layer->offsets.frame, EX_FRAME_SKINNED);
+    assert_int_equal(layer->offsets.frame, EX_OFFSET_FRAME_SKINNED);
     assert_int_equal(layer->offsets.participation, EX_PARTICIPATION_MOVED);
     assert_true(layer->offsets.rest && layer->offsets.protect && !layer->offsets.posed && !layer->muted &&
                 !layer->auto_falloff);

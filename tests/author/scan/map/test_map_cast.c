@@ -59,23 +59,23 @@ static void append(ex_mesh *mesh, ex_mesh *other) {
     ex_mesh_destroy(other);
 }
 
-static ex_map *must_cast(const ex_map_def *def) {
-    ex_map *map;
+static ex_displacement_map *must_cast(const ex_displacement_map_def *def) {
+    ex_displacement_map *map;
     ex_error error;
-    if (ex_map_cast(def, &map, &error) != EX_OK)
+    if (ex_displacement_map_cast(def, &map, &error) != EX_OK)
         fail_msg("%s", error.text);
     return map;
 }
 
 /* One mesh, which is destroyed. */
-static ex_map *cast_one(const ex_rig *rig, ex_mesh *mesh, double reach) {
-    ex_map *map = must_cast(&(ex_map_def){
+static ex_displacement_map *cast_one(const ex_rig *rig, ex_mesh *mesh, double reach) {
+    ex_displacement_map *map = must_cast(&(ex_displacement_map_def){
         .rig = rig, .level = EX_LEVEL_LIMIT, .meshes = &mesh, .mesh_count = 1, .reach = reach, .noise = 0.001});
     ex_mesh_destroy(mesh);
     return map;
 }
 
-static int count_states(const ex_map *map, int state) {
+static int count_states(const ex_displacement_map *map, int state) {
     int count = 0;
     for (int v = 0; v < map->vertex_count; v++)
         count += map->states[v] == state;
@@ -90,12 +90,12 @@ static void planes(void **state) {
     float *positions, *normals;
     limb_surface(rig, NULL, &positions, &normals);
     for (int sign = -1; sign <= 1; sign += 2) {
-        ex_map *map = cast_one(rig, plane(1, sign * 0.02, sign * 0.01), 0.06);
+        ex_displacement_map *map = cast_one(rig, plane(1, sign * 0.02, sign * 0.01), 0.06);
         for (int v = 0; v < map->vertex_count; v++) {
-            assert_int_equal(map->states[v], EX_MAP_HIT);
+            assert_int_equal(map->states[v], EX_DISPLACEMENT_MAP_HIT);
             assert_near((double)map->displacements[v], sign * (0.02 + 0.01 * (double)positions[3 * v]), 1e-7);
         }
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
     }
     free(positions);
     free(normals);
@@ -115,11 +115,12 @@ static void nothing_to_hit(void **state) {
             turn_over(before);
             append(mesh, before);
         }
-        ex_map *map = cast_one(rig, mesh, 0.06);
-        assert_int_equal(count_states(map, EX_MAP_FILLED), map->vertex_count); /* 4: steeper than 78 degrees */
+        ex_displacement_map *map = cast_one(rig, mesh, 0.06);
+        assert_int_equal(count_states(map, EX_DISPLACEMENT_MAP_FILLED),
+                         map->vertex_count); /* 4: steeper than 78 degrees */
         for (int v = 0; v < map->vertex_count; v++)
             assert_true(map->displacements[v] == 0);
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
     }
     ex_rig_destroy(rig);
 }
@@ -131,10 +132,10 @@ static void nearer(void **state) {
     for (int sign = -1; sign <= 1; sign += 2) {
         ex_mesh *mesh = plane(1, 0.02, 0);
         append(mesh, plane(1, sign * 0.01, 0));
-        ex_map *map = cast_one(rig, mesh, 0.06);
+        ex_displacement_map *map = cast_one(rig, mesh, 0.06);
         for (int v = 0; v < map->vertex_count; v++)
             assert_near((double)map->displacements[v], sign * 0.01, 1e-7);
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
     }
     ex_rig_destroy(rig);
 }
@@ -152,14 +153,14 @@ static void another_sheet(void **state) {
     limb_surface(rig, NULL, &positions, &normals);
     const double heights[3] = {0.03, -0.01, 0.005};
     for (int i = 0; i < 3; i++) {
-        ex_map *map = cast_one(rig, plane(1, heights[i], 0), 0.06);
+        ex_displacement_map *map = cast_one(rig, plane(1, heights[i], 0), 0.06);
         for (int v = 0; v < map->vertex_count; v++) {
             const double own = (double)positions[3 * v + 2];
             const bool hit = i == 0 ? own > 0.01 : true; /* a way down leaves no sheet that looks up */
-            assert_int_equal(map->states[v], hit ? EX_MAP_HIT : EX_MAP_FILLED);
+            assert_int_equal(map->states[v], hit ? EX_DISPLACEMENT_MAP_HIT : EX_DISPLACEMENT_MAP_FILLED);
             assert_near((double)map->displacements[v], hit ? heights[i] - own : 0, 1e-6);
         }
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
     }
     free(positions);
     free(normals);
@@ -176,18 +177,18 @@ static void parts(void **state) {
     for (int v = 0; v < count; v += 2)
         covered[v] = 1;
     ex_mesh *mesh = plane(1, 0.02, 0);
-    ex_map *map = must_cast(&(ex_map_def){.rig = rig,
-                                          .level = EX_LEVEL_LIMIT,
-                                          .meshes = &mesh,
-                                          .mesh_count = 1,
-                                          .covered = covered,
-                                          .reach = 0.06,
-                                          .noise = 0.001});
+    ex_displacement_map *map = must_cast(&(ex_displacement_map_def){.rig = rig,
+                                                                    .level = EX_LEVEL_LIMIT,
+                                                                    .meshes = &mesh,
+                                                                    .mesh_count = 1,
+                                                                    .covered = covered,
+                                                                    .reach = 0.06,
+                                                                    .noise = 0.001});
     for (int v = 0; v < count; v++) {
-        assert_int_equal(map->states[v], covered[v] ? EX_MAP_HIT : EX_MAP_OUTSIDE);
+        assert_int_equal(map->states[v], covered[v] ? EX_DISPLACEMENT_MAP_HIT : EX_DISPLACEMENT_MAP_OUTSIDE);
         assert_near((double)map->displacements[v], covered[v] ? 0.02 : 0, 1e-7);
     }
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(map);
     ex_mesh_destroy(mesh);
     free(covered);
     ex_rig_destroy(rig);
@@ -195,9 +196,9 @@ static void parts(void **state) {
 
 /* ---- views ---- */
 
-static ex_map *cast_two(const ex_rig *rig, ex_mesh *a, ex_mesh *b, double noise) {
+static ex_displacement_map *cast_two(const ex_rig *rig, ex_mesh *a, ex_mesh *b, double noise) {
     ex_mesh *meshes[2] = {a, b};
-    ex_map *map = must_cast(&(ex_map_def){
+    ex_displacement_map *map = must_cast(&(ex_displacement_map_def){
         .rig = rig, .level = EX_LEVEL_LIMIT, .meshes = meshes, .mesh_count = 2, .reach = 0.06, .noise = noise});
     ex_mesh_destroy(a);
     ex_mesh_destroy(b);
@@ -217,14 +218,14 @@ static void views_agree(void **state) {
     double edge = 0.5; /* of squares 0.05 wide */
     ex_mesh *whole = plane(40, 0.012, 0), *part = limb_cut(whole, left_of, &edge);
     ex_mesh_destroy(whole);
-    ex_map *map = cast_two(rig, plane(40, 0.010, 0), part, 0.001);
+    ex_displacement_map *map = cast_two(rig, plane(40, 0.010, 0), part, 0.001);
     for (int v = 0; v < map->vertex_count; v++) {
         const double x = (double)positions[3 * v], rings = (edge - x) / 0.05, d = (double)map->displacements[v];
         const double counts = rings >= 3 ? 1 : rings > 0.06 ? rings / 3 : 0.02;
-        assert_int_equal(map->states[v], EX_MAP_HIT);
+        assert_int_equal(map->states[v], EX_DISPLACEMENT_MAP_HIT);
         assert_near(d, x > edge ? 0.010 : 0.010 + 0.002 * counts / (1 + counts), 2e-6);
     }
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(map);
     free(positions);
     free(normals);
     ex_rig_destroy(rig);
@@ -239,10 +240,11 @@ static void views_disagree(void **state) {
         for (int v = 0; v < oblique->vertex_count; v++) /* what else it sees is on a slope */
             if (oblique->positions[3 * v] > 1.2)
                 oblique->positions[3 * v + 2] += 5 * (oblique->positions[3 * v] - 1.2);
-        ex_map *map = order ? cast_two(rig, oblique, square, 0.001) : cast_two(rig, square, oblique, 0.001);
+        ex_displacement_map *map =
+            order ? cast_two(rig, oblique, square, 0.001) : cast_two(rig, square, oblique, 0.001);
         for (int v = 0; v < map->vertex_count; v++)
             assert_near((double)map->displacements[v], 0.010, 1e-7);
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
     }
     ex_rig_destroy(rig);
 }
@@ -260,18 +262,18 @@ static void noise(void **state) {
             mesh->positions[3 * v + 2] += off;
             before += off * off / mesh->vertex_count;
         }
-        ex_map *map = must_cast(&(ex_map_def){.rig = rig,
-                                              .level = EX_LEVEL_LIMIT,
-                                              .meshes = &mesh,
-                                              .mesh_count = 1,
-                                              .reach = 0.06,
-                                              .noise = said ? 0.003 : 0});
+        ex_displacement_map *map = must_cast(&(ex_displacement_map_def){.rig = rig,
+                                                                        .level = EX_LEVEL_LIMIT,
+                                                                        .meshes = &mesh,
+                                                                        .mesh_count = 1,
+                                                                        .reach = 0.06,
+                                                                        .noise = said ? 0.003 : 0});
         for (int v = 0; v < map->vertex_count; v++) {
             const double off = (double)map->displacements[v] - 0.02;
             after += off * off / map->vertex_count;
         }
         assert_true(said ? after < 0.25 * before : after > 0.3 * before);
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
         ex_mesh_destroy(mesh);
     }
     ex_rig_destroy(rig);
@@ -302,7 +304,7 @@ static void patches(void **state) {
         ex_mesh *mesh = limb_cut(whole, around_middle, i == 1 ? &size : &ring),
                 *tile = limb_cut(high, near_middle, &size);
         append(mesh, tile);
-        ex_map *map = cast_one(rig, mesh, 0.1);
+        ex_displacement_map *map = cast_one(rig, mesh, 0.1);
         int high_count = 0;
         for (int v = 0; v < map->vertex_count; v++)
             high_count += map->displacements[v] > 0.03F;
@@ -310,9 +312,9 @@ static void patches(void **state) {
             assert_int_equal(high_count, 0);
         else
             assert_true(i == 1 || high_count > 500);
-        assert_true(i != 1 || count_states(map, EX_MAP_FILLED) == 0);
-        assert_true(i != 0 || count_states(map, EX_MAP_FILLED) >= 9);
-        ex_map_destroy(map);
+        assert_true(i != 1 || count_states(map, EX_DISPLACEMENT_MAP_FILLED) == 0);
+        assert_true(i != 0 || count_states(map, EX_DISPLACEMENT_MAP_FILLED) >= 9);
+        ex_displacement_map_destroy(map);
         ex_mesh_destroy(whole);
         ex_mesh_destroy(high);
     }
@@ -338,14 +340,15 @@ static void folds(void **state) {
             bool hit;
         } cases[] = {{-0.03, true}, {-0.02, true}, {0.02, false}};
         for (int i = 0; i < 3; i++) {
-            ex_map *map = cast_one(rig, plane(20, cases[i].height, 0), 0.1);
-            const int hits = count_states(map, EX_MAP_HIT), holes = count_states(map, EX_MAP_FILLED);
+            ex_displacement_map *map = cast_one(rig, plane(20, cases[i].height, 0), 0.1);
+            const int hits = count_states(map, EX_DISPLACEMENT_MAP_HIT),
+                      holes = count_states(map, EX_DISPLACEMENT_MAP_FILLED);
             assert_int_equal(hits + holes, map->vertex_count);
             if (cases[i].hit) /* the bowl's edge is too steep to be hit */
                 assert_true(bowl ? hits > map->vertex_count / 2 : hits == map->vertex_count);
             else
                 assert_int_equal(hits, 0);
-            ex_map_destroy(map);
+            ex_displacement_map_destroy(map);
         }
         ex_rig_destroy(rig);
         ex_mesh_destroy(cage);
@@ -362,18 +365,18 @@ static void bent_limb(void **state) {
     ex_transform joints[LIMB_JOINTS];
     limb_bend(50, joints);
     ex_mesh *body = limb_body(fine, joints, 0.004);
-    ex_map *expected = limb_map(coarse, 0.004);
-    ex_map *map = must_cast(&(ex_map_def){
+    ex_displacement_map *expected = limb_map(coarse, 0.004);
+    ex_displacement_map *map = must_cast(&(ex_displacement_map_def){
         .rig = coarse, .level = EX_LEVEL_LIMIT, .joints = joints, .meshes = &body, .mesh_count = 1, .reach = 0.03});
     int holes = 0;
     for (int v = 0; v < map->vertex_count; v++) {
-        holes += map->states[v] != EX_MAP_HIT;
-        if (map->states[v] == EX_MAP_HIT)
+        holes += map->states[v] != EX_DISPLACEMENT_MAP_HIT;
+        if (map->states[v] == EX_DISPLACEMENT_MAP_HIT)
             assert_near((double)map->displacements[v], (double)expected->displacements[v], 2e-6);
     }
     assert_true(holes <= map->vertex_count / 20); /* rays at the open ends may pass the body by a rounding */
-    ex_map_destroy(map);
-    ex_map_destroy(expected);
+    ex_displacement_map_destroy(map);
+    ex_displacement_map_destroy(expected);
     ex_mesh_destroy(body);
     ex_rig_destroy(fine);
     ex_rig_destroy(coarse);
@@ -393,15 +396,15 @@ static void any_cut_of_the_work(void **state) {
     ex_mesh *cage = limb_cage();
     ex_rig *rig = limb_rig(cage, 1);
     ex_mesh *body = limb_body(rig, NULL, 0.004);
-    ex_map_def def = {
+    ex_displacement_map_def def = {
         .rig = rig, .level = EX_LEVEL_LIMIT, .meshes = &body, .mesh_count = 1, .reach = 0.03, .noise = 0.001};
-    ex_map *a = must_cast(&def);
+    ex_displacement_map *a = must_cast(&def);
     def.tasks = &tasks;
-    ex_map *b = must_cast(&def);
+    ex_displacement_map *b = must_cast(&def);
     assert_memory_equal(a->displacements, b->displacements, (size_t)a->vertex_count * sizeof *a->displacements);
     assert_memory_equal(a->states, b->states, (size_t)a->vertex_count);
-    ex_map_destroy(a);
-    ex_map_destroy(b);
+    ex_displacement_map_destroy(a);
+    ex_displacement_map_destroy(b);
     ex_mesh_destroy(body);
     ex_rig_destroy(rig);
     ex_mesh_destroy(cage);
@@ -428,16 +431,16 @@ static void invalid(void **state) {
         {1, 1, empty, 0.1, 0, EX_ERROR_DATA, "has no faces"}, {1, 1, broken, 0.1, 0, EX_ERROR_DATA, "vertex 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ex_map *map = (ex_map *)rig;
+        ex_displacement_map *map = (ex_displacement_map *)rig;
         ex_error error;
         ex_mesh *mesh = cases[i].mesh;
-        const ex_map_def def = {.rig = rig,
-                                .level = cases[i].level,
-                                .meshes = &mesh,
-                                .mesh_count = cases[i].mesh_count,
-                                .reach = cases[i].reach,
-                                .noise = cases[i].noise};
-        assert_int_equal(ex_map_cast(&def, &map, &error), cases[i].result);
+        const ex_displacement_map_def def = {.rig = rig,
+                                             .level = cases[i].level,
+                                             .meshes = &mesh,
+                                             .mesh_count = cases[i].mesh_count,
+                                             .reach = cases[i].reach,
+                                             .noise = cases[i].noise};
+        assert_int_equal(ex_displacement_map_cast(&def, &map, &error), cases[i].result);
         assert_sentence(&error, cases[i].result, cases[i].word);
         assert_null(map);
     }
@@ -448,11 +451,11 @@ static void invalid(void **state) {
 }
 
 static ex_result attempt(void *context) {
-    ex_map *map;
+    ex_displacement_map *map;
     ex_error error;
-    const ex_result result = ex_map_cast(context, &map, &error);
+    const ex_result result = ex_displacement_map_cast(context, &map, &error);
     if (result == EX_OK)
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
     else
         assert_null(map);
     return result;
@@ -470,7 +473,8 @@ static void memory_runs_out(void **state) {
     }
     ex_rig *rig = limb_rig_of(cage, NULL, NULL, 0);
     ex_mesh *meshes[2] = {plane(1, 0.02, 0), plane(1, 0.02, 0)};
-    ex_map_def def = {.rig = rig, .level = 0, .meshes = meshes, .mesh_count = 2, .reach = 0.1, .noise = 0.001};
+    ex_displacement_map_def def = {
+        .rig = rig, .level = 0, .meshes = meshes, .mesh_count = 2, .reach = 0.1, .noise = 0.001};
     assert_true(fail_alloc_sweep(attempt, &def) > 30);
     ex_mesh_destroy(meshes[0]);
     ex_mesh_destroy(meshes[1]);

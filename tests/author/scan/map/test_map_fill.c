@@ -17,14 +17,15 @@
 #include "support/fail_alloc.h"
 #include "support/limbs.h"
 
-static void must_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *lender, const ex_fill_options *options) {
+static void must_fill(ex_displacement_map *map, const ex_rig *rig, int level, const ex_displacement_map *lender,
+                      const ex_fill_options *options) {
     ex_error error;
-    if (ex_map_fill(map, rig, level, lender, options, &error) != EX_OK)
+    if (ex_displacement_map_fill(map, rig, level, lender, options, &error) != EX_OK)
         fail_msg("%s", error.text);
 }
 
-static ex_map *copy_of(const ex_map *map) {
-    ex_map *copy = ex_map_create(map->vertex_count);
+static ex_displacement_map *copy_of(const ex_displacement_map *map) {
+    ex_displacement_map *copy = ex_displacement_map_create(map->vertex_count);
     assert_non_null(copy);
     memcpy(copy->displacements, map->displacements, (size_t)map->vertex_count * sizeof *map->displacements);
     memcpy(copy->states, map->states, (size_t)map->vertex_count);
@@ -41,24 +42,25 @@ static int ring_at(int r, int c) {
     return most > 0 ? most : 0;
 }
 
-static ex_map *grid_map(double scale) {
-    ex_map *map = ex_map_create(SIDE * SIDE);
+static ex_displacement_map *grid_map(double scale) {
+    ex_displacement_map *map = ex_displacement_map_create(SIDE * SIDE);
     assert_non_null(map);
     for (int r = 0; r < SIDE; r++)
         for (int c = 0; c < SIDE; c++) {
             const bool hole = ring_at(r, c) == 0;
-            map->states[r * SIDE + c] = hole ? EX_MAP_FILLED : EX_MAP_HIT;
+            map->states[r * SIDE + c] = hole ? EX_DISPLACEMENT_MAP_FILLED : EX_DISPLACEMENT_MAP_HIT;
             map->displacements[r * SIDE + c] = hole ? 0 : (float)(scale * (sin(0.7 * r) + cos(0.9 * c + 0.3 * r)));
         }
     return map;
 }
 
-static double at(const ex_map *map, int r, int c) {
+static double at(const ex_displacement_map *map, int r, int c) {
     return (double)map->displacements[r * SIDE + c];
 }
 
 /* Half the derivative of equation 4 by the displacement of a vertex. */
-static double derivative(const ex_map *map, const ex_map *measured, int r, int c, int ramp, double weight) {
+static double derivative(const ex_displacement_map *map, const ex_displacement_map *measured, int r, int c, int ramp,
+                         double weight) {
     static const int steps[5][2] = {{0, 0}, {1, 0}, {-1, 0}, {0, 1}, {0, -1}};
     const double kappa = ring_at(r, c) / (ramp + 1.0);
     double sum = kappa * (at(map, r, c) - at(measured, r, c));
@@ -82,21 +84,23 @@ static void equation_4(void **state) {
     } cases[] = {{1, 1, 0, 0}, {0.05, 0.001, 0, 3}, {1, 1, 5, 3}, {1, 1, 1, 1}, {1, 1, 1, 5}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ex_rig *rig = limb_sheet_rig(SIDE - 1, cases[i].size, 0);
-        ex_map *measured = grid_map(cases[i].scale), *map = copy_of(measured);
+        ex_displacement_map *measured = grid_map(cases[i].scale), *map = copy_of(measured);
         must_fill(map, rig, 0, NULL, &(ex_fill_options){.ramp = cases[i].ramp, .weight = cases[i].weight});
         const int ramp = cases[i].ramp ? cases[i].ramp : 3;
         const double weight = cases[i].weight > 0 ? cases[i].weight : 1;
         for (int r = 0; r < SIDE; r++)
             for (int c = 0; c < SIDE; c++) {
                 const int ring = ring_at(r, c), v = r * SIDE + c;
-                assert_int_equal(map->states[v], ring == 0 ? EX_MAP_FILLED : ring <= ramp ? EX_MAP_FAIRED : EX_MAP_HIT);
+                assert_int_equal(map->states[v], ring == 0      ? EX_DISPLACEMENT_MAP_FILLED
+                                                 : ring <= ramp ? EX_DISPLACEMENT_MAP_FAIRED
+                                                                : EX_DISPLACEMENT_MAP_HIT);
                 if (ring > ramp)
                     assert_true(map->displacements[v] == measured->displacements[v]);
                 else
                     assert_near(derivative(map, measured, r, c, ramp, weight) / cases[i].scale, 0, 1e-5);
             }
-        ex_map_destroy(map);
-        ex_map_destroy(measured);
+        ex_displacement_map_destroy(map);
+        ex_displacement_map_destroy(measured);
         ex_rig_destroy(rig);
     }
 }
@@ -113,7 +117,7 @@ static void linear_stays_linear(void **state) {
             for (int c = 0; c < 2; c++)
                 cage->positions[3 * v + c] += random_between(&seed, -0.03, 0.03);
         ex_rig *rig = limb_rig_of(cage, NULL, NULL, 0);
-        ex_map *map = ex_map_create(cage->vertex_count);
+        ex_displacement_map *map = ex_displacement_map_create(cage->vertex_count);
         assert_non_null(map);
         for (int v = 0; v < map->vertex_count; v++) {
             const double *p = cage->positions + 3 * (size_t)v, x = p[0] - 0.6, y = p[1] - 0.6;
@@ -121,22 +125,24 @@ static void linear_stays_linear(void **state) {
             /* inside; of the straight sheet also at the edge of the sheet and at that of the part */
             const bool hole = crooked ? x * x + y * y < 0.06
                                       : (p[0] < 0.25 && p[1] > 0.35 && p[1] < 0.65) || (p[0] > 0.55 && p[1] < 0.45);
-            map->states[v] = outside ? EX_MAP_OUTSIDE : hole ? EX_MAP_FILLED : EX_MAP_HIT;
+            map->states[v] = outside ? EX_DISPLACEMENT_MAP_OUTSIDE
+                             : hole  ? EX_DISPLACEMENT_MAP_FILLED
+                                     : EX_DISPLACEMENT_MAP_HIT;
             map->displacements[v] = outside ? 1000 : hole ? 0 : (float)(0.3 + p[0] - 2 * p[1]);
         }
         const int alone = 11 * 13 + 6; /* a hole with nothing but what is outside around it */
         if (!crooked) {
-            map->states[alone] = EX_MAP_FILLED;
+            map->states[alone] = EX_DISPLACEMENT_MAP_FILLED;
             map->displacements[alone] = 5;
         }
         must_fill(map, rig, 0, NULL, NULL);
         for (int v = 0; v < map->vertex_count; v++)
             assert_near((double)map->displacements[v],
-                        map->states[v] == EX_MAP_OUTSIDE ? 1000
-                        : v == alone && !crooked         ? 5
+                        map->states[v] == EX_DISPLACEMENT_MAP_OUTSIDE ? 1000
+                        : v == alone && !crooked                      ? 5
                                                  : 0.3 + cage->positions[3 * v] - 2 * cage->positions[3 * v + 1],
                         2e-6);
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
         ex_rig_destroy(rig);
         ex_mesh_destroy(cage);
     }
@@ -146,27 +152,27 @@ static void linear_stays_linear(void **state) {
 static void all_or_nothing(void **state) {
     (void)state;
     ex_rig *rig = limb_sheet_rig(4, 1, 2);
-    ex_map *map = ex_map_create(ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT));
+    ex_displacement_map *map = ex_displacement_map_create(ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT));
     assert_non_null(map);
-    memset(map->states, EX_MAP_FILLED, (size_t)map->vertex_count);
+    memset(map->states, EX_DISPLACEMENT_MAP_FILLED, (size_t)map->vertex_count);
     must_fill(map, rig, EX_LEVEL_LIMIT, NULL, NULL);
     for (int v = 0; v < map->vertex_count; v++)
-        assert_true(map->displacements[v] == 0 && map->states[v] == EX_MAP_FILLED);
+        assert_true(map->displacements[v] == 0 && map->states[v] == EX_DISPLACEMENT_MAP_FILLED);
     for (int v = 0; v < map->vertex_count; v++) {
-        map->states[v] = EX_MAP_HIT;
+        map->states[v] = EX_DISPLACEMENT_MAP_HIT;
         map->displacements[v] = (float)v;
     }
     must_fill(map, rig, EX_LEVEL_LIMIT, NULL, NULL);
     for (int v = 0; v < map->vertex_count; v++)
-        assert_true(map->displacements[v] == (float)v && map->states[v] == EX_MAP_HIT);
-    ex_map_destroy(map);
+        assert_true(map->displacements[v] == (float)v && map->states[v] == EX_DISPLACEMENT_MAP_HIT);
+    ex_displacement_map_destroy(map);
     ex_rig_destroy(rig);
 }
 
 /* ---- a limb ---- */
 
 /* Makes a hole around a vertex of every so many. */
-static void make_holes(ex_map *map, const float *positions, int first, int every, double radius) {
+static void make_holes(ex_displacement_map *map, const float *positions, int first, int every, double radius) {
     for (int middle = first; middle < map->vertex_count; middle += every)
         for (int v = 0; v < map->vertex_count; v++) {
             double sum = 0;
@@ -175,7 +181,7 @@ static void make_holes(ex_map *map, const float *positions, int first, int every
                 sum += step * step;
             }
             if (sum < radius * radius) {
-                map->states[v] = EX_MAP_FILLED;
+                map->states[v] = EX_DISPLACEMENT_MAP_FILLED;
                 map->displacements[v] = 0;
             }
         }
@@ -185,7 +191,7 @@ typedef struct limb_case {
     ex_mesh *cage;
     ex_rig *rig;
     float *positions, *normals;
-    ex_map *whole;
+    ex_displacement_map *whole;
 } limb_case;
 
 static limb_case open_limb(int levels, double noise) {
@@ -200,7 +206,7 @@ static limb_case open_limb(int levels, double noise) {
 }
 
 static void close_limb(limb_case *l) {
-    ex_map_destroy(l->whole);
+    ex_displacement_map_destroy(l->whole);
     free(l->positions);
     free(l->normals);
     ex_rig_destroy(l->rig);
@@ -214,15 +220,16 @@ static void holes_do_not_show(void **state) {
         limb_case l = open_limb(3, noisy ? 0.0005 : 0);
         const double radii[3] = {0.012, 0.025, 0.05};
         for (int i = 0; i < 3; i++) {
-            ex_map *map = copy_of(l.whole);
-            ex_map_rim rim;
+            ex_displacement_map *map = copy_of(l.whole);
+            ex_displacement_map_rim rim;
             ex_error error;
             make_holes(map, l.positions, 100 * i, 977, radii[i]);
             must_fill(map, l.rig, EX_LEVEL_LIMIT, NULL, NULL);
-            assert_int_equal(ex_map_measure_rim(l.rig, EX_LEVEL_LIMIT, NULL, map, l.whole, &rim, &error), EX_OK);
+            assert_int_equal(ex_displacement_map_measure_rim(l.rig, EX_LEVEL_LIMIT, NULL, map, l.whole, &rim, &error),
+                             EX_OK);
             assert_true(rim.edge_count > 200 && rim.whole_rms > 2);
             assert_true(rim.rms < 1.15 * rim.whole_rms && rim.high < 1.15 * rim.whole_high);
-            ex_map_destroy(map);
+            ex_displacement_map_destroy(map);
         }
         close_limb(&l);
     }
@@ -232,7 +239,7 @@ static void holes_do_not_show(void **state) {
 static void lending(void **state) {
     (void)state;
     limb_case l = open_limb(2, 0.0005);
-    ex_map *lender = copy_of(l.whole), *map = copy_of(l.whole), *plain;
+    ex_displacement_map *lender = copy_of(l.whole), *map = copy_of(l.whole), *plain;
     for (int v = 0; v < lender->vertex_count; v++)
         lender->displacements[v] += 0.01F;
     make_holes(map, l.positions, 50, 397, 0.035);
@@ -243,23 +250,23 @@ static void lending(void **state) {
     double worst = 0;
     for (int v = 0; v < map->vertex_count; v++) {
         assert_near((double)map->displacements[v], (double)l.whole->displacements[v], 1e-6);
-        assert_int_equal(map->states[v] == EX_MAP_LENT, plain->states[v] == EX_MAP_FILLED);
-        lent += map->states[v] == EX_MAP_LENT;
+        assert_int_equal(map->states[v] == EX_DISPLACEMENT_MAP_LENT, plain->states[v] == EX_DISPLACEMENT_MAP_FILLED);
+        lent += map->states[v] == EX_DISPLACEMENT_MAP_LENT;
         const double off = fabs((double)plain->displacements[v] - (double)l.whole->displacements[v]);
         worst = off > worst ? off : worst;
     }
     assert_true(lent > 50 && worst > 1e-3);
     /* a lender that has a hole itself lends nothing there */
-    memset(lender->states, EX_MAP_FILLED, (size_t)lender->vertex_count);
-    ex_map *again = copy_of(l.whole);
+    memset(lender->states, EX_DISPLACEMENT_MAP_FILLED, (size_t)lender->vertex_count);
+    ex_displacement_map *again = copy_of(l.whole);
     make_holes(again, l.positions, 50, 397, 0.035);
     must_fill(again, l.rig, EX_LEVEL_LIMIT, lender, NULL);
     assert_memory_equal(again->displacements, plain->displacements, (size_t)map->vertex_count * sizeof(float));
     assert_memory_equal(again->states, plain->states, (size_t)map->vertex_count);
-    ex_map_destroy(again);
-    ex_map_destroy(plain);
-    ex_map_destroy(lender);
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(again);
+    ex_displacement_map_destroy(plain);
+    ex_displacement_map_destroy(lender);
+    ex_displacement_map_destroy(map);
     close_limb(&l);
 }
 
@@ -267,34 +274,35 @@ static void lending(void **state) {
 static void two_lenders(void **state) {
     (void)state;
     limb_case l = open_limb(2, 0);
-    ex_map *first = copy_of(l.whole), *second = copy_of(l.whole), *map = copy_of(l.whole);
-    const ex_map *lenders[2] = {first, second};
+    ex_displacement_map *first = copy_of(l.whole), *second = copy_of(l.whole), *map = copy_of(l.whole);
+    const ex_displacement_map *lenders[2] = {first, second};
     const double weights[2] = {1, 3};
     ex_error error;
     for (int v = 0; v < map->vertex_count; v++) {
         first->displacements[v] += 0.02F;
         second->displacements[v] -= 0.01F;
         if (l.positions[3 * v] < 0.25F)
-            first->states[v] = EX_MAP_FILLED;
+            first->states[v] = EX_DISPLACEMENT_MAP_FILLED;
         if (l.positions[3 * v] > 0.35F)
-            second->states[v] = EX_MAP_FILLED;
+            second->states[v] = EX_DISPLACEMENT_MAP_FILLED;
     }
     make_holes(map, l.positions, 4 * LIMB_SIDES, 100000, 0.15);
-    assert_int_equal(ex_map_fill_lent(map, l.rig, EX_LEVEL_LIMIT, lenders, weights, 2, NULL, &error), EX_OK);
+    assert_int_equal(ex_displacement_map_fill_lent(map, l.rig, EX_LEVEL_LIMIT, lenders, weights, 2, NULL, &error),
+                     EX_OK);
     int lent = 0;
     for (int v = 0; v < map->vertex_count; v++) {
         assert_near((double)map->displacements[v], (double)l.whole->displacements[v], 2e-6);
-        assert_true(map->states[v] != EX_MAP_FILLED);
-        lent += map->states[v] == EX_MAP_LENT;
+        assert_true(map->states[v] != EX_DISPLACEMENT_MAP_FILLED);
+        lent += map->states[v] == EX_DISPLACEMENT_MAP_LENT;
     }
     assert_true(lent > 100);
     const double negative[2] = {1, -1};
-    assert_int_equal(ex_map_fill_lent(map, l.rig, EX_LEVEL_LIMIT, lenders, negative, 2, NULL, &error),
+    assert_int_equal(ex_displacement_map_fill_lent(map, l.rig, EX_LEVEL_LIMIT, lenders, negative, 2, NULL, &error),
                      EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "-1");
-    ex_map_destroy(first);
-    ex_map_destroy(second);
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(first);
+    ex_displacement_map_destroy(second);
+    ex_displacement_map_destroy(map);
     close_limb(&l);
 }
 
@@ -302,13 +310,13 @@ static void two_lenders(void **state) {
 static void steps(void **state) {
     (void)state;
     limb_case l = open_limb(1, 0);
-    ex_map *solved = copy_of(l.whole);
+    ex_displacement_map *solved = copy_of(l.whole);
     make_holes(solved, l.positions, 60, 100000, 0.05);
     must_fill(solved, l.rig, EX_LEVEL_LIMIT, NULL, NULL);
     double before = 1;
     const int counts[3] = {1, 8, 400};
     for (int i = 0; i < 3; i++) {
-        ex_map *map = copy_of(l.whole);
+        ex_displacement_map *map = copy_of(l.whole);
         make_holes(map, l.positions, 60, 100000, 0.05);
         must_fill(map, l.rig, EX_LEVEL_LIMIT, NULL, &(ex_fill_options){.steps = counts[i]});
         double sum = 0;
@@ -316,10 +324,10 @@ static void steps(void **state) {
             sum += fabs((double)map->displacements[v] - (double)solved->displacements[v]);
         assert_true(sum < before);
         before = sum;
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
     }
     assert_true(before < 1e-6 && before >= 0);
-    ex_map_destroy(solved);
+    ex_displacement_map_destroy(solved);
     close_limb(&l);
 }
 
@@ -329,25 +337,26 @@ static void steps(void **state) {
 static void rim_of_a_roof(void **state) {
     (void)state;
     ex_rig *rig = limb_sheet_rig(8, 8, 0);
-    ex_map *map = ex_map_create(81), *flat = ex_map_create(81);
-    ex_map_rim rim;
+    ex_displacement_map *map = ex_displacement_map_create(81), *flat = ex_displacement_map_create(81);
+    ex_displacement_map_rim rim;
     ex_error error;
     assert_true(map && flat);
     for (int v = 0; v < 81; v++) {
         const int row = v / 9;
         map->displacements[v] = (float)(row < 4 ? row : 8 - row) * 0.5F;
-        map->states[v] = row < 4 ? EX_MAP_FILLED : EX_MAP_HIT; /* rows 3 to 4 are the last filled faces */
-        flat->states[v] = EX_MAP_HIT;
+        map->states[v] =
+            row < 4 ? EX_DISPLACEMENT_MAP_FILLED : EX_DISPLACEMENT_MAP_HIT; /* rows 3 to 4 are the last filled faces */
+        flat->states[v] = EX_DISPLACEMENT_MAP_HIT;
     }
-    assert_int_equal(ex_map_measure_rim(rig, 0, NULL, map, flat, &rim, &error), EX_OK);
+    assert_int_equal(ex_displacement_map_measure_rim(rig, 0, NULL, map, flat, &rim, &error), EX_OK);
     assert_int_equal(rim.edge_count, 8);
     assert_near(rim.rms, 2 * 26.56505117707799, 1e-4);
     assert_near(rim.high, 2 * 26.56505117707799, 1e-4);
     assert_near(rim.whole_rms, 0, 1e-9);
-    assert_int_equal(ex_map_measure_rim(rig, 0, NULL, flat, NULL, &rim, &error), EX_OK);
+    assert_int_equal(ex_displacement_map_measure_rim(rig, 0, NULL, flat, NULL, &rim, &error), EX_OK);
     assert_int_equal(rim.edge_count, 0);
-    ex_map_destroy(map);
-    ex_map_destroy(flat);
+    ex_displacement_map_destroy(map);
+    ex_displacement_map_destroy(flat);
     ex_rig_destroy(rig);
 }
 
@@ -356,15 +365,15 @@ static void rim_of_a_roof(void **state) {
 static void invalid(void **state) {
     (void)state;
     ex_rig *rig = limb_sheet_rig(2, 1, 1);
-    ex_map *good = ex_map_create(25), *small = ex_map_create(24), *broken = ex_map_create(25),
-           *none = ex_map_create(25);
-    ex_map_rim rim;
+    ex_displacement_map *good = ex_displacement_map_create(25), *small = ex_displacement_map_create(24),
+                        *broken = ex_displacement_map_create(25), *none = ex_displacement_map_create(25);
+    ex_displacement_map_rim rim;
     ex_error error;
     assert_true(good && small && broken && none);
     broken->displacements[7] = NAN;
-    none->states[3] = EX_MAP_STATE_COUNT;
+    none->states[3] = EX_DISPLACEMENT_MAP_STATE_COUNT;
     const struct {
-        ex_map *map, *lender;
+        ex_displacement_map *map, *lender;
         int level;
         ex_fill_options options;
         ex_result result;
@@ -382,18 +391,19 @@ static void invalid(void **state) {
         {good, NULL, 1, {.steps = -1}, EX_ERROR_ARGUMENT, "steps"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(ex_map_fill(cases[i].map, rig, cases[i].level, cases[i].lender, &cases[i].options, &error),
-                         cases[i].result);
+        assert_int_equal(
+            ex_displacement_map_fill(cases[i].map, rig, cases[i].level, cases[i].lender, &cases[i].options, &error),
+            cases[i].result);
         assert_sentence(&error, cases[i].result, cases[i].word);
     }
-    assert_int_equal(ex_map_measure_rim(rig, 1, NULL, small, NULL, &rim, &error), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_displacement_map_measure_rim(rig, 1, NULL, small, NULL, &rim, &error), EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "24");
-    assert_int_equal(ex_map_measure_rim(rig, 1, NULL, good, broken, &rim, &error), EX_ERROR_DATA);
+    assert_int_equal(ex_displacement_map_measure_rim(rig, 1, NULL, good, broken, &rim, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "unharmed");
-    ex_map_destroy(good);
-    ex_map_destroy(small);
-    ex_map_destroy(broken);
-    ex_map_destroy(none);
+    ex_displacement_map_destroy(good);
+    ex_displacement_map_destroy(small);
+    ex_displacement_map_destroy(broken);
+    ex_displacement_map_destroy(none);
     ex_rig_destroy(rig);
 }
 
@@ -404,17 +414,17 @@ typedef struct attempt_context {
 
 static ex_result attempt(void *context) {
     const attempt_context *c = context;
-    ex_map map = {.vertex_count = SIDE * SIDE};
+    ex_displacement_map map = {.vertex_count = SIDE * SIDE};
     float displacements[SIDE * SIDE] = {0};
     unsigned char states[SIDE * SIDE];
     ex_error error;
-    ex_map_rim rim;
+    ex_displacement_map_rim rim;
     map.displacements = displacements;
     map.states = states;
-    memset(states, EX_MAP_HIT, sizeof states);
-    states[0] = states[150] = EX_MAP_FILLED;
-    ex_result result = ex_map_fill(&map, c->rig, 0, NULL, &(ex_fill_options){.steps = c->steps}, &error);
-    return result == EX_OK ? ex_map_measure_rim(c->rig, 0, NULL, &map, &map, &rim, &error) : result;
+    memset(states, EX_DISPLACEMENT_MAP_HIT, sizeof states);
+    states[0] = states[150] = EX_DISPLACEMENT_MAP_FILLED;
+    ex_result result = ex_displacement_map_fill(&map, c->rig, 0, NULL, &(ex_fill_options){.steps = c->steps}, &error);
+    return result == EX_OK ? ex_displacement_map_measure_rim(c->rig, 0, NULL, &map, &map, &rim, &error) : result;
 }
 
 static void memory_runs_out(void **state) {

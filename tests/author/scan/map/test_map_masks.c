@@ -44,7 +44,7 @@ static void cover_rows(strip *s, int part, int first, int last) {
 
 static void must_mask(strip *s, int part_count) {
     ex_error error;
-    if (ex_map_masks(s->rig, 0, s->covered_list, part_count, s->mask_list, &error) != EX_OK)
+    if (ex_displacement_map_masks(s->rig, 0, s->covered_list, part_count, s->mask_list, &error) != EX_OK)
         fail_msg("%s", error.text);
 }
 
@@ -135,7 +135,8 @@ static void covered_by_joints(void **state) {
     static const char *const joints[2] = {"upper", "fore"};
     for (int first = 0; first < 2; first++)
         for (int many = 0; many <= 2 - first; many++) {
-            assert_int_equal(ex_map_covered(rig, EX_LEVEL_LIMIT, joints + first, many, covered, &error), EX_OK);
+            assert_int_equal(ex_displacement_map_covered(rig, EX_LEVEL_LIMIT, joints + first, many, covered, &error),
+                             EX_OK);
             for (int v = 0; v < count; v++) {
                 const double x = (double)p[3 * v];
                 const bool upper = x<0.3001, fore = x> 0.2999;
@@ -143,9 +144,9 @@ static void covered_by_joints(void **state) {
             }
         }
     static const char *const unknown[1] = {"for"};
-    assert_int_equal(ex_map_covered(rig, EX_LEVEL_LIMIT, unknown, 1, covered, &error), EX_ERROR_DATA);
+    assert_int_equal(ex_displacement_map_covered(rig, EX_LEVEL_LIMIT, unknown, 1, covered, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "'for'");
-    assert_int_equal(ex_map_covered(rig, 9, joints, 1, covered, &error), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_displacement_map_covered(rig, 9, joints, 1, covered, &error), EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "level 9");
     free(p);
     free(n);
@@ -159,7 +160,7 @@ static void covered_by_joints(void **state) {
 static ex_result attempt(void *context) {
     strip *s = context;
     ex_error error;
-    return ex_map_masks(s->rig, 0, s->covered_list, 2, s->mask_list, &error);
+    return ex_displacement_map_masks(s->rig, 0, s->covered_list, 2, s->mask_list, &error);
 }
 
 static void memory_runs_out(void **state) {
@@ -169,7 +170,7 @@ static void memory_runs_out(void **state) {
     open_strip(&s);
     cover_rows(&s, 0, 0, 7);
     assert_true(fail_alloc_sweep(attempt, &s) > 10);
-    assert_int_equal(ex_map_masks(s.rig, 7, s.covered_list, 2, s.mask_list, &error), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_displacement_map_masks(s.rig, 7, s.covered_list, 2, s.mask_list, &error), EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "level 7");
     ex_rig_destroy(s.rig);
 }

@@ -17,9 +17,10 @@
 #include "support/fail_alloc.h"
 #include "support/limbs.h"
 
-static void must_refit(const ex_rig *rig, const ex_transform *joints, const ex_map *map, float *positions) {
+static void must_refit(const ex_rig *rig, const ex_transform *joints, const ex_displacement_map *map,
+                       float *positions) {
     ex_error error;
-    if (ex_map_refit(rig, EX_LEVEL_LIMIT, joints, map, positions, &error) != EX_OK)
+    if (ex_displacement_map_refit(rig, EX_LEVEL_LIMIT, joints, map, positions, &error) != EX_OK)
         fail_msg("%s", error.text);
 }
 
@@ -34,7 +35,7 @@ static void goes_through(void **state) {
         ex_rig *rig = limb_rig(cage, 2);
         ex_transform joints[LIMB_JOINTS];
         limb_bend(bends[i], joints);
-        ex_map *map = limb_map(rig, 0.01);
+        ex_displacement_map *map = limb_map(rig, 0.01);
         float *p, *n, *q, *m, *positions = malloc(3 * (size_t)cage->vertex_count * sizeof *positions);
         assert_non_null(positions);
         must_refit(rig, joints, map, positions);
@@ -54,7 +55,7 @@ static void goes_through(void **state) {
         free(q);
         free(m);
         free(positions);
-        ex_map_destroy(map);
+        ex_displacement_map_destroy(map);
         ex_rig_destroy(refitted);
         ex_rig_destroy(rig);
         ex_mesh_destroy(cage);
@@ -67,12 +68,12 @@ static void nothing_displaced(void **state) {
     ex_rig *rig = limb_rig(cage, 1);
     ex_transform joints[LIMB_JOINTS];
     limb_bend(70, joints);
-    ex_map *map = limb_map(rig, 0);
+    ex_displacement_map *map = limb_map(rig, 0);
     float positions[3 * LIMB_RINGS * LIMB_SIDES];
     must_refit(rig, joints, map, positions);
     for (int k = 0; k < 3 * cage->vertex_count; k++)
         assert_near((double)positions[k], cage->positions[k], 1e-6);
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(map);
     ex_rig_destroy(rig);
     ex_mesh_destroy(cage);
 }
@@ -99,7 +100,7 @@ static void a_cube(void **state) {
     ex_rig *rig = limb_rig_of(cage, NULL, NULL, 1);
     float *p, *n, positions[24];
     limb_surface(rig, NULL, &p, &n);
-    ex_map *map = ex_map_create(ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT));
+    ex_displacement_map *map = ex_displacement_map_create(ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT));
     assert_non_null(map);
     for (int turns = 0; turns < 2; turns++) {
         for (int v = 0; v < map->vertex_count; v++) {
@@ -115,7 +116,7 @@ static void a_cube(void **state) {
                 assert_near((double)positions[k], grown * cage->positions[k], 1e-5);
         }
     }
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(map);
     free(p);
     free(n);
     ex_rig_destroy(rig);
@@ -125,43 +126,43 @@ static void a_cube(void **state) {
 static void invalid(void **state) {
     (void)state;
     ex_rig *rig = limb_sheet_rig(2, 1, 1);
-    ex_map *map = ex_map_create(25), *small = ex_map_create(9);
+    ex_displacement_map *map = ex_displacement_map_create(25), *small = ex_displacement_map_create(9);
     float positions[27];
     ex_error error;
     assert_true(map && small);
-    assert_int_equal(ex_map_refit(rig, 1, NULL, small, positions, &error), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_displacement_map_refit(rig, 1, NULL, small, positions, &error), EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "9 vertices");
-    assert_int_equal(ex_map_refit(rig, 0, NULL, small, positions, &error), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_displacement_map_refit(rig, 0, NULL, small, positions, &error), EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "level 0");
-    assert_int_equal(ex_map_refit(rig, 4, NULL, map, positions, &error), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_displacement_map_refit(rig, 4, NULL, map, positions, &error), EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "level 4");
     map->displacements[20] = INFINITY;
-    assert_int_equal(ex_map_refit(rig, 1, NULL, map, positions, &error), EX_ERROR_DATA);
+    assert_int_equal(ex_displacement_map_refit(rig, 1, NULL, map, positions, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "vertex 20");
-    ex_map_destroy(map);
-    ex_map_destroy(small);
+    ex_displacement_map_destroy(map);
+    ex_displacement_map_destroy(small);
     ex_rig_destroy(rig);
 }
 
 typedef struct attempt_context {
     const ex_rig *rig;
-    const ex_map *map;
+    const ex_displacement_map *map;
 } attempt_context;
 
 static ex_result attempt(void *context) {
     const attempt_context *c = context;
     float positions[3 * LIMB_RINGS * LIMB_SIDES];
     ex_error error;
-    return ex_map_refit(c->rig, EX_LEVEL_LIMIT, NULL, c->map, positions, &error);
+    return ex_displacement_map_refit(c->rig, EX_LEVEL_LIMIT, NULL, c->map, positions, &error);
 }
 
 static void memory_runs_out(void **state) {
     (void)state;
     ex_mesh *cage = limb_cage();
     ex_rig *rig = limb_rig(cage, 0);
-    ex_map *map = limb_map(rig, 0.01);
+    ex_displacement_map *map = limb_map(rig, 0.01);
     assert_true(fail_alloc_sweep(attempt, &(attempt_context){rig, map}) > 30);
-    ex_map_destroy(map);
+    ex_displacement_map_destroy(map);
     ex_rig_destroy(rig);
     ex_mesh_destroy(cage);
 }

@@ -74,7 +74,7 @@ static void test_left_out(void **state) {
                              .apart = true};
     (void)state;
     scanned s;
-    ex_map *maps[3] = {NULL};
+    ex_displacement_map *maps[3] = {NULL};
     ex_error error = {0};
     double square[4] = {0}, measured = 0, all = 0;
     int counts[4] = {0};
@@ -85,14 +85,15 @@ static void test_left_out(void **state) {
     for (int i = 0; i < 3; i++) {
         char name[40];
         snprintf(name, sizeof name, "maps/%s.ply", def.scans[i].name);
-        assert_int_equal(ex_map_read(scratch_path(name), &maps[i], &error), EX_OK);
+        assert_int_equal(ex_displacement_map_read(scratch_path(name), &maps[i], &error), EX_OK);
     }
     for (int i = 0; i < 3; i++)
         for (int v = 0; v < s.count; v++) {
             const double own = (double)maps[i]->displacements[v];
-            all += maps[i]->states[v] != EX_MAP_OUTSIDE;
-            measured += maps[i]->states[v] == EX_MAP_HIT || maps[i]->states[v] == EX_MAP_FAIRED;
-            if (maps[i]->states[v] != EX_MAP_HIT)
+            all += maps[i]->states[v] != EX_DISPLACEMENT_MAP_OUTSIDE;
+            measured +=
+                maps[i]->states[v] == EX_DISPLACEMENT_MAP_HIT || maps[i]->states[v] == EX_DISPLACEMENT_MAP_FAIRED;
+            if (maps[i]->states[v] != EX_DISPLACEMENT_MAP_HIT)
                 continue;
             double blend = 0;
             for (int k = 0; k < 3; k++)
@@ -123,12 +124,12 @@ static void test_left_out(void **state) {
     assert_near(report.worst_rms, 0.002, 1e-15);
     assert_false(report.truth);
     for (int i = 0; i < 3; i++)
-        ex_map_destroy(maps[i]);
+        ex_displacement_map_destroy(maps[i]);
     /* A map of another template. */
-    ex_map *small = ex_map_create(8);
-    assert_int_equal(ex_map_write(scratch_path("maps/some.ply"), small, &error), EX_OK);
+    ex_displacement_map *small = ex_displacement_map_create(8);
+    assert_int_equal(ex_displacement_map_write(scratch_path("maps/some.ply"), small, &error), EX_OK);
     refuse(&s, EX_ERROR_DATA, "some.ply has 8 vertices");
-    ex_map_destroy(small);
+    ex_displacement_map_destroy(small);
     scanned_close(&s);
 }
 
@@ -237,10 +238,10 @@ static void test_truth(void **state) {
     s.fitted->opens[2 * s.fitted->kinematics->joint_count + ex_kinematics_find_joint(s.fitted->kinematics, "elbow.L")] =
         true;
     ex_error error = {0};
-    ex_map *map = NULL;
-    assert_int_equal(ex_map_read(scratch_path("maps/stand.ply"), &map, &error), EX_OK);
-    assert_int_equal(ex_map_write(scratch_path("maps/open.ply"), map, &error), EX_OK);
-    ex_map_destroy(map);
+    ex_displacement_map *map = NULL;
+    assert_int_equal(ex_displacement_map_read(scratch_path("maps/stand.ply"), &map, &error), EX_OK);
+    assert_int_equal(ex_displacement_map_write(scratch_path("maps/open.ply"), map, &error), EX_OK);
+    ex_displacement_map_destroy(map);
 
     write_truth(&s, &bones);
     scratch_write("labels/bent.csv", labels, strlen(labels));

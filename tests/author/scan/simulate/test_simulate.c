@@ -375,7 +375,7 @@ static void some_are_rubbed_off_and_some_are_false(void **state) {
 /* ---- merging ---- */
 
 /* How often a ray from the middle of the egg meets the mesh, and where last. */
-static int crossings(const ex_fit *fit, const double direction[3], double *where) {
+static int crossings(const ex_bounds *fit, const double direction[3], double *where) {
     ex_ray ray = {.t_min = 0, .t_max = INFINITY};
     ex_hit hit;
     int count = 0;
@@ -383,7 +383,7 @@ static int crossings(const ex_fit *fit, const double direction[3], double *where
         ray.origin[k] = (float)dummy_centre[k];
         ray.direction[k] = (float)direction[k];
     }
-    for (; ex_fit_ray(fit, &ray, &hit); count++) {
+    for (; ex_bounds_ray(fit, &ray, &hit); count++) {
         *where = (double)hit.t;
         ray.t_min = hit.t + 1e-5F;
     }
@@ -409,8 +409,8 @@ static void merged_views_are_one_layer(void **state) {
                                                    .triangles = (const uint32_t *)mesh->corners},
                                     NULL, &tree, NULL),
                      EX_OK);
-    void *memory = malloc(ex_fit_size(tree));
-    const ex_fit *fit = ex_fit_make(tree, positions, 0, memory, NULL);
+    void *memory = malloc(ex_bounds_size(tree));
+    const ex_bounds *fit = ex_bounds_fit(tree, positions, 0, memory, NULL);
     double sum = 0;
     for (int i = 0; i < 40; i++)
         for (int j = 0; j < 7; j++) { /* up to 45 degrees from the equator */

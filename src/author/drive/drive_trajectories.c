@@ -32,7 +32,7 @@ static int *join_triangles(exi_drive_building *b, int *count, ex_result *result,
     return triangles;
 }
 
-ex_result exi_drive_build_paths(exi_drive_building *b, ex_error *error) {
+ex_result exi_drive_build_trajectories(exi_drive_building *b, ex_error *error) {
     const ex_drive_def *def = b->def;
     const size_t driven = 3 * (size_t)b->driven->vertex_count, driver = 3 * (size_t)def->driver->vertex_count;
     ex_trajectories_def paths = {.vertex_count = b->driven->vertex_count + def->driver->vertex_count,

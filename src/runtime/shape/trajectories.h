@@ -16,7 +16,7 @@
 /* What there is in a layer, and in an example. */
 enum { EXI_PATHS_TURNS = 1, EXI_PATHS_BASES = 2, EXI_PATHS_SCREWS = 4 };
 
-typedef struct exi_paths {
+typedef struct exi_trajectories {
     uint64_t size;
     int32_t vertex_count, example_count, segment_count;
     int32_t reference;              /* -1: none */
@@ -26,7 +26,7 @@ typedef struct exi_paths {
     uint32_t flags;                 /* EXI_PATHS_… that any example has */
     uint32_t reserved;
     double centre[3];
-    uint64_t examples; /* [example_count] exi_path_example */
+    uint64_t examples; /* [example_count] exi_trajectory_example */
     uint64_t curves;   /* [corrector_count][EX_CURVE_SIZE] float */
     uint64_t bases;    /* [based_count][segment_count][6] float */
     uint64_t overlaps; /* [example_count] squared, float; 0: none */
@@ -35,9 +35,9 @@ typedef struct exi_paths {
     uint64_t segments; /* [vertices of all tiles] uint16_t; 0: none */
     uint64_t mask;     /* [vertices of all tiles] float; 0: none */
     uint64_t deltas;   /* float storage: [vertex_count][3] float of each example that has them */
-} exi_paths;
+} exi_trajectories;
 
-typedef struct exi_path_example {
+typedef struct exi_trajectory_example {
     ex_screw screw;
     uint32_t flags; /* EXI_PATHS_… */
     int32_t corrector_count, first_corrector;
@@ -46,17 +46,17 @@ typedef struct exi_path_example {
     float longest;                         /* of its turns as they are stored */
     int32_t reserved;
     int32_t delta; /* which; -1: its u is its delta, or it is not kept */
-} exi_path_example;
+} exi_trajectory_example;
 
-EXI_INLINE const void *exi_paths_at(const exi_paths *paths, uint64_t offset) {
+EXI_INLINE const void *exi_trajectories_at(const exi_trajectories *paths, uint64_t offset) {
     return (const char *)paths + offset;
 }
-EXI_INLINE const exi_path_example *exi_paths_examples(const exi_paths *paths) {
-    return (const exi_path_example *)exi_paths_at(paths, paths->examples);
+EXI_INLINE const exi_trajectory_example *exi_trajectories_examples(const exi_trajectories *paths) {
+    return (const exi_trajectory_example *)exi_trajectories_at(paths, paths->examples);
 }
 
 /* Whether summing the forms is all that there is to do. */
-EXI_INLINE bool exi_paths_is_sum(const exi_paths *paths) {
+EXI_INLINE bool exi_trajectories_is_sum(const exi_trajectories *paths) {
     return paths->flags == 0 && paths->mask == 0;
 }
 

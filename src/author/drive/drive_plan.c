@@ -10,13 +10,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-static ex_result no_memory(const exi_driving *made, ex_error *error) {
+static ex_result no_memory(const exi_drive_plan *made, ex_error *error) {
     return ex_error_memory(error, "the driver", 100 * (size_t)made->driver.driver.vertex_count);
 }
 
 /* ---- what is given ---- */
 
-static ex_result round_positions(exi_driving *made, const ex_mesh *mesh, const char *which, float **positions,
+static ex_result round_positions(exi_drive_plan *made, const ex_mesh *mesh, const char *which, float **positions,
                                  ex_error *error) {
     const size_t count = 3 * (size_t)mesh->vertex_count;
     float *rounded = exi_arena_allocate(&made->arena, count, sizeof *rounded);
@@ -25,13 +25,14 @@ static ex_result round_positions(exi_driving *made, const ex_mesh *mesh, const c
     for (size_t i = 0; i < count; i++) {
         rounded[i] = (float)mesh->positions[i];
         if (!isfinite(rounded[i]) || fabsf(rounded[i]) > 1e18F)
-            return ex_error_set(error, EX_ERROR_DATA, "vertex %zu of the %s is not finite, or too far away", i / 3, which);
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %zu of the %s is not finite, or too far away", i / 3,
+                                which);
     }
     *positions = rounded;
     return EX_OK;
 }
 
-static ex_result take_triangles(exi_driving *made, const ex_mesh *driver, ex_error *error) {
+static ex_result take_triangles(exi_drive_plan *made, const ex_mesh *driver, ex_error *error) {
     int *corners = NULL, count = 0;
     ex_result result = exi_mesh_check_faces(driver, error);
     if (result == EX_OK)
@@ -47,13 +48,14 @@ static ex_result take_triangles(exi_driving *made, const ex_mesh *driver, ex_err
     return triangles ? EX_OK : no_memory(made, error);
 }
 
-static ex_result check_lists(const exi_driving *made, const ex_drive_options *o, ex_error *error) {
+static ex_result check_lists(const exi_drive_plan *made, const ex_drive_options *o, ex_error *error) {
     double sum = 0;
     for (int v = 0; o->driver_weights && v < made->graph.vertex_count; v++) {
         if (!(o->driver_weights[v] >= 0) || !isfinite(o->driver_weights[v]))
-            return ex_error_set(error, EX_ERROR_DATA, "the weight of the driver's vertex %d is %g, which is not 0 or more",
-                             v, (double)o->driver_weights[v]);
-        sum += exi_driving_importance(made, o, v);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "the weight of the driver's vertex %d is %g, which is not 0 or more", v,
+                                (double)o->driver_weights[v]);
+        sum += exi_drive_plan_importance(made, o, v);
     }
     if (o->driver_weights && !(sum > 0))
         return ex_error_set(error, EX_ERROR_DATA, "the weights leave no vertex of the driver to look at");
@@ -64,16 +66,16 @@ static ex_result check_lists(const exi_driving *made, const ex_drive_options *o,
         for (int t = 0; t < bind->triangle_count; t++)
             if (bind->triangles[t] >= (uint32_t)made->driver.triangle_count)
                 return ex_error_set(error, EX_ERROR_DATA, "bind %d: there is no triangle %u: the driver has %d", b,
-                                 (unsigned)bind->triangles[t], made->driver.triangle_count);
+                                    (unsigned)bind->triangles[t], made->driver.triangle_count);
     }
     for (int v = 0; o->bind_count > 0 && v < made->driven_count; v++)
         if (o->vertex_binds[v] > o->bind_count)
-            return ex_error_set(error, EX_ERROR_DATA, "driven vertex %d is in bind %d of %d", v, (int)o->vertex_binds[v],
-                             o->bind_count);
+            return ex_error_set(error, EX_ERROR_DATA, "driven vertex %d is in bind %d of %d", v,
+                                (int)o->vertex_binds[v], o->bind_count);
     return EX_OK;
 }
 
-static ex_result open(exi_driving *made, const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *o,
+static ex_result open(exi_drive_plan *made, const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *o,
                       float **driven_positions, ex_error *error) {
     const size_t count = (size_t)driver->vertex_count;
     float *reference = NULL;
@@ -104,7 +106,7 @@ static ex_result open(exi_driving *made, const ex_mesh *driver, const ex_mesh *d
 
 /* ---- frames of parts ---- */
 
-static ex_result spread(exi_driving *made, const ex_mesh *driven, const float *positions, const ex_drive_options *o,
+static ex_result spread(exi_drive_plan *made, const ex_mesh *driven, const float *positions, const ex_drive_options *o,
                         exi_nodes *nodes, ex_error *error) {
     made->feet = exi_arena_allocate(&made->arena, (size_t)made->driven_count, sizeof *made->feet);
     if (!made->feet)
@@ -115,12 +117,12 @@ static ex_result spread(exi_driving *made, const ex_mesh *driven, const float *p
         result = no_memory(made, error);
     if (result == EX_OK) {
         made->spacing = nodes->spacing;
-        result = exi_driving_fit_nodes(made, nodes, o, error);
+        result = exi_drive_plan_fit_nodes(made, nodes, o, error);
     }
-    return result == EX_OK ? exi_driving_carry(made, nodes, driven, positions, o, error) : result;
+    return result == EX_OK ? exi_drive_plan_carry(made, nodes, driven, positions, o, error) : result;
 }
 
-static void settle(exi_driving *made, const ex_drive_options *o) {
+static void settle(exi_drive_plan *made, const ex_drive_options *o) {
     const bool one = exi_drive_frame_count(o) == 0;
     made->driver.residual = o->residual != EX_RESIDUAL_COUNT ? o->residual : one ? EX_RESIDUAL_KEYS : EX_RESIDUAL_NONE;
     made->driver.push = o->push;
@@ -130,30 +132,30 @@ static void settle(exi_driving *made, const ex_drive_options *o) {
     made->driver.vertex_binds = o->bind_count > 0 ? o->vertex_binds : NULL;
 }
 
-static ex_result make(exi_driving *made, const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *o,
+static ex_result make(exi_drive_plan *made, const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *o,
                       ex_error *error) {
     const int frames = exi_drive_frame_count(o);
     const bool whole_view = o->region_count == 0 && (frames == 0 || o->one_region);
     float *positions = NULL;
     exi_nodes nodes = {0};
     ex_result result = open(made, driver, driven, o, &positions, error);
-    if (result == EX_OK && !exi_driving_reserve(made, frames))
+    if (result == EX_OK && !exi_drive_plan_reserve(made, frames))
         result = no_memory(made, error);
     if (result == EX_OK && frames > 0)
         result = spread(made, driven, positions, o, &nodes, error);
     if (result == EX_OK && (frames == 0 || whole_view))
-        result = exi_driving_fit_whole(made, driver, o, error);
+        result = exi_drive_plan_fit_whole(made, driver, o, error);
     if (result != EX_OK)
         return result;
     settle(made, o);
     if (o->region_count > 0)
-        return exi_driving_look_regions(made, frames > 0 ? &nodes : NULL, o, error);
-    return whole_view ? exi_driving_look_whole(made, made->driver.driver.frame_count - 1, o, error)
-                      : exi_driving_look_nodes(made, &nodes, o, error);
+        return exi_drive_plan_look_regions(made, frames > 0 ? &nodes : NULL, o, error);
+    return whole_view ? exi_drive_plan_look_whole(made, made->driver.driver.frame_count - 1, o, error)
+                      : exi_drive_plan_look_nodes(made, &nodes, o, error);
 }
 
 /* The mesh as the rig will hold it: quads are cut, and areas measured, as they will be once it has been unpacked. */
-static ex_result round_mesh(exi_driving *made, const ex_mesh *mesh, ex_mesh *rounded, ex_error *error) {
+static ex_result round_mesh(exi_drive_plan *made, const ex_mesh *mesh, ex_mesh *rounded, ex_error *error) {
     const size_t count = 3 * (size_t)mesh->vertex_count;
     *rounded = *mesh;
     rounded->positions = exi_arena_allocate(&made->arena, count, sizeof *rounded->positions);
@@ -162,22 +164,22 @@ static ex_result round_mesh(exi_driving *made, const ex_mesh *mesh, ex_mesh *rou
     return rounded->positions ? EX_OK : no_memory(made, error);
 }
 
-ex_result exi_driving_make(const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *o, int joint_count,
-                           exi_driving *made, ex_error *error) {
-    *made = (exi_driving){.driver = {.driver = {.vertex_count = driver->vertex_count}},
-                          .driven_count = driven->vertex_count};
+ex_result exi_drive_plan_make(const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *o, int joint_count,
+                              exi_drive_plan *made, ex_error *error) {
+    *made = (exi_drive_plan){.driver = {.driver = {.vertex_count = driver->vertex_count}},
+                             .driven_count = driven->vertex_count};
     ex_result result = exi_drive_options_check(o, error);
     if (result != EX_OK)
         return result;
     if (driver->vertex_count < 1 || driven->vertex_count < 1)
         return ex_error_set(error, EX_ERROR_DATA, "the %s has no vertices",
-                         driver->vertex_count < 1 ? "driver" : "driven mesh");
+                            driver->vertex_count < 1 ? "driver" : "driven mesh");
     if (o->frame == EX_WHOLE_FRAME_JOINT && (o->frame_joint < 0 || o->frame_joint >= joint_count))
         return joint_count > 0 ? ex_error_set(error, EX_ERROR_ARGUMENT,
-                                           "the driver's frame goes with joint %d, but the skeleton has %d",
-                                           o->frame_joint, joint_count)
+                                              "the driver's frame goes with joint %d, but the skeleton has %d",
+                                              o->frame_joint, joint_count)
                                : ex_error_set(error, EX_ERROR_ARGUMENT,
-                                           "the driver's frame goes with a joint, but there is no skeleton");
+                                              "the driver's frame goes with a joint, but there is no skeleton");
     ex_mesh driver_rounded, driven_rounded;
     result = round_mesh(made, driver, &driver_rounded, error);
     if (result == EX_OK)
@@ -185,7 +187,7 @@ ex_result exi_driving_make(const ex_mesh *driver, const ex_mesh *driven, const e
     return result == EX_OK ? make(made, &driver_rounded, &driven_rounded, o, error) : result;
 }
 
-void exi_driving_free(exi_driving *made) {
+void exi_drive_plan_free(exi_drive_plan *made) {
     exi_arena_free(&made->arena);
-    *made = (exi_driving){0};
+    *made = (exi_drive_plan){0};
 }

@@ -1,9 +1,9 @@
 /*
- * What a layer of trajectories has besides its forms: how they were found (paths.h), and, in files of their own, the
+ * What a layer of trajectories has besides its forms: how they were found (project_trajectories.h), and, in files of their own, the
  * mask, which does not go into its differences, and the segments that were given.
  */
 #include "author/base/array.h"
-#include "author/project/build/paths.h"
+#include "author/project/build/project_trajectories.h"
 #include "author/project/import/unpack.h"
 #include "runtime/base/result.h"
 
@@ -31,7 +31,7 @@ static ex_result take_mask(const ex_rig *rig, int layer, float **mask, ex_error 
     return EX_OK;
 }
 
-bool exi_unpack_describe_paths(const ex_rig *rig, int layer, const json_t *paths, json_t *object) {
+bool exi_unpack_describe_trajectories(const ex_rig *rig, int layer, const json_t *paths, json_t *object) {
     const json_t *entry = entry_of(rig, layer, paths);
     float *mask = NULL;
     if (!entry)
@@ -47,8 +47,8 @@ bool exi_unpack_describe_paths(const ex_rig *rig, int layer, const json_t *paths
     return done;
 }
 
-ex_result exi_unpack_check_paths(const ex_rig *rig, int layer, const json_t *paths, const exi_new_folder *folder,
-                                 ex_error *error) {
+ex_result exi_unpack_check_trajectories(const ex_rig *rig, int layer, const json_t *paths, const exi_new_folder *folder,
+                                        ex_error *error) {
     const json_t *entry = entry_of(rig, layer, paths);
     float *mask = NULL;
     ex_result result = entry ? take_mask(rig, layer, &mask, error) : EX_OK;
@@ -88,14 +88,14 @@ static ex_result write_segments(const json_t *list, int face_count, const char *
     }
     ex_result result =
         !segments ? ex_error_memory(error, "the segments", (size_t)face_count * sizeof *segments)
-        : !sound  ? ex_error_set(error, EX_ERROR_DATA, "the rig's note about how its trajectories were found is damaged")
-                  : exi_segments_write(path, face_count, segments, error);
+        : !sound ? ex_error_set(error, EX_ERROR_DATA, "the rig's note about how its trajectories were found is damaged")
+                 : exi_segments_write(path, face_count, segments, error);
     free(segments);
     return result;
 }
 
-ex_result exi_unpack_write_paths(const ex_rig *rig, int layer, const json_t *paths, const ex_mesh *mesh,
-                                 exi_new_folder *folder, ex_error *error) {
+ex_result exi_unpack_write_trajectories(const ex_rig *rig, int layer, const json_t *paths, const ex_mesh *mesh,
+                                        exi_new_folder *folder, ex_error *error) {
     const json_t *entry = entry_of(rig, layer, paths), *segments = json_object_get(entry, "segments");
     float *mask = NULL;
     ex_result result = entry ? take_mask(rig, layer, &mask, error) : EX_OK;

@@ -2,7 +2,7 @@
  * How trajectories were found, in the words of a project file, so that a rig can be unpacked into a project that finds
  * the same ones again. What is left to the program is not written.
  */
-#include "author/project/build/paths.h"
+#include "author/project/build/project_trajectories.h"
 
 #include "runtime/base/result.h"
 
@@ -63,8 +63,8 @@ json_t *exi_trajectory_options_describe(const ex_trajectory_options *o) {
     return object;
 }
 
-bool exi_project_paths_describe(json_t *note, const ex_project_layer *layer, const exi_project_paths *paths,
-                                int face_count) {
+bool exi_project_trajectories_describe(json_t *note, const ex_project_layer *layer,
+                                       const exi_project_trajectories *paths, int face_count) {
     json_t *object = exi_trajectory_options_describe(layer->trajectory.options);
     if (!object || (paths->face_segments && !describe_segments(object, paths->face_segments, face_count))) {
         json_decref(object);
@@ -84,10 +84,10 @@ static const char *first_layer_without(const ex_rig *rig, const json_t *note) {
     return NULL;
 }
 
-ex_result exi_project_paths_note_read(const ex_rig *rig, json_t **note, ex_error *error) {
+ex_result exi_project_trajectories_note_read(const ex_rig *rig, json_t **note, ex_error *error) {
     *note = NULL;
-    for (int i = 0; i < ex_rig_note_count(rig) && !*note; i++) {
-        const ex_note held = ex_rig_note(rig, i);
+    for (int i = 0; i < ex_rig_attachment_count(rig) && !*note; i++) {
+        const ex_attachment held = ex_rig_attachment(rig, i);
         json_error_t reason = {0};
         if (strcmp(held.kind, EXI_PATHS_NOTE) != 0)
             continue;
@@ -95,7 +95,8 @@ ex_result exi_project_paths_note_read(const ex_rig *rig, json_t **note, ex_error
         if (!*note && (json_error_code(&reason) == json_error_out_of_memory || !reason.text[0]))
             return ex_error_memory(error, "a note", held.size);
         if (!*note)
-            return ex_error_set(error, EX_ERROR_DATA, "the rig's note about how its trajectories were found is damaged");
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "the rig's note about how its trajectories were found is damaged");
     }
     const char *missing = first_layer_without(rig, *note);
     if (!missing)
@@ -103,7 +104,7 @@ ex_result exi_project_paths_note_read(const ex_rig *rig, json_t **note, ex_error
     json_decref(*note);
     *note = NULL;
     return ex_error_set(error, EX_ERROR_DATA,
-                     "layer '%s' has trajectories, but the rig has no note of how they were found, and cannot be "
-                     "unpacked",
-                     missing);
+                        "layer '%s' has trajectories, but the rig has no note of how they were found, and cannot be "
+                        "unpacked",
+                        missing);
 }

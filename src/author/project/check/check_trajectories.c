@@ -81,23 +81,23 @@ static void check_bases(exi_checker *c, int index, const char *where) {
                       layer->name);
 }
 
-bool exi_check_paths(exi_checker *c, int index) {
+bool exi_check_trajectories(exi_checker *c, int index) {
     const ex_project_layer *layer = &c->view->layers[index];
-    exi_project_paths *paths = &c->paths[index];
+    exi_project_trajectories *paths = &c->paths[index];
     ex_error error = {0};
     char where[64];
     snprintf(where, sizeof where, "layers[%d].trajectory", index);
     exi_check_progress(c, layer->name);
-    ex_result result =
-        exi_project_paths_open(paths,
-                               &(exi_project_paths_source){.mesh = c->mesh,
-                                                           .example_count = layer->example_count,
-                                                           .names = layer->weigh.names,
-                                                           .reference = exi_layer_reference(layer),
-                                                           .deltas = (const float *const *)c->deltas[index]},
-                               &error);
+    ex_result result = exi_project_trajectories_open(
+        paths,
+        &(exi_project_trajectories_source){.mesh = c->mesh,
+                                           .example_count = layer->example_count,
+                                           .names = layer->weigh.names,
+                                           .reference = exi_layer_reference(layer),
+                                           .deltas = (const float *const *)c->deltas[index]},
+        &error);
     if (result == EX_OK)
-        result = exi_project_paths_find(paths, c->view, layer, c->mesh, NULL, NULL, &error);
+        result = exi_project_trajectories_find(paths, c->view, layer, c->mesh, NULL, NULL, &error);
     if (result != EX_OK) {
         exi_check_failure(c, "trajectory", where, &error);
         return false;

@@ -2,7 +2,7 @@
  * A layer's trajectories: its examples as forms over the mesh's triangles, what is found from them, or what a rig holds
  * of them.
  */
-#include "author/project/build/paths.h"
+#include "author/project/build/project_trajectories.h"
 
 #include "author/base/array.h"
 #include "runtime/base/result.h"
@@ -22,12 +22,12 @@ int exi_layer_reference(const ex_project_layer *layer) {
 
 /* ---- the definition ---- */
 
-static ex_result no_memory(const exi_project_paths *p, ex_error *error) {
+static ex_result no_memory(const exi_project_trajectories *p, ex_error *error) {
     return ex_error_memory(error, "the trajectories", 24 * (size_t)p->def.vertex_count);
 }
 
 /* Triangles by the numbers of their vertices. */
-static ex_result take_triangles(exi_project_paths *p, const ex_mesh *mesh, ex_error *error) {
+static ex_result take_triangles(exi_project_trajectories *p, const ex_mesh *mesh, ex_error *error) {
     int *corners = NULL, count = 0;
     ex_result result = ex_mesh_triangulate(mesh, &corners, &count, error);
     if (result != EX_OK)
@@ -41,12 +41,13 @@ static ex_result take_triangles(exi_project_paths *p, const ex_mesh *mesh, ex_er
     return triangles ? EX_OK : no_memory(p, error);
 }
 
-ex_result exi_project_paths_open(exi_project_paths *p, const exi_project_paths_source *source, ex_error *error) {
+ex_result exi_project_trajectories_open(exi_project_trajectories *p, const exi_project_trajectories_source *source,
+                                        ex_error *error) {
     const size_t examples = (size_t)source->example_count, count = 3 * (size_t)source->mesh->vertex_count;
-    *p = (exi_project_paths){.def = {.vertex_count = source->mesh->vertex_count,
-                                     .reference = source->mesh->positions,
-                                     .example_count = source->example_count,
-                                     .names = source->names}};
+    *p = (exi_project_trajectories){.def = {.vertex_count = source->mesh->vertex_count,
+                                            .reference = source->mesh->positions,
+                                            .example_count = source->example_count,
+                                            .names = source->names}};
     const double **forms = exi_arena_allocate(&p->arena, examples, sizeof *forms);
     p->def.examples = forms;
     p->form = exi_arena_allocate(&p->arena, count, sizeof *p->form);
@@ -61,27 +62,28 @@ ex_result exi_project_paths_open(exi_project_paths *p, const exi_project_paths_s
             return no_memory(p, error);
         for (size_t i = 0; i < count; i++) {
             if (!isfinite(source->deltas[k][i]))
-                return ex_error_set(error, EX_ERROR_DATA,
-                                 "vertex %zu (counting from 0) of '%s' is too far away for a float once it is measured",
-                                 i / 3, source->names[k]);
+                return ex_error_set(
+                    error, EX_ERROR_DATA,
+                    "vertex %zu (counting from 0) of '%s' is too far away for a float once it is measured", i / 3,
+                    source->names[k]);
             form[i] = source->mesh->positions[i] + (double)source->deltas[k][i];
         }
     }
     return take_triangles(p, source->mesh, error);
 }
 
-void exi_project_paths_close(exi_project_paths *p) {
+void exi_project_trajectories_close(exi_project_trajectories *p) {
     ex_trajectories_destroy(p->found);
     ex_mesh_destroy(p->mesh);
     exi_arena_free(&p->arena);
     exi_arena_free(&p->rig_arena);
-    *p = (exi_project_paths){0};
+    *p = (exi_project_trajectories){0};
 }
 
 /* ---- found ---- */
 
 /* The segments that the layer's file gives, of faces and of their triangles: a face of n corners has n - 2. */
-static ex_result take_segments(exi_project_paths *p, const ex_project_view *view, const ex_project_layer *layer,
+static ex_result take_segments(exi_project_trajectories *p, const ex_project_view *view, const ex_project_layer *layer,
                                const ex_mesh *mesh, ex_error *error) {
     int *faces = exi_arena_allocate(&p->arena, (size_t)mesh->face_count, sizeof *faces);
     int *segments = exi_arena_allocate(&p->arena, (size_t)p->def.triangle_count, sizeof *segments);
@@ -99,9 +101,9 @@ static ex_result take_segments(exi_project_paths *p, const ex_project_view *view
     return EX_OK;
 }
 
-ex_result exi_project_paths_find(exi_project_paths *p, const ex_project_view *view, const ex_project_layer *layer,
-                                 const ex_mesh *mesh, const ex_tasks *tasks, const ex_progress *progress,
-                                 ex_error *error) {
+ex_result exi_project_trajectories_find(exi_project_trajectories *p, const ex_project_view *view,
+                                        const ex_project_layer *layer, const ex_mesh *mesh, const ex_tasks *tasks,
+                                        const ex_progress *progress, ex_error *error) {
     p->def.options = *layer->trajectory.options;
     p->def.tasks = tasks;
     p->def.progress = progress;
@@ -117,7 +119,7 @@ ex_result exi_project_paths_find(exi_project_paths *p, const ex_project_view *vi
 
 /* ---- taken from a rig ---- */
 
-static bool take_path(exi_project_paths *p, const ex_rig *rig, int layer, int k, ex_trajectory *path) {
+static bool take_path(exi_project_trajectories *p, const ex_rig *rig, int layer, int k, ex_trajectory *path) {
     const size_t count = 3 * (size_t)p->def.vertex_count;
     *path = ex_rig_example_trajectory(rig, layer, k);
     float *turns = exi_arena_allocate(&p->arena, count, sizeof *turns);
@@ -136,7 +138,7 @@ static bool take_path(exi_project_paths *p, const ex_rig *rig, int layer, int k,
     return true;
 }
 
-ex_result exi_project_paths_take(exi_project_paths *p, const ex_rig *rig, int layer, ex_error *error) {
+ex_result exi_project_trajectories_take(exi_project_trajectories *p, const ex_rig *rig, int layer, ex_error *error) {
     const size_t examples = (size_t)p->def.example_count;
     ex_trajectory *paths = exi_arena_allocate(&p->arena, examples, sizeof *paths);
     float *overlaps = exi_arena_allocate(&p->arena, examples * examples, sizeof *overlaps);
@@ -157,10 +159,10 @@ ex_result exi_project_paths_take(exi_project_paths *p, const ex_rig *rig, int la
 }
 
 /* The mode that the note names; the other options are of no use once the paths are found. */
-static ex_result take_mode(exi_project_paths *p, const ex_rig *rig, int layer, ex_error *error) {
+static ex_result take_mode(exi_project_trajectories *p, const ex_rig *rig, int layer, ex_error *error) {
     json_t *note = NULL;
     ex_error ignored = {0};
-    ex_result result = exi_project_paths_note_read(rig, &note, &ignored);
+    ex_result result = exi_project_trajectories_note_read(rig, &note, &ignored);
     const char *mode = json_string_value(json_object_get(json_object_get(note, ex_rig_layer_name(rig, layer)), "mode"));
     p->def.options = ex_trajectory_options_default();
     if (mode && strcmp(mode, ex_trajectory_mode_name(EX_TRAJECTORY_PAPER)) == 0)
@@ -170,7 +172,7 @@ static ex_result take_mode(exi_project_paths *p, const ex_rig *rig, int layer, e
 }
 
 /* The rig's names and differences, which go into the arena. */
-static ex_result open_rig(exi_project_paths *p, exi_arena *arena, const ex_rig *rig, int layer, ex_mesh *mesh,
+static ex_result open_rig(exi_project_trajectories *p, exi_arena *arena, const ex_rig *rig, int layer, ex_mesh *mesh,
                           ex_error *error) {
     const int count = ex_weigher_example_count(ex_rig_weigher(rig, layer));
     const size_t numbers = 3 * (size_t)mesh->vertex_count;
@@ -186,21 +188,22 @@ static ex_result open_rig(exi_project_paths *p, exi_arena *arena, const ex_rig *
     }
     if (!names || !deltas)
         return ex_error_memory(error, "the trajectories", (size_t)count * sizeof *deltas);
-    return exi_project_paths_open(p,
-                                  &(exi_project_paths_source){.mesh = mesh,
-                                                              .example_count = count,
-                                                              .names = names,
-                                                              .reference = ex_rig_layer_reference(rig, layer),
-                                                              .deltas = deltas},
-                                  error);
+    return exi_project_trajectories_open(
+        p,
+        &(exi_project_trajectories_source){.mesh = mesh,
+                                           .example_count = count,
+                                           .names = names,
+                                           .reference = ex_rig_layer_reference(rig, layer),
+                                           .deltas = deltas},
+        error);
 }
 
 typedef struct rig_paths {
     ex_rig_trajectories shown; /* first */
-    exi_project_paths paths;
+    exi_project_trajectories paths;
 } rig_paths;
 
-static ex_result open_rig_paths(exi_project_paths *p, const ex_rig *rig, int layer, ex_error *error) {
+static ex_result open_rig_paths(exi_project_trajectories *p, const ex_rig *rig, int layer, ex_error *error) {
     exi_arena arena = {0};
     ex_mesh *mesh = NULL;
     ex_result result = ex_rig_to_mesh(rig, NULL, &mesh, error);
@@ -210,7 +213,7 @@ static ex_result open_rig_paths(exi_project_paths *p, const ex_rig *rig, int lay
     p->rig_arena = arena;
     if (result == EX_OK)
         result = take_mode(p, rig, layer, error);
-    return result == EX_OK ? exi_project_paths_take(p, rig, layer, error) : result;
+    return result == EX_OK ? exi_project_trajectories_take(p, rig, layer, error) : result;
 }
 
 ex_result ex_rig_trajectories_open(const ex_rig *rig, int layer, ex_rig_trajectories **trajectories, ex_error *error) {
@@ -229,13 +232,14 @@ ex_result ex_rig_trajectories_open(const ex_rig *rig, int layer, ex_rig_trajecto
 
 void ex_rig_trajectories_close(ex_rig_trajectories *trajectories) {
     if (trajectories)
-        exi_project_paths_close(&((rig_paths *)trajectories)->paths);
+        exi_project_trajectories_close(&((rig_paths *)trajectories)->paths);
     free(trajectories);
 }
 
 /* ---- what they make of weights ---- */
 
-bool exi_project_paths_add(const exi_project_paths *p, const double *weights, const float *mask, double *sum) {
+bool exi_project_trajectories_add(const exi_project_trajectories *p, const double *weights, const float *mask,
+                                  double *sum) {
     if (!ex_trajectories_form(p->found ? p->found : &p->taken, &p->def, weights, -1, p->form))
         return false;
     for (size_t i = 0; i < 3 * (size_t)p->def.vertex_count; i++)

@@ -1,6 +1,6 @@
 /*
- * cli/figures_paths.c - figures of trajectory warping that are forms along the way: an animal's pose on straight lines
- * and on paths (1), what the gradient term does (3), heads (4) and three poses at once (5).
+ * cli/figures_trajectories.c - figures of trajectory warping that are forms along the way: an animal's pose on straight
+ * lines and on paths (1), what the gradient term does (3), heads (4) and three poses at once (5).
  */
 #include "figures.h"
 

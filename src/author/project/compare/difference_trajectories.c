@@ -69,7 +69,7 @@ static void compare_path(const exi_layer_pair *p, int a, int b, float *room, siz
     }
 }
 
-void exi_difference_paths(exi_layer_pair *p) {
+void exi_difference_trajectories(exi_layer_pair *p) {
     const size_t count = (size_t)ex_rig_vertex_count(p->a.rig);
     const int first = ex_rig_layer_reference(p->a.rig, p->a.layer),
               second = ex_rig_layer_reference(p->b.rig, p->b.layer);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ex_result open_skin(exi_carrier *c, const ex_rig_driver *driver, ex_error *error) {
+static ex_result open_skin(exi_moving_frames *c, const ex_rig_driver *driver, ex_error *error) {
     const size_t rows = (size_t)c->driven_count + (size_t)c->driver_count;
     const ex_influences *carry = &driver->carry;
     const size_t entries = carry->starts ? carry->starts[rows] : rows;
@@ -37,10 +37,10 @@ static ex_result open_skin(exi_carrier *c, const ex_rig_driver *driver, ex_error
     return result;
 }
 
-ex_result exi_carrier_open(exi_carrier *c, const ex_rig_driver *driver, const float *driven, int driven_count,
-                           ex_error *error) {
+ex_result exi_moving_frames_open(exi_moving_frames *c, const ex_rig_driver *driver, const float *driven,
+                                 int driven_count, ex_error *error) {
     const size_t frames = (size_t)driver->driver.frame_count;
-    *c = (exi_carrier){.driven_count = driven_count, .driver_count = driver->driver.vertex_count};
+    *c = (exi_moving_frames){.driven_count = driven_count, .driver_count = driver->driver.vertex_count};
     const size_t rows = (size_t)c->driven_count + (size_t)c->driver_count;
     const size_t driven_numbers = 3 * (size_t)driven_count, driver_numbers = 3 * (size_t)c->driver_count;
     ex_result result = ex_driver_create(&driver->driver, NULL, &c->driver, error);
@@ -61,7 +61,7 @@ ex_result exi_carrier_open(exi_carrier *c, const ex_rig_driver *driver, const fl
     return EX_OK;
 }
 
-void exi_carrier_close(exi_carrier *c) {
+void exi_moving_frames_close(exi_moving_frames *c) {
     ex_driver_destroy(c->driver);
     ex_skin_destroy(c->skin);
     free(c->matrices);
@@ -69,10 +69,10 @@ void exi_carrier_close(exi_carrier *c) {
     free(c->posed);
     free(c->rest);
     free(c->unposed);
-    *c = (exi_carrier){0};
+    *c = (exi_moving_frames){0};
 }
 
-void exi_carrier_place(exi_carrier *c, const float *driver, const float *matrices, const int *joints) {
+void exi_moving_frames_place(exi_moving_frames *c, const float *driver, const float *matrices, const int *joints) {
     const int frames = ex_driver_frame_count(c->driver);
     ex_driver_place(c->driver, driver, c->matrices);
     for (int f = 0; matrices && joints && f < frames; f++)
@@ -83,14 +83,14 @@ void exi_carrier_place(exi_carrier *c, const float *driver, const float *matrice
         c->memory);
 }
 
-void exi_carrier_unpose(exi_carrier *c, const float *driven, const float *driver) {
+void exi_moving_frames_unpose(exi_moving_frames *c, const float *driven, const float *driver) {
     const size_t driven_numbers = 3 * (size_t)c->driven_count, driver_numbers = 3 * (size_t)c->driver_count;
     memcpy(c->posed, driven, driven_numbers * sizeof *c->posed);
     memcpy(c->posed + driven_numbers, driver, driver_numbers * sizeof *c->posed);
     ex_skin_unpose(c->skin, c->palette, &(ex_unpose_job){.posed = c->posed, .rest = c->rest, .out = c->unposed});
 }
 
-void exi_carrier_pose(const exi_carrier *c, const double *rest, float *form) {
+void exi_moving_frames_pose(const exi_moving_frames *c, const double *rest, float *form) {
     for (int v = 0; v < c->driven_count; v++) {
         const double *p = rest + 3 * (size_t)v;
         double m[12];
