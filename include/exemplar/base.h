@@ -37,12 +37,13 @@ extern "C" {
 #endif
 
 #define EX_VERSION_MAJOR 0
-#define EX_VERSION_MINOR 1
+#define EX_VERSION_MINOR 2
 #define EX_VERSION_PATCH 0
-#define EX_VERSION_TEXT  "0.1.0"
+#define EX_VERSION_TEXT  "0.2.0"
 
-/* The number in the library's file name: programs built against one ABI number run with every library that has it. */
-#define EX_ABI 1
+/* The number in the library's file name: programs built against one ABI number run with every library that has it. It
+ * moves with the version: before 1.0, a new minor version is a new ABI. */
+#define EX_ABI 2
 
 /* The version of the rig format that this library writes and reads. */
 #define EX_FORMAT 6
@@ -52,7 +53,7 @@ typedef struct ex_version_info {
     int major, minor, patch;
     int abi;
     int format;
-    const char *text; /* "0.1.0" */
+    const char *text; /* "0.2.0" */
     const char *simd; /* "neon", "sse2", "avx2", "wasm", "scalar" */
 } ex_version_info;
 
