@@ -192,6 +192,7 @@ typedef struct ex_parameter {
                             INFINITY: to the number of examples */
     const ex_parameter_word *words; /* choices: [word_count] */
     int word_count;
+    bool rare; /* left out of a project that is written where it has its default */
 } ex_parameter;
 
 /* What is known of a kind. */

@@ -71,7 +71,7 @@ static const ex_parameter parameters[] = {
     {EXI_PARAMETER("ridge", ridge),
      .help =
          "Decides between blends that are equally near: how much nearness of the blended examples counts. 0 is 1e-9.",
-     .most = 1, .usual = {1e-9, 1}},
+     .most = 1, .usual = {1e-9, 1}, .rare = true},
 };
 
 static size_t own_count(const ex_weigher *w) {
@@ -104,16 +104,16 @@ static ex_result check_gram(const ex_weigher_def *def, int driver, int dimension
         exi_point_text(def->names, def->example_count, (int)i, one, sizeof one);
         if (!(square >= 0) || !(square <= square_max))
             return ex_error_set(error, EX_ERROR_DATA,
-                             "%s: the product of its driver form with itself is %g: not a square, or too large", one,
-                             square);
+                                "%s: the product of its driver form with itself is %g: not a square, or too large", one,
+                                square);
         for (size_t j = 0; j < i; j++) {
             const double a = at[i * d + j], b = at[j * d + i];
             if (fabs(a - b) <= symmetric * sqrt(square) * sqrt(at[j * d + j]))
                 continue;
             exi_point_text(def->names, def->example_count, (int)j, other, sizeof other);
             return ex_error_set(error, EX_ERROR_DATA,
-                             "%s and %s: the product of their driver forms is %g in one's row and %g in the other's",
-                             one, other, a, b);
+                                "%s and %s: the product of their driver forms is %g in one's row and %g in the other's",
+                                one, other, a, b);
         }
     }
     return EX_OK;
@@ -129,14 +129,14 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
     }
     if (drivers != 1 || scalars > 1 || drivers + scalars != def->axis_count)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a convex weigher has one axis that is a driver's form, and one scalar axis or none");
+                            "a convex weigher has one axis that is a driver's form, and one scalar axis or none");
     if (def->axes[driver].width != def->example_count)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "axis %d: the driver axis is %d wide beside %d examples: one product each", driver,
-                         def->axes[driver].width, def->example_count);
+                            "axis %d: the driver axis is %d wide beside %d examples: one product each", driver,
+                            def->axes[driver].width, def->example_count);
     if (def->pseudo_count != 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a convex weigher has no pseudo-examples: what it blends must be forms of the driver");
+                            "a convex weigher has no pseudo-examples: what it blends must be forms of the driver");
     for (size_t i = 0; i < (size_t)def->example_count * (size_t)dimension; i++)
         if (!isfinite(def->points[i]))
             return EX_OK; /* which whoever checks points says next, with its name */
@@ -239,10 +239,11 @@ static ex_result check_definite(const ex_weigher *w, const char *const *names, d
             if (sum < 0) {
                 char text[200];
                 exi_point_text(names, n, i, text, sizeof text);
-                return ex_error_set(error, EX_ERROR_DATA,
-                                 "%s: no driver form has such products with itself and those before it (they are not a "
-                                 "positive semi-definite matrix)",
-                                 text);
+                return ex_error_set(
+                    error, EX_ERROR_DATA,
+                    "%s: no driver form has such products with itself and those before it (they are not a "
+                    "positive semi-definite matrix)",
+                    text);
             }
             row[i] = sqrt(sum);
         }

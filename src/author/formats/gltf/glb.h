@@ -17,4 +17,8 @@
 ex_result exi_glb_write(const char *path, exi_text *json, const void *bin, size_t bin_size, const char *advice,
                         ex_error *error);
 
+/* The program that wrote a file: the first version that writes these bytes. It changes when they do, not with every
+ * version, since the same project gives the same bytes. */
+#define EXI_GENERATOR "Exemplar 0.1.0"
+
 #endif

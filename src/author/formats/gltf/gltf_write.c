@@ -169,7 +169,7 @@ static void write_extensions(exi_gltf_writer *w) {
 
 /* buffer_uri is NULL for a .glb file. */
 static ex_result make_tree(exi_gltf_writer *w, const char *buffer_uri) {
-    json_t *asset = json_pack("{s:s, s:s}", "version", "2.0", "generator", "Exemplar " EX_VERSION_TEXT);
+    json_t *asset = json_pack("{s:s, s:s}", "version", "2.0", "generator", EXI_GENERATOR);
     if (w->scene->copyright)
         exi_gltf_set(w, asset, "copyright", json_string(w->scene->copyright));
     exi_gltf_set(w, w->root, "asset", asset);

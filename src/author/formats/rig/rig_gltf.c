@@ -6,6 +6,8 @@
  */
 #include "author/formats/rig/rig_gltf.h"
 
+#include "author/formats/gltf/glb.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -370,8 +372,8 @@ json_t *exi_rig_gltf_make(const exi_rig_gltf *from) {
               .views = json_array(),
               .accessors = json_array()};
     g.root = json_pack("{s:{s:s, s:s}, s:[s], s:{s:{s:i, s:i}}, s:i}", "asset", "version", "2.0", "generator",
-                       "Exemplar " EX_VERSION_TEXT, "extensionsUsed", "EXEMPLAR_rig", "extensions", "EXEMPLAR_rig",
-                       "format", EX_FORMAT, "bufferView", 0, "scene", 0);
+                       EXI_GENERATOR, "extensionsUsed", "EXEMPLAR_rig", "extensions", "EXEMPLAR_rig", "format",
+                       EX_FORMAT, "bufferView", 0, "scene", 0);
     json_t *mesh = json_object();
     int binds = -1;
     if (!g.root)

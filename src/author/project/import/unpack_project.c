@@ -94,9 +94,12 @@ static json_t *make_weigh(const ex_weigher_def *def) {
     const ex_weigher_info *info = ex_weigher_kind_info(def->kind);
     json_t *weigh = json_object();
     bool done = set(weigh, "kind", json_string(ex_weigher_kind_name(def->kind)));
-    for (int i = 0; done && i < info->parameter_count; i++)
-        done = set(weigh, info->parameters[i].name,
-                   make_value(&info->parameters[i], ex_parameter_get(&info->parameters[i], def)));
+    for (int i = 0; done && i < info->parameter_count; i++) {
+        const ex_parameter *parameter = &info->parameters[i];
+        const double value = ex_parameter_get(parameter, def);
+        if (!parameter->rare || value != parameter->preset)
+            done = set(weigh, parameter->name, make_value(parameter, value));
+    }
     if (!done) {
         json_decref(weigh);
         return NULL;
