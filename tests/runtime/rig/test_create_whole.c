@@ -13,6 +13,7 @@
 #include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/rigs.h"
+#include "support/whole_rigs.h"
 
 #include <math.h>
 #include <string.h>
@@ -306,6 +307,43 @@ static void parts_read_back(void **state) {
     character_close(&c);
 }
 
+/* What the table of domains says of a layer. */
+static void layers_tell_where_they_act(void **state) {
+    (void)state;
+    static const struct {
+        ex_domain domain;
+        const char *word;
+        ex_stage stage;
+        bool is_sum, has_forms;
+    } facts[] = {{EX_DOMAIN_FORM, "positions", EX_STAGE_REST, true, true},
+                 {EX_DOMAIN_PIXELS, "pixels", EX_STAGE_TEXTURE, true, false},
+                 {EX_DOMAIN_OFFSETS, "offsets", EX_STAGE_REST, true, false},
+                 {EX_DOMAIN_TRAJECTORY, "trajectory", EX_STAGE_REST, false, true}};
+    whole_rig w;
+    whole_rig_open(&w, 40, WHOLE_ALL & ~WHOLE_LEVELS & ~WHOLE_LIMIT);
+    ex_rig *rig = rig_of(&w.def);
+    int seen = 0, posed = 0;
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+            if (ex_rig_layer_domain(rig, l) != facts[i].domain)
+                continue;
+            const bool skinned = ex_rig_layer_frame(rig, l) == EX_OFFSET_FRAME_SKINNED;
+            assert_int_equal(ex_rig_layer_stage(rig, l), skinned ? EX_STAGE_POSED : facts[i].stage);
+            assert_int_equal(ex_rig_layer_is_sum(rig, l), facts[i].is_sum);
+            assert_int_equal(ex_rig_layer_has_forms(rig, l), facts[i].has_forms);
+            assert_string_equal(ex_domain_name(facts[i].domain), facts[i].word);
+            seen |= 1 << i;
+            posed += skinned;
+        }
+    assert_int_equal(seen, 15);
+    assert_int_equal(posed, 1);
+    assert_string_equal(ex_domain_name(EX_DOMAIN_COUNT), "unknown");
+    assert_true(strlen(ex_domain_help(EX_DOMAIN_DISPLACEMENT)) > 0);
+    assert_string_equal(ex_domain_help(EX_DOMAIN_COUNT), "");
+    ex_rig_destroy(rig);
+    whole_rig_close(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mistake_has_its_sentence),
@@ -313,6 +351,7 @@ int main(void) {
         cmocka_unit_test(one_name_one_input),
         cmocka_unit_test(parts_of_one_rotation),
         cmocka_unit_test(parts_read_back),
+        cmocka_unit_test(layers_tell_where_they_act),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,7 @@ static void a_flat_square(void **state) {
         d.deltas[1][i] = d.deltas[2][i] = 0;
     ex_rig *rig = rig_of(&d.def);
     assert_int_equal(ex_rig_layer_domain(rig, 1), EX_DOMAIN_DISPLACEMENT);
+    assert_int_equal(ex_rig_layer_stage(rig, 1), EX_STAGE_SURFACE);
     assert_int_equal(ex_rig_level(rig), 3);
     posing p;
     for (int level = 0; level <= 3; level++) {

@@ -48,6 +48,9 @@ static void reads_the_whole(void **state) {
     assert_true(view->layers[0].domain == EX_DOMAIN_FORM && view->layers[0].unposed);
     assert_int_equal(view->layers[1].domain, EX_DOMAIN_PIXELS);
     assert_true(view->layers[2].domain == EX_DOMAIN_FORM && !view->layers[2].unposed);
+    assert_string_equal(ex_project_layer_shape(&view->layers[0]), "unposed");
+    assert_string_equal(ex_project_layer_shape(&view->layers[1]), "pixels");
+    assert_string_equal(ex_project_layer_shape(&view->layers[2]), "positions");
     assert_null(view->layers[0].pixels.texture);
     assert_string_equal(view->layers[1].pixels.texture, "base_color");
     assert_int_equal(view->layers[0].mask.kind, EX_MASK_JOINTS);
