@@ -52,7 +52,7 @@ class Tool:
 
     def read_form(self, path):
         lines = (self.folder / path).read_text().split("\n")
-        return np.array([line.split()[1:4] for line in lines if line.startswith("v ")], float)
+        return np.array(" ".join(line[2:] for line in lines if line.startswith("v ")).split(), float).reshape(-1, 3)
 
     def pose(self, rig, *assignments):
         self.run("pose", rig, *assignments, "-o", "once.obj")
