@@ -20,6 +20,7 @@
 
 #include <exemplar/author/formats.h>
 
+#include "author/formats/gltf/glb.h"
 #include "support/fail_alloc.h"
 #include "support/scenes.h"
 #include "support/scratch.h"
@@ -91,7 +92,7 @@ static void writes_by_hand(void **state) {
     char *bytes = scratch_read("out.glb", &size);
     char expected[1024];
     snprintf(expected, sizeof expected,
-             "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Exemplar %s\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+             "{\"asset\":{\"version\":\"2.0\",\"generator\":\"%s\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
              "\"nodes\":[{\"translation\":[0.1,0,0],\"mesh\":0}],\"meshes\":[{\"name\":\"t\",\"primitives\":[{"
              "\"attributes\":"
              "{\"POSITION\":0},\"indices\":1}]}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,"
@@ -99,7 +100,7 @@ static void writes_by_hand(void **state) {
              "\"componentType\":5123,\"count\":3,\"type\":\"SCALAR\"}],\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,"
              "\"byteLength\":36,\"target\":34962},{\"buffer\":0,\"byteOffset\":36,\"byteLength\":6,\"target\":34963}],"
              "\"buffers\":[{\"byteLength\":42}]}",
-             EX_VERSION_TEXT);
+             EXI_GENERATOR);
     assert_memory_equal(bytes, "glTF\2\0\0\0", 8);
     assert_memory_equal(bytes + 16, "JSON", 4);
     assert_memory_equal(bytes + 20, expected, strlen(expected));
