@@ -1,6 +1,6 @@
 /*
- * canvas_surface.h - what the two back ends of a canvas share: the path, the clip, and what each back end does with
- * them. Private to this folder.
+ * canvas_surface.h - the path and the clip, shared by both back ends of a canvas, and the interface that each back end
+ * implements. Private to this folder.
  */
 #ifndef EXEMPLAR_AUTHOR_PICTURE_CANVAS_CANVAS_SURFACE_H
 #define EXEMPLAR_AUTHOR_PICTURE_CANVAS_CANVAS_SURFACE_H
@@ -23,21 +23,21 @@ typedef struct ex_canvas_text_record {
 struct ex_canvas {
     double width, height, scale;
     const struct exi_back_end *back;
-    ex_result result; /* the first failure */
+    ex_result result; /* first failure */
     exi_node *nodes;
     size_t node_count, node_capacity;
-    ex_box clip; /* in points; the whole canvas where there is none */
+    ex_box clip; /* in points; the whole canvas if none is set */
     bool clipped;
     exi_canvas_text_record *texts;
     size_t text_count, text_capacity;
-    const char *label; /* what the path that is being drawn reads, or NULL */
+    const char *label; /* text of the path that is being drawn, or NULL */
 
     /* pixels */
     ex_image *image;
     bool owned;
     double (*flat)[2]; /* the path as lines, in pixels; a row of NaN ends each piece */
     size_t flat_count, flat_capacity;
-    float *rows; /* coverage or distances of the part of the image that is being drawn */
+    float *rows; /* coverage or distances over the part of the image that is being drawn */
     size_t row_capacity;
 
     /* SVG */
@@ -56,9 +56,9 @@ typedef struct exi_back_end {
 extern const exi_back_end exi_back_end_raster;
 extern const exi_back_end exi_back_end_svg;
 
-/* A canvas without a back end; NULL without memory. */
+/* Returns a canvas without a back end, or NULL without memory. */
 ex_canvas *exi_canvas_blank(double width, double height);
-/* Whether sizes are within what a canvas may have; if not, a sentence. */
+/* Checks that sizes are within the limits of a canvas; otherwise fails with a sentence. */
 ex_result exi_canvas_check(double width, double height, double scale, ex_error *error);
 
 #endif

@@ -42,7 +42,7 @@ static inline float exi_v3_dot(exi_v3 a, exi_v3 b) {
 static inline exi_v3 exi_v3_cross(exi_v3 a, exi_v3 b) {
     return (exi_v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-/* Of length 1; zero where it has no length. */
+/* Normalises to length 1; zero stays zero. */
 static inline exi_v3 exi_v3_unit(exi_v3 a) {
     float length = sqrtf(exi_v3_dot(a, a));
     return length > 0 && length < INFINITY ? exi_v3_scale(a, 1 / length) : (exi_v3){0, 0, 0};
@@ -50,11 +50,11 @@ static inline exi_v3 exi_v3_unit(exi_v3 a) {
 
 /* ---- the stage (stage.c, normals.c, texture.c) ---- */
 
-/* Halved again and again, in sRGB codes, averaged in linear light. */
+/* Mipmap: each level is half the size of the previous one, in sRGB codes, averaged in linear light. */
 #define EXI_TEXTURE_LEVELS 16
 typedef struct exi_texture {
     int level_count;
-    const unsigned char *levels[EXI_TEXTURE_LEVELS]; /* [height][width][4]; the first is the image's own */
+    const unsigned char *levels[EXI_TEXTURE_LEVELS]; /* [height][width][4]; the first is the image itself */
     int widths[EXI_TEXTURE_LEVELS], heights[EXI_TEXTURE_LEVELS];
     unsigned char *memory;
 } exi_texture;
@@ -65,68 +65,68 @@ typedef struct exi_stage_item {
     int first_triangle, first_vertex, first_corner;
     exi_v3 colour; /* linear */
     exi_texture texture;
-    double min, max;                     /* of the scalar's colours */
+    double min, max;                     /* range of the scalar's colour map */
     exi_v3 (*map)[EXI_SCALAR_STEPS + 1]; /* linear; NULL without a scalar */
 } exi_stage_item;
 
 typedef struct exi_stage {
     int item_count, vertex_count, triangle_count, corner_count;
     exi_stage_item *items;
-    double origin[3]; /* where 0 0 0 is in the items' coordinates */
-    double box[6];    /* of all vertices, in the items' coordinates */
-    double unit;      /* what 1 is in the items' coordinates: the diagonal of the box that is framed */
-    float size;       /* that diagonal here: 1 */
+    double origin[3]; /* position of 0 0 0 in the items' coordinates */
+    double box[6];    /* bounds of all vertices, in the items' coordinates */
+    double unit;      /* length of 1 in the items' coordinates: the diagonal of the framed box */
+    float size;       /* that diagonal in the stage's coordinates: 1 */
     float ground;     /* height of the ground */
-    exi_v3 middle;    /* of the ball around the box */
+    exi_v3 middle;    /* centre of the ball around the box */
     float radius;
     float *positions;    /* [vertex_count][3] */
     uint32_t *triangles; /* [triangle_count][3] vertices */
-    int *cuts;           /* [triangle_count][3] corners of the item's mesh */
-    int *faces;          /* [triangle_count] of the item's mesh; only for a wireframe */
-    float *normals;      /* [corner_count][3], zero: the face's; NULL for flat shading */
+    int *cuts;           /* [triangle_count][3] corner indices of the item's mesh */
+    int *faces;          /* [triangle_count] face indices of the item's mesh; only for a wireframe */
+    float *normals;      /* [corner_count][3], zero: use the face's; NULL for flat shading */
     ex_tree *tree;
     void *fit_memory;
     const ex_bounds *fit;
-    float linear[256]; /* of sRGB codes */
+    float linear[256]; /* linear light of each sRGB code */
 } exi_stage;
 
-/* Everything that does not depend on the camera; exi_stage_close also after a failure. */
+/* Builds everything that does not depend on the camera. Call exi_stage_close even after a failure. */
 ex_result exi_stage_open(exi_stage *stage, const ex_render_def *def, ex_error *error);
 void exi_stage_close(exi_stage *stage);
-/* The item that a triangle belongs to. */
+/* Returns the item that a triangle belongs to. */
 const exi_stage_item *exi_stage_item_of(const exi_stage *stage, int triangle);
 
-/* Normals [corner_count][3] at the corners of a mesh whose vertices are at positions [vertex_count][3]: given ones, the
- * mesh's own, or the mean of the faces around that meet at less than 60 degrees (smooth: of all). */
+/* Computes normals [corner_count][3] at the corners of a mesh whose vertices are at positions [vertex_count][3]: the
+ * item's, the mesh's, or the mean of the surrounding faces that meet at less than 60 degrees (smooth: of all). */
 ex_result exi_corner_normals(const ex_render_item *item, const float *positions, bool smooth, float *normals,
                              ex_error *error);
 
 ex_result exi_texture_open(exi_texture *texture, const ex_image *image, const float linear[256], ex_error *error);
 void exi_texture_close(exi_texture *texture);
-/* The colour at texture coordinates with their origin at the bottom left, where a pixel of the picture is `texels` of
- * the image wide; linear, and the alpha. */
+/* Samples a texture at coordinates with the origin at the bottom left, where a pixel of the picture covers `texels` of
+ * the image. Returns the linear colour, and the alpha. */
 exi_v3 exi_texture_sample(const exi_texture *texture, const float linear[256], float u, float v, float texels,
                           float *alpha);
 
-float exi_light_of_code(float code); /* from 0 to 1, both */
+float exi_light_of_code(float code); /* both from 0 to 1 */
 float exi_code_of_light(float linear);
 
 /* ---- the view (view.c) ---- */
 
 typedef struct exi_view {
     exi_v3 right, up, back, eye;
-    float half_width, half_height; /* of the picture at distance 1, or as it is where parallel */
+    float half_width, half_height; /* of the picture at distance 1; its actual size for a parallel view */
     bool parallel;
     int width;
-    float height; /* of what is framed: less than the picture's where a legend stands below */
+    float height; /* of the framed area: less than the picture's if a legend lies below it */
 } exi_view;
 
 ex_result exi_view_frame(exi_view *view, const ex_render_def *def, const exi_stage *stage, ex_error *error);
-/* The ray through a point of the picture, in pixels from the upper left corner; of length 1. */
+/* Computes the ray through a point of the picture, in pixels from the upper left corner; the direction has length 1. */
 void exi_view_ray(const exi_view *view, float x, float y, exi_v3 *from, exi_v3 *direction);
-/* Where a point is seen, in pixels; false where it is behind the eye. */
+/* Projects a point to pixels; false if it is behind the eye. */
 bool exi_view_project(const exi_view *view, exi_v3 point, float *x, float *y);
-/* How wide a pixel is at a distance along a ray. */
+/* Returns the width of a pixel at a distance along a ray. */
 float exi_view_pixel(const exi_view *view, float distance);
 
 /* ---- spots and light (spot.c, light.c, shade.c, wire.c) ---- */
@@ -135,23 +135,23 @@ typedef enum exi_spot_kind { EXI_SPOT_NOTHING, EXI_SPOT_GROUND, EXI_SPOT_FORM } 
 
 typedef struct exi_spot {
     exi_spot_kind kind;
-    bool behind; /* the back of a face */
+    bool behind; /* true if the back of a face is seen */
     int triangle;
     float u, v;
     float t;     /* distance along the ray */
-    float pixel; /* how wide a pixel is there */
+    float pixel; /* width of a pixel there */
     exi_v3 point;
-    exi_v3 normal, face; /* towards the eye: for shading, and the face's own */
-    exi_v3 towards;      /* the eye */
+    exi_v3 normal, face; /* facing the eye: the shading normal, and the face's normal */
+    exi_v3 towards;      /* direction to the eye */
 } exi_spot;
 
 typedef struct exi_lights {
-    exi_v3 key, key_across, key_along; /* direction to it; its disc */
+    exi_v3 key, key_across, key_along; /* direction to it; two vectors that span its disc */
     exi_v3 fill, rim;
     int sky_rays, key_rays;
 } exi_lights;
 
-/* How much of the sky and of the key light is seen, from 0 to 1. */
+/* Visible fractions of the sky and of the key light, from 0 to 1. */
 typedef struct exi_seen {
     float sky, key;
 } exi_seen;
@@ -164,26 +164,26 @@ typedef struct exi_render {
 } exi_render;
 
 exi_lights exi_lights_place(const ex_render_def *def);
-/* Point j of the `count` of one of 16 patterns, in the unit square: even for powers of two, each pattern, four from a
- * multiple of four on, and all of them together. */
+/* Returns point j of the `count` points of one of 16 patterns, in the unit square. For powers of two the points are
+ * evenly distributed: in each pattern, in four patterns starting at a multiple of four, and in all of them together. */
 void exi_light_point(int pattern, int j, int count, float *a, float *b);
-/* Rays are those of one pattern. */
+/* Gathers light with the rays of one pattern. */
 exi_seen exi_light_gather(const exi_render *render, const exi_spot *spot, int pattern);
-/* Light that comes from a surface of a colour. */
+/* Returns the light that a surface of a colour reflects. */
 exi_v3 exi_light_reflect(const exi_render *render, const exi_spot *spot, exi_seen seen, exi_v3 colour, float gloss);
-/* How much of the light on the bare ground is left. */
+/* Returns the fraction of the light on the bare ground that remains. */
 float exi_light_ground(const exi_render *render, exi_seen seen);
 
 void exi_spot_find(const exi_render *render, float x, float y, exi_spot *spot);
 
 typedef struct exi_shade {
-    exi_v3 colour; /* linear, times alpha */
+    exi_v3 colour; /* linear, premultiplied by alpha */
     float alpha;
 } exi_shade;
 
-/* The colour of a spot at x y of the picture. */
+/* Returns the colour of a spot at x y of the picture. */
 exi_shade exi_shade_spot(const exi_render *render, const exi_spot *spot, exi_seen seen, float x, float y);
-/* How much of it the lines of the wireframe cover. */
+/* Returns the fraction of the spot that the lines of the wireframe cover. */
 float exi_wire_cover(const exi_render *render, const exi_spot *spot, float x, float y);
 
 static inline uint32_t exi_hash(uint32_t x) {
@@ -197,15 +197,15 @@ static inline float exi_hash_unit(uint32_t x) {
 
 /* ---- the picture (tile.c, legend.c) ---- */
 
-/* Pixels along a side of what is worked on at once. */
+/* Side of a tile in pixels. */
 #define EXI_TILE 96
 
-/* Renders tile [column][row] into the image; false without memory. */
+/* Renders the tile at column, row into the image; false without memory. */
 bool exi_tile_render(const exi_render *render, int column, int row, ex_image *image);
 
-/* Pixels that the legend of a scalar takes at the foot of a picture of that size; 0: there is none. */
+/* Height in pixels of the scalar's legend at the foot of a picture of that size; 0: no legend. */
 double exi_legend_height(int width, int height);
-/* Draws it onto the picture. */
+/* Draws the legend onto the picture. */
 ex_result exi_legend_draw(ex_image *image, const exi_stage_item *item, ex_error *error);
 
 #endif

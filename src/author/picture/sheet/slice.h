@@ -1,5 +1,5 @@
 /*
- * slice.h - a slice of a space while its sheet of forms is made: the places, what stands in each, its pictures. Private
+ * slice.h - a slice of a space while its sheet of forms is made: the cells, their contents, and their pictures. Private
  * to this folder.
  */
 #ifndef EXEMPLAR_AUTHOR_PICTURE_SHEET_SLICE_H
@@ -12,52 +12,51 @@ typedef enum exi_cell_kind { EXI_CELL_BETWEEN, EXI_CELL_BEYOND, EXI_CELL_EXAMPLE
 
 typedef struct exi_cell {
     exi_cell_kind kind;
-    double values[2];  /* of the sheet's axes */
-    bool moved;        /* the values are an example's own, not those of its column and row */
-    int layer, number; /* of the example or pseudo-example */
-    bool has_from;     /* pseudo-examples that were taken from a place of this slice */
+    double values[2];  /* values of the sheet's axes */
+    bool moved;        /* true if the values are the example's, not those of its column and row */
+    int layer, number; /* index of the layer, and of the example or pseudo-example in it */
+    bool has_from;     /* pseudo-examples: true if the point it borrows from is on this slice */
     double from[2];
     ex_image *picture;
-    ex_result result; /* of making it */
+    ex_result result; /* result of making it */
 } exi_cell;
 
 typedef struct exi_slice_axis {
     int input;
     ex_axis axis;
     const char *name;
-    const char *unit; /* as it follows a number: "°", " mm" */
+    const char *unit; /* suffix of a number: "°", " mm" */
     char unit_text[64];
     int count;
-    double *values; /* [count], ascending: of columns, or of rows from the lowest */
+    double *values; /* [count], ascending: values of the columns, or of the rows from the lowest */
 } exi_slice_axis;
 
 typedef struct exi_slice {
     const ex_sheet_def *def;
     const ex_rig *rig;
     int axis_count;
-    exi_slice_axis axes[2]; /* the second has one value where it is not given */
+    exi_slice_axis axes[2]; /* the second has one value if it is not given */
     exi_cell *cells;        /* [axes[1].count][axes[0].count], rows from the lowest */
     int example_count, pseudo_count, hidden_count;
 
     int level;
-    ex_mesh *mesh; /* what all forms have in common */
-    int texture;   /* the base colour among the rig's textures, or -1 */
+    ex_mesh *mesh; /* shared by all forms */
+    int texture;   /* index of the base colour among the rig's textures, or -1 */
     ex_camera camera;
-    double scale;                /* pixels in a point of what is written */
+    double scale;                /* pixels per point of text */
     int cell_width, cell_height; /* pixels */
-    int picture_height;          /* of a form: below it is room for a name, where there are any */
+    int picture_height;          /* of a form; names, if any, go below it */
 } exi_slice;
 
-/* slice_cells.c: what stands where. exi_slice_close also after a failure. */
+/* slice_cells.c: fills the cells. Call exi_slice_close even after a failure. */
 ex_result exi_slice_open(exi_slice *sheet, const ex_sheet_def *def, ex_error *error);
 void exi_slice_close(exi_slice *sheet);
 
-/* slice_forms.c: one camera for all; then the pictures of all cells. */
+/* slice_forms.c: chooses one camera for all cells; then renders the pictures of all cells. */
 ex_result exi_slice_frame(exi_slice *sheet, ex_error *error);
 ex_result exi_slice_render(exi_slice *sheet, ex_error *error);
 
-/* slice_draw.c: whether the picture has a size that can be made, before anything is rendered; everything around the
- * forms. */
+/* slice_draw.c: checks before rendering that the picture has a valid size; draws everything around the forms. */
 ex_result exi_slice_measure(const exi_slice *sheet, ex_error *error);
 ex_result exi_slice_draw(const exi_slice *sheet, ex_image **image, ex_error *error);
 

@@ -1,11 +1,11 @@
 /*
- * build.h - what lives while a rig is being built; private to authoring.
+ * build.h - state of a rig while it is built; private to authoring.
  *
  *   build.c         the way from project to rig
- *   build_layers.c  layers: forms measured; domains/ has the rest
+ *   build_layers.c  layers: measured forms; domains/ has the rest
  *   build_trajectories.c   layers of trajectories
  *   build_driven.c  the layer that a driver weighs
- *   build_notes.c   what building chose or had to add
+ *   build_notes.c   notes on choices and additions made by building
  *   refinement.c    refined levels
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_BUILD_BUILD_H
@@ -22,34 +22,34 @@ typedef struct exi_building {
     ex_skeleton *skeleton;
     ex_skin *skin;
     exi_refinement refinement;
-    exi_project_driver driver; /* all zero where there is none */
+    exi_project_driver driver; /* all zero if there is none */
     exi_measure measure;
-    ex_layer_def *layers;            /* [layer_count]; masks go into the differences here, not there */
-    void **own;                      /* [layer_count]: what a layer's domain keeps, or NULL */
-    exi_project_trajectories *paths; /* [layer_count], all zero for layers of others than trajectories */
-    json_t *path_note;               /* how trajectories were found; NULL where there are none */
+    ex_layer_def *layers;            /* [layer_count]; masks are applied to the differences here, not passed on */
+    void **own;                      /* [layer_count]: private data of the layer's domain, or NULL */
+    exi_project_trajectories *paths; /* [layer_count], all zero for layers of other domains */
+    json_t *path_note;               /* how trajectories were found; NULL if there are none */
     ex_trajectories *driven_paths;   /* of the layer that a driver weighs, or NULL */
     int example_total, example_done;
 } exi_building;
 
 void exi_build_report(const exi_building *b, const char *what);
 
-/* build_notes.c. The falloffs of a layer that leaves them to leave-one-out, into layer->weigh, allocated; and a note.
- */
+/* build_notes.c. Chooses the falloffs of a layer by leave-one-out cross-validation if the layer asks for that.
+ * Allocates them in layer->weigh; adds a note. */
 ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *layer, ex_error *error);
-/* A note for every gaussian layer whose weigher had to add a ridge. */
+/* Adds a note for every gaussian layer whose weigher had to add a ridge. */
 void exi_build_note_ridges(const exi_building *b, const ex_rig *rig);
 
-/* build_trajectories.c. The trajectories of a layer whose examples are measured, into layer; and notes. */
+/* build_trajectories.c. Finds the trajectories of a layer whose examples are measured, into layer; adds notes. */
 ex_result exi_build_trajectories(exi_building *b, int index, ex_layer_def *layer, ex_error *error);
-/* What finding the trajectories of an example takes, when measuring one takes 1: for the progress. */
+/* Cost of finding the trajectories of an example relative to measuring it; for progress. */
 #define EXI_BUILD_PATH_COST 8
-/* Notes about paths that do not follow well. */
+/* Adds notes about paths that do not follow well. */
 void exi_build_note_trajectories(const exi_building *b, int index);
 
-/* build_driven.c. The driver and its forms at the examples. */
+/* build_driven.c. Reads the driver and its forms at the examples. */
 ex_result exi_build_driver(exi_building *b, ex_error *error);
-/* What the layer that the driver weighs has besides its forms, which are measured. */
+/* Fills in the layer that the driver weighs, except for its forms, which are measured. */
 ex_result exi_build_driven(exi_building *b, int index, ex_layer_def *layer, ex_error *error);
 void exi_build_free_driven(ex_layer_def *layer);
 

@@ -1,9 +1,9 @@
 /*
- * project_domain.h - what projects need to know of a domain; private to authoring.
+ * project_domain.h - interface of a domain for projects; private to authoring.
  *
- * An entry for each line of EX_DOMAIN_LIST (exemplar/rig_create.h), in a file here (docs/adding-a-domain.md). Reading,
- * building, checking, unpacking and comparing loop over layers and ask the table. Verbs that are NULL have nothing to
- * do.
+ * The table has an entry for each line of EX_DOMAIN_LIST (exemplar/rig_create.h), in a file here
+ * (docs/adding-a-domain.md). Reading, building, checking, unpacking and comparing loop over layers and call the table.
+ * A NULL verb does nothing.
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_DOMAINS_PROJECT_DOMAIN_H
 #define EXEMPLAR_AUTHOR_PROJECT_DOMAINS_PROJECT_DOMAIN_H
@@ -14,40 +14,40 @@
 #include "author/project/import/unpack.h"
 #include "author/project/model/reader.h"
 
-/* A key that only layers of one domain have, or only their examples, and what it is in the sentence that refuses it
+/* A key that only layers of one domain have, or only their examples, and its words in the sentence that refuses it
  * elsewhere: only a layer with "shape": "pixels" has a texture. */
 typedef struct exi_domain_key {
     const char *key, *what;
 } exi_domain_key;
 enum { EXI_DOMAIN_KEYS = 8 };
 
-/* Vertices that a layer's mask is about. */
+/* Vertices that a layer's mask covers. */
 typedef enum exi_masked { EXI_MASKED_MESH, EXI_MASKED_LEVEL, EXI_MASKED_NOTHING } exi_masked;
 
 typedef struct exi_project_domain {
     /* ---- facts ---- */
     const char *examples;   /* in sentences: "forms" */
-    const char *posed_word; /* in place of ex_domain_name, where examples stand at their pose; or NULL */
-    const char *file;       /* the key of an example's file: "mesh" */
+    const char *posed_word; /* replaces ex_domain_name if examples are made at their pose; or NULL */
+    const char *file;       /* key of an example's file: "mesh" */
     const char *files;      /* likewise in sentences: "a \"mesh\"" */
-    const char *ending;     /* of that file, when it is unpacked: ".obj" */
-    size_t file_at;         /* its place in ex_project_example */
+    const char *ending;     /* of that file, when unpacked: ".obj" */
+    size_t file_at;         /* its offset in ex_project_example */
     exi_masked masked;
-    bool targets; /* examples are whole forms, which a driver may weigh and which may bring skeletons */
-    exi_domain_key keys[EXI_DOMAIN_KEYS], example_keys[2]; /* up to the first without a key */
+    bool targets; /* true if examples are whole forms, which a driver may weigh and which may bring skeletons */
+    exi_domain_key keys[EXI_DOMAIN_KEYS], example_keys[2]; /* ends at the first without a key */
 
     /* ---- reading ---- */
-    /* Its keys of a layer whose name, weigher and domain are read. */
+    /* Reads its keys of a layer whose name, weigher and domain have been read. */
     ex_result (*read)(exi_project_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer);
-    /* Its keys of an example, before the file is. */
+    /* Reads its keys of an example, before the file is read. */
     ex_result (*read_example)(exi_project_reader *r, const json_t *object, const exi_place *place,
                               const ex_project_layer *layer, ex_project_example *example);
-    /* When its examples are read; when those of all layers are. */
+    /* Called after its examples are read; and after those of all layers are. */
     ex_result (*check_examples)(exi_project_reader *r, const exi_place *examples, const ex_project_layer *layer);
     ex_result (*finish)(exi_project_reader *r, const exi_place *place, ex_project_layer *layer);
 
     /* ---- building ---- */
-    /* Reads and measures the examples into the layer; releases what that allocated. */
+    /* Reads and measures the examples into the layer; and releases what that allocated. */
     ex_result (*build)(exi_building *b, int index, ex_layer_def *layer, ex_error *error);
     void (*free)(exi_building *b, int index, ex_layer_def *layer);
 
@@ -77,30 +77,30 @@ static inline const exi_project_domain *exi_project_domain_of(const ex_project_l
     return exi_project_domains[layer->domain];
 }
 
-/* Reads "shape", and what the layer's domain has besides. */
+/* Reads "shape", and the other keys of the layer's domain. */
 ex_result exi_read_domain(exi_project_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer);
-/* Keys of layers and of examples, those that all have in common given; ends with NULL. */
+/* Lists the keys of layers and of examples, given the keys common to all domains; ends with NULL. */
 enum { EXI_KEYS_MAX = 64 };
 void exi_domain_layer_keys(const char *const *common, const char *keys[EXI_KEYS_MAX]);
 void exi_domain_example_keys(const char *const *common, const char *keys[EXI_KEYS_MAX]);
 /* Refuses keys of examples that only other domains have. */
 ex_result exi_refuse_example_keys(exi_project_reader *r, const json_t *object, const exi_place *place,
                                   ex_domain domain);
-/* Where an example of the layer has the name of its file. */
+/* Returns the address of the name of an example's file. */
 static inline const char **exi_example_file(const ex_project_layer *layer, const ex_project_example *example) {
     return (const char **)((uintptr_t)example + (uintptr_t)exi_project_domain_of(layer)->file_at);
 }
 
-/* build_layers.c: layers whose examples are measured as forms: forms, offsets, trajectories. */
+/* build_layers.c: builds layers whose examples are measured as forms: forms, offsets, trajectories. */
 ex_result exi_build_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error);
 void exi_build_free_rows(const float *const *rows, int count);
 void exi_build_free_form(exi_building *b, int index, ex_layer_def *layer);
 
-/* unpack_layers.c: the same, written at rest; and one file. */
+/* unpack_layers.c: writes such layers at rest; and one file. */
 ex_result exi_unpack_write_forms(exi_unpacking *w, int layer, ex_error *error);
 ex_result exi_unpack_write_sculpts(exi_unpacking *w, int layer, ex_error *error);
 
-/* difference_examples.c: differences from the mesh, and of joints. */
+/* difference_examples.c: compares differences from the mesh, and of joints. */
 void exi_difference_forms(const exi_layer_pair *pair, int a, int b, const char *name);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * init.h - what the parts of starting a project from a scene share; private to authoring.
+ * init.h - declarations shared by the parts of starting a project from a scene; private to authoring.
  *
  *   init.c           the folder and the project file
  *   init_targets.c   morph targets as axes and forms
- *   init_seams.c     vertices that glTF splits, which are to be joined again
+ *   init_seams.c     finds vertices that glTF splits, to be joined again
  *   init_close.c     the mesh with those joined
- *   init_skeleton.c  the skin as a file of its own
+ *   init_skeleton.c  the skin as a separate file
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_IMPORT_INIT_H
 #define EXEMPLAR_AUTHOR_PROJECT_IMPORT_INIT_H
@@ -17,56 +17,58 @@
 /* An axis of the layer of targets. */
 typedef struct exi_init_axis {
     char name[EXI_NAME_MAX + 1];
-    bool joinable; /* the file names it, so that a target of that name in another mesh is the same one */
-    int part;      /* the first one that has it */
+    bool joinable; /* true if the file names it: a target of that name in another mesh is then the same axis */
+    int part;      /* first part that has it */
     double rest;
 } exi_init_axis;
 
 typedef struct exi_init {
     const ex_scene *scene;
     const ex_init_report *report; /* or NULL */
-    int skin;                     /* that is taken, or -1 */
+    int skin;                     /* index of the skin that is used, or -1 */
     bool *wanted;                 /* [node_count] */
     double *worlds;               /* [node_count][16] */
     ex_mesh *mesh;
-    exi_scene_part *parts; /* that the mesh was joined from */
+    exi_scene_part *parts; /* parts that the mesh was joined from */
     int part_count;
-    int *joined; /* [vertices of the parts] the mesh's vertex of each; NULL: they are the mesh's */
+    int *joined; /* [vertices of the parts] index of the mesh's vertex; NULL: the same */
     exi_init_axis *axes;
     int axis_count;
     size_t axis_capacity;
-    int *part_axes; /* [part_count]: where the axes of its targets start in target_axes */
+    int *part_axes; /* [part_count]: start of the axes of its targets in target_axes */
     int *target_axes;
-    ex_scene *skeleton; /* the skin and what it moves; NULL without a skin */
+    ex_scene *skeleton; /* the skin and the mesh it moves; NULL without a skin */
 } exi_init;
 
-/* Says a sentence to whoever listens. */
+/* Passes a sentence to the report, if there is one. */
 void exi_init_note(const exi_init *init, const char *format, ...) EX_PRINTF(2, 3);
 
-/* A name cut to length that is in no use yet: with " 2", " 3", … behind it where it is taken, and with no number below
- * `first`. Returns the number after the one that it got, or first. */
+/* Makes an unused name, cut to length: appends " 2", " 3", … if the name is taken, with no number below `first`.
+ * Returns the number after the one used, or first. */
 typedef bool (*exi_name_taken)(const void *context, const char *name);
 int exi_name_make_unique(char name[EXI_NAME_MAX + 1], int first, exi_name_taken taken, const void *context);
 
-/* The axes of all targets. */
+/* Finds the axes of all targets. */
 ex_result exi_init_find_targets(exi_init *init, ex_error *error);
-/* The mesh's positions [vertex_count][3] with the target of an axis at 1 and all others at 0. */
+/* Computes the mesh's positions [vertex_count][3] with the target of an axis at 1 and all others at 0. */
 void exi_init_target_form(const exi_init *init, int axis, double *positions);
 
-/* The mesh's vertex that a vertex of a part is. */
+/* Returns the index in the mesh of a vertex of a part. */
 static inline size_t exi_init_vertex(const exi_init *init, const exi_scene_part *part, size_t vertex) {
     const size_t at = (size_t)part->first_vertex + vertex;
     return init->joined ? (size_t)init->joined[at] : at;
 }
-/* Makes one of the vertices that are the same but for normals and texture coordinates. */
+/* Joins vertices that are the same except for normals and texture coordinates. */
 ex_result exi_init_join_seams(exi_init *init, ex_error *error);
-/* joined [vertex_count]: the first vertex that each becomes one with; it receives the new numbers. scratch
- * [vertex_count]. False without memory. */
+/* joined [vertex_count]: the first vertex that each is joined with; receives the new indices. scratch [vertex_count].
+ * False without memory. */
 bool exi_init_close_up(exi_init *init, int *joined, int *scratch);
-/* Whether two vertices of a triangle have the same number [vertex_count], so that it has no area whatever moves it. */
+/* True if two vertices of a triangle have the same number in numbers [vertex_count]. It then has no area however it
+ * moves. */
 bool exi_init_face_flat(const int *numbers, const ex_mesh *mesh, int face);
 
-/* The skin with its joints, the nodes above them, and the mesh with its weights; sound enough to build from. */
+/* Makes a scene of the skin with its joints, the nodes above them, and the mesh with its weights; valid enough to build
+ * from. */
 ex_result exi_init_make_skeleton(exi_init *init, ex_error *error);
 
 #endif

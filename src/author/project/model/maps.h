@@ -6,12 +6,12 @@
 
 #include "author/project/model/project.h"
 
-/* A map's displacements [vertex_count], in metres; release with free. vertex_count: of the last level. DATA, with both
- * numbers, where the map has another. */
+/* Reads a map's displacements [vertex_count], in metres; release with free. vertex_count: of the last level. Fails with
+ * DATA, and both numbers, if the map has a different count. */
 ex_result exi_project_read_map(const ex_project_view *view, const char *relative, int vertex_count, float **values,
                                ex_error *error);
 
-/* The mask of a layer of displacements [vertex_count], NULL where it has none; release with free. */
+/* Reads the mask of a layer of displacements [vertex_count], NULL if it has none; release with free. */
 ex_result exi_project_read_map_mask(const ex_project_view *view, const ex_project_layer *layer, int vertex_count,
                                     float **mask, ex_error *error);
 
