@@ -1,18 +1,19 @@
 /*
- * How the bones of a rig and of a clip lie at rest, and the rotation A of each matched joint that turns the rig's bones
- * there onto the clip's. With A' that of the joint above, t the direction of a bone in the rig after A', s in the clip:
+ * Bone directions of a rig and of a clip at rest, and the rotation A of each matched joint that turns the rig's bones
+ * onto the clip's. Let A' be the rotation of the joint above, t the direction of a bone in the rig after A', and s its
+ * direction in the clip:
  *
  *     A = B A',   B = the rotation that maximises the sum of s_i . (B t_i) (Wahba's problem)
  *
- * which is the one in the polar decomposition of M, the sum of s_i t_i^T. Where M has rank 1 (one bone; several that
- * have one counterpart, as toes have), it leaves a turn about the bone open, and B is the shortest arc. Beginning at
- * A', a forearm that is bent at rest is straightened without a twist against its upper arm, and a foot leans as its
- * shin does.
+ * B is the rotation in the polar decomposition of M, the sum of s_i t_i^T. If M has rank 1 (one bone, or several with
+ * one counterpart, such as toes), the turn about the bone is undetermined, and B is the shortest arc. Starting from A'
+ * straightens a forearm that is bent at rest without a twist against its upper arm, and makes a foot lean as its shin
+ * does.
  *
- * A bone goes from a matched joint to the next matched one below it that is elsewhere; joints in between are passed
- * over. A joint with nothing matched below it has the bone to its only child or end site, where both sides have just
- * one (a head has jaw and eyes, and where those lie says nothing of it). One without a bone, or that the map wants as
- * it rests, has B = 1.
+ * A bone goes from a matched joint to the next matched joint below it at another position; joints in between are
+ * skipped. A joint with nothing matched below it has the bone to its only child or end site, if both sides have exactly
+ * one (a head has jaw and eyes, whose positions say nothing about the head). A joint without a bone, or one that the
+ * map keeps as it rests, has B = 1.
  */
 #include "author/base/array.h"
 #include "author/motion/motion.h"
@@ -23,15 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Joints nearer to each other than this part of the skeleton's size give no direction: the centimetre between the two
+/* Joints closer together than this fraction of the skeleton's size give no direction: the centimetre between the two
  * axes of an elbow points anywhere. */
 #define NO_BONE 7e-3
-/* Bones that lie along one line up to this (the sine of the angle, squared) leave the turn about it open. */
+/* Bones within this of one line (squared sine of the angle) leave the turn about it undetermined. */
 #define ONE_LINE 1e-4
 
 /* ---- the two skeletons ---- */
 
-/* Children in lists. */
+/* Lists of children. */
 typedef struct tree {
     int *first, *next;
 } tree;
@@ -64,7 +65,7 @@ static int clip_parent(const void *of, int i) {
     return ((const ex_clip *)of)->joints[i].parent;
 }
 
-/* Each joint after its parent: chains are climbed until a joint that has its place. */
+/* Puts each joint after its parent: climbs each chain up to a joint that is already placed. */
 static void order_joints(const ex_skeleton *skeleton, int count, int *order, int *chain, bool *placed) {
     int used = 0;
     for (int j = 0; j < count; j++) {
@@ -120,7 +121,7 @@ void exi_bones_close(exi_bones *b) {
 
 /* ---- directions ---- */
 
-/* Bones of one joint, and what they sum to. */
+/* Bones of one joint, and the sum M over them. */
 typedef struct fan {
     int count;
     double turn[4]; /* A' */
@@ -140,7 +141,7 @@ static double size_of(const exi_world *worlds, int count) {
     return sqrt(size);
 }
 
-/* The unit direction from one joint to another; false where they stand at one place. */
+/* Computes the unit direction from one joint to another; false if they are at one position. */
 static bool find_direction(const exi_world *from, const exi_world *to, double size, double out[3]) {
     for (int c = 0; c < 3; c++)
         out[c] = to->matrix[4 * c + 3] - from->matrix[4 * c + 3];
@@ -153,7 +154,7 @@ typedef struct search {
     double size, clip_size;
 } search;
 
-/* The bone from joint a to joint b of the rig, which is that from joint c to joint d of the clip. */
+/* Adds the bone from joint a to joint b of the rig, which matches that from joint c to joint d of the clip. */
 static bool add_bone(const search *s, int a, int b, int c, int d, fan *f) {
     double from[3], to[3];
     if (!find_direction(&s->bones->rest[a], &s->bones->rest[b], s->size, from) ||
@@ -173,7 +174,7 @@ static bool lies_below(const ex_clip *clip, int joint, int above) {
     return joint == above;
 }
 
-/* All bones of a joint: below it as far as the first matched ones that are elsewhere. */
+/* Adds all bones of a joint: down to the first matched joints at other positions. */
 static void gather(const search *s, int joint, fan *f) {
     const exi_match *match = s->bones->match;
     const int source = match->joints[joint];
@@ -190,7 +191,7 @@ static void gather(const search *s, int joint, fan *f) {
     }
 }
 
-/* The bone to the only child of both, where nothing below is matched. */
+/* Adds the bone to the only child of both, if nothing below is matched. */
 static void gather_end(const search *s, int joint, fan *f) {
     const int source = s->bones->match->joints[joint], a = s->rig.first[joint], b = s->clip.first[source];
     if (a >= 0 && b >= 0 && s->rig.next[a] < 0 && s->clip.next[b] < 0)
@@ -204,14 +205,14 @@ static void find_arc(const double from[3], const double to[3], double q[4]) {
     q[3] = 1 + exi_dot3(from, to);
     if (q[3] > 1e-12 && exi_normalise(q, 4))
         return;
-    /* Half a turn: about anything perpendicular. */
+    /* Half a turn, about any perpendicular axis. */
     const double axis[3] = {fabs(from[0]) < 0.6, !(fabs(from[0]) < 0.6), 0};
     exi_cross(from, axis, q);
     q[3] = 0;
     exi_normalise(q, 4);
 }
 
-/* Whether all bones lie along one line: the second singular value of their sum vanishes. */
+/* True if all bones lie along one line: the second singular value of their sum vanishes. */
 static bool along_one_line(const double m[12]) {
     double first = 0, second = 0;
     for (int r = 0; r < 3; r++)
@@ -224,7 +225,7 @@ static bool along_one_line(const double m[12]) {
     return second < ONE_LINE * first * first;
 }
 
-/* M = s t^T up to a factor: t is along its rows, s where it takes t. */
+/* M = s t^T up to a factor: t is along its rows, and s = M t. */
 static void find_line(const double m[12], double from[3], double to[3]) {
     int longest = 0;
     for (int r = 1; r < 3; r++)

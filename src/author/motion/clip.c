@@ -1,6 +1,6 @@
 /*
- * Clips: where their joints are, W_j = W_parent(j) L_j, and the same motion at other times. Between frames rotations
- * turn at constant speed along the shorter arc, and everything else runs straight.
+ * Clips: world transforms of their joints, W_j = W_parent(j) L_j, and resampling to other times. Between frames,
+ * rotations turn at constant speed along the shorter arc, and everything else is interpolated linearly.
  */
 #include "author/base/array.h"
 #include "author/motion/motion.h"
@@ -81,7 +81,7 @@ static void sample(const ex_clip *clip, ex_clip *made, int frame) {
     const int at = exi_find_time(clip->times, clip->frame_count, made->times[frame], &part);
     const ex_transform *from = clip->locals + (size_t)at * joints, *to = part > 0 ? from + joints : from;
     ex_transform *out = made->locals + (size_t)frame * joints;
-    for (size_t j = 0; j < joints; j++) /* at a frame its very bits, also of rotations that are not of length 1 */
+    for (size_t j = 0; j < joints; j++) /* bit-exact at a frame, even for rotations that are not of length 1 */
         out[j] = part == 0 ? from[j] : part == 1 ? to[j] : ex_transform_interpolate(&from[j], &to[j], part);
     for (int d = 0; d < clip->dial_count; d++) {
         const float *values = clip->dials[d].values + at;

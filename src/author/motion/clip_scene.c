@@ -1,6 +1,6 @@
 /*
- * A clip from an animation of a glTF scene. Its joints are the nodes that are joints of a skin, and those above them;
- * in a scene without skins, all nodes.
+ * Makes a clip from an animation of a glTF scene. Its joints are the nodes that are joints of a skin, and those above
+ * them; in a scene without skins, all nodes.
  */
 #include "author/base/array.h"
 #include "author/formats/scene/scene.h"
@@ -15,7 +15,7 @@
 
 enum { NAME_SIZE = 40 };
 
-/* What a node is to a clip. */
+/* A node's part in a clip. */
 typedef enum node_part { PART_NONE, PART_ABOVE, PART_JOINT } node_part;
 
 typedef struct taking {
@@ -23,9 +23,9 @@ typedef struct taking {
     const ex_scene_animation *animation;
     int number;
     node_part *parts; /* [node_count] */
-    int *places;      /* [node_count] in its skin, or -1 */
-    int *order;       /* [node_count] each after its parent */
-    int *joints;      /* [node_count] of the clip, or -1 */
+    int *places;      /* [node_count] index in its skin, or -1 */
+    int *order;       /* [node_count] nodes, each after its parent */
+    int *joints;      /* [node_count] index in the clip, or -1 */
     ex_scene_transform *transforms;
     ex_clip *clip;
     ex_error *error;
@@ -62,7 +62,8 @@ static bool is_joints_name(const taking *t, const char *name) {
     return false;
 }
 
-/* The node's own, as skeletons of projects name theirs. A node above the joints leaves a joint its name. */
+/* Returns the node's own name, as skeletons of projects do. If a node above the joints has the same name as a joint,
+ * the joint keeps it. */
 static char *name_of(const taking *t, int node) {
     const char *own = t->scene->nodes[node].name;
     char made[NAME_SIZE];
@@ -108,7 +109,7 @@ static ex_result take_joints(taking *t) {
     return EX_OK;
 }
 
-/* The lowest joint at rest. */
+/* Sets the ground to the lowest joint at rest. */
 static ex_result find_ground(taking *t) {
     exi_world *worlds = exi_array_allocate((size_t)t->clip->joint_count, sizeof *worlds);
     bool first = true;
@@ -142,7 +143,7 @@ static bool has_dial(const ex_clip *clip, const char *name) {
     return false;
 }
 
-/* One more dial: the weight of a node's target at the clip's times. */
+/* Adds a dial: the weight of a node's target at the clip's times. */
 static ex_result add_dial(taking *t, const char *name, size_t *capacity) {
     ex_clip *clip = t->clip;
     ex_clip_dial *dials = exi_array_grow(clip->dials, capacity, (size_t)clip->dial_count + 1, sizeof *dials);
@@ -160,7 +161,7 @@ static ex_result add_dial(taking *t, const char *name, size_t *capacity) {
     return EX_OK;
 }
 
-/* Targets of one name in several meshes are one: the first node's counts. */
+/* Targets of one name in several meshes become one dial; the first node's weights count. */
 static ex_result take_weights(taking *t, int node, size_t *capacity) {
     const ex_scene_mesh *mesh = &t->scene->meshes[t->scene->nodes[node].mesh];
     const size_t count = (size_t)mesh->target_count;

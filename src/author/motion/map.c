@@ -1,5 +1,5 @@
 /*
- * Map files: which joint of a clip moves which joint of a rig, as strict JSON.
+ * Map files: match joints of a clip with joints of a rig, as strict JSON.
  *
  *     {"joints": {"upperarm01.L": "LeftArm", "lowerarm01.L": {"from": "LeftForeArm", "hinge": "x"},
  *                 "clavicle.L": {"from": "LeftShoulder", "align": false}}}

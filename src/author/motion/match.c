@@ -1,6 +1,6 @@
 /*
- * Which joint of a clip moves which joint of a rig: as a map says, or by name, letter by letter first, and then as
- * programs change names: without regard to case, blanks and punctuation, and without a prefix that ends in a colon.
+ * Matches joints of a clip with joints of a rig, by a map or by name. Exact names match first; then names match as
+ * programs change them: ignoring case, blanks and punctuation, and a prefix that ends in a colon.
  */
 #include "author/base/array.h"
 #include "author/base/names.h"
@@ -13,7 +13,7 @@
 
 enum { LIST_SIZE = 128, NAMED_MOST = 4 };
 
-/* The name without what programs change; copy has room for it. */
+/* Removes from the name what programs change; copy has room for it. */
 static void normalise(const char *name, char *copy) {
     const char *colon = strrchr(name, ':');
     size_t size = 0;
@@ -29,7 +29,7 @@ static void normalise(const char *name, char *copy) {
 
 /* ---- by name ---- */
 
-/* Things of one side, with their names. */
+/* Things of one side, and their names. */
 typedef struct side {
     int count;
     const char **names; /* NULL: not to be matched */
@@ -62,7 +62,7 @@ static bool open_side(side *s, int count, const char *(*name)(const void *of, in
     return good;
 }
 
-/* found [to->count]: which of `from` has the name of each, or -1; each of them once. False without memory. */
+/* found [to->count]: index in `from` of the same name, or -1; each is used once. False without memory. */
 static bool match_names(const side *from, const side *to, int *found) {
     bool *taken = calloc((size_t)from->count + 1, sizeof *taken);
     bool good = taken != NULL;
@@ -105,7 +105,7 @@ static const char *rig_joint_name(const void *of, int i) {
     return ex_skeleton_name(ex_rig_skeleton(of), i);
 }
 
-/* Dials that are numbers; joints move the other inputs. */
+/* Returns the name of a dial that is a number; joints move the other inputs. */
 static const char *rig_dial_name(const void *of, int i) {
     return ex_rig_input_offset(of, i) >= 0 && ex_rig_input_axis(of, i).kind == EX_AXIS_SCALAR ? ex_rig_input_name(of, i)
                                                                                               : NULL;
@@ -125,7 +125,7 @@ static bool match_sides(const void *from, int from_count, name_of from_name, con
 
 /* ---- by map ---- */
 
-/* "did you mean …", or nothing. */
+/* Adds "did you mean …" if a name is near. */
 static ex_result unknown_joint(const char *whose, const char *name, const void *of, int count, name_of names,
                                ex_error *error) {
     side s = {0};
@@ -180,7 +180,7 @@ static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_join
 
 /* ---- the whole ---- */
 
-/* The first few of them, and … where there are more. */
+/* Lists the first few names, and … if there are more. */
 static const char *list_names(const void *of, int count, name_of names, char list[LIST_SIZE]) {
     size_t used = 0;
     int named = 0;

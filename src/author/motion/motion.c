@@ -1,6 +1,6 @@
 /*
- * Motions: poses of a rig at times, from clips, tables of poses and files. Of q and -q, which are one rotation, a pose
- * has the one nearer to the pose before, so that a track of quaternions has no jumps.
+ * Motions: poses of a rig over time, from clips, tables of poses and files. Of q and -q, which are the same rotation, a
+ * pose uses the one nearer to the previous pose, so that a track of quaternions has no jumps.
  */
 #include "author/motion/motion.h"
 #include "author/base/array.h"
@@ -19,7 +19,7 @@
 
 /* ---- poses ---- */
 
-/* Poses at rest with their arrays in one block, which begins with them; NULL without memory. */
+/* Allocates poses at rest and their arrays in one block, which begins with the poses; NULL without memory. */
 static ex_pose *create_poses(const ex_rig *rig, int count) {
     const size_t inputs = (size_t)ex_rig_pose_size(rig), joints = (size_t)ex_rig_joint_count(rig);
     exi_size size = {0}, pose_size = {0};
@@ -58,7 +58,7 @@ static ex_result no_memory(const ex_rig *rig, int count, ex_error *error) {
     return ex_error_memory(error, "the motion", (size_t)count * pose);
 }
 
-/* Where a rotation of the pose's dials stands in inputs, or -1. */
+/* Returns the offset in inputs of a rotation among the pose's dials, or -1. */
 static int rotation_offset(const ex_rig *rig, int input) {
     return ex_rig_input_axis(rig, input).kind == EX_AXIS_SCALAR ? -1 : ex_rig_input_offset(rig, input);
 }
@@ -170,7 +170,7 @@ static void blend_inputs(const ex_rig *rig, const ex_pose *a, const ex_pose *b, 
     }
 }
 
-/* The pose at a time between poses of a table. */
+/* Interpolates a table's poses at a time. */
 static void sample_table(const ex_rig *rig, const ex_pose_table *table, double time, const ex_pose *out) {
     double part;
     const int at = exi_find_time(table->times, table->pose_count, time, &part), joints = ex_rig_joint_count(rig);
@@ -184,7 +184,7 @@ static void sample_table(const ex_rig *rig, const ex_pose_table *table, double t
         out->joints[j] = whole ? whole->joints[j] : ex_transform_interpolate(&a->joints[j], &b->joints[j], part);
 }
 
-/* Joints and dials that are anywhere but at rest in some pose. */
+/* Counts joints and dials that leave rest in any pose. */
 static ex_result count_moved(const ex_rig *rig, ex_motion *motion, ex_error *error) {
     ex_pose rest = ex_pose_create(rig);
     if (!rest.inputs)
@@ -248,7 +248,7 @@ static bool wants_all(const ex_motion_options *o) {
     return !o || (o->fps == 0 && o->start == 0 && o->end == 0);
 }
 
-/* Sampled before it is brought onto the rig, which may have many times the joints. */
+/* Resamples the clip before retargeting, since the rig may have many times as many joints. */
 static ex_result read_bvh(const char *path, const ex_rig *rig, const ex_motion_options *options, ex_motion **motion,
                           ex_error *error) {
     ex_clip *clip = NULL, *sampled = NULL;
@@ -268,7 +268,7 @@ static ex_result read_bvh(const char *path, const ex_rig *rig, const ex_motion_o
     return result;
 }
 
-/* The animation of that name, or else of that number; NULL: the first. */
+/* Finds the animation of that name, or else of that number; NULL: the first. */
 static ex_result find_animation(const ex_scene *scene, const char *name, int *animation, ex_error *error) {
     const char *at = name, *end = name ? name + strlen(name) : NULL;
     *animation = 0;

@@ -1,18 +1,18 @@
 /*
- * Where the root of a rig goes: where its counterpart in the clip goes, (x, y, z), scaled,
+ * Path of a rig's root. It follows the path (x, y, z) of its counterpart in the clip, scaled:
  *
  *     (s x, f + s (y - ground), s z)
  *
- * Feet that stand still in the clip are to stand still, and on the floor. Both skeletons' bones point the same way
- * (bones.c), so that a foot is below its hip by as many lengths of the leg in either; the way from the root to the hip
- * has nothing to do with that. With l the length of the leg, from the first matched joint on the way from the root to
- * the clip's lowest joint down to the last one, and h the height of the root above the lowest joint below it while the
- * clip is at rest (the rig standing as the clip does there), primes for the clip's:
+ * Feet that are still in the clip should be still on the rig, and on the floor. The bones of both skeletons point the
+ * same way (bones.c), so a foot is below its hip by the same number of leg lengths in both; the path from the root to
+ * the hip has no part in that. Let l be the length of the leg, from the first matched joint on the path from the root
+ * to the clip's lowest joint down to the last one. Let h be the height of the root above the lowest joint below it
+ * while the clip is at rest (with the rig posed like the clip). With primes for the clip's:
  *
  *     s = l / l',   f = floor + h - s h'
  *
  * where the floor is at the rig's lowest joint at rest. Without legs, h is the root's height above that, s = h / h' and
- * f = floor; without heights either (a root on the floor), s is the ratio of how far the skeletons reach.
+ * f = floor. Without heights either (a root on the floor), s is the ratio of the skeletons' reaches.
  */
 #include "author/base/array.h"
 #include "author/motion/motion.h"
@@ -43,9 +43,9 @@ static double distance(const exi_world *a, const exi_world *b) {
     return sqrt(d);
 }
 
-/* ---- what moves ---- */
+/* ---- moving joints ---- */
 
-/* [joint_count] how many joints hang on each; NULL without memory. */
+/* Returns the number of children of each joint [joint_count]; NULL without memory. */
 static int *count_children(const ex_clip *clip) {
     int *children = calloc((size_t)clip->joint_count + 1, sizeof *children);
     for (int j = 0; children && j < clip->joint_count; j++)
@@ -54,8 +54,8 @@ static int *count_children(const ex_clip *clip) {
     return children;
 }
 
-/* Whether a joint of the clip goes somewhere: it belongs to the trunk below a root, before anything branches off, or is
- * moved along its parent. An arm that is taken without its body stays where the rig has it. */
+/* True if a joint of the clip follows a path: it belongs to the trunk below a root, before anything branches off, or it
+ * moves relative to its parent. An arm that is taken without its body stays at the rig's position. */
 static bool goes_somewhere(const ex_clip *clip, const int *children, int joint, double size) {
     bool trunk = true;
     for (int j = clip->joints[joint].parent; j >= 0 && trunk; j = clip->joints[j].parent)
@@ -72,8 +72,8 @@ static bool goes_somewhere(const ex_clip *clip, const int *children, int joint, 
 
 /* ---- legs ---- */
 
-/* The lowest joint of the clip at or below one, of legs that are alike the first. lowest [joint_count] is scratch:
- * parents come before their children, so that one pass from the end has seen all below a joint when it comes to it. */
+/* Returns the lowest joint of the clip at or below one; the first of equal legs. lowest [joint_count] is scratch.
+ * Parents come before their children, so one pass from the end has seen everything below a joint when it reaches it. */
 static int find_lowest(const exi_bones *b, int joint, int *lowest) {
     for (int j = 0; j < b->clip->joint_count; j++)
         lowest[j] = j;
@@ -85,8 +85,8 @@ static int find_lowest(const exi_bones *b, int joint, int *lowest) {
     return lowest[joint];
 }
 
-/* The length of the leg that ends at `foot`, in both. False where fewer than two matched joints are on the way to it.
- */
+/* Computes the length of the leg that ends at `foot`, in both skeletons. False if fewer than two matched joints lead to
+ * it. */
 static bool measure_leg(const exi_retarget *r, int root, int foot, double *ours, double *theirs) {
     const exi_bones *b = &r->bones;
     int below = -1;
@@ -104,8 +104,8 @@ static bool measure_leg(const exi_retarget *r, int root, int foot, double *ours,
            *theirs > EXI_STANDS_STILL * exi_reach(b->clip_rest, b->clip->joint_count);
 }
 
-/* How high a joint of the rig is above the lowest one below it while the clip is at rest; joints [joint_count] is
- * scratch. */
+/* Returns the height of a joint of the rig above the lowest one below it while the clip is at rest; joints
+ * [joint_count] is scratch. */
 static double height_aligned(exi_retarget *r, int joint, ex_transform *joints) {
     const exi_bones *b = &r->bones;
     double low;

@@ -1,14 +1,14 @@
 /*
- * What a rig's joints do at a frame of a clip.
+ * Retargeting: poses a rig's joints at a frame of a clip.
  *
- * A clip of the rig's own skeleton is copied. Of any other, with W the world rotation of a joint of the rig and V that
- * of its counterpart in the clip, both at time t, 0 standing for rest, and A what turns the rig's bones at rest onto
- * the clip's (bones.c):
+ * A clip of the rig's own skeleton is copied. For any other clip, let W be the world rotation of a joint of the rig and
+ * V that of its counterpart in the clip, both at time t, with t = 0 at rest, and A the rotation of the rig's bones at
+ * rest onto the clip's (bones.c):
  *
  *     W(t) = V(t) V(0)^-1 A W(0)
  *
- * and the local rotation is W_parent(t)^-1 W(t); of one with a hinge h, the turn about h of what it does relative to
- * rest. The root goes where its counterpart goes, x(t), scaled (path.c).
+ * The local rotation is W_parent(t)^-1 W(t). A joint with a hinge h keeps only the turn about h of its rotation
+ * relative to rest. The root follows its counterpart's path x(t), scaled (path.c).
  */
 #include "author/base/array.h"
 #include "author/motion/motion.h"
@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far two skeletons that are the same may be apart at rest: in sizes of the skeleton, and as numbers. */
+/* Largest difference at rest between skeletons that count as the same: positions in sizes of the skeleton, and
+ * rotations and scales as numbers. */
 #define SAME_PLACE 1e-5
 #define SAME_TURN  1e-4
 
@@ -34,8 +35,9 @@ static bool is_identity(const ex_transform *t) {
     return memcmp(t->rotation, identity.rotation, sizeof t->rotation) == 0;
 }
 
-/* The clip's joint relative to the nearest one above that is matched: its very transform where nothing that does
- * anything lies between. back [joint_count of the clip] which joint of the rig each moves, or -1. */
+/* Returns the transform of the clip's joint relative to the nearest matched joint above. It is the unchanged local
+ * transform if all joints between are identities. back [joint_count of the clip]: index of the rig's joint that it
+ * moves, or -1. */
 static ex_transform relative(const ex_clip *clip, const int *back, const ex_transform *locals, int joint) {
     ex_transform t = locals ? locals[joint] : clip->joints[joint].rest;
     for (int j = clip->joints[joint].parent; j >= 0 && back[j] < 0; j = clip->joints[j].parent) {
@@ -79,7 +81,7 @@ static bool same_rest(const ex_transform *a, const ex_transform *b, double size)
     return sqrt(place) <= SAME_PLACE * size && sqrt(turn < other ? turn : other) <= SAME_TURN && scale <= SAME_TURN;
 }
 
-/* Every matched joint hangs on its counterpart's parent and rests as that does. */
+/* True if every matched joint has the same parent as its counterpart and the same rest. */
 static bool is_own(const exi_retarget *r) {
     const exi_bones *b = &r->bones;
     const double size = exi_reach(b->rest, b->joint_count);
@@ -105,7 +107,7 @@ static void conjugate(const double q[4], double out[4]) {
         out[i] = i < 3 ? -q[i] : q[i];
 }
 
-/* The local rotation of a matched joint below `above`, or NULL. */
+/* Computes the local rotation of a matched joint below `above`, which may be NULL. */
 static void turn_joint(const exi_retarget *r, int joint, const exi_world *above, ex_transform *local) {
     const exi_bones *b = &r->bones;
     const int source = b->match->joints[joint];

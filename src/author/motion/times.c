@@ -1,6 +1,6 @@
 /*
- * At which times a motion is wanted: its own frames within a range, or start, start + 1/fps, start + 2/fps, … up to the
- * end. Times stay those of the file.
+ * Sample times of a motion: its own frames within a range, or start, start + 1/fps, start + 2/fps, … up to the end.
+ * Times are those of the file.
  */
 #include "author/base/array.h"
 #include "author/motion/motion.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Times this near to each other, in frames, are the same: files give the length of a frame with few digits. */
+/* Times closer than this, in frames, are the same: files give the length of a frame with few digits. */
 #define ROOM 1e-6
 
 typedef struct range {
@@ -25,7 +25,7 @@ static ex_result check_numbers(const ex_motion_options *o, ex_error *error) {
     return EX_OK;
 }
 
-/* An end of 0 with a start, or of infinity, is the motion's own. */
+/* If the end is 0 with a start given, or infinity, it is the motion's end. */
 static ex_result find_range(const char *path, const ex_motion_options *o, double first, double last, range *r,
                             ex_error *error) {
     *r = (range){first, last};
@@ -73,7 +73,7 @@ ex_result exi_motion_times(const char *path, const ex_motion_options *options, c
     for (size_t i = 0; !(o->fps > 0) && i < most; i++)
         if (own[i] >= r.start - ROOM && own[i] <= r.end + ROOM)
             (*times)[(*count)++] = own[i];
-    if (*count == 0) /* a moment between two frames */
+    if (*count == 0) /* a range between two frames */
         (*times)[(*count)++] = r.start;
     return EX_OK;
 }

@@ -1,7 +1,7 @@
 /*
  * Layers of displacements: maps along the normals of the posed and refined surface, read as they are; nothing is
- * measured against them. Checking finds maps that cannot be read or are of another mesh, a mask likewise, and how much
- * each map adds to what the others would have come to. The mesh is refined once to learn how many vertices a map has.
+ * measured against them. Checking finds maps and masks that cannot be read or belong to another mesh, and reports each
+ * map's difference from its prediction by the others. The mesh is refined once to find the number of vertices in a map.
  */
 #include "author/base/array.h"
 #include "author/project/domains/project_domain.h"
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vertices of the last level; 0 where the mesh is not there or cannot be refined, which has been reported. */
+/* Returns the number of vertices of the last level; 0 if the mesh is missing or cannot be refined, which has been
+ * reported. */
 static int count_vertices(exi_checker *c) {
     if (c->refined_count > 0 || !c->mesh)
         return c->refined_count;
@@ -37,7 +38,7 @@ static double largest_of(const float *values, int count) {
     return largest;
 }
 
-/* What is displaced by more than a tenth of the mesh is in another unit, or no map of it. */
+/* A displacement of more than a tenth of the mesh's size means another unit, or a map of another mesh. */
 static void check_size(exi_checker *c, const ex_project_example *example, const float *values, int count,
                        const char *where) {
     const double largest = largest_of(values, count);
@@ -105,7 +106,7 @@ static ex_result read_layer(exi_project_reader *r, const json_t *object, const e
 
 static ex_result build(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     const ex_project_layer *source = &b->view->layers[index];
-    if (!b->refinement.subdivision) { /* a rig without its levels is not displaced either */
+    if (!b->refinement.subdivision) { /* a rig without levels is not displaced either */
         b->example_done += source->example_count;
         return EX_OK;
     }
@@ -139,7 +140,7 @@ static void free_layer(exi_building *b, int index, ex_layer_def *layer) {
 
 /* ---- unpacking and comparing ---- */
 
-/* The masks went into them when the rig was built, and do not come back. */
+/* Masks were applied to the maps when the rig was built, and are not restored. */
 static ex_result write_maps(exi_unpacking *w, int layer, ex_error *error) {
     const ex_rig *rig = w->rig;
     const int count = ex_rig_layer_displaced(rig, layer, NULL);
@@ -167,7 +168,7 @@ static ex_result write_maps(exi_unpacking *w, int layer, ex_error *error) {
     return result;
 }
 
-/* An example's displacements of all vertices of the last level [count]; false without memory. */
+/* Expands an example's displacements to all vertices of the last level [count]; false without memory. */
 static bool spread_map(const ex_rig *rig, int layer, int example, float *out, int count) {
     const int listed = ex_rig_layer_displaced(rig, layer, NULL);
     uint32_t *vertices = exi_array_allocate((size_t)listed, sizeof *vertices);
@@ -188,7 +189,7 @@ static bool spread_map(const ex_rig *rig, int layer, int example, float *out, in
 static void compare_maps(const exi_layer_pair *p, int a, int b, const char *name) {
     const int count = ex_rig_level_vertex_count(p->a.rig, ex_rig_level_count(p->a.rig));
     if (count != ex_rig_level_vertex_count(p->b.rig, ex_rig_level_count(p->b.rig)))
-        return; /* said of the levels */
+        return; /* reported for the levels */
     float *x = exi_array_allocate((size_t)count, sizeof *x), *y = exi_array_allocate((size_t)count, sizeof *y);
     const bool good =
         x && y && spread_map(p->a.rig, p->a.layer, a, x, count) && spread_map(p->b.rig, p->b.layer, b, y, count);

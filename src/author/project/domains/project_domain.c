@@ -1,5 +1,5 @@
 /*
- * The table of what projects need to know of domains, and reading "shape", the word for a layer's domain.
+ * The table of domains for projects, and reading "shape", the word for a layer's domain.
  */
 #include "author/project/domains/project_domain.h"
 #include "runtime/base/result.h"
@@ -65,7 +65,7 @@ ex_result exi_refuse_example_keys(exi_project_reader *r, const json_t *object, c
 
 /* ---- "shape" ---- */
 
-/* A word a domain, and one more where its examples may stand at their pose. */
+/* Each domain has one word, and a second if its examples may be made at their pose. */
 static ex_result read_word(exi_project_reader *r, const json_t *object, const exi_place *at, ex_project_layer *layer) {
     const char *words[2 * EX_DOMAIN_COUNT];
     ex_domain domains[2 * EX_DOMAIN_COUNT];
@@ -74,7 +74,7 @@ static ex_result read_word(exi_project_reader *r, const json_t *object, const ex
         domains[count] = (ex_domain)d;
         words[count++] = ex_domain_name((ex_domain)d);
         if (exi_project_domains[d]->posed_word) {
-            choice = ex_weigher_kind_info(layer->weigh.kind)->is_driven ? count : choice; /* unless it says otherwise */
+            choice = ex_weigher_kind_info(layer->weigh.kind)->is_driven ? count : choice; /* default */
             domains[count] = (ex_domain)d;
             words[count++] = exi_project_domains[d]->posed_word;
         }

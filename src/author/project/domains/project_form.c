@@ -1,6 +1,6 @@
 /*
- * Layers of forms: examples are measured from the mesh with earlier layers on it (build/measure.h), un-posed first
- * where they stand at their pose.
+ * Layers of forms: examples are measured from the mesh with earlier layers applied (build/measure.h), and un-posed
+ * first if they are made at their pose.
  */
 #include "author/project/domains/project_domain.h"
 

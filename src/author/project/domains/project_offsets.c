@@ -1,8 +1,8 @@
 /*
- * Layers of offsets: forms sculpted at the example's pose, of which only what moved is kept. Reading: the frame that
- * they are added in, which examples a vertex takes part in, how their sculpts were made; and zeros, pseudo-examples at
- * which no example counts, at the layer's rest pose and at the poses of earlier layers' examples. Zeros need the
- * examples of all layers.
+ * Layers of offsets: forms sculpted at the example's pose, of which only the moved vertices are kept. Reads the frame
+ * in which they are added, the examples that a vertex takes part in, how their sculpts were made, and zeros. Zeros are
+ * pseudo-examples at which no example counts, at the layer's rest pose and at the poses of earlier layers' examples.
+ * They need the examples of all layers.
  */
 #include "author/project/domains/project_domain.h"
 #include "runtime/base/result.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nearer to a point of the space than this part of the space's size, a zero would stand on it. */
+/* A zero closer to a point of the space than this fraction of the space's size would coincide with it. */
 static const double at_one_place = 1e-6;
 
 /* ---- keys ---- */
@@ -86,19 +86,19 @@ static ex_result read_layer(exi_project_reader *r, const json_t *object, const e
 
 /* ---- zeros ---- */
 
-/* The points of a layer and how far apart they are, for as long as zeros are added. */
+/* The points of a layer and their distances, while zeros are added. */
 typedef struct zeros {
     exi_project_reader *r;
     ex_project_layer *layer;
     ex_weigher *measure;
     double near;
-    ex_pseudo *pseudos; /* room for all that may come */
+    ex_pseudo *pseudos; /* with room for all that may be added */
     size_t count;
-    const double *weights; /* [example_count] of 0 */
+    const double *weights; /* [example_count] zeros */
 } zeros;
 
-/* A weigher of one point, which any set of points allows, measures as the layer's own does. NULL also where the space
- * is not sound, which building says. */
+/* Makes a weigher of one point, which every space allows; it measures distances as the layer's own does. NULL also if
+ * the space is invalid, which building reports. */
 static ex_result open_measure(zeros *z, const ex_project_layer *layer) {
     ex_weigher_def def = layer->weigh;
     ex_error error = {0};
@@ -131,7 +131,7 @@ static void add_zero(zeros *z, const double *point) {
         z->pseudos[z->count++] = (ex_pseudo){.at = point, .weights = z->weights};
 }
 
-/* Earlier layers that are muted are not there to be disturbed. */
+/* Muted earlier layers need no protection. */
 static bool is_protected(const ex_project_layer *earlier) {
     return !earlier->muted && exi_project_domain_of(earlier)->masked != EXI_MASKED_NOTHING;
 }
@@ -200,7 +200,7 @@ static void free_layer(exi_building *b, int index, ex_layer_def *layer) {
     free((void *)(uintptr_t)layer->offsets.examples);
 }
 
-/* Sculpts at rest, of which everything counts; zeros are among the pseudo-examples. */
+/* Sculpts are written at rest, with everything counting; zeros are among the pseudo-examples. */
 static bool describe(const ex_rig *rig, int layer, const ex_weigher_def *def, const json_t *paths, json_t *object) {
     (void)paths;
     json_t *own =

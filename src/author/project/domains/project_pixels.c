@@ -1,7 +1,7 @@
 /*
- * Layers of pixels: images of a texture, read as they are. Checking finds images that cannot be read, images of another
- * size than the texture's first, a mesh without the texture coordinates to show them by. Examples are guessed from each
- * other as small versions of their images, since what matters of a texture is not one pixel.
+ * Layers of pixels: images of a texture, read as they are. Checking finds images that cannot be read, images whose size
+ * differs from the texture's first, and a mesh without the texture coordinates to show them. Examples are predicted
+ * from each other as thumbnails of their images, since no single pixel of a texture matters.
  */
 #include "author/base/array.h"
 #include "author/project/domains/project_domain.h"
@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pixels of a small version along a side. */
+/* Side of a thumbnail in pixels. */
 enum { SMALL = 32 };
 
-/* The image that sets a texture's size is the first one named for it, in whichever layer. */
+/* Returns the image that sets a texture's size: the first one named for it, in any layer. */
 static const ex_project_example *first_image(const ex_project_view *view, const char *texture) {
     for (int l = 0; l < view->layer_count; l++)
         if (view->layers[l].domain == EX_DOMAIN_PIXELS && strcmp(view->layers[l].pixels.texture, texture) == 0 &&
@@ -38,7 +38,7 @@ static ex_image *read_image(const ex_project_view *view, const char *relative, e
     return image;
 }
 
-/* Means of blocks, in [0, 1], as the file has them. NULL without memory. */
+/* Returns the means of blocks, in [0, 1], in the file's encoding. NULL without memory. */
 static float *make_small(const ex_image *image) {
     float *small = exi_array_allocate((size_t)SMALL * SMALL, 3 * sizeof *small);
     for (size_t y = 0; small && y < SMALL; y++)
@@ -59,7 +59,7 @@ static float *make_small(const ex_image *image) {
     return small;
 }
 
-/* Of the first image that can be read; 0 before. */
+/* Size of the first image that can be read; 0 before. */
 typedef struct texture_size {
     const char *file;
     int width, height;
@@ -161,7 +161,7 @@ static ex_image **images_of(const exi_building *b, int layer) {
     return b->own[layer];
 }
 
-/* The first image of the texture, whose size the others must have; and its file. */
+/* Returns the texture's first image, whose size the others must have; and its file. */
 static const ex_image *first_built(const exi_building *b, int layer, const char **file) {
     const char *texture = b->view->layers[layer].pixels.texture;
     for (int l = 0; l <= layer; l++)
@@ -246,7 +246,7 @@ static void compare_images(const exi_layer_pair *p, int a, int b, const char *na
     const ex_texture first = ex_rig_texture(p->a.rig, ex_rig_layer_texture(p->a.rig, p->a.layer));
     const ex_texture second = ex_rig_texture(p->b.rig, ex_rig_layer_texture(p->b.rig, p->b.layer));
     if (first.width != second.width || first.height != second.height)
-        return; /* said of the texture */
+        return; /* reported for the texture */
     const unsigned char *x = ex_rig_example_image(p->a.rig, p->a.layer, a);
     const unsigned char *y = ex_rig_example_image(p->b.rig, p->b.layer, b);
     const size_t count = 4 * (size_t)first.width * (size_t)first.height;

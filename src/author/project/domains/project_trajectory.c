@@ -1,6 +1,6 @@
 /*
- * Layers of trajectories: forms at rest, to which the mesh runs along paths that turn. Reading: how their paths are
- * found, and which example is the reference that all of them start from.
+ * Layers of trajectories: forms at rest, which the mesh reaches along paths that turn. Reads how their paths are found,
+ * and which example is the reference where they all start.
  */
 #include "author/project/domains/project_domain.h"
 #include "runtime/base/result.h"
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More steps than this are a slip of the keyboard. */
+/* More steps than this are a typing error. */
 enum { ITERATIONS_MOST = 1000 };
 
-/* Keys that both ways to find paths have, then those of one of them. */
+/* Keys common to both ways of finding paths, then those of one of them. */
 static const char *const keys[] = {"mode",  "iterations",    "correctors", "turns",    "terms", "weights",
                                    "bases", "segment_angle", "root",       "segments", NULL};
 enum { FIRST_GUIDED = 2, FIRST_PAPER = 4 };

@@ -1,6 +1,6 @@
 /*
- * The driver of a project, made ready: mesh, masks and binds are read, the moving frames spread over what the project's
- * mesh lies on (DrivenShape, 2.7), and the driver's forms at the examples read once each.
+ * Prepares the driver of a project: reads mesh, masks and binds, spreads the moving frames over the part that the
+ * project's mesh lies on (DrivenShape, 2.7), and reads each of the driver's forms at the examples once.
  */
 #include "author/project/model/driver.h"
 
@@ -22,7 +22,7 @@ static const ex_project_layer *driven_layer(const ex_project_view *view) {
     int l = 0;
     while (l < view->layer_count && !view->layers[l].driven)
         l++;
-    return &view->layers[l]; /* reading saw to it that there is one */
+    return &view->layers[l]; /* reading checked that there is one */
 }
 
 static ex_result read_regions(exi_project_driver *d, const ex_project_layer *layer, const ex_mesh *mesh,
@@ -68,7 +68,7 @@ static ex_result read_binds(exi_project_driver *d, const ex_mesh *mesh, ex_error
     return EX_OK;
 }
 
-/* What the layer and other files say. */
+/* Reads the options from the layer and from other files. */
 static ex_result read_options(exi_project_driver *d, const ex_mesh *mesh, const ex_skeleton *skeleton,
                               const ex_skin *skin, ex_error *error) {
     const ex_project_layer *layer = driven_layer(d->view);
@@ -91,7 +91,8 @@ static ex_result read_options(exi_project_driver *d, const ex_mesh *mesh, const 
 
 /* ---- moving frames ---- */
 
-/* What moves the project's mesh, of which the influences come before the driver's own. */
+/* Makes the skin by which the moving frames carry the project's mesh; its vertices come before the driver's in the
+ * influences. */
 static ex_result make_carry(exi_project_driver *d, int vertex_count, ex_error *error) {
     const ex_influences *carry = &d->driving.driver.carry;
     const size_t vertices = (size_t)vertex_count, entries = carry->starts ? carry->starts[vertices] : vertices;

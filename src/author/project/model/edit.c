@@ -1,7 +1,6 @@
 /*
- * Editing and writing a project. Edits are made on a copy of the JSON tree, which is read again as if it came from a
- * file; only when it is sound does it take the old one's place. So the order of keys survives, and nothing half-done
- * does.
+ * Edits and writes a project. Edits are made on a copy of the JSON tree, which is read again as if it came from a file;
+ * it replaces the old tree only if it is valid. So the order of keys survives, and nothing half-done does.
  */
 #include "author/base/json.h"
 #include "author/project/domains/project_domain.h"
@@ -15,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the layer's own axes in an object of axis names, and leaves other axes in it alone. What "joints" says stays:
- * the axes are written over it. */
+/* Sets the layer's axes in an object of axis names, and leaves other axes in it alone. "joints" stays as it is: axes
+ * take precedence over it. */
 static bool set_point(json_t *object, const ex_project_layer *layer, const double *point) {
     for (int i = 0; i < layer->axis_count; i++) {
         if (layer->axes[i].axis.kind == EX_AXIS_DRIVER)
-            continue; /* its file stays */
+            continue; /* its file is kept */
         const bool scalar = layer->axes[i].axis.kind == EX_AXIS_SCALAR;
         json_t *value = scalar ? exi_json_make_number(*point) : exi_json_make_numbers(point, 4);
         if (json_object_set_new(object, layer->axes[i].name, value) != 0)
@@ -50,7 +49,7 @@ static json_t *make_weights(const ex_project_layer *layer, const double *weights
     return object;
 }
 
-/* The list under a key of the layer, made where it is missing. */
+/* Returns the list under a key of the layer; adds it if missing. */
 static json_t *list_of(json_t *layer, const char *key) {
     if (!json_object_get(layer, key))
         json_object_set_new(layer, key, json_array());
@@ -84,7 +83,7 @@ bool exi_drop_weights(json_t *layer, const char *name) {
     return done;
 }
 
-/* How far the point reaches, where the edit says so; a metric of its own would stand in the falloff's place. */
+/* Sets the point's falloff if the edit gives one; removes its metric, which would take precedence. */
 static bool set_falloff(json_t *point, const ex_project_layer *layer, const ex_edit *edit) {
     if (!edit->falloff)
         return true;
@@ -195,7 +194,7 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
     return remove || falloff ? EX_OK : check_sources(layer, edit, name, mesh, error);
 }
 
-/* Reads the changed tree and, where it is sound, puts it in the old one's place. */
+/* Reads the changed tree and, if it is valid, replaces the old one with it. */
 static ex_result replace_root(ex_project *project, json_t *root, ex_error *error) {
     exi_arena arena = {0};
     ex_project_view view;

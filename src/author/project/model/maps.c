@@ -1,5 +1,6 @@
 /*
- * Displacement maps of a project: files in the project's unit, with a number for each vertex of the last refined level.
+ * Displacement maps of a project: files in the project's unit, with one number for each vertex of the last refined
+ * level.
  */
 #include "author/project/model/maps.h"
 

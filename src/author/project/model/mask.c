@@ -1,6 +1,6 @@
 /*
- * Masks of layers and of regions: a value in [0, 1] per vertex, from a text file, from a group of faces, from a vertex
- * colour, or as the sum of the skin weights of some joints.
+ * Masks of layers and of regions: a value in [0, 1] per vertex, from a text file, a group of faces, a vertex colour, or
+ * the sum of the skin weights of some joints.
  */
 #include "author/base/array.h"
 #include "author/mesh/groups.h"
@@ -36,7 +36,7 @@ static ex_result mask_from_colour(const ex_mesh *mesh, char channel, float *mask
     return EX_OK;
 }
 
-/* A joint that is named twice counts once. That the skeleton has them all was checked (exi_project_check_joints). */
+/* A joint that is named twice counts once. exi_project_check_joints has checked that the skeleton has them all. */
 static ex_result mask_from_joints(const ex_project_mask *source, const ex_skeleton *skeleton, const ex_skin *skin,
                                   float *mask, ex_error *error) {
     if (!skeleton || !skin)

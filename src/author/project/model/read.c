@@ -1,6 +1,6 @@
 /*
- * Reading a project file (docs/project-format.md): strict JSON first, then every key by name. What is unknown, missing
- * or of the wrong kind is refused with its place and, where a name was mistyped, with the nearest one.
+ * Reads a project file (docs/project-format.md): strict JSON first, then every key by name. Keys that are unknown,
+ * missing or of the wrong kind are refused with their place and, if a name was mistyped, with the nearest one.
  */
 #include "author/project/model/project.h"
 
@@ -36,7 +36,7 @@ static ex_result read_mask(exi_project_reader *r, const json_t *object, const ex
     return result;
 }
 
-/* First pass: name, space and weigher of a layer, so that any place may name any axis of the project. */
+/* First pass: reads name, space and weigher of a layer, so that any place may name any axis of the project. */
 static ex_result read_layer_space(exi_project_reader *r, const json_t *object, const exi_place *place,
                                   ex_project_layer *layer) {
     static const char *const common[] = {"name",   "space", "weigh", "shape", "examples",
@@ -152,7 +152,7 @@ static ex_result read_skeleton(exi_project_reader *r, const json_t *root) {
     return result;
 }
 
-/* true, false, or "all": every level is on the limit surface. */
+/* Reads true, false, or "all": every level is on the limit surface. */
 static ex_result read_limit(exi_project_reader *r, const json_t *object, const exi_place *at, ex_subdivide_def *def) {
     const json_t *limit = json_object_get(object, "limit");
     if (!limit || json_is_boolean(limit))
@@ -265,7 +265,7 @@ ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_p
     json_error_t json_error = {0};
     made->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &json_error);
     ex_result result = EX_OK;
-    /* jansson has nothing to say where memory ran out in the middle. */
+    /* jansson gives no text if memory ran out in the middle. */
     if (!made->root && (json_error_code(&json_error) == json_error_out_of_memory || !json_error.text[0]))
         result = ex_error_memory(error, "the project", size);
     else if (!made->root && size == 0)

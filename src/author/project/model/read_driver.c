@@ -1,5 +1,5 @@
 /*
- * Reading what a project has to say of the mesh that drives it: "driver" and "settle" of the whole, the layer that the
+ * Reads a project's settings of the mesh that drives it: "driver" and "settle" of the project, the layer that the
  * driver weighs, and the driver's form at an example (DrivenShape).
  */
 #include "author/drive/drive.h"
@@ -37,7 +37,7 @@ static ex_result read_frame(exi_project_reader *r, const json_t *value, const ex
     return result;
 }
 
-/* A number above 0, or not below. */
+/* Reads a number above 0, or not below 0. */
 static ex_result get_width(exi_project_reader *r, const json_t *object, const exi_place *place, const char *key,
                            bool zero, double *value) {
     ex_result result = exi_get_number(&r->keys, object, place, key, value);
@@ -47,7 +47,7 @@ static ex_result get_width(exi_project_reader *r, const json_t *object, const ex
     return result;
 }
 
-/* "auto": as many as are usual; 0 and 1: that of the whole. */
+/* "auto": the default number; 0 and 1: one frame for the whole driver. */
 static ex_result read_count(exi_project_reader *r, const json_t *object, const exi_place *place, const char *key,
                             ex_drive_options *o) {
     const char *word = json_string_value(json_object_get(object, key));
@@ -258,8 +258,8 @@ ex_result exi_check_followed(exi_project_reader *r) {
     return EX_OK;
 }
 
-/* What unpacking writes so that building finds a moving frame at a joint where it was, to the bit: translation,
- * rotation and scale of the joint. */
+/* Reads "locals", which unpacking writes so that building places a moving frame at a joint identically to the bit:
+ * translation, rotation and scale of the joint. */
 static ex_result read_locals(exi_project_reader *r, const json_t *object, const exi_place *place,
                              ex_project_example *example) {
     const json_t *locals = json_object_get(object, "locals");

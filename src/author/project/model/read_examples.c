@@ -1,5 +1,5 @@
 /*
- * Reading a layer's examples and pseudo-examples.
+ * Reads a layer's examples and pseudo-examples.
  */
 #include "author/project/domains/project_domain.h"
 #include "runtime/base/result.h"
@@ -10,7 +10,7 @@
 
 /* ---- examples ---- */
 
-/* A form or what else the layer's domain has in its place. */
+/* Reads the form, or the other file of the layer's domain. */
 static ex_result read_files(exi_project_reader *r, const json_t *object, const exi_place *place,
                             const ex_project_layer *layer, ex_project_example *example) {
     static const char *const of_forms[] = {"mesh", "skeleton"};
@@ -75,7 +75,7 @@ void exi_drop_muted_axes(const json_t *object, ex_project_layer *layer) {
     ex_axis *plain = (ex_axis *)(uintptr_t)layer->weigh.axes;
     int kept = 0, dimension = 0;
     if (ex_weigher_kind_info(layer->weigh.kind)->has_points || json_array_size(examples) != (size_t)layer->axis_count)
-        return; /* refused later, where it is direct */
+        return; /* refused later, if it is direct */
     for (int i = 0; i < layer->axis_count; i++) {
         if (json_is_true(json_object_get(json_array_get(examples, (size_t)i), "muted")))
             continue;
@@ -89,7 +89,7 @@ void exi_drop_muted_axes(const json_t *object, ex_project_layer *layer) {
     }
 }
 
-/* The examples' lists: those that count, then those that are muted, each in the file's order. */
+/* Sorts the examples: those that count, then the muted ones, each in the file's order. */
 static ex_result sort_out_muted(exi_project_reader *r, const json_t *list, const exi_place *at, int *order,
                                 int *muted_count) {
     const int count = (int)json_array_size(list);
@@ -200,7 +200,7 @@ static ex_result read_weight(exi_project_reader *r, const json_t *value, const e
     return result;
 }
 
-/* Weights of muted examples are left out, and the others keep the sum, as when an example is removed (ex_edit_kind). An
+/* Leaves out the weights of muted examples; the others keep the sum, as when an example is removed (ex_edit_kind). An
  * empty object is a pseudo-example at which no example counts. */
 static ex_result read_weights(exi_project_reader *r, const json_t *object, const exi_place *place,
                               const ex_project_layer *layer, const double **weights) {

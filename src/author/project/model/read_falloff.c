@@ -1,9 +1,9 @@
 /*
- * Reading how far the points of a gaussian layer reach: `falloff` and `metric`, of the layer and of single points. A
- * falloff is one number for all axes or a list of one for each, in distances of the space, or an object of axis names
- * in each axis's own unit: scalars times the axis's scale, degrees of rotations as the chord 2 sin(angle / 2) times it.
- * A metric is a matrix over the scalar axes, 1/unit^2: with differences d = u / scale, u' M u = d' (scale M scale) d,
- * so each entry is divided by both scales.
+ * Reads the reach of a gaussian layer's points: `falloff` and `metric`, of the layer and of single points. A falloff is
+ * one number for all axes or a list of one for each, in distances of the space, or an object of axis names in each
+ * axis's own unit: scalars are multiplied by the axis's scale, degrees of rotations become the chord 2 sin(angle / 2)
+ * times the scale. A metric is a matrix over the scalar axes, 1/unit^2: with differences d = u / scale, u' M u = d'
+ * (scale M scale) d, so each entry is divided by both scales.
  */
 #include "author/project/domains/project_domain.h"
 #include "author/project/model/reader.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What one object of the file says; tables are in the arena. */
+/* Falloff and metric of one object of the file; tables are in the arena. */
 typedef struct reach {
     const double *falloff; /* [axis_count], 0: the default; or NULL */
     const double *metric;  /* [scalars][scalars], or NULL */
@@ -124,7 +124,7 @@ static ex_result read_falloff(exi_project_reader *r, const json_t *value, const 
 
 /* ---- metrics ---- */
 
-/* Cholesky's factors exist. work [n][n] is a copy, and is spent. */
+/* True if Cholesky factors exist. work [n][n] is a copy, and is overwritten. */
 static bool is_definite(double *work, size_t n) {
     for (size_t j = 0; j < n; j++) {
         for (size_t k = 0; k < j; k++)
@@ -222,7 +222,7 @@ static ex_result read_reach(exi_project_reader *r, const json_t *object, const e
     return result == EX_OK && metric ? read_metric(r, metric, &metric_at, layer, &out->metric) : result;
 }
 
-/* The object of point i in the file; NULL for a zero, which is not there. */
+/* Returns the object of point i in the file; NULL for a zero, which is not in the file. */
 static const json_t *object_of(const json_t *layer, const ex_project_layer *view, int i, const exi_place *place,
                                exi_place *at) {
     const bool example = i < view->example_count;
@@ -232,8 +232,8 @@ static const json_t *object_of(const json_t *layer, const ex_project_layer *view
     return json_array_get(json_object_get(layer, example ? "examples" : "pseudo"), (size_t)number);
 }
 
-/* What the layer says holds for every point, axis by axis, that does not say otherwise. A point's own falloff takes the
- * place of the layer's metric. */
+/* The layer's values are the defaults of every point, axis by axis. A point's own falloff replaces the layer's
+ * metric. */
 static void place_reach(const reach *own, const reach *usual, size_t axes, size_t square, double *falloff,
                         double *metric) {
     const double *m = own->metric ? own->metric : own->falloff ? NULL : usual->metric;
@@ -271,7 +271,7 @@ static ex_result read_points(exi_project_reader *r, const json_t *object, const 
     return EX_OK;
 }
 
-/* What is muted must be sound, too, or letting it count again would break the project. */
+/* Muted points must be valid too, or unmuting them would break the project. */
 static ex_result check_muted(exi_project_reader *r, const json_t *object, const exi_place *place,
                              const ex_project_layer *layer) {
     const exi_place list = exi_place_key(place, "examples");

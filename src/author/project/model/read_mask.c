@@ -1,12 +1,12 @@
 /*
- * Reading what a mask is taken from: a file, a group of faces, a vertex colour, or the skin weights of some joints.
+ * Reads the source of a mask: a file, a group of faces, a vertex colour, or the skin weights of some joints.
  */
 #include "author/project/model/reader.h"
 #include "runtime/base/result.h"
 
 #include <string.h>
 
-/* A list of names of joints, whose skin weights are summed. */
+/* Reads a list of joint names, whose skin weights are summed. */
 static ex_result read_joints(exi_project_reader *r, const json_t *list, const exi_place *place, ex_project_mask *mask) {
     size_t count = json_array_size(list);
     if (!r->view->skeleton)

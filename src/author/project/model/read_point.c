@@ -1,6 +1,6 @@
 /*
- * Points of spaces, from objects of axis names and values: what is named is taken as written, what is not is read from
- * its joint, or at rest.
+ * Points of spaces, from objects of axis names and values. A named axis has the written value; others are read from
+ * their joint, or are at rest.
  */
 #include "author/project/model/reader.h"
 #include "runtime/base/result.h"
@@ -22,7 +22,7 @@ const ex_project_axis *exi_find_axis(const exi_project_reader *r, const ex_proje
 
 ex_result exi_read_value(exi_project_reader *r, const json_t *value, const exi_place *place,
                          const ex_project_axis *axis, double *numbers) {
-    if (axis->axis.kind == EX_AXIS_DRIVER) /* a file, which takes no numbers */
+    if (axis->axis.kind == EX_AXIS_DRIVER) /* a file, which has no numbers */
         return json_string_length(value) > 0
                    ? EX_OK
                    : ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: the file of a form of the driver is needed here",
@@ -31,7 +31,7 @@ ex_result exi_read_value(exi_project_reader *r, const json_t *value, const exi_p
                                              : exi_json_rotation(value, place, numbers, r->keys.error);
 }
 
-/* The nearest name is looked for in the layer first, then in the others. */
+/* Suggests the nearest name of the layer first, then of the others. */
 static ex_result unknown_axis(exi_project_reader *r, const ex_project_layer *layer, const exi_place *place,
                               const char *name) {
     const char *names[EX_AXIS_MAX];
@@ -75,7 +75,7 @@ const ex_transform *exi_find_joint(const ex_project_joint *joints, int count, co
     return NULL;
 }
 
-/* What the axis is at where nothing is said of it by name. */
+/* Reads the value of an axis that is not named. */
 static void read_unnamed(const ex_project_axis *axis, const ex_transform *joint, double *out) {
     const ex_transform rest = ex_transform_identity();
     if (axis->axis.kind == EX_AXIS_DRIVER)

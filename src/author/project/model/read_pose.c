@@ -1,8 +1,8 @@
 /*
- * An example's whole pose. A whole pose is a motion of every joint relative to its rest,
- * first as "joints" says, then as the axes with a joint that "at" names, in the order written; and a value for every
- * dial. Axes with a joint are read from that, in every layer, as evaluation will read them; so what "at" writes must be
- * what is read, and then stands for it to the bit.
+ * Reads an example's whole pose: a motion of every joint relative to its rest, and a value for every dial. "joints"
+ * moves joints first; then the axes with a joint that "at" names, in the order written. Axes with a joint are then read
+ * from that, in every layer, as evaluation will read them. The reading must therefore agree with the value that "at"
+ * writes, which is then used to the bit.
  */
 #include "author/project/model/reader.h"
 #include "runtime/base/result.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what is written against what is read ---- */
+/* ---- written values against readings ---- */
 
 static double off(const double *a, const double *b, int count, double sign) {
     double largest = 0;
@@ -23,7 +23,7 @@ static double off(const double *a, const double *b, int count, double sign) {
     return largest;
 }
 
-/* Of the rotations' part that writing changes. */
+/* Compares the part of the rotations that writing changes. */
 static bool rotations_agree(const ex_reading *reading, const double *written, const double *read) {
     const double tolerance = 1e-6;
     double a[4], b[4], n[3], part_a[4], part_b[4];
@@ -46,7 +46,7 @@ static bool rotations_agree(const ex_reading *reading, const double *written, co
     return off(a, b, 4, 1) <= tolerance || off(a, b, 4, -1) <= tolerance;
 }
 
-/* Joints are moved in float: some 1e-5 degrees. A slide has the rounding of the whole move. */
+/* Joints are moved in float: about 1e-5 degrees. A slide has the rounding of the whole move. */
 bool exi_reading_agrees(const ex_reading *reading, const ex_transform *joint, const double *written,
                         const double *read) {
     const float *t = joint->translation;
@@ -63,7 +63,7 @@ bool exi_reading_agrees(const ex_reading *reading, const ex_transform *joint, co
     }
 }
 
-/* The axis that "at" names after `name` and that moves the same joint, or NULL. */
+/* Returns the axis that "at" names after `name` and that moves the same joint, or NULL. */
 static const ex_project_axis *find_disturber(const exi_project_reader *r, const json_t *at,
                                              const ex_project_layer *layer, const ex_project_axis *axis) {
     const ex_project_axis *found = NULL;
@@ -92,7 +92,7 @@ static ex_result refuse_turn(exi_project_reader *r, const exi_place *place, cons
                      place->text, written, same, same);
 }
 
-/* Says why what is read is not what was written. */
+/* Fails with the reason why the reading differs from the written value. */
 static ex_result refuse_value(exi_project_reader *r, const json_t *at, const exi_place *place,
                               const ex_project_layer *layer, const ex_project_axis *axis, const double *written,
                               const double *read) {
@@ -143,7 +143,7 @@ static ex_result check_readings(exi_project_reader *r, const json_t *at, const e
 
 /* ---- the whole pose ---- */
 
-/* The joint of that name among those moved so far, put there at rest where it is missing: there is room for it. */
+/* Returns the joint of that name among those moved so far; adds it at rest if missing, for which there is room. */
 static ex_transform *move_joint(ex_project_joint *joints, int *count, const char *name) {
     for (int i = 0; i < *count; i++)
         if (strcmp(joints[i].name, name) == 0)
@@ -194,7 +194,7 @@ static bool is_at_rest(const ex_transform *t) {
     return true;
 }
 
-/* Reads "joints", writes the axes of `at` over them, and checks what is then read. */
+/* Reads "joints", applies the axes of `at` over them, and checks the readings. */
 static ex_result move_joints(exi_project_reader *r, const json_t *object, const json_t *at, const exi_place *place,
                              const ex_project_layer *layer, ex_project_example *example) {
     const json_t *given = json_object_get(object, "joints");
@@ -221,7 +221,7 @@ static ex_result move_joints(exi_project_reader *r, const json_t *object, const 
     return check_readings(r, at, place, layer, example);
 }
 
-/* Joints that stay at rest were of use for reading only. */
+/* Drops joints that stay at rest; only reading needed them. */
 static void drop_rest(ex_project_example *example) {
     ex_project_joint *joints = (ex_project_joint *)example->joints;
     int count = 0;

@@ -1,6 +1,6 @@
 /*
- * Reading a layer's space: axes that are dials, axes that are read from a joint, and the driver's form. The same name
- * in two layers is one input, so all the spaces are looked at together once each of them was read.
+ * Reads a layer's space: axes that are dials, axes that are read from a joint, and the driver's form. The same name in
+ * two layers is one input, so all spaces are compared after each was read.
  */
 #include "author/project/model/reader.h"
 #include "runtime/base/result.h"
@@ -12,11 +12,11 @@
 
 /* ---- axes ---- */
 
-/* What an axis has to say of itself besides its name; a dial has none of these, a driver's form "driver". */
+/* Sources of an axis, by key; a dial has none of these keys, a driver's form has "driver". */
 enum { ANGLE, ROTATION, SLIDE, STRETCH, DIAL, DRIVER };
 static const char *const sources[] = {"angle", "rotation", "slide", "stretch"};
 
-/* Which of its keys says what the axis is, and whether that is enough and not too much. */
+/* Chooses the source by the axis's keys, and refuses too few or too many of them. */
 static ex_result choose_source(exi_project_reader *r, const json_t *object, const exi_place *place, int *source) {
     const bool joint = json_object_get(object, "joint") != NULL;
     int given = 0;
@@ -115,7 +115,7 @@ static ex_result read_rotation_axis(exi_project_reader *r, const json_t *object,
     return result;
 }
 
-/* What is read from the joint; what that is at rest is known when all layers are (link_axis). */
+/* Reads the reading of a joint; its rest value is known after all layers are read (link_axis). */
 static ex_result read_reading(exi_project_reader *r, const json_t *object, const exi_place *place, int source,
                               ex_project_axis *axis) {
     static const ex_reading_kind kinds[] = {EX_READING_ANGLE, EX_READING_ROTATION, EX_READING_SLIDE,
@@ -261,7 +261,7 @@ static ex_result refuse_source(exi_project_reader *r, const ex_project_axis *fir
                      place->text, axis->name, b, first_place->text, a);
 }
 
-/* The rest value of an axis with a joint is what the joint reads when it is at rest. */
+/* Sets the rest value of an axis with a joint: the joint's reading at rest. */
 static ex_result set_rest(exi_project_reader *r, const json_t *object, const exi_place *place, ex_project_axis *axis) {
     const ex_transform rest = ex_transform_identity();
     double read[4];
@@ -284,7 +284,7 @@ static ex_result set_rest(exi_project_reader *r, const json_t *object, const exi
     return EX_OK;
 }
 
-/* The axis of that name in the layers before, and where it stands; NULL where there is none. */
+/* Returns the axis of that name in earlier layers, and its place; NULL if there is none. */
 static ex_project_axis *find_before(const exi_project_reader *r, int layer, const char *name, exi_place *place) {
     exi_place root = {""}, layers = exi_place_key(&root, "layers");
     for (int l = 0; l < layer; l++)
@@ -298,7 +298,7 @@ static ex_project_axis *find_before(const exi_project_reader *r, int layer, cons
     return NULL;
 }
 
-/* Runs over all axes of the layers with `visit`, first to last. */
+/* Calls `visit` for all axes of the layers, first to last. */
 typedef ex_result (*axis_visitor)(exi_project_reader *r, const json_t *object, const exi_place *place, int layer,
                                   ex_project_axis *axis);
 static ex_result visit_axes(exi_project_reader *r, const json_t *layers, axis_visitor visit) {
@@ -317,7 +317,7 @@ static ex_result visit_axes(exi_project_reader *r, const json_t *layers, axis_vi
     return result;
 }
 
-/* Where layers take different parts of a rotation, the input is the whole of it: writing it writes all. */
+/* If layers use different parts of a rotation, the input is the whole rotation: writing it writes all parts. */
 static ex_result compare_axis(exi_project_reader *r, const json_t *object, const exi_place *place, int layer,
                               ex_project_axis *axis) {
     (void)object;
@@ -335,7 +335,7 @@ static ex_result compare_axis(exi_project_reader *r, const json_t *object, const
     return EX_OK;
 }
 
-/* Later layers read what the first one reads: on the turn nearest to the middle of that range. */
+/* Later layers read the same as the first: on the turn nearest to the middle of its range. */
 static ex_result settle_axis(exi_project_reader *r, const json_t *object, const exi_place *place, int layer,
                              ex_project_axis *axis) {
     exi_place unused;

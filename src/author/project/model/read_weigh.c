@@ -1,5 +1,5 @@
 /*
- * Reading how a layer weighs: its kind, and the parameters in that kind's table.
+ * Reads how a layer weighs: its kind, and the parameters in that kind's table.
  */
 #include "author/base/array.h"
 #include "author/project/model/reader.h"
@@ -50,7 +50,7 @@ static ex_result read_word(exi_project_reader *r, const json_t *given, const exi
     return result;
 }
 
-/* What the file says, or what def has. Ranges of numbers are looked at when all are there. */
+/* Reads a parameter; the default is def's value. Ranges of numbers are checked when all are read. */
 static ex_result read_parameter(exi_project_reader *r, const json_t *weigh, const exi_place *place,
                                 const ex_parameter *parameter, ex_weigher_def *def) {
     const json_t *given = json_object_get(weigh, parameter->name);

@@ -1,5 +1,5 @@
 /*
- * Refined levels for a rig: stencils, and the faces of every level split at seams as those of the mesh are.
+ * Refined levels for a rig: stencils, and the faces of every level, split at seams like those of the mesh.
  */
 #include "author/project/model/refinement.h"
 
@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texture coordinates as the rig holds them, rounded and one a split vertex: what an unpacked mesh will have. So its
- * levels are the same again, whatever digits the first file had. The rest of the mesh is shared. */
+/* Replaces texture coordinates by those that the rig holds, rounded and one per split vertex, which are what an
+ * unpacked mesh will have. Its levels are then identical, whatever digits the first file had. The rest of the mesh is
+ * shared. */
 static bool share_mesh(const ex_mesh *mesh, const exi_rig_mesh *rig_mesh, ex_mesh *shared) {
     *shared = *mesh;
     shared->texcoords = NULL;

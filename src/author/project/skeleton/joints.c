@@ -1,5 +1,5 @@
 /*
- * Joints by their names: those that a project names must be in its skeleton.
+ * Joints by name: finds joints that a project names but its skeleton lacks.
  */
 #include "author/base/array.h"
 #include "author/project/skeleton/skeleton.h"
@@ -13,13 +13,13 @@
 typedef struct search {
     const ex_project_view *view;
     const ex_skeleton *skeleton; /* or NULL */
-    const char **names;          /* of its joints */
+    const char **names;          /* of the skeleton's joints */
     int joint_count;
     exi_joint_report report;
     void *user;
 } search;
 
-/* The first of them by name; whoever needs more asks what is in the file. */
+/* Lists the first joints by name. */
 static const char *list_joints(const search *s, char list[256]) {
     enum { NAMED_MOST = 8 };
     size_t used = 0;
@@ -61,7 +61,7 @@ static void look_at_axes(const search *s, int number) {
         }
 }
 
-/* Whether an axis of the project is read from that joint: then it was looked for already. */
+/* True if an axis of the project is read from that joint, which was then looked for already. */
 static bool has_axis(const ex_project_view *view, const char *joint) {
     for (int l = 0; l < view->layer_count; l++)
         for (int i = 0; i < view->layers[l].axis_count; i++)
@@ -104,7 +104,7 @@ static void look_at_mask(const search *s, int number) {
     }
 }
 
-/* Axes first, in all layers: a place in a space moves joints by way of them. */
+/* Axes come first, in all layers: a place in a space moves joints through them. */
 ex_result exi_project_find_missing_joints(const ex_project_view *view, const ex_skeleton *skeleton,
                                           exi_joint_report report, void *user, ex_error *error) {
     search s = {.view = view, .skeleton = skeleton, .report = report, .user = user};
@@ -140,7 +140,7 @@ ex_result exi_project_check_joints(const ex_project_view *view, const ex_skeleto
     return result;
 }
 
-/* Well below where skinning gives a matrix up, for joints are moved one after the other. */
+/* Well below the limit at which skinning rejects a matrix, since joints are moved one after the other. */
 #define REACH 1e9
 
 bool exi_reading_reaches(const ex_reading *reading, const double *value) {

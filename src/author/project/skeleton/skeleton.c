@@ -1,11 +1,10 @@
 /*
- * A skeleton from the skin of a glTF scene. Its joints are the skin's; what a joint's parent is, is the nearest node
- * above that is a joint too, and nodes between the two, or above a joint that has none above it, go into the rest
- * transform:
+ * Makes a skeleton from the skin of a glTF scene. Its joints are the skin's. The parent of a joint is the nearest node
+ * above it that is a joint too. Nodes between the two, or above a joint without a parent, go into the rest transform:
  *
  *     rest_j = (node above parent's) ... (node above) node_j.
  *
- * A product of transforms need not be one, for uneven scales and turns make a shear: such a file is refused.
+ * A product of transforms need not be a transform, since uneven scales and turns make a shear: such a file is refused.
  */
 #include "author/project/skeleton/skeleton.h"
 
@@ -22,18 +21,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a product may be off the transform nearest to it: files hold floats. */
+/* Largest distance of a product from the nearest transform: files hold floats. */
 #define SHEAR_LIMIT 1e-5
-/* How near to the identity a matrix must be to be one. */
+/* Largest distance of an identity from the identity matrix. */
 #define IDENTITY_ROOM 1e-6
 
 /* ---- joints ---- */
 
-/* What a skeleton is made from, [joint_count] each. */
+/* Input of a skeleton, [joint_count] each. */
 typedef struct joints {
     const ex_scene *scene;
     const ex_scene_skin *skin;
-    int *numbers; /* [node_count]: which joint a node is, or -1 */
+    int *numbers; /* [node_count]: index of the joint that a node is, or -1 */
     int *parents;
     ex_transform *rest;
     float (*inverse_binds)[12];
@@ -67,7 +66,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorted, for a skin may have thousands of joints. */
+/* Sorts the names, since a skin may have thousands of joints. */
 static ex_result check_names(const joints *j, ex_error *error) {
     const int count = j->skin->joint_count;
     const char **sorted = exi_array_copy(j->names, (size_t)count, sizeof *sorted);
@@ -105,7 +104,7 @@ static bool is_identity(const double matrix[16]) {
     return off <= IDENTITY_ROOM;
 }
 
-/* As float, without the sign of 0: writers of files do not keep it. */
+/* Rounds to float, and drops the sign of 0, which file writers do not keep. */
 static ex_transform round_transform(const ex_scene_transform *t) {
     ex_transform out;
     for (int c = 0; c < 3; c++) {
@@ -145,8 +144,8 @@ static ex_result make_rest(joints *j, int joint, ex_error *error) {
 
 /* ---- binds ---- */
 
-/* Without matrices glTF takes identities, as though every joint stood at the mesh's origin. Where they do stand there,
- * that is what is meant; else where the mesh was bound is not known. */
+/* Without matrices glTF uses identities, as if every joint were at the mesh's origin. If the joints are there, that is
+ * what is meant; otherwise the bind pose is unknown. */
 static ex_result bind_at_origin(const joints *j, ex_error *error) {
     const size_t count = (size_t)j->scene->node_count;
     double(*worlds)[16] = exi_array_allocate(count, sizeof *worlds);

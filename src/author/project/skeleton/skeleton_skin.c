@@ -1,8 +1,8 @@
 /*
- * Skin weights for the project's mesh from the vertices that a skin moves in a glTF scene. Where both have as many and
- * each stands where its namesake does, they are the same vertices. Else they are matched by position, for glTF splits
- * vertices at seams and exporters reorder them: a grid of cells, several times as wide as the room that positions are
- * given, makes that one look into at most eight cells a vertex.
+ * Skin weights for the project's mesh, from the vertices that a skin moves in a glTF scene. If both have the same
+ * number of vertices and those of the same index are at the same position, they are the same vertices. Otherwise they
+ * are matched by position, since glTF splits vertices at seams and exporters reorder them. A grid of cells, several
+ * times as wide as the tolerance of positions, limits the search to at most eight cells per vertex.
  */
 #include "author/project/skeleton/skeleton.h"
 
@@ -13,20 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far apart, in sizes of the mesh, two positions of one vertex may be; and of two that stand at one place. */
+/* Largest distance, in sizes of the mesh, between two positions of one vertex; and between two vertices at one
+ * place. */
 #define ROOM 1e-5
 #define SAME 1e-7
 /* Weights that differ by more are not those of one vertex. */
 #define WEIGHT_ROOM   1e-3
 #define TEXCOORD_ROOM 1e-4
-/* The width of a cell over the room. */
+/* Width of a cell, in tolerances. */
 #define CELL 4.0
 
 /* A vertex that the skin moves. */
 typedef struct pool_vertex {
-    const ex_scene_primitive *primitive; /* NULL: of a part that it does not move */
-    int number;                          /* in there */
-    int next;                            /* in its cell, or -1 */
+    const ex_scene_primitive *primitive; /* NULL for a vertex of a part that the skin does not move */
+    int number;                          /* index in the primitive */
+    int next;                            /* next vertex in its cell, or -1 */
 } pool_vertex;
 
 typedef struct vertex_pool {
@@ -50,7 +51,7 @@ static ex_result check_weights(const ex_scene *scene, int mesh, int primitive, e
                      mesh, primitive, p->first_empty, p->empty_count > 1 ? " and others" : "");
 }
 
-/* The vertices of one mesh, in the order and number in which it becomes one mesh for people. */
+/* Adds the vertices of one mesh, in the order and number that it has when it becomes one mesh for people. */
 static ex_result add_mesh(vertex_pool *pool, const ex_scene *scene, int number, ex_error *error) {
     const ex_scene_mesh *mesh = &scene->meshes[number];
     int *first = exi_array_allocate((size_t)mesh->primitive_count, sizeof *first);
@@ -115,7 +116,7 @@ static bool fill_cells(vertex_pool *pool) {
     pool->mask = size - 1;
     for (size_t i = 0; i < size; i++)
         pool->cells[i] = -1;
-    for (int v = pool->count - 1; v >= 0; v--) { /* so that a cell names them in their order */
+    for (int v = pool->count - 1; v >= 0; v--) { /* so that a cell lists them in ascending order */
         const float *p = position_of(&pool->vertices[v]);
         size_t cell = hash(cell_of(pool, (double)p[0]), cell_of(pool, (double)p[1]), cell_of(pool, (double)p[2]));
         pool->vertices[v].next = pool->cells[cell & pool->mask];
@@ -127,11 +128,11 @@ static bool fill_cells(vertex_pool *pool) {
 /* Calls `look` for every vertex in the cells around a position. */
 typedef struct search {
     const vertex_pool *pool;
-    const double *position; /* of the mesh's vertex */
-    const double *texcoord; /* likewise, or NULL */
+    const double *position; /* position of the mesh's vertex */
+    const double *texcoord; /* its texture coordinate, or NULL */
     double nearest;
     int found;
-    bool textured; /* whether the one found has that texture coordinate */
+    bool textured; /* true if the vertex found has that texture coordinate */
 } search;
 
 static void visit(search *s, void (*look)(search *s, int vertex)) {
@@ -163,7 +164,7 @@ static double weight_of(const ex_scene_primitive *p, int vertex, int joint) {
     return sum;
 }
 
-/* Whether a has a weight that b has not. */
+/* True if a has a weight that b does not have. */
 static bool differs(const pool_vertex *a, const pool_vertex *b) {
     const size_t influences = (size_t)a->primitive->influence_count, at = (size_t)a->number * influences;
     for (size_t i = at; i < at + influences; i++)
@@ -179,8 +180,7 @@ static bool has_texcoord(const pool_vertex *v, const double *texcoord) {
            fabs(1 - (double)own[1] - texcoord[1]) <= TEXCOORD_ROOM;
 }
 
-/* The first of those at the place; but where weights differ between them, the first with the same texture coordinate.
- */
+/* Chooses the first vertex at the place; if weights differ between them, the first with the same texture coordinate. */
 static void look_for_best(search *s, int vertex) {
     const pool_vertex *v = &s->pool->vertices[vertex];
     if (distance(position_of(v), s->position) > s->nearest + s->pool->same)
@@ -212,7 +212,7 @@ static bool in_order(const vertex_pool *pool, const ex_mesh *mesh) {
     return same;
 }
 
-/* A texture coordinate of every vertex [vertex_count], or -1. */
+/* Finds a texture coordinate of every vertex [vertex_count], or -1. */
 static void find_texcoords(const ex_mesh *mesh, int *texcoords) {
     for (int v = 0; v < mesh->vertex_count; v++)
         texcoords[v] = -1;
@@ -221,7 +221,7 @@ static void find_texcoords(const ex_mesh *mesh, int *texcoords) {
             texcoords[mesh->corners[c]] = mesh->corner_texcoords[c];
 }
 
-/* partners [vertex_count]: which vertex of the pool each of the mesh is. */
+/* partners [vertex_count]: index in the pool of the matching vertex. */
 static ex_result find_partners(vertex_pool *pool, const ex_mesh *mesh, int *partners, ex_error *error) {
     if (in_order(pool, mesh)) {
         for (int v = 0; v < mesh->vertex_count; v++)

@@ -1,6 +1,7 @@
 /*
- * A rig's skeleton as a glTF file: a node a joint, a skin with the inverse binds, and the mesh at rest with all of its
- * influences, vertices in source order. Reading it again matches vertices by their order and gives the same bits.
+ * Writes a rig's skeleton as a glTF file: a node for each joint, a skin with the inverse binds, and the mesh at rest
+ * with all of its influences, vertices in source order. Reading it again matches vertices by their order and gives the
+ * same bits.
  */
 #include "author/project/skeleton/skeleton.h"
 
@@ -123,7 +124,7 @@ ex_result ex_skeleton_write(const char *path, const ex_rig *rig, ex_error *error
     return result;
 }
 
-/* Nodes beside each other, so that nothing is added up when their places are read again. */
+/* Writes the nodes as siblings, so that reading their positions again adds nothing up. */
 ex_result exi_skeleton_write_centres(const char *path, const ex_skeleton *skeleton, const double *centres,
                                      ex_error *error) {
     ex_scene *scene = ex_scene_create();
