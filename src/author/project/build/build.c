@@ -1,5 +1,5 @@
 /*
- * Building: from a project to a rig. Mesh, refined levels, skeleton and skin first, then the layers (build_layers.c).
+ * Builds a rig from a project: mesh, refined levels, skeleton and skin first, then the layers (build_layers.c).
  */
 #include "author/project/build/build.h"
 
@@ -69,8 +69,8 @@ static ex_result read_body(exi_building *b, ex_error *error) {
     return result == EX_OK ? exi_build_driver(b, error) : result;
 }
 
-/* Stencils of no level, by which a rig whose levels are left out knows that it lacks them: it cannot be packed. NULL
- * where it lacks none. */
+/* Makes stencils without levels. They mark a rig whose levels are left out, so that it cannot be packed. NULL if no
+ * levels are left out. */
 static ex_result note_missing_levels(const exi_building *b, ex_stencils **stencils, ex_error *error) {
     const ex_stencils_def none = {.control_count = b->mesh->vertex_count};
     *stencils = NULL;
@@ -79,7 +79,7 @@ static ex_result note_missing_levels(const exi_building *b, ex_stencils **stenci
     return ex_stencils_create(&none, NULL, stencils, error);
 }
 
-/* What notes of the rig say. */
+/* Texts of the rig's notes. */
 typedef struct note_texts {
     exi_text rules, paths, drive;
 } note_texts;

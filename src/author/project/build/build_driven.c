@@ -1,6 +1,6 @@
 /*
- * The layer that a driver weighs on its way into a rig: the driver's forms at its examples, where the skeleton is
- * there, the regions that weigh it, and paths of driver and driven mesh together. Same as ex_drive_build makes of keys.
+ * Builds the layer that a driver weighs: the driver's forms at its examples, the skeleton there if any, the regions
+ * that weigh it, and paths of driver and driven mesh together. The result equals that of ex_drive_build for keys.
  */
 #include "author/base/array.h"
 #include "author/drive/drive_build.h"
@@ -29,7 +29,7 @@ ex_result exi_build_driver(exi_building *b, ex_error *error) {
 
 /* ---- the layer ---- */
 
-/* Keys whose forms of the driver are one cannot be told apart. */
+/* Refuses keys at which the driver has the same form: they cannot be told apart. */
 static ex_result check_different(const exi_building *b, const ex_project_layer *source, const ex_layer_def *layer,
                                  ex_error *error) {
     const size_t size = 3 * (size_t)b->driver.mesh->vertex_count * sizeof(float);
@@ -45,7 +45,8 @@ static ex_result check_different(const exi_building *b, const ex_project_layer *
 
 /* ---- paths ---- */
 
-/* The driver's forms without their moving frames, behind room for the mesh's; one list [example_count]. */
+/* Un-poses the driver's forms from their moving frames, and places them after room for the mesh's; one list
+ * [example_count]. */
 static ex_result unpose_drivers(const exi_building *b, int index, exi_drive_building *d, ex_error *error) {
     const ex_project_layer *source = &b->view->layers[index];
     const size_t driven = 3 * (size_t)b->mesh->vertex_count, all = driven + 3 * (size_t)b->driver.mesh->vertex_count;

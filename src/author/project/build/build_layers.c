@@ -1,6 +1,6 @@
 /*
- * Layers on their way into a rig. Those whose examples are forms are measured in their order, each from the mesh with
- * the earlier ones on it (measure.h); others are read by their domain (domains/).
+ * Builds layers. Layers of forms are measured in order, each from the mesh with the earlier ones applied (measure.h);
+ * other layers are read by their domain (domains/).
  */
 #include "author/base/array.h"
 #include "author/project/domains/project_domain.h"
@@ -72,7 +72,7 @@ static ex_result measure_form(exi_building *b, int layer, int index, const float
     return result;
 }
 
-/* Where measured examples go: rows of whole forms, or offsets. */
+/* Measured examples: rows of whole forms, or offsets. */
 typedef struct row_lists {
     const float **deltas, **shifts; /* [example_count] */
     ex_offsets *offsets;            /* [example_count], or NULL */
@@ -86,7 +86,7 @@ static bool open_rows(const ex_project_layer *source, ex_layer_def *layer, row_l
         return r->offsets != NULL;
     }
     layer->form.deltas = r->deltas = calloc(count, sizeof *r->deltas);
-    if (!source->driven) /* the driver's keys move no joints */
+    if (!source->driven) /* keys of a driver move no joints */
         layer->form.shifts = r->shifts = calloc(count, sizeof *r->shifts);
     return r->deltas && (r->shifts || source->driven);
 }
@@ -103,7 +103,7 @@ static void take(const row_lists *r, int k, exi_measured *measured) {
     measured->delta = measured->shifts = NULL;
 }
 
-/* What follows from the layer's examples; and lets it count for those after it. */
+/* Completes the layer after its examples are measured, and makes it count for later layers. */
 static ex_result finish_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     exi_measure *m = &b->measure;
     const bool driven = b->view->layers[index].driven;
@@ -113,7 +113,7 @@ static ex_result finish_forms(exi_building *b, int index, ex_layer_def *layer, e
     else if (result == EX_OK && b->view->layers[index].trajectory.options)
         result = exi_build_trajectories(b, index, layer, error);
     if (result != EX_OK || index + 1 == b->view->layer_count)
-        return result; /* the last layer has none after it */
+        return result; /* no layer comes after the last */
     if (driven)
         return exi_measure_add_driven(m, index, layer, error);
     if (layer->trajectory.examples)
@@ -124,7 +124,8 @@ static ex_result finish_forms(exi_building *b, int index, ex_layer_def *layer, e
                : exi_measure_add_layer(m, index, &layer->weigh, layer->form.deltas, layer->form.shifts, error);
 }
 
-/* The mask goes into the differences, but of trajectories, which run whole and are masked as they are evaluated. */
+/* The mask is applied to the differences, except for trajectories, which follow their whole path and are masked during
+ * evaluation. */
 ex_result exi_build_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     const ex_project_layer *source = &b->view->layers[index];
     const bool paths = source->trajectory.options != NULL;

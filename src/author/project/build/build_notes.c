@@ -1,6 +1,6 @@
 /*
- * Sentences about what building chose or had to add: falloffs by leave-one-out, ridges, with the pose to blame, and
- * trajectories that do not follow well.
+ * Notes on choices and additions made by building: falloffs by leave-one-out cross-validation, ridges, with the pose
+ * that causes them, and trajectories that do not follow well.
  */
 #include "author/project/build/build.h"
 #include "author/project/build/falloff.h"

@@ -1,13 +1,12 @@
 /*
- * Layers of trajectories on their way into a rig: once the examples are measured, paths are found that run from the
- * mesh to mesh + difference.
+ * Builds layers of trajectories: finds paths from the mesh to mesh + difference, after the examples are measured.
  */
 #include "author/project/build/build.h"
 #include "runtime/base/result.h"
 
 #include <stdlib.h>
 
-/* Progress of a layer's paths as part of the whole. */
+/* Progress of a layer's paths as a part of the total. */
 typedef struct share {
     const exi_building *b;
     double cost;

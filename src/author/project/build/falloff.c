@@ -1,12 +1,12 @@
 /*
- * Falloffs by leave-one-out (Rippa 1999). With Phi the matrix of the kernels at the points and F what stands there, the
- * value at point i guessed from the others is off by
+ * Falloffs by leave-one-out cross-validation (Rippa 1999). Let Phi be the matrix of the kernels at the points and F the
+ * values there. The error of predicting the value at point i from the others is
  *
  *     e_i = (Phi^-1 F)_i / (Phi^-1)_ii.
  *
- * What stands at a point is a sum of examples, F = W X with a row of W for each point (1 at an example, given weights
- * at a pseudo-example, 0 at a zero), so that |e_i|^2 needs the inner products G = X X' of the examples alone. One
- * factor on all default falloffs is sought over its logarithm: on a grid, then by golden section.
+ * The value at a point is a sum of examples, F = W X with a row of W for each point (1 at an example, given weights at
+ * a pseudo-example, 0 at a zero), so |e_i|^2 needs only the inner products G = X X' of the examples. The search varies
+ * the logarithm of one factor on all default falloffs: on a grid, then by golden section.
  */
 #include "author/project/build/falloff.h"
 
@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum { GRID = 20, GOLDEN_STEPS = 14 };
-/* Factors looked at, as powers of 2. */
+/* Range of factors searched, as powers of 2. */
 static const double lowest = -2, highest = 3;
 
 /* ---- inner products ---- */
@@ -74,7 +74,7 @@ typedef struct search {
     double *matrix;   /* [points][2 points] */
     double *rows;     /* [points][examples]: W */
     double *solved;   /* [examples] */
-    bool failed;      /* memory ran out */
+    bool failed;      /* true if memory ran out */
 } search;
 
 static void set_falloffs(const search *s, double factor) {
@@ -82,7 +82,7 @@ static void set_falloffs(const search *s, double factor) {
         s->falloffs[i] = s->given && s->given[i] > 0 ? s->given[i] : factor * s->usual;
 }
 
-/* Phi and the unit matrix beside it, and W. */
+/* Fills in Phi with the unit matrix next to it, and W. */
 static void fill(const search *s, const ex_weigher *w) {
     const exi_gaussian tables = exi_gaussian_tables(w);
     const double *pseudos = exi_table(w, w->pseudo_rows);
@@ -107,7 +107,7 @@ static double square(const search *s, const double *x) {
     return sum > 0 ? sum : 0;
 }
 
-/* The sum of |e_i|^2; infinite where the system is worse than a gaussian weigher takes as it is. */
+/* Returns the sum of |e_i|^2; infinite if the system is worse conditioned than a gaussian weigher accepts unchanged. */
 static double sum_errors(const search *s, const ex_weigher *w) {
     const size_t n = s->points, m = s->examples;
     double sum = 0;
@@ -171,7 +171,7 @@ static double find_best(search *s, double *best_sum) {
     return best;
 }
 
-/* The mean distance to the nearest other point; 0 where the space cannot be solved. */
+/* Returns the mean distance to the nearest other point; 0 if the space cannot be solved. */
 static double usual_falloff(search *s) {
     ex_weigher *w = NULL;
     ex_weigher_def def = s->def;
@@ -195,7 +195,7 @@ static bool open_search(search *s) {
     return s->falloffs && s->matrix && s->rows && s->solved;
 }
 
-/* What there is to guess: the sum over all points of what stands there, once W is filled in. */
+/* Returns the sum of squares of the values at all points, once W is filled in: all there is to predict. */
 static double sum_values(const search *s) {
     double sum = 0;
     for (size_t i = 0; i < s->points; i++)

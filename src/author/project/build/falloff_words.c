@@ -1,6 +1,6 @@
 /*
- * What is said of a gaussian layer's points: their names, and what a ridge costs. With a ridge, weights are no longer
- * exact at the points: an example has less than 1 at its own place, and something at the others'.
+ * Names of a gaussian layer's points, and the cost of a ridge. With a ridge, weights are no longer exact at the points:
+ * an example has less than 1 at its own place, and is not 0 at the others'.
  */
 #include "author/project/build/falloff.h"
 
@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- what a ridge costs ---- */
+/* ---- the cost of a ridge ---- */
 
-/* The farthest that weights of the set's examples are from 1 at example `own` and 0 else; a set without it is held to
- * nothing there. */
+/* Returns the largest error of the weights of the set's examples: 1 is expected at example `own` and 0 elsewhere. A set
+ * without it has no error there. */
 static double miss_of(const uint32_t *set, int count, int own, const double *weights) {
     double worst = 0;
     if (set && !exi_set_has(set, own))

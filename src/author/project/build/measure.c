@@ -1,9 +1,9 @@
 /*
- * Measuring examples (docs/design.md, "Layers"): d_lk = mask_l (U(x_lk) - base_lk), where base_lk = mesh + sum over
- * layers m before l of sum over j of w_mj d_mj, at the whole pose of example lk, and U un-poses where the layer says
- * so. Layers in the frame `skinned` are summed apart: they are added after posing. A layer of trajectories adds what
- * its paths make of the weights; its mask is not in d. base is rounded to float, so that an unpacked example, base + d
- * in double, gives d again to the bit. Joints go the same way, without mask or U.
+ * Measures examples (docs/design.md, "Layers"): d_lk = mask_l (U(x_lk) - base_lk), where base_lk = mesh + sum over
+ * layers m before l of sum over j of w_mj d_mj, at the whole pose of example lk, and U un-poses if the layer says so.
+ * Layers in the frame `skinned` are summed separately, since they are added after posing. A layer of trajectories adds
+ * its paths at the weights; its mask is not in d. base is rounded to float, so that an unpacked example, base + d in
+ * double, gives d again to the bit. Joints are measured in the same way, without mask or U.
  */
 #include "author/project/build/measure.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether any layer is of offsets, and whether any is added after skinning. */
+/* True if any layer is of offsets; with `skinned`, if any of them is added after skinning. */
 static bool has_offsets(const ex_project_view *view, bool skinned) {
     for (int l = 0; l < view->layer_count; l++)
         if (view->layers[l].domain == EX_DOMAIN_OFFSETS &&
@@ -111,7 +111,7 @@ ex_result exi_measure_add_layer(exi_measure *m, int layer, const ex_weigher_def 
     return ex_weigher_create(weigh, NULL, &m->weighers[layer], error);
 }
 
-/* The layer's sets, as the rig will have them, and its weigher with them. */
+/* Finds the layer's sets, as the rig will have them, and makes its weigher with them. */
 static ex_result weigh_moved(exi_measure *m, int layer, const ex_weigher_def *weigh, const ex_offsets *offsets,
                              ex_error *error) {
     const exi_offset_layer source = {.examples = offsets, .example_count = weigh->example_count, .moved = true};
@@ -156,7 +156,7 @@ ex_result exi_measure_add_trajectories(exi_measure *m, int layer, const ex_weigh
     return ex_weigher_create(weigh, NULL, &m->weighers[layer], error);
 }
 
-/* ---- what they make of a pose ---- */
+/* ---- their contribution at a pose ---- */
 
 void exi_measure_sum(double *sum, size_t count, double weight, const float *delta) {
     if (fabs(weight) < 1e-12)
@@ -170,7 +170,7 @@ static void add_offset(double *sum, double weight, const ex_offsets *offsets, si
         sum[3 * (size_t)offsets->vertices[i] + c] += weight * (double)offsets->deltas[3 * i + c];
 }
 
-/* Each vertex by the weights of its own set. */
+/* Adds each vertex by the weights of its own set. */
 static void add_moved(const exi_measure *m, int layer, const double *point, double *sum) {
     const exi_moved *moved = &m->moved[layer];
     const exi_incidence *sets = &moved->sets;
@@ -240,10 +240,10 @@ bool exi_measure_base(exi_measure *m, int layer, int example) {
     return exi_measure_layers(m, layer, &m->view->layers[layer].examples[example]);
 }
 
-/* A masked vertex is first placed where the mask leaves it, in double: then a difference is always one between two
- * positions in double, and unpacking, which writes positions, loses none of it. + 0 turns -0, which no pair of
- * positions has as its difference, into 0. A difference that leaves the float where it was is none: digits of the file
- * that a float does not keep would otherwise move every vertex of an example that equals the mesh. */
+/* A masked vertex is first placed at its masked position, in double. A difference is then always one between two
+ * positions in double, and unpacking, which writes positions, loses nothing. + 0 turns -0, which is not the difference
+ * of any two positions, into 0. A difference that does not change the float position counts as 0: otherwise digits of
+ * the file that a float does not keep would move every vertex of an example that equals the mesh. */
 static float *measure(const double *base, const double *to, const float *mask, size_t count, bool all) {
     float *difference = exi_array_allocate(count, sizeof *difference);
     for (size_t i = 0; difference && i < count; i++) {
@@ -261,7 +261,7 @@ float *exi_measure_difference(const double *base, const double *to, const float 
 
 /* ---- one example ---- */
 
-/* The joint positions that an example brings, measured. */
+/* Measures the joint positions that an example brings. */
 static ex_result measure_shifts(const exi_measure *m, const ex_project_example *example, float **shifts,
                                 ex_error *error) {
     const size_t count = 3 * m->joint_count;
@@ -285,7 +285,7 @@ ex_result exi_measure_joints(exi_measure *m, int layer, int example, exi_measure
     return source->skeleton && m->skeleton ? measure_shifts(m, source, &out->shifts, error) : EX_OK;
 }
 
-/* What a mask leaves where it is did not have to come back. */
+/* Removes masked vertices from the list: they did not have to be reproduced. */
 static int leave_out_masked(const float *mask, ex_damped *list, int count) {
     int kept = 0;
     for (int i = 0; i < count; i++)
@@ -294,7 +294,7 @@ static int leave_out_masked(const float *mask, ex_damped *list, int count) {
     return kept;
 }
 
-/* The form at rest, from one that was sculpted at its pose. */
+/* Un-poses a form that was sculpted at its pose. */
 static ex_result unpose(const exi_measure *m, const ex_project_example *example, const ex_mesh *form, const float *mask,
                         double *rest, exi_measured *out, ex_error *error) {
     exi_posing posing = {0};
@@ -325,7 +325,7 @@ ex_result exi_measure_form(const exi_measure *m, int layer, int example, const e
                       : ex_error_memory(error, "un-posing", count * sizeof *rest);
     }
     if (result == EX_OK) {
-        /* Of what a driver carries everything is kept: then its forms, posed again, are the floats that they were, and
+        /* Keeps every difference of a layer that a driver weighs: its forms, posed again, are then the same floats, and
          * a rig of keys can be opened and built again (author/drive). */
         out->delta = measure(m->base, rest ? rest : form->positions, mask, count, source->driven);
         if (!out->delta)

@@ -1,7 +1,7 @@
 /*
- * Measuring where a driver moves the mesh (DrivenShape, 2.7): an example's whole pose is then the motion of the moving
- * frames on the driver's form there, blended as dual quaternions; at the driver's own form, that is none. What a layer
- * that the driver weighs makes of a pose is evaluated as it will be, by a rig of that layer.
+ * Measuring on a mesh that a driver moves (DrivenShape, 2.7). An example's whole pose is then the motion of the moving
+ * frames on the driver's form there, blended as dual quaternions; at the driver's rest form there is no motion. A layer
+ * that the driver weighs is evaluated as it will be at runtime, by a rig of that layer.
  */
 #include "author/base/array.h"
 #include "author/project/build/measure.h"
@@ -12,7 +12,7 @@
 
 /* ---- poses ---- */
 
-/* Frames that go with a joint are where the joints of the example are. */
+/* Places frames that follow a joint at the joints of the example. */
 static bool place_joints(const exi_measure *m, const ex_project_example *example, float *matrices) {
     const ex_rig_driver *driver = &m->driver->driving.driver;
     const size_t joints = m->joint_count;
@@ -94,7 +94,7 @@ void exi_measure_take_driven(exi_measure *m, int layer, const ex_rig *rig) {
         m->weighed[layer] = (exi_weighed){.rig = rig, .layer = layer};
 }
 
-/* The number of the axis beside the driver, wherever it comes from. */
+/* Sets the layer's scalar axis, which it may have next to the driver, from any source. */
 static void set_scalar(const exi_weighed *w, const ex_project_layer *layer, const double *point, const ex_pose *pose) {
     for (int i = 0; i < layer->axis_count; i++)
         if (layer->axes[i].axis.kind == EX_AXIS_SCALAR)

@@ -1,14 +1,14 @@
 /*
- * Measuring sculpts of which only what moved is kept (Pose Space Deformation, section 4). At the whole pose of an
- * example, earlier layers and the skin put a vertex at q = skin(base) + e, where e = R(v) t(v) is what earlier layers
- * add after skinning, turned by the vertex's rotation R. A sculpt x moves the vertex where |x - q| is above the
- * tolerance, and then by
+ * Measures sculpts of which only the moved vertices are kept (Pose Space Deformation, section 4). At the whole pose of
+ * an example, earlier layers and the skin put a vertex at q = skin(base) + e, where e = R(v) t(v) is the contribution
+ * of earlier layers after skinning, turned by the vertex's rotation R. A sculpt x moves the vertex if |x - q| is above
+ * the tolerance, and then by
  *
  *     d = mask (U(x - e) - base) in the frame `rest`,    d = mask R^-1 (x - q) in the frame `skinned`,
  *
- * U un-posing. Sculpts that stand at rest have the identity for skin, U and R. Vertices that cannot be told apart, at
- * one place of the mesh and moved by the same joints, get one offset where the sculpt leaves them together: so they
- * stay together, to the bit.
+ * where U un-poses. For sculpts at rest, skin, U and R are the identity. Vertices at the same position of the mesh that
+ * the same joints move cannot be told apart. They get one offset if the sculpt leaves them together, so they stay
+ * together to the bit.
  */
 #include "author/base/array.h"
 #include "author/base/rows.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The default tolerance, in sizes of the mesh: 50 times what float leaves uncertain, and nothing that one could see. */
+/* Default tolerance, in sizes of the mesh: 50 times the uncertainty of float, and too small to see. */
 static const double usual_tolerance = 5e-6;
 
 bool exi_measure_moves(const exi_measure *m) {
@@ -41,7 +41,7 @@ double exi_measure_tolerance(const exi_measure *m, const ex_project_layer *layer
 
 /* ---- vertices that cannot be told apart ---- */
 
-/* A vertex with its influences, for comparing: joints and weights have room for one vertex each. */
+/* A vertex with its influences, for comparing; joints and weights have room for one vertex each. */
 typedef struct twin_search {
     const exi_measure *m;
     uint32_t *joints[2];
@@ -93,18 +93,18 @@ bool exi_measure_find_firsts(exi_measure *m) {
 
 /* ---- one example ---- */
 
-/* What is known while an example is measured. */
+/* State while an example is measured. */
 typedef struct sculpt {
     const exi_measure *m;
     const ex_project_layer *layer;
     const ex_mesh *form;
     const float *mask;
     double tolerance;
-    const exi_posing *posing; /* NULL: it stands at rest */
-    float *stands;            /* [vertex_count][3]: where the vertices are without this example */
+    const exi_posing *posing; /* NULL if it is at rest */
+    float *stands;            /* [vertex_count][3]: vertex positions without this example */
     double *rest;             /* [vertex_count][3], frame `rest`, posed: the sculpt at rest */
-    int *places;              /* [vertex_count]: where in the list a vertex is, or -1 */
-    int *next;                /* [vertex_count]: of vertices at one place that do not stay together, the next; or -1 */
+    int *places;              /* [vertex_count]: index of a vertex in the list, or -1 */
+    int *next; /* [vertex_count]: the next of the vertices at one place that do not stay together, or -1 */
     uint32_t *vertices;
     float *deltas;
     size_t vertex_capacity, delta_capacity;
@@ -135,7 +135,7 @@ static double distance(const double a[3], const double b[3]) {
     return sqrt(exi_dot3(off, off));
 }
 
-/* Whether two vertices of one place had one place also with the earlier layers, and have it still. */
+/* True if two vertices at one place were also together with the earlier layers applied, and still are. */
 static bool stay_together(const sculpt *s, int a, int b) {
     const size_t i = 3 * (size_t)a, k = 3 * (size_t)b;
     for (size_t c = 0; c < 3; c++)
@@ -145,8 +145,8 @@ static bool stay_together(const sculpt *s, int a, int b) {
            distance(s->form->positions + i, s->form->positions + k) <= s->tolerance;
 }
 
-/* The first of the vertices at this place that the vertex stays together with, whose offset it has; itself where there
- * is none, which then is the next for others to be compared with. */
+/* Returns the first of the vertices at this place that the vertex stays together with; it has that vertex's offset. If
+ * there is none, returns the vertex itself, which is then the next for others to be compared with. */
 static int find_model(const sculpt *s, int vertex) {
     int model = s->m->firsts[vertex], last = vertex;
     while (model >= 0 && model != vertex && !stay_together(s, vertex, model)) {
@@ -161,7 +161,7 @@ static int find_model(const sculpt *s, int vertex) {
     return vertex;
 }
 
-/* By how much a vertex moves, before it is rounded. */
+/* Computes the displacement of a vertex, before rounding. */
 static void measure_vertex(const sculpt *s, int vertex, const double off[3], double delta[3]) {
     const size_t i = 3 * (size_t)vertex;
     const double share = s->mask ? (double)s->mask[vertex] : 1;
@@ -179,8 +179,8 @@ static void measure_vertex(const sculpt *s, int vertex, const double off[3], dou
         delta[c] *= share;
 }
 
-/* Numbers that are lost beside the largest coordinate are none, so that what unpacking writes, a position in double,
- * has all that is kept. + 0 turns -0 into 0. */
+/* Numbers too small to register next to the largest coordinate become 0, so that unpacking, which writes positions in
+ * double, keeps all of them. + 0 turns -0 into 0. */
 static bool round_delta(const sculpt *s, const double delta[3], float rounded[3]) {
     bool any = false;
     for (int c = 0; c < 3; c++) {
@@ -236,7 +236,7 @@ static ex_result collect(sculpt *s, ex_error *error) {
     return EX_OK;
 }
 
-/* What did not move did not have to come back. */
+/* Removes unmoved vertices from the list: they did not have to be reproduced. */
 static int leave_out_unmoved(const sculpt *s, ex_damped *list, int count) {
     int kept = 0;
     for (int i = 0; i < count; i++)

@@ -1,12 +1,12 @@
 /*
- * The whole pose of an example as the joints' palette. A joint's local transform is its rest and what the pose says
- * relative to it:
+ * The whole pose of an example as the joints' palette. A joint's local transform combines its rest with the pose's
+ * transform relative to it:
  *
  *     translation = rest translation + rest rotation * relative translation,
  *     rotation = rest rotation * relative rotation,    scale = rest scale * relative scale.
  *
- * The mesh moves as evaluation moves it: the layers of rest forms, the skin, then what layers in the frame `skinned`
- * add, turned by each vertex's rotation.
+ * The mesh moves as in evaluation: the layers of rest forms, the skin, then the layers in the frame `skinned`, turned
+ * by each vertex's rotation.
  */
 #include "author/base/array.h"
 #include "author/project/build/measure.h"

@@ -1,6 +1,6 @@
 /*
- * Un-posing an example (Shape by Example, equation 7): the form at rest that the palette of its whole pose would move
- * to the sculpted one, once what is added after skinning is taken off.
+ * Un-poses an example (Shape by Example, equation 7): finds the form at rest that the palette of its whole pose moves
+ * to the sculpted one, after subtracting the layers added after skinning.
  */
 #include "author/base/array.h"
 #include "author/project/build/measure.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What is un-posed, and what damped directions tend to, in one place to be released. */
+/* The posed form, and the base that damped directions tend to. */
 typedef struct forms {
     float *posed, *base; /* [vertex_count][3] */
 } forms;
@@ -24,7 +24,7 @@ static ex_result round_form(const exi_measure *m, const ex_mesh *form, const for
     return EX_OK;
 }
 
-/* Un-poses again with a higher limit: what is damped then and was not before. rest is not written to. */
+/* Un-poses again with a higher limit, to find vertices that are damped only then. Does not write rest. */
 static bool find_near(const exi_measure *m, const ex_palette *palette, const forms *f, exi_measured *out) {
     const size_t vertices = (size_t)m->mesh->vertex_count;
     double *unused = exi_array_allocate(3 * vertices, sizeof *unused);

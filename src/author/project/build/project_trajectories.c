@@ -1,6 +1,6 @@
 /*
- * A layer's trajectories: its examples as forms over the mesh's triangles, what is found from them, or what a rig holds
- * of them.
+ * A layer's trajectories: its examples as forms over the mesh's triangles, and the paths found from them or taken from
+ * a rig.
  */
 #include "author/project/build/project_trajectories.h"
 
@@ -26,7 +26,7 @@ static ex_result no_memory(const exi_project_trajectories *p, ex_error *error) {
     return ex_error_memory(error, "the trajectories", 24 * (size_t)p->def.vertex_count);
 }
 
-/* Triangles by the numbers of their vertices. */
+/* Fills in triangles as vertex indices. */
 static ex_result take_triangles(exi_project_trajectories *p, const ex_mesh *mesh, ex_error *error) {
     int *corners = NULL, count = 0;
     ex_result result = ex_mesh_triangulate(mesh, &corners, &count, error);
@@ -82,7 +82,7 @@ void exi_project_trajectories_close(exi_project_trajectories *p) {
 
 /* ---- found ---- */
 
-/* The segments that the layer's file gives, of faces and of their triangles: a face of n corners has n - 2. */
+/* Reads the segments of the layer's file, for faces and for their triangles: a face of n corners has n - 2. */
 static ex_result take_segments(exi_project_trajectories *p, const ex_project_view *view, const ex_project_layer *layer,
                                const ex_mesh *mesh, ex_error *error) {
     int *faces = exi_arena_allocate(&p->arena, (size_t)mesh->face_count, sizeof *faces);
@@ -158,7 +158,7 @@ ex_result exi_project_trajectories_take(exi_project_trajectories *p, const ex_ri
     return EX_OK;
 }
 
-/* The mode that the note names; the other options are of no use once the paths are found. */
+/* Reads the mode from the note; the other options are not needed once the paths are found. */
 static ex_result take_mode(exi_project_trajectories *p, const ex_rig *rig, int layer, ex_error *error) {
     json_t *note = NULL;
     ex_error ignored = {0};
@@ -171,7 +171,7 @@ static ex_result take_mode(exi_project_trajectories *p, const ex_rig *rig, int l
     return result == EX_ERROR_MEMORY ? ex_error_memory(error, "a note", 0) : EX_OK;
 }
 
-/* The rig's names and differences, which go into the arena. */
+/* Copies the rig's names and differences into the arena. */
 static ex_result open_rig(exi_project_trajectories *p, exi_arena *arena, const ex_rig *rig, int layer, ex_mesh *mesh,
                           ex_error *error) {
     const int count = ex_weigher_example_count(ex_rig_weigher(rig, layer));
@@ -236,7 +236,7 @@ void ex_rig_trajectories_close(ex_rig_trajectories *trajectories) {
     free(trajectories);
 }
 
-/* ---- what they make of weights ---- */
+/* ---- evaluation at weights ---- */
 
 bool exi_project_trajectories_add(const exi_project_trajectories *p, const double *weights, const float *mask,
                                   double *sum) {

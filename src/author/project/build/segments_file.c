@@ -18,7 +18,7 @@ static const char *skip_blanks(const char *at, const char *end) {
     return at;
 }
 
-/* One line without its comment, which says something. */
+/* Parses one line without its comment; the line is not empty. */
 static ex_result parse_line(const char *at, const char *stop, const char *path, int line, int face_count, int *segments,
                             ex_error *error) {
     int face = 0, segment = 0;

@@ -1,6 +1,6 @@
 /*
- * How trajectories were found, in the words of a project file, so that a rig can be unpacked into a project that finds
- * the same ones again. What is left to the program is not written.
+ * Describes how trajectories were found, in the words of a project file, so that a rig can be unpacked into a project
+ * that finds the same ones again. Defaults are not written.
  */
 #include "author/project/build/project_trajectories.h"
 
@@ -78,7 +78,7 @@ bool exi_project_trajectories_describe(json_t *note, const ex_project_layer *lay
 static const char *first_layer_without(const ex_rig *rig, const json_t *note) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         if (!ex_rig_layer_is_sum(rig, l) &&
-            !ex_weigher_get_info(ex_rig_weigher(rig, l))->is_driven && /* whose options are the usual ones */
+            !ex_weigher_get_info(ex_rig_weigher(rig, l))->is_driven && /* whose options are the defaults */
             !json_is_object(json_object_get(note, ex_rig_layer_name(rig, l))))
             return ex_rig_layer_name(rig, l);
     return NULL;

@@ -1,6 +1,6 @@
 /*
- * Checking a project: everything that is wrong or weak before it hurts, with where and how much. Errors are what keeps
- * it from building or makes the result wrong; warnings what will look bad; notes are measurements.
+ * Checks a project: finds everything that is wrong or weak before it hurts, with its place and size. Errors keep it
+ * from building or make the result wrong; warnings will look bad; notes are measurements.
  */
 #include "author/project/domains/project_domain.h"
 
@@ -109,7 +109,7 @@ static void close_checker(exi_checker *c) {
     ex_mesh_destroy(c->mesh);
 }
 
-/* What the layers stand on. */
+/* Checks the parts that the layers build on: inputs, mesh, skeleton, surface and driver. */
 static void check_body(exi_checker *c) {
     ex_error error = {0};
     exi_check_inputs(c);

@@ -1,7 +1,7 @@
 /*
- * Checking what layers do to each other. Later layers add to what earlier ones were sculpted to be: where one does so
- * at an earlier example's pose, all layers and the skin are evaluated there and compared with the sculpt. A layer of
- * offsets should do nothing at rest.
+ * Checks how layers affect each other. Later layers add to the sculpts of earlier ones. If one does so at an earlier
+ * example's pose, all layers and the skin are evaluated there and compared with the sculpt. A layer of offsets should
+ * be zero at rest.
  */
 #include "author/base/array.h"
 #include "author/project/domains/project_domain.h"
@@ -11,21 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a layer may add, in sizes of the mesh, before it shows. */
+/* Largest contribution of a layer, in sizes of the mesh, that does not show. */
 static const double disturbance_limit = 1e-4;
-/* Points of a space nearer than this, in ranges, stand at one place. */
+/* Points of a space closer than this, in ranges, coincide. */
 static const double at_one_place = 1e-6;
-/* More sets of examples than this, each with a solve and weights of its own, are worth a note. */
+/* More sets of examples than this, each with its own solve and weights, are worth a note. */
 enum { SETS_MOST = 64 };
 
-/* The longest of count vectors, of vertices that the mask, or NULL, does not leave out; -1 where all are 0. */
+/* Returns the longest of count vectors, among vertices that the mask does not leave out; -1 if all are 0. mask may be
+ * NULL. */
 static int find_longest(const double *vectors, size_t count, const float *mask, double *length) {
     double largest_sq = 0;
     int longest = -1;
     for (size_t v = 0; v < count; v++) {
         const double *d = vectors + 3 * v, sq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
         if (sq <= largest_sq || (mask && mask[v] == 0))
-            continue; /* what the earlier layer leaves alone was not sculpted in it */
+            continue; /* the earlier layer did not sculpt masked vertices */
         largest_sq = sq;
         longest = (int)v;
     }
@@ -33,9 +34,9 @@ static int find_longest(const double *vectors, size_t count, const float *mask, 
     return longest;
 }
 
-/* ---- sculpts against what comes out ---- */
+/* ---- sculpts against results ---- */
 
-/* Where the example's sculpt was made: at its pose, or at rest; all layers included. positions [vertex_count][3]. */
+/* Evaluates all layers where the example's sculpt was made: at its pose, or at rest. positions [vertex_count][3]. */
 static bool evaluate(exi_checker *c, int layer, const ex_project_example *example, float *positions) {
     exi_measure *m = &c->measure;
     exi_posing posing = {0};
@@ -56,7 +57,7 @@ static bool evaluate(exi_checker *c, int layer, const ex_project_example *exampl
     return done;
 }
 
-/* The vertex that is farthest from where it was sculpted, and how far; -1 where that cannot be said. */
+/* Returns the vertex that is farthest from its sculpted position, and the distance; -1 if that is unknown. */
 static int find_missed(exi_checker *c, int layer, int k, double *distance) {
     const ex_project_example *example = &c->view->layers[layer].examples[k];
     const size_t vertices = (size_t)c->mesh->vertex_count;
@@ -79,7 +80,7 @@ static int find_missed(exi_checker *c, int layer, int k, double *distance) {
     return vertex;
 }
 
-/* The example of the layer at that point of its space, or NULL. */
+/* Returns the name of the layer's example at that point of its space, or NULL. */
 static const char *name_at(const exi_checker *c, int layer, const double *point) {
     const ex_project_layer *source = &c->view->layers[layer];
     for (int k = 0; k < source->example_count; k++)
@@ -89,7 +90,7 @@ static const char *name_at(const exi_checker *c, int layer, const double *point)
     return NULL;
 }
 
-/* What would help against a layer that disturbs. */
+/* Suggests a remedy against a layer that disturbs. */
 static void advise(const exi_checker *c, int later, const double *point, exi_check_text *text) {
     const ex_project_layer *source = &c->view->layers[later];
     const char *there = name_at(c, later, point);
@@ -102,8 +103,8 @@ static void advise(const exi_checker *c, int later, const double *point, exi_che
         exi_check_append(text, ": \"protect\": true in that layer would keep it from this");
 }
 
-/* The layer after it that moves the sculpt most, and how far; -1 where none does. Vectors [vertex_count][3] are work.
- */
+/* Returns the later layer that moves the sculpt most, and how far; -1 if none does. vectors [vertex_count][3] is
+ * scratch. */
 static int find_disturber(exi_checker *c, int layer, const ex_project_example *at, double *vectors, double *most) {
     const size_t vertices = (size_t)c->mesh->vertex_count;
     int worst = -1;
@@ -127,7 +128,7 @@ static void check_sculpt(exi_checker *c, int layer, int k, double *vectors) {
     char where[64];
     exi_check_text advice = {.size = 0};
     if (example->reference)
-        return; /* it is the mesh, whatever earlier layers make of it */
+        return; /* it is the mesh, whatever earlier layers do */
     const int later = find_disturber(c, layer, example, vectors, &most);
     if (later < 0 || most / c->size <= disturbance_limit)
         return;
@@ -180,7 +181,7 @@ static void check_rest(exi_checker *c, int layer, double *vectors) {
     const int vertex = find_longest(vectors, vertices, NULL, &off);
     if (vertex < 0 || off / c->size <= disturbance_limit || source->offsets.rest ||
         !ex_weigher_kind_info(source->weigh.kind)->has_points)
-        return; /* with a zero, or an example in its place, it is what was asked for */
+        return; /* with a zero, or an example in its place, this is intended */
     exi_check_add(c, EX_SEVERITY_WARNING, "at_rest", where, off / c->size,
                   "'%s' moves vertex %d (counting from 0) by %.2g m, %.2g %% of the mesh's size, where it is at rest: "
                   "\"rest\": true would hold it there",

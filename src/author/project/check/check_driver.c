@@ -1,6 +1,6 @@
 /*
- * Checking what drives a project: forms of the driver against its mesh, keys at which it nearly has the same form, and
- * how well each key would be guessed from the others (leave-one-out, by a rig without it).
+ * Checks the driver of a project: its forms against its mesh, keys at which it has nearly the same form, and how well
+ * each key is predicted from the others (leave-one-out, by a rig without it).
  */
 #include "author/base/array.h"
 #include "author/project/check/check.h"
@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nearer than this part of the usual distance to the nearest key: probably a mistake. */
+/* Closer than this fraction of the mean distance to the nearest key: probably a mistake. */
 static const double nearly = 0.02;
-/* More keys than this make leave-one-out too slow to be part of every check: it makes a rig for each. */
+/* With more keys than this, leave-one-out is too slow for every check: it makes a rig for each. */
 enum { LEAVE_ONE_OUT_MOST = 64 };
 
 /* ---- the driver ---- */
 
-/* Six times the volume that its triangles enclose, seen from the middle of its vertices: below 0 where they look
- * inwards, also of a body that is open at neck and wrists. */
+/* Returns six times the volume that its triangles enclose, seen from the middle of its vertices: below 0 if they face
+ * inwards, even for a body that is open at neck and wrists. */
 static double volume_of(const ex_rig_driver *driver) {
     double middle[3] = {0, 0, 0}, sum = 0;
     const size_t count = (size_t)driver->driver.vertex_count;
@@ -69,14 +69,14 @@ void exi_check_driver(exi_checker *c) {
 
 /* ---- keys ---- */
 
-/* What is looked at while keys are compared. */
+/* State while keys are compared. */
 typedef struct keys {
     exi_checker *c;
     int index, count;
     const ex_project_layer *layer;
     ex_layer_def def;
     const float **forms;
-    double *apart; /* [count][count]: how far the driver's forms are apart, in metres */
+    double *apart; /* [count][count]: distances between the driver's forms, in metres */
 } keys;
 
 static double measure_apart(const double *points, int count, int a, int b, int regions) {
@@ -90,7 +90,7 @@ static double measure_apart(const double *points, int count, int a, int b, int r
     return sqrt(sum / regions);
 }
 
-/* From the keys' inner products, as the regions see them. */
+/* Computes the distances from the keys' inner products, as the regions see them. */
 static bool fill_apart(keys *k) {
     const int n = k->count, regions = k->c->driver.driving.view_count;
     ex_regions *views = NULL;
@@ -166,7 +166,7 @@ static double largest_distance(const double *sum, const float *delta, size_t ver
     return sqrt(largest);
 }
 
-/* The layer's lists without one key, in lists of as many. */
+/* The layer's lists without one key, in lists of the same size. */
 typedef struct shortened {
     const char **names;
     const float **deltas, **forms;
@@ -244,8 +244,8 @@ static void check_guesses(keys *k) {
 
 /* ---- the layer ---- */
 
-/* As building has it, but for trajectories, which are taken as forms: what is asked here does not depend on them much.
- */
+/* Opens the layer as building does, except that trajectories are treated as forms; these checks depend little on
+ * them. */
 static bool open_keys(keys *k, const char **names, ex_axis_source *sources) {
     const ex_project_layer *layer = k->layer;
     for (int i = 0; i < layer->axis_count; i++) {

@@ -1,6 +1,6 @@
 /*
- * Checking layers of forms and of offsets: examples are read and measured as building does it, and what that loses is
- * reported, with the joints that examples bring or should bring.
+ * Checks layers of forms and of offsets: reads and measures examples as building does, and reports the losses, and the
+ * joints that examples bring or should bring.
  */
 #include "author/project/domains/project_domain.h"
 #include "author/project/skeleton/skeleton.h"
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stretches below this, above what is damped, are worth a note: a sculpt is at least 5 times as large at rest there. */
+/* Stretches below this, above the damping limit, are worth a note: a sculpt is at least 5 times as large at rest
+ * there. */
 static const double near_limit = 2 * EX_UNPOSE_LIMIT;
 
 /* ---- un-posing ---- */
@@ -22,7 +23,7 @@ static int compare_residuals(const void *a, const void *b) {
     return (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
-/* The worst first; sorts the list. */
+/* Reports the worst first; sorts the list. */
 static void report_damped(exi_checker *c, const char *name, exi_measured *m, const char *where) {
     enum { MOST = 6 };
     exi_check_text list = {.size = 0};
@@ -68,7 +69,7 @@ static bool is_finite(exi_checker *c, const ex_project_example *example, const f
     return true;
 }
 
-/* Into c->deltas and c->shifts, or c->offsets; whether it could be measured. */
+/* Measures an example into c->deltas and c->shifts, or c->offsets. True if it could be measured. */
 static bool measure(exi_checker *c, int layer, int k, const ex_mesh *form, const char *where) {
     const ex_project_example *example = &c->view->layers[layer].examples[k];
     const bool paths = c->view->layers[layer].trajectory.options != NULL;
@@ -120,7 +121,7 @@ static bool moves_joints(const exi_checker *c, const float *shifts) {
     return largest > 1e-3 * c->size;
 }
 
-/* An example that is as far from the mesh as those that bring bones of their own, but brings none, was perhaps meant
+/* Reports an example that brings no bones although it is as far from the mesh as those that do; it was perhaps meant
  * to. */
 static void check_own_skeletons(exi_checker *c, int index) {
     const ex_project_layer *layer = &c->view->layers[index];
@@ -146,7 +147,7 @@ static void check_own_skeletons(exi_checker *c, int index) {
     }
 }
 
-/* Where its joints cannot be measured, whether there is such a file can still be said. */
+/* If its joints cannot be measured, at least reports if the file is missing. */
 static void check_skeleton_file(exi_checker *c, const ex_project_example *example, const char *where) {
     ex_scene *scene = NULL;
     ex_error error = {0};
@@ -168,7 +169,7 @@ static void read_mask(exi_checker *c, int index, const char *where) {
         exi_check_failure(c, "mask", where, &error);
 }
 
-/* Whether the layer's forms can be measured; what keeps them from it has been reported. */
+/* True if the layer's forms can be measured; otherwise the reason has been reported. */
 static bool is_measurable(exi_checker *c, const ex_project_layer *layer, const char *where) {
     const bool turned = layer->offsets.frame == EX_OFFSET_FRAME_SKINNED;
     const bool posed = layer->unposed || layer->offsets.posed;
@@ -201,7 +202,7 @@ static bool open_layer(exi_checker *c, int index) {
     return c->deltas[index] && c->shifts[index] && c->offsets[index];
 }
 
-/* Sculpts of which nothing is kept. They may be meant so, to hold the plain form there: no more than a note. */
+/* Reports sculpts that move nothing. They may be intended, to hold the plain form there: only a note. */
 static void check_unmoved(exi_checker *c, int index) {
     const ex_project_layer *layer = &c->view->layers[index];
     for (int k = 0; k < layer->example_count; k++) {
@@ -215,7 +216,8 @@ static void check_unmoved(exi_checker *c, int index) {
     }
 }
 
-/* What the layer does, for those after it, and then its space: where vertices are weighed in sets, those are known. */
+/* Makes the layer count for later layers, and then checks its space: if vertices are weighed in sets, those are known
+ * by now. */
 static void finish_layer(exi_checker *c, int index) {
     const ex_project_layer *layer = &c->view->layers[index];
     const bool sparse = !exi_project_domain_of(layer)->targets;
@@ -245,7 +247,7 @@ static void finish_layer(exi_checker *c, int index) {
         result = exi_measure_add_trajectories(&c->measure, index, &c->weighs[index], &c->paths[index], c->masks[index],
                                               shifts, &error);
     c->failed = c->failed || result == EX_ERROR_MEMORY;
-    if (!c->failed) /* a guess along straight lines says nothing of trajectories */
+    if (!c->failed) /* a prediction along straight lines says nothing about trajectories */
         exi_check_space(c, index, layer->trajectory.options ? NULL : &guessed);
     if (!c->failed && sparse)
         check_unmoved(c, index);

@@ -1,6 +1,6 @@
 /*
- * Examples guessed from the others (leave-one-out): how much of a form each of them adds that the space would not have
- * come to by itself; and falloffs that were left to that.
+ * Examples predicted from the others (leave-one-out): the size of each form's difference from its prediction by the
+ * space; and falloffs that are left to cross-validation.
  */
 #include "author/base/array.h"
 #include "author/project/build/falloff.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More examples than this make leave-one-out too slow to be part of every check: it solves the space once for each. */
+/* With more examples than this, leave-one-out is too slow for every check: it solves the space once for each. */
 enum { LEAVE_ONE_OUT_MOST = 256 };
 
 static size_t width_of(const exi_guessed *guessed) {
@@ -30,7 +30,8 @@ static void add_example(const exi_guessed *guessed, int example, double weight, 
             sum[3 * (size_t)offsets->vertices[i] + c] += weight * (double)offsets->deltas[3 * (size_t)i + c];
 }
 
-/* Largest distance of a point between example k and what `weights` [count - 1] of the others give; sum is work. */
+/* Returns the largest distance of a point between example k and the sum of the others with `weights` [count - 1]; sum
+ * is scratch. */
 static double guess_error(const exi_guessed *guessed, int count, int k, const double *weights, double *sum) {
     const size_t width = width_of(guessed);
     double largest = 0;

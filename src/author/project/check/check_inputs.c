@@ -1,8 +1,8 @@
 /*
- * Checking axes: one input is a number or a rotation and has one rest value, whichever layer names it; and two inputs
- * of one joint should not disturb each other. They do where one, written after others, changes what another reads: that
- * is tried, at a few values of each. (Two angles about different axes get along, three do not.) A range of degrees that
- * looks like one of radians is reported, too.
+ * Checks axes. An input is a number or a rotation and has one rest value, in whichever layers name it. Two inputs of
+ * one joint should not disturb each other: writing one after the others must not change another's reading. That is
+ * tried at a few values of each. (Two angles about different axes are compatible, three are not.) A range of degrees
+ * that looks like radians is reported too.
  */
 #include "author/base/array.h"
 #include "author/base/keys.h"
@@ -37,14 +37,14 @@ static void test_value(const ex_project_axis *axis, int number, double value[4])
         *value = axis->axis.min + (axis->axis.max - axis->axis.min) * (0.15 + 0.33 * number);
 }
 
-/* The axes of a joint, one for each name, in the order in which the project has them. */
+/* The axes of a joint, one for each name, in the project's order. */
 typedef struct joint_axes {
     const ex_project_axis **axes;
     int count;
 } joint_axes;
 
-/* Sets all axes but the last of them, then the last: which one changes what it reads by that, and from what to what;
- * -1 where none does. */
+/* Sets all axes but the last, then the last. Returns the axis whose reading that changes, with the readings before and
+ * after; -1 if none. */
 static int find_disturbed(const joint_axes *j, int number, double *before, double *after) {
     const ex_transform rest = ex_transform_identity();
     ex_transform joint = rest, moved;
@@ -84,7 +84,7 @@ static void check_last(exi_checker *c, const joint_axes *j, const char *where) {
 
 /* ---- units ---- */
 
-/* A range that is no wider than a full turn in radians, where degrees are meant. */
+/* Reports a range no wider than a full turn in radians, where degrees are expected. */
 static void check_degrees(exi_checker *c, const axis_place *here) {
     static const double full_turn = 6.2832;
     const double width = here->axis->axis.max - here->axis->axis.min;
@@ -113,7 +113,7 @@ static bool is_first_of_its_name(const exi_checker *c, int layer, int axis) {
     return true;
 }
 
-/* Axis i of layer l against those of its joint before it; axes [axes before it] is work. */
+/* Checks axis i of layer l against earlier axes of its joint; axes [number of axes before it] is scratch. */
 static void check_joint(exi_checker *c, int layer, int axis, const ex_project_axis **axes) {
     const axis_place here = place_of(c, layer, axis);
     joint_axes j = {.axes = axes};

@@ -1,6 +1,6 @@
 /*
- * Checking the mesh, and forms against it: whether they can be read, whether floats can hold them, their size, and
- * their connectivity, with what would repair it.
+ * Checks the mesh, and forms against it: that they can be read, that floats can hold them, their size, and their
+ * connectivity, with a way to repair it.
  */
 #include "author/project/check/check.h"
 #include "author/project/sculpt/reorder.h"
@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A form that much larger or smaller than the mesh is in another unit. */
+/* A form larger or smaller than the mesh by this factor is in another unit. */
 static const double far_larger = 20;
 
-/* Reports vertices that no float can hold; returns whether all can be held. */
+/* Reports vertices that no float can hold; true if there are none. */
 static bool fits_floats(exi_checker *c, const ex_mesh *mesh, const char *name, const char *where) {
     int count = 0, first = 0;
     for (int v = 0; v < mesh->vertex_count; v++) {
@@ -43,7 +43,7 @@ void exi_check_mesh(exi_checker *c) {
         c->mesh = NULL;
         return;
     }
-    /* As a rig holds it: differences are measured from the rounded mesh. */
+    /* Round as in a rig: differences are measured from the rounded mesh. */
     for (size_t i = 0; i < 3 * (size_t)c->mesh->vertex_count; i++)
         c->mesh->positions[i] = (double)(float)c->mesh->positions[i];
     c->size = ex_mesh_size(c->mesh);
@@ -55,7 +55,7 @@ void exi_check_mesh(exi_checker *c) {
 
 /* ---- forms ---- */
 
-/* Whether the form has as many faces as the mesh at a refined level. */
+/* True if the form has the face count of the mesh at a refined level. */
 static bool is_refined(const exi_checker *c, const ex_mesh *form) {
     const ex_mesh *mesh = c->mesh;
     const bool triangles = c->view->subdivision.scheme == EX_SCHEME_LOOP;

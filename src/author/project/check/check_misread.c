@@ -1,8 +1,8 @@
 /*
- * Checking whether a form was made as its layer says. A sculpt taken for a form at rest, or the other way round, and
- * one from a program with another axis up all build, and only look wrong. Each such reading of the form is tried: how
- * far from the mesh, as the earlier layers leave it, does it put the form? Where another reading brings it far nearer
- * than the project's own, that one was probably meant.
+ * Checks that a form was made as its layer says. A sculpt taken for a form at rest, or the reverse, or a form from a
+ * program with another axis up, builds without errors and only looks wrong. Each such reading of the form is tried, and
+ * its distance from the mesh with the earlier layers is measured. If another reading brings the form far nearer than
+ * the project's own, it was probably meant.
  */
 #include "author/base/array.h"
 #include "author/project/check/check.h"
@@ -10,14 +10,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Forms that are no farther than this from the mesh, in its size, are as meant. */
+/* Forms within this distance of the mesh, in its size, are as intended. */
 static const double off_limit = 0.01;
-/* How much nearer another reading must bring a form to be the likely one. */
+/* Fraction of the distance that another reading must reach to be the likely one. */
 static const double nearer = 0.4;
 
 typedef enum quarter { AS_IS, Y_TO_Z, Z_TO_Y } quarter;
 
-/* Turns about x by a quarter. */
+/* Turns about x by a quarter turn. */
 static void turn_form(const ex_mesh *form, quarter turn, double *out) {
     for (size_t i = 0; i < 3 * (size_t)form->vertex_count; i += 3) {
         const double *p = form->positions + i;
@@ -38,8 +38,8 @@ static ex_result unpose(const exi_measure *m, const ex_project_example *example,
     return result;
 }
 
-/* Root mean square of the distances from the base that the form is measured from, over the mesh's size, were it read
- * so; -1 without memory, and infinite where it cannot be un-posed. */
+/* Returns the root mean square distance, over the mesh's size, between the form, read in this way, and the base that it
+ * is measured from; -1 without memory, infinite if it cannot be un-posed. */
 static double distance_of(const exi_checker *c, const ex_project_example *example, const ex_mesh *form, bool unposed,
                           quarter turn, const float *shifts) {
     const size_t count = 3 * (size_t)form->vertex_count;

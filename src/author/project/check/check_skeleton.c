@@ -1,7 +1,7 @@
 /*
- * Checking the skeleton's file: whether it has a skeleton, whether its weights move every vertex and sum to 1, whether
- * what it was bound to is the project's mesh, whether its joints are where the mesh is and leave it alone at rest; and
- * whether it has the joints that the project names.
+ * Checks the skeleton's file: it has a skeleton; its weights move every vertex and sum to 1; it was bound to the
+ * project's mesh; its joints are near the mesh and do not move it at rest; and it has the joints that the project
+ * names.
  */
 #include "author/project/skeleton/skeleton.h"
 
@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Joints that far from the mesh, in its sizes, and vertices moved that far at rest, are probably a mistake. */
+/* Joints farther from the mesh than this, in its sizes, and vertices moved farther than this at rest, are probably a
+ * mistake. */
 static const double far_away = 1, moved_at_rest = 0.01;
 
 /* ---- weights in the file ---- */
@@ -33,7 +34,7 @@ static void check_primitive(exi_checker *c, ex_scene_primitive *p, const char *p
             "joint moves %s: paint weights there and export again",
             c->view->skeleton, place, p->empty_count, p->empty_count == 1 ? "vertex" : "vertices", p->first_empty,
             p->empty_count == 1 ? "it" : "them");
-    p->empty_count = 0; /* reported; with the first joint's weight there, the rest can be looked at */
+    p->empty_count = 0; /* reported; the first joint moves them, so that the other checks can go on */
     if (p->unnormalised_count > 0)
         exi_check_add(c, EX_SEVERITY_WARNING, "unnormalised", "skeleton", p->largest_deviation,
                       "%s: %s: the joint weights of %d %s do not sum to 1 and are divided by their sum; the farthest "
@@ -94,7 +95,7 @@ static double box_size(const box *b) {
                 (b->high[2] - b->low[2]) * (b->high[2] - b->low[2]));
 }
 
-/* How far a point is from a box. */
+/* Returns the distance of a point from a box. */
 static double box_distance(const box *b, const double p[3]) {
     double sum = 0;
     for (int i = 0; i < 3; i++) {
@@ -104,7 +105,7 @@ static double box_distance(const box *b, const double p[3]) {
     return sqrt(sum);
 }
 
-/* Why the weights could not be had: by the boxes of what was bound and of the mesh, where these tell. */
+/* Explains why the weights could not be read, by comparing the boxes of the bound mesh and of the project's mesh. */
 static void explain_skin(exi_checker *c, const ex_scene *scene, int skin, const ex_error *error) {
     const box mesh = mesh_box(c->mesh), bound = bound_box(scene, skin);
     const double ratio = box_size(&bound) / c->size;
@@ -132,7 +133,7 @@ static void explain_skin(exi_checker *c, const ex_scene *scene, int skin, const 
 
 /* ---- joints and the mesh ---- */
 
-/* Which joints move anything [joint_count]; false without memory. */
+/* Marks joints that move anything [joint_count]; false without memory. */
 static bool find_movers(const ex_skin *skin, bool *moves) {
     const size_t most = (size_t)ex_skin_get_info(skin).influence_most;
     uint32_t *joints = exi_array_allocate(most, sizeof *joints);
@@ -173,7 +174,7 @@ typedef struct rest_pose {
     float *matrices, *centres, *positions;
 } rest_pose;
 
-/* The mesh as the skeleton at rest moves it: a mesh that was bound in another pose is not as it was made. */
+/* Compares the mesh with the mesh moved by the skeleton at rest: they differ if the mesh was bound in another pose. */
 static void check_rest(exi_checker *c) {
     const int joints = ex_skeleton_joint_count(c->skeleton);
     const size_t count = 3 * (size_t)c->mesh->vertex_count;

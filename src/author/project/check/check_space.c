@@ -1,6 +1,6 @@
 /*
- * Checking a space: points at one place or nearly so, the condition of the solve, a ridge that it took, and where
- * weights run wild inside the range.
+ * Checks a space: points at or nearly at one place, the condition of the solve, a ridge that it needed, and weights far
+ * out of bounds inside the range.
  */
 #include "author/project/check/check.h"
 
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nearer than this part of the typical distance between neighbours: probably a mistake. */
+/* Closer than this fraction of the typical distance between neighbours: probably a mistake. */
 static const double nearly = 0.02;
-/* Digits that a solve may lose before results in float suffer. */
+/* Condition above which results in float suffer. */
 static const double condition_limit = 1e8;
 
 typedef struct space_check {
@@ -27,7 +27,7 @@ typedef struct space_check {
     double *weights; /* [example_count] */
 } space_check;
 
-/* A weigher of one point, which any set of points allows, measures as the layer's own does. */
+/* Makes a weigher of one point, which every space allows; it measures distances as the layer's own does. */
 static ex_weigher *measuring_weigher(space_check *s) {
     ex_weigher_def def = s->c->weighs[s->index];
     ex_weigher *weigher = NULL;
@@ -48,7 +48,7 @@ static int compare_doubles(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Every pair of points that is nearer than `nearly` of the median distance to the nearest neighbour. */
+/* Reports every pair of points closer than `nearly` of the median distance to the nearest neighbour. */
 static void check_near_points(space_check *s) {
     ex_weigher *w = measuring_weigher(s);
     int count = s->layer->example_count + s->layer->weigh.pseudo_count;
@@ -93,9 +93,8 @@ static void check_near_points(space_check *s) {
     ex_weigher_destroy(w);
 }
 
-/* Some weighers help themselves; who made them, and what it costs, is worth saying. The layer as it is measured has
- * its sets of examples, too, which are what is solved for; one that is muted, or could not be measured, is not there.
- */
+/* Reports a ridge that the weigher added, with the points that cause it and its cost. A measured layer also has its
+ * sets of examples, which are what is solved for; a muted layer, or one that could not be measured, has none. */
 static void check_ridge(space_check *s) {
     const ex_weigher *measured = s->c->measure.weighers ? s->c->measure.weighers[s->index] : NULL;
     const ex_weigher *weigher = measured ? measured : s->weigher;
@@ -142,7 +141,7 @@ static void check_condition(space_check *s) {
 
 /* ---- samples of the space ---- */
 
-/* Numbers in [0, 1) that fill space evenly: the fractional parts of multiples of powers of 1/g, g the root of
+/* Returns numbers in [0, 1) that fill space evenly: the fractional parts of multiples of powers of 1/g, g the root of
  * x^(d+1) = x + 1 (Roberts' R-sequence), for coordinate `coordinate` of `dimension`. */
 static double even_number(int sample, int coordinate, int dimension) {
     double g = 2;
@@ -160,7 +159,7 @@ static void sample_point(const ex_project_layer *layer, int sample, double *poin
             *point++ = axis->min + (axis->max - axis->min) * even_number(sample, coordinate++, layer->dimension);
             continue;
         }
-        /* A uniform rotation from three numbers (Shoemake). */
+        /* Uniform rotation from three numbers (Shoemake). */
         double u = even_number(sample, coordinate, layer->dimension);
         double a = 6.283185307179586 * even_number(sample, coordinate + 1, layer->dimension);
         double b = 6.283185307179586 * even_number(sample, coordinate + 2, layer->dimension);
@@ -208,7 +207,7 @@ bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, 
     return good;
 }
 
-/* Per example, the farthest that its weight leaves [-0.5, 1.5] inside the range, and where. */
+/* Reports for each example the weight farthest outside [-0.5, 1.5] inside the range, and its place. */
 static void check_weight_range(space_check *s) {
     if (!ex_weigher_kind_info(s->layer->weigh.kind)->has_points)
         return;

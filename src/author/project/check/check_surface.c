@@ -1,8 +1,8 @@
 /*
- * Checking what subdivision needs of the mesh: every edge with at most two faces, which run opposite ways along it; no
- * vertex twice in a face; creases along edges. Subdividing stops at the first; here all are counted, from half-edges
- * sorted by their ends. Then one level is made, for what is left to be found: vertices where separate fans of faces
- * meet.
+ * Checks the requirements of subdivision on the mesh: every edge has at most two faces, which run opposite ways along
+ * it; no vertex is twice in a face; creases lie along edges. Subdividing stops at the first problem; here all are
+ * counted, from half-edges sorted by their ends. Then one level is made to find the remaining problem: vertices where
+ * separate fans of faces meet.
  */
 #include "author/base/array.h"
 #include "author/project/check/check.h"
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More faces than this at the last level are more than anyone means. */
+/* More faces than this at the last level are probably not intended. */
 static const double most_faces = 5e7;
 
 typedef struct half_edge {
     int low, high; /* vertices */
     int face;
-    bool forward; /* runs from low to high */
+    bool forward; /* true if it runs from low to high */
 } half_edge;
 
 static int compare_edges(const void *a, const void *b) {
@@ -31,7 +31,7 @@ static int compare_edges(const void *a, const void *b) {
     return (x->face > y->face) - (x->face < y->face);
 }
 
-/* [corner_count], sorted; NULL without memory. */
+/* Returns the sorted half-edges [corner_count]; NULL without memory. */
 static half_edge *sort_edges(const ex_mesh *mesh) {
     half_edge *edges = exi_array_allocate((size_t)mesh->corner_count, sizeof *edges);
     for (int f = 0; edges && f < mesh->face_count; f++) {
@@ -59,7 +59,7 @@ static bool is_edge(const half_edge *edges, int count, int v, int w) {
     return begin < count && edges[begin].low == low && edges[begin].high == high;
 }
 
-/* How many more there are than the one that is named. */
+/* Says how many more there are than the one that is named. */
 static const char *others(int count, const char *what, char text[64]) {
     text[0] = 0;
     if (count > 1)
@@ -94,7 +94,7 @@ static void check_edges(exi_checker *c, const half_edge *edges, int count) {
                       e[0].face, e[1].face, e->low, e->high, others(flipped, "such edges", more));
 }
 
-/* Edges with one face where another such edge stands in the same place: exporters that give a vertex for each texture
+/* Counts edges with one face that coincide with another such edge: exporters that write a vertex for each texture
  * coordinate cut the surface there. */
 static void check_seams(exi_checker *c, const half_edge *edges, int count) {
     int place_count, boundary = 0, cut = 0, first = 0;

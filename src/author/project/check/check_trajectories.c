@@ -1,6 +1,6 @@
 /*
- * Checking trajectories: they are found as building finds them, and what they make of the way between the examples is
- * measured against the as-rigid-as-possible in-betweens that they follow.
+ * Checks trajectories: finds them as building does, and compares their path between the examples with the
+ * as-rigid-as-possible in-betweens that they follow.
  */
 #include "author/project/check/check.h"
 #include "runtime/base/vector.h"
@@ -8,12 +8,12 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A volume below this part of the mesh's size cubed is none: the surface is flat. */
+/* A volume below this fraction of the mesh's size cubed counts as 0: the surface is flat. */
 static const double flat = 1e-6;
-/* Areas that add up to less than this part of themselves belong to a closed surface. */
+/* A surface counts as closed if its area vectors sum to less than this fraction of its area. */
 static const double open = 1e-6;
 
-/* Six times the volume that the triangles enclose; 0 where they enclose none, since their area vectors do not add up to
+/* Returns six times the volume that the triangles enclose; 0 for an open surface, whose area vectors do not sum to
  * 0. */
 static double volume_of(const ex_trajectories_def *def, const double *form) {
     double sum = 0, areas = 0, total[3] = {0, 0, 0};
@@ -32,8 +32,8 @@ static double volume_of(const ex_trajectories_def *def, const double *form) {
     return sqrt(exi_dot3(total, total)) <= open * areas ? sum : 0;
 }
 
-/* A closed surface whose volume has the other sign is a mirror image, or inside out: no turn brings one to the other.
- */
+/* Reports a closed surface whose volume has the other sign: it is a mirror image, or inside out, and no turn brings one
+ * to the other. */
 static void check_inside_out(exi_checker *c, int index, int k, const char *where) {
     const ex_trajectories_def *def = &c->paths[index].def;
     const double size = pow(c->size, 3);
@@ -58,7 +58,7 @@ static void check_fit(exi_checker *c, int index, int k, const char *where) {
         return;
     }
     if (fit->rigid[3] == 0)
-        return; /* rigid, or not moved at all */
+        return; /* rigid, or not moved */
     const bool weak = fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999;
     exi_check_add(c, weak ? EX_SEVERITY_WARNING : EX_SEVERITY_NOTE, "stretched", where, fit->rigid[2],
                   "on the way to '%s', triangles are stretched at most %.2f times as much as in the "
@@ -67,7 +67,7 @@ static void check_fit(exi_checker *c, int index, int k, const char *where) {
                   weak ? ": more \"correctors\", or an example between them, would help" : "");
 }
 
-/* Bases are appended to segments that hang on others. */
+/* Bases are appended to segments that depend on others. */
 static void check_bases(exi_checker *c, int index, const char *where) {
     const ex_project_layer *layer = &c->view->layers[index];
     const ex_segments *segments = &c->paths[index].found->segments;

@@ -1,5 +1,5 @@
 /*
- * How skeletons, skins, refined levels and textures of two rigs differ.
+ * Differences between the skeletons, skins, refined levels and textures of two rigs.
  */
 #include "author/project/compare/rig_difference.h"
 
@@ -69,7 +69,7 @@ static void compare_joints(exi_comparison *c, const int *joints) {
 
 /* ---- skins ---- */
 
-/* Adds sign times the weights of a vertex to row [joint_count], joint i counting as places[i]. */
+/* Adds sign times the weights of a vertex to row [joint_count], with joint i stored at places[i]. */
 static void add_weights(const ex_skin *skin, int vertex, const int *places, double sign, uint32_t *joints,
                         float *weights, double *row) {
     const int count = ex_skin_influences(skin, vertex, joints, weights);
@@ -143,7 +143,7 @@ static void compare_skeletons(exi_comparison *c) {
 
 /* ---- refinement ---- */
 
-/* The sums of one level. */
+/* Weighted sums of one level. */
 typedef struct rows {
     int *offsets, *indices;
     double *weights;

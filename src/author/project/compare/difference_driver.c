@@ -1,5 +1,5 @@
 /*
- * How the drivers of two rigs differ: their meshes, moving frames and what settles on them; and forms of the driver at
+ * Differences between the drivers of two rigs: their meshes, moving frames and settling; and forms of the driver at
  * examples.
  */
 #include "author/project/compare/rig_difference.h"
@@ -21,7 +21,7 @@ static bool same_influences(const ex_influences *a, const ex_influences *b, size
            same_bytes(a->weights, b->weights, a->starts[rows] * sizeof *a->weights);
 }
 
-/* Where they stand, what they are fitted to, whom they carry. */
+/* Compares the frames' positions, the vertices they are fitted to, and those they carry. */
 static void compare_frames(exi_comparison *c, const ex_rig_driver *a, const ex_rig_driver *b) {
     const int frames = a->driver.frame_count;
     const size_t rows = (size_t)ex_rig_vertex_count(c->a) + (size_t)a->driver.vertex_count;

@@ -1,5 +1,5 @@
 /*
- * How the examples and pseudo-examples of two layers differ: where they stand, how far they reach, and what they are.
+ * Differences between the examples and pseudo-examples of two layers: their points, their reach, and their data.
  */
 #include "author/base/array.h"
 #include "author/project/domains/project_domain.h"
@@ -27,14 +27,14 @@ static int axis_start(const exi_layer_side *s, int axis) {
     return start;
 }
 
-/* The largest difference of a coordinate over the axes that both have; *name is that of the axis. Rotations that differ
- * by a sign are one. */
+/* Returns the largest difference of a coordinate over the common axes; *name is that of the axis. Rotations that differ
+ * by a sign are equal. */
 static double points_apart(const exi_layer_pair *p, const double *a, const double *b, const char **name) {
     double largest = 0;
     for (int i = 0; a && b && i < p->a.def.axis_count; i++) {
         const int k = p->axes[i];
         if (k < 0 || p->a.axes[i].kind != p->b.axes[k].kind || p->a.axes[i].kind == EX_AXIS_DRIVER)
-            continue; /* forms of a driver are compared as such */
+            continue; /* forms of a driver are compared as forms */
         const double *x = a + axis_start(&p->a, i), *y = b + axis_start(&p->b, k);
         const int width = ex_axis_width(&p->a.axes[i]);
         double plain = 0, turned = 0;
@@ -64,7 +64,7 @@ static const double *row(const double *table, size_t width, int point) {
     return table ? table + (size_t)point * width : NULL;
 }
 
-/* Falloffs along an axis, metrics as they are; a table that is missing is one of zeros. */
+/* Compares falloffs along an axis, or metrics; a missing table counts as zeros. */
 static double rows_apart(const double *a, const double *b, size_t count) {
     double largest = 0;
     for (size_t i = 0; i < count; i++) {
@@ -74,7 +74,7 @@ static double rows_apart(const double *a, const double *b, size_t count) {
     return largest;
 }
 
-/* How far a point of two weighers with falloffs reaches, where their axes are the same. */
+/* Compares the reach of a point of two weighers with falloffs, if their axes are the same. */
 static void compare_reach(const exi_layer_pair *p, const char *kind, const char *name, int a, int b) {
     const ex_weigher_def *x = &p->a.def, *y = &p->b.def;
     size_t n = 0;
@@ -85,7 +85,7 @@ static void compare_reach(const exi_layer_pair *p, const char *kind, const char 
         n += x->axes[i].kind == EX_AXIS_SCALAR;
     }
     if (!same)
-        return; /* said of the axes, or of the weigher */
+        return; /* reported for the axes, or the weigher */
     const size_t axes = (size_t)x->axis_count;
     const double falloff = rows_apart(row(x->falloffs, axes, a), row(y->falloffs, axes, b), axes);
     const double metric = rows_apart(row(x->metrics, n * n, a), row(y->metrics, n * n, b), n * n);

@@ -1,5 +1,5 @@
 /*
- * How the layers of two rigs differ: what they are of, spaces and weighers.
+ * Differences between the layers of two rigs: domains, spaces and weighers.
  */
 #include "author/base/array.h"
 #include "author/project/domains/project_domain.h"
@@ -56,7 +56,7 @@ static void describe_axis(const exi_layer_side *s, int axis, char *text, size_t 
                  source.reading.about[1], source.reading.about[2]);
 }
 
-/* Axes that read the same in words differ in digits beyond those. */
+/* Axes whose words are equal may differ in digits beyond those. */
 static bool axes_apart(const exi_comparison *c, const ex_axis *a, const ex_axis *b) {
     bool apart = a->kind != b->kind || a->clamp != b->clamp || exi_apart(c, a->scale, b->scale);
     if (a->kind == EX_AXIS_SCALAR)
@@ -138,7 +138,7 @@ static void compare_weighers(const exi_layer_pair *p) {
 
 /* ---- layers ---- */
 
-/* Where offsets are added and how they are weighed, and whether the layer counts. */
+/* Compares the frame of offsets, how they are weighed, and if the layer counts. */
 static void compare_ways(const exi_layer_pair *p) {
     const ex_offset_frame first = ex_rig_layer_frame(p->a.rig, p->a.layer),
                           second = ex_rig_layer_frame(p->b.rig, p->b.layer);

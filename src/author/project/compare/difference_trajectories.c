@@ -1,6 +1,6 @@
 /*
- * How the trajectories of two layers differ: their reference, and what their paths are made of. Differences of forms
- * are those of any example.
+ * Differences between the trajectories of two layers: their reference, and the components of their paths. Differences
+ * of forms are compared as for any example.
  */
 #include "author/project/compare/rig_difference.h"
 
@@ -29,7 +29,7 @@ static void compare_segments(const exi_layer_pair *p) {
         exi_difference_add(p->c, "trajectory", p->where, 0, 0, "segments hang on others in the two");
 }
 
-/* Masks of layers that have one in one of the rigs at least. room: [vertex_count] twice. */
+/* Compares masks of layers if at least one rig has one. room: [vertex_count] twice. */
 static void compare_masks(const exi_layer_pair *p, float *room, size_t count) {
     const bool first = ex_rig_layer_mask(p->a.rig, p->a.layer, room);
     const bool second = ex_rig_layer_mask(p->b.rig, p->b.layer, room + count);

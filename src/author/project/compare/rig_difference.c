@@ -1,6 +1,6 @@
 /*
- * How two rigs differ: a list of sentences, from the mesh to the textures. Things are matched by name, so that one
- * layer or example more does not make all that follow it look different.
+ * Compares two rigs: lists their differences in sentences, from the mesh to the textures. Things are matched by name,
+ * so that an added layer or example does not make everything after it look different.
  */
 #include "author/project/compare/rig_difference.h"
 
@@ -71,7 +71,8 @@ exi_spread exi_spread_of(const float *a, const float *b, size_t count) {
 
 /* ---- matching ---- */
 
-/* Pairs of the same name, each the first that is left. nexts [counts[1]] receives the next of the same name, or -1. */
+/* Pairs things of the same name, each with the first that is left. nexts [counts[1]] receives the next of the same
+ * name, or -1. */
 static bool match_names(const exi_comparison *c, const exi_named *n, int *partners, int *nexts, bool *taken) {
     exi_names firsts;
     if (!exi_names_open(&firsts, n->counts[1]))
@@ -171,7 +172,7 @@ static ex_result compare_rest(exi_comparison *c, ex_error *error) {
 
 /* ---- notes ---- */
 
-/* Whether the mesh was made from it, and so has been compared as what it means. */
+/* True if the mesh was made from the note, whose content has then been compared. */
 static bool is_of_mesh(const char *kind) {
     static const char *const kinds[] = {"groups", "materials", "colours", "tags"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -190,7 +191,7 @@ static bool has_note(const ex_rig *rig, const ex_attachment *note) {
     return false;
 }
 
-/* What the rig carries for others, of which nothing is known but the bytes. */
+/* Compares notes that the rig carries for others, by their bytes. */
 static void compare_notes(exi_comparison *c, const ex_rig *rig, const ex_rig *other, const char *which) {
     for (int i = 0; i < ex_rig_attachment_count(rig); i++) {
         const ex_attachment note = ex_rig_attachment(rig, i);
@@ -208,7 +209,7 @@ ex_result ex_rig_compare(const ex_rig *rig, const ex_rig *other, double toleranc
         exi_difference_body(&c);
         exi_difference_driver(&c);
         exi_difference_layers(&c);
-        /* How a surface was refined has been said of its levels. */
+        /* Refinement rules have been compared as levels. */
         if (c.list->count == 0) {
             compare_notes(&c, rig, other, "first");
             compare_notes(&c, other, rig, "second");

@@ -1,6 +1,6 @@
 /*
- * A project from a glTF scene: what is taken of it, the folder, and the project file. All of it is made in memory
- * first, so that a scene which cannot become a project leaves nothing behind.
+ * Makes a project from a glTF scene: chooses the content, and makes the folder and the project file. All of it is made
+ * in memory first, so that a scene which cannot become a project leaves nothing behind.
  */
 #include "author/project/import/init.h"
 
@@ -28,7 +28,7 @@ void exi_init_note(const exi_init *init, const char *format, ...) {
         init->report->note(init->report->user, text);
 }
 
-/* ---- what is taken ---- */
+/* ---- choosing the content ---- */
 
 static int64_t vertices_of(const ex_scene *scene, int mesh) {
     int64_t count = 0;
@@ -37,7 +37,7 @@ static int64_t vertices_of(const ex_scene *scene, int mesh) {
     return count;
 }
 
-/* The skin whose shown meshes have the most vertices, or -1. */
+/* Returns the skin whose shown meshes have the most vertices, or -1. */
 static int choose_skin(const ex_scene *scene, const bool *shown) {
     int best = -1;
     int64_t most = -1;
@@ -80,7 +80,7 @@ static ex_result choose_nodes(exi_init *init, ex_error *error) {
     return EX_OK;
 }
 
-/* What a project has no place for. */
+/* Reports content that a project cannot hold. */
 static void note_rest(const exi_init *init) {
     const ex_scene *scene = init->scene;
     if (scene->animation_count > 0)
@@ -231,7 +231,7 @@ static ex_result write_targets(const exi_init *init, exi_new_folder *folder, ex_
     return result;
 }
 
-/* The project file last: where it is, everything it names is there too. */
+/* The project file comes last: if it exists, so does everything it names. */
 static ex_result write_all(const exi_init *init, const char *project, exi_new_folder *folder, ex_error *error) {
     json_t *root = describe(init);
     ex_result result = root ? ex_make_directory(folder->path, error)

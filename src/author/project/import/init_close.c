@@ -1,6 +1,6 @@
 /*
- * The mesh after vertices were joined: fewer vertices and no faces between them, with texture coordinates and normals
- * at the corners that had them.
+ * The mesh after vertices were joined: removes joined vertices and the faces between them, and moves texture
+ * coordinates and normals to corners.
  */
 #include "author/project/import/init.h"
 
@@ -13,7 +13,7 @@ bool exi_init_face_flat(const int *numbers, const ex_mesh *mesh, int face) {
     return numbers[v[0]] == numbers[v[1]] || numbers[v[1]] == numbers[v[2]] || numbers[v[2]] == numbers[v[0]];
 }
 
-/* Numbers what is left and moves it together; joined becomes the new number of every vertex. */
+/* Renumbers the remaining vertices and moves them together; joined becomes the new index of every vertex. */
 static void number_anew(int *joined, ex_mesh *mesh) {
     int count = 0;
     for (int v = 0; v < mesh->vertex_count; v++) {
@@ -43,7 +43,7 @@ static void move_face(ex_mesh *mesh, int from, int to) {
         mesh->face_materials[to] = mesh->face_materials[from];
 }
 
-/* Faces between two vertices that are one now had no area in any pose. Returns how many there were. */
+/* Drops faces between two joined vertices, which had no area in any pose. Returns the number dropped. */
 static int drop_flat_faces(const int *joined, ex_mesh *mesh) {
     int count = 0;
     for (int f = 0; f < mesh->face_count; f++)
@@ -57,7 +57,7 @@ static int drop_flat_faces(const int *joined, ex_mesh *mesh) {
     return dropped;
 }
 
-/* Texture coordinates or normals, of which a corner has the one of its old vertex. */
+/* Texture coordinates or normals; a corner has the one of its old vertex. */
 typedef struct values {
     const double *numbers; /* [count][width] */
     size_t width;
@@ -80,7 +80,7 @@ static bool same_value(const void *context, int a, int b) {
     return same;
 }
 
-/* What one vertex has several times becomes one, so that seams of texture coordinates are where they differ. */
+/* Merges equal values of one vertex, so that seams of texture coordinates lie only where they differ. */
 static bool join_values(const int *joined, double *numbers, size_t width, int *count, int *corner_values,
                         const ex_mesh *mesh, int *first) {
     const values v = {.numbers = numbers, .width = width, .joined = joined};

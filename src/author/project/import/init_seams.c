@@ -1,12 +1,13 @@
 /*
- * Closing the seams of glTF. A vertex of glTF has one normal and one texture coordinate, so that a file has a vertex
- * several times where these break, and the surface is open there: subdivision rounds it off and a sculpt tears it. Here
- * such vertices become one again, with texture coordinates and normals at the corners of faces as OBJ has them.
+ * Closes the seams of glTF. A glTF vertex has one normal and one texture coordinate, so a file repeats a vertex where
+ * these break, and the surface is open there: subdivision rounds it off and a sculpt tears it. Here such vertices
+ * become one again, with texture coordinates and normals at the corners of faces as in OBJ.
  *
- * Vertices may be joined that agree to the bit in all that moves them: the node, the position, the differences of all
- * morph targets, the influences of the skin, and the colour, which OBJ has once a vertex. Of those, vertices are joined
- * across an edge at which exactly two faces meet, one running against the other; so parts that merely touch stay apart,
- * and no edge gets a third face. Faces on the same three places, as a leaf has that is seen from both sides, join none.
+ * Vertices may be joined if they agree to the bit in everything that moves them: the node, the position, the
+ * differences of all morph targets and the influences of the skin; and in the colour, which OBJ stores once per vertex.
+ * Of those, vertices are joined across an edge at which exactly two faces meet, one running against the other. So parts
+ * that merely touch stay apart, and no edge gets a third face. Faces on the same three places, such as a two-sided
+ * leaf, are not joined.
  */
 #include "author/project/import/init.h"
 
@@ -16,15 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what moves a vertex ---- */
+/* ---- equality of vertices ---- */
 
 typedef struct seams {
     const exi_init *init;
-    int *parts;   /* [vertex_count] the first part that each vertex is of */
-    int *classes; /* [vertex_count] the first vertex that each may be joined with */
-    int *sheets;  /* [face_count] the first face on the same three places */
-    int *edges;   /* [corner_count] the first corner whose edge has ends of the same classes */
-    int *joined;  /* [vertex_count] a vertex that each is joined with, itself at the end */
+    int *parts;   /* [vertex_count] first part that the vertex belongs to */
+    int *classes; /* [vertex_count] first vertex that it may be joined with */
+    int *sheets;  /* [face_count] first face on the same three places */
+    int *edges;   /* [corner_count] first corner whose edge has ends of the same classes */
+    int *joined;  /* [vertex_count] a vertex that it is joined with, finally itself */
 } seams;
 
 static const exi_scene_part *part_of(const seams *s, int vertex) {
@@ -36,7 +37,7 @@ static const ex_scene_primitive *primitive_of(const seams *s, int vertex) {
     return &s->init->scene->meshes[part->mesh].primitives[part->primitive];
 }
 
-/* The k-th difference of a vertex in a target; none is 0. */
+/* Returns the k-th difference of a vertex in a target; 0 if there is none. */
 static float difference_of(const seams *s, int vertex, int target, size_t k) {
     const ex_scene_primitive *p = primitive_of(s, vertex);
     const float *d = p->targets ? p->targets[target].positions : NULL;
@@ -69,7 +70,7 @@ static uint64_t hash_vertex(const void *context, int vertex) {
     for (int i = 0; i < primitive_of(s, vertex)->influence_count; i++) {
         int joint;
         const double weight = weight_of(s, vertex, i, &joint);
-        if (weight > 0) /* parts may have room for different numbers of influences */
+        if (weight > 0) /* parts may store different numbers of influences */
             hash = exi_mix_number(exi_mix(hash, (uint64_t)joint), weight);
     }
     return hash;
@@ -108,7 +109,7 @@ static int next_corner(int corner) {
 
 static uint64_t hash_face(const void *context, int face) {
     const seams *s = context;
-    uint64_t sum = 0; /* whatever the order */
+    uint64_t sum = 0; /* independent of the order */
     if (exi_init_face_flat(s->classes, s->init->mesh, face))
         return exi_mix(0, (uint64_t)face);
     for (int k = 0; k < 3; k++)
@@ -153,7 +154,7 @@ static int last_joined(int *joined, int vertex) {
     return vertex;
 }
 
-/* The smaller number stays, so that vertices keep their order. */
+/* Keeps the smaller index, so that vertices keep their order. */
 static void join(int *joined, int a, int b) {
     a = last_joined(joined, a);
     b = last_joined(joined, b);
@@ -161,7 +162,7 @@ static void join(int *joined, int a, int b) {
 }
 
 /* Joins the ends of edges at which two faces meet. pairs [corner_count][2] and counts [corner_count] are scratch: the
- * corners and the number of those at the edge that a corner is the first of. */
+ * corners at an edge and their number, stored at the edge's first corner. */
 static void join_edges(seams *s, int *pairs, int *counts) {
     const ex_mesh *mesh = s->init->mesh;
     memset(counts, 0, (size_t)mesh->face_count * sizeof *counts);
@@ -182,14 +183,15 @@ static void join_edges(seams *s, int *pairs, int *counts) {
             continue;
         const int a = pairs[2 * edge], b = pairs[2 * edge + 1];
         if (s->classes[mesh->corners[a]] == s->classes[mesh->corners[b]])
-            continue; /* both run the same way */
+            continue; /* both run in the same direction */
         join(s->joined, mesh->corners[a], mesh->corners[next_corner(b)]);
         join(s->joined, mesh->corners[next_corner(a)], mesh->corners[b]);
     }
 }
 
-/* Vertices that only faces without area have become one of those that others have there, so that these faces can go.
- * mates, used [vertex_count] are scratch: the first vertex of a class that others have; whether these have a vertex. */
+/* Joins vertices used only by faces without area with a vertex of the same class that other faces use, so that these
+ * faces can be dropped. mates, used [vertex_count] are scratch: the first vertex of a class that other faces use; true
+ * if other faces use the vertex. */
 static void join_flat(seams *s, int *mates, bool *used) {
     const ex_mesh *mesh = s->init->mesh;
     for (int v = 0; v < mesh->vertex_count; v++) {
@@ -211,7 +213,7 @@ static void join_flat(seams *s, int *mates, bool *used) {
         s->joined[v] = last_joined(s->joined, v);
 }
 
-/* Sides of faces; those of faces without area are like no other. */
+/* Hashes sides of faces; a side of a face without area equals no other. */
 static uint64_t hash_side(const void *context, int corner) {
     const seams *s = context;
     const int *corners = s->init->mesh->corners;
@@ -228,9 +230,8 @@ static bool same_side(const void *context, int a, int b) {
            !exi_init_face_flat(s->joined, s->init->mesh, a / 3) && !exi_init_face_flat(s->joined, s->init->mesh, b / 3);
 }
 
-/* An edge of four faces, of which the file has one end once and the other twice, would be one where another way round
- * joins that end: such vertices stay as the file has them. first [corner_count] and apart [vertex_count] are scratch.
- */
+/* Finds edges that would get four faces: the file has one of their ends once and the other twice, and another path
+ * joins that end. Such vertices are left as in the file. first [corner_count] and apart [vertex_count] are scratch. */
 static bool part_crowded(seams *s, int *first, bool *apart) {
     const ex_mesh *mesh = s->init->mesh;
     if (!exi_rows_find_first(&(exi_rows){.context = s, .hash = hash_side, .same = same_side}, mesh->corner_count,

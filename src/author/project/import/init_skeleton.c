@@ -1,6 +1,6 @@
 /*
- * A scene's skin as a file of its own: the joints, the nodes above them, whose transforms move them too, and the mesh
- * with its weights in the order of the project's vertices, so that reading finds them without looking for positions.
+ * Writes a scene's skin to a separate file: the joints, the nodes above them, whose transforms move them too, and the
+ * mesh with its weights in the order of the project's vertices, so that reading needs no search by position.
  */
 #include "author/project/import/init.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- nodes ---- */
 
-/* numbers [node_count]: what a node is called in the new scene, -1 where it does not come along. */
+/* numbers [node_count]: index of a node in the new scene, -1 if it is left out. */
 static void number_nodes(const ex_scene *scene, const ex_scene_skin *skin, int *numbers) {
     int count = 0;
     for (int n = 0; n < scene->node_count; n++)
@@ -43,8 +43,8 @@ static bool add_nodes(const exi_init *init, const int *numbers, ex_scene *made) 
     return true;
 }
 
-/* Joints are found by name, so each gets one of its own. The number of a name is the one to try next behind it, for a
- * file may call all its joints the same. */
+/* Joints are found by name, so each needs a unique one. The number stored with a name is the next to try as a suffix,
+ * since a file may give all its joints the same name. */
 static bool joint_taken(const void *context, const char *name) {
     return exi_names_find(context, name) != NULL;
 }
@@ -168,7 +168,7 @@ static bool add_mesh(const exi_init *init, ex_scene *made) {
 
 /* ---- the whole ---- */
 
-/* What building will read from the file, tried before anything is written. */
+/* Reads the file as building will, before anything is written. */
 static ex_result try_skeleton(const exi_init *init, ex_error *error) {
     ex_skeleton *skeleton = NULL;
     ex_skin *skin = NULL;

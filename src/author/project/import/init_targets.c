@@ -1,7 +1,7 @@
 /*
- * Morph targets as axes. With the weights w of its targets a mesh of glTF has the vertices p + sum w_t d_t (glTF 2.0,
- * section 3.7.2.2), placed by its node's matrix M unless it is skinned: the form of target t is M p + L d_t, where L is
- * M without its translation.
+ * Morph targets as axes. With weights w, a glTF mesh has the vertices p + sum w_t d_t (glTF 2.0, section 3.7.2.2),
+ * placed by its node's matrix M unless it is skinned. The form of target t is M p + L d_t, where L is M without its
+ * translation.
  */
 #include "author/project/import/init.h"
 
@@ -37,7 +37,7 @@ static bool axis_taken(const void *context, const char *name) {
     return find_axis(context, name) >= 0;
 }
 
-/* What an axis may be called (docs/project-format.md): its name stands before = on command lines and heads columns. */
+/* Makes a valid axis name (docs/project-format.md): it comes before = on command lines and heads columns. */
 static void clean_name(const char *given, char name[EXI_NAME_MAX + 1]) {
     const bool reserved = strncmp(given, "joint:", 6) == 0 || strcmp(given, "time") == 0;
     char text[2 * EXI_NAME_MAX];
@@ -60,7 +60,7 @@ static double rest_of(const exi_init *init, int part, int target) {
     return weights ? weights[target] : 0;
 }
 
-/* Whether an earlier target of the same mesh has the axis. */
+/* True if an earlier target of the same mesh has the axis. */
 static bool own_axis(const int *axes, int count, int axis) {
     for (int t = 0; t < count; t++)
         if (axes[t] == axis)
@@ -68,7 +68,7 @@ static bool own_axis(const int *axes, int count, int axis) {
     return false;
 }
 
-/* The axis of a part's target: that of the same name in another mesh, or a new one; -1 without memory. */
+/* Returns the axis of a part's target: that of the same name in another mesh, or a new one; -1 without memory. */
 static int choose_axis(exi_init *init, int part, int target, const int *before) {
     char **names = mesh_of(init, part)->target_names;
     const char *given = names && names[target] && names[target][0] ? names[target] : NULL;
@@ -99,7 +99,7 @@ static int choose_axis(exi_init *init, int part, int target, const int *before) 
     return init->axis_count++;
 }
 
-/* Where the axes of a part start that is of the node of an earlier one; -1 where there is none. */
+/* Returns the start of the axes of an earlier part of the same node; -1 if there is none. */
 static int axes_of_node(const exi_init *init, int part) {
     const exi_scene_part *p = &init->parts[part];
     if (part > 0 && p[-1].node == p->node && p[-1].mesh == p->mesh)

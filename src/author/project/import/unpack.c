@@ -1,6 +1,6 @@
 /*
- * A project from a rig: the mesh and every example as OBJ or PNG, the skeleton as glTF, the spaces as JSON. Building it
- * again gives the same bytes; numbers have the decimals it takes.
+ * Makes a project from a rig: the mesh and every example as OBJ or PNG, the skeleton as glTF, the spaces as JSON.
+ * Building it again gives the same bytes; numbers are written with enough decimals.
  */
 #include "author/project/import/unpack.h"
 
@@ -104,7 +104,7 @@ static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, exi_new_fold
     return result;
 }
 
-/* The project file last: where it is, everything it names is there too. */
+/* The project file comes last: if it exists, so does everything it names. */
 static ex_result write_files(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
                              const ex_mesh *mesh, json_t *root, exi_new_folder *f, const char *project,
                              ex_error *error) {

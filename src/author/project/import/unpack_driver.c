@@ -1,7 +1,7 @@
 /*
  * The driver of a rig, in the words of a project file and as files: its mesh, its forms at the examples of the layer
- * that it weighs, weights of its vertices, regions made by hand, and binds as lists. How its moving frames were found
- * stands in a note of the rig (author/drive); they are found again, to the bit.
+ * that it weighs, weights of its vertices, hand-made regions, and binds as lists. A note of the rig (author/drive)
+ * describes how its moving frames were found; they are found again, to the bit.
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -21,9 +21,9 @@ static bool set(json_t *object, const char *key, json_t *value) {
     return json_object_set_new(object, key, value) == 0;
 }
 
-/* ---- what the rig tells ---- */
+/* ---- data of the rig ---- */
 
-/* Masks of regions made by hand, from the influences of the mesh's vertices. */
+/* Restores the masks of hand-made regions from the influences of the mesh's vertices. */
 static ex_result take_masks(exi_unpacked_driver *d, const ex_rig *rig, ex_error *error) {
     const size_t count = (size_t)ex_rig_vertex_count(rig), regions = (size_t)d->options.region_count;
     ex_influences shares = {0};
@@ -112,7 +112,7 @@ bool exi_unpack_describe_driver(const exi_unpacked_driver *d, const ex_rig *rig,
     return set(root, "driver", driver) && done;
 }
 
-/* The shortest number that is this float. */
+/* Returns the shortest number that is this float. */
 static json_t *make_float(float value) {
     char text[64];
     const int length = ex_format_float(text, value);
@@ -157,7 +157,7 @@ bool exi_unpack_describe_driven(const exi_unpacked_driver *d, const ex_rig *rig,
     return set(weigh, "regions", regions) && done;
 }
 
-/* Joints that are not at rest, where a moving frame goes with one. */
+/* Describes joints that are not at rest, if a moving frame follows one. */
 static bool describe_joints(const ex_rig *rig, int layer, int example, json_t *object) {
     const int count = ex_rig_joint_count(rig);
     const ex_skeleton *skeleton = ex_rig_skeleton(rig);
@@ -200,7 +200,7 @@ bool exi_unpack_describe_key(const ex_rig *rig, int layer, int example, json_t *
 
 /* ---- files ---- */
 
-/* Calls for every file but forms; values NULL: the mesh, or binds. */
+/* Called for every file but forms; values NULL: the mesh, or binds. */
 typedef ex_result (*visitor)(void *user, const char *name, const float *values, int vertex_count, ex_error *error);
 
 static ex_result visit_files(const exi_unpacked_driver *d, const ex_rig *rig, visitor visit, void *user,
@@ -244,7 +244,7 @@ typedef struct writing {
     exi_new_folder *folder;
 } writing;
 
-/* Each bind as the vertices that have it, and the triangles that they see. */
+/* Lists each bind: the vertices that have it, and the triangles that they see. */
 static json_t *make_binds(const writing *w) {
     const ex_rig_driver *driver = &w->d->driver;
     json_t *list = json_array();

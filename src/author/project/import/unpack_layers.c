@@ -1,8 +1,7 @@
 /*
- * Examples as files. A form is written as what it is measured from + its difference, in double, so that subtracting the
- * one again and rounding to float gives the other back (measure.h). What it is measured from depends on the layers
- * before, at the place that the new project file gives the example: it is worked out as building will do it, from that
- * file as it will be read.
+ * Examples as files. A form is written as its base + its difference, in double, so that subtracting the base again and
+ * rounding to float restores the difference (measure.h). The base depends on the layers before, at the place that the
+ * new project file gives the example: it is computed as building will, from that file as it will be read.
  */
 #include "author/base/array.h"
 #include "author/project/domains/project_domain.h"
@@ -17,7 +16,7 @@
 
 /* ---- names ---- */
 
-/* Letters, digits and '-' stay, everything else becomes '_'; a number keeps them apart. */
+/* Keeps letters, digits and '-', replaces everything else by '_'; a number keeps names apart. */
 exi_file_name exi_file_name_make(const char *prefix, int number, const char *name, const char *ending) {
     exi_file_name out;
     size_t at = (size_t)snprintf(out.text, sizeof out.text, "%.40s_%03d_", prefix, number);
@@ -108,11 +107,11 @@ static void close_writing(exi_unpacking *w) {
     free(w->masks);
     free(w->centres);
     free(w->form.positions);
-    w->driver.mesh = NULL; /* another's */
+    w->driver.mesh = NULL; /* not owned */
     exi_project_driver_close(&w->driver);
 }
 
-/* The layer's differences and shifts as the rig holds them. */
+/* Copies the layer's differences and shifts from the rig. */
 static bool take_rows(exi_unpacking *w, int layer) {
     const size_t count = (size_t)ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
     const size_t joints = (size_t)ex_rig_joint_count(w->rig), vertices = (size_t)ex_rig_vertex_count(w->rig);
@@ -157,7 +156,7 @@ static ex_result write_form(exi_unpacking *w, int layer, int k, ex_error *error)
     return path ? exi_skeleton_write_centres(path, m->skeleton, w->centres, error) : EX_ERROR_MEMORY;
 }
 
-/* Lets a layer of trajectories count for those after it, as building will. */
+/* Makes a layer of trajectories count for later layers, as building will. */
 static ex_result add_paths(exi_unpacking *w, int layer, ex_error *error) {
     const ex_project_layer *view = &w->measure.view->layers[layer];
     exi_project_trajectories *paths = &w->paths[layer];
@@ -203,7 +202,7 @@ ex_result exi_unpack_write_forms(exi_unpacking *w, int layer, ex_error *error) {
 
 /* ---- offsets ---- */
 
-/* The layer's offsets as the rig holds them. */
+/* Copies the layer's offsets from the rig. */
 static bool take_offsets(exi_unpacking *w, int layer) {
     const size_t count = (size_t)ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
     ex_offsets *offsets = w->offsets[layer] = calloc(count, sizeof *offsets);
@@ -219,7 +218,8 @@ static bool take_offsets(exi_unpacking *w, int layer) {
     return offsets != NULL;
 }
 
-/* A sculpt at rest: where earlier layers have the vertices, and what this example adds (measure_offsets.c). */
+/* Writes a sculpt at rest: the vertices with earlier layers applied, plus this example's offsets
+ * (measure_offsets.c). */
 static ex_result write_sculpt(exi_unpacking *w, int layer, int k, ex_error *error) {
     const exi_measure *m = &w->measure;
     const ex_offsets *offsets = &w->offsets[layer][k];
@@ -243,7 +243,7 @@ ex_result exi_unpack_write_sculpts(exi_unpacking *w, int layer, ex_error *error)
     return result;
 }
 
-/* The driver's forms at a layer's examples: as files, and for what is measured on them. */
+/* Writes the driver's forms at a layer's examples to files, and keeps them for measuring. */
 static ex_result write_drivers(exi_unpacking *w, const ex_project_view *view, int layer, ex_error *error) {
     const size_t count = 3 * (size_t)w->driver.mesh->vertex_count;
     ex_mesh form = *w->driver.mesh;

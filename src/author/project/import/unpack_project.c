@@ -1,7 +1,7 @@
 /*
- * A rig in the words of a project file. Layers of forms are layers of "positions": un-posing and masks went into the
- * differences when the rig was built, and do not come back. So did what posed sculpts, tolerances and zeros were in
- * layers of offsets.
+ * Describes a rig in the words of a project file. Layers of forms become layers of "positions": un-posing and masks
+ * were applied to the differences when the rig was built, and are not restored. Nor are posed sculpts, tolerances and
+ * zeros of layers of offsets.
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -20,7 +20,7 @@ static bool set(json_t *object, const char *key, json_t *value) {
 
 /* ---- axes ---- */
 
-/* "x", "y", "z", or three numbers. */
+/* Returns "x", "y", "z", or three numbers. */
 static json_t *make_direction(const double about[3]) {
     static const char *const names[] = {"x", "y", "z"};
     for (int i = 0; i < 3; i++)
@@ -29,7 +29,7 @@ static json_t *make_direction(const double about[3]) {
     return exi_json_make_numbers(about, 3);
 }
 
-/* What a joint's axis is read from it. Its rest value is what the joint reads at rest, and is not written. */
+/* Describes the source of a joint's axis. Its rest value is the joint's reading at rest, and is not written. */
 static bool set_source(json_t *object, const ex_rig *rig, const ex_axis_source *source) {
     static const char *const keys[] = {
         [EX_READING_ANGLE] = "angle", [EX_READING_SLIDE] = "slide", [EX_READING_STRETCH] = "stretch"};
@@ -107,7 +107,7 @@ static json_t *make_weigh(const ex_weigher_def *def) {
     return weigh;
 }
 
-/* The names of a layer's axes and their widths stand in the rig. */
+/* The rig has the names and widths of a layer's axes. */
 static json_t *make_point(const ex_rig *rig, int layer, const double *point) {
     json_t *object = json_object();
     const ex_weigher *weigher = ex_rig_weigher(rig, layer);
@@ -139,7 +139,7 @@ static bool all_zero(const double *numbers, size_t count) {
     return true;
 }
 
-/* How far a point of a layer with falloffs reaches, where it is not as the default has it. */
+/* Writes the reach of a point of a layer with falloffs, if it is not the default. */
 static bool set_reach(json_t *object, const ex_weigher_def *def, int point) {
     const size_t axes = (size_t)def->axis_count;
     size_t n = 0;
@@ -254,7 +254,7 @@ static json_t *describe_layer(const ex_rig *rig, int layer, const json_t *paths,
 
 /* ---- the whole ---- */
 
-/* The rules of refinement, from their note. */
+/* Describes the refinement rules from their note. */
 static ex_result describe_refinement(const ex_rig *rig, json_t **subdivide, ex_error *error) {
     *subdivide = NULL;
     for (int i = 0; i < ex_rig_attachment_count(rig); i++) {

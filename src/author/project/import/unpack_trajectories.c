@@ -1,6 +1,6 @@
 /*
- * What a layer of trajectories has besides its forms: how they were found (project_trajectories.h), and, in files of their own, the
- * mask, which does not go into its differences, and the segments that were given.
+ * Other data of a layer of trajectories: how they were found (project_trajectories.h), and, in separate files, the
+ * mask, which is not applied to its differences, and the given segments.
  */
 #include "author/base/array.h"
 #include "author/project/build/project_trajectories.h"
@@ -18,7 +18,7 @@ static const json_t *entry_of(const ex_rig *rig, int layer, const json_t *paths)
     return !ex_rig_layer_is_sum(rig, layer) ? json_object_get(paths, ex_rig_layer_name(rig, layer)) : NULL;
 }
 
-/* The layer's mask, or NULL in *mask where it has none. Release with free. */
+/* Returns the layer's mask in *mask, NULL if it has none. Release with free. */
 static ex_result take_mask(const ex_rig *rig, int layer, float **mask, ex_error *error) {
     const size_t count = (size_t)ex_rig_vertex_count(rig);
     *mask = exi_array_allocate(count, sizeof **mask);

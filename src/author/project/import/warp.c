@@ -1,6 +1,6 @@
 /*
- * A project from forms alone: what `exemplar warp` builds. It is one that a file could hold, so that what is built from
- * it is what a project that was unpacked from the rig gives again.
+ * Makes a project from forms alone, for `exemplar warp`. A file could hold the same project, so that unpacking the rig
+ * gives a project that builds the same.
  */
 #include "author/base/array.h"
 #include "author/project/build/project_trajectories.h"
@@ -20,7 +20,7 @@ typedef struct form_name {
     char text[NAME_SIZE];
 } form_name;
 
-/* "a/b/NAME.obj" as NAME, of characters that names of axes may have. */
+/* Turns "a/b/NAME.obj" into NAME, with characters that are valid in axis names. */
 static form_name stem_of(const char *path) {
     form_name name;
     const char *slash = strrchr(path, '/');
@@ -56,7 +56,7 @@ static void name_forms(const ex_warp_def *def, form_name *names) {
 
 /* ---- the tree ---- */
 
-/* A path may be of any bytes. */
+/* A path may have any bytes. */
 static json_t *make_path(const char *path) {
     return json_stringn_nocheck(path, strlen(path));
 }

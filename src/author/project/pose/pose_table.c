@@ -1,7 +1,7 @@
 /*
- * Tables of poses as CSV: a header of axis names, one pose a line. Rotations take four columns, NAME.x to NAME.w;
- * joint:NAME.x to joint:NAME.w turn a joint; `time` is in seconds. What has no columns stays at rest, unknown names are
- * errors. Fields may stand in double quotes; lines end with LF, CR LF or CR.
+ * Tables of poses as CSV: a header of axis names, one pose per line. Rotations take four columns, NAME.x to NAME.w;
+ * joint:NAME.x to joint:NAME.w turn a joint; `time` is in seconds. Inputs without columns stay at rest; unknown names
+ * are errors. Fields may be in double quotes; lines end with LF, CR LF or CR.
  */
 #include "author/base/array.h"
 #include "author/base/csv.h"
@@ -19,13 +19,13 @@
 
 enum { FIELD_SIZE = EXI_FIELD_SIZE, PART_SIZE = FIELD_SIZE + 4 };
 
-/* What columns are about. */
+/* Subject of a column. */
 typedef enum subject_kind { SUBJECT_TIME, SUBJECT_JOINT, SUBJECT_AXIS } subject_kind;
 typedef struct subject {
     subject_kind kind;
-    int index;      /* of the joint or the input */
-    int width;      /* columns that it needs: 1 or 4 */
-    int columns[4]; /* that hold its numbers; -1: missing */
+    int index;      /* index of the joint or the input */
+    int width;      /* number of columns: 1 or 4 */
+    int columns[4]; /* indices of its columns; -1: missing */
 } subject;
 
 typedef struct table_reader {
@@ -36,13 +36,13 @@ typedef struct table_reader {
     int subject_count;
     size_t subject_capacity;
     int column_count;
-    double *rows; /* [row_count][column_count] as they stand in the file */
+    double *rows; /* [row_count][column_count] as in the file */
     int row_count;
     size_t row_capacity;
     ex_error *error;
 } table_reader;
 
-/* What some programs put between columns instead, where a field or the rest of the line has it. */
+/* Returns the separator that some programs use instead of a comma, if a field or the rest of the line has it. */
 static const char *wrong_separator(const char *text) {
     return strchr(text, ';') ? "semicolons" : strchr(text, '\t') ? "tabs" : NULL;
 }
@@ -60,7 +60,7 @@ static ex_result bad_field(table_reader *r) {
 
 /* ---- the header ---- */
 
-/* What a column is about, and which of its numbers it holds. */
+/* Finds the subject of a column, and which of its numbers it holds. */
 static ex_result find_subject(table_reader *r, const char *name, subject *found, int *part) {
     const size_t length = strlen(name);
     const char *end = length > 2 && name[length - 2] == '.' ? strchr("xyzw", name[length - 1]) : NULL;
@@ -139,7 +139,7 @@ static ex_result read_header(table_reader *r) {
     return EX_OK;
 }
 
-/* The name of a subject, or of one of its columns, as the header gives it. */
+/* Returns the name of a subject, or of one of its columns, as in the header. */
 static const char *subject_name(const table_reader *r, const subject *s, int part, char name[PART_SIZE]) {
     static const char *const ends[] = {".x", ".y", ".z", ".w"};
     if (s->kind == SUBJECT_TIME)
@@ -151,7 +151,7 @@ static const char *subject_name(const table_reader *r, const subject *s, int par
     return name;
 }
 
-/* A rotation has all of its columns or none: rest and a part of another rotation do not mix. */
+/* A rotation needs all of its columns or none: rest and part of another rotation do not mix. */
 static ex_result check_header(table_reader *r) {
     for (int i = 0; i < r->subject_count; i++) {
         const subject *s = &r->subjects[i];
@@ -192,7 +192,7 @@ static ex_result read_number(table_reader *r, int column, const char *field, dou
                      column_name(r, column, name));
 }
 
-/* One or four numbers of a row. */
+/* Gathers one or four numbers of a row. */
 static void gather(const subject *s, const double *row, double value[4]) {
     for (int k = 0; k < s->width; k++)
         value[k] = row[s->columns[k]];
@@ -205,7 +205,7 @@ static bool reaches(const table_reader *r, const subject *s, const double *value
     return source.joint < 0 || exi_reading_reaches(&source.reading, value);
 }
 
-/* Four zeros turn nothing anywhere; and no joint goes to the end of the world. */
+/* Refuses four zeros, which are no rotation, and joints moved too far. */
 static ex_result check_row(table_reader *r, const double *row) {
     for (int i = 0; i < r->subject_count; i++) {
         double q[4] = {0};
@@ -254,7 +254,7 @@ static ex_result add_row(table_reader *r) {
 
 /* ---- the table ---- */
 
-/* Whole joints first, for an axis changes only what it reads of its joint. */
+/* Sets whole joints first, since an axis changes only what it reads of its joint. */
 static void set_pose(const table_reader *r, const double *row, const ex_pose *pose) {
     double value[4];
     ex_rig_rest_pose(r->rig, pose);
@@ -270,7 +270,7 @@ static void set_pose(const table_reader *r, const double *row, const ex_pose *po
         }
 }
 
-/* Poses and their arrays in one block, times in another where the table has them. */
+/* Allocates poses and their arrays in one block, and times, if the table has them, in another. */
 static ex_result make_table(table_reader *r, ex_pose_table *table) {
     const size_t count = (size_t)r->row_count, inputs = (size_t)ex_rig_pose_size(r->rig),
                  joints = (size_t)ex_rig_joint_count(r->rig);
@@ -302,8 +302,8 @@ static ex_result make_table(table_reader *r, ex_pose_table *table) {
     return EX_OK;
 }
 
-/* Two bytes a character, as some programs save text: with a byte order mark, or seen by the zeros in its first letters.
- */
+/* True for text of two bytes per character, which some programs save: it has a byte order mark, or zeros among its
+ * first letters. */
 static bool is_utf16(const char *text, size_t size) {
     if (size >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0))
         return true;

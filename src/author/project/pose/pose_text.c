@@ -1,5 +1,5 @@
 /*
- * Poses by the names of axes and joints; names that a rig does not know.
+ * Sets poses by the names of axes and joints; and errors for names that a rig does not have.
  */
 #include "author/drive/drive.h"
 #include "author/project/model/project.h"
@@ -16,13 +16,13 @@
 static const char joint_mark[] = "joint:"; /* before the name of a joint in a table of poses */
 enum { MARK = sizeof joint_mark - 1 };
 
-/* ---- names that the rig does not know ---- */
+/* ---- unknown names ---- */
 
 static const char *name_of(const ex_rig *rig, bool joint, int index) {
     return joint ? ex_skeleton_name(ex_rig_skeleton(rig), index) : ex_rig_input_name(rig, index);
 }
 
-/* "elbow, shoulder, …" as far as there is room */
+/* Lists "elbow, shoulder, …" as far as there is room. */
 static void list_names(const ex_rig *rig, bool joint, int count, char *list, size_t size) {
     list[0] = 0;
     for (int i = 0; i < count; i++) {
@@ -39,7 +39,7 @@ static void list_names(const ex_rig *rig, bool joint, int count, char *list, siz
     }
 }
 
-/* Axes and joints are looked through together, those first of which the name seems to be one. */
+/* Searches axes and joints together, the likely kind first. */
 ex_result exi_unknown_input(const ex_rig *rig, bool joint, const char *bare, ex_error *error) {
     const char *kind = joint ? "joint" : "axis";
     if (joint && ex_rig_joint_count(rig) == 0)
@@ -87,8 +87,7 @@ ex_result exi_setting_mismatch(const ex_setting *setting, ex_axis_kind kind, ex_
                                               : "rotation");
 }
 
-/* The form of a driver, into the room that the pose has for it; faces, where the file has some, must be the driver's.
- */
+/* Reads the form of a driver into the pose; faces, if the file has any, must be the driver's. */
 static ex_result set_driver(const ex_rig *rig, const char *path, const ex_pose *pose, ex_error *error) {
     ex_rig_driver driver;
     ex_drive_options unused;
@@ -110,7 +109,7 @@ static ex_result set_driver(const ex_rig *rig, const char *path, const ex_pose *
     else if (result == EX_ERROR_DATA && mesh && difference.result == result)
         ex_error_set(error, result, "%s: not a form of the driver '%s': %s", path, driver.name, difference.text);
     else if (result == EX_ERROR_DATA && difference.result == result)
-        result = EX_OK; /* a rig that does not say how its driver's faces are */
+        result = EX_OK; /* a rig that does not store its driver's faces */
     float *room = (float *)(uintptr_t)pose->driver;
     for (size_t i = 0; result == EX_OK && i < 3 * (size_t)driver.driver.vertex_count; i++) {
         room[i] = (float)form->positions[i];

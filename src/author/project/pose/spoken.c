@@ -1,6 +1,6 @@
 /*
- * Places as the JSON that a project file has for them. What was given is kept: degrees stay degrees, and axes come in
- * the order in which they were named.
+ * Converts places to the JSON of a project file. Input is kept as given: degrees stay degrees, and axes keep the order
+ * in which they were named.
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -19,7 +19,7 @@ static const char letters[] = "xyz";
 
 /* ---- values ---- */
 
-/* {"x": 30, "y": -10}; NULL where an axis is named twice, and without memory. */
+/* Returns {"x": 30, "y": -10}; NULL if an axis is named twice, and without memory. */
 static json_t *make_turns(const ex_setting *setting) {
     json_t *turns = json_object();
     for (int i = 0; turns && i < setting->turn_count; i++) {
@@ -42,15 +42,14 @@ json_t *exi_json_make_rotation(const double q[4]) {
             const char letter[2] = {letters[i], 0};
             double degrees = 2 * atan2(unit[i], unit[3]) * (180 / 3.14159265358979323846);
             degrees -= 360 * round(degrees / 360);
-            /* What was typed as a whole number comes back as one. */
+            /* Restore a number that was typed as a whole number. */
             const double rounded = round(degrees * 1e6) / 1e6;
             return json_pack("{s:o}", letter, exi_json_make_number(fabs(rounded - degrees) < 1e-9 ? rounded : degrees));
         }
     return exi_json_make_numbers(unit, 4);
 }
 
-/* What a setting says of a joint: its rotation, and where it is about one of the joint's axes alone, which and how far.
- */
+/* A setting of a joint: its rotation, and, if it is about a single axis of the joint, that axis and the angle. */
 typedef struct turn {
     json_t *value;
     int axis; /* 0, 1, 2, or -1 */
@@ -109,7 +108,7 @@ static bool is_own_axis(const double about[3], int axis) {
     return about[axis] > 0 && about[(axis + 1) % 3] == 0 && about[(axis + 2) % 3] == 0;
 }
 
-/* The axis of the project that can hold this turn of the joint; an angle is preferred. */
+/* Returns the axis of the project that can hold this turn of the joint; prefers an angle. */
 static const ex_project_axis *axis_of_joint(const ex_project_view *view, const char *joint, const turn *t) {
     const ex_project_axis *whole = NULL;
     for (int l = 0; l < view->layer_count; l++)
@@ -132,7 +131,7 @@ static bool name_is_taken(const ex_project_view *view, const json_t *axes, const
     return taken;
 }
 
-/* "forearm.x" or "forearm", without what names of axes cannot have. */
+/* Makes "forearm.x" or "forearm", without characters that axis names cannot have. */
 static void name_axis(const ex_project_view *view, const json_t *axes, const char *joint, int axis, char name[256]) {
     char stem[200];
     const size_t length = (size_t)exi_text_cut(joint, sizeof stem - 1);
@@ -144,7 +143,7 @@ static void name_axis(const ex_project_view *view, const json_t *axes, const cha
         snprintf(name, 256, "%s %d", stem, number);
 }
 
-/* An angle ranges from rest to where it was first wanted: so the layer's distances are in parts of that. */
+/* An angle ranges from rest to its first value, so the layer's distances are fractions of that. */
 static json_t *make_axis(const char *name, const char *joint, const turn *t) {
     if (t->axis < 0)
         return json_pack("{s:s, s:s, s:s}", "name", name, "joint", joint, "rotation", "full");
@@ -200,7 +199,7 @@ static ex_result say_joint(const ex_project_view *view, const ex_setting *settin
     return set(spoken->at, name, value, error);
 }
 
-/* The form of a driver: a file in the project's folder, as seen from there. */
+/* Sets the form of a driver: a file in the project's folder, relative to it. */
 static ex_result say_driver(const ex_project_view *view, const char *name, const char *path, exi_spoken *spoken,
                             ex_error *error) {
     char *relative = NULL;

@@ -1,8 +1,8 @@
 /*
- * Changes of a project that are made whole or not at all. The tree is changed in a copy, which is read and built as if
- * it came from a file; only then is the file replaced and the copy made the project's own. Forms that were written on
- * the way go again where anything fails. What the file was before stays beside it, with "~" after its name. A file that
- * somebody else has changed in the meantime is not replaced: their change would be lost.
+ * Changes of a project that are made completely or not at all. The tree is changed in a copy, which is read and built
+ * as if it came from a file; only then is the file replaced and the copy becomes the project's tree. Forms written on
+ * the way are removed if anything fails. The previous file is kept next to it, with "~" after its name. A file that
+ * somebody else has changed in the meantime is not replaced, since their change would be lost.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -82,9 +82,9 @@ ex_result exi_amend_build(exi_amendment *a, ex_error *error) {
 
 /* ---- saving ---- */
 
-/* A file as it is: its bytes, or that there is none. */
+/* Content of a file: its bytes, or none. */
 typedef struct content {
-    char *bytes; /* NULL where there is no file */
+    char *bytes; /* NULL if there is no file */
     size_t size;
 } content;
 
@@ -102,8 +102,8 @@ static ex_result write_content(const char *path, const content *c, ex_error *err
     return ex_file_commit(&writer, error);
 }
 
-/* Whether the file still holds what the project knows it by: what was read, or what was written since by
- * ex_project_write. Trees are compared, so that another way to write the same does no harm. */
+/* True if the file still has the known content: as read, or as written since by ex_project_write. Compares trees, so
+ * that writing the same in another way does no harm. */
 static bool is_ours(const ex_project *project, const content *now) {
     if (!project->stored || !now->bytes)
         return true;
@@ -114,8 +114,7 @@ static bool is_ours(const ex_project *project, const content *now) {
     return ours;
 }
 
-/* What the file holds goes to `beside`, if there is one; where the new content cannot be written, `beside` is again
- * what it was. */
+/* Copies the file's content, if any, to `beside`; if the new content cannot be written, restores `beside`. */
 static ex_result replace_file(const ex_project *project, const char *beside, const json_t *root, ex_error *error) {
     const char *path = project->path;
     content now, before = {0};

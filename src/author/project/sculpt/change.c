@@ -1,6 +1,6 @@
 /*
- * Examples that are moved, removed and muted, and pseudo-examples: changes of the tree alone. Each is built before it
- * is saved, so that a project which was sound stays so.
+ * Moves, removes and mutes examples, and changes pseudo-examples: changes of the tree alone. Each is built before it is
+ * saved, so that a valid project stays valid.
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -13,7 +13,7 @@ static json_t *examples_of(const exi_amendment *a, int layer) {
     return json_object_get(exi_amend_layer(a, layer), "examples");
 }
 
-/* Reads, builds and saves what was changed, if it was; then the amendment is closed. */
+/* Reads, builds and saves the change, if result is EX_OK; then closes the amendment. */
 static ex_result finish(exi_amendment *a, ex_result result, ex_error *error) {
     if (result == EX_OK)
         result = exi_amend_read(a, error);
@@ -27,7 +27,7 @@ static ex_result finish(exi_amendment *a, ex_result result, ex_error *error) {
 
 /* ---- examples ---- */
 
-/* Values of `from` into `to`: keys that are there keep their place. */
+/* Copies values of `from` into `to`; existing keys keep their position. */
 static bool set_values(json_t *to, const json_t *from) {
     return json_object_update(to, (json_t *)from) == 0;
 }
@@ -39,7 +39,7 @@ static ex_result check_space(const ex_project_layer *layer, ex_error *error) {
                : EX_OK;
 }
 
-/* A metric of its own would stand in the falloff's place. */
+/* Removes the example's metric, which would take precedence over the falloff. */
 static ex_result set_falloff(json_t *entry, const ex_example_move *move, ex_error *error) {
     json_t *falloff = NULL;
     json_object_del(entry, "falloff");
@@ -156,7 +156,7 @@ ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted,
 
 /* ---- pseudo-examples ---- */
 
-/* Only what is of the layer's own space counts. */
+/* Refuses axes that are not in the layer's space. */
 static ex_result check_axes(const ex_project_layer *layer, const json_t *at, ex_error *error) {
     const char *name;
     json_t *value;
@@ -170,7 +170,7 @@ static ex_result check_axes(const ex_project_layer *layer, const json_t *at, ex_
     return EX_OK;
 }
 
-/* A place of the layer's own space; NULL in *at where nothing is given. */
+/* Reads a place of the layer's space; *at is NULL if nothing is given. */
 static ex_result read_place(const ex_project_view *view, const ex_project_layer *layer, ex_place place, json_t **at,
                             ex_error *error) {
     exi_spoken spoken;
@@ -187,7 +187,7 @@ static ex_result read_place(const ex_project_view *view, const ex_project_layer 
     return result;
 }
 
-/* Puts into the pseudo-example what is given. */
+/* Sets the given values of the pseudo-example. */
 static ex_result fill_pseudo(const ex_project_view *view, const ex_project_layer *layer, const ex_pseudo_place *given,
                              json_t *pseudo, ex_error *error) {
     json_t *at = NULL, *from = NULL, *weights = NULL;
@@ -211,7 +211,7 @@ static ex_result fill_pseudo(const ex_project_view *view, const ex_project_layer
     return result == EX_OK && !done ? ex_error_memory(error, "a pseudo-example", 0) : result;
 }
 
-/* index: of one that is there, or NULL. */
+/* index: of an existing one, or NULL. */
 static ex_result open_pseudo(exi_amendment *a, ex_project *project, const char *name, const int *index,
                              const ex_build_options *options, int *layer, ex_error *error) {
     *layer = name ? exi_find_layer(&project->view, name, error) : -1;

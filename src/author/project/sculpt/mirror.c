@@ -1,6 +1,6 @@
 /*
- * Examples mirrored: what is sculpted on the left holds on the right. The form goes by the vertices' counterparts, the
- * place by those of joints and axes; both to the layer over the mirrored axes.
+ * Mirrors examples: a sculpt on the left also holds on the right. The form is mapped by the vertices' counterparts, the
+ * place by those of joints and axes. The mirrored example goes to the layer over the mirrored axes.
  */
 #include "author/project/sculpt/mirror.h"
 #include "author/base/array.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what it needs ---- */
+/* ---- input ---- */
 
 static ex_result find_source(exi_mirroring *m, ex_project *project, ex_error *error) {
     const ex_example_ref which = {.layer = m->def->layer, .name = m->def->name};
@@ -65,7 +65,7 @@ static ex_result mirror_axes(exi_mirroring *m, ex_error *error) {
 
 /* ---- the example ---- */
 
-/* The axes that "at" names, in its order; those of other layers too. */
+/* Mirrors the axes that "at" names, in its order, including those of other layers. */
 static ex_result mirror_place(const exi_mirroring *m, json_t **out, ex_error *error) {
     const char *name;
     json_t *value;
@@ -133,7 +133,7 @@ static bool has_name(const json_t *list, const char *name) {
     return false;
 }
 
-/* An example that stands at the mirrored place gets the form, and the new one goes again; or it is refused. */
+/* If an example is at the mirrored place, replaces its form and removes the new example; or refuses. */
 static ex_result make_way(exi_mirroring *m, json_t *list, ex_error *error) {
     const ex_project_layer *layer = &m->amendment.trial.view.layers[m->to];
     const ex_project_example *other = exi_example_in_the_way(layer, m->place);
@@ -246,7 +246,7 @@ ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *def
     if (def->as && !exi_is_name(def->as))
         return ex_error_set(error, EX_ERROR_DATA,
                          "the new name cannot be one: 1 to %d bytes of readable UTF-8 text are needed", EXI_NAME_MAX);
-    /* y and z change places where meshes have z up; joints always have y up. */
+    /* Swap y and z if meshes have z up; joints always have y up. */
     m.mirror.plane = def->plane > 0 && project->view.z_up ? 3 - def->plane : def->plane;
     ex_result result = find_source(&m, project, error);
     if (result != EX_OK)

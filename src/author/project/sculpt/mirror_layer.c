@@ -1,6 +1,6 @@
 /*
- * The layer that a mirrored example goes to: its own where its axes mirror to themselves, another over just the
- * mirrored axes, or a copy of its own over them, with what speaks of axes and joints mirrored too.
+ * Finds the layer of a mirrored example: the same layer if its axes mirror to themselves, another over exactly the
+ * mirrored axes, or a copy of the layer over them, in which everything that names axes and joints is mirrored too.
  */
 #include "author/project/sculpt/mirror.h"
 
@@ -74,7 +74,7 @@ static ex_result mirror_mask(const exi_mirroring *m, json_t *layer, ex_error *er
     return result;
 }
 
-/* A copy of the layer over the mirrored axes, without examples. */
+/* Adds a copy of the layer over the mirrored axes, without examples. */
 static ex_result start_layer(exi_mirroring *m, ex_error *error) {
     const json_t *metric = json_object_get(json_object_get(exi_amend_layer(&m->amendment, m->from), "weigh"), "metric");
     ex_result result = metric ? exi_mirroring_check_list(m, "metric", metric, error) : EX_OK;
@@ -86,7 +86,7 @@ static ex_result start_layer(exi_mirroring *m, ex_error *error) {
     bool done = layer && space && name && json_object_set_new(layer, "name", json_string(name)) == 0;
     for (int i = 0; done && i < m->source->axis_count; i++) {
         json_t *made = m->axes[i].made, *old = NULL;
-        if (!made) { /* as the layer that has it says */
+        if (!made) { /* copy it from the layer that has it */
             for (int l = 0; !old && l < m->mirror.view->layer_count; l++)
                 for (int k = 0; k < m->mirror.view->layers[l].axis_count; k++)
                     if (&m->mirror.view->layers[l].axes[k] == m->axes[i].to)

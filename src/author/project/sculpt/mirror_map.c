@@ -1,10 +1,10 @@
 /*
- * Counterparts: of names, by the words for left and right in them; of vertices, by where they stand at rest.
+ * Counterparts of names, by the words for left and right in them; and of vertices, by their positions at rest.
  *
- * A mesh with its positions mirrored and its faces turned round is the mesh again, with its vertices in another order,
- * if it is symmetric. So counterparts are found as the order of a sculpt is (reorder.h), which tells vertices of one
- * place apart by their faces: an upper lip stays an upper lip. Where faces are not mirrored (the diagonals of triangles
- * all run one way), positions alone decide, and vertices of one place are paired in their order.
+ * If a mesh is symmetric, mirroring its positions and reversing its faces gives the mesh again, with its vertices in
+ * another order. So counterparts are found like the order of a sculpt (reorder.h), which tells vertices at one place
+ * apart by their faces: an upper lip stays an upper lip. If faces are not symmetric (the diagonals of triangles all run
+ * one way), positions alone decide, and vertices at one place are paired in their order.
  */
 #include "author/base/array.h"
 #include "author/project/sculpt/reorder.h"
@@ -23,8 +23,8 @@ static bool is_letter(char c) {
     return isalpha((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Whether the word at `at` stands by itself: "leftover", "bright" and "Copyright" are neither left nor right. A capital
- * in front of it or behind it begins a word of its own, but not beside a single letter. */
+/* True if the word at `at` is a separate word: "leftover", "bright" and "Copyright" are neither left nor right. A
+ * capital before or after it begins another word, but not next to a single letter. */
 static bool stands_alone(const char *name, const char *at, size_t length) {
     const char before = at > name ? at[-1] : ' ', after = at[length];
     if (length == 1)
@@ -37,7 +37,7 @@ static bool stands_alone(const char *name, const char *at, size_t length) {
     return !is_letter(before) && !islower((unsigned char)after) && (unsigned char)after < 0x80;
 }
 
-/* The word for a side that begins at `at`, or NULL; *other is the one for the other side. */
+/* Returns the word for a side that begins at `at`, or NULL; *other is the one for the other side. */
 static const char *side_at(const char *name, const char *at, const char **other) {
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
         for (int side = 0; side < 2; side++) {
@@ -75,7 +75,7 @@ static void mirror_positions(const ex_mesh *mesh, int plane, double offset, doub
         out[i] = 2 * offset - out[i];
 }
 
-/* Faces that run the other way round. */
+/* Reverses all faces. */
 static void turn_faces(ex_mesh *mesh) {
     for (int f = 0; f < mesh->face_count; f++)
         for (int a = mesh->face_offsets[f], b = mesh->face_offsets[f + 1] - 1; a < b; a++, b--) {
@@ -89,7 +89,7 @@ static double distance(const double *a, const double *b) {
     return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
 }
 
-/* Whether the map leads every vertex to one near its mirror image, and back. */
+/* True if the map takes every vertex to one near its mirror image, and back. */
 static bool is_sound(const ex_mesh *mesh, const double *images, double room, const int *map) {
     for (int v = 0; v < mesh->vertex_count; v++)
         if (map[map[v]] != v || !(distance(mesh->positions + 3 * (size_t)map[v], images + 3 * (size_t)v) <= room))
@@ -97,7 +97,7 @@ static bool is_sound(const ex_mesh *mesh, const double *images, double room, con
     return true;
 }
 
-/* Positions sorted along an axis across the mirrored one, to find those near a point. */
+/* Positions sorted along an axis other than the mirrored one, to find those near a point. */
 typedef struct sorted {
     double key;
     int vertex;
@@ -120,7 +120,8 @@ static int first_above(const sorted *list, int count, double key) {
     return low;
 }
 
-/* The vertex nearest to the point that is not taken: itself before others, else the first of the nearest. -1: none. */
+/* Returns the nearest vertex to the point that is not taken: the vertex itself before others, else the first of the
+ * nearest; -1: none. */
 static int find_nearest(const ex_mesh *mesh, const sorted *list, const double *point, int axis, double room,
                         const int *map, int self) {
     int best = -1;
@@ -138,8 +139,8 @@ static int find_nearest(const ex_mesh *mesh, const sorted *list, const double *p
     return best;
 }
 
-/* Of the two axes across the mirrored one that along which the mesh is longer: a flat one has all its vertices in one
- * place along the other. */
+/* Returns the longer of the two other axes of the mesh: along the shorter one, a flat mesh has all its vertices at one
+ * place. */
 static int longer_axis(const ex_mesh *mesh, int plane) {
     double sides[3];
     for (int c = 0; c < 3; c++) {
@@ -154,7 +155,7 @@ static int longer_axis(const ex_mesh *mesh, int plane) {
     return sides[a] >= sides[b] ? a : b;
 }
 
-/* By positions alone; the first vertex without a counterpart in *first, how many there are is returned. */
+/* Pairs by positions alone. Returns the number of vertices without a counterpart; *first is the first of them. */
 static int pair_by_position(const ex_mesh *mesh, const double *images, int plane, double room, sorted *list, int *map,
                             int *first) {
     const int axis = longer_axis(mesh, plane);

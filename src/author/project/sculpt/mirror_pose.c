@@ -1,6 +1,6 @@
 /*
  * Joints, axes and places in a mirror (mirror_pose.h). A direction n of a joint is W n in the world. A reflection takes
- * an arrow there to S W n, but an axis of rotation, which says which way a turn goes, to -S W n.
+ * an arrow to S W n, but an axis of rotation, which gives the sense of a turn, to -S W n.
  */
 #include "author/project/sculpt/mirror_pose.h"
 
@@ -41,7 +41,7 @@ static void reflect_rotation(const exi_mirror *m, double q[4]) {
         q[i] = i == m->plane ? q[i] : -q[i];
 }
 
-/* q' of the counterpart; joints may be NULL for a rotation in the world. */
+/* Computes q' of the counterpart; joints may be NULL for a rotation in the world. */
 static void mirror_rotation(const exi_mirror *m, const char *joint, const char *other, double q[4]) {
     double w[4] = {0, 0, 0, 1}, v[4] = {0, 0, 0, 1}, back[4];
     if (joint) {
@@ -58,7 +58,8 @@ static void mirror_rotation(const exi_mirror *m, const char *joint, const char *
     exi_quaternion_multiply(q, v, q);
 }
 
-/* The direction of the counterpart; an axis of rotation where `turn`. Rounding is taken off it near its own axes. */
+/* Computes the direction of the counterpart; of an axis of rotation if `turn`. Rounds it near the counterpart's own
+ * axes. */
 static void mirror_direction(const exi_mirror *m, const char *joint, const char *other, bool turn, const double n[3],
                              double out[3]) {
     double w[4], v[4], back[4], world[3];
@@ -98,13 +99,14 @@ char *exi_mirror_joint(const exi_mirror *m, const char *joint, ex_error *error) 
 
 /* ---- axes ---- */
 
-/* What the mirrored axis would be. */
+/* The axis to be found in the mirror. */
 typedef struct image {
-    char *joint;     /* or NULL: a dial */
-    double about[3]; /* of readings along or about something */
+    char *joint;     /* NULL for a dial */
+    double about[3]; /* for readings along or about a direction */
 } image;
 
-/* Whether the axis reads of the image's joint what the image does: 1, or -1 where it counts the other way, else 0. */
+/* Compares the axis's reading of the image's joint with the image's: 1 if it is the same, -1 if it counts the other
+ * way, else 0. */
 static int compare_reading(const ex_project_axis *axis, const ex_project_axis *from, const image *i) {
     double n[3];
     if (!i->joint || !axis->joint)
@@ -121,7 +123,7 @@ static int compare_reading(const ex_project_axis *axis, const ex_project_axis *f
     return fabs(along) < 1 - 1e-9 ? 0 : along > 0 || either ? 1 : -1;
 }
 
-/* An axis of the project that is the image: first that of the mirrored name. */
+/* Returns an axis of the project that is the image; tries the one of the mirrored name first. */
 static const ex_project_axis *find_image(const exi_mirror *m, const ex_project_axis *from, const image *i,
                                          const char *name, int *sign) {
     const ex_project_axis *named = exi_view_axis(m->view, name);
@@ -137,7 +139,7 @@ static const ex_project_axis *find_image(const exi_mirror *m, const ex_project_a
     return NULL;
 }
 
-/* "x" where it is one of the joint's own axes, else three numbers. */
+/* Returns "x" for one of the joint's own axes, else three numbers. */
 static json_t *make_direction(const double n[3]) {
     for (int i = 0; i < 3; i++)
         if (n[i] == 1)
@@ -148,7 +150,7 @@ static json_t *make_direction(const double n[3]) {
     return exi_json_make_numbers(rounded, 3);
 }
 
-/* A copy that reads the counterpart so that values stay what they are. */
+/* Makes a copy that reads the counterpart so that values stay the same. */
 static json_t *make_image(const ex_project_axis *from, const json_t *source, const image *i, const char *name,
                           ex_error *error) {
     static const char *const keys[EX_READING_KIND_COUNT] = {
@@ -205,7 +207,7 @@ static bool name_is_taken(const exi_mirror *m, const exi_mirrored_axis *others, 
     return taken;
 }
 
-/* The name may be that of another axis, or have no side to exchange: then it is the joint's, with a number. */
+/* The mirrored name may be taken, or have no side to exchange: then it is the joint's name, with a number. */
 static void choose_name(const exi_mirror *m, const exi_mirrored_axis *others, int count, const char *name,
                         const char *joint, char chosen[256]) {
     const char *stem = joint ? joint : name;
@@ -242,7 +244,7 @@ ex_result exi_mirror_axis(const exi_mirror *m, const ex_project_axis *axis, cons
 
 /* ---- values ---- */
 
-/* The same turn where the joint reads it. */
+/* Returns the same angle on the turn that the joint reads. */
 static double on_the_turn(const ex_project_axis *axis, double degrees) {
     const double off = degrees - axis->reading.middle;
     return off >= -180 && off < 180 ? degrees : degrees - 360 * floor((off + 180) / 360);

@@ -1,13 +1,13 @@
 /*
- * Whether a form is the mesh with its vertices in another order. Every vertex gets a label that does not depend on the
- * order: from where it is, or from its texture coordinates, where the other mesh has the same; then, again and again,
- * from its label and those of the vertices before and after it in its faces,
+ * Finds the order of vertices in which a form is the mesh. Every vertex gets a label that does not depend on the order:
+ * first from its position, or from its texture coordinates, where the other mesh has the same; then, repeatedly, from
+ * its label and those of the vertices before and after it in its faces,
  *
  *     label(v) <- h(label(v)) + sum over corners c at v of h(label(before c), label(after c), sum over the face),
  *
- * (colour refinement, as tests of graph isomorphism do it). So vertices that were moved, or that share a texture
+ * (colour refinement, as in tests of graph isomorphism). So vertices that were moved, or that share a texture
  * coordinate with their mirror image, are told apart by their neighbours. Once no two vertices of a mesh have the same
- * label, labels say which vertex is which, and the faces are compared: that has the last word, whatever labels met by
+ * label, labels match the vertices, and the faces are compared: that comparison decides, even if labels collide by
  * chance.
  */
 #include "author/project/sculpt/reorder.h"
@@ -18,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far apart two places may be: in sizes of the mesh, and in texture coordinates. */
+/* Largest distance between two places: in sizes of the mesh, and in texture coordinates. */
 #define PLACE_ROOM    1e-5
 #define TEXCOORD_ROOM 1e-5
-/* The width of a cell over the room. */
+/* Width of a cell, in tolerances. */
 #define CELL 4.0
-/* Most rounds of new labels: how many faces away from a known vertex an unknown one may be. */
+/* Maximum number of rounds: the largest distance, in faces, of an unknown vertex from a known one. */
 enum { ROUNDS = 32 };
 
 static uint64_t mix(uint64_t h) {
@@ -36,16 +36,16 @@ static uint64_t combine(uint64_t a, uint64_t b) {
     return mix(a * 0x9E3779B97F4A7C15U + b + 0x632BE59BD9B4E019U);
 }
 
-/* ---- numbers for places ---- */
+/* ---- numbering places ---- */
 
-/* Points [count][dimension] of two meshes, one after the other; those within the room of one that has a number get the
+/* Points [count][dimension] of two meshes, one after the other; points within the tolerance of a numbered one get the
  * same number. */
 typedef struct places {
     const double *points[2];
     int counts[2], dimension;
     double room;
     int *numbers; /* [counts[0] + counts[1]] */
-    int *next;    /* in its cell, or -1; only of points that stand for a number */
+    int *next;    /* next in its cell, or -1; only for points that represent a number */
     int *cells;   /* [mask + 1] first point, or -1 */
     size_t mask;
     int number_count;
@@ -75,7 +75,7 @@ static bool is_near(const places *p, const double *a, const double *b) {
     return near;
 }
 
-/* The point that stands for this one's number, or -1 where there is none yet. */
+/* Returns the point that represents this one's number, or -1 if there is none yet. */
 static int find_place(const places *p, const double *point) {
     double low[3] = {0}, high[3] = {0};
     for (int c = 0; c < p->dimension; c++) {
@@ -164,7 +164,7 @@ int exi_place_count(const ex_mesh *mesh, bool *failed) {
 typedef struct labelled {
     const ex_mesh *mesh;
     uint64_t *labels; /* [vertex_count] */
-    uint64_t *next;   /* likewise, of the next round */
+    uint64_t *next;   /* [vertex_count], of the next round */
     int *order;       /* vertices by label */
 } labelled;
 
@@ -183,7 +183,7 @@ static void close_labelled(labelled *l) {
     free(l->order);
 }
 
-/* A number's label is 0 where the two meshes do not have as many points of it. */
+/* A number's label is 0 if the two meshes have different counts of points with it. */
 static bool label_places(const places *p, uint64_t *labels) {
     int *balance = calloc((size_t)p->number_count + 1, sizeof *balance);
     const int total = p->counts[0] + p->counts[1];
@@ -195,7 +195,7 @@ static bool label_places(const places *p, uint64_t *labels) {
     return balance != NULL;
 }
 
-/* The first labels of both meshes; returns how many vertices of the first have one, or -1 without memory. */
+/* Sets the first labels of both meshes; returns the number of labelled vertices of the first, or -1 without memory. */
 static int label_by_position(labelled l[2], double room) {
     places p = {.points = {l[0].mesh->positions, l[1].mesh->positions},
                 .counts = {l[0].mesh->vertex_count, l[1].mesh->vertex_count},
@@ -216,7 +216,8 @@ static int label_by_position(labelled l[2], double room) {
     return known;
 }
 
-/* The texture coordinates [corner_count][2] of all corners, out of the way for those that have none. */
+/* Returns the texture coordinates [corner_count][2] of all corners; corners without any get one that is out of the
+ * way. */
 static double *spread_texcoords(const ex_mesh *mesh) {
     double *spread = exi_array_allocate((size_t)mesh->corner_count, 2 * sizeof *spread);
     for (size_t c = 0; spread && c < (size_t)mesh->corner_count; c++) {
@@ -273,7 +274,7 @@ static void refine(labelled *l) {
     l->next = swap;
 }
 
-/* ---- which is which ---- */
+/* ---- matching ---- */
 
 typedef struct pair {
     uint64_t label;
@@ -285,7 +286,7 @@ static int compare_pairs(const void *a, const void *b) {
     return x->label != y->label ? (x->label < y->label ? -1 : 1) : (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
-/* Sorts vertices by label; returns how many different ones there are. pairs [vertex_count] is work. */
+/* Sorts vertices by label; returns the number of different labels. pairs [vertex_count] is scratch. */
 static int sort_labels(labelled *l, pair *pairs) {
     const int count = l->mesh->vertex_count;
     int different = 0;
@@ -299,7 +300,7 @@ static int sort_labels(labelled *l, pair *pairs) {
     return different;
 }
 
-/* Faces by the edges that they run along: the same in whatever order they come and at whatever corner they begin. */
+/* Hashes faces by their edges: independent of the order of faces and of their first corner. */
 static uint64_t hash_faces(const ex_mesh *mesh, const int *to) {
     uint64_t sum = 0;
     for (int f = 0; f < mesh->face_count; f++) {
@@ -314,7 +315,7 @@ static uint64_t hash_faces(const ex_mesh *mesh, const int *to) {
     return sum;
 }
 
-/* Whether labels tell the vertices apart and lead the faces of one mesh to those of the other; then `to` says how. */
+/* True if labels tell the vertices apart and map the faces of one mesh to those of the other; then fills in `to`. */
 static bool follow_labels(labelled l[2], pair *pairs, int *to) {
     const int count = l[0].mesh->vertex_count;
     int before = -1, different = sort_labels(&l[0], pairs);
@@ -334,7 +335,7 @@ static bool follow_labels(labelled l[2], pair *pairs, int *to) {
     return hash_faces(l[0].mesh, NULL) == hash_faces(l[1].mesh, to);
 }
 
-/* Meshes of which nothing has been compared but their counts, and what finding an order needs. */
+/* Meshes with equal counts that are not compared yet, and the data for finding an order. */
 typedef struct matching {
     labelled l[2];
     pair *pairs;
@@ -361,7 +362,7 @@ static void close_matching(matching *m) {
     close_labelled(&m->l[1]);
 }
 
-/* Half of the vertices at least must be known: else faces alone would be guessing. */
+/* At least half of the vertices must be known; otherwise faces alone would be guessing. */
 static bool match(matching *m, int known, bool *failed) {
     *failed = *failed || known < 0;
     return 2 * (int64_t)known > m->l[0].mesh->vertex_count && follow_labels(m->l, m->pairs, m->to);

@@ -6,7 +6,7 @@
 
 #include <exemplar/author/mesh.h>
 
-/* How two meshes' vertices and faces match. */
+/* Relation between the vertices and faces of two meshes. */
 typedef enum exi_order {
     EXI_ORDER_OTHER,     /* they do not match, or it is ambiguous */
     EXI_ORDER_FACES,     /* vertices are in the same order; only faces are not, or start at another corner */

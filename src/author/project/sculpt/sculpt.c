@@ -1,7 +1,7 @@
 /*
- * From a sculpt to an example: the layer is found or started, the example is put into the tree, the form into the
- * mesh's order and beside the project; then all of it is built, which un-poses the sculpt through the layers and the
- * skin, and posed again to see how well it holds.
+ * Turns a sculpt into an example: finds or adds the layer, puts the example into the tree, puts the form into the
+ * mesh's order and next to the project; then builds everything, which un-poses the sculpt through the layers and the
+ * skin, and poses it again to measure how well it is reproduced.
  */
 #include "author/project/sculpt/sculpt.h"
 #include "author/base/array.h"
@@ -12,21 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stands for a name or a file until they are known. */
+/* Placeholder for a name or a file until they are known. */
 static const char unknown[] = "\xE2\x80\xA6";
 
-/* One sculpt on its way. */
+/* State of one sculpt. */
 typedef struct sculpting {
     const ex_sculpt *sculpt;
     exi_amendment amendment;
     exi_spoken spoken;
     int layer;
-    int place;      /* of the example in the layer's list */
+    int place;      /* index of the example in the layer's list */
     json_t *entry;  /* the example, in the tree */
-    bool new_layer; /* started for it */
+    bool new_layer; /* true if the layer was added for it */
 } sculpting;
 
-/* Layers that a posed sculpt can be an example of. */
+/* Refuses layers that cannot have a posed sculpt as an example. */
 static ex_result check_layer(const ex_project_layer *layer, ex_error *error) {
     if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
         return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is direct: its examples have no pose", layer->name);
@@ -59,7 +59,7 @@ static const ex_project_layer *layer_of(const sculpting *s) {
 
 /* ---- a new example ---- */
 
-/* Its file is put in once it is known (put_form). */
+/* Its file is set once it is known (put_form). */
 static json_t *make_entry(const sculpting *s, const char *name, json_t *falloff) {
     json_t *entry = json_pack("{s:s, s:s, s:O}", "name", name, "mesh", unknown, "at", s->spoken.at);
     bool done = entry != NULL;
@@ -120,13 +120,13 @@ static ex_result add_new(sculpting *s, ex_error *error) {
 
 /* ---- an example that gets another form ---- */
 
-/* Puts the example in, looks which one stands there, and takes it out again. */
+/* Adds the example, finds the one at the same place, and removes it again. */
 static ex_result find_by_place(sculpting *s, ex_error *error) {
     ex_result result = find_layer(s, error);
     if (result == EX_OK && s->new_layer)
         return ex_error_set(error, EX_ERROR_DATA,
                          "there is nothing to replace: no layer of offsets is over just those axes");
-    /* Whatever it is called, its name must not be one that is taken. */
+    /* In any case its name must not be taken. */
     if (result == EX_OK)
         result = append_example(s, unknown, error);
     if (result == EX_OK)
@@ -163,7 +163,7 @@ static ex_result replace_form(sculpting *s, ex_error *error) {
 
 /* ---- its form ---- */
 
-/* Where it is referred to from now on: where it lies, or a new file, which is written. */
+/* Chooses the file to refer to: the sculpt's file itself, or a new file, which is written. */
 static ex_result choose_file(sculpting *s, const exi_sculpt_form *form, char **file, ex_error *error) {
     exi_amendment *a = &s->amendment;
     ex_result result = form->reordered ? EX_OK : exi_path_below_project(&a->trial.view, s->sculpt->form, file, error);

@@ -1,6 +1,6 @@
 /*
- * How well an example comes back: the rig at the example's whole pose, through all layers and the skin, against its
- * sculpt. And which example of a layer stands in another's place.
+ * Measures how well an example is reproduced: compares the rig at the example's whole pose, through all layers and the
+ * skin, with its sculpt. Also finds an example of a layer at the same place as another.
  */
 #include "author/base/array.h"
 #include "author/project/build/measure.h"
@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In sizes of the mesh: an offset so large is hardly meant. */
+/* In sizes of the mesh: a larger offset is hardly intended. */
 #define SUSPICIOUS 0.25
-/* How far beyond [0, 1] a weight is worth a word, and at how many places it is looked at. */
+/* Distance of a weight from [0, 1] that is worth a note, and the number of places where it is evaluated. */
 #define SWING 0.75
 enum { SWING_SAMPLES = 500 };
 
 /* ---- poses ---- */
 
-/* The dials of a layer; where layers share one, they agree. */
+/* Sets the dials of a layer; layers that share one agree. */
 static void set_dials(const ex_rig *rig, const ex_project_layer *layer, const double *point, const ex_pose *pose) {
     for (int i = 0; i < layer->axis_count; i++) {
         const bool dial = !layer->axes[i].joint && layer->axes[i].axis.kind != EX_AXIS_DRIVER;
@@ -30,7 +30,7 @@ static void set_dials(const ex_rig *rig, const ex_project_layer *layer, const do
     }
 }
 
-/* The driver's form, into the room that the pose has for it. What cannot be read was refused by the build. */
+/* Reads the driver's form into the pose. The build has refused files that cannot be read. */
 static void set_driver(const ex_rig *rig, const ex_project_view *view, const char *path, const ex_pose *pose) {
     ex_rig_driver driver;
     ex_mesh *form = NULL;
@@ -80,7 +80,7 @@ ex_result exi_example_form(const ex_rig *rig, const ex_project_view *view, const
 
 /* ---- figures ---- */
 
-/* The number of the example among those that are built. */
+/* Returns the index of the example among those that are built. */
 static int built_number(const ex_project_layer *layer, int place) {
     for (int k = 0; k < layer->example_count; k++)
         if (layer->examples[k].place == place)
@@ -152,8 +152,8 @@ ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sc
     return result == EX_OK && posed ? measure_error(a, layer, &view->examples[number], made, error) : result;
 }
 
-/* What a sculptor would otherwise find out by looking: a file in another unit or of another pose, and weights that
- * swing between poses. Offsets at rest are larger than they look where the skin nearly collapses, but not so large. */
+/* Reports what a sculptor would otherwise only see: a file in another unit or of another pose, and weights that swing
+ * between poses. Offsets at rest are larger than they look if the skin nearly collapses, but not that large. */
 static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex_error *error) {
     const ex_project_layer *layer = &a->trial.view.layers[made->layer];
     exi_swing swing;
@@ -187,12 +187,12 @@ ex_result exi_amend_finish(exi_amendment *a, int layer, int place, ex_sculpted *
 
 /* ---- places ---- */
 
-/* Whether the driver, where there is one, has the same file at both. */
+/* True if the driver, if any, has the same file at both. */
 static bool same_driver(const ex_project_layer *layer, const ex_project_example *a, const ex_project_example *b) {
     return !layer->driven || strcmp(a->driver, b->driver) == 0;
 }
 
-/* Whether two points are one: numbers within 1e-6 of the range, rotations likewise whatever their sign. */
+/* True if two points coincide: numbers within 1e-6 of the range, rotations likewise regardless of sign. */
 static bool same_point(const ex_project_layer *layer, const double *a, const double *b) {
     bool same = true;
     for (int i = 0; i < layer->axis_count; i++) {

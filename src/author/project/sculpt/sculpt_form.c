@@ -1,8 +1,8 @@
 /*
- * The form of a sculpt. Its positions are taken over into the project's own mesh, so that faces, texture coordinates
- * and groups are the mesh's whatever the other program made of them. Where the connectivity differs, vertices are
- * matched (reorder.h): by texture coordinates, by where they stand at rest, or by where they stand at the sculpt's
- * pose, for there most of them were left alone.
+ * The form of a sculpt. Its positions are copied into the project's mesh, so that faces, texture coordinates and groups
+ * are the mesh's whatever the other program did to them. If the connectivity differs, vertices are matched (reorder.h):
+ * by texture coordinates, by their positions at rest, or by their positions at the sculpt's pose, where most of them
+ * were not moved.
  */
 #define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE   700
@@ -40,7 +40,8 @@ ex_result exi_read_raw_mesh(const ex_project_view *view, ex_mesh **mesh, ex_erro
     return EX_OK;
 }
 
-/* The mesh as the project, without the sculpt, has it at the sculpt's pose, in the project's unit and with its up. */
+/* Poses the mesh of the project, without the sculpt, at the sculpt's pose, in the project's unit and with its up
+ * axis. */
 static ex_result pose_mesh(const exi_amendment *a, const ex_project_example *example, ex_mesh *mesh, ex_error *error) {
     ex_rig *rig = NULL;
     const size_t count = 3 * (size_t)mesh->vertex_count;
@@ -63,7 +64,7 @@ static ex_result pose_mesh(const exi_amendment *a, const ex_project_example *exa
     return result;
 }
 
-/* Whether all faces are triangles, as many as cutting the mesh's faces gives. */
+/* True if all faces are triangles, in the number that triangulating the mesh's faces gives. */
 static bool is_triangulated(const ex_mesh *mesh, const ex_mesh *sculpt) {
     return sculpt->face_count > mesh->face_count && sculpt->corner_count == 3 * sculpt->face_count &&
            sculpt->face_count == mesh->corner_count - 2 * mesh->face_count;
@@ -98,7 +99,7 @@ static ex_result refuse(const ex_project_view *view, const char *path, const ex_
                                    kind);
 }
 
-/* Finds `to`, or NULL in *how where that cannot be done. */
+/* Finds `to`; *how is NULL if that is not possible. */
 static ex_result match(const exi_amendment *a, const ex_project_example *example, const ex_mesh *sculpt,
                        const ex_mesh *mesh, int *to, const char **how, ex_error *error) {
     bool failed = false;
@@ -126,7 +127,7 @@ static ex_result match(const exi_amendment *a, const ex_project_example *example
     if (result == EX_OK && exi_find_order_by_position(posed, sculpt, 1e-5 * ex_mesh_size(posed), to, &failed))
         *how = "posed positions";
     ex_mesh_destroy(posed);
-    /* A project that does not build as it is says so when the sculpt is refused or built. */
+    /* If the project does not build, refusing or building the sculpt reports that. */
     return failed || result == EX_ERROR_MEMORY ? ex_error_memory(error, "matching vertices", 0) : EX_OK;
 }
 
@@ -182,7 +183,7 @@ ex_result exi_sculpt_read(const exi_amendment *a, const char *path, const ex_pro
 
 /* ---- files ---- */
 
-/* A name as a file can have it everywhere. */
+/* Appends a name with characters that are valid in files everywhere. */
 static void append_clean(char *path, const char *name) {
     const size_t most = (size_t)exi_text_cut(name, 100);
     size_t length = strlen(path);
@@ -224,7 +225,7 @@ ex_result exi_path_below_project(const ex_project_view *view, const char *path, 
     char *file = realpath(path, NULL);
     const size_t length = folder ? strlen(folder) : 0;
     const bool below = folder && file && strncmp(folder, file, length) == 0 && file[length] == '/' &&
-                       exi_is_text(file + length + 1); /* which is all that a project can refer to */
+                       exi_is_text(file + length + 1); /* a project can only refer to text */
     *relative = below ? exi_text_copy(file + length + 1, strlen(file + length + 1)) : NULL;
     const bool failed = !here || (below && !*relative);
     free(here);

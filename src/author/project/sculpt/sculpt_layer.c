@@ -1,7 +1,7 @@
 /*
- * Which layer a place belongs to. A sculpt is one of a layer of offsets whose space is spanned by just those axes that
- * the place takes away from rest: fewer, and the layer would not know of the pose; more, and it would be one corner of
- * a larger space. Where there is none, a layer is started with those axes, as other layers have them.
+ * Chooses the layer of a place: the layer of offsets whose space has exactly the axes that the place moves away from
+ * rest. With fewer axes, the layer would not know the pose; with more, the sculpt would be one corner of a larger
+ * space. If there is none, a layer is added with those axes, copied from other layers.
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -105,7 +105,7 @@ int exi_find_example(const ex_project_view *view, ex_example_ref which, int *lay
     return place >= 0 ? place : unknown_example(view, wanted, which.name, error);
 }
 
-/* ---- layers by their axes ---- */
+/* ---- layers by axes ---- */
 
 int exi_layer_over(const ex_project_view *view, const json_t *axes) {
     int found = -1;
@@ -123,7 +123,7 @@ int exi_layer_over(const ex_project_view *view, const json_t *axes) {
     return found;
 }
 
-/* Whether the value is where the axis rests. */
+/* True if the value is the axis's rest value. */
 static bool is_rest(const ex_project_axis *axis, const json_t *value) {
     const exi_place nowhere = {""};
     double q[4], dot = 0;
@@ -137,7 +137,7 @@ static bool is_rest(const ex_project_axis *axis, const json_t *value) {
     return fabs(dot) >= 1 - 1e-12;
 }
 
-/* The names of the axes, old and new, that the place takes away from rest, as keys; NULL without memory. */
+/* Returns the names of the axes, old and new, that the place moves away from rest, as keys; NULL without memory. */
 static json_t *moved_axes(const ex_project_view *view, const exi_spoken *spoken) {
     json_t *moved = json_object(), *value;
     const char *name;
@@ -151,7 +151,7 @@ static json_t *moved_axes(const ex_project_view *view, const exi_spoken *spoken)
     return moved;
 }
 
-/* A copy of what the tree says of the axis, in the first layer that has it or among the new ones. */
+/* Copies the axis from the tree: from the first layer that has it or from the new ones. */
 static json_t *copy_axis(const exi_amendment *a, const exi_spoken *spoken, const char *name) {
     const json_t *layers = json_object_get(a->trial.root, "layers");
     for (size_t l = 0; l <= json_array_size(layers); l++) {
@@ -166,7 +166,7 @@ static json_t *copy_axis(const exi_amendment *a, const exi_spoken *spoken, const
     return NULL;
 }
 
-/* "elbow_shoulder", or "elbow and shoulder" */
+/* Returns "elbow_shoulder", or "elbow and shoulder". */
 static char *join_names(const json_t *axes, const char *between) {
     size_t size = 1;
     const char *name;
@@ -183,8 +183,9 @@ static char *join_names(const json_t *axes, const char *between) {
 }
 
 /*
- * A layer that has an axis of its own protects the sculpts of layers before it, which stand where that axis rests. Over
- * axes that layers have already it does not: what was sculpted between their examples would be gone at each of them.
+ * A layer with a new axis protects the sculpts of layers before it, which are at that axis's rest. A layer over
+ * existing axes does not protect them: it would be zero at each of their examples, and lose what was sculpted between
+ * them.
  */
 static bool append_layer(exi_amendment *a, const exi_spoken *spoken, const json_t *axes, const char *name) {
     json_t *space = json_array(), *value;
