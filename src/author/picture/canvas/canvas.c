@@ -1,5 +1,5 @@
 /*
- * The canvas itself: paths, the clip, what was written; pixels and SVG are in raster.c and svg.c.
+ * The canvas: paths, the clip, and the list of drawn texts; pixels and SVG are in raster.c and svg.c.
  */
 #include "author/picture/canvas/canvas_surface.h"
 #include "author/picture/canvas/labels.h"
@@ -122,7 +122,7 @@ static void add_node(ex_canvas *canvas, exi_node_kind kind, double x, double y) 
         return;
     }
     canvas->nodes = grown;
-    /* Far outside, or no number: as far as any picture can be from it, so that sums of coordinates stay finite. */
+    /* Clamp points far outside, and NaN, to a distance beyond any picture, so that sums of coordinates stay finite. */
     const double far = 1e6;
     x = x > -far ? x < far ? x : far : -far;
     y = y > -far ? y < far ? y : far : -far;
@@ -185,7 +185,7 @@ void ex_draw_image(ex_canvas *canvas, const ex_image *image, ex_box box) {
         canvas->back->image(canvas, image, box);
 }
 
-/* ---- what was written ---- */
+/* ---- drawn texts ---- */
 
 int exi_canvas_text_count(const ex_canvas *canvas) {
     return (int)canvas->text_count;

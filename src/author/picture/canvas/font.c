@@ -1,18 +1,18 @@
 /*
- * The font: drawn for Exemplar, after no other. One pen of even width with round ends; figures of one width, so that
- * columns of values stand under each other; a foot on the l and no serif on the I, so that names can be told apart.
- * Heights: capitals and figures 14, small letters 10, ascenders 15, descenders -4, of an em of 20.
+ * The font, drawn for Exemplar and copied from no other. One pen of even width with round ends; figures of one width,
+ * so that columns of values align; a foot on the l and no serif on the I, so that names can be told apart. Heights:
+ * capitals and figures 14, small letters 10, ascenders 15, descenders -4, of an em of 20.
  */
 #include "author/picture/canvas/font.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* Space beside an upright stroke, a round one, a slanting or open one. */
+/* Space next to an upright stroke, a round one, a slanting or open one. */
 #define U 2.2
 #define R 1.75
 #define S 1.0
-/* What figures need to be 11.8 wide. */
+/* Space that makes figures 11.8 wide. */
 #define F 1.7
 
 static const exi_glyph ascii[95] = {
@@ -128,12 +128,12 @@ static const exi_glyph plus_minus = {F, 8.4, F, "M0 8 L8.4 8 M4.2 12 L4.2 4 M0 0
 static const exi_glyph unknown = {U, 7.6, U, "M0 0 L7.6 0 L7.6 14 L0 14 L0 0"};
 static const exi_glyph nothing = {0, 0, 0, ""};
 
-/* The letters below the accents of U+00C0 to U+017F; a question mark stands where there is none. */
+/* Base letters of the accented letters U+00C0 to U+017F; a question mark if there is none. */
 static const char bases[] = "AAAAAAACEEEEIIIIDNOOOOO?OUUUUYTsaaaaaaaceeeeiiiidnooooo?ouuuuyty"
                             "AaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhHhIiIiIiIiIiIiJjKkkLlLlLlLlLl"
                             "NnNnNnnNnOoOoOoOoRrRrRrSsSsSsSsTtTtTtUuUuUuUuUuUuWwYyYZzZzZzs";
 
-/* The code point at *text, which moves on behind it; a byte that begins none counts as one that is unknown. */
+/* Returns the code point at *text and advances *text past it; a byte that begins none counts as unknown. */
 static unsigned long next_code(const char **text) {
     const unsigned char *t = (const unsigned char *)*text;
     const int extra = t[0] < 0xC2 || t[0] > 0xF4 ? 0 : t[0] < 0xE0 ? 1 : t[0] < 0xF0 ? 2 : 3;
@@ -154,10 +154,10 @@ static const exi_glyph *find(unsigned long code) {
         return &ascii[code - 32];
     if (code >= 0xC0 && code < 0xC0 + sizeof bases - 1 && bases[code - 0xC0] != '?')
         return &ascii[bases[code - 0xC0] - 32];
-    if (code >= 0x300 && code < 0x370) /* accents that are put upon the letter before */
+    if (code >= 0x300 && code < 0x370) /* accents combined with the letter before */
         return &nothing;
     switch (code) {
-    case 0xA0: /* a space at which no line breaks */
+    case 0xA0: /* no-break space */
     case 0x202F:
         return &ascii[0];
     case 0xB0:

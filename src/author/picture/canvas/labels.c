@@ -1,8 +1,8 @@
 /*
- * Placing labels. In the plane: first place that is free, in the order in which labels come (the important ones first).
- * In a column: the centres that labels want become the nearest ones that keep their distance; with the distances taken
- * off, that is a least-squares fit by an ascending row, which pooling neighbours that violate the order solves exactly
- * (pool adjacent violators).
+ * Places labels. In the plane: a label takes its first free place, in the order in which labels come (the important
+ * ones first). In a column: the wanted centres of labels become the nearest ones that keep their distance. With the
+ * distances subtracted, that is a least-squares fit by an ascending sequence, which pooling neighbours that violate the
+ * order solves exactly (pool adjacent violators).
  */
 #include "author/picture/canvas/labels.h"
 
@@ -71,7 +71,7 @@ void exi_labels_around(double x, double y, double d, exi_label_place places[EXI_
 
 /* ---- columns ---- */
 
-/* A run of labels that touch: their common offset is the mean of what they want. */
+/* A run of labels that touch; their common offset is the mean of the wanted ones. */
 typedef struct run {
     double sum;
     int count;

@@ -1,10 +1,10 @@
 /*
- * Pixels. A fill covers a pixel by the exact area of the outline inside it: along each row, every edge adds its signed
- * height to the pixels right of it, and the running sum is the winding number's mean over the pixel. A stroke covers a
- * pixel by how much of the interval [d - 1/2, d + 1/2] lies in [-w/2, w/2], d being the distance of the pixel's centre
- * from the line: exact for lines along rows and columns, the same for every direction otherwise, and pieces of a line
- * that overlap cover nothing twice. Round ends and joins come with the distance. Colours are mixed in linear light and
- * kept as codes of sRGB.
+ * The pixel back end. A fill covers a pixel by the exact area of the outline inside it: along each row, every edge adds
+ * its signed height to the pixels right of it, and the running sum is the winding number's mean over the pixel. A
+ * stroke covers a pixel by the part of the interval [d - 1/2, d + 1/2] that lies in [-w/2, w/2], where d is the
+ * distance of the pixel's centre from the line. That is exact for lines along rows and columns, the same for every
+ * direction otherwise, and overlapping pieces of a line cover nothing twice. The distance also gives round ends and
+ * joins. Colours are mixed in linear light and stored as sRGB codes.
  */
 #include "author/picture/canvas/raster.h"
 
@@ -12,7 +12,8 @@
 
 /* ---- fills ---- */
 
-/* A piece of an edge within one row, of signed height d, from column xa to xb; columns are counted from the area. */
+/* Adds a piece of an edge within one row, of signed height d, from column xa to xb; columns are relative to the
+ * area. */
 static void add_piece(float *row, int width, double xa, double xb, double d) {
     if (xa > xb) {
         const double t = xa;
@@ -37,7 +38,7 @@ static void add_piece(float *row, int width, double xa, double xb, double d) {
     for (int i = (int)xa; i <= last; i++) {
         const double from = i > xa ? i : xa, to = i + 1 < xb ? i + 1 : xb;
         const double share = xb > xa ? d * (to - from) / (xb - xa) : d;
-        const double left = (from + to) / 2 - i; /* of the pixel, left of the piece */
+        const double left = (from + to) / 2 - i; /* part of the pixel left of the piece */
         row[i] += (float)(share * (1 - left));
         row[i + 1] += (float)(share * left);
     }
@@ -106,7 +107,7 @@ static void near_line(ex_canvas *c, const exi_area *a, const double p[2], const 
     }
 }
 
-/* A line in pieces of a few pixels: the box around a slanting one is mostly empty. */
+/* Draws a line in pieces of a few pixels, since the box around a slanting line is mostly empty. */
 static void near_long_line(ex_canvas *c, const exi_area *a, const double p[2], const double q[2], double reach) {
     const double length = hypot(q[0] - p[0], q[1] - p[1]);
     const int pieces = 1 + (int)(length / 16);
@@ -117,7 +118,7 @@ static void near_long_line(ex_canvas *c, const exi_area *a, const double p[2], c
     }
 }
 
-/* The parts of a line that dashes leave; *phase is how far into dash and gap it begins. */
+/* Draws the dashes of a line; *phase is its starting position within dash and gap. */
 static void near_dashed_line(ex_canvas *c, const exi_area *a, const double p[2], const double q[2], double reach,
                              double dash, double gap, double *phase) {
     const double length = hypot(q[0] - p[0], q[1] - p[1]);
@@ -138,7 +139,8 @@ static void near_dashed_line(ex_canvas *c, const exi_area *a, const double p[2],
     }
 }
 
-/* What of a line is near enough to be seen: lines that go far beyond the picture cost no more than others. */
+/* Draws only the part of a line that is near enough to be seen, so that lines far beyond the picture cost no more than
+ * others. */
 static void near_visible_line(ex_canvas *c, const exi_area *a, const double p[2], const double q[2], double reach,
                               double dash, double gap, double *phase) {
     const double length = hypot(q[0] - p[0], q[1] - p[1]);

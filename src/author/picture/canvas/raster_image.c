@@ -1,5 +1,5 @@
 /*
- * Pixels of a canvas: mixing colours, other images, and the surfaces themselves. Colours are mixed in linear light.
+ * Pixels of a canvas: mixing colours, drawing images, and creating surfaces. Colours are mixed in linear light.
  */
 #include "author/picture/canvas/raster.h"
 
@@ -49,13 +49,15 @@ double exi_raster_clip(const ex_canvas *c, int x, int y) {
 
 /* ---- images ---- */
 
-/* One column's or row's share: the pixels [first, last] of `size` that the interval [from, to) of the image covers. */
+/* Returns the share of one column or row: the part of pixel `index` that the interval [from, to) of the image
+ * covers. */
 static double share_of(double from, double to, int index) {
     const double begin = from > index ? from : index, end = to < index + 1 ? to : index + 1;
     return end > begin ? end - begin : 0;
 }
 
-/* Mean over what one pixel of the canvas sees of the image; at least one pixel of it, so that enlarging blends. */
+/* Returns the mean over the part of the image that one pixel of the canvas covers; at least one pixel of it, so that
+ * enlarging blends. */
 static double mean_of(const ex_image *image, double u0, double u1, double v0, double v1, double linear[3]) {
     double sum[4] = {0, 0, 0, 0}, total = 0;
     for (int v = (int)floor(v0); v < v1; v++) {

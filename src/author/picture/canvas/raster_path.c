@@ -1,5 +1,5 @@
 /*
- * Paths as lines of pixels' size, and the part of the image that they may touch.
+ * Flattens paths into lines in pixels, and finds the part of the image that they may touch.
  */
 #include "author/picture/canvas/raster.h"
 
@@ -21,7 +21,7 @@ static void put(ex_canvas *c, double x, double y) {
 static void put_curve(ex_canvas *c, const double from[2], const exi_node *n, double s) {
     const double x[4] = {from[0], n[0].x * s, n[1].x * s, n[2].x * s};
     const double y[4] = {from[1], n[0].y * s, n[1].y * s, n[2].y * s};
-    /* A cubic lies within (its second differences) / (8 steps^2) of its chords: a tenth of a pixel is not seen. */
+    /* A cubic lies within (its second differences) / (8 steps^2) of its chords: a tenth of a pixel is invisible. */
     const double bend = fabs(x[0] - 2 * x[1] + x[2]) + fabs(x[1] - 2 * x[2] + x[3]) + fabs(y[0] - 2 * y[1] + y[2]) +
                         fabs(y[1] - 2 * y[2] + y[3]);
     int steps = 6 + (int)sqrt(6 * (bend < 1e6 ? bend : 1e6));
@@ -105,7 +105,7 @@ bool exi_raster_find(ex_canvas *c, double around, int extra, float value, exi_ar
     return true;
 }
 
-/* Liang and Barsky: each side of the box allows a part of the line. */
+/* Liang and Barsky: each side of the box limits the part of the line. */
 bool exi_raster_clip_line(const exi_area *a, double reach, const double p[2], const double q[2], double t[2]) {
     const double low[2] = {a->x0 - reach, a->y0 - reach}, high[2] = {a->x1 + reach, a->y1 + reach};
     double from = 0, to = 1;

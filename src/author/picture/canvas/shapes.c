@@ -36,7 +36,7 @@ void ex_draw_frame(ex_canvas *canvas, ex_box box, const ex_pen *pen) {
     ex_canvas_stroke(canvas, pen);
 }
 
-/* A regular polygon with one corner at so many degrees from the right. */
+/* Adds a regular polygon with one corner at `degrees` from the right. */
 static void add_polygon(ex_canvas *canvas, double x, double y, double radius, int sides, double degrees) {
     const double pi = 3.14159265358979323846;
     for (int i = 0; i < sides; i++) {
@@ -83,7 +83,7 @@ void ex_draw_arrow(ex_canvas *canvas, double x0, double y0, double x1, double y1
         return;
     const double dx = (x1 - x0) / length, dy = (y1 - y0) / length;
     head = head < length ? head : length;
-    /* The shaft ends inside the head, or its round end would show beyond the tip. */
+    /* The shaft ends inside the head; otherwise its round end would show beyond the tip. */
     if (length > head)
         ex_draw_line(canvas, x0, y0, x1 - 0.8 * head * dx, y1 - 0.8 * head * dy, pen);
     ex_canvas_move(canvas, x1, y1);
@@ -100,7 +100,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Where the line v = level crosses the rings, in coordinates turned so that lines run along u; sorted. */
+/* Finds the sorted crossings of the line v = level with the rings, in coordinates turned so that lines run along u. */
 static int find_crossings(const double (*points)[2], const int *starts, int ring_count, double cosine, double sine,
                           double level, double *crossings) {
     int count = 0;
@@ -135,7 +135,7 @@ void ex_draw_hatch(ex_canvas *canvas, const double (*points)[2], const int *star
         canvas->result = EX_ERROR_MEMORY;
         return;
     }
-    /* At multiples of the spacing, so that hatchings of neighbours continue each other. */
+    /* Lines are at multiples of the spacing, so that hatchings of neighbours continue each other. */
     for (double line = ceil(low / spacing); line * spacing < high; line++) {
         const double v = line * spacing;
         const int count = find_crossings(points, starts, ring_count, cosine, sine, v, crossings);

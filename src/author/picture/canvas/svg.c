@@ -1,6 +1,6 @@
 /*
- * SVG 1.1: every path as it was drawn, numbers to a hundredth of a point. Images stand in it as PNG in base64 (RFC
- * 4648), so that a picture is one file.
+ * SVG 1.1: every path as drawn, numbers to a hundredth of a point. Images are embedded as PNG in base64 (RFC 4648), so
+ * that a picture is one file.
  */
 #include "author/picture/canvas/canvas_surface.h"
 
@@ -37,7 +37,7 @@ static void put_number(ex_canvas *c, double value) {
     put_bytes(c, buffer, (size_t)ex_format_double(buffer, value));
 }
 
-/* Bytes that are no UTF-8 and control characters cannot stand in XML: a question mark does. */
+/* Bytes that are not UTF-8, and control characters, are not allowed in XML: writes a question mark instead. */
 static void put_escaped(ex_canvas *c, const char *text) {
     for (const unsigned char *t = (const unsigned char *)text; *t;) {
         const int extra = *t < 0x80 ? 0 : *t >= 0xC2 && *t < 0xE0 ? 1 : *t >= 0xE0 && *t < 0xF0 ? 2 : 3;

@@ -1,7 +1,7 @@
 /*
- * Text: glyphs set one after the other and drawn with a pen. On pixels, level text is fitted to the rows: the baseline
- * and the heights of small letters and capitals fall onto whole rows, or bars that should be one row thick would be
- * two grey ones. Widths are not touched, so that measuring holds for every back end.
+ * Text: glyphs set one after the other and drawn with a pen. On pixels, horizontal text is fitted to the rows: the
+ * baseline and the heights of small letters and capitals fall onto whole rows; otherwise bars that should be one row
+ * thick would be two grey ones. Widths are unchanged, so that measuring holds for every back end.
  */
 #include "author/picture/canvas/canvas_surface.h"
 
@@ -13,10 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-/* How coordinates of the font become those of the canvas. */
+/* Mapping from coordinates of the font to those of the canvas. */
 typedef struct setting {
-    double x, y; /* of the baseline's beginning */
-    double unit; /* points in a unit of the font */
+    double x, y; /* start of the baseline */
+    double unit; /* points per unit of the font */
     double cosine, sine;
     double small, capital; /* heights of small letters and capitals in points */
     double descent;
@@ -29,7 +29,7 @@ double ex_text_width(const char *text) {
     return width / EXI_FONT_EM;
 }
 
-/* Heights between those that are fitted follow linearly. */
+/* Interpolates heights linearly between the fitted ones. */
 static double fitted(const setting *s, double y) {
     if (y <= 0)
         return y * s->descent / EXI_FONT_DESCENT;
@@ -52,7 +52,7 @@ static void curve(ex_canvas *canvas, const setting *s, const double a[2], const 
     ex_canvas_curve(canvas, p[0], p[1], q[0], q[1], r[0], r[1]);
 }
 
-/* One word of a glyph's path: a letter and its two or four numbers. */
+/* Reads one command of a glyph's path: a letter and its two or four numbers. */
 static const char *read_word(const char *path, char *letter, double numbers[4]) {
     while (*path == ' ')
         path++;
@@ -111,7 +111,7 @@ static void add_text(ex_canvas *canvas, const setting *s, const char *text) {
     }
 }
 
-/* Where the text begins, relative to its anchor and before it is turned. */
+/* Computes the start of the text relative to its anchor, before it is turned. */
 static void find_offset(const ex_lettering *type, const char *text, double offset[2]) {
     const double width = ex_text_width(text) * type->size;
     const double capital = EXI_FONT_CAPITAL / EXI_FONT_EM * type->size;

@@ -1,9 +1,10 @@
 /*
- * Contours by marching squares: every edge of the grid whose ends lie on different sides of the level holds one point,
- * by linear interpolation; every cell joins the points on its edges in pairs. In a cell with four of them the level at
- * the saddle of the bilinear patch decides which belong together. Going around a cell, the values fall below the level
- * at one edge of a pair and rise above it at the other; joining from the first to the second gives every line the same
- * sense, and an edge then has one successor, for what falls seen from one cell rises seen from its neighbour.
+ * Contours by marching squares. Every edge of the grid whose ends lie on different sides of the level holds one point,
+ * by linear interpolation; every cell joins the points on its edges in pairs. In a cell with four of them, the level at
+ * the saddle of the bilinear patch decides which belong together. Around a cell, the values fall below the level at one
+ * edge of a pair and rise above it at the other. Joining from the first to the second gives every line the same
+ * direction, and an edge then has one successor, since values that fall seen from one cell rise seen from its
+ * neighbour.
  */
 #include "author/picture/plot/contour.h"
 
@@ -19,8 +20,8 @@ typedef struct tracer {
     const float *values;
     int width, height;
     double level;
-    int *next;     /* [edge]: the edge that follows, -1: none */
-    bool *entered; /* [edge]: whether it follows another */
+    int *next;     /* [edge]: the next edge, -1: none */
+    bool *entered; /* [edge]: true if it follows another */
 } tracer;
 
 /* Edges along rows come first: [height][width - 1], then those along columns: [height - 1][width]. */
@@ -52,7 +53,7 @@ static void locate(const tracer *t, int edge, double point[2]) {
     point[1] = y + (along_row ? 0 : part);
 }
 
-/* Joins two edges of a cell, of which the values fall at `a` or at `b`. */
+/* Joins two edges of a cell; the values fall at `a` if a_falls, else at `b`. */
 static void join(tracer *t, int a, int b, bool a_falls) {
     const int from = a_falls ? a : b, to = a_falls ? b : a;
     t->next[from] = to;
@@ -70,7 +71,7 @@ static void join_cell(tracer *t, int x, int y) {
         join(t, edges[crossed[0]], edges[crossed[1]], v[crossed[0]] > 0);
     if (count != 4)
         return;
-    /* Where the saddle is above the level, the two corners that are above belong together. */
+    /* If the saddle is above the level, the two corners that are above belong together. */
     const double saddle = (v[0] * v[2] - v[1] * v[3]) / (v[0] + v[2] - v[1] - v[3]);
     if ((saddle > 0) == (v[0] > 0)) {
         join(t, edges[0], edges[1], v[0] > 0); /* around corners 1 and 3 */
@@ -81,7 +82,7 @@ static void join_cell(tracer *t, int x, int y) {
     }
 }
 
-/* Follows the line from an edge to its end or back to it, adding points and using up the links. Returns whether it is
+/* Follows the line from an edge to its end or back to the edge, adding points and removing the links. True if it is
  * closed. */
 static bool follow(tracer *t, int start, exi_contour *c, int *count) {
     for (int at = start, next;; at = next) {
@@ -96,7 +97,7 @@ static bool follow(tracer *t, int start, exi_contour *c, int *count) {
 static void trace(tracer *t, exi_contour *c) {
     const int edges = edge_count(t);
     int count = 0;
-    /* Lines that begin at the border from there, then those that are closed from anywhere. */
+    /* Start lines that begin at the border there, then closed ones anywhere. */
     for (int round = 0; round < 2; round++) {
         for (int e = 0; e < edges; e++) {
             if (t->next[e] < 0 || (round == 0 && t->entered[e]))
@@ -133,7 +134,7 @@ bool exi_contour_find(const float *values, int width, int height, double level, 
     return fits;
 }
 
-/* A border of numbers far below around the grid closes every outline; it is then pulled onto the grid's own. */
+/* A border of numbers far below around the grid closes every outline; it is then moved onto the grid's own border. */
 bool exi_contour_region(const float *values, int width, int height, double level, exi_contour *contour) {
     const int wide = width + 2, high = height + 2;
     float *padded = exi_array_allocate((size_t)wide * (size_t)high, sizeof *padded);
@@ -165,11 +166,12 @@ void exi_contour_free(exi_contour *contour) {
 }
 
 /*
- * From a point that stays, every further one allows the directions that pass it within the tolerance: a wedge. As long
- * as the next point lies in all wedges so far, and further away than those before, the ones between can go.
+ * From a point that is kept, every further point allows the directions that pass it within the tolerance: a wedge. As
+ * long as the next point lies in all wedges so far, and farther away than the previous ones, the points between can be
+ * removed.
  */
 int exi_simplify(double (*points)[2], int count, double tolerance) {
-    int kept = 1, last = 0; /* the last that stays is points[kept - 1], which was number `last` */
+    int kept = 1, last = 0; /* the last point kept is points[kept - 1], with original index `last` */
     if (count < 3)
         return count;
     while (last < count - 1) {
@@ -212,6 +214,6 @@ void exi_contour_simplify(exi_contour *c, double tolerance) {
         c->starts[i] = end;
         end += count;
     }
-    /* Line i + 1 begins where line i ended: its own start was still needed above. */
+    /* Line i + 1 begins where line i ended; its old start was still needed above. */
     c->starts[c->line_count] = end;
 }

@@ -1,5 +1,5 @@
 /*
- * Plots of a rig's weights: opens the space, chooses and samples, draws onto pixels or SVG.
+ * Plots of a rig's weights: opens the space, chooses and samples examples, and draws pixels or SVG.
  */
 #include "author/picture/plot/plot.h"
 

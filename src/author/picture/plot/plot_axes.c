@@ -1,5 +1,5 @@
 /*
- * What curves and maps share: colours and sizes, round values along axes, titles.
+ * Shared by curves and maps: colours and sizes, round values along axes, titles.
  */
 #include "author/picture/plot/plot.h"
 
@@ -25,7 +25,7 @@ ex_colour exi_plot_faint(void) {
 
 const char *ex_tick_text(char buffer[EX_TICK_SIZE], double value) {
     static const char minus[] = "\xE2\x88\x92";
-    /* Sums of steps have digits that nobody meant. */
+    /* Sums of steps have rounding errors in their last digits. */
     const double size = fabs(value);
     const double grain = size > 0 ? pow(10, floor(log10(size)) - 5) : 1;
     if (grain >= 1e-300)
@@ -41,7 +41,7 @@ bool exi_plot_is_degrees(const exi_plot_axis *axis) {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(axis->unit, words[i]) == 0)
             return true;
-    /* Joints are read in degrees, and few name the unit. */
+    /* Joints are read in degrees, and few projects name the unit. */
     const double range = axis->axis.max - axis->axis.min;
     return axis->unit[0] == '\0' && range >= 30 && range <= 720 && fmod(range, 5) == 0;
 }

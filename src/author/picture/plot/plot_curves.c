@@ -1,8 +1,8 @@
 /*
- * Weights along one axis, as figures 2 and 3 of "Shape by Example" show them: a curve for each example, through 1 at
- * its own and 0 at the others' places. Beyond the range the ground is grey and the curves are lighter. Names stand at
- * the ends of the curves, moved apart where they would touch; where there are too many for that, in a legend below.
- * Above the plot the examples' names stand where the examples are; those that are not in this slice have a short mark.
+ * Weights along one axis, as in figures 2 and 3 of "Shape by Example": a curve for each example, through 1 at its own
+ * place and 0 at the others'. Beyond the range the background is grey and the curves are lighter. Names are at the ends
+ * of the curves, moved apart if they would touch; if there are too many, in a legend below. Above the plot, each
+ * example's name is at the example's value; examples that are not in this slice have a short mark.
  */
 #include "author/picture/plot/plot.h"
 
@@ -14,25 +14,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Samples: there is one at either end of the range, and BEYOND of them past it. */
+/* Samples: one at each end of the range, and BEYOND of them past it. */
 enum { BEYOND = 160, SAMPLES = EXI_PLOT_CURVE_SAMPLES };
 
 static const double line_height = 13.5;
 static const double name_height = 12;
-static const double name_most = 170; /* points; longer names are cut */
+static const double name_most = 170; /* points; longer names are truncated */
 
 typedef struct chart {
     const exi_plot *plot;
     ex_canvas *canvas;
     exi_labels labels;
-    ex_box box;       /* of the curves */
+    ex_box box;       /* plotting area */
     double low, high; /* weights at its lower and upper edge */
-    bool legend;      /* below, not at the curves' ends */
+    bool legend;      /* true if names are in a legend below, not at the curves' ends */
     int legend_columns, legend_rows;
     double legend_width;
     int name_rows;
-    int *rows;     /* [example_count + pseudo_count]: the row of the name above the plot, -1: none */
-    double *spots; /* the same: its middle */
+    int *rows;     /* [example_count + pseudo_count]: row of the name above the plot, -1: none */
+    double *spots; /* [example_count + pseudo_count]: middle of the name */
 } chart;
 
 static const char *name_of(const chart *c, int drawn) {
@@ -53,7 +53,7 @@ static double weight_at(const chart *c, int drawn, int sample) {
 
 /* ---- layout ---- */
 
-/* What extrapolation adds to the weights' range is shown up to half of that range. */
+/* Extrapolation beyond the weights' range is shown up to half of that range. */
 static void find_weights(chart *c) {
     const exi_plot *p = c->plot;
     const double low = p->low < 0 ? p->low : 0, high = p->high > 1 ? p->high : 1, more = 0.5 * (high - low);
@@ -86,7 +86,7 @@ static void lay_out_legend(chart *c) {
     c->legend_rows = c->legend_rows < most ? c->legend_rows : most;
 }
 
-/* Text above the plot for an example, or a pseudo-example that has none; "" for what has no place. */
+/* Returns the text above the plot: the name of an example, truncated, or "pseudo 1" for a pseudo-example. */
 static const char *mark_name(const exi_plot *p, int mark, char buffer[EX_LABEL_SIZE]) {
     char pseudo[32];
     const char *name = pseudo;
@@ -101,12 +101,13 @@ static const exi_plot_point *mark_point(const exi_plot *p, int mark) {
     return mark < p->example_count ? &p->examples[mark] : &p->pseudos[mark - p->example_count];
 }
 
-/* Rows for the names above the plot: examples of the slice first, then its pseudo-examples, then other examples. */
+/* Chooses rows for the names above the plot: examples of the slice first, then its pseudo-examples, then other
+ * examples. */
 static void lay_out_names(chart *c) {
     const exi_plot *p = c->plot;
     const int most = (int)(0.18 * p->height / name_height);
     exi_labels rows = {.bounds = {4, -1e6, p->width - 4, 1e6}};
-    const int rounds = c->legend ? 2 : 3; /* many names are in the legend already */
+    const int rounds = c->legend ? 2 : 3; /* the legend already has the names if there are many */
     for (int round = 0; round < rounds; round++) {
         for (int m = 0; m < p->example_count + p->pseudo_count; m++) {
             const exi_plot_point *point = mark_point(p, m);
@@ -140,7 +141,7 @@ static void lay_out(chart *c) {
     const double widest = widest_name(c, EXI_PLOT_TEXT_SIZE);
     find_weights(c);
     c->box = (ex_box){64, 62, p->width - 30, p->height - 56};
-    /* At the ends where a third of the width is enough for names, and the height for their lines. */
+    /* Names go to the ends if a third of the width is enough for them, and the height for their lines. */
     c->legend = p->drawn_count * line_height > 0.62 * p->height || widest + 30 > 0.33 * p->width;
     if (c->legend) {
         lay_out_legend(c);
@@ -172,7 +173,7 @@ static void draw_ground(chart *c) {
             ex_draw_line(canvas, c->box.x0, y, c->box.x1, y, &(ex_pen){ex_colour_grey(228), 0.7, 0, 0});
         exi_labels_draw(&c->labels, canvas, &place, 1, &type, ex_tick_text(text, values[i]));
     }
-    /* Zero and one are drawn whether a round value falls on them or not. */
+    /* Zero and one are always drawn, also between round values. */
     for (int i = 0; i < 2; i++)
         ex_draw_line(canvas, c->box.x0, place_y(c, i), c->box.x1, place_y(c, i),
                      &(ex_pen){ex_colour_grey(150), 0.9, 0, 0});
@@ -234,7 +235,8 @@ static void draw_curves(const chart *c) {
         draw_piece(c, i, last, SAMPLES - 1, &pen);
     }
     ex_canvas_clip(c->canvas, NULL);
-    /* Where an example is: at 1 of its own curve. Pseudo-examples: an open mark at the foot, and where from. */
+    /* An example is at 1 of its own curve. Pseudo-examples get an open mark at the foot, and an arrow from the
+     * point they borrow from. */
     for (int i = 0; i < p->drawn_count; i++) {
         const exi_plot_point *point = &p->examples[p->drawn[i]];
         const double x = place_x(c, point->at[0]);
@@ -259,7 +261,7 @@ static void draw_curves(const chart *c) {
 
 /* ---- names ---- */
 
-/* Letters in the colour of their curve, darkened so that they can be read on white. */
+/* Returns the colour of the curve, darkened so that letters are readable on white. */
 static ex_colour readable(ex_colour colour) {
     double lab[3];
     ex_colour_to_oklab(colour, lab);

@@ -1,7 +1,7 @@
 /*
- * What a driven rig makes of an animation, over time, as figure 1 of DrivenShape shows it: a curve for the weight of
- * each key, in its colour; and below, under the same times, the error of every frame beside that of the nearest key and
- * of the blend before it is settled, or, without a simulation to compare with, how far the driver is from what the keys
+ * Plots a driven rig's result for an animation over time, as in figure 1 of DrivenShape: a curve for the weight of each
+ * key, in its colour; and below, on the same time axis, the error of every frame next to that of the nearest key and of
+ * the blend before settling. Without a simulation to compare with, it shows the driver's distance from what the keys
  * can blend. Frames that are too far are shaded in both.
  */
 #include "author/picture/plot/plot.h"
@@ -27,7 +27,7 @@
 #define UPPER_BOTTOM 300.0
 #define LOWER_TOP    348.0
 #define LOWER_BOTTOM 510.0
-#define SCALE        2.0 /* pixels a point */
+#define SCALE        2.0 /* pixels per point */
 
 enum { NAME_MAX_COUNT = 16, SERIES_MAX = 3 };
 
@@ -104,7 +104,7 @@ static void draw_title(const chart *c) {
                  r->mean >= 0 ? "Mean error of a frame" : "Distance from what the keys can blend");
 }
 
-/* Frames that no blend comes near, one band for each stretch of them. */
+/* Shades frames that no blend comes near, one band for each run of them. */
 static void shade_far(const chart *c) {
     const ex_drive_report *r = c->report;
     for (int i = 0; i < r->frame_count; i++) {
@@ -196,7 +196,7 @@ static void draw_errors(const chart *c) {
     }
 }
 
-/* Keys at the right of the weights, each with a piece of its curve; what the errors are of, at the right of them. */
+/* Draws the keys right of the weights, each with a piece of its curve; and the names of the errors right of those. */
 static void draw_legends(const chart *c) {
     const ex_drive_report *r = c->report;
     const int shown = r->key_count <= NAME_MAX_COUNT ? r->key_count : NAME_MAX_COUNT - 1;

@@ -1,8 +1,8 @@
 /*
- * One contour map: the colour says how much of the example there is, lines at quarters say it exactly, and hatching
- * marks where any weight of the layer is below -0.1 or above 1.1. The frame inside is the range; outside of it
- * everything is paler. Examples are dots, the map's own the darkest; pseudo-examples are open, with an arrow from where
- * they were taken.
+ * One contour map: the colour shows the weight of the example, lines at quarters show it exactly, and hatching marks
+ * where any weight of the layer is below -0.1 or above 1.1. The inner frame is the range; everything outside it is
+ * paler. Examples are dots, the map's own the darkest; pseudo-examples are open, with an arrow from the point they
+ * borrow from.
  */
 #include "author/picture/plot/plot_maps.h"
 
@@ -19,7 +19,7 @@ static ex_box range_box(const exi_maps *s, ex_box box) {
 
 /* ---- colours ---- */
 
-/* From the grid of samples to the canvas, and to as few points as show the same. */
+/* Maps from the grid of samples to the canvas, and removes points that make no visible difference. */
 static void move_onto(const exi_maps *s, exi_contour *c, ex_box box) {
     const int columns = s->plot->axes[0].count, rows = s->plot->axes[1].count;
     for (int i = 0; i < c->starts[c->line_count]; i++) {
@@ -29,8 +29,8 @@ static void move_onto(const exi_maps *s, exi_contour *c, ex_box box) {
     exi_contour_simplify(c, 0.04);
 }
 
-/* Bands of even colour, each laid over the one below it: all that is above a level is filled, level after level, so
- * that no seam shows between two. */
+/* Draws bands of even colour, each over the one below it: fills everything above a level, level after level, so that no
+ * seam shows between two. */
 static ex_result draw_colours(const exi_maps *s, int index, ex_box box, bool pale, ex_error *error) {
     const int columns = s->plot->axes[0].count, rows = s->plot->axes[1].count;
     const float *weights = s->plot->weights + (size_t)index * (size_t)columns * (size_t)rows;
@@ -67,7 +67,7 @@ static ex_result draw_hatching(const exi_maps *s, ex_box box, ex_error *error) {
     return EX_OK;
 }
 
-/* So far along a line. */
+/* Finds the point at a distance along a line. */
 static void point_along(const double (*points)[2], int count, double distance, double at[2]) {
     int i = 1;
     double step = hypot(points[1][0] - points[0][0], points[1][1] - points[0][1]);
@@ -81,8 +81,7 @@ static void point_along(const double (*points)[2], int count, double distance, d
     at[1] = points[i - 1][1] + part * (points[i][1] - points[i - 1][1]);
 }
 
-/* The value of a line, at the middle of the line, or near it where something else stands there; short lines have none.
- */
+/* Labels a line with its value, at the middle of the line, or nearby if that place is taken; short lines get none. */
 static void label_line(exi_maps *s, const double (*points)[2], int count, bool closed, ex_box box, double level) {
     (void)closed;
     char text[EX_TICK_SIZE];
@@ -94,7 +93,7 @@ static void label_line(exi_maps *s, const double (*points)[2], int count, bool c
     if (length < (s->plot->drawn_count > 12 ? 80 : 34))
         return;
     ex_tick_text(text, level);
-    /* From the middle outwards. */
+    /* Try places from the middle outwards. */
     for (int k = 0; k < 15; k++) {
         double at[2];
         point_along(points, count, length * (0.5 + (k % 2 ? 1 : -1) * ((k + 1) / 2) / 16.0), at);
@@ -107,7 +106,7 @@ static void label_line(exi_maps *s, const double (*points)[2], int count, bool c
     }
 }
 
-/* Calls for every line of every level. */
+/* Called for every line of every level. */
 typedef void (*line_action)(exi_maps *s, const double (*points)[2], int count, bool closed, ex_box box, double level);
 
 static ex_result for_lines(exi_maps *s, int index, ex_box box, line_action action, ex_error *error) {
@@ -127,14 +126,14 @@ static ex_result for_lines(exi_maps *s, int index, ex_box box, line_action actio
     return EX_OK;
 }
 
-/* Zero and one are stronger, levels below zero are dashed; beyond the range all are paler. */
+/* Zero and one are stronger, levels below zero are dashed; all are paler beyond the range. */
 static void draw_line(exi_maps *s, const double (*points)[2], int count, bool closed, ex_box box, double level) {
     const bool rule = fabs(level) < 1e-9 || fabs(level - 1) < 1e-9;
     ex_pen pen = {ex_colour_faded(ex_colour_grey(48), rule ? 0.4 : 0.25), rule ? 0.95 : 0.6, level < -1e-9 ? 2.2 : 0,
                   2.2};
     const ex_box range = range_box(s, box);
     ex_draw_polyline(s->canvas, points, count, closed, &pen);
-    pen.colour.alpha = rule ? 0.75 : 0.35; /* upon the other */
+    pen.colour.alpha = rule ? 0.75 : 0.35; /* drawn over the other */
     ex_canvas_clip(s->canvas, &range);
     ex_draw_polyline(s->canvas, points, count, closed, &pen);
     ex_canvas_clip(s->canvas, NULL);
@@ -190,10 +189,10 @@ static void draw_pseudos(exi_maps *s, ex_box box) {
     ex_canvas_clip(s->canvas, NULL);
 }
 
-/* Those that are not in the slice lie below, the map's own on top. */
+/* Draws examples outside the slice first, the map's own last, on top. */
 static void draw_examples(exi_maps *s, int own, ex_box box) {
     const exi_plot *p = s->plot;
-    /* Many of them would hide the map. */
+    /* Many examples would hide the map. */
     const double smaller = p->example_count > 64 ? sqrt(64.0 / p->example_count) : 1;
     for (int round = 0; round < 3; round++) {
         for (int k = 0; k < p->example_count; k++) {
@@ -213,7 +212,7 @@ static void draw_examples(exi_maps *s, int own, ex_box box) {
     }
 }
 
-/* The map's own example first, so that it has its name; then the others of the slice while there are few. */
+/* Names the map's own example first, so that it gets its label; then the others of the slice if there are few. */
 static void name_examples(exi_maps *s, int own, ex_box box) {
     const exi_plot *p = s->plot;
     const ex_box all = s->labels.bounds;
@@ -233,7 +232,7 @@ static void name_examples(exi_maps *s, int own, ex_box box) {
                                        .bold = mine,
                                        .halo = ex_colour_faded(ex_colour_grey(255), 0.72)};
             exi_labels_around(at[0], at[1], 7, places);
-            /* Cut short, names would only resemble each other; the map's own stands above it in any case. */
+            /* Truncated names would all look alike; the map's own name is above it in any case. */
             if (ex_text_width(name) * type.size <= 0.6 * (box.x1 - box.x0))
                 exi_labels_draw(&s->labels, s->canvas, places, EXI_LABEL_AROUND, &type, name);
         }
@@ -268,7 +267,7 @@ ex_result exi_maps_draw_one(exi_maps *s, int index, ex_error *error) {
                     &type, ex_label_fit(text, ex_rig_example_name(p->rig, p->layer, own), type.size, s->width));
     name_examples(s, own, box);
     result = label_lines(s, index, box, error);
-    /* Values stand below the lowest map of a column and left of the first of a row. */
+    /* Values go below the lowest map of a column and left of the first of a row. */
     if (index + s->columns >= p->drawn_count)
         exi_plot_axis_below(&p->axes[0], s->canvas, &s->labels, box, true);
     if (column == 0)

@@ -1,6 +1,6 @@
 /*
- * Weights over two axes: one small contour map for each example, all of one scale, beside each other with
- * the scale of their colours and what hatching means. What is in a map: plot_map.c.
+ * Weights over two axes: one small contour map for each example, all on one scale, next to each other with the colour
+ * scale and the meaning of hatching. plot_map.c draws a map.
  */
 #include "author/picture/plot/plot_maps.h"
 
@@ -19,7 +19,7 @@ static void side_of(const exi_plot *p, int columns, double *width, double *heigh
     *height = (p->height - top - bottom - (rows - 1) * gap) / rows - head;
 }
 
-/* The number of columns that leaves maps the largest. */
+/* Chooses the number of columns that makes the maps largest. */
 static void lay_out(const exi_plot *p, exi_maps *s) {
     double best = -INFINITY;
     for (int columns = 1; columns <= p->drawn_count; columns++) {
@@ -44,7 +44,7 @@ void exi_plot_maps_size(const exi_plot *p, double *width, double *height) {
     *height = top + bottom + rows * (side + head) + (rows - 1) * gap;
 }
 
-/* A sample a point, and no more than the eye needs. */
+/* One sample per point, and no more than the eye needs. */
 void exi_plot_maps_resolve(exi_plot *p) {
     exi_maps s = {.plot = p};
     lay_out(p, &s);
@@ -91,7 +91,7 @@ static void draw_scale(exi_maps *s) {
     const double x = p->width - right + 24, y0 = first.y0;
     const double y1 = y0 + (s->height < 150 ? s->height : 0.5 * s->height + 75);
     const int last = exi_maps_bands(s) / 2;
-    /* Each over the one below it, as in the maps. */
+    /* Draw each over the one below it, as in the maps. */
     for (int band = s->diverging ? -last : 0; band < last; band++) {
         const double from = band * s->step / EXI_MAPS_BANDS > low ? band * s->step / EXI_MAPS_BANDS : low;
         ex_draw_box(s->canvas, (ex_box){x, y0, x + 11, y1 - (y1 - y0) * (from - low) / (high - low)},
@@ -111,7 +111,7 @@ static void draw_scale(exi_maps *s) {
                     "weight");
 }
 
-/* What hatching means, below the scale, where there is any and room for it. */
+/* Explains hatching below the scale, if there is any and room for it. */
 static void draw_key(exi_maps *s) {
     const exi_plot *p = s->plot;
     static const char *const lines[] = {"a weight", u8"below \u22120.1", "or above 1.1"};

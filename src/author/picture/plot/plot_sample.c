@@ -1,7 +1,8 @@
 /*
- * The weights over what a plot shows, from the rig itself: a pose is set and evaluated at every sample, so that axes
- * that are read from joints, clamped or shared show what evaluation does with them. First coarsely, to see which
- * examples matter; then finely for those that are drawn. Samples are spread over tasks; each writes its own numbers.
+ * Samples the weights in the area of a plot with the rig itself: sets and evaluates a pose at every sample, so that
+ * axes that are read from joints, clamped or shared show what evaluation does with them. First coarsely, to find the
+ * examples that matter; then finely for those that are drawn. Samples are spread over tasks; each writes its own
+ * numbers.
  */
 #include "author/picture/plot/plot.h"
 
@@ -14,14 +15,14 @@
 #include <string.h>
 
 enum {
-    COARSE = 33,       /* samples along an axis for the choice; 1 more than a power of 2, so that the ends of the range
-                          and its middle are nearly met */
+    COARSE = 33, /* samples along an axis for the choice; 1 more than a power of 2, so that the ends of the range and
+                    its middle are nearly met */
     COARSE_LINE = 257, /* the same for one axis */
-    CHUNK = 64,        /* samples of one task */
-    SLOTS = 16         /* tasks at once */
+    CHUNK = 64,        /* samples per task */
+    SLOTS = 16         /* simultaneous tasks */
 };
 
-/* What one task works with. */
+/* Data of one task. */
 typedef struct slot {
     ex_pose pose;
     double *weights; /* [examples of all layers] */
@@ -65,7 +66,7 @@ static void close_slots(sampling *s) {
     }
 }
 
-/* The layer's weights at one sample. */
+/* Returns the layer's weights at one sample. */
 static const double *evaluate(const sampling *s, slot *t, int sample) {
     const exi_plot *p = s->plot;
     const int at[2] = {sample % s->counts[0], sample / s->counts[0]};
@@ -100,7 +101,7 @@ static void note_weights(sampling *s, int index, int sample) {
         p->weights[(size_t)i * total + (size_t)sample] = (float)weights[p->drawn[i]];
 }
 
-/* The chunks [begin, end) of those that are under way; chunk and slot have the same number. */
+/* Runs the chunks [begin, end) of the current ones; chunk and slot have the same index. */
 static void run_chunks(void *context, int begin, int end) {
     sampling *s = context;
     const int total = s->counts[0] * s->counts[1];
@@ -137,7 +138,7 @@ static int compare_numbers(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* Those with the largest weights; none without any, unless all are. */
+/* Chooses the examples with the largest weights; drops those without any, unless none has any. */
 static ex_result choose(exi_plot *p, int most, ex_error *error) {
     rank *ranks = exi_array_allocate((size_t)p->example_count, sizeof *ranks);
     if (!ranks)

@@ -1,6 +1,6 @@
 /*
- * What a plot shows: which axes of which layer, over what range, and where the layer's examples and pseudo-examples
- * stand in that slice of its space.
+ * Resolves a plot's definition: the axes of the layer, their range, and the places of the layer's examples and
+ * pseudo-examples in that slice of its space.
  */
 #include "author/picture/plot/plot.h"
 
@@ -21,7 +21,7 @@ static int find_number(const exi_plot *p, int input) {
     return -1;
 }
 
-/* The layer's own description of an axis: its range may differ from that of another layer with the same input. */
+/* Uses the layer's own description of an axis: its range may differ from that of another layer with the same input. */
 static ex_result open_axis(exi_plot *p, exi_plot_axis *axis, int input, const ex_axis *axes, ex_error *error) {
     *axis = (exi_plot_axis){.input = input, .number = find_number(p, input)};
     axis->name = ex_rig_input_name(p->rig, input);
@@ -77,7 +77,7 @@ static ex_result open_axes(exi_plot *p, const ex_axis *axes, ex_error *error) {
 
 /* ---- the slice ---- */
 
-/* Where the layer's axes are at the plot's pose. */
+/* Finds the values of the layer's axes at the plot's pose. */
 static ex_result find_slice(exi_plot *p, const ex_axis *axes, ex_error *error) {
     const ex_weigher *weigher = ex_rig_weigher(p->rig, p->layer);
     ex_pose rest = {.inputs = NULL};
@@ -114,7 +114,7 @@ static bool is_near(const ex_axis *axis, const double *a, const double *b) {
     return dot * dot >= (1 - 1e-9) * aa * bb;
 }
 
-/* Whether all axes that are not plotted are where the slice has them. */
+/* True if all axes that are not plotted have the slice's values. */
 static bool is_on_slice(const exi_plot *p, const ex_axis *axes, const double *point) {
     const double *slice = p->slice;
     for (int a = 0; a < ex_weigher_axis_count(ex_rig_weigher(p->rig, p->layer)); a++) {
@@ -133,7 +133,8 @@ static exi_plot_point place_point(const exi_plot *p, const ex_axis *axes, const 
     return place;
 }
 
-/* An example of a direct layer is at 1 on its own axis and at 0 on the others: in the slice if those are at 0 there. */
+/* An example of a direct layer is at 1 on its own axis and at 0 on the others. It is in the slice if those are at 0
+ * there. */
 static exi_plot_point place_direct(const exi_plot *p, int example) {
     exi_plot_point place = {.on_slice = true};
     for (int a = 0; a < p->example_count; a++)

@@ -1,7 +1,7 @@
 /*
- * The report of a warp as a picture: over the time from 0 to 1, a curve for each method of how much the worst triangles
- * are stretched (99th and 99.9th percentile, on one logarithmic scale), and below them, under the same times, how many
- * triangles are flipped and how many pairs cross. The trajectory, which is what a rig shows, is drawn heavier.
+ * Plots the report of a warp: over the time from 0 to 1, a curve for each method with the stretch of the worst
+ * triangles (99th and 99.9th percentile, on one logarithmic scale), and below, on the same time axis, the number of
+ * flipped triangles and of crossing pairs. The trajectory, which is what a rig shows, is drawn heavier.
  */
 #include "author/picture/plot/plot.h"
 
@@ -25,9 +25,9 @@ enum { METHOD_MAX = 16, TIMES = EX_WARP_TIME_COUNT };
 #define PANEL_HEIGHT 280.0
 #define TABLE_TOP    (PANEL_TOP + PANEL_HEIGHT + 66)
 #define ROW_HEIGHT   18.0
-#define SCALE        2.0 /* pixels a point */
+#define SCALE        2.0 /* pixels per point */
 
-/* What is shown of a logarithmic scale: nothing below is worth a look, and nothing above. */
+/* Limits of the logarithmic scale: nothing below or above them matters. */
 #define SMALLEST 1e-6
 #define LARGEST  1e3
 
@@ -35,7 +35,7 @@ typedef struct chart {
     const ex_warp_report *report;
     ex_canvas *canvas;
     int method_count;
-    double low, high; /* logarithms of what is at the lower and upper edge */
+    double low, high; /* logarithms at the lower and upper edge */
 } chart;
 
 static const ex_warp_row *row_of(const chart *c, int method, int time) {
@@ -56,7 +56,8 @@ static double place_y(const chart *c, double stretch) {
     return panel(0).y1 - PANEL_HEIGHT * (value - c->low) / (c->high - c->low);
 }
 
-/* The nearest of 1, 2 and 5 times a power of ten that is not above the value, or not below it; its logarithm. */
+/* Returns the logarithm of the nearest of 1, 2 and 5 times a power of ten that is not above the value, or, if `up`, not
+ * below it. */
 static double round_step(double value, bool up) {
     static const double steps[4] = {1, 2, 5, 10};
     const double power = pow(10, floor(log10(value) + 1e-9));
@@ -66,7 +67,7 @@ static double round_step(double value, bool up) {
     return log10(steps[i] * power);
 }
 
-/* Around all values of both panels, at least a decade. */
+/* Finds the range of all values of both panels, at least a decade. */
 static void find_range(chart *c) {
     double low = LARGEST, high = SMALLEST;
     for (int i = 0; i < c->method_count * TIMES; i++)
@@ -111,7 +112,7 @@ static void draw_times(const chart *c, int side) {
     ex_draw_text(c->canvas, place_x(side, 1), box.y1 + 7, &type, "t");
 }
 
-/* Lines at 1, 2 and 5 of each decade; those of 2 and 5 have numbers where there are few decades. */
+/* Draws lines at 1, 2 and 5 of each decade; those at 2 and 5 have numbers if there are few decades. */
 static void draw_amounts(const chart *c, int side) {
     static const double steps[3] = {1, 2, 5};
     const ex_box box = panel(side);
@@ -143,8 +144,8 @@ static void draw_curves(const chart *c, int side) {
     }
 }
 
-/* At the right, beside the ends of the curves, moved apart where they would touch. False without memory: there is room
- * for METHOD_MAX of them. */
+/* Draws names at the right, next to the ends of the curves, moved apart if they would touch. False without memory:
+ * there is room for METHOD_MAX of them. */
 static bool draw_names(const chart *c) {
     const ex_box box = panel(1);
     double centres[METHOD_MAX];
@@ -182,7 +183,7 @@ static void draw_panel(const chart *c, int side) {
     draw_curves(c, side);
 }
 
-/* Numbers under their times; where there is nothing wrong they are faint. */
+/* Draws numbers under their times, faint if nothing is wrong. */
 static void draw_table(const chart *c, int side) {
     static const char *const titles[2] = {"flipped triangles", "pairs of triangles that cross"};
     ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE + 1, .colour = exi_plot_ink()};

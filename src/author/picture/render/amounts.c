@@ -1,6 +1,6 @@
 /*
- * Numbers at vertices that are worth looking at: how far two forms are apart, what an example moves, what a joint
- * holds. Of a refined level they are the cage's, refined as its points are.
+ * Scalars at vertices to look at: the distance between two forms, the displacement by an example, the weight of a
+ * joint. On a refined level they are the cage's, refined like its points.
  */
 #include <exemplar/author/picture.h>
 #include <exemplar/settle.h>
@@ -104,7 +104,7 @@ ex_result ex_form_distances(const ex_mesh *form, const ex_mesh *other, float *va
 
 /* ---- of rigs ---- */
 
-/* Triples of the cage, refined to a level, and their lengths. Takes the triples. */
+/* Refines triples of the cage to a level and computes their lengths. Takes ownership of the triples. */
 static ex_result refine_lengths(const ex_rig *rig, float *cage, int level, float *values, ex_error *error) {
     int count = ex_rig_level_vertex_count(rig, level);
     float *fine = cage;
@@ -137,7 +137,7 @@ static ex_result check_level(const ex_rig *rig, int level, ex_error *error) {
     return EX_OK;
 }
 
-/* How far an example displaces the vertices of a level, which are the first of the last level's. */
+/* Computes the displacement by an example of the vertices of a level, which are the first of the last level's. */
 static ex_result displaced_amounts(const ex_rig *rig, int layer, int example, int level, float *values,
                                    ex_error *error) {
     const int count = ex_rig_layer_displaced(rig, layer, NULL), vertices = ex_rig_level_vertex_count(rig, level);

@@ -1,6 +1,6 @@
 /*
- * The frame of a parallel camera is that of a box, whose corners may see nothing. So the box is moved until its middle
- * is the forms' middle in the picture, and enlarged until they fill it.
+ * Frames forms for a parallel camera. The frame of that camera is a box, whose corners may be empty. So the box is
+ * moved until its middle is the forms' middle in the picture, and scaled until they fill it.
  */
 
 #include <exemplar/author/picture.h>
@@ -51,7 +51,7 @@ ex_camera ex_framing_camera(const ex_framing *f, int size, int *picture_width, i
         middle[1] += f->up[k] * centre;
     }
     const double width = (f->across[1] - f->across[0]) / 2, height = (f->along[1] - f->along[0]) / 2;
-    /* As wide as high within reason; a form without any width has a place too. */
+    /* Keep the aspect ratio within reason; a form without width needs a frame too. */
     double ratio = width > 0 && height > 0 ? width / height : 1;
     ratio = ratio < 0.6 ? 0.6 : ratio > 1.8 ? 1.8 : ratio;
     *picture_width = ratio >= 1 ? size : (int)ceil(size * ratio);

@@ -1,5 +1,5 @@
 /*
- * The legend of a scalar: a strip of its colours below the form, round numbers under it, what they mean above it.
+ * The legend of a scalar: a strip of its colours below the form, round numbers under it, and their meaning above it.
  */
 #include "author/picture/render/render.h"
 
@@ -9,12 +9,12 @@
 
 #define STRIP_WIDTH  380.0
 #define STRIP_HEIGHT 12.0
-#define BELOW        44.0 /* from the strip's upper edge to the picture's lower one */
+#define BELOW        44.0 /* from the strip's upper edge to the picture's lower edge */
 #define TEXT_SIZE    17.0
-#define ABOVE        34.0 /* the strip: what the numbers mean, and some room to the form */
+#define ABOVE        34.0 /* above the strip: the meaning of the numbers, and some space to the form */
 #define SMALLEST     240  /* pixels of the picture's shorter side */
 
-/* 1, 2 or 5 times a power of ten: at most four steps in the range. */
+/* Returns 1, 2 or 5 times a power of ten: at most four steps in the range. */
 static double round_step(double range) {
     double power = pow(10, floor(log10(range / 4)));
     for (int i = 0; i < 3; i++) {
@@ -32,7 +32,7 @@ static ex_colour colour_at(const ex_render_scalar *scalar, double t) {
 static void draw_strip(ex_canvas *canvas, const exi_stage_item *item, ex_box box) {
     const int steps = 190;
     for (int i = 0; i < steps; i++) {
-        /* Each reaches to the end and is drawn over by the next: no background shows between them. */
+        /* Each box reaches to the end and the next is drawn over it, so that no background shows between them. */
         ex_box rest = {box.x0 + (box.x1 - box.x0) * i / steps, box.y0, box.x1, box.y1};
         ex_draw_box(canvas, rest, colour_at(&item->source->scalar, (i + 0.5) / steps));
     }
@@ -45,7 +45,7 @@ static void draw_numbers(ex_canvas *canvas, const exi_stage_item *item, ex_box b
     double step = range > 0 ? round_step(range) : 1;
     ex_pen pen = {.colour = ex_colour_grey(60), .width = 1};
     const double first = ceil(item->min / step - 1e-9);
-    /* Counted, for far from 0 a number and the next may be the same. */
+    /* Count the steps: far from 0 a number and the next may be equal. */
     for (int i = 0; i < 6 && (first + i) * step <= item->max + 1e-9 * step; i++) {
         const double k = first + i;
         double x = range > 0 ? box.x0 + (box.x1 - box.x0) * (k * step - item->min) / range : box.x0;
@@ -70,7 +70,7 @@ static double scale_of(int shorter) {
 }
 
 double exi_legend_height(int width, int height) {
-    /* In pictures too small to read it would cover the form. */
+    /* In pictures too small to read, it would cover the form. */
     const int shorter = shorter_side(width, height);
     return shorter < SMALLEST ? 0 : (BELOW + ABOVE) * scale_of(shorter);
 }

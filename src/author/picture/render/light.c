@@ -1,24 +1,24 @@
 /*
  * Light: a broad key light from the upper left, a weaker fill from the right, a rim from behind, and a sky over a light
- * ground. All turn with the camera, so that a form is lit as well from any side.
+ * ground. All turn with the camera, so that a form is lit equally well from any side.
  *
- * A surface of colour c with normal n sends out
+ * A surface of colour c with normal n emits
  *
  *   c (K k(n) seen_key + F f(n) a + R r(n) a + S(n) a') + gloss
  *
  * where k, f, r are the cosines to the lights, a = seen_sky, S the light of the unhidden sky and ground by its normal,
- * and a' = a / (1 - 0.9 c (1 - a)): what hides the sky is lit about as the surface itself is, and of the same colour,
- * which summed over all reflections gives that factor. Without it creases are darker than any that one can see.
+ * and a' = a / (1 - 0.9 c (1 - a)): surfaces that hide the sky are lit about as much as the surface itself, and have
+ * the same colour; summing over all reflections gives that factor. Without it creases are darker than real ones.
  *
- * A coarse form with smooth normals is shaded as the round one it stands for, so that the light grazes faces that it
- * would not reach. Rays that would begin below the face are bent to run along it: then no face shades itself, nor the
- * next on a form that bulges, and the border of light and shadow is as smooth as the normals.
+ * A coarse form with smooth normals is shaded as the round form that it represents, so the light grazes faces that it
+ * would not reach. Rays that would begin below the face are bent to run along it. Then no face shades itself, nor the
+ * next on a convex form, and the border of light and shadow is as smooth as the normals.
  *
- * How much is seen is counted by rays: over the hemisphere by the cosine, and over the key light's disc. Sixteen
- * patterns take turns over blocks of 4 by 4 pixels: runs of one sequence of points (I. M. Sobol's), of which each is
- * even by itself, the four of a row of pixels together, and all sixteen. So the mean over a block is as good as that of
- * sixteen times as many rays and has no noise (tile.c), and where the ground is seen at a grazing angle, so that rows
- * lie far apart on it, its shadow has no streaks.
+ * Rays estimate visibility: over the hemisphere by the cosine, and over the key light's disc. Sixteen patterns
+ * alternate over blocks of 4 by 4 pixels. They are runs of one sequence of points (I. M. Sobol's); each pattern is
+ * evenly distributed, so are the four of a row of pixels together, and all sixteen. So the mean over a block is as good
+ * as that of sixteen times as many rays and has no noise (tile.c). If the ground is seen at a grazing angle, so that
+ * rows lie far apart on it, its shadow has no streaks.
  */
 #include "author/picture/render/render.h"
 
@@ -27,9 +27,9 @@
 
 /* A power of two: such runs of points are the most even. */
 #define KEY_RAYS 4
-/* Tangent of the angle under which the key light's radius is seen. */
+/* Tangent of the angle of the key light's radius. */
 #define KEY_RADIUS 0.24f
-/* How far the sky can be hidden from, in sizes of the form. */
+/* Reach of rays towards the sky, in sizes of the form. */
 #define SKY_REACH 0.6f
 
 static const exi_v3 key_light = {1.02f, 0.985f, 0.93f}, fill_light = {0.155f, 0.17f, 0.19f};
@@ -40,7 +40,7 @@ static exi_v3 direction_of(double yaw, double pitch) {
     return (exi_v3){(float)(sin(yaw) * cos(pitch)), (float)sin(pitch), (float)(cos(yaw) * cos(pitch))};
 }
 
-/* Two directions across a third. */
+/* Finds two directions perpendicular to a third. */
 static void span(exi_v3 n, exi_v3 *a, exi_v3 *b) {
     exi_v3 other = fabsf(n.y) < 0.9f ? (exi_v3){0, 1, 0} : (exi_v3){1, 0, 0};
     *a = exi_v3_unit(exi_v3_cross(other, n));
@@ -58,9 +58,10 @@ exi_lights exi_lights_place(const ex_render_def *def) {
     return lights;
 }
 
-/* ---- what is seen ---- */
+/* ---- visibility ---- */
 
-/* Point i of I. M. Sobol's sequence in the unit square: any 2^m points from a multiple of 2^m on are even. */
+/* Returns point i of I. M. Sobol's sequence in the unit square. Any 2^m points from a multiple of 2^m on are evenly
+ * distributed. */
 static void sobol(uint32_t i, float *a, float *b) {
     uint32_t first = 0, second = 0, u = 1u << 31, v = 1u << 31;
     for (; i > 0; i >>= 1, u >>= 1, v ^= v >> 1)
@@ -84,7 +85,7 @@ static bool blocked(const exi_render *render, exi_v3 from, exi_v3 direction, flo
     return ex_bounds_blocked(render->stage.fit, &ray);
 }
 
-/* Light that an open ray finds: the sky's, or the ground's, which the form shades where it is near. */
+/* Returns the light that an unblocked ray finds: the sky's, or the ground's, which the form shades if it is near. */
 static float found(const exi_render *render, exi_v3 from, exi_v3 direction) {
     if (direction.y >= 0)
         return sky_light.y;
@@ -106,7 +107,7 @@ static float gather_sky(const exi_render *render, const exi_spot *spot, exi_v3 f
         exi_v3 direction = exi_v3_along(
             exi_v3_add(exi_v3_scale(across, radius * cosf(2 * PI * a)), exi_v3_scale(along, radius * sinf(2 * PI * a))),
             height, spot->normal);
-        /* Not into the face itself. */
+        /* Keep rays out of the face itself. */
         float below = exi_v3_dot(direction, spot->face);
         if (below < 0.01f)
             direction = exi_v3_along(direction, 0.02f - 2 * below, spot->face);
@@ -139,8 +140,8 @@ static float gather_key(const exi_render *render, const exi_spot *spot, exi_v3 f
     return weights > 0 ? sum / weights : 0;
 }
 
-/* Whether a point of the ground may lie in the form's shadow: whether the cone towards the key light's disc meets the
- * ball around all that there is. */
+/* True if a point of the ground may lie in the form's shadow: the cone towards the key light's disc meets the ball
+ * around everything. */
 static bool may_be_shaded(const exi_render *render, exi_v3 point) {
     const exi_stage *stage = &render->stage;
     exi_v3 to = exi_v3_subtract(stage->middle, point);
@@ -160,7 +161,7 @@ exi_seen exi_light_gather(const exi_render *render, const exi_spot *spot, int pa
     exi_seen seen = {1, 1};
     if (spot->kind == EXI_SPOT_NOTHING)
         return seen;
-    /* Shadows on the ground are wide and soft: more rays there, but only where they may meet something. */
+    /* Shadows on the ground are wide and soft: use more rays there, but only if they may meet something. */
     bool ground = spot->kind == EXI_SPOT_GROUND;
     exi_v3 from = exi_v3_along(spot->point, 2e-5f * render->stage.size, spot->face);
     if (lights->sky_rays > 0 && (!ground || may_be_hidden(render, from)))
@@ -170,9 +171,9 @@ exi_seen exi_light_gather(const exi_render *render, const exi_spot *spot, int pa
     return seen;
 }
 
-/* ---- what is sent out ---- */
+/* ---- emitted light ---- */
 
-/* The cosine to a light, softened where a disc of that radius sets. */
+/* Returns the cosine to a light, softened where a disc of that radius sets. */
 static float soft_cosine(exi_v3 normal, exi_v3 light, float radius) {
     float cosine = exi_v3_dot(normal, light);
     if (cosine >= radius)
@@ -192,7 +193,7 @@ static float all_reflections(float open, float colour) {
     return open / (1 - 0.9f * colour * (1 - open));
 }
 
-/* Blinn's, broad, and more at grazing angles. */
+/* Blinn's highlight, broad, and stronger at grazing angles. */
 static float shine(exi_v3 normal, exi_v3 light, exi_v3 towards, float power) {
     exi_v3 half = exi_v3_unit(exi_v3_add(light, towards));
     float edge = 1 - positive(exi_v3_dot(half, towards));

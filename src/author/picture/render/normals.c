@@ -1,8 +1,8 @@
 /*
- * Normals at the corners of a form: given ones, the mesh's own, or made from the faces. A made one is the sum, over the
- * faces around the vertex that meet the corner's own face at less than 60 degrees, of their normals, each times the
- * angle that it has at the vertex (G. Thuermer, C. A. Wuethrich, "Computing vertex normals from polygonal facets",
- * 1998): a cube keeps its edges, and a sphere is round however it was cut.
+ * Normals at the corners of a form: given ones, the mesh's, or computed from the faces. A computed normal is the sum of
+ * the normals of the faces around the vertex that meet the corner's own face at less than 60 degrees, each times its
+ * angle at the vertex (G. Thuermer, C. A. Wuethrich, "Computing vertex normals from polygonal facets", 1998). A cube
+ * keeps its edges, and a sphere is round however it was cut.
  */
 #include "author/picture/render/render.h"
 
@@ -17,15 +17,15 @@
 /* The faces around each vertex: corners [starts[v], starts[v + 1]) of around. */
 typedef struct ring {
     int *starts, *around;
-    exi_v3 *faces; /* [corner_count] the corner's face: its normal */
-    float *angles; /* [corner_count] at the corner */
+    exi_v3 *faces; /* [corner_count] normal of the corner's face */
+    float *angles; /* [corner_count] angle at the corner */
 } ring;
 
 static exi_v3 position(const float *positions, int vertex) {
     return exi_v3_at(positions + 3 * (size_t)vertex);
 }
 
-/* Newell's sum: right for polygons that are not flat, too. */
+/* Newell's sum, which is also right for polygons that are not flat. */
 static exi_v3 face_normal(const ex_mesh *mesh, const float *positions, int face) {
     int first = mesh->face_offsets[face], end = mesh->face_offsets[face + 1];
     exi_v3 origin = position(positions, mesh->corners[first]), sum = {0, 0, 0};
@@ -103,7 +103,7 @@ static ex_result make_normals(const ex_mesh *mesh, const float *positions, bool 
 ex_result exi_corner_normals(const ex_render_item *item, const float *positions, bool smooth, float *normals,
                              ex_error *error) {
     const ex_mesh *mesh = item->mesh;
-    /* The mesh's own belong to its own positions. */
+    /* The mesh's normals belong to its own positions only. */
     bool own = !item->normals && !item->positions && mesh->corner_normals && mesh->normals;
     if (!item->normals && !own)
         return make_normals(mesh, positions, smooth, normals, error);

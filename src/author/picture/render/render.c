@@ -1,6 +1,6 @@
 /*
- * A picture of forms: the stage is set, the view framed, lights placed, and tiles rendered by all threads; then the
- * legend.
+ * Renders a picture of forms: sets the stage, frames the view, places lights, and renders tiles in all threads; then
+ * draws the legend.
  */
 #include "author/picture/render/render.h"
 
@@ -31,10 +31,10 @@ typedef struct work {
     ex_image *image;
     int columns, rows, stride;
     atomic_int done;
-    atomic_bool failed; /* without memory */
+    atomic_bool failed; /* true if memory ran out */
 } work;
 
-/* Whose work the calling thread waits for: progress is reported by that thread alone. */
+/* The work that the calling thread waits for; only that thread reports progress. */
 static _Thread_local const work *waiting;
 
 static ex_result check(const ex_render_def *def, ex_error *error) {
@@ -63,7 +63,7 @@ static void report(const work *w, double fraction) {
         progress->report(progress->user, "rendering", fraction);
 }
 
-/* A task: tiles [begin, end), in an order that gives every thread some of the middle, where the work is. */
+/* A task: renders tiles [begin, end), in an order that gives every thread some of the middle, which costs most. */
 static void render_tiles(void *context, int begin, int end) {
     work *w = context;
     int count = w->columns * w->rows;
@@ -81,7 +81,7 @@ static int common_divisor(int a, int b) {
     return b == 0 ? a : common_divisor(b, a % b);
 }
 
-/* About the golden section of the count, and without a divisor in common with it: visits every tile once. */
+/* Returns a stride near the golden section of the count and coprime to it, which visits every tile once. */
 static int find_stride(int count) {
     int stride = (int)(0.618 * count) > 0 ? (int)(0.618 * count) : 1;
     while (common_divisor(stride, count) != 1)

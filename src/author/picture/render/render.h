@@ -1,10 +1,10 @@
 /*
- * render.h - what the parts of the renderer share: the stage (all triangles of a picture, and what their surface looks
- * like), the view, the lights, and a spot: what a ray through the picture met. Private to authoring.
+ * render.h - declarations shared by the parts of the renderer: the stage (all triangles of a picture, and their surface
+ * properties), the view, the lights, and the spot that a ray through the picture hits. Private to authoring.
  *
- * Light is linear red green blue in float. Positions are relative to the middle and the size of what is framed, so that
- * floats are fine however large the form is, and wherever it stands. Everything here is read from any number of threads
- * once it is made.
+ * Light is linear red green blue in float. Positions are relative to the middle and the size of the framed forms, so
+ * that floats are precise enough for a form of any size at any position. Everything here may be read from any number of
+ * threads once it is made.
  */
 #ifndef EXEMPLAR_AUTHOR_PICTURE_RENDER_RENDER_H
 #define EXEMPLAR_AUTHOR_PICTURE_RENDER_RENDER_H

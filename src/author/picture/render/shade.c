@@ -1,10 +1,10 @@
 /*
- * The colour of a spot: what the form is painted with (a scalar's colours, a texture, colours of vertices, plain clay)
- * in the light that falls on it; the ground's shadow; the background.
+ * Colour of a spot: the form's paint (a scalar's colours, a texture, vertex colours, plain clay) in the light that
+ * falls on it; the ground's shadow; the background.
  */
 #include "author/picture/render/render.h"
 
-/* Numbers at the three corners, by their weights. */
+/* Interpolates numbers at the three corners by their weights. */
 static float weigh(const exi_spot *spot, float a, float b, float c) {
     return (1 - spot->u - spot->v) * a + spot->u * b + spot->v * c;
 }
@@ -23,7 +23,7 @@ static exi_v3 paint_scalar(const exi_stage_item *item, const exi_spot *spot, con
     return exi_v3_along(exi_v3_scale((*item->map)[step], 1 - rest), rest, (*item->map)[step + 1]);
 }
 
-/* Pixels of the texture that a pixel of the picture is wide there, by the triangle's area in both. */
+/* Returns the width of a pixel of the picture there in pixels of the texture, from the triangle's area in both. */
 static float texels(const exi_render *render, const exi_stage_item *item, const exi_spot *spot,
                     const double *const uv[3]) {
     const uint32_t *v = render->stage.triangles + 3 * (size_t)spot->triangle;
@@ -35,7 +35,7 @@ static float texels(const exi_render *render, const exi_stage_item *item, const 
     double of_image =
         fabs((uv[1][0] - uv[0][0]) * (uv[2][1] - uv[0][1]) - (uv[1][1] - uv[0][1]) * (uv[2][0] - uv[0][0]));
     of_image *= (double)item->texture.widths[0] * item->texture.heights[0];
-    /* Half of what a tilted face would need: the rest is left to the samples of a pixel. */
+    /* Half of what a tilted face would need: the samples of a pixel do the rest. */
     return area > 0 ? 0.7f * spot->pixel * sqrtf((float)of_image / area) : 1;
 }
 
@@ -67,7 +67,7 @@ static exi_v3 paint_vertices(const ex_mesh *mesh, const exi_spot *spot, const in
     return (exi_v3){rgb[0], rgb[1], rgb[2]};
 }
 
-/* Grains two pixels wide of a picture of 1000, the same for all samples of a pixel. */
+/* Returns grain two pixels wide in a picture of 1000, the same for all samples of a pixel. */
 static float grain(const exi_render *render, float amount, float x, float y) {
     float cell = 0.002f * (float)(render->def->height < render->def->width ? render->def->height : render->def->width);
     cell = cell > 1 ? cell : 1;
@@ -83,7 +83,7 @@ static exi_v3 paint(const exi_render *render, const exi_spot *spot, float *gloss
     const int vertices[3] = {mesh->corners[cut[0]], mesh->corners[cut[1]], mesh->corners[cut[2]]};
     *gloss = 0.6f;
     if (item->map) {
-        /* As near to the legend's colours as light allows. */
+        /* As close to the legend's colours as light allows. */
         *gloss = 0.15f;
         return exi_v3_scale(paint_scalar(item, spot, vertices), 0.92f);
     }
@@ -120,7 +120,7 @@ static exi_shade shade_ground(const exi_render *render, exi_seen seen, float y) 
     float left = exi_light_ground(render, seen);
     exi_shade shade = background(render, y);
     if (render->def->background == EX_BACKGROUND_TRANSPARENT) {
-        /* Black of that alpha does to what lies below as nearly as can be what the shadow does, in sRGB. */
+        /* In sRGB, black of that alpha darkens the background nearly as the shadow does. */
         shade.alpha = 1 - exi_code_of_light(left < 1 ? left : 1);
         return shade;
     }

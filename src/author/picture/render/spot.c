@@ -1,5 +1,5 @@
 /*
- * What a ray through the picture meets: a face, the ground, or nothing; with the normals that light needs.
+ * Finds the spot that a ray through the picture hits: a face, the ground, or nothing; with the normals for shading.
  */
 #include "author/picture/render/render.h"
 
@@ -34,14 +34,14 @@ static void see_form(const exi_stage *stage, const ex_hit *hit, exi_v3 direction
             normals[i] = face;
         side += exi_v3_dot(normals[i], face);
     }
-    /* Normals that point into the form are turned around, and all of them where its back is seen. */
+    /* Flip normals that point into the form, and all of them if its back is seen. */
     float sign = (side < 0) != spot->behind ? -1.0f : 1.0f;
     for (int i = 0; i < 3; i++)
         normals[i] = exi_v3_scale(normals[i], sign);
     exi_v3 normal = exi_v3_unit(weigh(normals[0], normals[1], normals[2], hit->u, hit->v));
     if (!(exi_v3_dot(normal, normal) > 0.5f))
         return;
-    /* Just visible at least, lest the form's edge be lit from behind. */
+    /* Keep the normal just visible, or the form's edge would be lit from behind. */
     float away = exi_v3_dot(normal, direction);
     if (away > -0.02f)
         normal = exi_v3_unit(exi_v3_along(normal, -(away + 0.02f), direction));

@@ -1,7 +1,7 @@
 /*
  * The stage: all items of a picture as one set of triangles with one tree around it, with normals at their corners and
- * what colours need. Positions are moved and scaled so that the middle of what is framed is at 0 0 0 and its box has a
- * diagonal of 1: then floats do for forms of any size, wherever they stand.
+ * data for colours. Positions are moved and scaled so that the middle of the framed forms is at 0 0 0 and their box has
+ * a diagonal of 1. Floats are then precise enough for forms of any size at any position.
  */
 #include "author/picture/render/render.h"
 
@@ -29,7 +29,7 @@ static double coordinate(const ex_render_item *item, size_t i) {
     return item->positions ? (double)item->positions[i] : item->mesh->positions[i];
 }
 
-/* ---- what there is ---- */
+/* ---- items ---- */
 
 static ex_result check_item(const ex_render_item *item, ex_error *error) {
     const ex_mesh *mesh = item->mesh;
@@ -135,7 +135,7 @@ static ex_result count_triangles(exi_stage *stage, ex_error *error) {
     return EX_OK;
 }
 
-/* An item's triangles at their place; diagonals follow the form that is shown, not the mesh's own. */
+/* Triangulates an item; diagonals follow the form shown, not the mesh's positions. */
 static ex_result cut_item(exi_stage *stage, const exi_stage_item *item, ex_error *error) {
     ex_mesh mesh = *item->source->mesh;
     double *moved = NULL;

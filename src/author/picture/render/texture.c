@@ -1,6 +1,6 @@
 /*
- * Textures: an image and its halves, sampled between pixels and between sizes (L. Williams, "Pyramidal parametrics",
- * 1983), in linear light, repeated in both directions.
+ * Textures: an image and its mipmaps, interpolated between pixels and between sizes (L. Williams, "Pyramidal
+ * parametrics", 1983), in linear light, repeated in both directions.
  */
 #include "author/picture/render/render.h"
 
@@ -14,7 +14,7 @@ void exi_texture_close(exi_texture *texture) {
     *texture = (exi_texture){0};
 }
 
-/* The mean of four pixels; colours count as much as they cover. */
+/* Averages four pixels; colours are weighted by alpha. */
 static void average(const unsigned char *const from[4], const float linear[256], unsigned char *to) {
     float sum[3] = {0, 0, 0}, alpha = 0;
     for (int i = 0; i < 4; i++) {
@@ -76,7 +76,7 @@ static int wrap(int i, int count) {
     return rest < 0 ? rest + count : rest;
 }
 
-/* One level, between its four nearest pixels: colour times alpha, and alpha. */
+/* Interpolates one level between its four nearest pixels: colour times alpha, and alpha. */
 static void sample_level(const exi_texture *texture, int level, const float linear[256], float u, float v,
                          float out[4]) {
     int width = texture->widths[level], height = texture->heights[level];

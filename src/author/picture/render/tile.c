@@ -1,14 +1,14 @@
 /*
- * A tile of the picture: one ray through the middle of each pixel, light gathered there, evened out between neighbours
- * that lie on one surface, and more samples where something changes within a pixel.
+ * A tile of the picture: casts one ray through the middle of each pixel, gathers light there, averages it over
+ * neighbours on the same surface, and adds samples if something changes within a pixel.
  *
- * Sixteen patterns of rays take turns over blocks of 4 by 4 pixels (light.c). The mean over 5 by 5 pixels, whose outer
- * ones count half, holds each of the patterns once, wherever it stands; pixels of other surfaces are left out. Samples
- * within a pixel are shaded each with its own normal and paint, but what they see of sky and light they take from the
- * pixels around on the same surface; only where there is none are rays sent out again.
+ * Sixteen patterns of rays alternate over blocks of 4 by 4 pixels (light.c). The mean over 5 by 5 pixels, whose outer
+ * ones count half, contains each pattern once at any position; pixels of other surfaces are left out. Each sample
+ * within a pixel is shaded with its own normal and paint, but takes its visibility of sky and light from the
+ * surrounding pixels on the same surface; new rays are cast only if there are none.
  *
- * A tile looks APRON pixels beyond its borders and shares nothing with its neighbours: so the bytes do not depend on
- * who renders which tile when.
+ * A tile looks APRON pixels beyond its borders and shares nothing with its neighbours, so the bytes do not depend on
+ * which thread renders a tile or when.
  */
 #include "author/picture/render/render.h"
 
@@ -18,14 +18,14 @@
 
 #define APRON 3
 
-/* Colours differ enough for 4 samples, and for all, on a scale about even to the eye from 0 to 1. */
+/* Contrasts that need 4 samples, and all of them, on a perceptually even scale from 0 to 1. */
 #define CONTRAST_SOME 0.03f
 #define CONTRAST_ALL  0.10f
 
-/* Of the weights around a pixel, which are 16 together. */
+/* Least sum of the weights around a pixel, out of 16. */
 #define ENOUGH 13.0f
 
-/* Pixels side by side see so differently, or so little, that what lies beyond them cannot be guessed. */
+/* Neighbouring pixels whose visibility differs by more, or is lower, do not predict what lies beyond them. */
 #define STEEP 0.2f
 #define DIM   0.85f
 
@@ -37,8 +37,8 @@ typedef struct pixel {
 
 typedef struct tile {
     const exi_render *render;
-    int left, top;     /* the first pixel of the apron, in the picture */
-    int width, height; /* with the apron */
+    int left, top;     /* first pixel of the apron, in the picture */
+    int width, height; /* including the apron */
     pixel *pixels;     /* [height][width] */
 } tile;
 
@@ -46,9 +46,9 @@ static pixel *at(const tile *t, int x, int y) {
     return &t->pixels[(size_t)y * (size_t)t->width + (size_t)x];
 }
 
-/* ---- light, evened out ---- */
+/* ---- averaged light ---- */
 
-/* Whether two spots lie on one surface, near enough for one to see what the other sees. */
+/* True if two spots lie on one surface, close enough to have the same visibility. */
 static bool agree(const exi_spot *a, const exi_spot *b) {
     if (a->kind != b->kind)
         return false;
@@ -58,7 +58,7 @@ static bool agree(const exi_spot *a, const exi_spot *b) {
         return false;
     exi_v3 between = exi_v3_subtract(b->point, a->point);
     float off = fabsf(exi_v3_dot(between, a->face)), other = fabsf(exi_v3_dot(between, b->face));
-    /* Neighbours on a face that is seen at a grazing angle are far apart along it. */
+    /* Neighbours on a face at a grazing angle are far apart along it. */
     float far = 6 * a->pixel / (0.05f + fabsf(exi_v3_dot(a->face, a->towards)));
     return (off < other ? off : other) < 3 * a->pixel && exi_v3_dot(between, between) < far * far;
 }
@@ -80,7 +80,7 @@ static void even_out(const tile *t, int x, int y) {
             sum.key += weight * q->seen.key;
             weights += weight;
         }
-    /* Along an edge most patterns are missing: three others, far from its own and from each other. */
+    /* Along an edge most patterns are missing: add three others, far from its own and from each other. */
     for (int i = 1; i < 4 && weights < ENOUGH; i++) {
         int pattern = ((t->left + x) & 3) + 4 * ((t->top + y) & 3);
         exi_seen more = exi_light_gather(t->render, &p->spot, pattern ^ (5 * i));
@@ -93,9 +93,8 @@ static void even_out(const tile *t, int x, int y) {
 
 /* ---- samples within a pixel ---- */
 
-/* What a sample sees, from the pixels around the one that it lies in; false where rays have to tell. Where a form
- * comes near the ground, the ground behind its outline may be much darker than all that is seen of it in whole pixels.
- */
+/* Predicts the visibility of a sample from the pixels around its own; false if rays are needed. If a form is near the
+ * ground, the ground behind its outline may be much darker than all whole pixels of it. */
 static bool seen_around(const tile *t, const exi_spot *spot, int x, int y, float fx, float fy, exi_seen *seen) {
     exi_seen sum = {0, 0}, low = {1, 1}, high = {0, 0};
     float weights = 0;
@@ -127,7 +126,7 @@ static bool seen_around(const tile *t, const exi_spot *spot, int x, int y, float
     return count > 7 || !(steep || dim);
 }
 
-/* On a scale about even to the eye. */
+/* Returns the contrast on a perceptually even scale. */
 static float contrast(const exi_shade *a, const exi_shade *b) {
     float most = fabsf(a->alpha - b->alpha);
     const float u[3] = {a->colour.x, a->colour.y, a->colour.z}, v[3] = {b->colour.x, b->colour.y, b->colour.z};
@@ -138,7 +137,7 @@ static float contrast(const exi_shade *a, const exi_shade *b) {
     return most;
 }
 
-/* How much the pixel differs from those around it. */
+/* Returns the pixel's contrast with those around it. */
 static float change_at(const tile *t, int x, int y) {
     static const int beside[8][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
     const pixel *p = at(t, x, y);
@@ -146,7 +145,7 @@ static float change_at(const tile *t, int x, int y) {
     for (int i = 0; i < 8; i++) {
         const pixel *q = at(t, x + beside[i][0], y + beside[i][1]);
         float difference = contrast(&p->shade, &q->shade);
-        /* A form's outline counts even where it has the background's colour. */
+        /* A form's outline counts even if it has the background's colour. */
         if ((p->spot.kind == EXI_SPOT_FORM) != (q->spot.kind == EXI_SPOT_FORM))
             difference += CONTRAST_SOME;
         most = difference > most ? difference : most;
@@ -155,7 +154,7 @@ static float change_at(const tile *t, int x, int y) {
 }
 
 static exi_shade sample(const tile *t, int x, int y, int number, bool *guessed) {
-    /* Sixteen points with all different columns and rows (a (0, 2)-net); the first four are even by themselves. */
+    /* Sixteen points with all different columns and rows (a (0, 2)-net); the first four are evenly distributed too. */
     static const unsigned char columns[16] = {0, 5, 10, 15, 1, 2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14};
     int column = columns[number];
     int row = (column & 1) << 3 | (column & 2) << 1 | (column & 4) >> 1 | (column & 8) >> 3;
@@ -183,7 +182,7 @@ static exi_shade refine(const tile *t, int x, int y) {
         exi_shade one = sample(t, x, y, i, &guessed);
         sum.colour = exi_v3_add(sum.colour, one.colour);
         sum.alpha += one.alpha;
-        /* Neighbours did not show it, but the samples do; and rays of their own need all sixteen patterns. */
+        /* Neighbours did not show a change, but the samples do; and new rays need all sixteen patterns. */
         if (most > 4 && (!guessed || contrast(&one, &centre) >= CONTRAST_ALL))
             count = 16;
     }
@@ -192,7 +191,7 @@ static exi_shade refine(const tile *t, int x, int y) {
 
 /* ---- out ---- */
 
-/* Between two codes, one of them by an even pattern of 8 by 8 pixels: gradients show no bands, and files stay small. */
+/* Dithers between two codes with an even pattern of 8 by 8 pixels: gradients show no bands, and files stay small. */
 static float dither(int x, int y) {
     int order = 0;
     for (int bit = 0; bit < 3; bit++) {

@@ -1,25 +1,25 @@
 /*
  * The view: from angles to rays, framed exactly.
  *
- * With the eye's axes right, up and back, a point p is inside the left and right edges of the picture where |x - eye.x|
- * <= h (eye.z - z), h being half the picture's width at distance 1. So with A = max of x + h z and B = max of -x + h z
- * over all points, eye.z = (A + B) / (2 h) is the nearest place from which all are seen, and eye.x = (A - B) / 2 leaves
- * as much room on both sides; the same for up and down, and the farther of the two eyes. A and B are supports of the
- * points along a direction, which is also known where the points are circles: so a form that turns stays in one frame.
+ * With the eye's axes right, up and back, a point p is inside the left and right edges of the picture if |x - eye.x| <=
+ * h (eye.z - z), where h is half the picture's width at distance 1. Let A = max of x + h z and B = max of -x + h z over
+ * all points. Then eye.z = (A + B) / (2 h) is the nearest position from which all are seen, and eye.x = (A - B) / 2
+ * leaves the same margin on both sides. The same holds for up and down; the farther of the two eyes is used. A and B
+ * are supports of the points along a direction, which are also known for circles, so a turning form stays in one frame.
  */
 #include "author/picture/render/render.h"
 
 #include "runtime/base/result.h"
 
-#define MARGIN 0.08 /* of the picture, on either side */
+#define MARGIN 0.08 /* fraction of the picture, on either side */
 
 typedef struct frame {
     const exi_stage *stage;
     bool given, all_around;
-    double box[6]; /* as the stage has it: relative to its origin, in its unit */
+    double box[6]; /* in the stage's coordinates: relative to its origin, in its unit */
 } frame;
 
-/* The largest of dot(p, w) over all that has to be seen. */
+/* Returns the largest dot(p, w) over everything that must be visible. */
 static double support(const frame *f, exi_v3 w) {
     double level = sqrt((double)w.x * (double)w.x + (double)w.z * (double)w.z), most = -INFINITY;
     int count = f->given ? 8 : f->stage->corner_count;
@@ -30,7 +30,7 @@ static double support(const frame *f, exi_v3 w) {
             for (int k = 0; k < 3; k++)
                 p[k] = f->box[(i >> k) & 1 ? 3 + k : k];
         } else {
-            /* Vertices without a face are not seen. */
+            /* Vertices without a face are not visible. */
             while (item + 1 < f->stage->item_count && i >= f->stage->items[item + 1].first_corner)
                 item++;
             const exi_stage_item *at = &f->stage->items[item];
@@ -46,7 +46,7 @@ static double support(const frame *f, exi_v3 w) {
     return most;
 }
 
-/* The eye's place along one axis of the picture and its distance, for half a width h at distance 1. */
+/* Computes the eye's position along one axis of the picture and its distance, for half a width h at distance 1. */
 static void fit_axis(const frame *f, exi_v3 axis, exi_v3 back, double h, double *at, double *distance) {
     double a = support(f, exi_v3_along(axis, (float)h, back));
     double b = support(f, exi_v3_along(exi_v3_scale(axis, -1), (float)h, back));
@@ -54,8 +54,8 @@ static void fit_axis(const frame *f, exi_v3 axis, exi_v3 back, double h, double 
     *distance = (a + b) / (2 * h);
 }
 
-/* The same place where the eye is farther away than this axis needs: that of the narrower picture for which it would be
- * the right distance, so that there is as much room on both sides of the picture. */
+/* Computes that position if the eye is farther away than this axis needs: that of the narrower picture for which the
+ * distance is right, so that both sides of the picture have the same margin. */
 static void centre_axis(const frame *f, exi_v3 axis, exi_v3 back, double h, double distance, double *at) {
     double low = 0, high = h;
     for (int i = 0; i < 14; i++) {
@@ -99,7 +99,7 @@ static void frame_parallel(exi_view *view, const frame *f, double zoom) {
     half /= (1 - 2 * MARGIN) * zoom;
     view->half_width = (float)(half * aspect);
     view->half_height = (float)half;
-    /* Far enough away for everything that there is, not only for what is framed. */
+    /* Far enough away for everything, not only for what is framed. */
     double corner = 0;
     for (int k = 0; k < 3; k++) {
         double low = fabs(f->stage->box[k] - f->stage->origin[k]) / f->stage->unit;
@@ -111,7 +111,7 @@ static void frame_parallel(exi_view *view, const frame *f, double zoom) {
                            exi_v3_along(exi_v3_scale(view->up, (float)((y[1] - y[0]) / 2)), (float)away, view->back));
 }
 
-/* So much of the picture that a form in it, with its margin, ends above the legend. */
+/* Returns the height to frame in, so that a form, with its margin, ends above the legend. */
 static float framed_height(const ex_render_def *def, const exi_stage *stage) {
     bool legend = false;
     for (int i = 0; i < stage->item_count; i++)

@@ -1,7 +1,7 @@
 /*
- * The wireframe: how much of a pixel the lines along a polygon's edges cover, by the distance in the picture from the
- * nearest edge of the polygon that was hit. Diagonals of its triangles are no edges. Where polygons are hardly larger
- * than the line is wide, it fades, or the form would be black.
+ * The wireframe: how much of a pixel the lines along a polygon's edges cover, from the distance in the picture to the
+ * nearest edge of the polygon that was hit. Diagonals of its triangles are not edges. Lines fade if polygons are hardly
+ * larger than their width; otherwise the form would be black.
  */
 #include "author/picture/render/render.h"
 

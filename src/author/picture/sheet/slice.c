@@ -1,5 +1,5 @@
 /*
- * A sheet of forms over a slice of a rig's space: places, pictures, and what is drawn around them.
+ * A sheet of forms over a slice of a rig's space: cells, pictures, and everything drawn around them.
  */
 #include "author/picture/sheet/slice.h"
 

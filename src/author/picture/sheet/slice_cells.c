@@ -1,7 +1,7 @@
 /*
- * The places of a sheet: values along its axes, and which of them are examples or pseudo-examples of the slice (Shape
- * by Example, figures 4, 5 and 9). Values are even over the range, with some beyond it; a column or row moves to where
- * examples are, if those near it agree, and else an example takes the nearest place alone.
+ * The cells of a sheet: values along its axes, and the examples or pseudo-examples of the slice among them (Shape by
+ * Example, figures 4, 5 and 9). Values are even over the range, with some beyond it. A column or row moves to the value
+ * of the examples near it if they agree; otherwise an example moves only the nearest cell.
  */
 #include "author/picture/plot/plot.h"
 #include "author/picture/sheet/slice.h"
@@ -32,7 +32,7 @@ static bool is_same(const ex_axis *axis, double a, double b) {
     return fabs(a - b) <= 1e-6 * (axis->max - axis->min);
 }
 
-/* Forms beyond one end: as near to each other as those in the range, the last exactly as far as asked. */
+/* Returns the number of forms beyond one end: spaced like those in the range, the last exactly as far as requested. */
 static int count_beyond(double beyond, int count) {
     const int wanted = (int)round(beyond * (count - 1));
     return beyond > 0 ? wanted > 1 ? wanted : 1 : 0;
@@ -55,7 +55,7 @@ static ex_result set_values(exi_slice_axis *a, int count, const double beyond[2]
     return EX_OK;
 }
 
-/* The nearest value, if it is within half of the way to the next; else -1. */
+/* Returns the index of the nearest value, if it is within half the distance to the next; else -1. */
 static int find_nearest(const exi_slice_axis *a, double value) {
     int best = 0;
     for (int i = 1; i < a->count; i++)
@@ -68,7 +68,8 @@ static int find_nearest(const exi_slice_axis *a, double value) {
     return fabs(a->values[best] - value) <= half * (1 + 1e-9) ? best : -1;
 }
 
-/* The one value that the examples nearest to value i have, or the pseudo-examples where there is no example. */
+/* Returns the common value of the examples nearest to value i, or of the pseudo-examples if there is no example; value
+ * i if they differ. */
 static double find_agreed(const exi_slice_axis *a, int axis, int i, const marks *m) {
     for (int pseudo = 0; pseudo < 2; pseudo++) {
         double agreed = NAN;
@@ -124,7 +125,7 @@ static bool reads_axes(const ex_sheet_def *def, int layer) {
     return found == def->axis_count && (def->textures || ex_rig_layer_stage(def->rig, layer) != EX_STAGE_TEXTURE);
 }
 
-/* A pseudo-example that only keeps a layer of offsets from acting somewhere is no form to look at. */
+/* True for a pseudo-example that only keeps a layer of offsets from acting somewhere: there is no form to show. */
 static bool holds_nothing(const ex_pseudo *pseudo, int example_count) {
     bool none = pseudo->weights != NULL;
     for (int k = 0; none && k < example_count; k++)
@@ -263,7 +264,7 @@ static ex_result check(const ex_sheet_def *def, ex_error *error) {
     return result;
 }
 
-/* What follows a number: angles of joints are degrees, which few projects say. */
+/* Sets the suffix of numbers: angles of joints are in degrees, which few projects say. */
 static void set_unit(exi_slice_axis *a, const ex_rig *rig) {
     static const char *const degrees[] = {"\xC2\xB0", "deg", "degree", "degrees"};
     const char *unit = ex_rig_input_unit(rig, a->input);

@@ -1,7 +1,7 @@
 /*
- * A sheet around its forms: the panel, what is beyond the range, names of examples, arrows of pseudo-examples, axes and
- * a legend. Forms stand on whole pixels, so that they are copied as they were rendered; everything else is in points,
- * of which a form's place has about 220 along its longer side.
+ * Draws a sheet around its forms: the panel, the area beyond the range, names of examples, arrows of pseudo-examples,
+ * axes and a legend. Forms are placed on whole pixels, so that they are copied as rendered; everything else is in
+ * points, about 220 along the longer side of a form's cell.
  */
 #include "author/picture/plot/plot.h"
 #include "author/picture/sheet/slice.h"
@@ -20,12 +20,12 @@
 #define LEGEND 28.0
 
 #define NAME_GAP   4.0  /* between a form and its name */
-#define NAME_ROOM  14.0 /* for a name, with what stays free below it */
-#define NAME_SHIFT 12.0 /* to the side, where an arrow comes from below */
+#define NAME_ROOM  14.0 /* for a name and the space below it */
+#define NAME_SHIFT 12.0 /* to the side, if an arrow comes from below */
 
 typedef struct drawing {
     const exi_slice *sheet;
-    double scale;      /* pixels in a point */
+    double scale;      /* pixels per point */
     int left, top;     /* of the panel, in pixels */
     int width, height; /* of the picture */
     ex_canvas *canvas;
@@ -40,7 +40,7 @@ static ex_colour pseudo_ink(void) {
     return ex_colour_hex(0xa8472b);
 }
 
-/* To a ten-thousandth of the range: thirds have no end. */
+/* Formats to a ten-thousandth of the range, since thirds have endless digits. */
 static const char *value_text(char buffer[128], const exi_slice_axis *axis, double value) {
     char number[EX_TICK_SIZE];
     const double range = axis->axis.max - axis->axis.min;
@@ -51,7 +51,7 @@ static const char *value_text(char buffer[128], const exi_slice_axis *axis, doub
     return buffer;
 }
 
-/* ---- where things are ---- */
+/* ---- positions ---- */
 
 static ex_box cell_pixels(const drawing *d, int column, int row) {
     const exi_slice *s = d->sheet;
@@ -73,7 +73,7 @@ static ex_box panel_pixels(const drawing *d) {
     return (ex_box){first.x0, last.y0, last.x1, first.y1};
 }
 
-/* The first and the last value inside the range. */
+/* Finds the first and the last value inside the range. */
 static void find_range(const exi_slice *s, int axis, int range[2]) {
     const exi_slice_axis *a = &s->axes[axis];
     const double slack = 1e-6 * (a->axis.max - a->axis.min);
@@ -106,7 +106,7 @@ static bool has_legend(const drawing *d) {
     return has_beyond(d) || d->sheet->example_count + d->sheet->pseudo_count > 0;
 }
 
-/* Where a value lies along an axis, in columns or rows; straight between them, and beyond the last. */
+/* Returns the position of a value along an axis, in columns or rows; linear between them, and beyond the last. */
 static double find_place(const exi_slice_axis *a, double value) {
     if (a->count == 1)
         return 0;
@@ -152,7 +152,7 @@ static void draw_frames(drawing *d) {
         ex_draw_frame(d->canvas, in_points(d, range_pixels(d)), &(ex_pen){ex_colour_grey(140), 1.0, 4, 4});
 }
 
-/* Told by colour where there is one; else by a frame of that colour. */
+/* Kinds of cells are shown by the form's colour; if the form has a texture, by a frame of that colour. */
 static void draw_cell_frame(drawing *d, const exi_cell *cell, ex_box box) {
     const ex_box inner = {box.x0 + 4, box.y0 + 4, box.x1 - 4, box.y1 - 4};
     if (d->sheet->texture < 0)
@@ -167,7 +167,7 @@ static bool is_named(const exi_cell *cell) {
     return cell->kind == EXI_CELL_EXAMPLE || cell->kind == EXI_CELL_PSEUDO;
 }
 
-/* The line after the last on which something is seen; 0 where nothing is. */
+/* Returns the line after the last with visible pixels; 0 if there are none. */
 static int end_line(const ex_image *image) {
     size_t count = 4 * (size_t)image->width * (size_t)image->height;
     while (count > 0 && image->pixels[count - 1] == 0)
@@ -175,7 +175,7 @@ static int end_line(const ex_image *image) {
     return (int)((count + 4 * (size_t)image->width - 1) / (4 * (size_t)image->width));
 }
 
-/* Where the names of a row begin: just below the lowest of the forms that have one. */
+/* Returns the position of a row's names: just below the lowest of the named forms. */
 static double find_name_line(const drawing *d, int row) {
     const exi_slice *s = d->sheet;
     int end = 0;
@@ -209,12 +209,12 @@ static void name_cell(drawing *d, const exi_cell *cell, ex_box box, double line)
                                       {x + NAME_SHIFT, line, EX_ACROSS_MIDDLE, EX_ALONG_TOP},
                                       {x, box.y1 - 7, EX_ACROSS_MIDDLE, EX_ALONG_BASELINE},
                                       {x, box.y0 + 7, EX_ACROSS_MIDDLE, EX_ALONG_TOP}};
-    const int first = line + NAME_ROOM > box.y1 ? 3 : 0; /* a form as high as its place */
+    const int first = line + NAME_ROOM > box.y1 ? 3 : 0; /* a form as high as its cell */
     exi_labels_draw(&d->labels, d->canvas, places + first, 5 - first, &type,
                     ex_label_fit(fitted, text, type.size, box.x1 - box.x0 - 12));
 }
 
-/* From where a pseudo-example was taken, up to its form. */
+/* Draws an arrow from the point a pseudo-example borrows from to its form. */
 static void draw_arrow(drawing *d, const exi_cell *cell) {
     double from[2], to[2];
     place_of(d, cell->from, from);
@@ -246,7 +246,7 @@ static void draw_cells(drawing *d) {
     for (int i = 0; i < exi_slice_cell_count(s); i++)
         if (s->cells[i].kind == EXI_CELL_PSEUDO && s->cells[i].has_from)
             draw_arrow(d, &s->cells[i]);
-    /* Names know where the arrows are. */
+    /* Names come last, so that they avoid the arrows. */
     for (int i = 0; i < exi_slice_cell_count(s); i++)
         if (is_named(&s->cells[i]))
             name_cell(d, &s->cells[i], cell_box(d, i % columns, i / columns), find_name_line(d, i / columns));
@@ -299,7 +299,7 @@ static void draw_axes(drawing *d) {
                     ex_label_fit(fitted, s->axes[1].name, type.size, panel.y1 - panel.y0));
 }
 
-/* Where the axes that the sheet is not over stand, as far as they are not at rest or are read by the same layer. */
+/* Lists the values of axes outside the sheet that are not at rest or are read by the same layer. */
 static void describe(const drawing *d, char *text, size_t size) {
     const exi_slice *s = d->sheet;
     size_t length = 0;

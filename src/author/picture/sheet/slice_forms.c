@@ -1,7 +1,7 @@
 /*
- * The forms of a sheet: one camera that has all of them in view, and a picture of each. Forms are evaluated twice, for
- * the camera and for their pictures, so that a large sheet of large forms needs little memory. Pictures are made side
- * by side in tasks, each serially: the same bytes whatever the tasks.
+ * The forms of a sheet: one camera with all of them in view, and a picture of each. Forms are evaluated twice, for the
+ * camera and for their pictures, so that a large sheet of large forms needs little memory. Pictures are made in
+ * parallel tasks, each serially, so the bytes do not depend on the tasks.
  */
 #include "author/picture/sheet/slice.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACE 220.0 /* points along a form's place, unless text would be too small or large */
+#define PLACE 220.0 /* points along a form's cell, unless text would be too small or large */
 #define NAME  13.0  /* points for a name below it */
 
 /* ---- one form ---- */
@@ -38,7 +38,7 @@ static void form_close(form *f) {
     free(f->scratch);
 }
 
-/* False without memory; form_close either way. */
+/* False without memory; call form_close in any case. */
 static bool form_open(form *f, const exi_slice *s) {
     const ex_rig *rig = s->rig;
     const size_t count = (size_t)ex_rig_level_vertex_count(rig, s->level);
@@ -46,7 +46,7 @@ static bool form_open(form *f, const exi_slice *s) {
     const ex_pose *from = s->def->pose;
     *f = (form){.pose = ex_pose_create(rig),
                 .positions = exi_array_allocate(count, 3 * sizeof(float)),
-                .normals = calloc(count + 1, 3 * sizeof(float)), /* a rig may have been loaded without */
+                .normals = calloc(count + 1, 3 * sizeof(float)), /* a rig may have been loaded without any */
                 .textures = calloc((size_t)ex_rig_texture_count(rig) + 1, sizeof *f->textures),
                 .scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1)};
     if (!f->pose.inputs || !f->positions || !f->normals || !f->textures || !f->scratch)
@@ -128,7 +128,7 @@ typedef struct work {
     atomic_int done;
 } work;
 
-/* Whose work the calling thread waits for: progress is reported by that thread alone. */
+/* The work that the calling thread waits for; only that thread reports progress. */
 static _Thread_local const work *waiting;
 
 static void colour_item(const exi_cell *cell, ex_render_item *item) {
@@ -181,7 +181,7 @@ static void render_cells(void *context, int begin, int end) {
 }
 
 ex_result exi_slice_render(exi_slice *s, ex_error *error) {
-    /* Only the level's faces are wanted; they come with some positions. */
+    /* Only the level's faces are needed; they come with some positions. */
     form f;
     ex_result result = form_open(&f, s) ? EX_OK : ex_error_memory(error, "a form of a sheet", 0);
     if (result == EX_OK) {
@@ -198,7 +198,8 @@ ex_result exi_slice_render(exi_slice *s, ex_error *error) {
     waiting = &w;
     exi_run(s->def->tasks, exi_slice_cell_count(s), 1, render_cells, &w);
     waiting = outer;
-    /* Of several failures the first is told, whichever came first: it is made again for its sentence. */
+    /* Report the first of several failures in cell order, whichever came first in time: make it again for its
+     * sentence. */
     for (int i = 0; result == EX_OK && i < exi_slice_cell_count(s); i++)
         if (s->cells[i].result == EX_ERROR_MEMORY)
             result = ex_error_memory(error, "a form of a sheet", 0);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Closer than this fraction of the mean distance to the nearest key: probably a mistake. */
+/* Closer than this fraction of the median distance to the nearest key: probably a mistake. */
 static const double nearly = 0.02;
 /* With more keys than this, leave-one-out is too slow for every check: it makes a rig for each. */
 enum { LEAVE_ONE_OUT_MOST = 64 };
