@@ -35,9 +35,9 @@ typedef struct exi_weighed {
 typedef struct exi_measure {
     const ex_project_view *view;
     const ex_mesh *mesh;              /* positions rounded to float */
-    const ex_skeleton *skeleton;      /* or NULL */
-    const ex_skin *skin;              /* or NULL; made of the driver's moving frames if `carried` */
-    const exi_project_driver *driver; /* or NULL */
+    const ex_skeleton *skeleton;      /* may be NULL */
+    const ex_skin *skin;              /* may be NULL; made of the driver's moving frames if `carried` */
+    const exi_project_driver *driver; /* may be NULL */
     bool carried;                     /* true if the driver's moving frames move the mesh */
     double near_limit; /* limit of stretch for reporting vertices that are not damped; 0: none are reported */
     size_t joint_count;
@@ -100,7 +100,7 @@ bool exi_measure_base(exi_measure *m, int layer, int example);
 bool exi_measure_layers(exi_measure *m, int end, const ex_project_example *at);
 
 /* Adds a counting layer's contribution at an example's whole pose, or at rest if `at` is NULL, to sum
- * [vertex_count][3], in any frame. False without memory. */
+ * [vertex_count][3], whatever the layer's frame. False without memory. */
 bool exi_measure_add_up(const exi_measure *m, int layer, const ex_project_example *at, double *sum);
 /* Does the same for a layer that a driver weighs, evaluated as a layer of a rig that may be another one. */
 bool exi_measure_add_weighed(const exi_measure *m, int layer, const exi_weighed *as, const ex_project_example *at,

@@ -33,7 +33,7 @@ typedef struct exi_project_trajectories_source {
     const ex_mesh *mesh; /* positions rounded to float; must outlive the paths */
     int example_count;
     const char *const *names;   /* [example_count]; must outlive the paths */
-    int reference;              /* or -1 */
+    int reference;              /* index of an example, or -1 */
     const float *const *deltas; /* [example_count] of [vertex_count][3] */
 } exi_project_trajectories_source;
 

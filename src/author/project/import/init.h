@@ -24,7 +24,7 @@ typedef struct exi_init_axis {
 
 typedef struct exi_init {
     const ex_scene *scene;
-    const ex_init_report *report; /* or NULL */
+    const ex_init_report *report; /* may be NULL */
     int skin;                     /* index of the skin that is used, or -1 */
     bool *wanted;                 /* [node_count] */
     double *worlds;               /* [node_count][16] */

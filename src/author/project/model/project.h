@@ -33,7 +33,8 @@ ex_result exi_setting_mismatch(const ex_setting *setting, ex_axis_kind kind, ex_
  * possible. */
 bool exi_reading_reaches(const ex_reading *reading, const double *value);
 
-/* Fails because the rig has no axis or joint of that name, and suggests the nearest name. Returns EX_ERROR_DATA. */
+/* Fails because the rig has no axis or joint of that name. Suggests the nearest name of either kind, or else lists the
+ * names of that kind. Returns EX_ERROR_DATA. */
 ex_result exi_unknown_input(const ex_rig *rig, bool joint, const char *name, ex_error *error);
 
 /* Returns the joint that joint:NAME names, or -1; and writes its rotation relative to rest, of any length but 0, into

@@ -16,7 +16,7 @@
 
 typedef struct exi_mirror {
     const ex_project_view *view;
-    const ex_skeleton *skeleton; /* or NULL */
+    const ex_skeleton *skeleton; /* may be NULL */
     int plane;                   /* in metres with y up */
 } exi_mirror;
 

@@ -48,7 +48,7 @@ json_t *exi_json_make_rotation(const double q[4]);
 
 typedef struct exi_amendment {
     ex_project *project;
-    const ex_build_options *options;  /* or NULL */
+    const ex_build_options *options;  /* may be NULL */
     ex_project trial;                 /* the changed project: a tree to be changed, then read */
     ex_rig *rig;                      /* built from trial */
     int damped_layer, damped_example; /* the example whose damped vertices are counted while building */

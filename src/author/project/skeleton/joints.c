@@ -12,7 +12,7 @@
 
 typedef struct search {
     const ex_project_view *view;
-    const ex_skeleton *skeleton; /* or NULL */
+    const ex_skeleton *skeleton; /* may be NULL */
     const char **names;          /* of the skeleton's joints */
     int joint_count;
     exi_joint_report report;

@@ -45,7 +45,8 @@ ex_result exi_skeleton_write_centres(const char *path, const ex_skeleton *skelet
                                      ex_error *error);
 
 /* Calls report, with the place and a sentence, for each axis, example and mask of the project that names a joint which
- * the skeleton does not have; skeleton may be NULL. Fails only if memory runs out. */
+ * the skeleton does not have; skeleton may be NULL. The sentence is only valid during the call. Fails only if memory
+ * runs out. */
 typedef void (*exi_joint_report)(void *user, const char *place, const char *sentence);
 ex_result exi_project_find_missing_joints(const ex_project_view *view, const ex_skeleton *skeleton,
                                           exi_joint_report report, void *user, ex_error *error);
