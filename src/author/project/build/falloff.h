@@ -15,8 +15,7 @@ typedef struct exi_falloff_choice {
     double *falloffs; /* [points][axis_count], release with free; NULL: use those of the definition */
     double factor;    /* factor on the default falloff; 1 if there was nothing to choose by */
     double usual;     /* default falloff: the mean distance of a point to its nearest neighbour */
-    double
-        error; /* leave-one-out error of predicting each point from the others, relative to all there is to predict */
+    double error;     /* leave-one-out error of all points, relative to the values to predict */
     double error_usual;
 } exi_falloff_choice;
 

@@ -43,10 +43,9 @@ typedef struct exi_measure {
     size_t joint_count;
     ex_weigher **weighers;       /* [layer_count], NULL for a layer that does not count */
     const float *const **deltas; /* [layer_count] of [example_count] of [vertex_count][3]; NULL for offsets */
-    const float *const *
-        *shifts; /* [layer_count], each may be NULL, of [example_count], each may be NULL, of [joint_count][3] */
-    const ex_offsets **offsets;             /* [layer_count] of [example_count]; NULL for layers of forms */
-    exi_moved *moved;                       /* [layer_count] */
+    const float *const **shifts; /* [layer_count] of [example_count] of [joint_count][3]; either may be NULL */
+    const ex_offsets **offsets;  /* [layer_count] of [example_count]; NULL for layers of forms */
+    exi_moved *moved;            /* [layer_count] */
     const exi_project_trajectories **paths; /* [layer_count]; NULL for layers of other domains */
     const float **masks;                    /* [layer_count] masks of these layers, each may be NULL */
     exi_weighed *weighed;                   /* [layer_count] */
