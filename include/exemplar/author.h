@@ -1,7 +1,7 @@
 /*
- * exemplar/author.h - authoring whole: meshes, file formats, projects, motion, baking, trajectories, drivers, scans,
- * pictures. Stands on the runtime (exemplar/exemplar.h), never the other way round. Allocates with malloc and reads and
- * writes files.
+ * exemplar/author.h - the whole authoring library: meshes, file formats, projects, motion, baking, trajectories,
+ * drivers, scans, pictures. It depends on the runtime (exemplar/exemplar.h), never the other way round. It allocates
+ * with malloc and reads and writes files.
  */
 #ifndef EXEMPLAR_AUTHOR_H
 #define EXEMPLAR_AUTHOR_H

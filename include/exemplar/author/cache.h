@@ -1,7 +1,8 @@
 /*
- * exemplar/author/cache.h - point caches: the vertices of one mesh at many frames, in a file. PC2, MDD, numbered OBJ.
+ * exemplar/author/cache.h - point caches: files with the vertices of one mesh at many frames. PC2, MDD, numbered OBJ.
  *
- * Read and written frame by frame, so that a cache may be larger than memory. A cache belongs to one thread at a time.
+ * Caches are read and written frame by frame, so a cache may be larger than memory. A cache belongs to one thread at a
+ * time.
  */
 #ifndef EXEMPLAR_AUTHOR_CACHE_H
 #define EXEMPLAR_AUTHOR_CACHE_H
@@ -13,37 +14,40 @@ extern "C" {
 #endif
 
 typedef enum ex_cache_kind {
-    EX_CACHE_PC2, /* little-endian float, one start and step, taken to be seconds, for all frames */
-    EX_CACHE_MDD, /* big-endian float, a time for every frame */
-    EX_CACHE_OBJ, /* NAME_0001.obj, …: a whole mesh a frame; reading takes NAME_####.obj in order of their numbers */
+    EX_CACHE_PC2, /* little-endian float; one start and step for all frames, read as seconds */
+    EX_CACHE_MDD, /* big-endian float; a time for every frame */
+    EX_CACHE_OBJ, /* NAME_0001.obj, …: a whole mesh per frame; reading takes NAME_####.obj in numerical order */
     EX_CACHE_KIND_COUNT
 } ex_cache_kind;
 
-/* By a path's ending, without regard to case; EX_CACHE_KIND_COUNT for any other. */
+/* Returns the kind for a path's extension, ignoring case; EX_CACHE_KIND_COUNT for any other. */
 EX_API ex_cache_kind ex_cache_kind_of(const char *path);
 
 typedef struct ex_cache_info {
     ex_cache_kind kind;
     int vertex_count, frame_count;
-    double start, step; /* seconds: of the first frame, and between frames (MDD: of the first two; one frame: 0) */
+    double start, step; /* seconds: time of the first frame, and between frames (MDD: between the first two; one frame:
+                           0) */
 } ex_cache_info;
 
 /* ---- reading ---- */
 
 typedef struct ex_cache_reader ex_cache_reader;
 
-/* Opens a cache and checks that it is whole: a file that is too short is refused with how many frames are there. For
- * numbered OBJ files, path is any one of them, or the NAME.obj that they were written as; all must have the same
- * connectivity, which is checked as they are read. They have no times: 24 frames a second. */
+/* Opens a cache and checks that it is complete: a file that is too short is refused, and the message says how many
+ * frames it has. For numbered OBJ files, path is any one of them, or the NAME.obj they were written as; all must have
+ * the same connectivity, which is checked as they are read. They have no times: 24 frames per second. */
 EX_API ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *error);
 EX_API ex_cache_info ex_cache_get_info(const ex_cache_reader *reader);
-/* The mesh of the first of numbered OBJ files, the reader's own; NULL for the other kinds, which know no faces. */
+/* Returns the mesh of the first numbered OBJ file, owned by the reader; NULL for the other kinds, which have no
+ * faces. */
 EX_API const ex_mesh *ex_cache_mesh(const ex_cache_reader *reader);
 /* In seconds. */
 EX_API double ex_cache_time(const ex_cache_reader *reader, int frame);
-/* Positions [vertex_count][3] of any frame; DATA where a number is not finite (frame and vertex named). */
+/* Reads the positions [vertex_count][3] of any frame. DATA if a number is not finite (frame and vertex named). */
 EX_API ex_result ex_cache_read(ex_cache_reader *reader, int frame, float *positions, ex_error *error);
-/* The file that holds a frame, the reader's own: of numbered OBJ files that frame's, else the whole cache's. */
+/* Returns the path of the file that holds a frame, owned by the reader: that frame's own file for numbered OBJ, else
+ * the cache. */
 EX_API const char *ex_cache_path(const ex_cache_reader *reader, int frame);
 EX_API void ex_cache_close(ex_cache_reader *reader);
 
@@ -51,18 +55,18 @@ EX_API void ex_cache_close(ex_cache_reader *reader);
 
 typedef struct ex_cache_writer ex_cache_writer;
 
-/* times [frame_count] seconds (PC2 keeps the first, and the mean step). mesh: faces, texture coordinates, … of the OBJ
- * files, whose positions are replaced and whose normals are left out; NULL for the other kinds. Numbered OBJ files get
- * at least four digits, from 1; those of higher numbers that are there already stay. */
+/* times [frame_count] in seconds (PC2 keeps the first, and the mean step). mesh: faces, texture coordinates, … of the
+ * OBJ files; its positions are replaced and its normals left out. NULL for the other kinds. Numbered OBJ files get at
+ * least four digits, from 1; existing files with higher numbers stay. */
 EX_API ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, const double *times,
                                  const ex_mesh *mesh, ex_cache_writer **writer, ex_error *error);
-/* The file that frame `frame` of so many gets where path is NAME.obj: NAME_0001.obj for frame 0. Release with free;
- * NULL without memory. */
+/* Returns the path of frame `frame` out of frame_count if path is NAME.obj: NAME_0001.obj for frame 0. Release with
+ * free; NULL without memory. */
 EX_API char *ex_cache_frame_path(const char *path, int frame, int frame_count);
-/* The next frame. */
+/* Writes the next frame. */
 EX_API ex_result ex_cache_write(ex_cache_writer *writer, const float *positions, ex_error *error);
-/* Finishes a whole cache: before that, nothing stands under its name. One that lacks frames, or keep false, leaves
- * nothing behind. NULL is fine. */
+/* Finishes the cache; until then no file has its name. If frames are missing, or keep is false, nothing is left behind.
+ * writer may be NULL. */
 EX_API ex_result ex_cache_finish(ex_cache_writer *writer, bool keep, ex_error *error);
 
 #ifdef __cplusplus

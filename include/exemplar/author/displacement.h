@@ -1,6 +1,6 @@
 /*
- * exemplar/author/displacement.h - displacement maps: a number for each vertex of a refined level, along its limit
- * normal. Plain data that belongs to its holder.
+ * exemplar/author/displacement.h - displacement maps: one number per vertex of a refined level, along its limit normal.
+ * Plain data, owned by its holder.
  */
 #ifndef EXEMPLAR_AUTHOR_DISPLACEMENT_H
 #define EXEMPLAR_AUTHOR_DISPLACEMENT_H
@@ -11,13 +11,13 @@
 extern "C" {
 #endif
 
-/* What is known of a vertex of a map. */
+/* State of a vertex of a map. */
 typedef enum ex_displacement_map_state {
-    EX_DISPLACEMENT_MAP_OUTSIDE, /* of what the part covers */
+    EX_DISPLACEMENT_MAP_OUTSIDE, /* not covered by the part */
     EX_DISPLACEMENT_MAP_HIT,     /* measured */
-    EX_DISPLACEMENT_MAP_FAIRED,  /* measured, and made smooth with a hole beside it */
-    EX_DISPLACEMENT_MAP_LENT,    /* from other scans */
-    EX_DISPLACEMENT_MAP_FILLED,  /* a hole, filled */
+    EX_DISPLACEMENT_MAP_FAIRED,  /* measured, and smoothed together with an adjacent hole */
+    EX_DISPLACEMENT_MAP_LENT,    /* taken from other scans */
+    EX_DISPLACEMENT_MAP_FILLED,  /* a filled hole */
     EX_DISPLACEMENT_MAP_STATE_COUNT
 } ex_displacement_map_state;
 

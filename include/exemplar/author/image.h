@@ -1,8 +1,8 @@
 /*
- * exemplar/author/image.h - pictures as files: textures in, textures and renderings out.
+ * exemplar/author/image.h - image files: reads textures, writes textures and renderings.
  *
  * An ex_image is plain data that its holder may change: rows from the top, red green blue alpha, 8 bits each, colours
- * in sRGB as files have them. Blending textures in linear light belongs to the runtime (exemplar/rig.h).
+ * in sRGB as in files. The runtime blends textures in linear light (exemplar/rig.h).
  */
 #ifndef EXEMPLAR_AUTHOR_IMAGE_H
 #define EXEMPLAR_AUTHOR_IMAGE_H
@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-/* The most pixels along one side. */
+/* Maximum number of pixels along one side. */
 #define EX_IMAGE_MAX 32768
-/* Pixels in all that a file may have: 1 GB of memory. */
+/* Maximum number of pixels in a file: 1 GB of memory. */
 #define EX_IMAGE_PIXELS (1 << 28)
 
 typedef struct ex_image {
@@ -27,13 +27,13 @@ typedef struct ex_image {
 EX_API ex_image *ex_image_create(int width, int height);
 EX_API void ex_image_destroy(ex_image *image);
 
-/* PNG of any kind: grey, palette and 16 bits become red green blue alpha of 8 bits; without alpha it is 255. Colours
- * are taken as sRGB. Results: FORMAT, LIMIT, MEMORY, FILE; the file is named. */
+/* Reads a PNG of any kind: grey, palette and 16-bit images become 8-bit red green blue alpha; alpha is 255 if the file
+ * has none. Colours are taken as sRGB. Results: FORMAT, LIMIT, MEMORY, FILE; the file is named. */
 EX_API ex_result ex_image_read(const char *path, ex_image **image, ex_error *error);
 EX_API ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_image **image, ex_error *error);
 
-/* PNG; without an alpha channel where every pixel is opaque. The same image gives the same bytes. ex_image_encode gives
- * them in *bytes (release with free). */
+/* Writes a PNG, without an alpha channel if every pixel is opaque. The same image gives the same bytes. ex_image_encode
+ * returns them in *bytes (release with free). */
 EX_API ex_result ex_image_write(const char *path, const ex_image *image, ex_error *error);
 EX_API ex_result ex_image_encode(const ex_image *image, unsigned char **bytes, size_t *size, ex_error *error);
 

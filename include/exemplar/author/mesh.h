@@ -1,9 +1,9 @@
 /*
- * exemplar/author/mesh.h - meshes as people edit them: polygons, texture coordinates, groups, crease tags.
+ * exemplar/author/mesh.h - editable meshes: polygons, texture coordinates, groups, crease tags.
  *
- * An ex_mesh is plain data that its holder may change; positions are double, so that nothing is lost between a file and
- * the difference that a rig stores. Not thread-safe while it is being changed. Subdivision turns one into tables that
- * the runtime evaluates (exemplar/refine.h). Reading and writing files is in exemplar/author/formats.h.
+ * An ex_mesh is plain data that its holder may change. Positions are double, so nothing is lost between a file and the
+ * difference that a rig stores. Not thread-safe while it is being changed. Subdivision turns a mesh into tables that
+ * the runtime evaluates (exemplar/refine.h). exemplar/author/formats.h reads and writes files.
  */
 #ifndef EXEMPLAR_AUTHOR_MESH_H
 #define EXEMPLAR_AUTHOR_MESH_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* A subdivision tag as it stands in an OBJ file: `t NAME ints/floats/strings i… f… s…`. */
+/* A subdivision tag as in an OBJ file: `t NAME ints/floats/strings i… f… s…`. */
 typedef struct ex_tag {
     char *name; /* "crease", "corner", "interpolateboundary", … */
     int int_count, float_count, string_count;
@@ -43,7 +43,7 @@ typedef struct ex_mesh {
     int *corner_normals;   /* [corner_count], -1 for none; or NULL */
 
     int group_count;
-    char **group_names; /* what follows `g` on its line: one name, or several with blanks between */
+    char **group_names; /* the text after `g` on its line: one name, or several separated by blanks */
     int *face_groups;   /* [face_count], -1 for none; or NULL */
     int material_count;
     char **material_names;
@@ -59,42 +59,42 @@ EX_API ex_mesh *ex_mesh_create(void);
 EX_API void ex_mesh_destroy(ex_mesh *mesh);
 EX_API ex_mesh *ex_mesh_copy(const ex_mesh *mesh);
 
-/* The diagonal of the bounding box: "the size of a form" wherever errors are relative to it. */
+/* Returns the diagonal of the bounding box: "the size of a form" wherever errors are relative to it. */
 EX_API double ex_mesh_size(const ex_mesh *mesh);
 
 /*
- * Whether two meshes have the same vertices and faces (texture coordinates may differ). If not, EX_ERROR_DATA and a
- * sentence that names the first face that differs, or says that all faces run the other way round.
+ * Returns EX_OK if two meshes have the same vertices and faces (texture coordinates may differ). If not, EX_ERROR_DATA
+ * and a message that names the first face that differs, or says that all faces run the other way round.
  */
 EX_API ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other, ex_error *error);
 
-/* How a mesh differs from another; numbers that are no farther apart than the tolerance count as the same. */
+/* Differences between two meshes; numbers within the tolerance count as equal. */
 typedef struct ex_mesh_difference {
-    int first_face;          /* the first face whose corners differ, or that only one of the two has; -1 for none */
-    bool measured;           /* both have as many vertices: what follows down to rms is known */
+    int first_face;          /* first face whose corners differ, or that only one mesh has; -1 for none */
+    bool measured;           /* true if both have the same number of vertices: the fields down to rms are then known */
     int moved_count;         /* vertices farther apart than the tolerance */
     int farthest_vertex;     /* -1 without vertices */
-    double farthest;         /* its distance */
-    double rms;              /* of the distances of all vertices */
+    double farthest;         /* distance of that vertex */
+    double rms;              /* over the distances of all vertices */
     double size;             /* of the first mesh */
-    bool colours;            /* whether these differ, and so below; false where vertices or faces differ already */
-    bool texcoords, normals; /* of face corners, whatever their numbers */
+    bool colours;            /* true if these differ; likewise below. false if vertices or faces already differ */
+    bool texcoords, normals; /* of face corners, by value, not by index */
     bool groups, materials;  /* of faces, by name */
     bool tags;
 } ex_mesh_difference;
 
 EX_API ex_mesh_difference ex_mesh_compare(const ex_mesh *mesh, const ex_mesh *other, double tolerance);
 
-/* Whether nothing in it differs. */
+/* True if nothing differs. */
 EX_API bool ex_mesh_difference_none(const ex_mesh_difference *difference);
 
-/* Triangles of all faces: [*triangle_count][3] corner numbers in *triangles (release with free). Concave faces are cut
- * by ear clipping, quads along the diagonal that keeps both halves facing one way, or else the shorter. */
+/* Triangulates all faces: [*triangle_count][3] corner numbers in *triangles (release with free). Concave faces are cut
+ * by ear clipping, quads along the diagonal that keeps both halves facing the same way, or else the shorter one. */
 EX_API ex_result ex_mesh_triangulate(const ex_mesh *mesh, int **triangles, int *triangle_count, ex_error *error);
 
 /*
- * Number of pairs of triangles that cross each other; triangles that share a vertex are not counted. positions
- * [vertex_count][3] in place of the mesh's own, or NULL.
+ * Counts pairs of triangles that cross each other; triangles that share a vertex are not counted. positions
+ * [vertex_count][3] replace the mesh's own; may be NULL.
  */
 EX_API ex_result ex_mesh_count_self_intersections(const ex_mesh *mesh, const float *positions, int *pair_count,
                                                   ex_error *error);
@@ -103,88 +103,89 @@ EX_API ex_result ex_mesh_count_self_intersections(const ex_mesh *mesh, const flo
 
 typedef enum ex_scheme {
     EX_SCHEME_CATMULL_CLARK, /* any polygons; quads from level 1 on */
-    EX_SCHEME_LOOP,          /* triangles; other polygons are cut into triangles first, as ex_mesh_triangulate does */
+    EX_SCHEME_LOOP,          /* triangles; other polygons are first cut into triangles by ex_mesh_triangulate */
     EX_SCHEME_BILINEAR,      /* any polygons, split and not smoothed */
     EX_SCHEME_COUNT
 } ex_scheme;
 
 typedef enum ex_boundary {
-    EX_BOUNDARY_FROM_TAGS,         /* what the tag `interpolateboundary` says (0: none, 1: edges and corners, 2: edges);
-                                      edges where there is none */
+    EX_BOUNDARY_FROM_TAGS,         /* by the tag `interpolateboundary` (0: none, 1: edges and corners, 2: edges); edges
+                                      if there is no tag */
     EX_BOUNDARY_NONE,              /* the outermost faces only support the others and are left out */
     EX_BOUNDARY_EDGES,             /* boundaries are creases; their corners become round */
-    EX_BOUNDARY_EDGES_AND_CORNERS, /* and vertices with a single face stay where they are */
+    EX_BOUNDARY_EDGES_AND_CORNERS, /* also, vertices with a single face stay in place */
     EX_BOUNDARY_COUNT
 } ex_boundary;
 
 #define EX_SUBDIVIDE_LEVELS 10
 
 typedef struct ex_subdivide_def {
-    ex_scheme scheme;     /* Catmull-Clark */
-    int levels;           /* 0 to EX_SUBDIVIDE_LEVELS, 2 */
-    bool limit;           /* true: also the limit points and tangents of the last level's vertices; 0 levels allowed */
-    ex_boundary boundary; /* from the tags */
-    bool all;             /* with limit: the vertices of every level are at their limit points and have tangents, in
-                             place of a limit beside the last level; asks for a level */
+    ex_scheme scheme;     /* default: Catmull-Clark */
+    int levels;           /* 0 to EX_SUBDIVIDE_LEVELS; default 2 */
+    bool limit;           /* true: also compute limit points and tangents of the last level's vertices; 0 levels
+                             allowed */
+    ex_boundary boundary; /* default: from the tags */
+    bool all;             /* with limit: put the vertices of every level at their limit points, with tangents, in place
+                             of a separate limit after the last level; requires at least one level */
 } ex_subdivide_def;
 
 EX_API ex_subdivide_def ex_subdivide_def_default(void);
 
-/* The faces of a level. Vertices come in this order: those of the level before, one an edge, one a face (not with
- * Loop); so a vertex of the cage keeps its number at every level. */
+/* The faces of a level. Vertex order: those of the previous level, one per edge, one per face (not with Loop). A cage
+ * vertex therefore keeps its number at every level. */
 typedef struct ex_refined_level {
     int vertex_count;
     int face_count;
     int *face_offsets; /* [face_count + 1] */
     int corner_count;
     int *corners;      /* [corner_count] vertices of the level */
-    int *face_sources; /* [face_count] faces of the mesh: groups and materials are theirs */
+    int *face_sources; /* [face_count] faces of the mesh, which give groups and materials */
     int texcoord_count;
-    double *texcoords;     /* [texcoord_count][2], interpolated linearly within faces: seams stay seams; or NULL */
+    double *texcoords;     /* [texcoord_count][2], interpolated linearly within faces, so seams remain; or NULL */
     int *corner_texcoords; /* [corner_count], -1 for none; or NULL */
 } ex_refined_level;
 
 typedef struct ex_subdivision {
     int level_count;
-    ex_refined_level *levels; /* [level_count + 1]; level 0 is the mesh, in triangles with Loop. The limit has the faces
-                                 of the last. */
+    ex_refined_level *levels; /* [level_count + 1]; level 0 is the mesh (with Loop: its triangles). The limit has the
+                                 faces of the last. */
     ex_stencils *stencils;
     int pinched_count;
-    int *pinched; /* vertices at which separate fans of faces meet; they stay where they are */
+    int *pinched; /* vertices at which separate fans of faces meet; they stay in place */
 } ex_subdivision;
 
 /*
- * Subdivides the mesh's faces; positions matter only where Loop cuts polygons. Creases, corners, holes and the rest
- * come from the tags `crease`, `corner`, `hole`, `interpolateboundary`, `creasemethod` (normal, chaikin) and
- * `smoothtriangles`; other tags are passed over. Sharpness counts levels, 10 and more is for ever; limit points take
- * into account what sharpness is left. Time and memory are linear in the number of refined vertices times the control
+ * Subdivides the mesh's faces. Positions matter only if Loop cuts polygons. Creases, corners, holes and the rest come
+ * from the tags `crease`, `corner`, `hole`, `interpolateboundary`, `creasemethod` (normal, chaikin) and
+ * `smoothtriangles`; other tags are skipped. Sharpness counts levels; 10 or more is permanent. Limit points take the
+ * remaining sharpness into account. Time and memory are linear in the number of refined vertices times the control
  * vertices each depends on (6 at level 1, up to 16): a million quads at level 1 take 1.0 GB while building and 0.22 GB
  * in the result, with limit and tangents 2.9 GB and 1.0 GB; 64 quads at level 5 with limit and tangents 17 MB. Results:
- * ARGUMENT, DATA (an edge with three faces, faces that run against each other, a face that has a vertex twice, a crease
- * that is no edge: each named by its vertices), MEMORY, LIMIT.
+ * ARGUMENT, DATA (an edge with three faces, faces with opposite orientation, a face with a repeated vertex, a crease
+ * that is not an edge: each named by its vertices), MEMORY, LIMIT.
  */
 EX_API ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex_subdivision **subdivision,
                                    ex_error *error);
 EX_API void ex_subdivision_destroy(ex_subdivision *subdivision);
 
-/* The mesh at a level, or its limit surface with normals, as a mesh of its own: faces, texture coordinates, groups,
- * materials, colours; no tags. Positions have float precision. */
+/* Makes a mesh of a level, or of the limit surface with normals: faces, texture coordinates, groups, materials,
+ * colours; no tags. Positions have float precision. */
 EX_API ex_result ex_subdivision_mesh(const ex_subdivision *subdivision, const ex_mesh *mesh, int level,
                                      ex_mesh **refined, ex_error *error);
 
-/* Writes 1 into mask [vertex_count] for the vertices of the group's faces and leaves the others alone. Results: DATA
- * (no such group: the nearest name). */
+/* Writes 1 into mask [vertex_count] for the vertices of the group's faces; leaves the others alone. Results: DATA (no
+ * such group: the nearest name is suggested). */
 EX_API ex_result ex_mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error);
 
-/* What evaluating a rig gave, in source order. */
+/* Result of evaluating a rig, in source order. */
 typedef struct ex_surface {
     int level;              /* of the rig: 0, a level, EX_LEVEL_LIMIT */
     const float *positions; /* [vertex count of the level][3] */
     const float *normals;   /* likewise, or NULL */
 } ex_surface;
 
-/* A mesh with the rig's polygons, texture coordinates, groups and materials, and, of the cage, colours and tags, in
- * metres with y up. surface NULL: the rig's own mesh before any layer, which keeps its normals. */
+/* Makes a mesh with the rig's polygons, texture coordinates, groups and materials, in metres with y up; for the cage
+ * also colours and tags. surface NULL: the rig's own mesh before any layer, with its normals. */
 EX_API ex_result ex_rig_to_mesh(const ex_rig *rig, const ex_surface *surface, ex_mesh **mesh, ex_error *error);
 
 #ifdef __cplusplus

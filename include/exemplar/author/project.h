@@ -2,8 +2,8 @@
  * exemplar/author/project.h - projects: the editable description from which a rig is built.
  *
  * A project is a JSON file that names meshes and places them as examples in spaces (docs/project-format.md). It is read
- * strictly, edited as the tree it is (so that the order of keys survives), built into a rig, checked, and written back.
- * An unpacked rig is a project again. One thread at a time may use an ex_project; different projects are independent.
+ * strictly, edited as a JSON tree (which keeps the order of keys), built into a rig, checked, and written back. An
+ * unpacked rig is a project again. Only one thread at a time may use an ex_project; different projects are independent.
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_H
 #define EXEMPLAR_AUTHOR_PROJECT_H
@@ -25,12 +25,13 @@ typedef struct ex_project_axis {
     const char *name;
     const char *unit; /* or NULL */
     ex_axis axis;
-    const char *joint;  /* that it is read from; NULL: a dial, or the driver's form, which takes no numbers in points */
-    ex_reading reading; /* what is read from the joint */
+    const char *joint;  /* the joint it is read from; NULL: a dial, or the driver's form, which has no numbers in
+                           points */
+    ex_reading reading; /* quantity that is read from the joint */
 } ex_project_axis;
 
-/* A joint of an example's whole pose, relative to the joint's rest: what `at` and `joints` say of it together. Turned
- * after the rest rotation, moved along the joint's own axes at rest (metres), stretched on top of the rest scale. */
+/* A joint of an example's whole pose, relative to the joint's rest: `at` and `joints` combined. Rotated after the rest
+ * rotation, moved along the joint's own axes at rest (metres), scaled on top of the rest scale. */
 typedef struct ex_project_joint {
     const char *name;
     ex_transform relative;
@@ -41,19 +42,20 @@ typedef struct ex_project_example {
     const char *mesh;               /* path relative to the project file; NULL in layers of pixels and displacements */
     const char *image;              /* likewise, in a layer of pixels; else NULL */
     const char *map;                /* likewise, in a layer of displacements (ex_displacement_map_read); else NULL */
-    const char *skeleton;           /* its own, or NULL: the project's */
-    bool reference;                 /* of a layer of trajectories: the project's mesh itself */
+    const char *skeleton;           /* the example's own; NULL: the project's */
+    bool reference;                 /* in a layer of trajectories: true for the project's mesh itself */
     const ex_project_joint *joints; /* [joint_count]: the joints of its whole pose that are not at rest */
     int joint_count;
-    const double *at;            /* [dimension]; NULL in a direct layer */
-    const double *const *points; /* [layer_count]: where its whole pose is in every layer's space; axes that `at` does
-                                    not name are at rest, and an example of a direct layer has its own axis at 1 */
-    const ex_project_joint *locals; /* [local_count], of a layer that a driver weighs: joints whose whole local
-                                       transform is given, in place of what is relative to rest */
+    const double *at;               /* [dimension]; NULL in a direct layer */
+    const double *const *points;    /* [layer_count]: the point of its whole pose in every layer's space; axes that `at`
+                                       does not name are at rest, and an example of a direct layer has its own axis at
+                                       1 */
+    const ex_project_joint *locals; /* [local_count], in a layer weighed by a driver: joints whose whole local transform
+                                       is given, in place of one relative to rest */
     int local_count;
-    const char *driver; /* the driver's form of its whole pose: a path, or NULL: the driver as the project has it */
-    bool rest;          /* of a layer that a driver weighs: its form is at rest, not where the driver carries it */
-    int place;          /* in the file's list of examples, those that are muted included */
+    const char *driver; /* the driver's form in its whole pose: a path; NULL: the project's driver */
+    bool rest;          /* in a layer weighed by a driver: true if its form is at rest, not moved with the driver */
+    int place;          /* position in the file's list of examples, counting muted ones */
 } ex_project_example;
 
 typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_COLOUR, EX_MASK_JOINTS } ex_mask_kind;
@@ -65,15 +67,15 @@ typedef struct ex_project_mask {
     int joint_count;
 } ex_project_mask;
 
-/* A region made by hand: which vertices of the driver it looks at, and which vertices it weighs. */
+/* A region made by hand: the driver vertices that it looks at, and the vertices that it weighs. */
 typedef struct ex_project_region {
     ex_project_mask look, mask;
 } ex_project_region;
 
-/* Which of its examples a vertex of a layer of offsets takes part in, with the names that project files use. */
+/* Examples in which a vertex of a layer of offsets takes part, with the names that project files use. */
 #define EX_PARTICIPATION_LIST(X)                                                                                       \
     X(EX_PARTICIPATION_LAYER, "layer") /* a vertex that any example moves is held at all of them, and at rest */       \
-    X(EX_PARTICIPATION_MOVED, "moved") /* only in those that move it */
+    X(EX_PARTICIPATION_MOVED, "moved") /* a vertex is held only at those that move it */
 
 typedef enum ex_participation {
 #define EX_PARTICIPATION_ENUM(name, text) name,
@@ -82,7 +84,7 @@ typedef enum ex_participation {
         EX_PARTICIPATION_COUNT
 } ex_participation;
 
-/* What layers of one domain have; zero in others. */
+/* Settings of layers of one domain; zero in others. */
 typedef struct ex_project_pixels {
     const char *texture; /* "base_color", … */
 } ex_project_pixels;
@@ -90,78 +92,79 @@ typedef struct ex_project_pixels {
 typedef struct ex_project_offsets {
     ex_offset_frame frame;
     ex_participation participation;
-    bool rest;        /* a zero at the layer's rest pose; default true where participation is `layer` */
-    bool protect;     /* zeros at the poses of earlier layers' examples */
-    bool posed;       /* sculpts stand at their example's pose; false: at rest, as unpacking writes them */
-    double tolerance; /* what moves no farther counts as not moved, in metres; below 0: 5e-6 of the mesh's size */
+    bool rest;        /* true: a zero at the layer's rest pose; default true if participation is `layer` */
+    bool protect;     /* true: zeros at the poses of earlier layers' examples */
+    bool posed;       /* true: sculpts are at their example's pose; false: at rest, as unpacking writes them */
+    double tolerance; /* metres: smaller movements count as none; below 0: the default, 5e-6 of the mesh's size */
 } ex_project_offsets;
 
 typedef struct ex_project_trajectory {
-    const ex_trajectory_options *options; /* how paths are found, its segments NULL */
-    const char *segments;                 /* file of the segments that are given, or NULL */
+    const ex_trajectory_options *options; /* how paths are found; its segments are NULL */
+    const char *segments;                 /* file of given segments, or NULL */
 } ex_project_trajectory;
 
 typedef struct ex_project_layer {
     const char *name;
     ex_domain domain;
-    bool unposed; /* forms that stand at their example's pose: building un-poses them; the word in files is then
-                     "unposed" (ex_project_layer_shape) */
-    bool muted;   /* built, but left out of evaluation unless asked for; later layers are measured without it */
+    bool unposed; /* true: forms are at their example's pose and building un-poses them; files then say "unposed"
+                     (ex_project_layer_shape) */
+    bool muted;   /* true: built, but left out of evaluation unless switched on; later layers are measured without it */
     const ex_project_axis *axes;
     int axis_count;
     int dimension;                      /* numbers in a point */
     ex_weigher_def weigh;               /* complete: axes, points, pseudos, names of examples */
     const ex_project_example *examples; /* those that are not muted: the weigher's */
     int example_count;
-    const ex_project_example *muted_examples; /* left out of the build; at is NULL in a direct layer */
+    const ex_project_example *muted_examples; /* the muted ones, left out of the build; at is NULL in a direct layer */
     int muted_count;
     int pseudo_count;  /* in the file */
-    int zero_count;    /* pseudo-examples after those, not in the file, at which no example counts: `rest`, `protect` */
-    bool auto_falloff; /* gaussian: building chooses the falloffs by leave-one-out */
+    int zero_count;    /* pseudo-examples after those, not in the file, with zero weight for every example: `rest`,
+                          `protect` */
+    bool auto_falloff; /* gaussian: true if building chooses the falloffs by cross-validation (leave-one-out) */
 
-    ex_project_mask mask; /* of displacements: a file about the vertices of the last level, or none */
+    ex_project_mask mask; /* of displacements: a file over the vertices of the last level, or none */
 
     ex_project_pixels pixels;
     ex_project_offsets offsets;
     ex_project_trajectory trajectory;
 
-    /* layers that a driver weighs */
-    bool driven;                    /* it is one */
-    bool one_region;                /* weighed by the whole driver, whatever its moving frames */
+    /* layers weighed by a driver */
+    bool driven;                    /* true if this is one */
+    bool one_region;                /* true: weighed by the whole driver, whatever its moving frames */
     ex_project_mask driver_weights; /* of the driver's vertices */
     const ex_project_region *regions;
     int region_count;
 } ex_project_layer;
 
-/* The mesh that drives a rig, how the rig follows it and is settled on it. */
+/* The mesh that drives a rig, and how the rig follows it and settles on it. */
 typedef struct ex_project_driver {
-    const char *name;         /* of the axis that it is */
-    const char *mesh;         /* or NULL: the project has no driver */
-    const char *joint;        /* of the moving frame; NULL where it has none */
+    const char *name;         /* of its axis */
+    const char *mesh;         /* NULL: the project has no driver */
+    const char *joint;        /* of the moving frame; NULL if it has none */
     const char *bind;         /* file of binds, or NULL */
-    bool residual;            /* options.residual was written; else it is chosen */
-    ex_drive_options options; /* but for what is in other files, the number of the joint, and what the layer says */
+    bool residual;            /* true if options.residual was given; else it is chosen */
+    ex_drive_options options; /* except for what is in other files, the number of the joint, and the layer's settings */
 } ex_project_driver;
 
 typedef struct ex_project_view {
-    const char *path; /* of the project file, as given; "" for one that has none yet */
+    const char *path; /* of the project file, as given; "" if it has none yet */
     const char *mesh;
     const char *skeleton; /* a glTF file with a skin, or NULL */
     ex_skinning skinning;
     const ex_project_layer *layers;
     int layer_count;
     bool subdivide;
-    ex_subdivide_def subdivision; /* where subdivide */
+    ex_subdivide_def subdivision; /* used if subdivide is true */
     ex_project_driver driver;
     double unit; /* metres in the project's unit */
-    bool z_up;   /* meshes have z up: turned to y up when read */
+    bool z_up;   /* true: meshes have z up and are turned to y up when read */
 } ex_project_view;
 
-/* Metres in a unit outside these leave the range of float with the next factor. */
+/* Limits on metres per unit; beyond them the next factor would leave the range of float. */
 #define EX_UNIT_LEAST 1e-15
 #define EX_UNIT_MOST  1e15
 
-/* The metres in a unit of that name ("mm", "cm", …); false where there is none. */
+/* Gets the metres in a unit of that name ("mm", "cm", …); returns false if there is no such unit. */
 EX_API bool ex_unit_metres(const char *name, double *metres);
 
 typedef struct ex_project ex_project;
@@ -171,32 +174,32 @@ typedef struct ex_project ex_project;
 EX_API ex_result ex_project_read(const char *path, ex_project **project, ex_error *error);
 EX_API ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_project **project,
                                   ex_error *error);
-/* Writes to path (NULL: where it was read from); safe against a crash half-way. */
+/* Writes to path (NULL: the file it was read from); safe against a crash half-way. */
 EX_API ex_result ex_project_write(const ex_project *project, const char *path, ex_error *error);
 EX_API void ex_project_destroy(ex_project *project);
 EX_API const ex_project_view *ex_project_get(const ex_project *project);
-/* The word that the file has for what the layer's examples are: ex_domain_name, or "unposed". */
+/* Returns the file's word for the kind of the layer's examples: ex_domain_name, or "unposed". */
 EX_API const char *ex_project_layer_shape(const ex_project_layer *layer);
 
 /*
- * Edits. Each changes the project or, on failure, leaves it as it was. `layer` and `index` are numbers; points are
- * [dimension] of that layer. An edit invalidates what ex_project_get returned before. edit.index and the meaning of its
- * other fields are those of ex_weigher_edit; name and mesh (in a layer of pixels the image, of displacements the map)
- * are needed for EX_EDIT_ADD_EXAMPLE alone.
+ * Edits. Each changes the project, or on failure leaves it unchanged. `layer` and `index` are numbers; points are
+ * [dimension] of that layer. An edit invalidates earlier results of ex_project_get. edit.index and its other fields
+ * mean the same as in ex_weigher_edit; name and mesh (the image in a layer of pixels, the map in one of displacements)
+ * are required only for EX_EDIT_ADD_EXAMPLE.
  */
 EX_API ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, const char *name,
                                  const char *mesh, ex_error *error);
 
-/* The mask of a layer as numbers, read from where the project says: *values [*vertex_count] over the mesh (release with
- * free), NULL and 0 where the layer has none. Not for layers of displacements, whose masks are over the refined
- * surface. Results: DATA, FILE, MEMORY. */
+/* Reads the mask of a layer as numbers, from the source that the project names: *values [*vertex_count] over the mesh
+ * (release with free), NULL and 0 if the layer has none. Not for layers of displacements, whose masks are over the
+ * refined surface. Results: DATA, FILE, MEMORY. */
 EX_API ex_result ex_project_read_mask(const ex_project *project, int layer, float **values, int *vertex_count,
                                       ex_error *error);
 
 /* ---- building ---- */
 
-/* Called for every example that has vertices which do not come back exactly (EX_UNPOSE_LIMIT); list is ascending and
- * lives during the call only. */
+/* Called for every example with vertices that un-posing cannot restore exactly (EX_UNPOSE_LIMIT); list is ascending and
+ * valid only during the call. */
 typedef struct ex_damped_report {
     void (*report)(void *user, int layer, int example, const ex_damped *list, int count);
     void *user;
@@ -204,50 +207,51 @@ typedef struct ex_damped_report {
 
 typedef struct ex_build_options {
     ex_rig_options rig;
-    const ex_progress *progress;                /* or NULL */
-    const ex_damped_report *damped;             /* or NULL */
-    void (*note)(void *user, const char *text); /* or NULL: called with a sentence about what building chose or had to
-                                                   add: falloffs by leave-one-out, a ridge and the pose to blame */
+    const ex_progress *progress;                /* optional */
+    const ex_damped_report *damped;             /* optional */
+    void (*note)(void *user, const char *text); /* optional: called with a sentence about what building chose or had to
+                                                   add: falloffs by cross-validation (leave-one-out), a ridge and the
+                                                   pose to blame */
     void *note_user;
-    const ex_tasks *tasks; /* or NULL: what takes long is shared out; the rig does not depend on it */
+    const ex_tasks *tasks; /* optional: shares out long work; the rig does not depend on it */
 } ex_build_options;
 
-/* Reads the meshes, un-poses them where their layer says so, measures the examples' differences, solves and lays out.
- * options may be NULL. */
+/* Reads the meshes, un-poses them if their layer says so, measures the examples' differences, solves and lays out the
+ * rig. options may be NULL. */
 EX_API ex_result ex_project_build(const ex_project *project, const ex_build_options *options, ex_rig **rig,
                                   ex_error *error);
 
-/* Writes NAME.json, mesh.obj, every example as an OBJ, PNG or PLY file, and skeleton.glb where there is one, into
- * directory (made if missing). Forms are written at rest, in layers of "positions" or, where the rig has sparse
- * offsets, of "offsets" with "posed": false. Refuses to overwrite any file unless told; on failure, what was written is
- * taken away again. Building that project gives a rig of the same bytes. */
+/* Writes NAME.json, mesh.obj, every example as an OBJ, PNG or PLY file, and skeleton.glb if there is one, into
+ * directory (made if missing). Forms are written at rest, in layers of "positions" or, if the rig has sparse offsets,
+ * of "offsets" with "posed": false. Refuses to overwrite any file unless told to; on failure, removes what it wrote.
+ * Building that project gives a rig with the same bytes. */
 EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
                                    ex_error *error);
 
-/* The rig's skeleton and skin as a .glb file, which a project may name as its "skeleton": reading it gives the same
- * skeleton and skin again, to the bit. Results: DATA (the rig has no skeleton), FILE, MEMORY. */
+/* Writes the rig's skeleton and skin as a .glb file, which a project may name as its "skeleton": reading it gives the
+ * same skeleton and skin, bit for bit. Results: DATA (the rig has no skeleton), FILE, MEMORY. */
 EX_API ex_result ex_skeleton_write(const char *path, const ex_rig *rig, ex_error *error);
 
-/* Called with a sentence for everything that is left out or changed; text lives during the call only. */
+/* Called with a sentence for everything that is left out or changed; text is valid only during the call. */
 typedef struct ex_init_report {
     void (*note)(void *user, const char *text);
     void *user;
 } ex_init_report;
 
 typedef struct ex_init_options {
-    bool overwrite;  /* files that are there already */
-    bool keep_seams; /* vertices as the scene has them, split where normals and texture coordinates break */
+    bool overwrite;  /* true: replace existing files */
+    bool keep_seams; /* true: keep the scene's vertices, split at breaks of normals and texture coordinates */
 } ex_init_options;
 
 /*
- * A project from a glTF scene: NAME.json, mesh.obj, skeleton.glb where a mesh hangs on a skin, and every morph target
- * as an OBJ file, into directory (made if missing). The mesh is what the scene shows, as ex_scene_to_form gives it;
- * where there are skins, all that hangs on the one that moves the most vertices. Vertices of a node that agree to the
- * bit in position, colour, targets and influences become one where the faces beside them close an edge. Targets become
- * the examples of one direct layer "targets", each with an axis from 0 to 1 of its name that rests where the scene has
- * it; targets of one name in several meshes are one. A scene without targets gives a project without layers. Posed at
- * rest, the rig stands as the scene does. Files are treated as ex_project_unpack does. options (all false) and report
- * may be NULL. Results: DATA (a skin that no skeleton can be made from, named), FILE, MEMORY, LIMIT.
+ * Makes a project from a glTF scene: NAME.json, mesh.obj, skeleton.glb if a mesh has a skin, and every morph target as
+ * an OBJ file, into directory (made if missing). The mesh is the visible scene, as ex_scene_to_form gives it; if there
+ * are skins, everything attached to the one that moves the most vertices. Vertices of a node that agree bit for bit in
+ * position, colour, targets and influences are merged if the faces next to them close an edge. Targets become the
+ * examples of one direct layer "targets", each with an axis from 0 to 1 of its name, whose rest value is the scene's;
+ * targets of the same name in several meshes are one. A scene without targets gives a project without layers. At rest,
+ * the rig has the scene's pose. Files are treated as in ex_project_unpack. options (default: all false) and report may
+ * be NULL. Results: DATA (a skin that no skeleton can be made from, named), FILE, MEMORY, LIMIT.
  */
 EX_API ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name,
                                  const ex_init_options *options, const ex_init_report *report, ex_error *error);
@@ -261,27 +265,27 @@ typedef enum ex_setting_kind {
     EX_SETTING_FILE      /* file: a driver's form */
 } ex_setting_kind;
 
-/* A turn about a joint's own x (0), y or z, in degrees. */
+/* A rotation about a joint's own x (0), y or z, in degrees. */
 typedef struct ex_axis_turn {
     int axis;
     double degrees;
 } ex_axis_turn;
 
-/* The value of one axis or joint, called by its name. Turns and rotations are the same to a pose; a project file keeps
- * turns as they are given, each about an axis that the ones before it have left where it is. */
+/* The value of one axis or joint, identified by name. A pose treats turns and rotations alike; a project file keeps
+ * turns as given, each about the axis as left by the ones before it. */
 #define EX_SETTING_TURN_MAX 8
 typedef struct ex_setting {
     const char *name; /* of the axis, or of the joint */
-    bool joint;       /* a joint's rotation relative to its rest */
+    bool joint;       /* true: a joint's rotation relative to its rest */
     ex_setting_kind kind;
     double number;
-    double rotation[4]; /* x y z w, of any length but 0 */
+    double rotation[4]; /* x y z w, any nonzero length */
     int turn_count;
     ex_axis_turn turns[EX_SETTING_TURN_MAX];
     const char *file; /* .obj, .ply, .glb or .gltf */
 } ex_setting;
 
-/* Some of them: where something is. What is not named is at rest, or stays as it was. */
+/* A list of settings that gives a place. Axes and joints that are not named are at rest, or keep their value. */
 typedef struct ex_place {
     const ex_setting *settings; /* [count] */
     int count;
@@ -290,111 +294,110 @@ typedef struct ex_place {
 /* ---- sculpts: forms at a pose that become examples ---- */
 
 /*
- * What follows changes a project in memory and on disk as one: the form of a sculpt is written beside the project, the
- * changed project is built, and only then is the project's file replaced, what it was before being kept beside it with
- * "~" after its name. On failure project, file and folder are as they were. The project must have been read from a
- * file. Layers and examples are called by their names. options, of the build, may be NULL; its note is also told what
- * was chosen.
+ * The functions below change a project in memory and on disk as one: they write the form of a sculpt next to the
+ * project, build the changed project, and only then replace the project's file, keeping the previous one with "~" after
+ * its name. On failure project, file and folder are unchanged. The project must have been read from a file. Layers and
+ * examples are identified by name. options, for the build, may be NULL; its note also reports what was chosen.
  */
 
 typedef struct ex_sculpt {
-    const char *layer; /* NULL: the layer of offsets over just those axes that `at` takes away from rest, or a new
-                          one */
-    const char *name;  /* of the example; with replace it may be NULL */
-    const char *form;  /* a file, .obj, .ply, .glb or .gltf, in the project's unit and with its up */
-    ex_place at;      /* its place. A joint in it that no axis reads becomes an axis of the new layer: an angle where it
-                         turns about its own x, y or z alone, else a rotation */
-    ex_place joints;  /* joints that were turned besides, in whichever space that is */
-    ex_place falloff; /* how far it reaches: one number without a name, in distances of the space, or numbers of axes in
-                         their own units; none: the layer's */
-    bool replace; /* the example at that place, or without a place the one of that name, gets this form; its name and
-                     falloff stay */
+    const char *layer; /* NULL: the layer of offsets over exactly the axes that `at` moves from rest, or a new one */
+    const char *name;  /* of the example; optional with replace */
+    const char *form;  /* a file, .obj, .ply, .glb or .gltf, in the project's unit and up axis */
+    ex_place at;       /* its place. A joint in it that no axis reads becomes an axis of the new layer: an angle if it
+                          turns about its own x, y or z alone, else a rotation */
+    ex_place joints;   /* other joints that were turned, in any space */
+    ex_place falloff;  /* its falloff: one number without a name, in distances of the space, or one per axis in the
+                          axis's unit; none: the layer's */
+    bool replace; /* true: the example at that place, or without a place the one of that name, gets this form; its name
+                     and falloff stay */
 } ex_sculpt;
 
-/* What became of a sculpt. */
+/* Result of adding a sculpt. */
 typedef struct ex_sculpted {
-    int layer, example; /* where the example is now, in ex_project_get */
+    int layer, example; /* numbers of the example in ex_project_get */
     bool new_layer;
-    bool reordered;   /* its vertices were in another order than the mesh's, and were put into it */
+    bool reordered;   /* true if its vertices were in another order than the mesh's and were reordered */
     int vertex_count; /* of the mesh */
     int moved_count;  /* vertices that the example moves */
-    double largest;   /* the largest offset, in metres */
-    int damped_count; /* vertices that cannot come back */
-    double error;     /* at the example's pose, with all layers and the skin: the farthest that a vertex is from the
+    double largest;   /* largest offset, in metres */
+    int damped_count; /* vertices that cannot be restored */
+    double error;     /* at the example's pose, with all layers and the skin: largest distance of a vertex from the
                          sculpt, in metres */
     int farthest;     /* that vertex */
     double size;      /* of the mesh, in metres */
 } ex_sculpted;
 
 /*
- * Takes a sculpt into the project. A form whose vertices are in another order than the mesh's is put right where
- * texture coordinates, rest positions or the posed form say which is which. One that lies in the project's folder and
- * needs nothing is referred to; others are written as LAYER/NAME.obj, or under the next free name. Results: DATA
- * (another connectivity, with the first difference and how to export; a place that is taken; an unknown axis), FILE,
- * MEMORY and what building gives.
+ * Adds a sculpt to the project. A form with its vertices in another order than the mesh's is reordered if texture
+ * coordinates, rest positions or the posed form identify them. A file in the project's folder that needs no change is
+ * referenced; others are written as LAYER/NAME.obj, or under the next free name. Results: DATA (another connectivity,
+ * with the first difference and how to export; a place that is taken; an unknown axis), FILE, MEMORY and those of
+ * building.
  */
 EX_API ex_result ex_project_add_sculpt(ex_project *project, const ex_sculpt *sculpt, const ex_build_options *options,
                                        ex_sculpted *made, ex_error *error);
 
 typedef struct ex_mirroring {
-    const char *layer; /* NULL: the only layer that has an example of that name */
+    const char *layer; /* NULL: the only layer with an example of that name */
     const char *name;
     const char *as;   /* the new example's name; NULL: the name with left and right exchanged */
-    int plane;        /* 0, 1, 2: what is mirrored, x, y or z as the project's meshes have it */
-    double offset;    /* where the plane is, in the project's unit */
-    double tolerance; /* how far a vertex may be from its counterpart, in sizes of the mesh; 0: 1e-4 */
-    bool replace;     /* an example that stands at the mirrored place gets the mirrored form */
+    int plane;        /* coordinate that is mirrored: 0, 1, 2 for x, y, z of the project's meshes */
+    double offset;    /* position of the plane, in the project's unit */
+    double tolerance; /* largest distance of a vertex from its counterpart, in sizes of the mesh; 0: the default,
+                         1e-4 */
+    bool replace;     /* true: an example at the mirrored place gets the mirrored form */
 } ex_mirroring;
 
 /*
- * Adds the mirror image of an example: its form by the vertices' counterparts at rest, its pose by the joints'
- * counterparts, which are found by name (ex_mirror_name). It goes to the layer of offsets that has the mirrored axes;
- * where there is none one is made. Mirrored twice, an example is what it was. Results: as for sculpts, and DATA for
- * vertices without a counterpart, which are named.
+ * Adds the mirror image of an example: its form through the vertices' counterparts at rest, its pose through the
+ * joints' counterparts, found by name (ex_mirror_name). It goes to the layer of offsets with the mirrored axes, which
+ * is made if missing. Mirroring twice restores an example. Results: as for sculpts, and DATA for vertices without a
+ * counterpart, which are named.
  */
 EX_API ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *mirroring,
                                            const ex_build_options *options, ex_sculpted *made, ex_error *error);
 
-/* The name with left and right exchanged: LeftArm, arm_L, arm.l, l_arm, arm-right, "left arm"; a copy where it has
+/* Returns the name with left and right exchanged: LeftArm, arm_L, arm.l, l_arm, arm-right, "left arm"; a copy if it has
  * neither. Release with free; NULL without memory. */
 EX_API char *ex_mirror_name(const char *name);
 
-/* The vertex [vertex_count] that each vertex is mirrored to, so that it is mirrored back: by position and faces where
+/* Finds the mirror image [vertex_count] of each vertex, whose own mirror image is that vertex: by position and faces if
  * the faces are mirrored too, else by position alone. Release with free. Results: DATA (vertices without a counterpart
  * within the tolerance, in sizes of the mesh), MEMORY. */
 EX_API ex_result ex_mesh_mirror_map(const ex_mesh *mesh, int plane, double offset, double tolerance, int **map,
                                     ex_error *error);
 
-/* Other changes to an example. layer may be NULL where only one layer has an example of that name. */
+/* Other changes to an example. layer may be NULL if only one layer has an example of that name. */
 typedef struct ex_example_ref {
     const char *layer;
     const char *name;
 } ex_example_ref;
 
 typedef struct ex_example_move {
-    ex_place at;        /* axes that are not named stay where they are */
-    ex_place joints;    /* in place of those it has; none: as they were */
-    ex_place falloff;   /* as in ex_sculpt; none: as it was */
-    bool layer_falloff; /* from now on it reaches as far as the layer says */
+    ex_place at;        /* axes that are not named keep their value */
+    ex_place joints;    /* replaces the present joints; none: unchanged */
+    ex_place falloff;   /* as in ex_sculpt; none: unchanged */
+    bool layer_falloff; /* true: use the layer's falloff from now on */
 } ex_example_move;
 EX_API ex_result ex_project_move_example(ex_project *project, ex_example_ref which, const ex_example_move *move,
                                          const ex_build_options *options, ex_error *error);
-/* Its form stays on disk. A layer that loses its last example goes too. */
+/* Removes the example; its form stays on disk. A layer that loses its last example is removed too. */
 EX_API ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, const ex_build_options *options,
                                            ex_error *error);
-/* Of a whole layer where the name is NULL. */
+/* Mutes the whole layer if the name is NULL. */
 EX_API ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted, const ex_build_options *options,
                                  ex_error *error);
 
-/* A pseudo-example: at a place, as it is at `from`, or with given weights, numbers by the names of examples; one of the
- * two. For moving, both may be empty. */
+/* A pseudo-example: a place that borrows the weights at `from`, or given weights, numbers by the names of examples;
+ * exactly one of the two. For moving, both may be empty. */
 typedef struct ex_pseudo_place {
     const char *layer;
     ex_place at, from, weights;
 } ex_pseudo_place;
 EX_API ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_place *pseudo,
                                        const ex_build_options *options, ex_error *error);
-/* index: in the layer's list in the file. */
+/* index: position in the layer's list in the file. */
 EX_API ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_place *pseudo, int index,
                                         const ex_build_options *options, ex_error *error);
 EX_API ex_result ex_project_remove_pseudo(ex_project *project, const char *layer, int index,
@@ -404,7 +407,7 @@ EX_API ex_result ex_project_remove_pseudo(ex_project *project, const char *layer
 
 typedef enum ex_severity {
     EX_SEVERITY_ERROR,   /* the project does not build, or builds into something wrong */
-    EX_SEVERITY_WARNING, /* it builds, and will hurt */
+    EX_SEVERITY_WARNING, /* it builds, but will cause trouble */
     EX_SEVERITY_NOTE     /* a measurement */
 } ex_severity;
 
@@ -413,7 +416,7 @@ typedef struct ex_finding {
     const char *kind;  /* "close_examples", "condition", "leave_one_out", "weight_range", "connectivity", … */
     const char *where; /* layers[0].examples[3] */
     const char *text;  /* a sentence */
-    double value;      /* the number in it, where there is one; else 0 */
+    double value;      /* the number in the text, if there is one; else 0 */
 } ex_finding;
 
 typedef struct ex_check {
@@ -423,24 +426,24 @@ typedef struct ex_check {
 } ex_check;
 
 typedef struct ex_check_options {
-    int sample_count;            /* points of the space looked at per layer; 0: 4096 */
-    const ex_progress *progress; /* or NULL */
+    int sample_count;            /* points of the space sampled per layer; 0: the default, 4096 */
+    const ex_progress *progress; /* optional */
 } ex_check_options;
 
-/* Everything that is wrong or weak, not just the first; EX_OK also where errors were found. */
+/* Reports everything that is wrong or weak, not just the first thing; EX_OK even if errors were found. */
 EX_API ex_result ex_project_check(const ex_project *project, const ex_check_options *options, ex_check **check,
                                   ex_error *error);
 EX_API void ex_check_destroy(ex_check *check);
 
 /* ---- comparing rigs ---- */
 
-/* One thing in which two rigs differ. */
+/* One difference between two rigs. */
 typedef struct ex_difference {
     const char *kind;  /* "mesh", "layer", "axis", "weigher", "example", "pseudo", "skeleton", "joint", "skin", "level",
                           "texture", "trajectory", "driver", "note" */
     const char *where; /* "layer 'body', example 'bent'"; "" for the whole rig */
     const char *text;  /* a sentence, or the half of one that follows "where:" */
-    double largest;    /* the largest difference of a number, or distance of a vertex, where there is one; else 0 */
+    double largest;    /* largest difference of a number, or distance of a vertex, if there is one; else 0 */
     double rms;        /* likewise over all of them; for images the mean */
 } ex_difference;
 
@@ -449,9 +452,9 @@ typedef struct ex_differences {
     int count;
 } ex_differences;
 
-/* Everything in which the second rig differs from the first; numbers that are no farther apart than the tolerance count
- * as the same (positions are in metres, pixels from 0 to 1). Layers, axes, examples and joints are matched by name;
- * where both have as many, those left over in the same place count as renamed. Results: MEMORY. */
+/* Lists all differences of the second rig from the first; numbers within the tolerance count as equal (positions in
+ * metres, pixels from 0 to 1). Layers, axes, examples and joints are matched by name; if both have the same number,
+ * unmatched ones in the same position count as renamed. Results: MEMORY. */
 EX_API ex_result ex_rig_compare(const ex_rig *rig, const ex_rig *other, double tolerance, ex_differences **differences,
                                 ex_error *error);
 EX_API void ex_differences_destroy(ex_differences *differences);
@@ -459,49 +462,48 @@ EX_API void ex_differences_destroy(ex_differences *differences);
 /* ---- poses ---- */
 
 /* Writes one value into a pose that has all its arrays. A driver's form is a file, in metres with y up; the pose must
- * then be one that ex_pose_create made. Results: DATA (an unknown name, answered with the nearest one; a value of
- * another kind than the axis has), FILE, MEMORY. */
+ * then come from ex_pose_create. Results: DATA (an unknown name: the nearest is suggested; a value of another kind than
+ * the axis), FILE, MEMORY. */
 EX_API ex_result ex_pose_set(const ex_rig *rig, const ex_setting *setting, const ex_pose *pose, ex_error *error);
 
 /* A table of poses from CSV: a header of axis names (rotations as NAME.x … NAME.w, joints relative to their rest as
  * joint:NAME.x … joint:NAME.w), optional `time` in seconds. */
 typedef struct ex_pose_table {
     int pose_count;
-    ex_pose *poses; /* [pose_count], whole; they belong to the table */
+    ex_pose *poses; /* [pose_count], complete; owned by the table */
     double *times;  /* [pose_count] or NULL */
 } ex_pose_table;
 EX_API ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table *table, ex_error *error);
 EX_API void ex_pose_table_free(ex_pose_table *table);
 
-/* A pose at rest with all its arrays, a form of the driver included, in one allocation: release with
- * free(pose->inputs). inputs NULL without memory.
- */
+/* Makes a pose at rest with all its arrays, including a form of the driver, in one allocation: release with
+ * free(pose->inputs). inputs NULL without memory. */
 EX_API ex_pose ex_pose_create(const ex_rig *rig);
 
 /* ---- a project from forms ---- */
 
 typedef struct ex_warp_def {
-    const char *reference; /* file that the others start from: .obj, .ply, .glb or .gltf */
+    const char *reference; /* file of the form that the others start from: .obj, .ply, .glb or .gltf */
     int form_count;
     const char *const *forms;      /* [form_count] files of the same connectivity */
-    ex_trajectory_options options; /* its segments are not looked at: */
-    const char *segments;          /* file of segments that are given (docs/project-format.md), or NULL */
+    ex_trajectory_options options; /* its segments are ignored; use these: */
+    const char *segments;          /* file of given segments (docs/project-format.md), optional */
 } ex_warp_def;
 
 /*
- * A project, without a file of its own, of one direct layer "warp" of trajectories from the reference to every form,
- * each from 0 to 1 along an axis of the form's name, which is that of its file; where there is one form, along "t".
- * Reads the files, to see that they belong together. Results: ARGUMENT, DATA (another connectivity, with the first face
- * that differs; faces that run the other way round; no faces), MEMORY, and what reading gives.
+ * Makes a project, without a file, of one direct layer "warp" of trajectories from the reference to every form, each
+ * from 0 to 1 along an axis named after the form's file; with a single form, along "t". Reads the files to check that
+ * they belong together. Results: ARGUMENT, DATA (another connectivity, with the first face that differs; faces that run
+ * the other way round; no faces), MEMORY, and those of reading.
  */
 EX_API ex_result ex_warp_project(const ex_warp_def *def, ex_project **project, ex_error *error);
 
-/* The trajectories of a layer of a rig, for ex_trajectories_form and ex_warp_report_create, with the options that they
- * were found with. The caller may set def.tasks and def.progress; all else belongs to it and to the rig, which must
- * stay. */
+/* The trajectories of a layer of a rig, for ex_trajectories_form and ex_warp_report_create, with the options they were
+ * found with. The caller may set def.tasks and def.progress; everything else belongs to this structure and to the rig,
+ * which must outlive it. */
 typedef struct ex_rig_trajectories {
     ex_trajectories_def def;
-    ex_trajectories found; /* but for fits and triangle_segments, which a rig does not hold */
+    ex_trajectories found; /* without fits and triangle_segments, which a rig does not hold */
 } ex_rig_trajectories;
 /* Results: DATA (the rig's note of how they were found is damaged), MEMORY. */
 EX_API ex_result ex_rig_trajectories_open(const ex_rig *rig, int layer, ex_rig_trajectories **trajectories,

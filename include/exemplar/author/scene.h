@@ -1,10 +1,10 @@
 /*
- * exemplar/author/scene.h - what Exemplar uses of a glTF 2.0 file, as plain data: nodes, meshes with morph targets,
- * skins, animations, materials, images.
+ * exemplar/author/scene.h - the contents of a glTF 2.0 file that Exemplar uses, as plain data: nodes, meshes with morph
+ * targets, skins, animations, materials, images.
  *
- * An ex_scene is plain data that its holder may change; every pointer in it comes from malloc and belongs to it. Things
- * refer to each other by number, -1 for none, and the numbers are those of the file, so that what is kept as raw JSON
- * stays right. Not thread-safe while it is being changed. Files are read and written in exemplar/author/formats.h.
+ * An ex_scene is plain data that its holder may change; every pointer in it comes from malloc and belongs to it. Items
+ * refer to each other by number, -1 for none. The numbers are those of the file, so that references in raw JSON stay
+ * valid. Not thread-safe while it is being changed. exemplar/author/formats.h reads and writes files.
  *
  * Coordinates are glTF's: right-handed, y up, metres, texture coordinates with their origin at the top left. Matrices
  * are [16], column by column, for column vectors. Quaternions are x y z w.
@@ -20,7 +20,7 @@ extern "C" {
 
 /* ---- meshes ---- */
 
-/* As glTF numbers them. */
+/* Numbered as in glTF. */
 typedef enum ex_scene_mode {
     EX_SCENE_POINTS,
     EX_SCENE_LINES,
@@ -31,7 +31,7 @@ typedef enum ex_scene_mode {
     EX_SCENE_TRIANGLE_FAN
 } ex_scene_mode;
 
-/* Differences to the primitive's own attributes, [vertex_count][3] each; those that do not change are NULL. */
+/* Differences from the primitive's own attributes, [vertex_count][3] each; NULL for those that do not change. */
 typedef struct ex_scene_target {
     float *positions, *normals, *tangents;
 } ex_scene_target;
@@ -39,24 +39,25 @@ typedef struct ex_scene_target {
 typedef struct ex_scene_primitive {
     ex_scene_mode mode;
     int material;
-    int vertex_count;    /* at least 1 */
-    float *positions;    /* [vertex_count][3] */
-    float *normals;      /* [vertex_count][3] or NULL */
-    float *tangents;     /* [vertex_count][4] or NULL; the fourth is the side of the bitangent, 1 or -1 */
-    float *texcoords[2]; /* [vertex_count][2] or NULL */
-    float *colours;      /* [vertex_count][4] or NULL; linear, in [0, 1] */
-    int influence_count; /* joints per vertex; 0 without a skin */
-    uint16_t *joints;    /* [vertex_count][influence_count] places in the joint list of the skin that a node brings */
-    float *weights;      /* [vertex_count][influence_count], each row not negative and with sum 1 */
-    int empty_count;     /* vertices whose weights sum to 0 in the file: they follow the skin's first joint here */
-    int first_empty;     /* the first of them */
-    int unnormalised_count;   /* vertices whose weights sum to something else than 0 and 1 (by 1e-3 and more) there */
-    int worst_vertex;         /* the farthest off, where there is one */
+    int vertex_count;         /* at least 1 */
+    float *positions;         /* [vertex_count][3] */
+    float *normals;           /* [vertex_count][3] or NULL */
+    float *tangents;          /* [vertex_count][4] or NULL; the fourth is the sign of the bitangent, 1 or -1 */
+    float *texcoords[2];      /* [vertex_count][2] or NULL */
+    float *colours;           /* [vertex_count][4] or NULL; linear, in [0, 1] */
+    int influence_count;      /* joints per vertex; 0 without a skin */
+    uint16_t *joints;         /* [vertex_count][influence_count] indices into the joint list of the node's skin */
+    float *weights;           /* [vertex_count][influence_count], each row not negative and with sum 1 */
+    int empty_count;          /* vertices whose weights sum to 0 in the file; here they follow the skin's first joint */
+    int first_empty;          /* the first of them */
+    int unnormalised_count;   /* vertices whose weights in the file sum to neither 0 nor 1 (by 1e-3 or more) */
+    int worst_vertex;         /* the worst of them, if there is one */
     double largest_deviation; /* |sum - 1| of that vertex */
-    int index_count;          /* 0: vertices are drawn in their order */
+    int index_count;          /* 0: vertices are drawn in order */
     int *indices;             /* [index_count] or NULL */
     ex_scene_target *targets; /* [target_count of the mesh] or NULL */
-    int *sources;             /* [vertex_count] the ex_mesh vertices these were made from, or NULL; in no file */
+    int *sources;             /* [vertex_count] the ex_mesh vertices these were made from, or NULL; not stored in
+                                 files */
 } ex_scene_primitive;
 
 typedef struct ex_scene_mesh {
@@ -65,32 +66,32 @@ typedef struct ex_scene_mesh {
     ex_scene_primitive *primitives;
     int target_count;
     char **target_names; /* [target_count] or NULL */
-    double *weights;     /* [target_count] or NULL for zeros */
+    double *weights;     /* [target_count]; NULL: zeros */
 } ex_scene_mesh;
 
 /* ---- nodes, skins, animations ---- */
 
-/* Scale first, then rotate, then translate. The rotation need not be of length 1; zero reads as none. */
+/* Scales first, then rotates, then translates. The rotation need not have length 1; zero reads as none. */
 typedef struct ex_scene_transform {
     double translation[3], rotation[4], scale[3];
 } ex_scene_transform;
 
 typedef struct ex_scene_node {
     char *name;
-    int parent; /* -1: a root; children stand in the order of their numbers */
+    int parent; /* -1: a root; children are in the order of their numbers */
     ex_scene_transform transform;
     int mesh, skin;
     int weight_count;
-    double *weights; /* [weight_count] in place of the mesh's, or NULL */
-    bool hidden;     /* a root outside of the scene that a viewer shows at first */
+    double *weights; /* [weight_count], replace the mesh's; or NULL */
+    bool hidden;     /* true for a root outside the scene that a viewer shows at first */
 } ex_scene_node;
 
 typedef struct ex_scene_skin {
     char *name;
     int joint_count;      /* at least 1 */
     int *joints;          /* [joint_count] nodes */
-    float *inverse_binds; /* [joint_count][16], or NULL for identities */
-    int skeleton;         /* the node above all joints, or -1 where the file does not say */
+    float *inverse_binds; /* [joint_count][16]; NULL: identities */
+    int skeleton;         /* the node above all joints, or -1 if the file does not say */
 } ex_scene_skin;
 
 typedef enum ex_scene_path { EX_SCENE_TRANSLATION, EX_SCENE_ROTATION, EX_SCENE_SCALE, EX_SCENE_WEIGHTS } ex_scene_path;
@@ -104,7 +105,7 @@ typedef struct ex_scene_channel {
     ex_scene_interpolation interpolation;
     int key_count; /* at least 1 */
     int width;     /* numbers in a value: 3, 4, or the node's number of targets */
-    float *times;  /* [key_count] seconds, rising */
+    float *times;  /* [key_count] seconds, ascending */
     float *values; /* [key_count][width]; for a cubic spline [key_count][3][width]: tangent in, value, tangent out */
 } ex_scene_channel;
 
@@ -122,35 +123,35 @@ typedef struct ex_scene_material {
     char *name;
     double base_colour[4];
     int base_texture;  /* or -1 */
-    int base_texcoord; /* the set of texture coordinates it uses */
+    int base_texcoord; /* number of the set of texture coordinates it uses */
     double metallic, roughness;
     bool double_sided;
     ex_scene_alpha alpha;
     double alpha_cutoff;
-    char *rest; /* everything else of it, as JSON text, or NULL */
+    char *rest; /* all other properties, as JSON text, or NULL */
 } ex_scene_material;
 
-/* Filters and wrapping as glTF numbers them, 0 where the file does not say. */
+/* Filters and wrapping as glTF numbers them, 0 if the file does not say. */
 typedef struct ex_scene_texture {
     char *name;
     int image;
     int mag_filter, min_filter, wrap_s, wrap_t;
-    char *rest; /* everything else of it, as JSON text, or NULL */
+    char *rest; /* all other properties, as JSON text, or NULL */
 } ex_scene_texture;
 
-/* Bytes, or a file beside the scene's own. */
+/* An image as bytes, or a file next to the scene's own. */
 typedef struct ex_scene_image {
     char *name;
     char *path;      /* relative to the folder of the scene's file, or NULL */
-    char *mime_type; /* "image/png", …; may be NULL where path stands */
+    char *mime_type; /* "image/png", …; may be NULL if path is set */
     size_t size;
-    unsigned char *bytes; /* [size], or NULL where path stands */
+    unsigned char *bytes; /* [size]; NULL if path is set */
 } ex_scene_image;
 
 /* ---- the whole ---- */
 
 typedef struct ex_scene {
-    char *path; /* the file it was read from, or NULL; images with a path are found beside it */
+    char *path; /* the file it was read from, or NULL; image paths are relative to its folder */
     char *copyright;
     int node_count, mesh_count, skin_count, animation_count, material_count, texture_count, image_count;
     ex_scene_node *nodes;
@@ -161,59 +162,59 @@ typedef struct ex_scene {
     ex_scene_texture *textures;
     ex_scene_image *images;
     int required_count;
-    char **required; /* extensions without which materials or textures make no sense */
+    char **required; /* extensions required to interpret materials or textures */
     int note_count;
-    char **notes; /* sentences about what reading passed over or put right */
+    char **notes; /* sentences about what reading skipped or corrected */
 } ex_scene;
 
 /* An empty scene, or NULL without memory. */
 EX_API ex_scene *ex_scene_create(void);
 EX_API void ex_scene_destroy(ex_scene *scene);
 
-/* Whether everything fits together: numbers in range, no cycles, finite values. What reading gives does; after a
- * change, ask before evaluating. EX_ERROR_DATA names the first thing that is wrong. Costs one pass over everything. */
+/* Checks that the scene is consistent: numbers in range, no cycles, finite values. Scenes from files are; after a
+ * change, check before evaluating. EX_ERROR_DATA names the first fault. Costs one pass over everything. */
 EX_API ex_result ex_scene_check(const ex_scene *scene, ex_error *error);
 
 /* ---- evaluation ---- */
 
-/* Transforms of all nodes [node_count] at a time of an animation, in seconds; held before its first key and after its
- * last. Nodes without a channel keep their own; animation -1 gives all of them their own. */
+/* Computes the transforms of all nodes [node_count] at a time of an animation, in seconds; constant before its first
+ * key and after its last. Nodes without a channel keep their own; animation -1 gives all of them their own. */
 EX_API void ex_scene_sample(const ex_scene *scene, int animation, double time, ex_scene_transform *transforms);
 
-/* Weights of a node's morph targets [target_count of its mesh] at that time. */
+/* Computes the weights of a node's morph targets [target_count of its mesh] at that time. */
 EX_API void ex_scene_sample_weights(const ex_scene *scene, int animation, double time, int node, double *weights);
 
-/* The last key of an animation, in seconds. */
+/* Returns the time of an animation's last key, in seconds. */
 EX_API double ex_scene_duration(const ex_scene *scene, int animation);
 
-/* World matrices [node_count][16] from transforms [node_count], or NULL for the nodes' own. */
+/* Computes world matrices [node_count][16] from transforms [node_count]; NULL: the nodes' own. */
 EX_API ex_result ex_scene_worlds(const ex_scene *scene, const ex_scene_transform *transforms, double *worlds,
                                  ex_error *error);
 
-/* What a skin's joints do to its mesh's vertices, in world space: world times inverse bind, [joint_count][16]. The
- * transform of the node that carries the mesh does not come into it. */
+/* Computes the matrices that a skin applies to its mesh's vertices, in world space: world times inverse bind,
+ * [joint_count][16]. The transform of the node that carries the mesh is ignored. */
 EX_API void ex_scene_skin_matrices(const ex_scene *scene, int skin, const double *worlds, double *matrices);
 
 /* ---- between scenes and meshes ---- */
 
 /*
- * A mesh of the scene, all of its primitives joined, vertices in their order; morph targets are not applied. Primitives
- * become groups, materials are kept by name. Strips and fans become triangles; triangles with a vertex twice are left
- * out. A primitive whose vertices are those of an earlier one, to the bit, shares them. first_vertices
- * [primitive_count] receives where each primitive's vertices start; may be NULL.
+ * Makes a mesh of a scene's mesh: all primitives joined, vertices in order; morph targets are not applied. Primitives
+ * become groups, materials are kept by name. Strips and fans become triangles; triangles with a repeated vertex are
+ * left out. A primitive with the same vertices as an earlier one, bit for bit, shares them. first_vertices
+ * [primitive_count], optional: first vertex of each primitive.
  */
 EX_API ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **made, int *first_vertices,
                                   ex_error *error);
 
-/* The meshes of all nodes that are shown, in the order of the nodes, joined into one. Those without a skin are placed
- * by their node; those with a skin stand as they were bound. */
+/* Joins the meshes of all visible nodes, in node order, into one. Meshes without a skin are placed by their node; those
+ * with a skin are at their bind pose. */
 EX_API ex_result ex_scene_to_form(const ex_scene *scene, ex_mesh **made, ex_error *error);
 
 /*
- * Adds a mesh to the scene, and materials for its materials; no node. One primitive for every pair of group and
- * material, in the order in which faces mention them, cut into triangles, its vertices in their order and split at
- * seams, with their `sources`. Vertices without a face are left out, but a mesh without any faces becomes points.
- * *number receives the new mesh; may be NULL. On failure the scene is as it was.
+ * Adds a mesh to the scene, and materials for its materials, but no node. Makes one primitive for every pair of group
+ * and material, in the order of first use by a face, cut into triangles, its vertices in order and split at seams, with
+ * their `sources`. Vertices without a face are left out, but a mesh without any faces becomes points. *number,
+ * optional: number of the new mesh. On failure the scene is unchanged.
  */
 EX_API ex_result ex_scene_add_mesh(ex_scene *scene, const ex_mesh *mesh, const char *name, int *number,
                                    ex_error *error);
