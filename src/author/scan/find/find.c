@@ -1,8 +1,7 @@
 /*
- * Finding markers on the coloured meshes of a scan (Allen, Curless, Popovic 2002, section 2.3), and joining what
- * several views show: two finds less than half a marker apart that face the same way and have like colours are one,
- * placed at the mean of all that saw it, each counting by its weight, of which a view has the more the more squarely
- * it looks.
+ * Finds markers on the coloured meshes of a scan (Allen, Curless, Popovic 2002, section 2.3), and joins those that
+ * several views show. Two finds less than half a marker apart that face the same way and have similar colours are one.
+ * Its position is the weighted mean of all finds; a view has more weight the more squarely it looks.
  */
 #include "author/scan/find/find.h"
 
@@ -36,16 +35,16 @@ static void free_finder(exi_finder *f) {
 static ex_result check_mesh(const ex_mesh *mesh, ex_error *error) {
     if (mesh->face_count == 0 || mesh->vertex_count == 0)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "it has %d points and no faces: markers are found on meshes, so mesh it first",
-                         mesh->vertex_count);
+                            "it has %d points and no faces: markers are found on meshes, so mesh it first",
+                            mesh->vertex_count);
     if (!mesh->colours)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "it has no colours: markers are found by theirs, so export the scan with a colour at every "
-                         "vertex (red, green, blue in PLY)");
+                            "it has no colours: markers are found by theirs, so export the scan with a colour at every "
+                            "vertex (red, green, blue in PLY)");
     return exi_mesh_check_faces(mesh, error);
 }
 
-/* Appends what is found on one mesh to the list. */
+/* Appends the markers found on one mesh to the list. */
 static ex_result find_on(const ex_mesh *mesh, int view, const ex_find_options *options, exi_spot_found **spots,
                          int *count, size_t *capacity, ex_error *error) {
     exi_finder f = {.mesh = mesh, .options = *options, .view = view, .vertex_count = mesh->vertex_count};
@@ -73,7 +72,7 @@ static ex_result find_on(const ex_mesh *mesh, int view, const ex_find_options *o
 
 /* ---- several views ---- */
 
-/* The best first; then in the order of their places, so that the order is the same whatever the order of views. */
+/* Best first, then by position, so that the order does not depend on the order of views. */
 static int order_best(const void *a, const void *b) {
     const exi_spot_found *first = a, *second = b;
     if (first->weight != second->weight)
@@ -84,7 +83,7 @@ static int order_best(const void *a, const void *b) {
     return first->marker.view - second->marker.view;
 }
 
-/* A find by its place along x. */
+/* A find, sorted by x. */
 typedef struct entry {
     double x;
     int spot;
@@ -130,7 +129,7 @@ static int find_entry(const entry *entries, int count, double x) {
     return low;
 }
 
-/* From spots, best first, to markers [*count]. */
+/* Joins spots, best first, into markers [*count]. */
 static ex_result join(exi_spot_found *spots, int spot_count, double reach, ex_found_marker *markers, int *count,
                       ex_error *error) {
     entry *entries = exi_array_allocate((size_t)spot_count, sizeof *entries);
@@ -179,10 +178,11 @@ static ex_result check_options(const ex_find_options *o, ex_error *error) {
     if (!(o->size > 0 && o->size < 1e3))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the size of markers has to be above 0 metres, not %g", o->size);
     if (!(o->least > 0 && o->least < o->most && o->most <= 100))
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "what sizes are accepted has to rise from above 0 to at most 100 times a marker's, not from "
-                         "%g to %g",
-                         o->least, o->most);
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "what sizes are accepted has to rise from above 0 to at most 100 times a marker's, not from "
+            "%g to %g",
+            o->least, o->most);
     if (!(o->threshold >= 0 && o->threshold <= 1))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the threshold has to lie from 0 to 1, not at %g", o->threshold);
     return EX_OK;

@@ -1,7 +1,7 @@
 /*
- * The mesh of a scan as a graph: neighbours along the edges of faces, what area each vertex stands for, and where the
- * scan ends. Faces that are much larger than a marker bridge what the scanner did not see, and count as not there; an
- * edge around a hole of a sample or two is no end. Time and memory are linear in the corners.
+ * Builds the graph of a scan's mesh: neighbours along the edges of faces, the area of each vertex, and the edge of the
+ * scan. Faces much larger than a marker bridge gaps that the scanner did not see, and are ignored. The rim of a hole of
+ * a sample or two is not an edge. Time and memory are linear in the number of corners.
  */
 #include "author/base/array.h"
 #include "author/scan/find/find.h"
@@ -17,7 +17,7 @@ static bool is_finite(const exi_finder *f, int v) {
     return isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]) && isfinite(c[0]) && isfinite(c[1]) && isfinite(c[2]);
 }
 
-/* Whether a face is there: of vertices that are, and no longer edge than this. */
+/* True if a face counts: valid vertices, and no edge longer than the limit. */
 static bool is_face(const exi_finder *f, int face, double longest_sq) {
     const int begin = f->mesh->face_offsets[face], end = f->mesh->face_offsets[face + 1];
     for (int c = begin; c < end; c++) {
@@ -53,7 +53,7 @@ static void add_face(exi_finder *f, int face) {
     }
 }
 
-/* Both directions of every face's edges, ordered by one end and then, keeping that order, by the other: *from and *to
+/* Lists both directions of every face's edges, sorted by one end and then, stably, by the other: *from and *to
  * [*count]. */
 static bool list_edges(exi_finder *f, const unsigned char *there, int **from, int **to, size_t *count) {
     const ex_mesh *mesh = f->mesh;
@@ -99,7 +99,7 @@ static bool list_edges(exi_finder *f, const unsigned char *there, int **from, in
     return good;
 }
 
-/* Ordered edges to lists of neighbours; an edge that comes once has one face. */
+/* Turns sorted edges into lists of neighbours; an edge that appears once has one face. */
 static void link_vertices(exi_finder *f, const int *from, const int *to, size_t count) {
     size_t used = 0, e = 0;
     for (int v = 0; v < f->vertex_count; v++) {
@@ -118,7 +118,7 @@ static void link_vertices(exi_finder *f, const int *from, const int *to, size_t 
     f->starts[f->vertex_count] = (int)used;
 }
 
-/* Vertices on edges of the scan. What is connected along such edges and no longer than `least` is a pinhole. */
+/* Marks vertices on edges of the scan. A connected run of edge no longer than `least` is a pinhole. */
 static void mark_edges(exi_finder *f, double least) {
     for (int v = 0; v < f->vertex_count; v++) {
         if (f->stamps[v])
@@ -186,9 +186,10 @@ ex_result exi_find_graph(exi_finder *f, ex_error *error) {
     if (!good)
         return ex_error_memory(error, "a scan's neighbours", 4 * count * sizeof *from);
     if (there_count < whole_count / 2 || (there_count == 0 && whole_count > 0))
-        return ex_error_set(error, EX_ERROR_DATA,
-                         "most of its faces are longer than %g mm, and markers are %g mm across: is it in metres, and "
-                         "fine enough to show them?",
-                         1000 * longest, 1000 * f->options.size);
+        return ex_error_set(
+            error, EX_ERROR_DATA,
+            "most of its faces are longer than %g mm, and markers are %g mm across: is it in metres, and "
+            "fine enough to show them?",
+            1000 * longest, 1000 * f->options.size);
     return EX_OK;
 }

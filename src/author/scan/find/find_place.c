@@ -1,12 +1,12 @@
 /*
- * Where a group of vertices of one colour is, and whether it lies as a marker does.
+ * Computes the position of a group of vertices of one colour, and checks that it is shaped like a marker.
  *
- * It begins at the centroid of the paint: every vertex weighs what area it stands for (seen along the normal, for noise
- * makes faces larger, not the skin), times how much of the marker's colour it has, also those along the rim that are
- * covered in part. With samples five millimetres apart that is still off by more than half a millimetre, as a column of
- * samples is in or out as a whole: so the centre and radius of a disc are fitted to what is painted and to what is not
- * around it. On a curved body that lies inside: a paraboloid fitted to the vertices around brings it back to the
- * surface, and evens out the scanner's noise.
+ * Starts at the centroid of the paint: every vertex is weighted by its area (seen along the normal, since noise
+ * enlarges faces but not the skin), times its share of the marker's colour, including partly covered vertices along the
+ * rim. With samples five millimetres apart that is still off by more than half a millimetre, since a column of samples
+ * is in or out as a whole. So the centre and radius of a disc are fitted to the painted and unpainted vertices. On a
+ * curved body that centre lies inside the body. A paraboloid fitted to the vertices around brings it back to the
+ * surface, and averages out the scanner's noise.
  */
 #include "author/scan/find/find.h"
 
@@ -15,18 +15,18 @@
 #include <math.h>
 #include <string.h>
 
-/* A mole may be as large as half a marker, which three samples in a column are, too. */
+/* A mole may be as large as half a marker; so may three samples in a column. */
 enum { SAMPLES_LEAST = 4 };
 
 static const double pi = 3.14159265358979323846;
 
 /* A group being measured. */
 typedef struct patch {
-    double area, samples; /* of paint; vertices, as far as they are covered */
+    double area, samples; /* area of the paint; number of vertices, counting partly covered ones in part */
     double place[3];
     double frame[3][3]; /* two directions along the surface, and its normal */
     double size;
-    bool cut; /* by the edge of the scan */
+    bool cut; /* true if cut by the edge of the scan */
 } patch;
 
 static double dot(const double a[3], const double b[3]) {
@@ -41,14 +41,14 @@ static double cover(const exi_finder *f, int v, const double reference[3]) {
     return share > 1 ? 1 : share < 0 ? 0 : share;
 }
 
-/* How much of a vertex beside the group is covered. */
+/* Returns the covered fraction of a vertex next to the group. */
 static double cover_beside(const exi_finder *f, int v, const double reference[3]) {
     double aside_sq;
     const double share = exi_find_share(f, v, reference, &aside_sq);
     return share < 0.15 || share > 0.5 || aside_sq > 0.25 ? 0 : share;
 }
 
-/* Appends the rim to the group in the queue; returns the number of both. */
+/* Appends the rim to the group in the queue; returns the total number. */
 static int add_rim(exi_finder *f, int count, int stamp) {
     int all = count;
     for (int i = 0; i < count; i++) {
@@ -64,7 +64,7 @@ static int add_rim(exi_finder *f, int count, int stamp) {
     return all;
 }
 
-/* What area a vertex stands for, seen along the normal. */
+/* Returns the area of a vertex, seen along the normal. */
 static double area_of(const exi_finder *f, int v, const patch *p) {
     const float *n = f->normals[v];
     const double area = (double)n[0] * p->frame[2][0] + (double)n[1] * p->frame[2][1] + (double)n[2] * p->frame[2][2];
@@ -80,7 +80,7 @@ static void add_paint(const exi_finder *f, int v, double covered, patch *p) {
         p->place[k] += area * at[k];
 }
 
-/* The normal of the group, and any two directions square to it. */
+/* Computes the normal of the group, and two directions perpendicular to it. */
 static bool make_frame(const exi_finder *f, int count, patch *p) {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++)
@@ -103,7 +103,7 @@ static bool make_frame(const exi_finder *f, int count, patch *p) {
     return true;
 }
 
-/* Coordinates of a vertex about the patch's place. */
+/* Coordinates of a vertex relative to the patch's position. */
 static void local_of(const exi_finder *f, int v, const patch *p, double local[3]) {
     const double *at = exi_find_position(f, v);
     const double away[3] = {at[0] - p->place[0], at[1] - p->place[1], at[2] - p->place[2]};
@@ -111,7 +111,7 @@ static void local_of(const exi_finder *f, int v, const patch *p, double local[3]
         local[k] = dot(away, p->frame[k]);
 }
 
-/* Second moments of what a vertex stands for: on a grid, an eighth of the mean of its edges'. */
+/* Adds the second moments of a vertex's own area: on a grid, an eighth of the mean of its edges'. */
 static void add_own(const exi_finder *f, int v, const patch *p, double weight, double moments[3]) {
     double here[3], there[3];
     local_of(f, v, p, here);
@@ -125,8 +125,8 @@ static void add_own(const exi_finder *f, int v, const patch *p, double weight, d
     }
 }
 
-/* Whether it is about as long as wide, and full: veins, creases and rings are not. A disc of diameter d has second
- * moments of d^2 / 16; those of the samples' own areas belong to them, for a column of samples is not a line. */
+/* True if it is about as long as wide, and filled: veins, creases and rings are not. A disc of diameter d has second
+ * moments of d^2 / 16. They include the samples' own areas, since a column of samples is not a line. */
 static bool is_round(const exi_finder *f, int count, int all, const double reference[3], const patch *p) {
     double moments[3] = {0};
     for (int i = 0; i < all; i++) {
@@ -149,7 +149,7 @@ static bool is_round(const exi_finder *f, int count, int all, const double refer
     return longer < 5 * shorter && full > 0.55 && full < 1.8;
 }
 
-/* How far apart samples are along the surface, the longer way: the mean of every vertex's longest edge. */
+/* Returns the spacing of samples along the surface, the longer way: the mean of every vertex's longest edge. */
 static double spacing_of(const exi_finder *f, int count, const patch *p) {
     double sum = 0;
     for (int i = 0; i < count; i++) {
@@ -168,7 +168,8 @@ static double spacing_of(const exi_finder *f, int count, const patch *p) {
 
 /* ---- around it ---- */
 
-/* Appends to the queue what is connected with the group and within reach of its place. Returns the number of all. */
+/* Appends to the queue the vertices connected with the group and within reach of its position. Returns the total
+ * number. */
 static int gather(exi_finder *f, int all, int stamp, const patch *p, double reach) {
     const int rim = f->stamp;
     for (int i = 0; i < all; i++) {
@@ -186,7 +187,7 @@ static int gather(exi_finder *f, int all, int stamp, const patch *p, double reac
     return all;
 }
 
-/* Whether the scan ends within the group, or just outside. */
+/* True if the scan ends within the group, or just outside. */
 static bool is_cut(const exi_finder *f, int all, const patch *p) {
     const double inside = p->size / 2 + 0.15 * f->options.size;
     for (int i = 0; i < all; i++) {
@@ -198,7 +199,7 @@ static bool is_cut(const exi_finder *f, int all, const patch *p) {
     return false;
 }
 
-/* Whether it has a rim: little of it, and of what is around it, is neither paint nor skin. A blush has none. */
+/* True if it has a sharp rim: little of it, and of its surroundings, is neither paint nor skin. A blush has none. */
 static bool has_rim(const exi_finder *f, int all, const double reference[3], const patch *p) {
     const double outside = 0.8 * p->size;
     double between = 0;
@@ -213,8 +214,8 @@ static bool has_rim(const exi_finder *f, int all, const double reference[3], con
     return between <= 1.4 * p->area;
 }
 
-/* Whether skin surrounds it at once and on all sides. What is left of its colour just outside is nothing for paint, but
- * much for a shadow, which has no rim; and a piece of a pattern has other pieces around it that stand out as much. */
+/* True if skin surrounds it immediately and on all sides. Just outside, paint leaves nothing of its colour; a shadow,
+ * which has no rim, leaves much. A piece of a pattern is surrounded by other pieces that stand out as much. */
 static bool is_alone(const exi_finder *f, int count, int all, const double reference[3], const patch *p) {
     const double inside = p->size / 2 + 0.15 * f->options.size, outside = inside + 0.5 * f->options.size;
     const double strength = sqrt(dot(reference, reference));
@@ -234,8 +235,8 @@ static bool is_alone(const exi_finder *f, int count, int all, const double refer
     return alike <= 0.25 * total && other <= 0.5 * total;
 }
 
-/* Gaussian elimination of `n` rows of n + 1 numbers, with the larger pivots first; false where nothing is left to
- * divide by. The solution is in the last column. */
+/* Gaussian elimination of `n` rows of n + 1 numbers, with pivoting; returns false if a pivot vanishes. The solution is
+ * in the last column. */
 static bool solve(double m[6][7], int n) {
     for (int i = 0; i < n; i++) {
         int best = i;
@@ -259,13 +260,14 @@ static bool solve(double m[6][7], int n) {
     return true;
 }
 
-/* How much of the marker's colour a vertex has; 0 for those beyond the group and its rim. */
+/* Returns a vertex's share of the marker's colour; 0 beyond the group and its rim. */
 static double paint_at(const exi_finder *f, int i, int count, const double reference[3]) {
     return i < count ? cover(f, f->queue[i], reference) : cover_beside(f, f->queue[i], reference);
 }
 
-/* One step towards the disc whose rim divides best what is painted from what is not: its cover at a distance d from the
- * centre is 1 / (1 + exp((d - r) / soft)), by Gauss-Newton in u, v and r, lengths in markers; r held at `begin`. */
+/* Takes one step towards the disc whose rim best separates painted from unpainted vertices. Its cover at a distance d
+ * from the centre is 1 / (1 + exp((d - r) / soft)). Gauss-Newton in u, v and r, lengths in markers, with a prior that
+ * holds r at `begin`. */
 static bool step_disc(const exi_finder *f, int count, int all, const double reference[3], const patch *p, double soft,
                       double hold, double begin, double at[3]) {
     const double unit = f->options.size;
@@ -285,7 +287,7 @@ static bool step_disc(const exi_finder *f, int count, int all, const double refe
         }
     }
     for (int r = 0; r < 3; r++)
-        m[r][r] += 0.02; /* a step that little speaks for is small */
+        m[r][r] += 0.02; /* keeps poorly determined steps small */
     if (!solve(m, 3))
         return false;
     for (int r = 0; r < 3; r++)
@@ -293,8 +295,8 @@ static bool step_disc(const exi_finder *f, int count, int all, const double refe
     return fabs(at[0]) < 0.4 && fabs(at[1]) < 0.4 && fabs(at[2] - begin) < 0.3;
 }
 
-/* Whether a disc that the edge cuts is one: its middle is seen, and it is painted and nothing else is, but for what is
- * so near the rim that it may be either. */
+/* True if a spot cut by the edge is a disc: its middle is seen, and exactly the disc is painted, except close to the
+ * rim, where either may be. */
 static bool is_disc(const exi_finder *f, int count, int all, const patch *p, const double at[3]) {
     const double unit = f->options.size, rim = 0.08;
     double wrong = 0, right = 0, nearest = INFINITY;
@@ -312,8 +314,8 @@ static bool is_disc(const exi_finder *f, int count, int all, const patch *p, con
     return nearest < 0.3 && right > 0.45 * pi * at[2] * at[2] * unit * unit && wrong < 0.15 * right;
 }
 
-/* Moves the place along the surface to the middle of a disc. A spot of another form, for which that leads away, keeps
- * its centroid; one that the edge cuts needs a disc of the right size, or is none. */
+/* Moves the position along the surface to the middle of a disc. A spot of another shape, which that would lead away,
+ * keeps its centroid. One that the edge cuts must be a disc of the right size, or it is rejected. */
 static bool centre(const exi_finder *f, int count, int all, const double reference[3], patch *p) {
     const double unit = f->options.size, begin = p->cut ? 0.5 : p->size / 2 / unit;
     double at[3] = {0, 0, begin}, soft = 0.1;
@@ -327,8 +329,8 @@ static bool centre(const exi_finder *f, int count, int all, const double referen
     return true;
 }
 
-/* How far above the place the surface is: w = a + b u + c v + d uu + e uv + f vv by least squares, lengths in markers.
- * Where too little is around, the place stays. */
+/* Returns the height of the surface above the position: w = a + b u + c v + d uu + e uv + f vv by least squares,
+ * lengths in markers. With too few vertices around, the position stays. */
 static double lift(const exi_finder *f, int all, const patch *p, double reach) {
     double m[6][7] = {{0}};
     const double unit = f->options.size;
@@ -355,7 +357,7 @@ static double to_linear(double code) {
     return code <= 0.04045 ? code / 12.92 : pow((code + 0.055) / 1.055, 2.4);
 }
 
-/* In linear light, of what is wholly covered; sRGB. */
+/* Averages fully covered vertices in linear light; the result is sRGB. */
 static void find_colour(const exi_finder *f, int count, const double reference[3], double colour[3]) {
     double sum[3] = {0}, total = 0;
     for (int i = 0; i < count; i++) {
@@ -373,7 +375,7 @@ static void find_colour(const exi_finder *f, int count, const double reference[3
     }
 }
 
-/* Whether it is the skin itself in more or less light: all of red, green and blue by about the same factor. */
+/* True if it is only the skin in more or less light: red, green and blue all scaled by about the same factor. */
 static bool is_shade(const exi_finder *f, int count, const double colour[3]) {
     double lab[3] = {0}, least = INFINITY, most = -INFINITY;
     for (int i = 0; i < count; i++)
@@ -406,7 +408,7 @@ bool exi_find_place(exi_finder *f, int count, int stamp, const double reference[
         !is_round(f, count, all, reference, &p))
         return false;
     const double spacing = spacing_of(f, count, &p);
-    if (spacing > 0.85 * f->options.size) /* so slantwise that its place is anyone's guess */
+    if (spacing > 0.85 * f->options.size) /* seen too obliquely to determine its position */
         return false;
     all = gather(f, all, stamp, &p, reach);
     p.cut = is_cut(f, all, &p);

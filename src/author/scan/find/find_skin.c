@@ -1,12 +1,12 @@
 /*
- * The colour of the skin, and how far each vertex is from it: the broad Laplacian filter of Allen, Curless and Popovic
- * (2002, section 2.3) on a mesh, which makes markers stand out and shadows, hair and the tan of the skin vanish.
+ * Computes the colour of the skin, and each vertex's distance from it: the broad Laplacian filter of Allen, Curless and
+ * Popovic (2002, section 2.3) on a mesh. It makes markers stand out and removes shadows, hair and the tan of the skin.
  *
- * In OKLab, where equal distances look equally different, the skin at a place is the geometric median of the colours
- * around it, weighted by area and distance: unlike a mean it ignores the marker itself and others beside it. For a time
- * that is linear whatever the sampling, it is taken over cells: pieces of the surface that are connected within a cube
- * of two thirds of a marker. Cells know their neighbours along the surface, so that an arm does not see the trunk that
- * it hangs beside. A vertex has the median of the cells around, blended by distance.
+ * In OKLab, where equal distances look equally different, the skin's colour at a point is the geometric median of the
+ * colours around it, weighted by area and distance. Unlike a mean it ignores the marker itself and others next to it.
+ * To keep the time linear whatever the sampling, the median is computed over cells: pieces of the surface that are
+ * connected within a cube of two thirds of a marker. Cells know their neighbours along the surface, so that an arm does
+ * not see the trunk next to it. A vertex gets the medians of the cells around it, blended by distance.
  */
 #include "author/base/array.h"
 #include "author/scan/find/find.h"
@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Neighbours that count at most: a cell has six or eight, unless the mesh is tangled, and then time stays linear. */
+/* Maximum number of neighbours that count: a cell has six or eight, unless the mesh is tangled; the limit keeps time
+ * linear. */
 enum { CELLS_SEEN = 192, NEIGHBOURS_SEEN = 48, ROUNDS = 8 };
 
 typedef struct cell {
@@ -28,7 +29,7 @@ typedef struct cell {
 typedef struct cells {
     int count;
     cell *items;
-    int *of;              /* [vertex_count] the vertex's, or -1 */
+    int *of;              /* [vertex_count] the vertex's cell, or -1 */
     int *starts, *others; /* neighbours */
     int *stamps, *queue;  /* [count] */
 } cells;
@@ -60,7 +61,7 @@ static bool same_cube(const exi_finder *f, int a, int b, double side) {
     return true;
 }
 
-/* Vertices joined within cubes; then cells are numbered in the order of their first vertices. */
+/* Joins vertices within cubes; then numbers cells in the order of their first vertices. */
 static bool make_cells(const exi_finder *f, cells *c, double side) {
     const int n = f->vertex_count;
     int *parents = exi_array_allocate((size_t)n, sizeof *parents);
@@ -80,7 +81,7 @@ static bool make_cells(const exi_finder *f, cells *c, double side) {
             }
         }
     for (int v = 0; v < n; v++) {
-        const int root = root_of(parents, v); /* never behind v */
+        const int root = root_of(parents, v); /* never after v */
         c->of[v] = f->states[v] == EXI_FIND_LONE ? -1 : root == v ? c->count++ : c->of[root];
     }
     free(parents);
@@ -95,7 +96,7 @@ static void measure_cells(const exi_finder *f, cells *c) {
         if (c->of[v] < 0)
             continue;
         cell *item = &c->items[c->of[v]];
-        const double area = (double)f->areas[v] + 1e-12; /* faces without area hold their vertices, too */
+        const double area = (double)f->areas[v] + 1e-12; /* so that vertices of faces without area count too */
         const double *p = exi_find_position(f, v);
         for (int k = 0; k < 3; k++) {
             item->place[k] += area * p[k];
@@ -110,7 +111,7 @@ static void measure_cells(const exi_finder *f, cells *c) {
         }
 }
 
-/* Lists of neighbours: those of all vertices of a cell, each once. Vertices are gathered by cell first. */
+/* Lists the neighbours of all vertices of a cell, each once. Vertices are grouped by cell first. */
 static bool link_cells(const exi_finder *f, cells *c) {
     const int n = f->vertex_count;
     int *first = calloc((size_t)c->count + 2, sizeof *first), *members = exi_array_allocate((size_t)n, sizeof *members);
@@ -159,7 +160,8 @@ static double distance_sq(const double a[3], const double b[3]) {
     return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]);
 }
 
-/* The geometric median of the colours around a cell (E. Weiszfeld's iteration), within `reach` along the surface. */
+/* Computes the geometric median of the colours around a cell (E. Weiszfeld's iteration), within `reach` along the
+ * surface. */
 static void find_median(cells *c, int centre, double reach) {
     double weights[CELLS_SEEN], median[3] = {0};
     cell *item = &c->items[centre];

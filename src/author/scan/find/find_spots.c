@@ -1,8 +1,8 @@
 /*
- * From how far every vertex's colour is from the skin's to markers: beginning at the extremes, neighbours of similar
- * colour are grouped, and groups that are too large, too small, too long, not alone, or too near the edge are dropped
- * (Allen, Curless, Popovic 2002, section 2.3). A group reaches to where half of its colour's distance from the skin is
- * left, which is where paint covers half of what a sample shows.
+ * Finds markers from each vertex's colour distance to the skin. Starting at the extremes, it groups neighbours of
+ * similar colour, and drops groups that are too large, too small, too long, not isolated, or too near the edge (Allen,
+ * Curless, Popovic 2002, section 2.3). A group extends to half of its colour's distance from the skin, where paint
+ * covers half of a sample.
  */
 #include "author/base/array.h"
 #include "author/scan/find/find.h"
@@ -28,7 +28,7 @@ double exi_find_share(const exi_finder *f, int v, const double reference[3], dou
     return along / length_sq;
 }
 
-/* What the mesh itself calls far: several times what half of its vertices stay within, and more than a tan line. */
+/* Chooses the threshold from the mesh: several times the median distance of its vertices, and more than a tan line. */
 static double find_threshold(const exi_finder *f) {
     int counts[BINS] = {0}, total = 0, below = 0, bin = 0;
     for (int v = 0; v < f->vertex_count; v++) {
@@ -61,8 +61,8 @@ static int order_extremes(const void *a, const void *b) {
 
 /* ---- groups ---- */
 
-/* Into the queue, from a vertex on, all that have at least this share of the reference and no other colour; until the
- * area is reached. Returns their number. */
+/* Collects in the queue, from a vertex on, all connected vertices with at least this share of the reference and no
+ * other colour, until the area is reached. Returns their number. */
 static int grow(exi_finder *f, int seed, const double reference[3], double least, double most_area) {
     int count = 0;
     double area = 0;
@@ -85,7 +85,7 @@ static int grow(exi_finder *f, int seed, const double reference[3], double least
     return count;
 }
 
-/* The mean of the group in the queue. */
+/* Computes the mean of the group in the queue. */
 static void average(const exi_finder *f, int count, double reference[3]) {
     double sum[3] = {0}, total = 0;
     for (int i = 0; i < count; i++) {
@@ -99,7 +99,7 @@ static void average(const exi_finder *f, int count, double reference[3]) {
         reference[k] = sum[k] / total;
 }
 
-/* The group and its rim, of which no other group can be made. */
+/* Marks the group and its rim as taken: no other group can use them. */
 static void take(exi_finder *f, int count, double strength) {
     for (int i = 0; i < count; i++)
         f->taken[f->queue[i]] = 1;
@@ -122,7 +122,7 @@ static bool has_size(const exi_finder *f, int count) {
 static ex_result judge(exi_finder *f, int seed, double threshold, ex_error *error) {
     const double marker = pi / 4 * f->options.size * f->options.size;
     double reference[3] = {(double)f->residuals[seed][0], (double)f->residuals[seed][1], (double)f->residuals[seed][2]};
-    int count = grow(f, seed, reference, 0.7, marker); /* an extreme is farther out than what it is of */
+    int count = grow(f, seed, reference, 0.7, marker); /* an extreme is farther out than its group */
     average(f, count, reference);
     count = grow(f, seed, reference, 0.5, INFINITY);
     const int stamp = f->stamp;

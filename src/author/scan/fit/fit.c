@@ -1,12 +1,13 @@
 /*
- * Kinematics, poses and local marker positions from sightings (Allen, Curless, Popovic 2002, section 3.3, equation 3):
+ * Fits kinematics, poses and local marker positions to sightings (Allen, Curless, Popovic 2002, section 3.3, equation
+ * 3):
  *
- *     the least over m, q, k of   sum over scans i and markers s of   w_s rho(|o_is - c(m_s; q_i, k)|)
+ *     minimise over m, q, k   sum over scans i and markers s of   w_s rho(|o_is - c(m_s; q_i, k)|)
  *
- * First with every site where the reference scan shows it, whatever bones and axes become; then with all free. Beyond
- * the paper: a loss rho that lets false markers go (fit.h), weights w_s by how far a marker usually is off, and priors
- * that hold what nothing determines: translations, axes and the reference's base near where they begin, with a weight
- * of a ten-thousandth of a sighting, and translations along a hinge's own axis small.
+ * First every site is held where the reference scan shows it, whatever bones and axes become; then everything is free.
+ * Beyond the paper: a robust loss rho that ignores false markers (fit.h), weights w_s from each marker's typical error,
+ * and priors that hold undetermined parameters: translations, axes and the reference's base near their start, with a
+ * weight of a ten-thousandth of a sighting, and small translations along a hinge's own axis.
  */
 #include "author/scan/fit/fit.h"
 #include "author/scan/fit/fit_skin.h"
@@ -21,12 +22,12 @@
 
 #define LOSS       0.02
 #define PREFERENCE 1e-3
-#define HOLD       1e-5 /* the squared weight of a translation's prior, in sightings */
-#define HOLD_AXIS  1e-6 /* of an axis's */
-#define HOLD_SITE  1e-3 /* without a reference, a scan */
+#define HOLD       1e-5 /* squared weight of a translation's prior, in sightings */
+#define HOLD_AXIS  1e-6 /* of an axis's prior */
+#define HOLD_SITE  1e-3 /* without a reference, per scan */
 #define HOLD_BASE  1e-2 /* of the reference */
-#define FINE       5e-4 /* metres: that a marker is nearer than this to where it is predicted is no merit */
-/* With more scans than MANY, bones are found from about FEW of them first. */
+#define FINE       5e-4 /* metres: a marker closer than this to its prediction gains nothing */
+/* With more scans than MANY, bones are first found from about FEW of them. */
 enum { ITERATIONS = 100, SIGMA_ROUNDS = 6, MANY = 150, FEW = 80 };
 
 /* ---- how much a site counts ---- */
@@ -36,7 +37,7 @@ static int compare_doubles(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Distances of all marks, by source. */
+/* Computes the distances of all marks, by source. */
 static void measure(exi_fit *f, double *errors) {
     exi_fit_frames *frames = &f->chunks[0].frames;
     for (int i = 0; i < f->scan_count; i++) {
@@ -51,7 +52,7 @@ static void measure(exi_fit *f, double *errors) {
     }
 }
 
-/* Distances of sightings without weight: what a fit that has not seen them predicts. */
+/* Computes the distances of sightings without weight: predictions of a fit that has not seen them. */
 static void measure_others(exi_fit *f, double *errors) {
     exi_fit_frames *frames = &f->chunks[0].frames;
     for (int i = 0, scan = -1; i < f->def->sighting_count; i++) {
@@ -67,8 +68,8 @@ static void measure_others(exi_fit *f, double *errors) {
     }
 }
 
-/* sigmas [site]: root of the mean squared distance, by what the loss leaves of each mark, drawn towards the usual one
- * where a site is seen seldom. Returns the usual one: their median. */
+/* sigmas [site]: root mean square distance, weighted by the loss, and drawn towards the typical one for sites that are
+ * rarely seen. Returns the typical one: their median. */
 static double find_sigmas(exi_fit *f, const double *errors, double *sigmas, double *work) {
     double *sums = work, *counts = work + f->site_count, *sorted = work + 2 * (size_t)f->site_count;
     memset(work, 0, 3 * (size_t)f->site_count * sizeof *work);
@@ -122,7 +123,7 @@ static void set_priors(exi_fit *f) {
     }
 }
 
-/* Sites in turn with poses and bones: weights from how far each is off, then all again. */
+/* Alternates: weights from each site's error, then poses, bones and sites again. */
 static void solve_weights(exi_fit *f, double *errors, double *sigmas, double *work, int iterations) {
     for (int round = 0; round < SIGMA_ROUNDS; round++) {
         double change = 0;
@@ -142,8 +143,8 @@ static void solve_weights(exi_fit *f, double *errors, double *sigmas, double *wo
     }
 }
 
-/* Whether both of a pair of mirrored joints have markers. Then the reference's base has to lie between them; otherwise
- * any place and rotation of it is as good as another, and it stays. */
+/* True if both of a pair of mirrored joints have markers. Then the reference's base has to lie between them; otherwise
+ * any position and rotation of it is as good as another, and it stays. */
 static bool shows_mirror(const exi_fit *f) {
     for (int j = 1; j < f->joint_count; j++) {
         bool own = false, other = false;
@@ -330,8 +331,8 @@ static ex_result check(const ex_kin_fit_def *def, ex_error *error) {
             good = good && fabs(s->position[k]) < 1e6;
         if (!good)
             return ex_error_set(error, EX_ERROR_DATA, "scan '%s': marker '%s' is at no finite place",
-                             def->scans[s->scan].name ? def->scans[s->scan].name : "?",
-                             def->kinematics->sites[s->site].name);
+                                def->scans[s->scan].name ? def->scans[s->scan].name : "?",
+                                def->kinematics->sites[s->site].name);
     }
     return EX_OK;
 }
@@ -354,7 +355,7 @@ ex_result exi_kinematics_fit_rigid(const ex_kin_fit_def *def, ex_kin_fit **fit, 
     if (result == EX_OK && (!out || !work || !out->errors || !out->site_sigmas))
         result = ex_error_memory(error, "the fit of a skeleton", (size_t)def->sighting_count * sizeof(double));
     for (int i = 0; result == EX_OK && i < def->sighting_count; i++)
-        out->errors[i] = NAN; /* of sites that have no place */
+        out->errors[i] = NAN; /* for sites without a place */
     if (result == EX_OK)
         result = solve(&f, out->errors, out->site_sigmas, work);
     if (result == EX_OK)

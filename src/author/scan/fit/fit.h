@@ -1,11 +1,11 @@
 /*
- * fit.h - the inside of ex_kinematics_fit: what is unknown, in which order, and how it is solved; private to authoring.
+ * fit.h - the inside of ex_kinematics_fit: the unknowns, their order, and the solver; private to authoring.
  *
  * Unknowns are columns. Those of all scans ("shared"): three for the local position of every free site, sites in the
  * order of a walk through the tree (so that the sites beyond a joint are one range); then translations (three) and axes
- * (two: steps along a basis of the plane across the axis). Those of one scan ("pose"): the rotations of joints, leaves
- * first and the base last, three for a ball and one for a hinge; then the base's place. In that order eliminating a
- * joint couples only joints above it, which are coupled already.
+ * (two: steps along a basis of the plane perpendicular to the axis). Those of one scan ("pose"): the rotations of
+ * joints, leaves first and the base last, three for a ball and one for a hinge; then the base's position. In that
+ * order, eliminating a joint couples only joints above it, which are coupled already.
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_FIT_FIT_H
 #define EXEMPLAR_AUTHOR_SCAN_FIT_FIT_H
@@ -13,7 +13,7 @@
 #include "author/base/arena.h"
 #include "author/scan/kinematics/kinematics.h"
 
-/* What is being found. Rotations of hinges are their angles, in radians, in angles; of other joints quaternions. */
+/* The unknowns. Rotations of hinges are angles in radians, in angles; those of other joints are quaternions. */
 typedef struct exi_fit_state {
     double (*translations)[3]; /* [joint] */
     double (*axes)[3];         /* [joint] */
@@ -23,24 +23,24 @@ typedef struct exi_fit_state {
     double *angles;            /* [scan][joint] */
 } exi_fit_state;
 
-/* A sighting as the fit uses it; sorted by scan, then by the walk. */
+/* A sighting as used by the fit; sorted by scan, then by the walk. */
 typedef struct exi_fit_mark {
     int scan, site, joint;
     int source;   /* its number in the def */
-    bool active;  /* counts; else its site has no place yet */
+    bool active;  /* true if it counts; false while its site has no place */
     double at[3]; /* observed */
     double weight;
 } exi_fit_mark;
 
-/* A scan's part of the unknowns. */
+/* The unknowns of one scan. */
 typedef struct exi_fit_scan {
-    int begin, end;  /* of marks */
-    int pose_count;  /* unknowns */
-    int base_column; /* of the base's place, or -1 */
-    bool reference;  /* its base is held near where it begins */
-    bool hopeless;   /* too little is seen to say anything */
-    bool fitted;     /* its pose has been found, at least roughly */
-    bool waiting;    /* its turn comes when bones are known from others */
+    int begin, end;  /* range of marks */
+    int pose_count;  /* number of unknowns */
+    int base_column; /* of the base's position, or -1 */
+    bool reference;  /* true if its base is held near its start */
+    bool hopeless;   /* true if too little is seen to determine a pose */
+    bool fitted;     /* true if its pose has been found, at least roughly */
+    bool waiting;    /* true if it waits until bones are known from other scans */
     double cost;     /* of its marks */
 } exi_fit_scan;
 
@@ -54,44 +54,46 @@ typedef struct exi_fit {
     exi_fit_scan *scans;
     exi_fit_state now, next, begin;
     /* the tree */
-    int *walk;     /* [joint]: its place in a walk, parents first, subtrees together */
-    int *walk_end; /* [joint]: where its subtree ends */
-    int *order;    /* [joint]: the joint at a place of the walk */
-    int depth;     /* joints on the longest chain */
+    int *walk;     /* [joint]: its position in a walk, parents first, subtrees together */
+    int *walk_end; /* [joint]: end of its subtree */
+    int *order;    /* [joint]: the joint at a position of the walk */
+    int depth;     /* number of joints on the longest chain */
     /* columns */
-    bool *held;         /* [scan][joint]: the rotation stays */
-    double *turn_holds; /* [scan][joint]: squared weight of a rotation's staying where it began; 0: none */
-    bool *open;         /* [scan][joint]: nothing determines its rotation, so it has such a weight */
+    bool *held;         /* [scan][joint]: true if the rotation is fixed */
+    double *turn_holds; /* [scan][joint]: squared weight that holds a rotation at its start; 0: none */
+    bool *open;         /* [scan][joint]: true if its rotation is undetermined and therefore has this weight */
     bool *open_translations, *open_axes;        /* [joint] */
     int *pose_columns;                          /* [scan][joint], or -1 */
-    int *translation_columns, *axis_columns;    /* [joint], among the shared ones behind the sites', or -1 */
-    int *translation_owners, *axis_owners;      /* [joint]: whose they are, up to mirroring; itself */
-    bool *mirrored_translation, *mirrored_axis; /* [joint]: the owner's values are mirrored for it */
+    int *translation_columns, *axis_columns;    /* [joint], among the shared columns after the sites', or -1 */
+    int *translation_owners, *axis_owners;      /* [joint]: the joint that owns the values, up to mirroring; may be the
+                                                   joint itself */
+    bool *mirrored_translation, *mirrored_axis; /* [joint]: true if the owner's values are mirrored for it */
     int *site_columns;                          /* [site], or -1 */
-    bool *placed;                               /* [site]: its local position says something */
-    bool *tied; /* [site]: its local position follows translations so that it stays where the reference
-                   shows it */
+    bool *placed;                               /* [site]: true if its local position is known */
+    bool *tied; /* [site]: true if its local position follows translations so that it stays where the reference shows
+                   it */
     int kin_count, shared_count, pose_most;
-    /* what counts how much */
+    /* weights */
     double *site_weights;                                     /* [site] */
-    double *site_widths;                                      /* [site]: the loss's, metres */
-    double hold_translation, hold_axis, hold_site, hold_base; /* squared weights of staying where things began */
+    double *site_widths;                                      /* [site]: width of the loss, metres */
+    double hold_translation, hold_axis, hold_site, hold_base; /* squared weights that hold unknowns at their start */
     double *preferences;     /* [joint]: squared weight of a translation along its own axis */
-    double (*extra_hold)[9]; /* [joint]: of directions of its translation that nothing determines */
-    double *extra_axis;      /* [joint]: of its axis */
-    bool base_free;          /* the reference's base may move */
+    double (*extra_hold)[9]; /* [joint]: for undetermined directions of its translation */
+    double *extra_axis;      /* [joint]: for its axis */
+    bool base_free;          /* true if the reference's base may move */
     /* work */
     int chunk_count, local_most;
     struct exi_fit_chunk *chunks;
     double *shared_matrix, *shared_right, *shared_diagonal; /* [shared][shared], [shared] */
-    double *factors; /* [scan][pose_most][pose_most]: of the scans' own matrices; and [scan][pose_most] on the right */
+    double *factors; /* [scan][pose_most][pose_most]: factors of the scans' own matrices; and [scan][pose_most]
+                        right-hand sides */
     double *rights;
     double (*reference_turns)[9]; /* [joint]: the reference's rotations */
     double lambda;
     int iteration_count;
 } exi_fit;
 
-/* The squared distance's cost and weight: Geman and McClure's c^2 r^2 / (c^2 + r^2), whose pull falls off as 1/r^3. */
+/* Cost and weight of a squared distance: Geman and McClure's c^2 r^2 / (c^2 + r^2), whose pull falls off as 1/r^3. */
 static inline double exi_loss(double r_sq, double width, double *weight) {
     if (!(width < 1e30)) {
         *weight = 1;
@@ -102,7 +104,7 @@ static inline double exi_loss(double r_sq, double width, double *weight) {
     return r_sq * k;
 }
 
-/* fit_problem.c: memory and the parts that do not change; then columns, by what is locked now. */
+/* fit_problem.c: memory and the constant parts; then columns, depending on what is locked now. */
 ex_result exi_fit_open(exi_fit *f, const ex_kin_fit_def *def, ex_error *error);
 void exi_fit_close(exi_fit *f);
 void exi_fit_lay_out(exi_fit *f, bool kinematics, bool sites);
@@ -114,13 +116,13 @@ typedef struct exi_fit_frames {
     double (*rotations)[9]; /* [joint] */
     double (*places)[3];
     double (*turning)[3];    /* [joint]: a hinge's axis in the world */
-    double (*tilting)[2][3]; /* [joint]: what a hinge turns by, in the world, as its axis takes each of its two steps */
+    double (*tilting)[2][3]; /* [joint]: a hinge's rotation vector, in the world, for each of its axis's two steps */
 } exi_fit_frames;
 bool exi_fit_make_frames(exi_arena *arena, int joint_count, exi_fit_frames *frames);
 void exi_fit_frame(const exi_fit *f, const exi_fit_state *state, int scan, exi_fit_frames *frames);
 void exi_fit_predict(const exi_fit *f, const exi_fit_state *state, const exi_fit_frames *frames, int site,
                      double at[3]);
-/* Derivatives of where a site is seen: columns and their three numbers each. Sites have columns of their own, whose
+/* Derivatives of a site's predicted position: columns and their three numbers each. Sites' columns are separate; their
  * numbers are the joint's rotation. */
 typedef struct exi_fit_rows {
     int pose_count, kin_count;
@@ -130,23 +132,23 @@ typedef struct exi_fit_rows {
 bool exi_fit_make_rows(exi_arena *arena, const exi_fit *f, exi_fit_rows *rows);
 void exi_fit_derive(const exi_fit *f, const exi_fit_state *state, const exi_fit_frames *frames, int scan, int site,
                     const double at[3], bool kinematics, exi_fit_rows *rows);
-/* Two directions across a. */
+/* Computes two directions perpendicular to a. */
 void exi_fit_across(const double a[3], double b[2][3]);
-/* next = now moved by a step of the shared unknowns, or of a scan's. */
+/* next = now plus a step of the shared unknowns, or of a scan's. */
 void exi_fit_step_shared(exi_fit *f, const double *step);
 void exi_fit_step_pose(exi_fit *f, int scan, const double *step);
-/* q = the turn by the vector w (radians). */
+/* q = the rotation by the vector w (radians). */
 void exi_fit_turn(const double w[3], double q[4]);
 
-/* fit_dense.c: A = U^T U for the upper triangle, rows first. Where no more is left of a diagonal entry than `least` of
- * diagonal [n], its unknown is dropped: solutions are 0 there. */
+/* fit_dense.c: A = U^T U for the upper triangle, rows first. If a diagonal entry shrinks to `least` of diagonal [n] or
+ * below, its unknown is dropped: its solution is 0. */
 void exi_cholesky(double *a, int n, const double *diagonal, double least);
 void exi_cholesky_solve(const double *u, int n, double *x);
 /* Solves U^T y = x only. */
 void exi_cholesky_forward(const double *u, int n, double *x);
 void exi_cholesky_backward(const double *u, int n, double *x);
 
-/* fit_normal.c: the normal equations at `now`, poses eliminated. A chunk is what a thread works with. */
+/* fit_normal.c: the normal equations at `now`, with poses eliminated. A chunk is one thread's work memory. */
 typedef struct exi_fit_chunk {
     exi_fit_frames frames;
     exi_fit_rows rows;
@@ -154,48 +156,49 @@ typedef struct exi_fit_chunk {
     double *coupled;                   /* [pose][local columns] */
     double *product, *local_right;     /* [local columns][local columns] */
     int *locals;                       /* [local columns]: shared columns */
-    int *range_begins, *range_ends;    /* [pose]: local columns of sites that a row has */
+    int *range_begins, *range_ends;    /* [pose]: range of the local columns of sites in a row */
     double *step;                      /* [pose] */
 } exi_fit_chunk;
-/* Sums at `now`; the reduced matrix and right-hand side, with priors, are left in shared_matrix and shared_right. */
+/* Sums at `now`; leaves the reduced matrix and right-hand side, with priors, in shared_matrix and shared_right. */
 void exi_fit_reduce(exi_fit *f);
-/* Solves, and makes `next` of `now` and the step. */
+/* Solves, and computes `next` from `now` and the step. */
 void exi_fit_advance(exi_fit *f);
-/* Cost of a state, of all scans and priors; scans[].cost is set. */
+/* Returns the cost of a state, over all scans and priors; sets scans[].cost. */
 double exi_fit_cost(exi_fit *f, const exi_fit_state *state);
 double exi_fit_scan_cost(exi_fit *f, const exi_fit_state *state, exi_fit_chunk *chunk, int scan);
-/* The same for a scan's pose alone: the normal matrix [pose][pose] and right-hand side at `now`; returns its cost. */
+/* The same for one scan's pose: computes the normal matrix [pose][pose] and right-hand side at `now`; returns its
+ * cost. */
 double exi_fit_pose_normal(exi_fit *f, exi_fit_chunk *chunk, int scan, double lambda);
 
-/* fit_priors.c: of a scan's pose, and of the shared unknowns; their costs in a state. */
+/* fit_priors.c: priors of a scan's pose, and of the shared unknowns; their costs in a state. */
 void exi_fit_add_holds(const exi_fit *f, int scan, double *v, double *b, int n);
 double exi_fit_hold_cost(const exi_fit *f, const exi_fit_state *state, int scan);
 void exi_fit_add_priors(exi_fit *f);
 double exi_fit_prior_cost(const exi_fit *f, const exi_fit_state *state);
 
-/* fit_solve.c: Levenberg-Marquardt over all that is free; and over the pose of a scan. Returns the cost. */
+/* fit_solve.c: Levenberg-Marquardt over everything that is free, or over the pose of a scan. Returns the cost. */
 double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *what, double from, double to);
 double exi_fit_solve_pose(exi_fit *f, exi_fit_chunk *chunk, int scan, int iterations);
 
-/* fit_start.c: poses to begin from, found joint by joint. */
+/* fit_start.c: starting poses, found joint by joint. */
 ex_result exi_fit_start(exi_fit *f);
-/* Scans that fit badly beside the others are begun anew, also from what others look like. */
+/* Restarts scans that fit badly compared with the others, also from other scans' poses. */
 ex_result exi_fit_restart(exi_fit *f);
-/* Poses of waiting scans, as the others' bones say; none waits then. */
+/* Finds poses of waiting scans from the others' bones; afterwards none waits. */
 void exi_fit_wake(exi_fit *f);
 
-/* fit_sites.c: the reference shows where sites are. */
+/* fit_sites.c: places sites where the reference shows them. */
 ex_result exi_fit_place_reference(exi_fit *f);
-/* Sites without a place get one from the scans that see them, and those that most scans see more than `limit` metres
- * from where they are get another. */
+/* Places sites without a place from the scans that see them, and moves those that most scans see more than `limit`
+ * metres away. */
 ex_result exi_fit_replace_sites(exi_fit *f, double limit);
-/* Marks count whose site has a place. */
+/* Activates the marks whose site has a place. */
 void exi_fit_activate(exi_fit *f);
 
-/* fit_open.c: rotations that nothing determines are held, and their marks left out; shared ones are held by priors.
- * What is open goes into the result. */
+/* fit_open.c: holds undetermined rotations and ignores their marks; holds undetermined shared unknowns by priors. The
+ * result lists them. */
 void exi_fit_find_open_poses(exi_fit *f);
-bool exi_fit_find_open_shared(exi_fit *f, double sigma); /* whether any are new */
+bool exi_fit_find_open_shared(exi_fit *f, double sigma); /* true if any are new */
 ex_result exi_fit_list_open(exi_fit *f, ex_kin_fit *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Cholesky's factor of a dense symmetric matrix, A = U^T U, in place in the upper triangle, rows first, four pivots at
- * a time so that what is left of the matrix is read and written a quarter as often. Sums run in a fixed order.
+ * Cholesky factor of a dense symmetric matrix, A = U^T U, in place in the upper triangle, rows first. Four pivots at a
+ * time, so that the rest of the matrix is read and written a quarter as often. Sums run in a fixed order.
  */
 #include "author/scan/fit/fit.h"
 
@@ -21,7 +21,7 @@ static void take_one(double *restrict to, const double *restrict a, double k, in
         to[i] -= k * a[i];
 }
 
-/* The row of a pivot, from which what stands above it has been taken. */
+/* Finishes the row of a pivot, from which the rows above have been subtracted. */
 static void close_row(double *row, int k, int n, double least) {
     const double pivot = row[k];
     if (!(pivot > least)) {

@@ -1,14 +1,14 @@
 /*
- * Where a site is seen, and how that changes with every unknown. With x where it is seen, p_k, R_k the place and the
- * rotation of joint k on the way to it, and R_a that of the joint above k:
+ * Computes the predicted position of a site and its derivatives by every unknown. With x the position, p_k, R_k the
+ * position and rotation of joint k on the way to it, and R_a the rotation of the joint above k:
  *
  *     turning k about w (in the world):  dx = w x (x - p_k)     w = R_a e for a ball's e = 1, 2, 3; R_a a for a hinge
  *     translation of k:                  dx = R_a dt
  *     axis a of k, at angle T:           dx = (R_a v) x (x - p_k),   v = sin T da + (1 - cos T) a x da
  *     local position:                    dx = R_j dm
  *
- * v is the left Jacobian of the exponential map, applied to T da, for da across a. A mirrored joint takes its owner's
- * dt and da through the mirror. Of a site that is tied to the reference, m = R_j^T (o - p_j) there, which loses what
+ * v is the left Jacobian of the exponential map, applied to T da, for da perpendicular to a. A mirrored joint takes its
+ * owner's dt and da through the mirror. A site tied to the reference has m = R_j^T (o - p_j) there, and so loses what
  * the translations gain: dm = -R_j^T R_a dt with the reference's rotations.
  */
 #include "author/scan/fit/fit.h"
@@ -138,7 +138,7 @@ bool exi_fit_make_rows(exi_arena *arena, const exi_fit *f, exi_fit_rows *rows) {
     return rows->pose_columns && rows->kin_columns && rows->pose && rows->kin;
 }
 
-/* Two joints of a chain may have one owner: then their columns add up. */
+/* Two joints of a chain may have the same owner: then their columns add up. */
 static double *kin_column(exi_fit_rows *rows, int column) {
     for (int k = 0; k < rows->kin_count; k++)
         if (rows->kin_columns[k] == column)
@@ -261,7 +261,7 @@ void exi_fit_step_shared(exi_fit *f, const double *step) {
             memcpy(next->axes[j], next->axes[axis_owner], sizeof next->axes[j]);
         }
     }
-    if (any_tied) /* the reference's own pose stays meanwhile */
+    if (any_tied) /* the reference's own pose is fixed meanwhile */
         exi_fit_step_pose(f, f->def->reference, NULL), follow_reference(f);
 }
 

@@ -1,11 +1,12 @@
 /*
- * Normal equations with the poses eliminated. With V_i the block of scan i's pose, W_i that between it and the shared
- * unknowns, H that of the shared ones alone, b on the right, and everything damped by D = (1 + lambda) on diagonals:
+ * Normal equations with the poses eliminated. With V_i the block of scan i's pose, W_i the block between it and the
+ * shared unknowns, H the block of the shared unknowns, b on the right, and everything damped by D = (1 + lambda) on
+ * diagonals:
  *
  *     (H - sum_i W_i^T V_i^-1 W_i) g = b - sum_i W_i^T V_i^-1 b_i,     V_i p_i = b_i - W_i g
  *
- * V_i = U^T U, Y = U^-T W_i, so that each scan takes Y^T Y away. A mark adds w J^T J, w being what the loss leaves of
- * its weight (iteratively reweighted least squares). Scans are summed in chunks that depend on their number alone.
+ * V_i = U^T U, Y = U^-T W_i, so that each scan subtracts Y^T Y. A mark adds w J^T J, where w is its weight under the
+ * loss (iteratively reweighted least squares). Scans are summed in chunks that depend only on their number.
  */
 #include "author/scan/fit/fit.h"
 
@@ -15,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A pivot of a pose below this part of its diagonal is rounding. */
+/* A pivot of a pose below this fraction of its diagonal is rounding. */
 #define LEAST_PIVOT 1e-13
 
 /* ---- a mark ---- */
@@ -80,7 +81,7 @@ double exi_fit_pose_normal(exi_fit *f, exi_fit_chunk *chunk, int scan, double la
 
 /* ---- all ---- */
 
-/* What a mark adds to the shared block and between it and the pose. site: its first local column, or -1. */
+/* Adds a mark to the shared block and to the block between it and the pose. site: its first local column, or -1. */
 static void add_shared(exi_fit_chunk *k, int width, int site, int kin, double w, const double r[3],
                        const double *turn) {
     const exi_fit_rows *rows = &k->rows;
@@ -113,7 +114,7 @@ static void add_shared(exi_fit_chunk *k, int width, int site, int kin, double w,
 }
 
 /* Local columns: three for each site seen, in the order of the walk, then all of the kinematics. Returns the number of
- * those of sites. */
+ * sites' columns. */
 static int lay_out_locals(const exi_fit *f, exi_fit_chunk *k, const exi_fit_scan *s) {
     int count = 0, last = -1;
     for (int m = s->begin; m < s->end; m++) {
@@ -129,7 +130,7 @@ static int lay_out_locals(const exi_fit *f, exi_fit_chunk *k, const exi_fit_scan
     return count;
 }
 
-/* Which local columns of sites each row of the pose has: those beyond its joint. */
+/* Finds the range of sites' local columns in each row of the pose: those beyond its joint. */
 static void find_ranges(const exi_fit *f, exi_fit_chunk *k, int scan, int site_columns) {
     const exi_fit_scan *s = &f->scans[scan];
     const int *columns = f->pose_columns + (size_t)scan * (size_t)f->joint_count;
@@ -171,7 +172,7 @@ static void take_three(double *restrict to, const double *restrict a, const doub
         to[i] -= (ka * a[i] + kb * b[i]) + kc * c[i];
 }
 
-/* Y = U^-T W in place, and the product less Y^T Y. */
+/* Y = U^-T W in place, and the product minus Y^T Y. */
 static void eliminate(exi_fit_chunk *k, const double *u, int n, int width, int sites, const double *y) {
     for (int r = 0; r < n; r++) {
         double *row = k->coupled + (size_t)r * (size_t)width;

@@ -1,9 +1,9 @@
 /*
- * What the markers do not determine. A rotation of a scan is open where a marker noise of SIGMA would leave it
- * uncertain by more than LOOSE_TURN, by the inverse of the scan's normal matrix; it then has a small weight of staying
- * where it began, so that it turns no more than what is seen asks for. Joints without markers of their own come first,
- * then the deepest: of waist and chest that share a twist, the waist keeps still. A translation or an axis is open
- * where the inverse of the reduced matrix says so; it is then held where it began, in the directions that are loose.
+ * Finds and holds the unknowns that the markers do not determine ("open"). A rotation of a scan is open if a marker
+ * noise of SIGMA would leave it uncertain by more than LOOSE_TURN, by the inverse of the scan's normal matrix. A small
+ * weight then holds it at its start, so that it turns no more than the sightings require. Joints without markers come
+ * first, then the deepest: if waist and chest share a twist, the waist stays still. A translation or an axis is open if
+ * the inverse of the reduced matrix says so; it is then held at its start in the loose directions.
  */
 #include "author/bake/bake.h"
 #include "author/base/eigen.h"
@@ -20,8 +20,8 @@
 #define SIGMA       0.002 /* metres */
 #define LOOSE_TURN  0.25  /* radians */
 #define LOOSE_PLACE 0.03  /* metres */
-#define HOLD        100.0 /* sightings' worth */
-#define HOLD_TURN   1e-4  /* of those, times a metre squared */
+#define HOLD        100.0 /* sightings */
+#define HOLD_TURN   1e-4  /* in the same unit, times a square metre */
 
 static bool beyond(const exi_fit *f, int joint, int other) {
     return f->walk[other] >= f->walk[joint] && f->walk[other] < f->walk_end[joint];
@@ -36,7 +36,7 @@ static int count_beyond(const exi_fit *f, int scan, int joint) {
 
 /* ---- poses ---- */
 
-/* Whether a rotation is loose, by the factor of the scan's matrix. */
+/* True if a rotation is loose, by the factor of the scan's matrix. */
 static bool is_loose(const exi_fit *f, exi_fit_chunk *k, int scan, int joint) {
     const int n = f->scans[scan].pose_count, rows = f->kinematics->joints[joint].freedom == EX_FREEDOM_HINGE ? 1 : 3;
     const int column = f->pose_columns[(size_t)scan * (size_t)f->joint_count + (size_t)joint];
@@ -91,11 +91,11 @@ static void open_chunks(void *context, int begin, int end) {
 }
 
 void exi_fit_find_open_poses(exi_fit *f) {
-    /* As if all markers were right: what is asked is where they are. */
+    /* Treat all markers as right: only their positions matter here. */
     double *widths = f->site_widths, *weights = f->site_weights;
     double *even = f->shared_right; /* long enough, and not in use */
     const size_t count = (size_t)f->scan_count * (size_t)f->joint_count;
-    for (size_t i = 0; i < count; i++) /* what was open while sites had no place may not be now */
+    for (size_t i = 0; i < count; i++) /* rotations that were open while sites had no place may be determined now */
         if (f->open[i]) {
             f->open[i] = false;
             f->turn_holds[i] = 0;
@@ -114,7 +114,7 @@ void exi_fit_find_open_poses(exi_fit *f) {
 
 /* ---- bones and axes ---- */
 
-/* Rows and columns [first, first + count) of the inverse of the reduced matrix, which is factorised. */
+/* Computes rows and columns [first, first + count) of the inverse of the factorised reduced matrix. */
 static void inverse_block(exi_fit *f, int first, int count, double *block) {
     const int n = f->shared_count;
     double *columns = f->chunks[0].matrix; /* not in use now */
@@ -133,7 +133,7 @@ static void inverse_block(exi_fit *f, int first, int count, double *block) {
         }
 }
 
-/* The most that a joint is turned in any scan relative to the first, in radians. */
+/* Returns the largest rotation of a joint in any scan relative to the first, in radians. */
 static double turned_most(const exi_fit *f, int joint) {
     double most = 0;
     const bool hinge = f->kinematics->joints[joint].freedom == EX_FREEDOM_HINGE;
@@ -149,7 +149,7 @@ static double turned_most(const exi_fit *f, int joint) {
     return most;
 }
 
-/* What is loose about a joint's bone or axis: the standard deviation, in units of LOOSE_…, and the direction. */
+/* Returns the looseness of a joint's bone or axis: the standard deviation, in units of LOOSE_…, and its direction. */
 static double looseness(exi_fit *f, double sigma, int j, bool axis, double direction[3]) {
     const int base = f->shared_count - f->kin_count;
     const int column = axis ? f->axis_columns[j] : f->translation_columns[j], count = axis ? 2 : 3;
@@ -159,15 +159,15 @@ static double looseness(exi_fit *f, double sigma, int j, bool axis, double direc
     inverse_block(f, base + column, count, block);
     exi_eigen(block, count, values, vectors);
     memcpy(direction, vectors, (size_t)count * sizeof *direction);
-    /* Along a hinge's own axis a place is never seen. */
+    /* Along a hinge's own axis a position is never seen. */
     if (!axis && f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE && f->preferences[j] <= 0 &&
         fabs(exi_dot3(direction, f->now.axes[j])) > 0.7)
         return 0;
     return sigma * sqrt(values[0]) / (axis ? LOOSE_TURN : LOOSE_PLACE);
 }
 
-/* Two bones that meet at a joint which is never turned are both loose, and sure again when one of them is held: one
- * after the other, that of the joint that is turned least first. */
+/* Two bones that meet at a joint which never turns are both loose, and become determined once one of them is held. So
+ * they are held one after the other, the joint that turns least first. */
 bool exi_fit_find_open_shared(exi_fit *f, double sigma) {
     bool any = false;
     for (int round = 0; f->kin_count > 0 && round < 4 * f->joint_count; round++) {

@@ -1,7 +1,7 @@
 /*
- * What holds unknowns that nothing else determines, or weakly: translations, axes and, without a reference, sites near
- * where they begin; translations small along a hinge's own axis, where the joint's place cannot be seen (section 3.1);
- * in single scans, rotations that the markers leave open, and the reference's base. All are squares with small weights.
+ * Priors that hold undetermined or weakly determined unknowns: translations, axes and, without a reference, sites near
+ * their start; translations small along a hinge's own axis, where the joint's position cannot be seen (section 3.1); in
+ * single scans, rotations that the markers leave open, and the reference's base. All are squares with small weights.
  */
 #include "author/scan/fit/fit.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- of a scan ---- */
 
-/* What a joint would have to turn by to be where it began: of a hinge the first number alone. */
+/* Computes the rotation that would bring a joint back to its start; for a hinge only the first number. */
 static void turn_back(const exi_fit *f, const exi_fit_state *state, size_t at, bool hinge, double w[3]) {
     const double *q = state->turns[at], *q0 = f->begin.turns[at];
     const double back[4] = {-q[0], -q[1], -q[2], q[3]};

@@ -1,5 +1,5 @@
 /*
- * The fit's memory, its sightings in order, and which unknown is which column.
+ * Sets up the fit: memory, sorted sightings, and the columns of the unknowns.
  */
 #include "author/scan/fit/fit.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Scans are shared out among so many sums at most, whatever the number of threads: results do not depend on it. */
+/* Maximum number of partial sums over scans, whatever the number of threads, so that results do not depend on it. */
 enum { CHUNKS_MOST = 16 };
 #define CHUNK_BYTES 268435456.0
 
@@ -117,7 +117,7 @@ void exi_fit_copy_state(const exi_fit *f, const exi_fit_state *from, exi_fit_sta
     memcpy(to->angles, from->angles, scans * joints * sizeof *to->angles);
 }
 
-/* The kinematics and the poses that the caller gives; what is mirrored is made so. */
+/* Copies the caller's kinematics and poses; mirrors what is mirrored. */
 static void begin_state(exi_fit *f) {
     exi_fit_state *s = &f->now;
     for (int j = 0; j < f->joint_count; j++) {

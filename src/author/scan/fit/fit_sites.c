@@ -1,5 +1,5 @@
 /*
- * Places of sites: where the reference scan shows them, or where most scans do that see them.
+ * Places sites where the reference scan shows them, or where most scans do that see them.
  */
 #include "author/scan/fit/fit.h"
 
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The point that has the least sum of distances to where scans show a site in its joint's frame (Weiszfeld). */
+/* Finds the point with the least sum of distances to the positions of a site in its joint's frame, over scans
+ * (Weiszfeld). */
 static int middle(const double (*points)[3], int count, double out[3]) {
     memset(out, 0, 3 * sizeof *out);
     for (int i = 0; i < count; i++)
@@ -32,7 +33,7 @@ static int middle(const double (*points)[3], int count, double out[3]) {
     return count;
 }
 
-/* Where every fitted scan shows its marks, in their joints' frames: [mark]. */
+/* Computes each mark's position in its joint's frame, for every fitted scan: [mark]. */
 static void bring_home(exi_fit *f, double (*homes)[3]) {
     exi_fit_frames *frames = &f->chunks[0].frames;
     for (int i = 0; i < f->scan_count; i++) {
@@ -49,7 +50,7 @@ static void bring_home(exi_fit *f, double (*homes)[3]) {
     }
 }
 
-/* Whether a mark says where its site is: its scan is fitted, and every joint on the way is found there. */
+/* True if a mark determines its site's place: its scan is fitted, and every joint on the way is determined there. */
 static bool says_where(const exi_fit *f, const exi_fit_mark *mark) {
     return f->scans[mark->scan].fitted && (mark->active || !f->placed[mark->site]);
 }
@@ -86,7 +87,7 @@ void exi_fit_activate(exi_fit *f) {
 
 /* ---- the reference ---- */
 
-/* Farther from its markers than this the skeleton stands somewhere else, and is moved there; nearer, it is right. */
+/* Metres: a skeleton farther than this from its markers is moved to them; nearer, it stays. */
 #define FAR 0.15
 
 static int compare_doubles(const void *a, const void *b) {
@@ -94,8 +95,8 @@ static int compare_doubles(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Moves the reference's base to where its markers are, by the median of how far they are from their sites, or from the
- * middle of their bones. */
+/* Moves the reference's base to its markers, by the median of their offsets from their sites, or from the middle of
+ * their bones. */
 static ex_result move_base(exi_fit *f) {
     const int reference = f->def->reference;
     const exi_fit_scan *s = &f->scans[reference];

@@ -1,15 +1,15 @@
 /*
- * Markers ride on skin, and skin near a joint follows both bones. Taken to be fixed to one bone they pull joints out of
- * place; learning to distrust them (site_sigmas) helps only where enough others are left. So each marker may share in
- * the motion of the bone above and of one below, as skin does that dual quaternions blend: it turns with its own joint
- * by less, and with the joint below by a part,
+ * Markers are on skin, and skin near a joint follows both bones. If they are taken as fixed to one bone, they pull
+ * joints out of place; lower weights (site_sigmas) help only if enough other markers are left. So each marker may share
+ * in the motion of the bone above and of one below, as skin blended by dual quaternions does: it turns less with its
+ * own joint, and in part with the joint below,
  *
  *     c = p_j + R_parent q_j^(1 - u) (t_k + q_k^v (m - t_k)),   u, v >= 0, u + v <= 0.9,
  *
- * with p_j the place of its joint, q the rotations of joints, t_k the translation to the joint below and m the marker's
- * local position; u = v = 0 is the paper. In the reference nothing is turned, and shares do not matter. They are found
- * in turn with the fit: with poses held they follow from a small least-squares problem a marker; with shares held, the
- * fit sees each sighting moved by what they do. Where the residual is noise, both agree on the true optimum.
+ * with p_j the position of its joint, q the rotations of joints, t_k the translation to the joint below and m the
+ * marker's local position; u = v = 0 is the paper. In the reference nothing is turned, and shares do not matter. Shares
+ * and fit alternate: with poses held, shares are a small least-squares problem per marker; with shares held, the fit
+ * gets each sighting moved by their effect. If the residual is noise, both agree on the true optimum.
  */
 #include "author/scan/fit/fit_skin.h"
 
@@ -23,7 +23,7 @@
 
 enum { SHARES = 2, ROUNDS = 30 };
 
-/* Metres against a share: how far a marker may be off before a share of 1 is a better explanation. */
+/* Metres per share: error of a marker beyond which a share of 1 is a better explanation. */
 #define SHARE_COST 0.004
 
 /* A marker's other bones. */
@@ -35,14 +35,14 @@ typedef struct skin_site {
 
 typedef struct skin {
     const ex_kin_fit_def *def;
-    ex_kin_fit *fit; /* the last */
+    ex_kin_fit *fit; /* the last fit */
     skin_site *sites;
-    ex_sighting *sightings; /* moved */
+    ex_sighting *sightings; /* moved by the shares */
     ex_kin_scan *scans;
     double (*rotations)[4], (*places)[3]; /* [joint_count] of one scan */
-    double (*turns)[4];                   /* its joints' own */
+    double (*turns)[4];                   /* its joints' rotations */
     double (*rest)[3];                    /* [joint_count] places in the reference */
-    int *first;                           /* [scan_count + 1] sightings of each scan: */
+    int *first;                           /* [scan_count + 1] first sighting of each scan in order: */
     int *order;                           /* [sighting_count] */
     ex_error *error;
 } skin;
@@ -98,7 +98,7 @@ static void part_of(const double q[4], double part, double out[4]) {
     out[3] = cos(half);
 }
 
-/* Where a marker is with these shares; the scan is loaded. */
+/* Computes a marker's position with these shares; the scan is loaded. */
 static void place(const skin *s, int number, const double shares[SHARES], double at[3]) {
     const ex_site *site = &s->fit->kinematics->sites[number];
     const int j = site->joint, below = s->sites[number].joints[1], above = s->sites[number].joints[0];
@@ -114,7 +114,7 @@ static void place(const skin *s, int number, const double shares[SHARES], double
             local[c] = turned[c] + t[c];
     }
     if (above >= 0 && shares[0] != 0) {
-        part_of(s->turns[j], -shares[0], q); /* its own turn, less a part of it */
+        part_of(s->turns[j], -shares[0], q); /* its own rotation, minus a part of it */
         exi_quaternion_multiply(s->rotations[j], q, q);
         exi_rotate(q, local, at);
     } else {
@@ -124,7 +124,7 @@ static void place(const skin *s, int number, const double shares[SHARES], double
         at[c] += s->places[j][c];
 }
 
-/* The bone above, unless that is the world's, and the one below whose joint is nearest. */
+/* Chooses the bone above, unless that is the world, and the one below with the nearest joint. */
 static void choose_joints(skin *s) {
     const ex_kinematics *kinematics = s->fit->kinematics;
     for (int i = 0; i < kinematics->site_count; i++) {
@@ -168,10 +168,10 @@ static void gather(skin *s, int sighting) {
     }
     for (int c = 0; c < 3; c++)
         off[c] = seen->position[c] - at[c];
-    /* What is far off is false, and says nothing. */
+    /* A mark that is far off is false, and is ignored. */
     const double width = 0.02 * 0.02, square = exi_dot3(off, off);
     const double weight = seen->weight * (width / (width + square)) * (width / (width + square));
-    for (int c = 0; c < 3; c++) /* as seen from shares of 0 */
+    for (int c = 0; c < 3; c++) /* relative to shares of 0 */
         for (int k = 0; k < SHARES; k++)
             off[c] += own->shares[k] * moved[k][c];
     for (int k = 0; k < SHARES; k++) {
@@ -181,7 +181,7 @@ static void gather(skin *s, int sighting) {
     }
 }
 
-/* Non-negative least squares of two unknowns. */
+/* Non-negative least squares with two unknowns. */
 static void solve_shares(skin_site *site) {
     const double ridge = SHARE_COST * SHARE_COST;
     const double a = site->normal[0][0] + ridge, b = site->normal[0][1], d = site->normal[1][1] + ridge;
@@ -221,7 +221,7 @@ static void find_shares(skin *s) {
 
 /* ---- sightings ---- */
 
-/* Moved by what their shares do, so that markers may be taken to be fixed to their bones. */
+/* Moves sightings by the effect of their shares, so that the fit may treat markers as fixed to their bones. */
 static void move_sightings(skin *s) {
     static const double none[SHARES] = {0};
     for (int scan = 0; scan < s->def->scan_count; scan++) {
@@ -237,7 +237,7 @@ static void move_sightings(skin *s) {
     }
 }
 
-/* One more fit, from where the last one ended. */
+/* Fits once more, starting from the last result. */
 static ex_result fit_again(skin *s) {
     ex_kin_fit_def def = *s->def;
     ex_kin_fit *next = NULL;

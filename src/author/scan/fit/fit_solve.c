@@ -1,6 +1,6 @@
 /*
- * Levenberg-Marquardt. Damping multiplies diagonals, which scales every unknown by how much depends on it, as section
- * 3.3 of the paper asks; it falls tenfold with every step that lowers the cost, and rises with every one that does not.
+ * Levenberg-Marquardt. Damping multiplies diagonals, which scales every unknown by its influence, as section 3.3 of the
+ * paper requires. It falls tenfold with every step that lowers the cost, and rises with every other.
  */
 #include "author/scan/fit/fit.h"
 
@@ -9,7 +9,7 @@
 #define LAMBDA_FIRST 1e-3
 #define LAMBDA_LEAST 1e-7
 #define LAMBDA_MOST  1e10
-/* After a step that was too long, so many are taken before longer ones are tried again. */
+/* Number of steps after one that was too long, before longer ones are tried again. */
 enum { WAIT = 3 };
 
 double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *what, double from, double to) {
@@ -43,7 +43,7 @@ double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *w
     return exi_fit_cost(f, &f->now);
 }
 
-/* Cost of one scan at `next`. */
+/* Updates the cost of one scan at `next`. */
 static void keep_pose(exi_fit *f, int scan) {
     const size_t row = (size_t)scan * (size_t)f->joint_count;
     for (int i = 0; i < 3; i++)
@@ -64,7 +64,7 @@ double exi_fit_solve_pose(exi_fit *f, exi_fit_chunk *chunk, int scan, int iterat
         exi_fit_pose_normal(f, chunk, scan, lambda);
         exi_cholesky_solve(u, n, b);
         exi_fit_step_pose(f, scan, b);
-        /* The kinematics and the sites of `next` are those of an earlier step: only its pose counts. */
+        /* The kinematics and the sites of `next` are from an earlier step: only its pose counts. */
         exi_fit_state trial = f->now;
         trial.bases = f->next.bases;
         trial.turns = f->next.turns;

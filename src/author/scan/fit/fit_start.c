@@ -1,9 +1,9 @@
 /*
- * Where the fit begins. The poses of scans are found joint by joint, from the base on: the rotation that brings a
- * joint's own markers nearest to where they are seen (Kabsch: the polar decomposition of their covariance), with the
- * place left open, since bones are not known yet; for a hinge, the best angle, in closed form. Markers that do not fit
- * in are given less and less weight on the way. Then a few steps of Levenberg-Marquardt. What a scan's start says, and
- * what other scans look like, is tried too where that fits better.
+ * Finds starting poses of scans joint by joint, from the base on: the rotation that brings a joint's own markers
+ * closest to their sightings (Kabsch: the polar decomposition of their covariance), with free translation, since bones
+ * are not known yet; for a hinge, the best angle, in closed form. Markers that do not fit get less and less weight on
+ * the way. A few steps of Levenberg-Marquardt follow. The scan's given start, and other scans' poses, are also tried
+ * and used if they fit better.
  */
 #include "author/scan/fit/fit.h"
 
@@ -18,14 +18,14 @@
 #include <string.h>
 
 enum { ROUNDS = 8, POSE_STEPS = 15, ENOUGH = 3 };
-/* Markers that are less than this off one line, RMS in metres, do not show how a joint is turned about it. */
+/* Metres, RMS: markers nearer than this to one line do not determine the rotation about it. */
 #define WIDE 0.008
-/* The loss of rigid fits is at most this wide, metres. */
+/* Maximum width of the loss of rigid fits, metres. */
 #define BASE_WIDTH 0.06
 
 /* ---- rigid fits ---- */
 
-/* Markers of a joint, in its frame and in the world, and what they count. */
+/* Markers of a joint, in its frame and in the world, and their weights. */
 typedef struct cloud {
     int count;
     const exi_fit *fit;
@@ -49,7 +49,8 @@ static void centre(const cloud *c, double model[3], double seen[3]) {
     }
 }
 
-/* How far the markers are off the line that fits them best, RMS, about: the second root of their covariance. */
+/* Returns the approximate RMS distance of the markers from the line that fits them best: the second root of their
+ * covariance. */
 static double breadth(const cloud *c) {
     double model[3], seen[3], s[9] = {0}, sum = 0;
     centre(c, model, seen);
@@ -67,7 +68,7 @@ static double breadth(const cloud *c) {
     return trace > 0 && minors > 0 ? sqrt(minors / trace) : 0;
 }
 
-/* The rotation by which the model comes nearest to what is seen, about a fixed pair of points. */
+/* Finds the rotation that brings the model closest to the sightings, about a fixed pair of points. */
 static void best_rotation(const cloud *c, const double model[3], const double seen[3], double rotation[9]) {
     double m[12] = {0}, r[3][3], stretch[3][3];
     for (int i = 0; i < c->count; i++) {
@@ -82,7 +83,7 @@ static void best_rotation(const cloud *c, const double model[3], const double se
     memcpy(rotation, r, 9 * sizeof *rotation);
 }
 
-/* The same among turns about an axis (in the world, before turning `above`), as an angle. */
+/* The same among rotations about an axis (in the world, before turning `above`), as an angle. */
 static double best_angle(const cloud *c, const double model[3], const double seen[3], const double above[9],
                          const double axis[3]) {
     double sine = 0, cosine = 0;
@@ -100,7 +101,8 @@ static double best_angle(const cloud *c, const double model[3], const double see
     return (cosine < 0 ? 3.14159265358979323846 - angle : angle) * (sine < 0 ? -1 : 1);
 }
 
-/* Weights by how far markers are off, first as 1/r (which a few false ones do not move much), at last by the loss. */
+/* Sets weights from the markers' errors, first as 1/r (which a few false ones hardly affect), in the end by the
+ * loss. */
 static void reweigh(cloud *c, const double rotation[9], const double model[3], const double seen[3], int round,
                     double width) {
     for (int i = 0; i < c->count; i++) {
@@ -184,7 +186,7 @@ static void start_joint(exi_fit *f, exi_fit_chunk *k, int scan, int joint, cloud
     gather(f, k, scan, joint, 0, c);
     if (c->count < (hinge ? 1 : 2))
         return;
-    /* With few markers, the joint's place is better than none. */
+    /* With few markers, use the joint's position. */
     const bool placed = c->count < ENOUGH || (!hinge && breadth(c) <= WIDE);
     memcpy(above, k->frames.rotations[kin->parent], sizeof above);
     memcpy(axis, f->now.axes[joint], sizeof axis);
@@ -217,7 +219,7 @@ static void start_pose(exi_fit *f, exi_fit_chunk *k, int scan, cloud *c) {
 
 /* ---- candidates ---- */
 
-/* Copies of the pose of scan `from` in state `s`, and back. */
+/* Copy the pose of scan `from` in state `s`, and back. */
 static void copy_pose(const exi_fit *f, const exi_fit_state *from, int i, exi_fit_state *to, int k) {
     const size_t n = (size_t)f->joint_count, a = (size_t)i * n, b = (size_t)k * n;
     memcpy(to->bases[k], from->bases[i], sizeof to->bases[k]);
@@ -229,9 +231,9 @@ typedef struct starting {
     exi_fit *fit;
     cloud *clouds;        /* [chunk] */
     exi_fit_state best;   /* [scan] poses */
-    exi_fit_state others; /* poses of scans as they were found before */
-    bool again;           /* only scans that fit badly, from what other scans look like */
-    double bad;           /* mean cost of a mark beyond which a scan fits badly */
+    exi_fit_state others; /* poses of scans as found before */
+    bool again;           /* true: only scans that fit badly, starting from other scans' poses */
+    double bad;           /* mean cost per mark beyond which a scan fits badly */
 } starting;
 
 static int active_count(const exi_fit *f, int scan) {
@@ -241,7 +243,7 @@ static int active_count(const exi_fit *f, int scan) {
     return count;
 }
 
-/* Keeps what is in `now` where it is better than the best so far. */
+/* Keeps the pose in `now` if it is better than the best so far. */
 static void keep_better(starting *s, int scan, double cost, double *best) {
     if (!(cost < *best))
         return;
@@ -249,7 +251,7 @@ static void keep_better(starting *s, int scan, double cost, double *best) {
     copy_pose(s->fit, &s->fit->now, scan, &s->best, scan);
 }
 
-/* The joints' rotations of another scan, those that this one leaves open, with the base where it is. */
+/* Copies the joints' rotations of another scan, where this one leaves them free, keeping the base. */
 static void borrow(exi_fit *f, const exi_fit_state *others, int other, int scan) {
     const size_t a = (size_t)other * (size_t)f->joint_count, b = (size_t)scan * (size_t)f->joint_count;
     for (int j = 1; j < f->joint_count; j++)
@@ -346,19 +348,20 @@ static ex_result refuse(exi_fit *f, int scan) {
     const int count = active_count(f, scan);
     if (s->end - s->begin < ENOUGH)
         return ex_error_set(f->error, EX_ERROR_DATA,
-                         "scan '%s' shows %d marker%s with a name, and %d are needed to find its pose: name more of "
-                         "them, or leave the scan out",
-                         name, s->end - s->begin, s->end - s->begin == 1 ? "" : "s", ENOUGH);
+                            "scan '%s' shows %d marker%s with a name, and %d are needed to find its pose: name more of "
+                            "them, or leave the scan out",
+                            name, s->end - s->begin, s->end - s->begin == 1 ? "" : "s", ENOUGH);
     const char *reference = f->def->scans[f->def->reference].name;
     if (count == 0)
         return ex_error_set(f->error, EX_ERROR_DATA,
-                         "scan '%s' has no marker in common with the reference scan '%s', nor with scans that have: "
-                         "name some that both show, or leave it out",
-                         name, reference ? reference : "?");
-    return ex_error_set(f->error, EX_ERROR_DATA,
-                     "scan '%s' has %d marker%s in common with the reference scan '%s' and those like it, and %d are "
-                     "needed: name more of them, or leave it out",
-                     name, count, count == 1 ? "" : "s", reference ? reference : "?", ENOUGH);
+                            "scan '%s' has no marker in common with the reference scan '%s', nor with scans that have: "
+                            "name some that both show, or leave it out",
+                            name, reference ? reference : "?");
+    return ex_error_set(
+        f->error, EX_ERROR_DATA,
+        "scan '%s' has %d marker%s in common with the reference scan '%s' and those like it, and %d are "
+        "needed: name more of them, or leave it out",
+        name, count, count == 1 ? "" : "s", reference ? reference : "?", ENOUGH);
 }
 
 ex_result exi_fit_start(exi_fit *f) {

@@ -1,16 +1,16 @@
 /*
- * Displacements of a template to a scan: rays along ± its limit normals (Allen, Curless, Popovic, section 4.1 and
- * figure 4).
+ * Computes displacements from a template to a scan: rays along ± its limit normals (Allen, Curless, Popovic, section
+ * 4.1 and figure 4).
  *
- * What a ray may hit. From inside of the body outwards, and from outside inwards, it meets the surface that it looks
- * for facing the way of the normal. A surface that faces the other way belongs to something else (the torso, seen from
- * the arm; the far side of the arm): the ray ends there. Nor does it count what is nearer to another sheet of the
- * template that faces the same way, through which the ray leaves the template farther on: where a forearm hides the
- * upper arm, so that both are holes, rays pass into the forearm and meet its far side from within. Triangles seen
- * edge-on are neither: those are the skirts that scanners leave at steps of depth, and the ray goes on through them.
+ * Valid hits. From inside the body outwards, and from outside inwards, a ray meets its surface facing the way of the
+ * normal. A surface that faces the other way belongs to something else (the torso, seen from the arm; the far side of
+ * the arm), and the ray ends there. A hit also does not count if it is nearer to another sheet of the template that
+ * faces the same way, through which the ray leaves the template farther on: where a forearm hides the upper arm, so
+ * that both are holes, rays pass into the forearm and meet its far side from within. Triangles seen edge-on are
+ * neither: they are the skirts that scanners leave at steps of depth, and the ray goes through them.
  *
  * Several views: those within four times the noise of the best-seen one are averaged, with weights that fall to nearly
- * nothing where a view ends, so that the join does not show.
+ * nothing at the edge of a view, so that no seam shows.
  */
 #include "author/scan/map/map.h"
 
@@ -23,15 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The cosine between the normals of a hit and of the template from which on they face the same way; and by how much
- * more at the end of the reach: what is met far away and slanting is hardly ever what was looked for. */
+/* Least cosine between the normals of a hit and of the template to face the same way; and the increase at the end of
+ * the reach: a hit that is far away and oblique is hardly ever the right one. */
 #define FACING     0.2
 #define FACING_FAR 0.5
-/* The part of the reach within which a ray is still on its own sheet of the template. */
+/* Fraction of the reach within which a ray is still on its own sheet of the template. */
 #define OWN_SHEET 0.02
-/* What a sample counts at the very edge of a view, and one that was seen edge-on. */
+/* Weight of a sample at the very edge of a view, and of one seen edge-on. */
 #define LEAST 0.02
-/* Skirts that a ray goes through before it gives up. */
+/* Number of skirts that a ray goes through before it gives up. */
 enum { TRIES = 8, GRAIN = 256 };
 
 typedef struct caster {
@@ -39,11 +39,11 @@ typedef struct caster {
     const exi_map_surface *surface;
     const exi_map_view *template; /* the template itself as a mesh */
     exi_map_view *views;          /* [def->mesh_count] */
-    double tolerance;             /* metres by which views may differ */
+    double tolerance;             /* metres: largest difference between views */
     ex_displacement_map *map;
 } caster;
 
-/* What one view shows of a vertex. */
+/* One view's hit for a vertex. */
 typedef struct sighting {
     double displacement, quality;
 } sighting;
@@ -73,12 +73,12 @@ static double dot_direction(const double a[3], const float direction[3]) {
     return a[0] * (double)direction[0] + a[1] * (double)direction[1] + a[2] * (double)direction[2];
 }
 
-/* So that the next search does not find the same triangle again. */
+/* Moves on, so that the next search does not find the same triangle again. */
 static void go_on(ex_ray *ray, float t) {
     ray->t_min = nextafterf(t, INFINITY) + 1e-6f * ray->t_max;
 }
 
-/* Whether a hit at t is nearer to another sheet, through which the ray leaves the template, than to its own. */
+/* True if a hit at t is nearer to another sheet, through which the ray leaves the template, than to its own. */
 static bool belongs_elsewhere(const caster *c, ex_ray ray, float t) {
     ray.t_min = (float)(OWN_SHEET * c->def->reach);
     ray.t_max = 2 * t;
@@ -93,7 +93,7 @@ static bool belongs_elsewhere(const caster *c, ex_ray ray, float t) {
     return false;
 }
 
-/* The averaged normal at a hit, and how far inside of the view it is. */
+/* Computes the averaged normal at a hit, and returns its distance from the edge of the view. */
 static double look_at(const exi_map_view *view, const ex_hit *hit, double normal[3]) {
     const double parts[3] = {1.0 - (double)hit->u - (double)hit->v, (double)hit->u, (double)hit->v};
     double inside = 0;
@@ -120,7 +120,7 @@ static bool shoot(const caster *c, const exi_map_view *view, int vertex, double 
         if (facing > FACING + FACING_FAR * (double)hit.t / c->def->reach) {
             const double square = exi_dot3(view->direction, view->direction) > 0
                                       ? exi_dot3(view->direction, normal)
-                                      : 1; /* merged: what is left is what was seen well */
+                                      : 1; /* merged: only well-seen samples are left */
             *seen = (sighting){.displacement = sign * (double)hit.t,
                                .quality = (square > LEAST ? square : LEAST) * (inside > LEAST ? inside : LEAST)};
             return !belongs_elsewhere(c, first, hit.t);
@@ -130,7 +130,7 @@ static bool shoot(const caster *c, const exi_map_view *view, int vertex, double 
     return false;
 }
 
-/* The nearer of the hits outwards and inwards. */
+/* Finds the nearer of the hits outwards and inwards. */
 static bool sight(const caster *c, const exi_map_view *view, int vertex, sighting *seen) {
     sighting out, in;
     const bool outwards = shoot(c, view, vertex, 1, &out), inwards = shoot(c, view, vertex, -1, &in);
@@ -140,7 +140,7 @@ static bool sight(const caster *c, const exi_map_view *view, int vertex, sightin
 
 /* ---- one vertex ---- */
 
-/* seen [mesh_count] is work memory. */
+/* Averages the views at a vertex. seen [mesh_count] is work memory. */
 static void join_views(const caster *c, int vertex, sighting *seen) {
     int count = 0, best = 0;
     for (int i = 0; i < c->def->mesh_count; i++)

@@ -1,15 +1,15 @@
 /*
- * Fair filling of holes (Allen, Curless, Popovic, section 4.2, equation 4):
+ * Fills holes fairly (Allen, Curless, Popovic, section 4.2, equation 4):
  *
  *     minimise  sum over j of  kappa_j (d_j - measured d_j)^2 + (1 - kappa_j) (Laplacian d at j - target_j)^2
  *
  * with kappa 0 in holes, 1 / (ramp + 1), 2 / (ramp + 1), … on the rings of measured vertices around them, and 1 beyond,
- * where nothing changes. The target is 0, or, where other maps lend their detail, the mean of their Laplacians: then
- * the difference to them becomes the thin plate, and meets the edge of the hole as smoothly. Laplacians and not maps
- * are averaged, since a mean of maps jumps where the next of them has a hole of its own.
+ * where nothing changes. The target is 0, or, where other maps lend their detail, the mean of their Laplacians. Then
+ * the difference from them becomes the thin plate, and meets the edge of the hole just as smoothly. Laplacians are
+ * averaged, not maps, since a mean of maps jumps where the next of them has a hole.
  *
- * The unknowns are the vertices of holes and ramps; one sparse symmetric system, factorised. Where a part shows too
- * little to hold its plate (nothing, or a corner), a faint pull towards what is there decides.
+ * The unknowns are the vertices of holes and ramps, in one sparse symmetric system, which is factorised. If a part
+ * shows too little to determine its plate (nothing, or a corner), a faint pull towards the present values decides.
  */
 #include "author/scan/map/map.h"
 
@@ -22,7 +22,7 @@
 #include <string.h>
 
 enum { RAMP = 3, RAMP_MOST = 1000 };
-/* The faint pull, and how often it is made a thousand times stronger where the system has no solution. */
+/* The faint pull, and how often it is made a thousand times stronger if the system has no solution. */
 #define PULL 1e-9
 enum { PULLS = 3 };
 #define CG_TOLERANCE 1e-12
@@ -33,17 +33,17 @@ typedef struct filling {
     const exi_map_lent *lent;
     const ex_fill_options *options;
     int *rings;     /* [vertex_count]: 0 in holes, 1 … ramp around them, -1 beyond and outside */
-    double *slacks; /* [vertex_count]: 1 - kappa, 0 where nothing changes */
+    double *slacks; /* [vertex_count]: 1 - kappa; 0 if nothing changes */
     int *unknowns;  /* [vertex_count]: number among the unknowns, or -1 */
     int *vertices;  /* [n] */
     int n;
     exi_plate plate;
-    int *column_starts; /* [n + 1] rows of the plate in which an unknown stands */
+    int *column_starts; /* [n + 1] rows of the plate that contain an unknown */
     int *column_rows;
     double *column_values;
     int *starts, *rows; /* the system */
     double *values;
-    double *right; /* [n] becomes the solution */
+    double *right; /* [n] right-hand side, then the solution */
 } filling;
 
 /* ---- which vertices change ---- */
@@ -80,7 +80,7 @@ static void find_rings(filling *f, int ramp, double weight) {
 
 /* ---- the system ---- */
 
-/* The plate's rows by unknown. */
+/* Lists the plate's rows by unknown. */
 static bool sort_columns(filling *f) {
     const exi_plate *p = &f->plate;
     const size_t count = (size_t)p->entry_count;
@@ -111,8 +111,8 @@ static int compare_ints(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Column j of the lower triangle of the plate's matrix: which rows, into found, and sums [n], which are 0 outside of
- * them. The diagonal is always there. */
+/* Computes column j of the lower triangle of the plate's matrix: its rows, into found, and sums [n], which are 0
+ * elsewhere. The diagonal is always included. */
 static int multiply_column(const filling *f, int j, int *found, int *marks, double *sums) {
     const exi_plate *p = &f->plate;
     int count = 0;
@@ -165,7 +165,7 @@ static bool assemble(filling *f) {
     return good;
 }
 
-/* What lenders have for a row, those that know all of it; 0 where none does. */
+/* Returns the mean over the lenders that know all of a row; 0 if none does. */
 static double find_lent(const filling *f, int row) {
     const exi_plate *p = &f->plate;
     double sum = 0, total = 0;
@@ -183,7 +183,7 @@ static double find_lent(const filling *f, int row) {
     return total > 0 ? sum / total : 0;
 }
 
-/* What a row is to come to, less what is there already in vertices that do not change. */
+/* Returns the target of a row, minus the contribution of vertices that do not change. */
 static double find_target(const filling *f, int row) {
     const exi_plate *p = &f->plate;
     double fixed = 0;
@@ -193,7 +193,7 @@ static double find_target(const filling *f, int row) {
     return find_lent(f, row) - fixed;
 }
 
-/* Adds what was measured, and the pull, to the system, and makes the right side. */
+/* Adds the measured values, and the pull, to the system, and makes the right-hand side. */
 static void add_measured(filling *f, int ramp, double pull) {
     const exi_plate *p = &f->plate;
     for (int j = 0; j < f->n; j++) {
@@ -247,7 +247,7 @@ static void divide_by_diagonal(void *user, const double *r, double *z) {
         z[j] = r[j] / f->values[f->starts[j]];
 }
 
-/* Part of the way from what is there. */
+/* Takes some steps from the present values. */
 static ex_result step(filling *f, int steps, ex_error *error) {
     double *x = exi_array_allocate((size_t)f->n, sizeof *x), *work = malloc(exi_cg_work_size(f->n));
     const bool good = x && work;

@@ -1,14 +1,14 @@
 /*
- * Parts of a map: which vertices a part covers, and how parts that overlap are blended (Allen, Curless, Popovic,
- * section 5.2 and equation 6; its printed form runs from 1/2 to 3/2):
+ * Parts of a map: finds the vertices that a part covers, and the masks that blend overlapping parts (Allen, Curless,
+ * Popovic, section 5.2 and equation 6; its printed form runs from 1/2 to 3/2):
  *
  *     mask = (1 + cos((b / x - 1) pi)) / 2,  scaled to sum to 1 over the parts
  *
- * with b the distance from a vertex to the edge of what the part covers, over the template, and x the width of the
- * overlap. Overlaps are nowhere equally wide, and end where the other part's b is 0: x = b + b of the other, of several
- * others the largest. Then masks of two parts sum to 1 by themselves, and of a third the mask begins at 0 where its b
- * does. Both ends of the cosine are flat, so that nothing shows where a part begins. A part without an edge has the
- * other's largest b, less b there.
+ * with b the distance from a vertex to the edge of the part's cover, over the template, and x the width of the overlap.
+ * Overlaps vary in width, and end where the other part's b is 0: x = b + b of the other, or with several others the
+ * largest. The masks of two parts then sum to 1 without scaling, and the mask of a third begins at 0 where its b does.
+ * Both ends of the cosine are flat, so that no edge shows where a part begins. A part without an edge has the other's
+ * largest b, minus b there.
  *
  * Distances run along edges and across faces (Dijkstra): at most 8 % too long on squares, for both parts alike.
  */
@@ -23,7 +23,7 @@
 
 /* ---- what a part covers ---- */
 
-/* Whether one of the words of a group's name is the joint's. */
+/* True if one of the words of a group's name is the joint's. */
 static bool names_joint(const char *group, const char *joint) {
     const size_t size = strlen(joint);
     for (const char *at = group; (at = strstr(at, joint)) != NULL; at++)
@@ -70,7 +70,7 @@ ex_result ex_displacement_map_covered(const ex_rig *rig, int level, const char *
 
 /* ---- distances ---- */
 
-/* A heap of vertices by distance, with where each stands in it. */
+/* A heap of vertices by distance, with each one's position in it. */
 typedef struct heap {
     int *vertices, *places; /* places -1: never in it; -2: done */
     double *distances;
@@ -129,7 +129,7 @@ static void offer(heap *h, int vertex, double distance) {
     sift_up(h, h->places[vertex]);
 }
 
-/* From the vertices of the part that have a neighbour outside of it; INFINITY where the part has no edge. */
+/* Measures from the vertices of the part that have a neighbour outside it; INFINITY if the part has no edge. */
 static void measure_distances(const exi_map_net *net, const float *positions, const unsigned char *covered, heap *h) {
     h->count = 0;
     for (int v = 0; v < net->vertex_count; v++) {
@@ -154,11 +154,11 @@ typedef struct blending {
     int part_count;
     const unsigned char *const *covered;
     double *distances; /* [part_count][vertex_count] */
-    double *largest;   /* [part_count] that are finite */
+    double *largest;   /* [part_count] largest finite distance */
     int vertex_count;
 } blending;
 
-/* The part's distance at a vertex; where it has no edge, what the others leave it. */
+/* Returns the part's distance at a vertex; if it has no edge, the remainder left by the others. */
 static double distance_at(const blending *b, int part, int vertex) {
     const double own = b->distances[(size_t)part * (size_t)b->vertex_count + (size_t)vertex];
     if (isfinite(own))

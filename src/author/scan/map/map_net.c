@@ -1,5 +1,6 @@
 /*
- * The faces of a rig's level in source vertices, who shares a face with whom, and the level's surface at a pose.
+ * Builds the faces of a rig's level in source vertices, the rings of vertices that share a face, and the level's
+ * surface at a pose.
  */
 #include "author/scan/map/map.h"
 
@@ -46,7 +47,7 @@ static void sort_corners(exi_map_net *net, int corner_count) {
         net->vertex_starts[net->corners[c] + 1]++;
     for (int v = 0; v < net->vertex_count; v++)
         net->vertex_starts[v + 1] += net->vertex_starts[v];
-    for (int c = corner_count - 1; c >= 0; c--) /* from the end, so that starts end up where they belong */
+    for (int c = corner_count - 1; c >= 0; c--) /* from the end, so that starts end up at their final values */
         net->vertex_corners[--net->vertex_starts[net->corners[c] + 1]] = c;
     memmove(net->vertex_starts, net->vertex_starts + 1, (size_t)net->vertex_count * sizeof *net->vertex_starts);
     net->vertex_starts[net->vertex_count] = corner_count;
@@ -57,7 +58,8 @@ static int compare_ints(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The ring of v into out, or only counted where that is NULL. marks [vertex_count] hold v + 1 where v has been. */
+/* Writes the ring of v into out, or only counts it if out is NULL. marks [vertex_count] hold v + 1 for visited
+ * vertices. */
 static int gather_ring(const exi_map_net *net, int v, int *marks, int *out) {
     int count = 0;
     marks[v] = v + 1;

@@ -1,19 +1,19 @@
 /*
- * The thin plate of equation 4 as sums that are to be small, one or two for each vertex.
+ * The thin plate of equation 4 as sums to be minimised, one or two per vertex.
  *
- * Inside, the Laplacian by cotangents, which is 0 for every linear function on a flat mesh, however irregular, so that
- * a plate is not drawn to where vertices are dense. A quadrilateral counts as the mean of its two ways to be cut. With
- * the areas A around vertices and their mean,
+ * Inside: the cotangent Laplacian, which is 0 for every linear function on a flat mesh, however irregular, so that
+ * dense vertices do not attract the plate. A quadrilateral counts as the mean of its two triangulations. With the areas
+ * A around vertices and their mean,
  *
  *     sqrt(mean A / A_i) sum over j of (cot a_ij + cot b_ij) / 2 (d_j - d_i):
  *
- * squared and summed this is the integral of (Laplacian d)^2 in units of the mean distance of vertices, as equation 4
- * has it in pixels: its balance with what was measured depends neither on metres nor on the level.
+ * squared and summed this is the integral of (Laplacian d)^2 in units of the mean spacing of vertices, as equation 4
+ * has it in pixels. Its balance with the measured values depends neither on metres nor on the level.
  *
- * Laplacians say nothing about an edge of the part: harmonic functions are many, and swing at will there. So a vertex
- * of the edge has the second difference along the edge, where that runs straight, and each quadrilateral that touches
- * the edge its twist, d_0 - d_1 + d_2 - d_3: what a plate with a free edge has too. Both are 0 for linear functions on
- * a regular mesh.
+ * Laplacians do not constrain the edge of the part: there are many harmonic functions, and they oscillate freely there.
+ * So each vertex of the edge has the second difference along the edge, where that runs straight, and each quadrilateral
+ * that touches the edge has its twist, d_0 - d_1 + d_2 - d_3, as a plate with a free edge has. Both are 0 for linear
+ * functions on a regular mesh.
  */
 #include "author/scan/map/map.h"
 
@@ -24,11 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a triangle that is hardly one. */
+/* Limit for nearly degenerate triangles. */
 #define COTANGENT_MOST 20.0
-/* How much more or less than others a vertex may count because of its area. */
+/* Largest factor by which a vertex may count more or less because of its area. */
 #define UNEVEN_MOST 10.0
-/* The cosine of the turn from which on an edge of the part has a corner. */
+/* Cosine of the turn beyond which the part's edge has a corner. */
 #define STRAIGHT 0.7
 
 typedef struct builder {
@@ -36,8 +36,8 @@ typedef struct builder {
     const float *positions;
     const unsigned char *states;
     exi_plate *plate;
-    int *places;   /* [vertex_count] where a vertex stands in the sum at work, -1: not */
-    double *areas; /* [row_count] around the vertex of each row, 0: not a Laplacian */
+    int *places;   /* [vertex_count] position of a vertex in the current sum; -1: none */
+    double *areas; /* [row_count] around the vertex of each row; 0: not a Laplacian */
     bool *on_edge; /* [vertex_count] */
     size_t area_capacity;
 } builder;
@@ -59,7 +59,7 @@ static bool grow(void **array, size_t *capacity, size_t needed, size_t size) {
     return grown != NULL;
 }
 
-/* Room for one more row of at most `most` entries. Pairs of arrays grow alike. */
+/* Makes room for one more row of at most `most` entries. Pairs of arrays grow together. */
 static bool make_room(builder *b, size_t most) {
     exi_plate *p = b->plate;
     size_t rows = p->row_capacity, entries = p->entry_capacity, areas = b->area_capacity;
@@ -123,7 +123,7 @@ static double cotangent(const double apex[3], const double p[3], const double q[
     return cosine / sine;
 }
 
-/* A triangle's part in the Laplacian of its first vertex, so many times; returns its part of the area. */
+/* Adds a triangle's part of the Laplacian of its first vertex, multiplied by `times`; returns its part of the area. */
 static double add_triangle(builder *b, int i, int j, int k, double times) {
     double p[3], q[3], r[3], u[3], v[3], n[3];
     place(b, i, p);
@@ -137,7 +137,7 @@ static double add_triangle(builder *b, int i, int j, int k, double times) {
     return times * sqrt(exi_dot3(n, n)) / 6;
 }
 
-/* Whether all vertices of a face belong to the part. */
+/* True if all vertices of a face belong to the part. */
 static bool is_inside(const builder *b, int face) {
     for (int c = b->net->face_starts[face]; c < b->net->face_starts[face + 1]; c++)
         if (b->states[b->net->corners[c]] == EX_DISPLACEMENT_MAP_OUTSIDE)
@@ -145,7 +145,7 @@ static bool is_inside(const builder *b, int face) {
     return true;
 }
 
-/* Laplacians of other polygons take the triangle of the corner alone. */
+/* For other polygons, uses only the triangle at the corner. */
 static double add_laplacian(builder *b, int vertex) {
     const exi_map_net *net = b->net;
     double area = 0;
@@ -166,7 +166,7 @@ static double add_laplacian(builder *b, int vertex) {
     return area;
 }
 
-/* Neighbours along the edge of the part, at most two are told; returns how many there are: 0 inside. */
+/* Finds the neighbours along the edge of the part and stores at most two; returns their number: 0 inside. */
 static int find_edge(const builder *b, int vertex, int sides[2]) {
     const exi_map_net *net = b->net;
     int count = 0;

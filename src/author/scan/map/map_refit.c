@@ -1,15 +1,16 @@
 /*
- * Refitting (Allen, Curless, Popovic, section 4.3): the control points A whose surface runs through the displaced one
- * at the control points, M A = V, in the pose in which that was measured; then each is brought back to the reference
- * pose by what moves it.
+ * Refits the cage (Allen, Curless, Popovic, section 4.3): finds the control points A whose surface passes through the
+ * displaced one at the control points, M A = V, at the pose in which it was measured. Each is then moved back to the
+ * reference pose by its skinning.
  *
- * A vertex of the cage keeps its number at every level, so V are the first displaced vertices and M their rows. M is
- * well conditioned where most vertices have four edges (|M^-1| is 9 for a regular Catmull-Clark cage), and singular for
- * a cube: 3/8 - 1/2 + 1/8. So steps
+ * A cage vertex keeps its number at every level, so V are the first displaced vertices and M their rows. M is well
+ * conditioned if most vertices have four edges (|M^-1| is 9 for a regular Catmull-Clark cage), and singular for a cube:
+ * 3/8 - 1/2 + 1/8. So steps
  *
  *     A += (M^T M + e I)^-1 M^T (V - M A)
  *
- * are taken from the present cage: what M sees is exact after a few of them, what it does not see stays as it is.
+ * are taken from the present cage: the components that M determines are exact after a few of them, and the others do
+ * not change.
  */
 #include "author/scan/map/map.h"
 
@@ -24,14 +25,14 @@
 #define RIDGE 1e-6
 enum { STEPS = 4 };
 
-/* M by rows, of the cage's vertices alone, and what is made of it. */
+/* M by rows, for the cage's vertices only, and matrices derived from it. */
 typedef struct fitting {
     int n;
     int *offsets, *indices; /* of all vertices of the level */
     double *rows;
     int *starts, *lower; /* M^T M + e I */
     double *values;
-    double *wanted, *found, *step; /* [n][3]: V, A, and what is solved */
+    double *wanted, *found, *step; /* [n][3]: V, A, and the right-hand side and solution */
 } fitting;
 
 static void close_fitting(fitting *f) {
@@ -59,7 +60,7 @@ static bool read_rows(const ex_stencils *stencils, int level, fitting *f) {
     return true;
 }
 
-/* Column j of M^T M from row j on: for the rows of M in which j stands, times their other entries. */
+/* Computes column j of M^T M from row j on: the rows of M that contain j, times their other entries. */
 static bool multiply(fitting *f) {
     const size_t n = (size_t)f->n, entries = (size_t)f->offsets[f->n];
     int *heads = exi_array_allocate(n, sizeof *heads), *nexts = exi_array_allocate(entries, sizeof *nexts);
@@ -140,7 +141,7 @@ static ex_result solve(fitting *f, ex_error *error) {
     return result;
 }
 
-/* V and the present cage, in the pose. */
+/* Computes V and the present cage at the pose. */
 static ex_result read_forms(const ex_rig *rig, int level, const ex_transform *joints, const ex_displacement_map *map,
                             fitting *f, ex_error *error) {
     exi_map_surface surface = {0}, cage = {0};

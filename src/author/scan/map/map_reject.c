@@ -1,14 +1,14 @@
 /*
- * Hits that cannot be right, made holes again.
+ * Turns hits that cannot be right back into holes.
  *
- * Patches: vertices hang together where the displaced surface rises no more than one and a half times as fast as the
- * template runs. A patch of a few that hangs on nothing is a piece of another surface, or a shred at the edge of a
- * view.
+ * Patches: vertices are connected if the slope of the displaced surface over the template is at most one and a half. A
+ * patch of a few vertices that is connected to nothing is a piece of another surface, or a shred at the edge of a view.
  *
- * Folds (figure 4(b)): where the template bends inwards more sharply than the surface is far from it, rays cross, and
- * faces of the displaced surface are turned over. Seen along the template's normal, such a face has hardly any area or
- * a negative one; noise does not make any, since it moves vertices along the normals. When its corners have been filled
- * from around, others may still lie on the wrong side of each other: filled, looked at and cleared again a few times.
+ * Folds (figure 4(b)): where the template's inward bend is sharper than its distance from the surface allows, rays
+ * cross, and faces of the displaced surface are turned over. Seen along the template's normal, a folded face has hardly
+ * any area or a negative one. Noise does not cause folds, since it moves vertices along the normals. After the corners
+ * of a fold have been filled from around, others may still lie on the wrong side of each other, so filling, checking
+ * and clearing are repeated a few times.
  */
 #include "author/scan/map/map.h"
 
@@ -21,9 +21,10 @@
 #include <string.h>
 
 #define STEEPEST 1.5
-/* The part that is left of a face's area, seen along the template's normal, and of an edge's length along the edge. */
+/* Least remaining fraction of a face's area, seen along the template's normal, and of an edge's length along the
+ * edge. */
 #define LEAST_AREA 0.05
-/* A patch of fewer than so many vertices, and than so small a part of all hits, is none. */
+/* A patch with fewer vertices than PATCH_LEAST, and with less than one in PATCH_PART of all hits, is removed. */
 enum { PATCH_LEAST = 50, PATCH_PART = 200 };
 enum { UNFOLDINGS = 5 };
 
@@ -87,7 +88,7 @@ static void read_position(const exi_map_surface *surface, int vertex, double out
         out[c] = (double)surface->positions[3 * (size_t)vertex + (size_t)c];
 }
 
-/* The cross product of the edges at a corner of three points. */
+/* Computes the cross product of the edges at a corner of three points. */
 static void corner_area(double p[3][3], double out[3]) {
     double a[3], b[3];
     exi_subtract(p[1], p[0], a);
@@ -96,8 +97,8 @@ static void corner_area(double p[3][3], double out[3]) {
 }
 
 /*
- * Whether a corner of a face is turned over, or an edge runs backwards: only that shows behind the centre of a bowl,
- * where a face is turned half round and looks the same way. Looks at what is known alone.
+ * True if a corner of a face is turned over, or an edge runs backwards. Only the latter shows behind the centre of a
+ * bowl, where a face is turned half round and faces the same way. Considers known vertices only.
  */
 static bool is_folded(const exi_map_net *net, const exi_map_surface *surface, const ex_displacement_map *map,
                       const bool *known, int face) {
@@ -122,14 +123,14 @@ static bool is_folded(const exi_map_net *net, const exi_map_surface *surface, co
     return false;
 }
 
-/* What finding folds takes: whether a vertex is looked at, and those of holes that folds are in. */
+/* Work arrays for finding folds: vertices to consider, and those of holes that contain folds. */
 typedef struct unfolding {
     bool *known;  /* [vertex_count] */
     bool *queued; /* [vertex_count] */
     int *queue;   /* [vertex_count] */
 } unfolding;
 
-/* Clears a hit; whether it was one. */
+/* Clears a hit; returns true if it was one. */
 static bool clear(ex_displacement_map *map, int v) {
     const bool hit = map->states[v] == EX_DISPLACEMENT_MAP_HIT;
     if (hit) {
@@ -141,7 +142,8 @@ static bool clear(ex_displacement_map *map, int v) {
 
 /*
  * Clears the hits of folded faces: of `map` where `seen`, the same map or one in which folds were filled, is folded. A
- * fold inside of what was filled is due to what it was filled from: the hits all around it go. Returns how many went.
+ * fold inside a filled hole is caused by the values around it, so all hits around it are cleared. Returns the number
+ * cleared.
  */
 static int clear_folds(const exi_map_net *net, const exi_map_surface *surface, const ex_displacement_map *seen,
                        ex_displacement_map *map, unfolding *u) {
@@ -176,7 +178,7 @@ static int clear_folds(const exi_map_net *net, const exi_map_surface *surface, c
     return cleared;
 }
 
-/* A copy in which what was cleared is to be filled and other holes are not there. */
+/* Makes a copy in which cleared hits are to be filled and other holes do not exist. */
 static void copy_folds(const ex_displacement_map *map, const bool *holes, ex_displacement_map *copy) {
     memcpy(copy->displacements, map->displacements, (size_t)map->vertex_count * sizeof *map->displacements);
     for (int v = 0; v < map->vertex_count; v++)

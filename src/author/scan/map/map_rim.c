@@ -1,6 +1,6 @@
 /*
- * How much a displaced surface turns across the edges of its filled holes, and how much it turned there when it was
- * whole: angles between the normals of the faces on both sides of an edge.
+ * Measures the bending of a displaced surface across the edges of its filled holes, and at the same edges of the
+ * surface without holes: angles between the normals of the faces on both sides of an edge.
  */
 #include "author/scan/map/map.h"
 
@@ -14,8 +14,8 @@
 
 static const double degrees = 57.29577951308232;
 
-/* 3 where the face has a filled vertex, 2 where it has a faired one at most, 0 where all were measured, -1 where it is
- * not inside of the part. */
+/* Returns 3 if the face has a filled vertex, 2 if it has a faired one at most, 0 if all were measured, -1 if it is not
+ * inside the part. */
 static int face_kind(const exi_map_net *net, const ex_displacement_map *map, int face) {
     int kind = 0;
     for (int c = net->face_starts[face]; c < net->face_starts[face + 1]; c++) {
@@ -30,7 +30,7 @@ static int face_kind(const exi_map_net *net, const ex_displacement_map *map, int
     return kind;
 }
 
-/* Of a polygon by the sum over its edges (Newell); false where it has none. */
+/* Computes a polygon's normal as the sum over its edges (Newell); returns false if it has none. */
 static bool face_normal(const exi_map_net *net, const exi_map_surface *surface, const ex_displacement_map *map,
                         int face, double out[3]) {
     double first[3], p[3], q[3];
@@ -58,7 +58,7 @@ static double angle_between(const exi_map_net *net, const exi_map_surface *surfa
     return degrees * atan2(sqrt(exi_dot3(n, n)), exi_dot3(p, q));
 }
 
-/* The other face of the edge from a corner to the next, or -1. */
+/* Returns the other face of the edge from a corner to the next, or -1. */
 static int across(const exi_map_net *net, int corner) {
     const int a = net->corners[corner], b = exi_map_net_beside(net, corner, 1);
     for (int i = net->vertex_starts[b]; i < net->vertex_starts[b + 1]; i++)

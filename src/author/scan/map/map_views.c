@@ -1,12 +1,12 @@
 /*
- * The meshes of a scan made ready for rays: a tree of triangles, normals that noise does not turn over, how far each
- * vertex is from the edge of what was seen, and the direction that the whole of it faces.
+ * Prepares the meshes of a scan for rays: a tree of triangles, normals that noise does not turn over, each vertex's
+ * distance from the edge of the view, and the mean direction that the view faces.
  *
- * Noise is taken off by smoothing that does not shrink (G. Taubin, 1995): a step towards the mean of the neighbours,
- * along the normal, and one a little longer away from it, some times over; the more, the larger the noise is against
- * the distance of samples. With 1 mm of noise on samples every 5 and 2 mm, on a limb with bumps 1 cm wide,
- * displacements were off by 0.52 mm without, 0.32 mm after four pairs, 0.28 mm after eight; without noise eight took
- * 0.03 mm away.
+ * Noise is removed by smoothing that does not shrink (G. Taubin, 1995): a step towards the mean of the neighbours,
+ * along the normal, and a slightly longer one away from it, several times. The number of steps grows with the ratio of
+ * noise to sample spacing. With 1 mm of noise on samples every 5 and 2 mm, on a limb with bumps 1 cm wide,
+ * displacements were off by 0.52 mm without smoothing, 0.32 mm after four pairs, 0.28 mm after eight. Without noise,
+ * eight pairs cost 0.03 mm.
  */
 #include "author/scan/map/map.h"
 
@@ -18,13 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rings from the edge within which samples count less. */
+/* Number of rings from the edge within which samples count less. */
 enum { EDGE_RINGS = 3 };
-/* With samples every 2 mm and 1 mm of noise a triangle is 20 degrees off; over some rings, a few. */
+/* With samples every 2 mm and 1 mm of noise a triangle is 20 degrees off; averaged over several rings, a few
+ * degrees. */
 enum { NORMAL_PASSES = 2 };
-/* A mesh whose triangles' area vectors sum to less than this part of its area was seen from all sides. */
+/* A mesh whose triangles' area vectors sum to less than this fraction of its area was seen from all sides. */
 #define ONE_SIDED 0.2
-/* Pairs of smoothing steps for noise as large as samples are apart, and at most; and the steps. */
+/* Pairs of smoothing steps if noise equals the sample spacing, and the maximum; and the steps. */
 enum { PAIRS = 25, PAIRS_MOST = 12 };
 static const double steps[2] = {0.5, -0.53};
 
@@ -65,7 +66,7 @@ static ex_result copy_mesh(const ex_mesh *mesh, int number, exi_map_view *view, 
 
 /* ---- normals ---- */
 
-/* Twice the area, as a vector. */
+/* Returns twice the area, as a vector. */
 static void area_vector(const exi_map_view *view, size_t triangle, double out[3]) {
     double p[3][3], a[3], b[3];
     for (int k = 0; k < 3; k++)
@@ -119,7 +120,7 @@ static void make_normals(exi_map_view *view, double *sums) {
 
 /* ---- edges ---- */
 
-/* Whether a triangle runs from b to a. ways: for each vertex the vertices that triangles go on to from it. */
+/* True if a triangle has an edge from b to a. ways: for each vertex, the vertices that follow it in triangles. */
 static bool runs(const int *starts, const uint32_t *ways, uint32_t b, uint32_t a) {
     for (int i = starts[b]; i < starts[b + 1]; i++)
         if (ways[i] == a)
@@ -175,7 +176,8 @@ static double mean_edge(const exi_map_view *view) {
     return sum / (double)corners;
 }
 
-/* A step of every vertex that is not at the edge. sums [vertex_count][3] and counts [vertex_count] are work memory. */
+/* Takes a step for every vertex that is not at the edge. sums [vertex_count][3] and counts [vertex_count] are work
+ * memory. */
 static void smooth(exi_map_view *view, double step, double *sums, int *counts) {
     const size_t vertices = (size_t)view->vertex_count;
     memset(sums, 0, 3 * vertices * sizeof *sums);
