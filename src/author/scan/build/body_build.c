@@ -1,6 +1,6 @@
 /*
- * From scans, a fit and a template to a project: the template is refitted, every scan becomes a map of displacements,
- * and parts become layers.
+ * Makes a project from scans, a fit and a template: refits the template, turns every scan into a displacement map, and
+ * every part into a layer.
  */
 #include "author/scan/build/body_build.h"
 
@@ -40,16 +40,16 @@ ex_result exi_body_check_joints(const exi_body *body, const char *path, const ch
     const ex_skeleton *skeleton = ex_rig_skeleton(body->rig);
     if (ex_rig_joint_count(body->rig) != kinematics->joint_count)
         return ex_error_kind(body->error,
-                              ex_error_set(body->error, EX_ERROR_DATA, "%s has %d joints and the fit has %d", path,
-                                        ex_rig_joint_count(body->rig), kinematics->joint_count),
-                              kind);
+                             ex_error_set(body->error, EX_ERROR_DATA, "%s has %d joints and the fit has %d", path,
+                                          ex_rig_joint_count(body->rig), kinematics->joint_count),
+                             kind);
     for (int j = 0; j < kinematics->joint_count; j++) {
         const char *name = ex_skeleton_name(skeleton, j);
         if (!name || strcmp(name, kinematics->joints[j].name) != 0)
             return ex_error_kind(body->error,
-                                  ex_error_set(body->error, EX_ERROR_DATA, "%s has a joint '%s' where the fit has '%s'",
-                                            path, name ? name : "", kinematics->joints[j].name),
-                                  kind);
+                                 ex_error_set(body->error, EX_ERROR_DATA, "%s has a joint '%s' where the fit has '%s'",
+                                              path, name ? name : "", kinematics->joints[j].name),
+                                 kind);
     }
     return EX_OK;
 }
@@ -80,16 +80,16 @@ static ex_result read_template(exi_body *body) {
     return result;
 }
 
-/* Parts are written down in scan.json, which may be newer than the fit. */
+/* Parts come from scan.json, which may be newer than the fit. */
 static ex_result check_parts(const exi_body *body) {
     for (int p = 0; p < body->session->part_count; p++) {
         const ex_scan_part *part = &body->session->parts[p];
         for (int i = 0; i < part->joint_count; i++) {
             if (ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]) < 0)
                 return ex_error_kind(body->error,
-                                      ex_error_set(body->error, EX_ERROR_DATA, "part '%s': the fit has no joint '%s'",
-                                                part->name, part->joints[i]),
-                                      "old_fit");
+                                     ex_error_set(body->error, EX_ERROR_DATA, "part '%s': the fit has no joint '%s'",
+                                                  part->name, part->joints[i]),
+                                     "old_fit");
         }
     }
     return EX_OK;
@@ -100,7 +100,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Of all fitted scans, how far markers usually are from where they are predicted. */
+/* Computes the typical distance of markers from their predictions, over all fitted scans. */
 static ex_result usual_rms(const exi_body *body, double *usual) {
     const size_t count = (size_t)body->fitted->scan_count;
     double *sorted = exi_array_copy(body->fitted->rms, count, sizeof *sorted);
@@ -112,7 +112,7 @@ static ex_result usual_rms(const exi_body *body, double *usual) {
     return EX_OK;
 }
 
-/* Notes that a scan is no example; where its sentence goes, or NULL. */
+/* Records that a scan is not an example; returns the entry for the reason, or NULL. */
 static ex_scan_left_out *leave_out(exi_body *body, int scan) {
     body->poses[scan] = -1;
     if (!body->built)
@@ -122,8 +122,8 @@ static ex_scan_left_out *leave_out(exi_body *body, int scan) {
     return left;
 }
 
-/* A scan whose markers do not fit has labels that are wrong; one in which a joint of its part was not determined would
- * be an example at a pose that it does not show. */
+/* A scan whose markers do not fit has wrong labels. One in which a joint of its part is undetermined would be an
+ * example at the wrong pose. */
 static void judge_scan(exi_body *body, int scan, double usual) {
     const ex_kinematics *kinematics = body->fitted->kinematics;
     const ex_scan_part *part = &body->session->parts[body->session->scans[scan].part];
@@ -197,8 +197,8 @@ static bool are_alike(const exi_body *body, const ex_scan_part *part, int a, int
     return true;
 }
 
-/* Examples have to be apart in the part's space. They are not where a pose was scanned twice, or where the markers did
- * not tell how a scan stands. */
+/* Checks that examples are apart in the part's space. They are not if a pose was scanned twice, or if the markers did
+ * not determine a scan's pose. */
 static ex_result check_poses(const exi_body *body) {
     const ex_scan_session *session = body->session;
     for (int i = 0; i < session->scan_count; i++)
@@ -208,9 +208,9 @@ static ex_result check_poses(const exi_body *body) {
                 !are_alike(body, part, i, k))
                 continue;
             return ex_error_set(body->error, EX_ERROR_DATA,
-                             "scans '%s' and '%s' of part '%s' stand alike, as far as the fit can tell: take one of "
-                             "them out of scan.json, or see to its labels",
-                             session->scans[i].name, session->scans[k].name, part->name);
+                                "scans '%s' and '%s' of part '%s' stand alike, as far as the fit can tell: take one of "
+                                "them out of scan.json, or see to its labels",
+                                session->scans[i].name, session->scans[k].name, part->name);
         }
     return EX_OK;
 }
@@ -226,8 +226,8 @@ static ex_result make_folders(const exi_body *body) {
     return result;
 }
 
-/* cage.obj, but only where it is another than before: maps that were made with it are then still good. The skeleton
- * and the skin may be others all the same. */
+/* Writes cage.obj, but only if it changed, so that maps made with it stay valid. The skeleton and the skin may differ
+ * all the same. */
 static ex_result write_cage(const exi_body *body) {
     char *path = exi_body_path(body, "cage.obj"), *skeleton = exi_body_path(body, "skeleton.glb");
     ex_mesh *old = NULL;
@@ -240,7 +240,7 @@ static ex_result write_cage(const exi_body *body) {
     if (result == EX_OK && !same)
         result = ex_obj_write(path, body->template.cage, body->error);
     if (result == EX_OK)
-        result = ex_skeleton_write(skeleton, body->rig, body->error); /* with the mesh as it is now */
+        result = ex_skeleton_write(skeleton, body->rig, body->error); /* with the present mesh */
     ex_mesh_destroy(old);
     free(path);
     free(skeleton);

@@ -1,7 +1,7 @@
 /*
- * The cage refitted (section 4.3): for each part, in the pose of one of its scans that stands in the middle, control
- * points move so that the limit surface runs through the scanned surface there; brought back to the reference pose, and
- * blended by the parts' masks. Where parts are mirrored, so is the cage.
+ * Refits the cage (section 4.3): for each part, at the pose of one of its scans in the middle of the others, control
+ * points move so that the limit surface passes through the scanned surface. They are then moved back to the reference
+ * pose, and blended by the parts' masks. If parts are mirrored, so is the cage.
  */
 #include "author/base/array.h"
 #include "author/scan/build/body_build.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The session's average scan where it is of the part; else the one whose pose is nearest to all others of the part. */
+/* Returns the session's average scan if it is of the part; else the one whose pose is nearest to all others of the
+ * part. */
 static int choose_scan(const exi_body *body, int part) {
     const ex_scan_session *session = body->session;
     const ex_scan_part *p = &session->parts[part];
@@ -42,7 +43,7 @@ static int choose_scan(const exi_body *body, int part) {
     return best;
 }
 
-/* The cage as a part's scan would have it, and the mean square of what was missing at its control points. */
+/* Computes the cage that fits a part's scan, and the mean square of its previous error at the control points. */
 static ex_result fit_part(const exi_body *body, int part, double reach, float *positions, double *square,
                           int *counted) {
     const int scan = choose_scan(body, part), control = ex_rig_vertex_count(body->rig);
@@ -68,7 +69,7 @@ static ex_result fit_part(const exi_body *body, int part, double reach, float *p
     return result;
 }
 
-/* Adds what a part says of the control points, by its mask. */
+/* Adds a part's control points, weighted by its mask. */
 static void add_part(const exi_body *body, const exi_body_part *part, const float *positions, const int *mirror,
                      double *sums, double *weights) {
     const double middle = body->fitted->kinematics->joints[0].translation[0];
@@ -85,7 +86,7 @@ static void add_part(const exi_body *body, const exi_body_part *part, const floa
     }
 }
 
-/* Both halves become the mean of what they are and the other's image, so that maps can be mirrored exactly. */
+/* Replaces both halves by the mean of themselves and the other's mirror image, so that maps can be mirrored exactly. */
 static void make_symmetric(const exi_body *body, double *positions) {
     const double middle = body->fitted->kinematics->joints[0].translation[0];
     for (int v = 0; v < ex_rig_vertex_count(body->rig); v++) {
@@ -99,7 +100,7 @@ static void make_symmetric(const exi_body *body, double *positions) {
     }
 }
 
-/* rms: how far the surface was from the scans before. */
+/* rms: previous distance of the surface from the scans. */
 static ex_result refit_once(exi_body *body, double reach, double *rms) {
     const size_t control = (size_t)ex_rig_vertex_count(body->rig);
     float *positions = exi_array_allocate(3 * control, sizeof *positions);
@@ -116,7 +117,7 @@ static ex_result refit_once(exi_body *body, double reach, double *rms) {
     }
     if (result == EX_OK) {
         for (size_t i = 0; i < 3 * control; i++) {
-            const double w = weights[i / 3]; /* masks sum to 1 where there is anything */
+            const double w = weights[i / 3]; /* masks sum to 1 where there are any */
             cage[i] = w > 0 ? sums[i] / w : cage[i];
         }
         if (body->mirror)
@@ -131,7 +132,7 @@ static ex_result refit_once(exi_body *body, double reach, double *rms) {
     return result;
 }
 
-/* Twice: once the template is near, rays find what they missed, and farther hits can be told to be wrong. */
+/* Refits twice: once the template is near, rays find what they missed, and far hits can be recognised as wrong. */
 ex_result exi_body_refit(exi_body *body) {
     ex_result result = refit_once(body, body->session->reach, &body->built->refitted);
     return result == EX_OK ? refit_once(body, body->session->reach / 2, &body->built->remaining) : result;

@@ -1,13 +1,13 @@
 /*
- * What scans change. Mixed by masks that sum to 1, as in section 5.2, parts that overlap halve each other's effects: a
- * chest that both the arm and the waist move shows neither. So the body in the reference pose is kept once, and each
- * scan as what it changes of its own part there:
+ * Computes the scans' changes. Blended by masks that sum to 1, as in section 5.2, overlapping parts halve each other's
+ * effects: a chest moved by both the arm and the waist shows neither fully. So the body in the reference pose is stored
+ * once, and each scan as its change of its own part there:
  *
  *     d = sum over parts of mask_p d_p(reference) + sum over parts of change_p (d_p(q) - d_p(reference)).
  *
- * Changes fade out towards the edge of what a part covers, and are whole from the middle of an overlap on. Where only
- * one part moves this is the paper's; a scan is given back where its change counts whole. `"add": false` in scan.json
- * is the paper's mixture.
+ * Changes fade out towards the edge of a part's cover, and are complete from the middle of an overlap on. Where only
+ * one part moves, this equals the paper's blend; a scan is reproduced where its change counts fully. `"add": false` in
+ * scan.json selects the paper's blend.
  */
 #include "author/base/array.h"
 #include "author/scan/build/body_build.h"
@@ -82,7 +82,7 @@ void exi_body_base(const exi_body *body, float *base) {
 
 /* ---- files ---- */
 
-/* One map at a time. */
+/* Reads one map at a time. */
 typedef struct reader {
     exi_body *body;
     ex_displacement_map *map;

@@ -1,6 +1,7 @@
 /*
- * Dials for the figure (figure 8): a layer of forms with direct weights. `girth` is how much thicker it is all over,
- * 0.44 for 44 %; NAME.length how much longer the bone that ends at that joint is, in metres, left and right together.
+ * Writes the dials for the figure (figure 8): a layer of forms with direct weights. `girth` is the relative thickening,
+ * 0.44 for 44 %; NAME.length is the lengthening of the bone that ends at that joint, in metres, left and right
+ * together.
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -22,7 +23,7 @@ static void dial_name(const ex_template_dial *dial, char name[128]) {
     snprintf(name, 128, dial->joint < 0 ? "%s" : "%s.length", dial->name);
 }
 
-/* figure/NAME.obj and figure/NAME.glb: the cage and the joints where the dial is 1. */
+/* Writes figure/NAME.obj and figure/NAME.glb: the cage and the joints at dial value 1. */
 static ex_result write_example(const exi_body *body, const ex_template_dial *dial, const char *name) {
     const ex_skeleton *skeleton = ex_rig_skeleton(body->rig);
     const size_t joints = (size_t)ex_skeleton_joint_count(skeleton);

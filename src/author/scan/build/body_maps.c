@@ -1,8 +1,8 @@
 /*
- * A map of displacements for every scan: rays, holes lent and filled, written; and the mirror images of those that
- * belong to one side. Maps that are newer than all that they are made of are kept.
+ * Makes a displacement map for every scan: casts rays, lends to and fills holes, and writes it; also the mirror images
+ * of those that belong to one side. Maps newer than all of their sources are kept.
  */
-#define _POSIX_C_SOURCE 200809L /* times of files to less than a second */
+#define _POSIX_C_SOURCE 200809L /* file times to less than a second */
 
 #include "author/base/array.h"
 #include "author/scan/build/body_build.h"
@@ -82,8 +82,8 @@ static bool is_up_to_date(const exi_body *body, int scan, const char *path) {
 
 /* ---- lending ---- */
 
-/* The part's other scans, and weights by how near their poses are to the scan's. lenders and weights [scan_count];
- * returns how many there are. */
+/* Finds the part's other scans, and weights by the distance of their poses from the scan's. lenders and weights
+ * [scan_count]; returns their number. */
 static int find_lenders(const exi_body *body, int scan, ex_displacement_map *const *maps,
                         const ex_displacement_map **lenders, double *weights) {
     const ex_scan_entry *entries = body->session->scans;
@@ -174,7 +174,7 @@ static void report(const exi_body *body, const char *what, int done, int count) 
         progress->report(progress->user, what, (double)done / count);
 }
 
-/* Keeps the scan's map where it is newer than all that it is made of; *kept says whether. */
+/* Keeps the scan's map if it is newer than all of its sources; *kept is true if so. */
 static ex_result keep_map(exi_body *body, int scan, bool *kept) {
     const ex_scan_entry *entry = &body->session->scans[scan];
     char *name = exi_body_map_name(&body->parts[entry->part], "maps", entry->name);
@@ -208,7 +208,7 @@ static ex_result make_one(exi_body *body, int scan) {
     return result;
 }
 
-/* Where scans lend to each other, all maps are kept or none. */
+/* If scans lend to each other, all maps are kept or none. */
 static ex_result keep_all(exi_body *body, bool *kept) {
     ex_result result = EX_OK;
     *kept = true;

@@ -1,7 +1,7 @@
 /*
- * Body parts over the refined template: which vertices each covers, the masks by which they are blended, and their
+ * Body parts over the refined template: finds the vertices that each covers, the masks that blend them, and their
  * mirror images. A part that belongs to one side covers only that side of the bones in the middle: the left shoulder's
- * scans say nothing of the right half of the chest.
+ * scans do not describe the right half of the chest.
  */
 #include "author/base/array.h"
 #include "author/scan/build/body_build.h"
@@ -29,7 +29,7 @@ void exi_body_mirror_rotation(const double q[4], double mirrored[4]) {
     mirrored[3] = q[3];
 }
 
-/* The side of the first joint of a pair; 0 where there is none. */
+/* Returns the side of the first joint of a pair; 0 if there is none. */
 static int find_side(const exi_body *body, const ex_scan_part *part) {
     const ex_kinematics *kinematics = body->fitted->kinematics;
     for (int i = 0; i < part->joint_count; i++) {
@@ -44,7 +44,7 @@ static int find_side(const exi_body *body, const ex_scan_part *part) {
     return 0;
 }
 
-/* What a part covers of its own bones, and of its own side of the bones in the middle. */
+/* Marks the cover of a part: its own bones, and its own side of the bones in the middle. */
 static ex_result find_covered(const exi_body *body, exi_body_part *part, const float *places, unsigned char *middle) {
     const ex_kinematics *kinematics = body->fitted->kinematics;
     const char **own = exi_array_allocate(2 * (size_t)part->part->cover_count, sizeof *own);
@@ -96,7 +96,7 @@ static ex_result make_masks(exi_body *body) {
     return result;
 }
 
-/* The template at rest, at the level. */
+/* Computes the template at rest, at the level. */
 static ex_result rest_places(const exi_body *body, float *places) {
     const ex_evaluation evaluation = {.level = body->level};
     void *scratch = malloc(ex_rig_scratch_size(body->rig, &evaluation, 1));
@@ -155,7 +155,7 @@ static ex_result add_mirrored(exi_body *body, int part) {
     return result;
 }
 
-/* A layer needs an example. */
+/* Checks that every part has a scan, since a layer needs an example. */
 static ex_result check_scans(const exi_body *body) {
     for (int p = 0; p < body->session->part_count; p++) {
         bool known = false;

@@ -1,7 +1,7 @@
 /*
- * body.json: a layer of displacements for every part, weighed by the nearest scans (equation 5) with the distances of
- * section 5.1: degrees of hinges and great arcs of rotations, both as parts of half a turn; before them the body in the
- * reference, which they change (body_changes.c).
+ * Writes body.json: a layer of displacements for every part, weighed by the nearest scans (equation 5) with the
+ * distances of section 5.1: degrees of hinges and great arcs of rotations, both as fractions of half a turn. Before
+ * them comes the body in the reference, which they change (body_changes.c).
  */
 #include "author/base/json.h"
 #include "author/scan/build/body_build.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the value over. False without memory. */
+/* Takes ownership of the value. Returns false without memory. */
 static bool put(json_t *object, const char *key, json_t *value) {
     return value && json_object_set_new(object, key, value) == 0;
 }
@@ -27,7 +27,7 @@ static bool append(json_t *list, json_t *value) {
 
 /* ---- masks ---- */
 
-/* Lines `vertex value`, without those that are 0. */
+/* Writes lines `vertex value`, without zeros. */
 static ex_result write_mask(const exi_body *body, const exi_body_part *part, const char *name) {
     char *path = exi_body_path(body, name), number[32];
     ex_file_writer writer;
@@ -47,14 +47,14 @@ static ex_result write_mask(const exi_body *body, const exi_body_part *part, con
 
 /* ---- the space of a part ---- */
 
-/* The joint that an axis of the part is read from: the other one where the part is a mirror image. */
+/* Returns the joint that an axis of the part is read from: the other side's if the part is a mirror image. */
 static int axis_joint(const exi_body *body, const exi_body_part *part, int axis) {
     const ex_kinematics *kinematics = body->fitted->kinematics;
     const int joint = ex_kinematics_find_joint(kinematics, part->part->joints[axis]);
     return part->mirrored ? exi_body_other_joint(kinematics, joint) : joint;
 }
 
-/* Whole tens of degrees around all scans of the part, and around 0. */
+/* Rounds the range to multiples of ten degrees around all scans of the part, and around 0. */
 static void hinge_range(const exi_body *body, const exi_body_part *part, int axis, double range[2]) {
     const ex_kinematics *kinematics = body->fitted->kinematics;
     const int joint = ex_kinematics_find_joint(kinematics, part->part->joints[axis]);
@@ -168,7 +168,7 @@ static ex_result add_layer(exi_body *body, const exi_body_part *part, json_t *la
     return result;
 }
 
-/* The body in the reference: one example, which always counts whole. */
+/* The body in the reference: one example, with constant weight 1. */
 static json_t *base_json(const exi_body *body) {
     json_t *layer = json_object(), *space = json_array(), *examples = json_array(), *example = json_object(),
            *at = json_object();

@@ -1,7 +1,7 @@
 /*
- * The scanner's noise taken out of a map: steps that smooth and steps that undo it for what is wide (Taubin), over the
- * vertices that the part covers, as many as the noise and the spacing of vertices ask for. At 1 mm and vertices 4 mm
- * apart, waves of 16 mm lose nine tenths, waves of 50 mm nothing. Filled holes then look like what is around them.
+ * Removes the scanner's noise from a map: alternates steps that smooth and steps that undo it for long waves (Taubin),
+ * over the vertices that the part covers; noise and vertex spacing determine their number. At 1 mm and vertices 4 mm
+ * apart, waves of 16 mm lose nine tenths, waves of 50 mm nothing. Filled holes then look like their surroundings.
  */
 #include "author/base/array.h"
 #include "author/scan/build/body_build.h"
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vertices beside each vertex of the level. */
+/* Neighbours of each vertex of the level. */
 struct exi_body_net {
     int *starts;     /* [vertex_count + 1] */
-    int *neighbours; /* both ways */
-    double spacing;  /* metres between them, on average at rest */
+    int *neighbours; /* in both directions */
+    double spacing;  /* mean distance between them at rest, metres */
 };
 
 void exi_body_net_free(exi_body_net *net) {
@@ -31,7 +31,7 @@ static int order(const void *a, const void *b) {
     return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-/* Pairs of vertices along faces, each edge both ways and once; how many there are. */
+/* Lists pairs of vertices along faces, each edge once per direction; returns their number. */
 static int list_edges(const ex_rig_mesh *mesh, int (*pairs)[2]) {
     int count = 0, kept = 0;
     const uint32_t *corners = mesh->corners;

@@ -1,6 +1,6 @@
 /*
- * Weights of a part's scans at a pose, as the rig's weigher `nearest` finds them (equation 5 with the next distance):
- * for what is decided before there is a rig, and without scans that are left out.
+ * Computes weights of a part's scans at a pose, as the rig's weigher `nearest` does (equation 5 with the next
+ * distance): for decisions made before there is a rig, and for leaving scans out.
  */
 #include "author/scan/build/body_build.h"
 
@@ -38,13 +38,13 @@ void exi_scan_weigh(const exi_body *body, const exi_body_part *part, double (*ro
     const ex_scan_session *session = body->session;
     double sum = 0, threshold;
     int left = neighbours + 1, last = -1;
-    /* Below 0: a distance that is not chosen yet; above: one that is. */
+    /* Below 0: a distance not chosen yet; above: a chosen one. */
     for (int i = 0; i < session->scan_count; i++) {
         const bool counts =
             i != without && &session->parts[session->scans[i].part] == part->part && body->poses[i] >= 0;
         weights[i] = counts ? -distance(body, part, i, rotations) - 1e-12 : 0;
     }
-    /* The nearest, one by one; what is left over is farther. */
+    /* Choose the nearest one by one; the remaining ones are farther. */
     for (; left > 0; left--) {
         int best = -1;
         for (int i = 0; i < session->scan_count; i++) {
@@ -56,7 +56,7 @@ void exi_scan_weigh(const exi_body *body, const exi_body_part *part, double (*ro
         weights[best] = -weights[best];
         last = best;
     }
-    /* Where all are within reach there is no next one, and nothing is subtracted. */
+    /* If all are within reach there is no next one, and nothing is subtracted. */
     threshold = left == 0 && last >= 0 ? 1 / weights[last] : 0;
     for (int i = 0; i < session->scan_count; i++)
         sum += weights[i] > 0 ? 1 / weights[i] - threshold : 0;

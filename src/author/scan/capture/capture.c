@@ -1,10 +1,10 @@
 /*
- * A skeleton from motion capture. Frames are scans of a fit without a reference:
+ * Fits a skeleton to motion capture. Frames are scans of a fit without a reference:
  *
- *   1. labels are matched with sites, and sites without a marker are left out;
- *   2. the skeleton is scaled by the distances between markers on the same bone, whatever the pose;
- *   3. bones, axes and sites are found from frames spread over the trial that show many markers;
- *   4. the poses of all frames are found with those held, beginning at the nearest frame that is known.
+ *   1. match labels with sites, and leave out sites without a marker;
+ *   2. scale the skeleton by the distances between markers on the same bone, which do not depend on the pose;
+ *   3. find bones, axes and sites from frames spread over the trial that show many markers;
+ *   4. find the poses of all frames with those held, starting from the nearest known frame.
  */
 #include "author/scan/capture/capture.h"
 
@@ -41,9 +41,9 @@ typedef struct work {
     const ex_markers *markers;
     const ex_capture_options *options;
     ex_capture *out;
-    ex_kinematics *kinematics; /* where the fit begins */
+    ex_kinematics *kinematics; /* starting values of the fit */
     bool *locked;              /* [joint_count] */
-    int *counts;               /* [frame_count]: sightings */
+    int *counts;               /* [frame_count]: number of sightings */
     int *chosen;               /* frames from which bones are found */
     int chosen_count;
     ex_kin_fit *bones;
@@ -52,7 +52,7 @@ typedef struct work {
 
 static ex_result no_memory(const work *w) {
     return ex_error_set(w->error, EX_ERROR_MEMORY, "there is not enough memory for the fit of %d frames",
-                     w->markers->frame_count);
+                        w->markers->frame_count);
 }
 
 static double now(void) {
@@ -86,11 +86,11 @@ static ex_result too_few(const work *w, int matched) {
     list_names(markers, sizeof markers, w->markers->marker_count, marker_name, w->markers);
     list_names(sites, sizeof sites, w->kinematics->site_count, site_name, w->kinematics);
     return ex_error_set(w->error, EX_ERROR_DATA,
-                     "%d of the markers (%s) have the name of a marker of the skeleton '%s' (%s), and %d are needed",
-                     matched, markers, w->kinematics->name, sites, MATCHES_LEAST);
+                        "%d of the markers (%s) have the name of a marker of the skeleton '%s' (%s), and %d are needed",
+                        matched, markers, w->kinematics->name, sites, MATCHES_LEAST);
 }
 
-/* Only sites that markers were matched with stay, and are placed. */
+/* Keeps only sites that were matched with markers, and marks them as placed. */
 static void drop_sites(work *w) {
     ex_kinematics *kinematics = w->kinematics;
     int kept = 0;
@@ -103,7 +103,7 @@ static void drop_sites(work *w) {
             free(kinematics->sites[s].name);
             continue;
         }
-        w->out->sites[marker] = -2 - kept; /* below what is still to be renumbered */
+        w->out->sites[marker] = -2 - kept; /* negative until renumbered */
         kinematics->sites[kept++] = kinematics->sites[s];
     }
     kinematics->site_count = kept;
@@ -137,7 +137,7 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The median over frames of the distance between two markers; 0 where they are never seen together. */
+/* Returns the median over frames of the distance between two markers; 0 if they are never seen together. */
 static double seen_distance(const ex_markers *markers, int a, int b) {
     double distances[SAMPLES];
     int count = 0;
@@ -153,7 +153,7 @@ static double seen_distance(const ex_markers *markers, int a, int b) {
     return count > 0 ? distances[count / 2] : 0;
 }
 
-/* The ratio of sums of distances between markers on the same joint, seen and of the skeleton. */
+/* Scales by the ratio of summed distances between markers on the same joint, seen to the skeleton's. */
 static void scale_skeleton(work *w) {
     const ex_markers *markers = w->markers;
     const ex_kinematics *kinematics = w->kinematics;
@@ -183,8 +183,8 @@ static void scale_skeleton(work *w) {
 
 /* ---- joints ---- */
 
-/* A ball that only carries another and has no markers of its own: how a turn about the bone between the two is shared
- * by them, nothing shows. It stays as it rests. */
+/* Locks a ball joint that only carries another and has no markers: nothing shows how the two share a rotation about the
+ * bone between them. It stays at rest. */
 static void lock_joints(work *w) {
     const ex_kinematics *kinematics = w->kinematics;
     for (int j = 1; j < kinematics->joint_count; j++) {
@@ -203,7 +203,7 @@ static void lock_joints(work *w) {
 
 /* ---- bones ---- */
 
-/* Evenly spread among the frames that show nine tenths of what the best one shows. */
+/* Chooses frames evenly among those that show nine tenths of what the best one shows. */
 static ex_result choose_frames(work *w) {
     const int wanted = w->options->frames > 0 ? w->options->frames : FRAMES;
     int most = 0, good = 0, at = 0;
@@ -211,8 +211,8 @@ static ex_result choose_frames(work *w) {
         most = w->counts[f] > most ? w->counts[f] : most;
     if (most < SIGHTINGS_LEAST)
         return ex_error_set(w->error, EX_ERROR_DATA,
-                         "no frame shows more than %d markers of the skeleton, and a pose takes %d", most,
-                         SIGHTINGS_LEAST);
+                            "no frame shows more than %d markers of the skeleton, and a pose takes %d", most,
+                            SIGHTINGS_LEAST);
     for (int f = 0; f < w->markers->frame_count; f++)
         good += 10 * w->counts[f] >= 9 * most;
     const int count = good < wanted ? good : wanted;
@@ -269,7 +269,7 @@ static bool keep_pose(work *w, int frame, const ex_kin_pose *pose) {
     return kept->rotations != NULL;
 }
 
-/* The fitted pose of the chosen frame that is nearest. */
+/* Returns the fitted pose of the nearest chosen frame. */
 static const ex_kin_pose *nearest_chosen(const work *w, int frame) {
     int best = 0;
     for (int i = 1; i < w->chosen_count; i++)
@@ -317,7 +317,7 @@ static ex_result find_poses(work *w) {
     return result;
 }
 
-/* Frames without a pose of their own get that of the nearest one that has one. */
+/* Gives frames without a pose that of the nearest frame with one. */
 static ex_result fill_poses(work *w) {
     const int count = w->markers->frame_count;
     for (int f = 0; f < count; f++) {
@@ -360,7 +360,7 @@ static ex_result open_work(work *w) {
     return result;
 }
 
-/* What the bones' fit found goes to the result. */
+/* Moves the fit's bones to the result. */
 static ex_result keep_bones(work *w) {
     ex_capture *out = w->out;
     const size_t count = (size_t)w->bones->open_count;

@@ -1,5 +1,5 @@
 /*
- * Motion capture as a clip, to drive other rigs, and as a fit's file.
+ * Converts motion capture to a clip, to drive other rigs, and to a fit's file.
  */
 #include "author/scan/capture/capture.h"
 
@@ -13,12 +13,12 @@
 
 static ex_result no_memory(const ex_capture *capture, ex_error *error) {
     return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory for the motion of %d frames",
-                     capture->frame_count);
+                        capture->frame_count);
 }
 
 /* ---- a clip ---- */
 
-/* The mean of the markers on a joint on which nothing hangs; false where it is none, or has none. */
+/* Computes the mean of the markers on a joint without children; returns false if it has children or no markers. */
 static bool find_end(const ex_kinematics *kinematics, int joint, double end[3]) {
     int count = 0;
     for (int j = joint + 1; j < kinematics->joint_count; j++)

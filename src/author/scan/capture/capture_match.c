@@ -1,6 +1,6 @@
 /*
- * Which marker of a trial is which site of a skeleton, by their names. Marker sets call the same place differently, put
- * sides before or behind, and have dots and underscores between.
+ * Matches markers of a trial with sites of a skeleton, by name. Marker sets use different names for the same place, put
+ * sides before or after, and separate with dots and underscores.
  */
 #include <exemplar/author/capture.h>
 
@@ -8,7 +8,7 @@
 
 enum { WORD_SIZE = 48 };
 
-/* Letters in upper case, and digits; nothing else. */
+/* Keeps letters, in upper case, and digits. */
 static void plain_word(const char *name, char word[WORD_SIZE]) {
     int size = 0;
     for (; *name && size < WORD_SIZE - 1; name++) {
@@ -58,7 +58,7 @@ static int find_place(const char *word) {
     return -1;
 }
 
-/* Twice the place and the side, from 0; -1: none that is known. */
+/* Returns twice the place plus the side, from 0; -1: unknown. */
 static int find_meaning(const char *word) {
     const size_t size = strlen(word);
     char stem[WORD_SIZE];

@@ -1,10 +1,10 @@
 /*
- * Some frames of motion capture as scans of a fit without a reference.
+ * Solves some frames of motion capture as scans of a fit without a reference.
  *
- * A ball joint with fewer than three markers of its own may be turned in ways that its markers hardly show: about the
- * line through them, or, with a hinge beyond it, to the mirrored side of a plane. Left to itself such a joint flips
- * from frame to frame. So three points near it are added to the skeleton, and seen, with little weight, where the pose
- * to begin from has them.
+ * A ball joint with fewer than three markers may turn in ways that its markers hardly show: about the line through
+ * them, or, with a hinge beyond it, to the mirrored side of a plane. Left alone, such a joint flips from frame to
+ * frame. So three points near it are added to the skeleton and seen, with little weight, where the starting pose has
+ * them.
  */
 #include "author/base/array.h"
 #include "author/scan/capture/capture.h"
@@ -16,13 +16,13 @@
 #include <string.h>
 
 #define HOLD_REACH  0.05 /* metres from the joint */
-#define HOLD_WEIGHT 0.01 /* of a marker's */
+#define HOLD_WEIGHT 0.01 /* in markers */
 enum { ENOUGH = 3 };
 
 typedef struct work {
     const exi_capture_batch *batch;
-    ex_kinematics *kinematics; /* with points added */
-    int site_count;            /* without them */
+    ex_kinematics *kinematics; /* with the points added */
+    int site_count;            /* without the points */
     int sighting_count;
     ex_sighting *sightings;
     ex_kin_scan *scans;
@@ -47,7 +47,7 @@ static void free_work(work *w) {
 
 /* ---- the skeleton ---- */
 
-/* Has markers, on it or beyond, but few of its own. */
+/* True if it has markers, on it or beyond, but few of its own. */
 static bool is_weak(const exi_capture_batch *batch, int joint) {
     const ex_kinematics *kinematics = batch->kinematics;
     int own = 0, all = 0;
@@ -102,7 +102,7 @@ static void add_seen(work *w, int scan) {
     }
 }
 
-/* The pose to begin from, and the points added where it has them. */
+/* Finds the starting pose, and adds the points at their positions in it. */
 static void start_frame(work *w, int scan) {
     const exi_capture_batch *batch = w->batch;
     const size_t joints = (size_t)w->kinematics->joint_count;
@@ -143,7 +143,7 @@ static bool open_work(work *w) {
     return w->sightings && w->scans && w->starts && w->rotations && w->turns && w->places && w->seen;
 }
 
-/* Takes the points out of the result again. */
+/* Removes the points from the result again. */
 static void drop_points(const work *w, ex_kin_fit *fit) {
     for (int s = w->site_count; s < fit->kinematics->site_count; s++)
         free(fit->kinematics->sites[s].name);
@@ -153,9 +153,10 @@ static void drop_points(const work *w, ex_kin_fit *fit) {
 ex_result exi_capture_solve(const exi_capture_batch *batch, ex_kin_fit **fit, ex_error *error) {
     work w = {.batch = batch, .error = error};
     *fit = NULL;
-    ex_result result = open_work(&w) ? EX_OK
-                                     : ex_error_set(error, EX_ERROR_MEMORY,
-                                                 "there is not enough memory for the fit of %d frames", batch->count);
+    ex_result result =
+        open_work(&w)
+            ? EX_OK
+            : ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory for the fit of %d frames", batch->count);
     if (result == EX_OK) {
         for (int i = 0; i < batch->count; i++)
             add_seen(&w, i);

@@ -1,13 +1,13 @@
 /*
- * A pose to begin from, joint by joint from the base on. With a_k the places of markers relative to a joint, in its
- * frame, b_k where they are seen relative to where the joint is by now, R' the parent's rotation and q a rotation that
- * is likely beforehand, the joint's rotation R is the one that makes
+ * Finds a starting pose joint by joint, from the base on. With a_k the positions of markers relative to a joint, in its
+ * frame, b_k their seen positions relative to the joint's present one, R' the parent's rotation and q a likely
+ * rotation, the joint's rotation R is the one that maximises
  *
  *     sum_k w_k b_k . R a_k  +  h tr(R^T R' q)
  *
- * greatest: the rotation in the polar decomposition of sum_k w_k b_k a_k^T + h R' q (Kabsch). h is small, and settles
- * only what the markers leave open: turns about a line of markers, and which of two mirrored ways a chain is bent.
- * Markers of joints further out count a little, standing as is likely beforehand. A hinge turns about its axis alone.
+ * This is the rotation in the polar decomposition of sum_k w_k b_k a_k^T + h R' q (Kabsch). h is small, and decides
+ * only what the markers leave open: turns about a line of markers, and the choice between two mirrored bends of a
+ * chain. Markers of joints farther out count a little, at their likely positions. A hinge turns about its axis alone.
  */
 #include "author/scan/capture/capture.h"
 
@@ -20,7 +20,7 @@
 
 #define OWN     1.0
 #define FURTHER 0.1
-#define HOLD    4e-4 /* square metres: as much as a marker 2 cm from the joint */
+#define HOLD    4e-4 /* square metres: equals a marker 2 cm from the joint */
 
 #define PI 3.14159265358979323846
 
@@ -33,7 +33,7 @@ typedef struct work {
     double (*places)[3]; /* [joint_count] */
 } work;
 
-/* Whether a joint is `above` or hangs on it, and where a point of it is in the frame of `above`. */
+/* True if a joint is `above` or below it; also brings a point of it into the frame of `above`. */
 static bool bring_up(const work *w, int joint, int above, double at[3]) {
     while (joint > above) {
         double turned[3];
@@ -45,8 +45,8 @@ static bool bring_up(const work *w, int joint, int above, double at[3]) {
     return joint == above;
 }
 
-/* sum w b a^T over the markers on a joint and beyond, as seen from middles that are given, or from the markers' own.
- * Returns how many there are on the joint itself. */
+/* Sums w b a^T over the markers on a joint and beyond, relative to given middles or to the markers' own. Returns the
+ * number on the joint itself. */
 static int gather(const work *w, int joint, bool own_only, double model[3], double seen[3], bool centre, double m[12]) {
     int own = 0;
     double sum = 0, means[2][3] = {{0}};
@@ -90,7 +90,7 @@ static void start_base(const work *w) {
         w->pose->translation[i] = seen[i] - turned[i];
 }
 
-/* The turn about the axis, of the same sum. */
+/* Finds the rotation about the axis for the same sum. */
 static void turn_hinge(const ex_kin_joint *joint, const double m[12], const double above[4], double q[4]) {
     double columns[3][3], sine = 0, cosine = 0, back[4] = {-above[0], -above[1], -above[2], above[3]};
     for (int k = 0; k < 3; k++) { /* R'^T M: columns are sums of b in the parent's frame by a_k */

@@ -1,5 +1,5 @@
 /*
- * Kinematics as plain data, and the frames of their joints. With R and p the rotation and the place of a joint in the
+ * Kinematics as plain data, and the frames of their joints. With R and p the rotation and position of a joint in the
  * world, q its rotation and t its translation (Allen, Curless, Popovic 2002, section 3.1):
  *
  *     R_j = R_parent q_j,   p_j = p_parent + R_parent t_j;   of the base: R = q, p = the pose's translation
@@ -7,7 +7,8 @@
  * and a marker m is seen at p_j + R_j m.
  *
  * The mirror image in x of a rotation about a by some angle turns about (a_x, -a_y, -a_z) by the same angle: a
- * reflection takes an axis to its image and turns the sense around, and the axis is turned back instead of the angle.
+ * reflection takes an axis to its image and reverses the sense of rotation, and the axis is reversed instead of the
+ * angle.
  */
 #include "author/scan/kinematics/kinematics.h"
 
@@ -122,7 +123,7 @@ void ex_kin_frames(const ex_kinematics *kinematics, const ex_kin_pose *pose, dou
                    double (*places)[3]) {
     double(*turns)[4] = rotations;
     double own[64][4];
-    /* Places need the rotations of parents; without memory for those the chain is walked anew for each joint. */
+    /* Positions need the rotations of parents; without memory for those the chain is walked again for each joint. */
     if (!turns && kinematics->joint_count <= 64)
         turns = own;
     for (int j = 0; j < kinematics->joint_count; j++) {

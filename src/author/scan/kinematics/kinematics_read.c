@@ -1,6 +1,6 @@
 /*
- * Reading a skeleton file: strict JSON, as project files are. What is unknown, missing or of the wrong kind is refused
- * with its place.
+ * Reads a skeleton file: strict JSON, as project files are. Unknown, missing or wrong values are refused with their
+ * place.
  */
 #include "author/base/json.h"
 #include "author/base/keys.h"
@@ -21,7 +21,7 @@ static ex_result read_vector(exi_reader *r, const json_t *object, const exi_plac
     exi_place at = exi_place_key(place, key);
     if (!json_is_array(list) || json_array_size(list) != 3)
         return ex_error_set(r->error, EX_ERROR_DATA, "%s: %s: three numbers [x, y, z] are needed here", at.text,
-                         list ? "not what it should be" : "missing");
+                            list ? "not what it should be" : "missing");
     ex_result result = EX_OK;
     for (size_t i = 0; result == EX_OK && i < 3; i++) {
         exi_place here = exi_place_index(&at, i);
@@ -32,13 +32,13 @@ static ex_result read_vector(exi_reader *r, const json_t *object, const exi_plac
     return result;
 }
 
-/* A name that is new among those read before; a copy in *name. */
+/* Reads a name that must be new among those read before; a copy in *name. */
 static ex_result read_name(exi_reader *r, const json_t *object, const exi_place *place, char **name) {
     const char *text = NULL;
     ex_result result = exi_get_text(r, object, place, "name", true, &text);
     if (result == EX_OK && !exi_is_name(text))
-        result = ex_error_set(r->error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed", place->text,
-                           EXI_NAME_MAX);
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed",
+                              place->text, EXI_NAME_MAX);
     if (result != EX_OK)
         return result;
     *name = malloc(strlen(text) + 1);
@@ -48,7 +48,7 @@ static ex_result read_name(exi_reader *r, const json_t *object, const exi_place 
     return EX_OK;
 }
 
-/* Which of the first `count` joints a key names. */
+/* Finds the joint among the first `count` that a key names. */
 static ex_result read_joint_name(exi_reader *r, const json_t *object, const exi_place *place, const char *key,
                                  const ex_kinematics *made, int count, int *joint) {
     const char *text = NULL;
@@ -59,7 +59,7 @@ static ex_result read_joint_name(exi_reader *r, const json_t *object, const exi_
     *joint = ex_kinematics_find_joint(made, text);
     if (*joint >= count && count < made->joint_count)
         return ex_error_set(r->error, EX_ERROR_DATA, "%s: '%s' must come before '%s' in the list", at.text, text,
-                         made->joints[count].name);
+                            made->joints[count].name);
     if (*joint < 0)
         return ex_error_set(r->error, EX_ERROR_DATA, "%s: there is no joint called '%s'", at.text, text);
     return EX_OK;
@@ -97,16 +97,17 @@ static ex_result read_range(exi_reader *r, const json_t *object, const exi_place
         return ex_error_set(r->error, EX_ERROR_DATA, "%s: only a hinge has a range", at.text);
     if (!json_is_array(list) || json_array_size(list) != 2 || !json_is_number(json_array_get(list, 0)) ||
         !json_is_number(json_array_get(list, 1)))
-        return ex_error_set(r->error, EX_ERROR_DATA, "%s: two numbers of degrees [least, most] are needed here", at.text);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: two numbers of degrees [least, most] are needed here",
+                            at.text);
     joint->least = json_number_value(json_array_get(list, 0));
     joint->most = json_number_value(json_array_get(list, 1));
     if (!(joint->least < joint->most) || joint->least < -360 || joint->most > 360)
         return ex_error_set(r->error, EX_ERROR_DATA, "%s: degrees from -360 to 360, the least first, are needed here",
-                         at.text);
+                            at.text);
     return EX_OK;
 }
 
-/* Translation and axis; a mirrored joint has only those that are locked. */
+/* Reads translation and axis; a mirrored joint has only those that are locked. */
 static ex_result read_place(exi_reader *r, const json_t *object, const exi_place *place, ex_kin_joint *joint) {
     const bool mirrored = joint->mirror >= 0, hinge = joint->freedom == EX_FREEDOM_HINGE;
     const struct {
@@ -123,7 +124,7 @@ static ex_result read_place(exi_reader *r, const json_t *object, const exi_place
             result = ex_error_set(r->error, EX_ERROR_DATA, "%s: only a hinge has an axis", at.text);
         else if (given && vectors[i].shared)
             result = ex_error_set(r->error, EX_ERROR_DATA,
-                               "%s: a mirrored joint has that of the other one: leave it out, or lock it", at.text);
+                                  "%s: a mirrored joint has that of the other one: leave it out, or lock it", at.text);
         else if (vectors[i].allowed && !vectors[i].shared)
             result = read_vector(r, object, place, vectors[i].key, vectors[i].out);
         if (result == EX_OK && i == 1 && hinge && !vectors[i].shared && !exi_normalise(joint->axis, 3))
@@ -149,7 +150,8 @@ static ex_result read_joint(exi_reader *r, const json_t *object, const exi_place
     if (result == EX_OK)
         result = exi_check_keys(r, object, place, keys);
     if (result == EX_OK && (freedom == EX_FREEDOM_BASE) != (j == 0))
-        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: the first joint, and no other, is the \"base\"", kind_at.text);
+        result =
+            ex_error_set(r->error, EX_ERROR_DATA, "%s: the first joint, and no other, is the \"base\"", kind_at.text);
     if (result == EX_OK && j == 0 && (json_object_get(object, "parent") || json_object_get(object, "mirror")))
         result = ex_error_set(r->error, EX_ERROR_DATA, "%s: the base has no parent and mirrors nothing", place->text);
     if (result == EX_OK && j > 0)
@@ -159,7 +161,7 @@ static ex_result read_joint(exi_reader *r, const json_t *object, const exi_place
     if (result == EX_OK && joint->mirror >= 0 &&
         (joint->mirror == 0 || made->joints[joint->mirror].freedom != joint->freedom))
         result = ex_error_set(r->error, EX_ERROR_DATA, "%s: a joint mirrors one of the same kind, other than the base",
-                           mirror_at.text);
+                              mirror_at.text);
     if (result == EX_OK)
         result = read_locks(r, object, place, joint);
     if (result == EX_OK)
@@ -180,7 +182,8 @@ static ex_result read_colour(exi_reader *r, const json_t *object, const exi_plac
             site->colour[i] = (unsigned char)json_integer_value(value);
     }
     return good ? EX_OK
-                : ex_error_set(r->error, EX_ERROR_DATA, "%s: three whole numbers from 0 to 255 are needed here", at.text);
+                : ex_error_set(r->error, EX_ERROR_DATA, "%s: three whole numbers from 0 to 255 are needed here",
+                               at.text);
 }
 
 static ex_result read_marker(exi_reader *r, const json_t *object, const exi_place *place, ex_kinematics *made, int s) {
@@ -211,7 +214,7 @@ static ex_result read_names(exi_reader *r, const json_t *list, const exi_place *
         for (int k = 0; result == EX_OK && k < i; k++)
             if (strcmp(*name, joints ? made->joints[k].name : made->sites[k].name) == 0)
                 result = ex_error_set(r->error, EX_ERROR_DATA, "%s.name: %s %d is called '%s' too", here.text,
-                                   joints ? "joint" : "marker", k, *name);
+                                      joints ? "joint" : "marker", k, *name);
     }
     return result;
 }
@@ -226,10 +229,11 @@ static ex_result read_root(exi_reader *r, const json_t *root, const char *called
     if (!json_is_object(root))
         return ex_error_set(r->error, EX_ERROR_DATA, "a skeleton is a JSON object: { \"exemplar_skeleton\": 1, … }");
     if (json_is_integer(version) && json_integer_value(version) > 1)
-        return ex_error_set(r->error, EX_ERROR_VERSION,
-                         "exemplar_skeleton: this file has version %lld, and this program (%s) reads version 1: use a "
-                         "newer one",
-                         (long long)json_integer_value(version), EX_VERSION_TEXT);
+        return ex_error_set(
+            r->error, EX_ERROR_VERSION,
+            "exemplar_skeleton: this file has version %lld, and this program (%s) reads version 1: use a "
+            "newer one",
+            (long long)json_integer_value(version), EX_VERSION_TEXT);
     ex_result result = exi_check_keys(r, root, &top, keys);
     if (result == EX_OK)
         result = exi_require_keys(r, root, &top, needed);
@@ -248,7 +252,7 @@ static ex_result read_root(exi_reader *r, const json_t *root, const char *called
     if (!made || !(made->name = malloc(strlen(name) + 1)))
         return ex_error_memory(r->error, "the skeleton", json_array_size(joints) * sizeof *made->joints);
     strcpy(made->name, name);
-    for (int j = 0; j < made->joint_count; j++) /* so that names can be looked for before all are read */
+    for (int j = 0; j < made->joint_count; j++) /* so that names can be found before all are read */
         made->joints[j].parent = -1;
     result = read_names(r, joints, &joints_at, made, true);
     if (result == EX_OK && markers)

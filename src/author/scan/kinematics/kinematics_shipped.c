@@ -1,7 +1,7 @@
 /*
- * The skeletons that come with the program, as files of an adult of 1.75 m with the arms held out to the sides, palms
- * down, facing +z. "upper" is table 2 of Allen, Curless, Popovic 2002; "full" adds legs, neck and head, and has the 41
- * markers of optical motion capture, roughly where they are put.
+ * The built-in skeletons, as files: an adult of 1.75 m with the arms held out to the sides, palms down, facing +z.
+ * "upper" is table 2 of Allen, Curless, Popovic 2002; "full" adds legs, neck and head, and has the 41 markers of
+ * optical motion capture, roughly at their usual places.
  */
 #include "author/scan/kinematics/kinematics.h"
 

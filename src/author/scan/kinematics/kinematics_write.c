@@ -1,5 +1,5 @@
 /*
- * Writing a skeleton file. What a mirrored joint shares with its other is left out, as reading wants it.
+ * Writes a skeleton file. Values that a mirrored joint shares with its counterpart are left out, as reading requires.
  */
 #include "author/base/json.h"
 #include "author/scan/kinematics/kinematics.h"

@@ -1,11 +1,12 @@
 /*
- * From found markers to labels with their confidence, beyond the paper (whose graph matching failed where a third of
- * the markers were missing).
+ * Computes labels and their confidence from found markers. This goes beyond the paper, whose graph matching failed
+ * where a third of the markers were missing.
  *
- * Poses come from a search (label_search.c). Each is then settled by expectation maximisation: probabilities of all
- * pairs of a site and a found marker at this pose, the pose at these probabilities, with variances that shrink. In the
- * end every found marker is judged by what all the others say (label_others.c). A label's confidence is its probability
- * in the one-to-one matching, averaged over the poses that remained, each as likely as its score says.
+ * Poses come from a search (label_search.c). Each is then refined by expectation maximisation: probabilities of all
+ * pairs of a site and a found marker at this pose, then the pose at these probabilities, with shrinking variances. In
+ * the end every found marker is judged by the evidence of all the others (label_others.c). A label's confidence is its
+ * probability in the one-to-one matching, averaged over the remaining poses, weighted by the likelihood that each one's
+ * score gives.
  */
 #include "author/scan/label/label.h"
 
@@ -17,7 +18,7 @@
 #include <string.h>
 
 enum { GUESSES = 6, ROUNDS = 12, LAST_ROUNDS = 30 };
-#define GATE_SQ     30.0 /* of a squared distance over its variance: pairs beyond are not looked at */
+#define GATE_SQ     30.0 /* limit of a squared distance over its variance: farther pairs are ignored */
 #define TEMPERATURE 2.0  /* scores are not as independent as they claim: sites of one part slide together */
 
 typedef struct settle {
@@ -63,7 +64,8 @@ static void find_pairs(settle *e, const exi_label_place *places, double widen) {
         }
 }
 
-/* The pose at probabilities, these at the pose. False where it falls apart. */
+/* Alternates between the pose at given probabilities and the probabilities at that pose. Returns false if it falls
+ * apart. */
 static bool settle_guess(settle *e, const exi_label_place *start, exi_label_guess *guess, bool near) {
     static const double wide[ROUNDS] = {9, 6, 4, 3, 2, 1.5, 1, 1, 1, 1, 1, 1};
     const exi_label_body *body = e->body;
@@ -83,7 +85,7 @@ static bool settle_guess(settle *e, const exi_label_place *start, exi_label_gues
         if (went < 1e-5 && wide[round] == 1 && round < ROUNDS - 2)
             round = ROUNDS - 2; /* once more, for the inverse */
     }
-    exi_label_match *mutual = e->matches + e->match_count; /* behind those, which the inverse belongs to */
+    exi_label_match *mutual = e->matches + e->match_count; /* after those that the inverse belongs to */
     guess->score = exi_label_mutual(body, 0, body->part_count, guess->places, 1, mutual, &count, e->taken) -
                    exi_label_strain(body, start, guess->places, body->part_count);
     return true;
@@ -91,7 +93,7 @@ static bool settle_guess(settle *e, const exi_label_place *start, exi_label_gues
 
 /* ---- confidence ---- */
 
-/* The gain of a pair, seen by all the others. */
+/* Returns the gain of a pair, judged by all the others. */
 static double judge_pair(const settle *e, const exi_label_place *places, const exi_label_own *own, int s, int found) {
     const exi_label_body *body = e->body;
     double at[3], c[3][3], inverse[3][3], apart[3], distance = 0;
@@ -104,13 +106,13 @@ static double judge_pair(const settle *e, const exi_label_place *places, const e
     exi_subtract(body->def->found[found].position, at, apart);
     for (int i = 0; i < 3; i++)
         distance += apart[i] * exi_dot3(inverse[i], apart);
-    /* Tails are heavier than a Gaussian's: skin slides, and more where it slides at all. */
+    /* Tails are heavier than a Gaussian's: skin slides, and where it slides, it slides far. */
     const double heavy = -3.5 * log1p(distance / 4);
     return body->colour_gains[(size_t)s * (size_t)body->def->found_count + (size_t)found] + heavy -
            0.5 * log(determinant) - 1.5 * log(6.283185307179586) - log(body->density);
 }
 
-/* Adds the probabilities at one pose, times its own. */
+/* Adds the probabilities at one pose, times the pose's own. */
 static void add_confidences(settle *e, const exi_label_place *places, double part) {
     const exi_label_body *body = e->body;
     const ex_label_def *def = body->def;
@@ -135,7 +137,7 @@ static void add_confidences(settle *e, const exi_label_place *places, double par
 
 /* ---- labels ---- */
 
-/* The most confident first, no site twice. */
+/* Gives labels, the most confident first, each site once. */
 static void give_labels(const settle *e, ex_label *labels) {
     const exi_label_body *body = e->body;
     const int found_count = body->def->found_count, site_count = body->site_count;
@@ -171,7 +173,7 @@ static void give_labels(const settle *e, ex_label *labels) {
     }
 }
 
-/* Guesses that became the same are one. */
+/* Merges guesses that became the same. */
 static int drop_twins(const exi_label_body *body, exi_label_guess *guesses, int count) {
     int kept = 0;
     for (int i = 0; i < count; i++) {

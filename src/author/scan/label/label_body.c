@@ -1,6 +1,6 @@
 /*
- * The body as labelling sees it: rigid parts, each with the sites that are placed on it, and how well their colours
- * agree with those of the found markers. A joint that is not solved makes one part with its parent.
+ * Builds the body for labelling: rigid parts, each with its placed sites, and the agreement of their colours with those
+ * of the found markers. A joint that is not solved forms one part with its parent.
  */
 #include "author/scan/label/label.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define DEGREE 0.017453292519943295
-/* A found marker whose colour is less likely a site's than this is not looked at when poses are searched. */
+/* The search for poses ignores found markers whose colour is less likely a site's than this. */
 #define ALIKE (-1.5)
 
 /* ---- rotations ---- */
@@ -30,12 +30,12 @@ static bool is_solved(const ex_label_def *def, int joint) {
     return j->parent < 0 || (j->freedom != EX_FREEDOM_FIXED && (!def->solved || def->solved[joint]));
 }
 
-/* Parts, and where joints are in them. */
+/* Finds the parts, and the positions of joints in them. */
 static void find_parts(exi_label_body *body) {
     const ex_kinematics *k = body->def->kinematics;
     for (int j = 0; j < k->joint_count; j++) {
         const ex_kin_joint *joint = &k->joints[j];
-        double from_part[3] = {0, 0, 0}; /* where the joint is, as seen from the parent's part */
+        double from_part[3] = {0, 0, 0}; /* position of the joint relative to the parent's part */
         if (joint->parent >= 0)
             for (int i = 0; i < 3; i++)
                 from_part[i] = body->at[joint->parent][i] + joint->translation[i];
@@ -53,7 +53,7 @@ static void find_parts(exi_label_body *body) {
         memcpy(part->centre, from_part, sizeof from_part);
         memcpy(part->axis, joint->axis, sizeof part->axis);
         if (joint->freedom == EX_FREEDOM_HINGE && !exi_unit3(part->axis))
-            part->freedom = EX_FREEDOM_BALL; /* an axis that nobody gave */
+            part->freedom = EX_FREEDOM_BALL; /* the axis is missing */
         body->part_of[j] = body->part_count++;
     }
 }
@@ -87,7 +87,7 @@ static void find_sites(exi_label_body *body) {
     }
 }
 
-/* Of eight colours about one is the right one by chance; one marker in fifty has a colour that says nothing. */
+/* About one colour in eight is right by chance; one marker in fifty has a meaningless colour. */
 static void find_gains(exi_label_body *body, const double (*labs)[3]) {
     const ex_label_def *def = body->def;
     const double spread = def->colour * def->colour;
@@ -117,7 +117,7 @@ static void find_gains(exi_label_body *body, const double (*labs)[3]) {
     }
 }
 
-/* Of found markers that are no site: some false ones, and those of sites that are not placed. */
+/* Density of found markers that are not sites: some false ones, and those of sites that are not placed. */
 static void find_density(exi_label_body *body) {
     const ex_label_def *def = body->def;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, volume = 1;

@@ -1,5 +1,5 @@
 /*
- * Labels as files: marker,x,y,z[,confidence]. A line without confidence was written by hand.
+ * Reads and writes labels: marker,x,y,z[,confidence]. A line without confidence was written by hand.
  */
 #include "author/base/array.h"
 #include "author/scan/label/label_scans.h"
@@ -29,14 +29,15 @@ static ex_result read_row(const exi_table *table, int row, const ex_labelled *be
     for (int i = 0; i < row; i++)
         if (strcmp(before[i].name, name) == 0)
             return ex_error_set(error, EX_ERROR_DATA,
-                             "%s:%d: marker '%s' stands on line %d already: one of the two is "
-                             "another marker",
-                             table->path, table->lines[row], name, table->lines[i]);
+                                "%s:%d: marker '%s' stands on line %d already: one of the two is "
+                                "another marker",
+                                table->path, table->lines[row], name, table->lines[i]);
     ex_result result = exi_table_triple(table, row, places, true, label->position, error);
     if (result == EX_OK)
         result = exi_table_number(table, row, confidence, false, &label->confidence, error);
     if (result == EX_OK && !(label->confidence >= 0 && label->confidence <= 1))
-        result = ex_error_set(error, EX_ERROR_DATA, "%s:%d: a confidence is from 0 to 1", table->path, table->lines[row]);
+        result =
+            ex_error_set(error, EX_ERROR_DATA, "%s:%d: a confidence is from 0 to 1", table->path, table->lines[row]);
     if (result != EX_OK)
         return result;
     label->name = exi_text_copy(name, strlen(name));
@@ -93,7 +94,8 @@ ex_result ex_labels_write(const char *path, const ex_labelled *labelled, int cou
             ex_format_float(number, (float)labelled[i].position[c]);
             ex_file_printf(&writer, ",%s", number);
         }
-        ex_format_double(number, (double)(int)(1000 * labelled[i].confidence) / 1000); /* never up to sure */
+        ex_format_double(number,
+                         (double)(int)(1000 * labelled[i].confidence) / 1000); /* rounds down, never up to sure */
         ex_file_printf(&writer, ",%s\n", labelled[i].by_hand ? "" : number);
     }
     return ex_file_commit(&writer, error);

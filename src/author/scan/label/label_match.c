@@ -1,9 +1,9 @@
 /*
- * How well found markers fit sites, and which is which.
+ * Rates the fit of found markers to sites, and matches them.
  *
- * A found marker at distance d of where its site is predicted has the density N(d) = exp(-d^2 / 2v) / (2 pi v)^1.5
- * there, one that is no site the density of strays, wherever it is; colours are likelier by a factor of their own. The
- * logarithm of the ratio is the gain.
+ * A found marker at distance d from its site's prediction has the density N(d) = exp(-d^2 / 2v) / (2 pi v)^1.5 there;
+ * one that is not a site has the density of strays, wherever it is. Colours contribute another factor. The log of the
+ * ratio is the gain.
  *
  * Marginals: with odds x_sf, the messages of belief propagation over the constraints "at most one" of every site and
  * every found marker come down to
@@ -16,7 +16,7 @@
 
 #include "runtime/base/vector.h"
 
-#define KNOWN 40.0 /* the gain of what was named by hand */
+#define KNOWN 40.0 /* the gain of a marker named by hand */
 
 static bool is_known(const exi_label_body *body, int site, int found) {
     return body->def->known && body->def->known[found] == body->sites[site].site;

@@ -1,20 +1,20 @@
 /*
- * What the other markers say about one: where its site is without it, so that a marker that alone turns a hinge does
- * not speak for itself.
+ * Predicts one marker from the others: its site's position without it, so that a marker that alone turns a hinge does
+ * not confirm itself.
  *
  * With S the inverse of the normal equations of all matches, J the derivatives of the marker's own prediction, W its
- * weight over its variance and r its distance from the prediction, those without it have the inverse
+ * weight over its variance and r its distance from the prediction, the equations without it have the inverse
  *
  *   S' = S + S J^T (W^-1 - J S J^T)^-1 J S,
  *
- * and the pose without it is away by -S' J^T W r, which is exact as far as predictions are linear. For a site with
- * derivatives K this comes to a moved prediction and a covariance K S' K^T, of 3 by 3 blocks.
+ * and the pose without it differs by -S' J^T W r, which is exact as far as predictions are linear. For a site with
+ * derivatives K this gives a moved prediction and a covariance K S' K^T, of 3 by 3 blocks.
  */
 #include "author/scan/label/label.h"
 
 #include "runtime/base/vector.h"
 
-/* J_a S J_b^T of the predictions of two points with arms a and b, on parts p and q. */
+/* J_a S J_b^T for the predictions of two points with arms a and b, on parts p and q. */
 static void covariance(const exi_label_body *body, const double *inverse, int p, const double a[3], int q,
                        const double b[3], double c[3][3]) {
     const size_t n = 6 * (size_t)body->part_count;

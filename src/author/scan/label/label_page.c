@@ -1,6 +1,6 @@
 /*
- * A page to name markers on: pictures of scans from where their views stood, or from four sides where they were merged,
- * with spots where markers were found. What it shows is JSON in the page (label_page_text.c has the rest of it):
+ * Writes a web page for naming markers: pictures of scans from the positions of their views, or from four sides if they
+ * were merged, with spots at the found markers. The page's data are JSON (label_page_text.c has the rest of it):
  * markers [{name, colour}], scans [{name, reference, views: [{width, height, picture}], spots: [{at: [x, y, z], name,
  * confidence, other, hand, colour, seen: [[view, x, y], …]}], extra: rows of labels/ without a spot}].
  */
@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { LONGER_SIDE = 640, SIDES = 4 };
-#define MARGIN     0.08  /* that ex_render leaves around a form */
+#define MARGIN     0.08  /* left by ex_render around a form */
 #define SAME_PLACE 0.008 /* metres */
 #define PI         3.14159265358979323846
 
@@ -48,7 +48,7 @@ static void cross_of(const ex_mesh *mesh, int face, double normal[3]) {
     exi_cross(a, b, normal);
 }
 
-/* A view stood where most of what it saw faces. */
+/* Finds a view's direction: the one that most of what it saw faces. */
 static double find_yaw(const ex_mesh *mesh) {
     double sum[3] = {0, 0, 0};
     for (int f = 0; f < mesh->face_count; f++) {
@@ -60,7 +60,7 @@ static double find_yaw(const ex_mesh *mesh) {
     return atan2(sum[0], sum[2]);
 }
 
-/* As ex_render frames a parallel view of the mesh. */
+/* Frames the mesh as ex_render frames a parallel view. */
 static void frame(const ex_mesh *mesh, double yaw, shot *s) {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     *s = (shot){.yaw = yaw, .right = {cos(yaw), 0, -sin(yaw)}, .back = {sin(yaw), 0, cos(yaw)}};
@@ -83,7 +83,7 @@ static void frame(const ex_mesh *mesh, double yaw, shot *s) {
     s->middle[1] = 0.5 * (low[1] + high[1]);
 }
 
-/* Pixels of a point. */
+/* Computes the pixel of a point. */
 static void project(const shot *s, const double point[3], double at[2]) {
     double from[3];
     exi_subtract(point, s->middle, from);
@@ -123,7 +123,7 @@ static ex_result write_picture(const page *p, const ex_mesh *mesh, const shot *s
     def.background = EX_BACKGROUND_WHITE;
     def.tasks = p->tasks;
     ex_result result = ex_render(&def, &image, error);
-    /* Half as many bytes, and no less to be seen. */
+    /* Half the bytes, without visible loss. */
     for (size_t i = 0; result == EX_OK && i < 4 * (size_t)s->width * (size_t)s->height; i++) {
         const int level = i % 4 == 3 ? 255 : (image->pixels[i] & 0xf8) * 255 / 248;
         image->pixels[i] = (unsigned char)level;
@@ -142,7 +142,7 @@ static ex_result write_picture(const page *p, const ex_mesh *mesh, const shot *s
 
 /* ---- spots ---- */
 
-/* The normal of the surface nearest to a point. */
+/* Computes the normal of the surface nearest to a point. */
 static void find_normal(const ex_mesh *mesh, const double point[3], double normal[3]) {
     double least = INFINITY;
     int nearest = 0;
@@ -162,7 +162,7 @@ static json_t *pair_of(int view, const double at[2]) {
     return json_pack("[i,f,f]", view, nearbyint(10 * at[0]) / 10, nearbyint(10 * at[1]) / 10);
 }
 
-/* On the picture of its view; of a merged scan, on all pictures that see the side that it is on. */
+/* Finds its position on the picture of its view; for a merged scan, on all pictures that see its side. */
 static json_t *find_seen(const ex_found_marker *found, ex_mesh *const *meshes, int mesh_count, const shot *shots,
                          int shot_count) {
     json_t *seen = json_array();
@@ -183,7 +183,7 @@ static json_t *find_seen(const ex_found_marker *found, ex_mesh *const *meshes, i
     return seen;
 }
 
-/* The row of labels/ that is about a found marker, or -1. */
+/* Returns the row of labels/ for a found marker, or -1. */
 static int find_row(const ex_found_marker *found, const ex_labelled *rows, int count, const bool *used) {
     double least = SAME_PLACE * SAME_PLACE;
     int nearest = -1;
@@ -209,7 +209,7 @@ static ex_result write_json(ex_file_writer *writer, json_t *value, ex_error *err
     exi_text text = {0};
     exi_json_print(value, false, &text);
     const bool good = value && !text.failed;
-    for (size_t i = 0; good && i < text.size; i++) { /* no name ends the script */
+    for (size_t i = 0; good && i < text.size; i++) { /* so that no name ends the script */
         const bool tag = text.bytes[i] == '<';
         ex_file_write(writer, tag ? "\\u003c" : text.bytes + i, tag ? 6 : 1);
     }
@@ -268,8 +268,7 @@ static ex_result write_scan(const page *p, int scan, ex_error *error) {
     const int shot_count = merged ? SIDES : entry->file_count;
     ex_mesh **meshes = NULL;
     shot *shots = exi_array_allocate((size_t)shot_count, sizeof *shots);
-    ex_result result =
-        shots ? ex_scan_meshes(p->session, scan, &meshes, error) : ex_error_memory(error, "pictures", 0);
+    ex_result result = shots ? ex_scan_meshes(p->session, scan, &meshes, error) : ex_error_memory(error, "pictures", 0);
     if (result == EX_OK) {
         ex_file_printf(p->writer, "{\"name\":");
         result = write_json(p->writer, json_string(entry->name), error);

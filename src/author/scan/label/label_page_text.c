@@ -1,5 +1,5 @@
 /*
- * The page to name markers on, around its data: plain HTML, styles and script, nothing from elsewhere.
+ * The web page for naming markers, around its data: plain HTML, styles and script, self-contained.
  */
 #include "author/scan/label/label_scans.h"
 

@@ -1,9 +1,10 @@
 /*
- * Where one part may be, from found markers alone: those of the colours of its sites, at the sites' distances.
+ * Finds candidate places of one part from found markers alone: those with the colours of its sites, at the sites'
+ * distances.
  *
- * A part that hangs at a joint needs two of them for a ball joint (each also at the right distance of the joint) and
- * none for a hinge, all of whose angles are tried. A part that hangs nowhere needs three. Every place so made is
- * counted by how many more of the part's sites it explains; the best are then moved to fit these.
+ * A part attached at a joint needs two of them for a ball joint (each also at the right distance from the joint) and
+ * none for a hinge, whose angles are all tried. An unattached part needs three. Every place is rated by the number of
+ * further sites of the part that it explains; the best are then moved to fit these.
  */
 #include "author/scan/label/label.h"
 
@@ -12,7 +13,7 @@
 #include <string.h>
 
 enum { KEPT = 24, ANGLES = 72, NEAR = 7, FIRSTS = 24 };
-#define BROAD 4.0 /* what variances are multiplied by when places are counted: the joint may be off, too */
+#define BROAD 4.0 /* factor on variances when places are rated: the joint may be off, too */
 
 /* ---- the best so far ---- */
 
@@ -26,7 +27,7 @@ typedef struct shortlist {
 } shortlist;
 
 static double score(shortlist *l, const exi_label_place *place, double widen, int *count) {
-    l->body->elsewhere[l->part] = *place; /* mutual matching wants a whole body */
+    l->body->elsewhere[l->part] = *place; /* mutual matching needs a whole body */
     return exi_label_mutual(l->body, l->part, l->part + 1, l->body->elsewhere, widen, l->body->matches, count,
                             l->body->taken);
 }
@@ -37,7 +38,7 @@ static void insert(shortlist *l, const exi_label_place *place, double value, dou
         if (exi_label_same(place, &l->places[i], metres, radians)) {
             if (l->scores[i] >= value)
                 return;
-            at = i; /* takes its place, and may rise */
+            at = i; /* takes its place, and may move up */
             break;
         }
     if (at == l->count && l->count < KEPT)
@@ -61,7 +62,7 @@ static void try_place(shortlist *l, const exi_label_place *place) {
         insert(l, place, value, 0.04, 0.25);
 }
 
-/* Moves the listed places onto what they explain, and gives the best of them. */
+/* Moves the listed places onto the markers they explain, and returns the best of them. */
 static int finish(shortlist *l, const exi_label_place *hung, int most, exi_label_place *places) {
     const int listed = l->count;
     exi_label_place raw[KEPT];
@@ -86,8 +87,8 @@ static int finish(shortlist *l, const exi_label_place *hung, int most, exi_label
 
 /* ---- rotations from vectors ---- */
 
-/* An orthonormal frame whose first axis is along a and whose second is in the plane of a and b; false where they are
- * along one line. */
+/* Makes an orthonormal frame whose first axis is along a and whose second is in the plane of a and b; returns false if
+ * they are collinear. */
 static bool make_frame(const double a[3], const double b[3], double frame[3][3]) {
     memcpy(frame[0], a, sizeof frame[0]);
     exi_cross(a, b, frame[2]);
@@ -98,7 +99,7 @@ static bool make_frame(const double a[3], const double b[3], double frame[3][3])
     return true;
 }
 
-/* The rotation that takes one frame to another, by the largest component. */
+/* Computes the rotation that takes one frame to another, by the largest component. */
 static void between(const double from[3][3], const double to[3][3], double q[4]) {
     double m[3][3];
     for (int r = 0; r < 3; r++)
@@ -153,7 +154,7 @@ static void try_pairs(shortlist *l, const exi_label_place *hung) {
             double from[3][3], to[3][3], apart[3];
             exi_subtract(a->local, b->local, apart);
             const double distance = length_of(apart), off = 2.5 * sqrt(a->variance + b->variance);
-            /* The farther one says more about the direction; each pair is tried once. */
+            /* The farther one determines the direction better; each pair is tried once. */
             if (s == t || reach_a < reach_b || (reach_a == reach_b && s > t) || distance < 0.03 ||
                 !make_frame(a->local, b->local, from))
                 continue;
@@ -190,8 +191,8 @@ int exi_label_turns(const exi_label_body *body, int part, const exi_label_place 
 
 /* ---- parts anywhere ---- */
 
-/* Sites of the part that are near one, but not too near to say how it is turned. Sites near each other are mostly seen
- * together. */
+/* Finds sites of the part near one, but far enough away to determine the rotation. Sites near each other are mostly
+ * seen together. */
 static int find_near(const exi_label_body *body, const exi_label_part *part, int site, int near[NEAR]) {
     double distances[NEAR];
     int count = 0;
@@ -212,7 +213,7 @@ static int find_near(const exi_label_body *body, const exi_label_part *part, int
     return count;
 }
 
-/* All found markers for three sites. */
+/* Tries all found markers for three sites. */
 static void try_triple(shortlist *l, const int sites[3]) {
     const exi_label_body *body = l->body;
     const ex_found_marker *found = body->def->found;
@@ -256,7 +257,7 @@ int exi_label_triples(const exi_label_body *body, int part, int most, exi_label_
     shortlist list = {.body = body, .part = part, .widen = 2};
     if (p->count < 3)
         return 0;
-    const int stride = 1 + p->count / FIRSTS; /* many sites make one triple as good as another */
+    const int stride = 1 + p->count / FIRSTS; /* with many sites one triple is as good as another */
     for (int s = p->first; s < p->first + p->count; s += stride) {
         int near[NEAR];
         const int count = find_near(body, p, s, near);

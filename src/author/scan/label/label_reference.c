@@ -1,11 +1,11 @@
 /*
- * Sites placed by the reference scan, in which no joint is turned: a site is as far from its joint as its label is from
- * where the joint is there.
+ * Places sites by the reference scan, in which no joint is turned: a site's offset from its joint is its label's offset
+ * from the joint's position there.
  *
- * The skeleton file says where joints are in relation to each other, but not where the base is; and a person that
- * stands with lowered arms may be described by a skeleton that holds them out. A joint belongs between the markers of
- * its own bone and those of its parent's: where the file has it more than FAR away from there, it is moved, and its
- * axis turned as the bone that leads to it.
+ * The skeleton file gives joints relative to each other, but not the position of the base; and a person with lowered
+ * arms may be described by a skeleton that holds them out. A joint belongs between the markers of its own bone and
+ * those of its parent's. If the file has it more than FAR from there, it is moved, and its axis turned with the bone
+ * that leads to it.
  */
 #include "author/scan/label/label_scans.h"
 
@@ -18,7 +18,7 @@ enum { NEAR = 3 };
 
 typedef struct seen {
     exi_label_run *run;
-    const double **at; /* [site]: of its label, or NULL */
+    const double **at; /* [site]: position of its label, or NULL */
     double (*joints)[3];
 } seen;
 
@@ -29,7 +29,7 @@ static void place_joints(seen *s, const double base[3]) {
             s->joints[j][i] = (j == 0 ? base[i] : s->joints[k->joints[j].parent][i] + k->joints[j].translation[i]);
 }
 
-/* The mean of a joint's labels; how many there are. */
+/* Computes the mean of a joint's labels; returns their number. */
 static int find_middle(const seen *s, int joint, double middle[3]) {
     int count = 0;
     memset(middle, 0, 3 * sizeof *middle);
@@ -45,7 +45,7 @@ static int find_middle(const seen *s, int joint, double middle[3]) {
     return count;
 }
 
-/* How far a bone's labels are from the middle of the bone, added to `sum`; false where it has none. */
+/* Adds the offset of a bone's labels from the middle of the bone to `sum`; returns false if it has none. */
 static bool add_bone(const seen *s, int joint, double sum[3]) {
     const ex_kinematics *k = s->run->kinematics;
     double middle[3], bone[3] = {0, 0, 0};
@@ -63,7 +63,7 @@ static bool add_bone(const seen *s, int joint, double sum[3]) {
     return true;
 }
 
-/* The base where sites that the table of markers places, or else the middles of bones, agree with the labels. */
+/* Finds the base at which sites placed by the table of markers, or else the middles of bones, agree with the labels. */
 static void find_base(const seen *s, double base[3]) {
     const ex_kinematics *k = s->run->kinematics;
     double sum[3] = {0, 0, 0};
@@ -82,7 +82,7 @@ static void find_base(const seen *s, double base[3]) {
         base[c] += sum[c] / count;
 }
 
-/* The mean of the few labels of one joint that are nearest to a point. */
+/* Computes the mean of the few labels of one joint that are nearest to a point. */
 static void find_nearest(const seen *s, int joint, const double to[3], double mean[3]) {
     const double *nearest[NEAR];
     double distances[NEAR];
@@ -165,7 +165,7 @@ void exi_label_place_reference(exi_label_run *run) {
             exi_subtract(s.at[i], s.joints[k->sites[i].joint], k->sites[i].local);
             k->sites[i].placed = true;
         } else if (k->sites[i].placed) {
-            run->sigmas[i] = 0.03; /* as the table has it: where it was meant to be */
+            run->sigmas[i] = 0.03; /* from the table: the intended place */
         }
     }
 }

@@ -1,11 +1,11 @@
 /*
- * All scans of a session labelled together, in rounds.
+ * Labels all scans of a session together, in rounds.
  *
- * In the first round markers are where the reference scan shows them, joints where the skeleton file has them, roughly:
- * every scan is searched for by itself. What is sure of that goes into the fit of bones, axes, poses and places of
- * markers (equation 3), and in the next rounds the same markers are looked for with what it found, which is a few
- * millimetres off in place of a few centimetres; colours are then as the scanner saw them, and markers that the
- * reference does not show are looked for too (label_unseen.c).
+ * In the first round, markers are where the reference scan shows them and joints roughly where the skeleton file has
+ * them; every scan is searched separately. The sure labels go into the fit of bones, axes, poses and places of markers
+ * (equation 3). The next rounds look for the same markers with its result, which is off by a few millimetres instead of
+ * a few centimetres. Colours are then as the scanner saw them, and markers that the reference does not show are looked
+ * for too (label_unseen.c).
  */
 #include "author/scan/label/label_scans.h"
 
@@ -20,8 +20,10 @@
 #include <string.h>
 
 enum { STARTS = 6 };
-#define SAME_PLACE   0.008 /* metres between a label and the found marker that it means */
-#define GOOD         0.6   /* of the found markers that can be recognised are sure: the pose is right */
+#define SAME_PLACE 0.008 /* metres between a label and its found marker */
+#define GOOD                                                                                                           \
+    0.6 /* fraction of sure labels among the recognisable found markers from which the pose is                         \
+           right */
 #define FITTED_SLACK 0.008
 #define FITTED_TILT  4.0
 
@@ -38,7 +40,7 @@ static ex_result find_site(const exi_label_run *run, const ex_label_scan *scan, 
         names[s] = k->sites[s].name;
     const char *near = names ? ex_suggest(name, names, k->site_count) : NULL;
     return ex_error_set(error, EX_ERROR_DATA, "scan '%s': there is no marker '%s' in the table of markers%s%s%s",
-                     scan->name, name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+                        scan->name, name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static ex_result read_given(exi_label_run *run, int i, ex_error *error) {
@@ -55,7 +57,7 @@ static ex_result read_given(exi_label_run *run, int i, ex_error *error) {
         for (int h = 0; h < g; h++)
             if (run->given[i][h] == run->given[i][g])
                 return ex_error_set(error, EX_ERROR_DATA, "scan '%s': marker '%s' is named twice", scan->name,
-                                 given->name);
+                                    given->name);
         for (int f = 0; f < scan->found_count; f++) {
             double apart[3];
             exi_subtract(scan->found[f].position, given->position, apart);
@@ -82,7 +84,7 @@ static int count_sure(const exi_label_run *run, int i) {
     return count;
 }
 
-/* Only markers that are placed can be recognised. */
+/* Only placed markers can be recognised. */
 static bool is_good(const exi_label_run *run, int i) {
     int placed = 0;
     for (int s = 0; s < run->kinematics->site_count; s++)
@@ -90,7 +92,7 @@ static bool is_good(const exi_label_run *run, int i) {
     return (double)count_sure(run, i) * run->kinematics->site_count >= GOOD * run->def->scans[i].found_count * placed;
 }
 
-/* Poses to begin from: its own, a rough one, none turned, and those of scans near it in the session that went well. */
+/* Starting poses: its own, a rough one, none turned, and those of good scans near it in the session. */
 static int find_starts(const exi_label_run *run, int i, ex_kin_pose starts[STARTS]) {
     const ex_label_scan *scan = &run->def->scans[i];
     int count = 0;
@@ -137,7 +139,7 @@ static void label_range(void *context, int begin, int end) {
             label_one(run, i);
 }
 
-/* Labels the wanted scans; their poses are taken over afterwards, so that none depends on another's turn. */
+/* Labels the wanted scans. Their poses are stored afterwards, so that none depends on the order. */
 static ex_result label_wanted(exi_label_run *run, ex_error *error) {
     const int count = run->def->scan_count;
     exi_run(run->def->tasks, count, 1, label_range, run);
@@ -158,7 +160,7 @@ static ex_result label_wanted(exi_label_run *run, ex_error *error) {
     return EX_OK;
 }
 
-/* All scans, then those that went badly again, from where others are. */
+/* Labels all scans, then the bad ones again, starting from other scans' poses. */
 static ex_result label_round(exi_label_run *run, ex_error *error) {
     for (run->pass = 0; run->pass < 2; run->pass++) {
         int count = 0;
@@ -175,7 +177,7 @@ static ex_result label_round(exi_label_run *run, ex_error *error) {
 
 /* ---- what the labels say ---- */
 
-/* Mean colours of what is sure, for all sites painted alike; of sites whose colour is not known, their own. */
+/* Computes mean colours of sure markers, for all sites painted alike; for a site of unknown colour, its own. */
 static void find_colours(exi_label_run *run) {
     const ex_kinematics *k = run->kinematics;
     for (int s = 0; s < k->site_count; s++) {
@@ -205,7 +207,8 @@ static void add_sighting(exi_label_run *run, int scan, int site, const double po
     memcpy(sighting->position, position, sizeof sighting->position);
 }
 
-/* Those of one scan: what was given, and what is sure; false, and none, where they are too few to place it. */
+/* Adds the sightings of one scan: given and sure labels. Returns false, and adds none, if they are too few to place
+ * it. */
 static bool add_sightings(exi_label_run *run, int i, int number) {
     const ex_label_scan *scan = &run->def->scans[i];
     const int first = run->sighting_count;
@@ -222,8 +225,8 @@ static bool add_sightings(exi_label_run *run, int i, int number) {
     return false;
 }
 
-/* Bones, axes, places and poses from what is sure; fit NULL where that cannot be done. count: its scans, whose numbers
- * are in run->numbers. */
+/* Fits bones, axes, places and poses to the sure labels; fit is NULL if that cannot be done. count: number of its
+ * scans, whose numbers are in run->numbers. */
 static ex_result fit_sure(exi_label_run *run, bool rigid, ex_kin_fit **fit, int *count, ex_error *error) {
     const ex_label_scans_def *def = run->def;
     ex_kin_fit_def fit_def = {.kinematics = run->kinematics, .reference = -1, .rigid = rigid, .tasks = def->tasks};
@@ -254,7 +257,7 @@ static ex_result fit_sure(exi_label_run *run, bool rigid, ex_kin_fit **fit, int 
     return result == EX_ERROR_MEMORY ? result : EX_OK;
 }
 
-/* Where there is no fit, all stays as it was. */
+/* Without a fit, nothing changes. */
 static ex_result fit_bones(exi_label_run *run, ex_error *error) {
     ex_kin_fit *fit;
     int count;
@@ -269,7 +272,7 @@ static ex_result fit_bones(exi_label_run *run, ex_error *error) {
     }
     for (int i = 0; i < run->sighting_count; i++) {
         const int s = run->sightings[i].site;
-        /* Along one axis; a few sightings say less about it than they seem to. */
+        /* Along one axis; a few sightings determine it less well than they seem to. */
         const double sigma = sqrt(fit->site_sigmas[s] * fit->site_sigmas[s] / 3 + 0.003 * 0.003);
         run->sigmas[s] = sigma > 0.005 ? (sigma < 0.015 ? sigma : 0.015) : 0.005;
     }
@@ -286,8 +289,8 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The labels of a scan may agree with each other and be wrong all together, a limb having been taken for another: then
- * they do not fit into the skeleton that the others have made, or turn a hinge where none turns. They are in doubt. */
+/* The labels of a scan may agree with each other and all be wrong, if one limb was taken for another. Then they do not
+ * fit the skeleton found from the others, or turn a hinge where none turns. Their labels become doubtful. */
 static ex_result doubt_misfits(exi_label_run *run, ex_error *error) {
     ex_kin_fit *fit;
     int count;
@@ -398,7 +401,7 @@ static ex_result label_all(exi_label_run *run, ex_error *error) {
     if (result == EX_OK && def->scans[def->reference].given_count == 0)
         result =
             ex_error_set(error, EX_ERROR_DATA, "the reference scan '%s' has no labels: name its markers by hand first",
-                      def->scans[def->reference].name);
+                         def->scans[def->reference].name);
     if (result != EX_OK)
         return result;
     exi_label_place_reference(run);

@@ -1,10 +1,11 @@
 /*
- * Whole poses: the base first, then part after part down the tree, the best few kept at every step (a beam search).
+ * Searches whole poses: the base first, then part after part down the tree, keeping the best few at every step (a beam
+ * search).
  *
  * The base comes from the starts, moved to where most pairs of a site and a found marker of its colour would have it;
- * and from each part that three found markers suggest a place for, the rest of the body as in a start. At each part
- * below, its rotations are those of the starts and those that found markers suggest. A part of which nothing is seen
- * keeps the rotation of its start.
+ * and from each part that three found markers give a place for, with the rest of the body as in a start. Each part
+ * below tries the rotations of the starts and those that found markers give. A part of which nothing is seen keeps the
+ * rotation of its start.
  */
 #include "author/scan/label/label.h"
 
@@ -24,7 +25,7 @@ typedef struct search {
     int pool_count, beam_count;
     double *work;
     double (*shifts)[3];
-    exi_label_place hung[BEAM], turns[BEAM][BRANCHES]; /* of the part that is being added */
+    exi_label_place hung[BEAM], turns[BEAM][BRANCHES]; /* of the part being added */
     int turn_counts[BEAM];
 } search;
 
@@ -32,13 +33,13 @@ static const exi_label_place *start_of(const search *s, int start) {
     return s->starts + (size_t)start * (size_t)s->body->part_count;
 }
 
-/* What speaks for the parts before `end`. */
+/* Returns the score of the parts before `end`. */
 static double judge(search *s, const exi_label_guess *guess, int end, int *count) {
     return exi_label_mutual(s->body, 0, end, guess->places, BROAD, s->body->matches, count, s->body->taken) -
            exi_label_strain(s->body, start_of(s, guess->start), guess->places, end);
 }
 
-/* A free guess of the pool, or the worst, where that is worse. */
+/* Returns a free guess of the pool, or the worst if its score is lower. */
 static exi_label_guess *take_slot(search *s, double score) {
     if (s->pool_count < POOL)
         return &s->pool[s->pool_count++];
@@ -55,7 +56,7 @@ static bool same_guess(const exi_label_guess *a, const exi_label_guess *b, int e
     return true;
 }
 
-/* The best of the pool become the beam, none like another in the parts before `end`. */
+/* Makes the best of the pool the beam, with no two alike in the parts before `end`. */
 static void choose(search *s, int end, int most) {
     const size_t size = (size_t)s->body->part_count * sizeof(exi_label_place);
     s->beam_count = 0;
@@ -82,7 +83,7 @@ static void choose(search *s, int end, int most) {
 
 /* ---- the base ---- */
 
-/* Into the pool: a start, moved rigidly so that its part p is at `place`. */
+/* Adds to the pool a start, moved rigidly so that its part p is at `place`. */
 static void add_moved(search *s, int start, int p, const exi_label_place *place) {
     const exi_label_place *from = start_of(s, start);
     const double back[4] = {-from[p].rotation[0], -from[p].rotation[1], -from[p].rotation[2], from[p].rotation[3]};
@@ -109,7 +110,7 @@ static void add_moved(search *s, int start, int p, const exi_label_place *place)
     slot->score = guess.score;
 }
 
-/* Where most pairs would move a start. */
+/* Adds a start, moved to where most pairs would have it. */
 static void add_shifted(search *s, int start) {
     const exi_label_body *body = s->body;
     const exi_label_place *places = start_of(s, start);
@@ -191,8 +192,8 @@ static void add_branch(search *s, const exi_label_guess *from, int p, const exi_
     from->places[p] = was;
 }
 
-/* What found markers suggest for a part that hangs there; guesses that have its parent at nearly the same place share
- * that. Returns how many. */
+/* Finds rotations from found markers for a part attached there; guesses with its parent at nearly the same place share
+ * them. Returns their number. */
 static int find_turns(search *s, int p, int guess, const exi_label_place *hung, exi_label_place *places) {
     for (int b = 0; b < guess; b++)
         if (exi_label_same(hung, &s->hung[b], 0.008, 0.04)) {
@@ -206,7 +207,7 @@ static int find_turns(search *s, int p, int guess, const exi_label_place *hung, 
     return s->turn_counts[guess];
 }
 
-/* The next part of all guesses: turned as found markers suggest, and as the starts have it. */
+/* Adds the next part to all guesses: turned to match found markers, and as in the starts. */
 static void extend(search *s, int p) {
     const exi_label_part *part = &s->body->parts[p];
     for (int b = 0; b < s->beam_count; b++) {

@@ -1,8 +1,8 @@
 /*
- * Labels of a session: from found/ and what was named by hand to labels/.
+ * Labels a session: makes labels/ from found/ and from names given by hand.
  *
- * A scan that has automatic labels already is left alone unless it is to be done again; it still tells about bones and
- * markers. What was named by hand is kept as it stands in the file, before what is added.
+ * A scan that already has automatic labels is left alone unless it is to be labelled again; it still helps to find
+ * bones and markers. Names given by hand are kept as in the file, before the added ones.
  */
 #include "author/base/arena.h"
 #include "author/base/array.h"
@@ -24,7 +24,7 @@ typedef struct work {
     const ex_scan_label_options *options;
     exi_arena arena;
     ex_label_scan *scans; /* [scan_count] */
-    ex_labelled **files;  /* [scan_count]: what labels/ has */
+    ex_labelled **files;  /* [scan_count]: contents of labels/ */
     int *file_counts;
     ex_found_marker **found;
     ex_label **labels;
@@ -45,12 +45,12 @@ static ex_result check_names(const ex_scan_session *session, const char *path, c
         const char *near = names ? ex_suggest(rows[i].name, names, k->site_count) : NULL;
         free((void *)names);
         return ex_error_set(error, EX_ERROR_DATA, "%s: the session has no marker '%s'%s%s%s", path, rows[i].name,
-                         near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+                            near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     return EX_OK;
 }
 
-/* labels/NAME.csv of a scan; none where it is not there. */
+/* Reads labels/NAME.csv of a scan; none if it does not exist. */
 static ex_result read_labels(const ex_scan_session *session, int scan, ex_labelled **labelled, int *count,
                              ex_error *error) {
     char *path = ex_scan_path(session, "labels", session->scans[scan].name, ".csv");
@@ -81,7 +81,7 @@ static ex_result write_labels(const ex_scan_session *session, int scan, const ex
 
 /* ---- what there is ---- */
 
-/* Joints that a scan's part solves for; of the reference none but the base. */
+/* Returns the joints that a scan's part solves for; for the reference only the base. */
 static const bool *find_solved(work *w, int scan) {
     const ex_kinematics *k = w->session->kinematics;
     const ex_scan_part *part = &w->session->parts[w->session->scans[scan].part];
@@ -109,7 +109,7 @@ static ex_result read_scan(work *w, int i, ex_error *error) {
         result = read_labels(w->session, i, &w->files[i], &w->file_counts[i], error);
     if (result != EX_OK)
         return result;
-    int by_hand = 0; /* those first: without the others the array says what stands */
+    int by_hand = 0; /* those first: the array up to there is final */
     for (int n = 0; n < w->file_counts[i]; n++)
         if (w->files[i][n].by_hand) {
             const ex_labelled label = w->files[i][n];
@@ -143,7 +143,7 @@ static ex_result add_doubt(work *w, size_t *capacity, const ex_doubt *doubt, ex_
     return EX_OK;
 }
 
-/* What stands, then what was recognised. */
+/* Writes the final labels, then the recognised ones. */
 static ex_result write_scan(work *w, int i, ex_error *error) {
     const ex_label_scan *scan = &w->scans[i];
     const ex_kinematics *k = w->session->kinematics;
@@ -279,7 +279,7 @@ static ex_result label_session(work *w, ex_error *error) {
     if (result == EX_OK && w->file_counts[session->reference] == 0)
         result =
             ex_error_set(error, EX_ERROR_DATA, "the reference scan '%s' has no labels: name its markers by hand first",
-                      session->scans[session->reference].name);
+                         session->scans[session->reference].name);
     const ex_label_scans_def def = {.kinematics = session->kinematics,
                                     .scan_count = session->scan_count,
                                     .scans = w->scans,
@@ -316,7 +316,7 @@ ex_result ex_scan_label(const ex_scan_session *session, const ex_scan_label_opti
     return result;
 }
 
-/* Whether one of the new rows is about the same marker or the same place. */
+/* True if one of the new rows is for the same marker or the same place. */
 static bool is_replaced(const ex_labelled *old, const ex_labelled *rows, int count) {
     for (int i = 0; i < count; i++) {
         double apart[3];

@@ -1,7 +1,7 @@
 /*
- * The pose of a body from markers whose sites are known, wholly or with some probability.
+ * Finds the pose of a body from markers whose sites are known, with certainty or some probability.
  *
- * A part p is at t_p, turned by R_p; its sites are predicted at t_p + R_p u_s. What is minimised over all t_p and R_p:
+ * A part p is at t_p, turned by R_p; its sites are predicted at t_p + R_p u_s. Minimises over all t_p and R_p:
  *
  *   sum over matches of weight |o_f - t_p - R_p u_s|^2 / variance_s
  *     + |t_c - t_p - R_p d_c|^2 / slack^2          a child's joint where the parent has it
@@ -9,7 +9,7 @@
  *     + (beyond the hinge's range)^2 / RANGE^2
  *     + |how far a joint is turned from the start|^2 / BEND^2
  *
- * With slack and tilt near 0 this is the articulated body; with what is usual before bones are fitted it forgives a
+ * With slack and tilt near 0 this is the articulated body; with the usual values before bones are fitted it tolerates a
  * shoulder that is three centimetres off.
  */
 #include "author/scan/label/label.h"
@@ -19,8 +19,8 @@
 #include <string.h>
 
 #define BEND 0.9 /* radians */
-/* Radians. At 0.15 an arm with elbow and wrist turned the wrong way won by seven false markers, the true ones hidden.
- */
+/* Radians. At 0.15, an arm with elbow and wrist turned the wrong way won by seven false markers while the true ones
+ * were hidden. */
 #define RANGE 0.1
 #define TURN  6.283185307179586
 
@@ -49,9 +49,9 @@ static void to_vector(const double q[4], double v[3]) {
 /* ---- springs ---- */
 
 typedef struct springs {
-    double centre[3], arm[3]; /* how far the joint is off; R_p d */
-    double axis[3], off[3];   /* the parent's axis, and how far the child's is off */
-    double beyond;            /* of the hinge's range, radians */
+    double centre[3], arm[3]; /* offset of the joint; R_p d */
+    double axis[3], off[3];   /* the parent's axis, and the deviation of the child's */
+    double beyond;            /* excess over the hinge's range, radians */
     double bend[3];           /* from the start */
 } springs;
 
@@ -110,7 +110,7 @@ size_t exi_label_step_size(const exi_label_body *body) {
 
 /* Adds weight J^T J and weight J^T r of three rows over the unknowns of up to two parts. */
 typedef struct rows {
-    int first[2]; /* unknowns, -1: none */
+    int first[2]; /* unknowns; -1: none */
     double j[2][3][6];
     double r[3];
 } rows;
@@ -131,7 +131,7 @@ static void add_rows(const rows *k, double weight, int n, double *a) {
         }
 }
 
-/* Rows of w x v: minus the cross product matrix of v. */
+/* Sets the rows of w x v: minus the cross product matrix of v. */
 static void set_turning(double j[3][6], const double v[3], double sign) {
     j[0][1] = sign * v[2];
     j[0][2] = -sign * v[1];
@@ -226,11 +226,11 @@ static bool solve(double *a, int n) {
     return true;
 }
 
-/* From that factor. */
+/* Computes the inverse from that factor. */
 static void invert(const double *a, int n, double *inverse) {
     const size_t width = (size_t)n + 1;
     for (int c = 0; c < n; c++) {
-        double *x = inverse + (size_t)c * (size_t)n; /* a column, and being symmetric a row */
+        double *x = inverse + (size_t)c * (size_t)n; /* a column, and by symmetry a row */
         for (int i = 0; i < n; i++) {
             double sum = i == c;
             for (int k = c; k < i; k++)
@@ -252,7 +252,7 @@ double exi_label_step(const exi_label_body *body, const exi_label_place *start, 
     double *a = work + (size_t)n * (size_t)n, went = 0;
     memset(a, 0, (size_t)n * ((size_t)n + 1) * sizeof *a);
     for (int i = 3; i < 6; i++)
-        a[(size_t)i * (size_t)(n + 1) + (size_t)i] = 0.1; /* three metres: the base is where the markers are */
+        a[(size_t)i * (size_t)(n + 1) + (size_t)i] = 0.1; /* three metres: the base is near the markers */
     for (int m = 0; m < match_count; m++) {
         const int part = body->sites[matches[m].site].part;
         if (part < part_count)
@@ -285,7 +285,7 @@ void exi_label_part_step(const exi_label_body *body, int part, const exi_label_p
     double a[6 * 7] = {0}, turn[4], step[6];
     for (int m = 0; m < match_count; m++)
         add_match(body, place, &matches[m], widen, 0, 6, a);
-    for (int i = 0; i < 3; i++) { /* the centre where it hangs; a hinge's axis where it hangs */
+    for (int i = 0; i < 3; i++) { /* the centre at its attachment; likewise a hinge's axis */
         a[(size_t)(3 + i) * 8] += 1 / (body->slack * body->slack);
         a[(size_t)(3 + i) * 7 + 6] += (hung->at[i] - place->at[i]) / (body->slack * body->slack);
         a[(size_t)i * 8] += 1e-3;

@@ -1,11 +1,11 @@
 /*
- * Markers that the reference scan does not show.
+ * Places markers that the reference scan does not show.
  *
- * Once poses are known, every found marker that was not recognised has a place in the frame of each joint. One that is
- * painted on a joint's bone is at the same place of its frame in all scans that show it; in the frame of another joint
- * it wanders as soon as that is turned. So for each joint and colour of which sites are missing the place is looked for
- * around which markers of most scans lie, and of all of these the one that most scans agree on is taken, again and
- * again. What was painted alike on one bone cannot be told apart: it is placed, and doubtful.
+ * Once poses are known, every unrecognised marker has a position in the frame of each joint. A marker painted on a
+ * joint's bone has the same position in its frame in all scans that show it; in the frame of another joint it moves as
+ * soon as that turns. So for each joint and colour with missing sites, this finds the position around which markers of
+ * the most scans lie, takes the best of all these, and repeats. Markers of the same colour on one bone cannot be told
+ * apart: they are placed, but doubtful.
  */
 #include "author/scan/label/label_scans.h"
 
@@ -16,21 +16,21 @@
 
 #include <string.h>
 
-#define RADIUS 0.02               /* metres within which markers are the same one */
+#define RADIUS 0.02               /* metres within which markers are the same */
 #define REACH  0.5                /* metres from the joint: no bone is longer */
-#define ALIKE  0.15               /* of colours, in OKLab */
-enum { LEAST = 4, DECISIVE = 3 }; /* scans that have to agree; by how many more than for another bone */
+#define ALIKE  0.15               /* colour distance, in OKLab */
+enum { LEAST = 4, DECISIVE = 3 }; /* scans that have to agree; lead over another bone */
 
-/* A found marker that is not recognised. */
+/* A found marker that was not recognised. */
 typedef struct spare {
     int scan, found;
     bool used;
-    int like; /* a site of the colour that is nearest to its own, -1: none is near */
+    int like; /* a site of the nearest colour, -1: none is near */
 } spare;
 
 typedef struct cluster {
     double place[3];
-    int count; /* scans */
+    int count; /* number of scans */
 } cluster;
 
 typedef struct hunt {
@@ -38,10 +38,10 @@ typedef struct hunt {
     spare *spares; /* by scan */
     int spare_count;
     double (*rotations)[4], (*places)[3]; /* [scan][joint] */
-    double (*locals)[3];                  /* [spare]: in the frame of the joint that is looked at */
+    double (*locals)[3];                  /* [spare]: in the frame of the current joint */
     int *fits;                            /* [fit_count] spares of its colour within reach, by scan */
     int fit_count;
-    bool *members; /* [spare]: of the place that is looked at */
+    bool *members; /* [spare]: true if at the current place */
 } hunt;
 
 static void to_lab(const double colour[3], double lab[3]) {
@@ -51,7 +51,7 @@ static void to_lab(const double colour[3], double lab[3]) {
     ex_colour_to_oklab((ex_colour){code[0], code[1], code[2], 1}, lab);
 }
 
-/* The site whose colour is nearest, or -1. */
+/* Returns the site with the nearest colour, or -1. */
 static int find_like(const exi_label_run *run, const double colour[3]) {
     double lab[3], site[3], least = ALIKE * ALIKE;
     int nearest = -1;
@@ -82,7 +82,7 @@ static void find_spares(hunt *h) {
         }
 }
 
-/* Around one place: the mean of the nearest of every scan, and how many scans have one. */
+/* Computes, around one place, the mean of the nearest spare of every scan, and the number of scans that have one. */
 static cluster gather(const hunt *h, const double around[3], double *spread) {
     cluster c = {.count = 0};
     double sum[3] = {0, 0, 0}, squares = 0;
@@ -111,7 +111,7 @@ static cluster gather(const hunt *h, const double around[3], double *spread) {
     return c;
 }
 
-/* Spares that may be this site, in the frame of its joint. */
+/* Finds spares that may be this site, in the frame of its joint. */
 static void find_fits(hunt *h, int site) {
     const exi_label_run *run = h->run;
     const int joint = run->kinematics->sites[site].joint;
@@ -131,7 +131,7 @@ static void find_fits(hunt *h, int site) {
     }
 }
 
-/* The place that most scans agree on, for a site's joint and colour. */
+/* Finds the place that most scans agree on, for a site's joint and colour. */
 static cluster find_cluster(hunt *h, int site) {
     double least = 0;
     cluster best = {.count = 0};
@@ -155,7 +155,7 @@ static bool is_there(const hunt *h, int number, const cluster *c) {
     return exi_dot3(apart, apart) < RADIUS * RADIUS;
 }
 
-/* Notes what lies at a place, and takes it out of the game. */
+/* Records the spares at a place, and removes them from the candidates. */
 static void take(hunt *h, int site, const cluster *c) {
     find_fits(h, site);
     memset(h->members, 0, (size_t)h->spare_count * sizeof *h->members);
@@ -169,8 +169,8 @@ static bool painted_alike(const exi_label_run *run, int a, int b) {
     return s->joint == t->joint && memcmp(s->colour, t->colour, 3) == 0;
 }
 
-/* Whether another bone of which such a marker is missing would fit as well, hardly turned against this one: what was
- * taken lies together in its frame too, but for fewer scans than can be chance. */
+/* True if another bone with a missing marker of this colour would fit as well, since it hardly turns relative to this
+ * one: the taken spares coincide in its frame too, except for fewer scans than chance allows. */
 static bool has_rival(hunt *h, int site, int count) {
     const ex_kinematics *k = h->run->kinematics;
     for (int s = 0; s < k->site_count; s++) {
@@ -199,7 +199,7 @@ static void place_unseen(hunt *h) {
         int site = -1;
         for (int s = 0; s < k->site_count; s++) {
             bool told = k->sites[s].placed;
-            for (int t = 0; t < s && !told; t++) /* one of those painted alike speaks for all */
+            for (int t = 0; t < s && !told; t++) /* one of those painted alike stands for all */
                 told = !k->sites[t].placed && painted_alike(run, s, t);
             const cluster c = told ? (cluster){.count = 0} : find_cluster(h, s);
             if (c.count > best.count) {

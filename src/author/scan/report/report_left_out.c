@@ -1,6 +1,7 @@
 /*
- * Scans predicted from the others of their part, where they were measured: what a pose that was never scanned has to
- * expect, without knowing the truth. Displacements are compared, along the template's normals.
+ * Cross-validation (leave-one-out): predicts each scan from the others of its part, where it was measured. This
+ * estimates the error at a pose that was never scanned, without knowing the truth. Displacements are compared, along
+ * the template's normals.
  */
 #include "author/base/array.h"
 #include "author/scan/report/scan_report.h"
@@ -43,7 +44,7 @@ ex_scan_distance exi_distances_sum(exi_distances *d) {
 
 /* ---- scans left out ---- */
 
-/* -1 where there is none. */
+/* Returns -1 if there is none. */
 static int heaviest(const double *weights, int count) {
     int best = -1;
     for (int i = 0; i < count; i++)

@@ -1,7 +1,7 @@
 /*
- * Poses never scanned: the body against the rig's true surface, from every vertex of the body to the nearest point of
- * the truth; likewise the template without displacements, with those of the nearest scans alone, and with those of the
- * reference pose.
+ * Errors at poses never scanned: distances from every vertex of the body to the nearest point of the rig's true
+ * surface; likewise for the template without displacements, with those of the nearest scans alone, and with those of
+ * the reference pose.
  */
 #include "author/base/array.h"
 #include "author/scan/report/scan_report.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The true surface, ready to be asked. */
+/* The true surface, ready for queries. */
 typedef struct surface {
     ex_mesh *mesh;
     ex_tree *tree;
@@ -63,7 +63,7 @@ static ex_result make_surface(surface *s, ex_error *error) {
     return result;
 }
 
-/* The pose of the fitted skeleton that is the true one: turned alike, the base where it has moved to. */
+/* Computes the fitted skeleton's pose for a true pose: the same rotations, and the base moved alike. */
 static void bring_pose(const ex_scan_fitted *truth, int pose, const ex_kinematics *fitted, double (*rotations)[4],
                        ex_kin_pose *out) {
     const ex_kinematics *known = truth->kinematics;
@@ -75,7 +75,7 @@ static void bring_pose(const ex_scan_fitted *truth, int pose, const ex_kinematic
             continue;
         memcpy(rotations[j], truth->poses[pose].rotations[same], sizeof rotations[j]);
         if (fitted->joints[j].freedom == EX_FREEDOM_HINGE && known->joints[same].freedom == EX_FREEDOM_HINGE) {
-            /* By as many degrees, about the axis that was found. */
+            /* By the same angle, about the fitted axis. */
             const double half = ex_kin_angle(&known->joints[same], rotations[j]) * (3.14159265358979323846 / 360);
             for (int c = 0; c < 3; c++)
                 rotations[j][c] = sin(half) * fitted->joints[j].axis[c];
@@ -94,7 +94,7 @@ static void bring_pose(const ex_scan_fitted *truth, int pose, const ex_kinematic
 
 typedef enum variant { BODY, TEMPLATE, NEAREST, OLD, VARIANTS } variant;
 
-/* d += mask times the maps by their weights, or times their changes; nearest: of the heaviest alone. */
+/* d += mask times the weighted maps, or times their changes; nearest: only the heaviest. */
 static void add_part(const exi_scan_work *work, const exi_body_part *part, const double *weights, bool nearest,
                      float *d) {
     const exi_body *body = &work->body;

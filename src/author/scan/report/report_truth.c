@@ -1,7 +1,7 @@
 /*
- * What a simulated scanner knows: how far joints, bones, axes and labels are from the truth. Both skeletons have frames
- * parallel to the world in the reference, so rotations compare as they are. Along a hinge's axis its centre cannot be
- * seen: these directions, of the joint's own axis and of its parent's, do not count.
+ * Errors of joints, bones, axes and labels against the truth of a simulated session. Both skeletons have frames
+ * parallel to the world in the reference, so rotations can be compared directly. The centre of a hinge cannot be seen
+ * along its axis, so the directions of the joint's own axis and of its parent's do not count.
  */
 #include "author/base/array.h"
 #include "author/scan/report/scan_report.h"
@@ -44,7 +44,7 @@ static int find_name(const ex_scan_fitted *fitted, const char *name) {
     return -1;
 }
 
-/* Of the scans that are examples; what the fit has said that it cannot tell is counted. */
+/* Over the scans that are examples; counts rotations that the fit reports as undetermined. */
 static void measure_angles(const exi_body *body, const ex_scan_fitted *truth, ex_scan_joints *out) {
     const ex_kinematics *fitted = body->fitted->kinematics;
     double square = 0;
@@ -81,7 +81,7 @@ static void measure_angles(const exi_body *body, const ex_scan_fitted *truth, ex
 
 /* ---- bones and axes ---- */
 
-/* Takes the direction of an axis out of v, and that of another that has been taken out before out of the axis. */
+/* Removes the direction of an axis from v, and from the axis that of another removed before. */
 static void take_out(double v[3], double axis[3], const double before[3]) {
     const double along = exi_dot3(axis, before);
     for (int c = 0; c < 3; c++)
@@ -113,7 +113,7 @@ static void measure_bones(const exi_body *body, const ex_kinematics *known, ex_s
         const ex_kin_joint *b = &known->joints[same];
         for (int c = 0; c < 3; c++) {
             off[c] = a->translation[c] - b->translation[c];
-            if (a->parent == 0) /* where the base begins is a choice */
+            if (a->parent == 0) /* the starting position of the base is a choice */
                 off[c] += fitted->joints[0].translation[c] - known->joints[0].translation[c];
         }
         if (a->freedom == EX_FREEDOM_HINGE) {
@@ -150,7 +150,7 @@ static ex_result measure_labels(const exi_scan_work *work, int scan, ex_scan_lab
     int count = 0;
     ex_result result = labels && markers ? exi_table_read(markers, columns, 5, &table, work->error)
                                          : ex_error_memory(work->error, "a path", 0);
-    /* A scan without labels has none that are sure. */
+    /* A scan without labels has no sure ones. */
     if (result == EX_OK && ex_labels_read(labels, &labelled, &count, NULL) != EX_OK)
         count = 0;
     for (int i = 0; i < count; i++)

@@ -1,6 +1,6 @@
 /*
- * What a session's body is worth: how well its markers fit, how much of it was measured, how well scans are predicted
- * from others, and, where the session was simulated, how far all of it is from the truth.
+ * Measures a session's body: the fit of its markers, the measured fraction, the prediction of scans from others, and,
+ * if the session was simulated, all errors against the truth.
  */
 #include "author/scan/report/scan_report.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The body as it was built: its cage, parts and maps. */
+/* Opens the body as it was built: its cage, parts and maps. */
 static ex_result open_body(exi_scan_work *work) {
     exi_body *body = &work->body;
     char *cage = exi_body_path(body, "cage.obj"), *scene = exi_body_path(body, "skeleton.glb");

@@ -1,8 +1,8 @@
 /*
- * scan_report.h - what the files of a session's report share; private to src/author/scan.
+ * scan_report.h - shared by the files of a session's report; private to src/author/scan.
  *
- *   scan_report.c      the way through it
- *   report_truth.c     joints and labels against what a simulated scanner knows
+ *   scan_report.c      the sequence of steps
+ *   report_truth.c     joints and labels against the truth of a simulated scanner
  *   report_left_out.c  scans predicted from others
  *   report_surface.c   poses never scanned against their true surfaces
  */
@@ -20,14 +20,14 @@ typedef struct exi_scan_work {
     ex_error *error;
 } exi_scan_work;
 
-/* Distances that are gathered, then summed up. */
+/* A list of distances, to be summarised. */
 typedef struct exi_distances {
     float *values;
     size_t count, capacity;
     bool failed;
 } exi_distances;
 void exi_distances_add(exi_distances *distances, double value);
-/* Also frees them. */
+/* Summarises the distances, and frees them. */
 ex_scan_distance exi_distances_sum(exi_distances *distances);
 
 ex_result exi_report_left_out(exi_scan_work *work);

@@ -1,10 +1,10 @@
 /*
- * fit.json: a skeleton as it was found, its markers, and how it stood in every scan.
+ * Reads and writes fit.json: the fitted skeleton, its markers, and its pose in every scan.
  *
  *     { "exemplar_fit": 1, "skeleton": {…}, "scans": [ {"name": "arm_00", "rms": 0.002, "base": [x, y, z],
  *       "pose": {"hips": [x, y, z, w], "elbow.L": 61.2}, "open": ["wrist.L"]} ] }
  *
- * `open` are joints whose rotation the scan's markers do not tell.
+ * `open`: joints whose rotation the scan's markers do not determine.
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -154,7 +154,7 @@ ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, ex_erro
 
 /* ---- writing ---- */
 
-/* Joints that are not determined; NULL without memory. */
+/* Lists undetermined joints; NULL without memory. */
 static json_t *open_json(const ex_scan_fitted *fitted, int scan) {
     json_t *list = json_array();
     for (int j = 0; list && j < fitted->kinematics->joint_count; j++) {

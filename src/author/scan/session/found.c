@@ -1,5 +1,5 @@
 /*
- * found/NAME.csv: x,y,z,r,g,b,size,view,strength, one marker a line.
+ * Reads and writes found/NAME.csv: x,y,z,r,g,b,size,view,strength, one marker per line.
  */
 #include "author/base/array.h"
 #include "author/scan/find/find.h"
@@ -29,10 +29,11 @@ static ex_result read_marker(const exi_table *table, int row, ex_found_marker *m
         return result;
     for (int k = 0; k < 3; k++)
         if (!(marker->colour[k] >= 0 && marker->colour[k] <= 255))
-            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path, table->lines[row]);
+            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path,
+                                table->lines[row]);
     if (!(view >= 0 && view <= INT_MAX && view == floor(view)))
-        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: views are counted from 0, and there is no view %g", table->path,
-                         table->lines[row], view);
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: views are counted from 0, and there is no view %g",
+                            table->path, table->lines[row], view);
     marker->view = (int)view;
     return EX_OK;
 }
@@ -60,7 +61,7 @@ ex_result ex_found_read(const char *path, ex_found_marker **markers, int *count,
     return result;
 }
 
-/* Rounded so that the file is short and says no more than a scanner knows. */
+/* Rounds to keep the file short and no more precise than a scanner. */
 static void put(ex_file_writer *writer, double value, double steps, char end) {
     char text[33];
     const double rounded = rint(value * steps) / steps;

@@ -1,5 +1,5 @@
 /*
- * A scan session: FOLDER/scan.json.
+ * Reads a scan session: FOLDER/scan.json.
  *
  *     { "exemplar_scan": 1, "skeleton": "upper", "markers": "markers.csv", "reference": "arm_00", "average": "arm_13",
  *       "levels": 5, "reach": 0.06, "neighbours": 8, "mirror": true,
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is read, and the memory that all of it but the kinematics is in. */
+/* The session, and the memory that holds all of it except the kinematics. */
 typedef struct exi_session {
     ex_scan_session session; /* first */
     exi_arena arena;
@@ -74,7 +74,7 @@ ex_result exi_scan_read_pose(exi_reader *r, const json_t *object, const exi_plac
         memcpy(rotations[i], (double[4]){0, 0, 0, 1}, sizeof rotations[i]);
     if (!json_is_object(object))
         return ex_error_set(r->error, EX_ERROR_DATA, "%s: a pose is an object: {\"JOINT\": degrees or rotation}",
-                         place->text);
+                            place->text);
     json_object_foreach((json_t *)object, key, value) {
         const exi_place at = exi_place_key(place, key);
         const int joint = ex_kinematics_find_joint(kinematics, key);
@@ -129,15 +129,15 @@ static ex_result check_joints(exi_reader *r, const ex_scan_session *session, con
             all[j] = kinematics->joints[j].name;
         const char *near = all ? ex_suggest(names[i], all, kinematics->joint_count) : NULL;
         free((void *)all);
-        return ex_error_set(r->error, EX_ERROR_DATA, "%s.%s[%d]: the skeleton has no joint '%s'%s%s%s", place->text, key,
-                         i, names[i], near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s.%s[%d]: the skeleton has no joint '%s'%s%s%s", place->text,
+                            key, i, names[i], near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     return EX_OK;
 }
 
 bool exi_scan_is_name(const char *name) {
     return exi_is_name(name) && name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128 &&
-           strcmp(name, "doubtful") != 0; /* labels/doubtful.csv is something else */
+           strcmp(name, "doubtful") != 0; /* labels/doubtful.csv is a different file */
 }
 
 bool exi_scan_is_part_name(const char *name) {
@@ -159,8 +159,8 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     part->name = (char *)name;
     if (result == EX_OK && !exi_scan_is_part_name(name))
         result = ex_error_set(r->error, EX_ERROR_DATA,
-                           "%s.name: '%s' cannot be the name of a part, which becomes that of a file and a layer",
-                           place->text, name);
+                              "%s.name: '%s' cannot be the name of a part, which becomes that of a file and a layer",
+                              place->text, name);
     if (result == EX_OK)
         result = read_words(r, object, place, "joints", &part->joints, &part->joint_count);
     if (result == EX_OK)
@@ -200,11 +200,12 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
         return result;
     if (!exi_scan_is_name(name))
         return ex_error_set(r->error, EX_ERROR_DATA,
-                         "%s.name: '%s' cannot be the name of a scan, which becomes that of files", place->text, name);
+                            "%s.name: '%s' cannot be the name of a scan, which becomes that of files", place->text,
+                            name);
     const size_t length = strlen(name), tail = strlen(".mirrored");
     if (length > tail && strcmp(name + length - tail, ".mirrored") == 0)
         return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: '%s' would be the mirror image of another scan",
-                         place->text, name);
+                            place->text, name);
     if (ex_scan_session_find(session, name) >= 0)
         return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
     scan->part = -1;
@@ -245,7 +246,7 @@ static ex_result read_lists(exi_reader *r, const json_t *root, ex_scan_session *
         for (int j = 0; result == EX_OK && j < (int)i; j++) {
             if (strcmp(session->parts[j].name, session->parts[i].name) == 0)
                 result = ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is another part '%s'", at.text,
-                                   session->parts[i].name);
+                                      session->parts[i].name);
         }
         session->part_count = (int)i + 1;
     }
@@ -267,7 +268,8 @@ static ex_result read_named_scan(exi_reader *r, const json_t *root, const ex_sca
     if (result != EX_OK || !name)
         return result;
     *scan = ex_scan_session_find(session, name);
-    return *scan >= 0 ? EX_OK : ex_error_set(r->error, EX_ERROR_DATA, "%s: there is no scan '%s' in \"scans\"", key, name);
+    return *scan >= 0 ? EX_OK
+                      : ex_error_set(r->error, EX_ERROR_DATA, "%s: there is no scan '%s' in \"scans\"", key, name);
 }
 
 static ex_result read_skeleton(exi_reader *r, ex_scan_session *session) {
@@ -420,8 +422,8 @@ ex_result ex_scan_meshes(const ex_scan_session *session, int scan, ex_mesh ***me
         result = path ? ex_mesh_read(path, &made[i], error) : ex_error_memory(error, "a path", 0);
         if (result == EX_OK && made[i]->face_count == 0)
             result = ex_error_set(error, EX_ERROR_DATA,
-                               "%s has %d points and no faces: scans have to be meshes, so mesh it first", path,
-                               made[i]->vertex_count);
+                                  "%s has %d points and no faces: scans have to be meshes, so mesh it first", path,
+                                  made[i]->vertex_count);
         free(path);
     }
     if (result == EX_OK) {

@@ -1,6 +1,6 @@
 /*
- * The fit of a session: labels of its scans to sightings, joints locked as the scans' parts say, and the skeleton first
- * brought to where the reference's markers are.
+ * Fits a session: turns labels of its scans into sightings, locks joints as the scans' parts say, and first moves the
+ * skeleton to the reference's markers.
  */
 #include "author/base/array.h"
 #include "author/scan/session/session.h"
@@ -14,9 +14,9 @@
 typedef struct work {
     const ex_scan_session *session;
     double sure;
-    ex_kinematics *kinematics; /* where the fit begins */
+    ex_kinematics *kinematics; /* starting values of the fit */
     int scan_count;
-    int *scans; /* [session->scan_count]: those that have labels */
+    int *scans; /* [session->scan_count]: scans with labels */
     int reference;
     bool *locked; /* [scan_count][joint_count] */
     ex_kin_scan *entries;
@@ -47,7 +47,7 @@ static ex_result unknown_marker(work *w, const char *path, const char *name) {
     const char *near = names ? ex_suggest(name, names, count) : NULL;
     free((void *)names);
     return ex_error_set(w->error, EX_ERROR_DATA, "%s: the session has no marker '%s'%s%s%s", path, name,
-                     near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+                        near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static ex_result add_labels(work *w, int scan, const char *path) {
@@ -92,8 +92,8 @@ static ex_result read_labels(work *w) {
             w->scans[w->scan_count++] = i;
         } else if (i == w->session->reference && result == EX_OK) {
             result = ex_error_set(w->error, EX_ERROR_DATA,
-                               "the reference scan '%s' has no labelled markers: name them by hand in %s",
-                               w->session->scans[i].name, path);
+                                  "the reference scan '%s' has no labelled markers: name them by hand in %s",
+                                  w->session->scans[i].name, path);
         }
         free(path);
     }
@@ -102,7 +102,7 @@ static ex_result read_labels(work *w) {
 
 /* ---- where it begins ---- */
 
-/* The middle of the bone that a joint moves: between it and the mean of the joints on it. */
+/* Computes the middle of the bone that a joint moves: between it and the mean of its child joints. */
 static void bone_middle(const ex_kinematics *kinematics, const double (*places)[3], int joint, double middle[3]) {
     double sum[3] = {0};
     int count = 0;
@@ -117,7 +117,7 @@ static void bone_middle(const ex_kinematics *kinematics, const double (*places)[
         middle[c] = count ? (places[joint][c] + sum[c] / count) / 2 : places[joint][c];
 }
 
-/* Middles of bones, and of the markers on them in the reference; how many bones there are. */
+/* Collects middles of bones, and of the markers on them in the reference; returns the number of bones. */
 static int gather_middles(const work *w, double (*bones)[3], double (*markers)[3]) {
     const ex_kinematics *kinematics = w->kinematics;
     double(*places)[3] = exi_array_allocate((size_t)kinematics->joint_count, sizeof *places);
@@ -149,7 +149,7 @@ static int gather_middles(const work *w, double (*bones)[3], double (*markers)[3
     return count;
 }
 
-/* Moves and scales the skeleton where that brings its bones much nearer to their markers. */
+/* Moves and scales the skeleton if that brings its bones much closer to their markers. */
 static ex_result bring_skeleton(work *w) {
     const size_t joints = (size_t)w->kinematics->joint_count;
     double(*bones)[3] = exi_array_allocate(2 * joints, sizeof *bones), (*markers)[3] = bones + joints;
@@ -232,8 +232,8 @@ static ex_result make_scans(work *w) {
 
 /* ---- the result ---- */
 
-/* Rotations that are not determined in a scan; of a joint that is told of once for all scans, those where it was held
- * as in the reference. False without memory. */
+/* Records undetermined rotations of a scan; for a joint reported once for all scans, those where it was held as in the
+ * reference. Returns false without memory. */
 static bool note_open(const work *w, const ex_kin_fit *fit, ex_scan_fitted *fitted) {
     const size_t joints = (size_t)w->kinematics->joint_count;
     fitted->opens = calloc((size_t)w->scan_count * joints, sizeof *fitted->opens);
@@ -271,7 +271,7 @@ static ex_result make_fitted(const work *w, const ex_kin_fit *fit, ex_scan_fitte
         good = made->names[i] && made->poses[i].rotations;
     }
     for (size_t i = 0; i < w->sighting_count && good; i++) {
-        if (isnan(fit->errors[i])) /* of a marker whose place is not known */
+        if (isnan(fit->errors[i])) /* a marker without a known place */
             continue;
         made->rms[w->sightings[i].scan] += fit->errors[i] * fit->errors[i];
         seen[w->sightings[i].scan]++;

@@ -1,5 +1,5 @@
 /*
- * The table of markers: marker,joint[,r,g,b][,x,y,z].
+ * Reads the table of markers: marker,joint[,r,g,b][,x,y,z].
  */
 #include "author/base/array.h"
 #include "author/scan/session/session.h"
@@ -23,11 +23,12 @@ static ex_result read_site(const exi_table *table, int row, const ex_kinematics 
         return ex_error_set(error, EX_ERROR_DATA, "%s:%d: this marker has no name", table->path, table->lines[row]);
     site->joint = ex_kinematics_find_joint(kinematics, joint);
     if (site->joint < 0)
-        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: the skeleton has no joint '%s'", table->path, table->lines[row],
-                         joint);
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: the skeleton has no joint '%s'", table->path,
+                            table->lines[row], joint);
     for (int i = 0; i < 3; i++) {
         if (!(colour[i] >= 0 && colour[i] <= 255))
-            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path, table->lines[row]);
+            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path,
+                                table->lines[row]);
         site->colour[i] = (unsigned char)(colour[i] + 0.5);
     }
     if (old >= 0 && kinematics->sites[old].joint == site->joint && kinematics->sites[old].placed) {
@@ -55,7 +56,7 @@ static int order_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Two markers of one name are told apart by nobody. */
+/* Checks that marker names are unique. */
 static ex_result check_names(const exi_table *table, const ex_site *sites, ex_error *error) {
     const char **names = exi_array_allocate((size_t)table->row_count, sizeof *names);
     ex_result result = EX_OK;

@@ -1,5 +1,5 @@
 /*
- * A scan session written: what session.c reads, with what is as usual left out.
+ * Writes a scan session as session.c reads it, leaving out default values.
  */
 #include "author/base/json.h"
 #include "author/scan/session/session.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Takes the value over. False without memory. */
+/* Takes ownership of the value. Returns false without memory. */
 static bool put(json_t *object, const char *key, json_t *value) {
     return value && json_object_set_new(object, key, value) == 0;
 }

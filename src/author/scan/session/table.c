@@ -1,5 +1,5 @@
 /*
- * Tables of a scan session, as text first: numbers are asked for cell by cell, so that errors can name them.
+ * Reads tables of a scan session as text; numbers are parsed cell by cell, so that errors can name the cell.
  */
 #include "author/scan/session/table.h"
 
@@ -28,13 +28,13 @@ static ex_result read_names(exi_csv *csv, const char *const *columns, exi_table 
         int found = -1;
         if (table->column_count == COLUMNS_MOST || !exi_csv_field(csv, field, &last))
             return ex_error_set(error, EX_ERROR_FORMAT, "%s:1: this is not a line of column names between commas",
-                             table->path);
+                                table->path);
         for (int i = 0; i < known && found < 0; i++)
             found = strcmp(field, columns[i]) == 0 ? i : -1;
         if (found < 0) {
             const char *near = ex_suggest(field, columns, known);
-            return ex_error_set(error, EX_ERROR_DATA, "%s:1: there is no column '%s' in such a table%s%s%s", table->path,
-                             field, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+            return ex_error_set(error, EX_ERROR_DATA, "%s:1: there is no column '%s' in such a table%s%s%s",
+                                table->path, field, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
         if (exi_table_column(table, field) >= 0)
             return ex_error_set(error, EX_ERROR_DATA, "%s:1: column '%s' is there twice", table->path, field);
@@ -57,11 +57,11 @@ static ex_result read_row(exi_csv *csv, exi_table *table, size_t *cells, size_t 
     int column = 0;
     for (bool last = false; !last; column++) {
         if (!exi_csv_field(csv, field, &last))
-            return ex_error_set(error, EX_ERROR_FORMAT, "%s:%d: this is not a line of values between commas", table->path,
-                             csv->line);
+            return ex_error_set(error, EX_ERROR_FORMAT, "%s:%d: this is not a line of values between commas",
+                                table->path, csv->line);
         if (column >= table->column_count)
             return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there are more values than the %d columns", table->path,
-                             csv->line, table->column_count);
+                                csv->line, table->column_count);
         char *copy = exi_arena_text(&table->arena, field);
         if (!copy)
             return ex_error_memory(error, table->path, sizeof field);
@@ -69,7 +69,7 @@ static ex_result read_row(exi_csv *csv, exi_table *table, size_t *cells, size_t 
     }
     if (column < table->column_count)
         return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no value for column '%s'", table->path, csv->line,
-                         table->names[column]);
+                            table->names[column]);
     table->lines[row] = csv->line;
     table->row_count++;
     return EX_OK;
@@ -134,7 +134,7 @@ ex_result exi_table_number(const exi_table *table, int row, int column, bool nee
         return EX_OK;
     if (!text[0] || !ex_parse_double(&at, end, &number) || at != end || !isfinite(number))
         return ex_error_set(error, EX_ERROR_DATA, "%s:%d: '%s' in column '%s' is not a number", table->path,
-                         table->lines[row], text, column < 0 ? "" : table->names[column]);
+                            table->lines[row], text, column < 0 ? "" : table->names[column]);
     *value = number;
     return EX_OK;
 }
@@ -146,7 +146,7 @@ ex_result exi_table_triple(const exi_table *table, int row, const char *const na
         const int column = exi_table_column(table, names[i]);
         if (column < 0 && needed)
             return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no column '%s'", table->path, table->lines[row],
-                             names[i]);
+                                names[i]);
         result = exi_table_number(table, row, column, needed, &value[i], error);
     }
     return result;

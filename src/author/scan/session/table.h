@@ -13,22 +13,22 @@ typedef struct exi_table {
     int column_count, row_count;
     char **names; /* [column_count] */
     char **cells; /* [row_count][column_count] */
-    int *lines;   /* [row_count] of the file */
+    int *lines;   /* [row_count] line numbers in the file */
     exi_arena arena;
 } exi_table;
 
-/* columns: the names it may have, the first `needed` of which it must have; ended by NULL. Errors name file and line.
- * On failure the table is empty. */
+/* columns: the allowed names, ended by NULL; the first `needed` are required. Errors name file and line. On failure the
+ * table is empty. */
 ex_result exi_table_read(const char *path, const char *const *columns, int needed, exi_table *table, ex_error *error);
 void exi_table_free(exi_table *table);
 
-/* The column's number, or -1. */
+/* Returns the column's number, or -1. */
 int exi_table_column(const exi_table *table, const char *name);
-/* "" in a column that is not there. */
+/* Returns "" for a missing column. */
 const char *exi_table_text(const exi_table *table, int row, int column);
-/* A finite number. An empty cell, or a column that is not there, leaves the value alone where it is not needed. */
+/* Reads a finite number. An empty cell, or a missing column, leaves the value alone if it is not required. */
 ex_result exi_table_number(const exi_table *table, int row, int column, bool needed, double *value, ex_error *error);
-/* Three columns. */
+/* Reads three columns. */
 ex_result exi_table_triple(const exi_table *table, int row, const char *const names[3], bool needed, double value[3],
                            ex_error *error);
 

@@ -1,5 +1,5 @@
 /*
- * A scan of one pose: the rig's surface there, seen by heads around it (Allen, Curless, Popovic 2002, section 2: a
+ * Simulates a scan of one pose: the rig's surface, seen by heads around it (Allen, Curless, Popovic 2002, section 2: a
  * Cyberware WB4, four views, 5 mm by 2 mm), with painted markers, some of them rubbed off and some false ones added.
  */
 #include "author/scan/simulate/simulate.h"
@@ -13,7 +13,7 @@
 
 #define PI 3.14159265358979323846
 
-/* What chance is asked for, beside the rays of views. */
+/* Uses of random numbers, other than the rays of views. */
 enum { CHANCE_RUBBED = 1, CHANCE_STRAY = 2 };
 
 ex_scan_simulation ex_scan_simulation_default(void) {
@@ -61,7 +61,7 @@ static ex_result check_paints(const exi_scanner *scanner, ex_error *error) {
     return EX_OK;
 }
 
-/* Whether a spot can reach a point of the triangle: by the triangle's box, which is never too small. */
+/* True if a spot can reach a point of the triangle: by the triangle's bounding box, which is conservative. */
 static bool may_reach(const exi_skin_surface *surface, const exi_spot *spot, int triangle, double reach) {
     const uint32_t *corners = surface->triangles + 3 * (size_t)triangle;
     for (int k = 0; k < 3; k++) {
@@ -77,7 +77,7 @@ static bool may_reach(const exi_skin_surface *surface, const exi_spot *spot, int
     return true;
 }
 
-/* Lists, for every triangle, the spots that may reach it: counted first, then written. */
+/* Lists, for every triangle, the spots that may reach it: first counts, then writes. */
 static ex_result list_spots(exi_scanner *s, ex_error *error) {
     const int triangles = s->surface.triangle_count;
     const double reach = s->simulation.marker_size / 2 + s->simulation.pitch[0] + s->simulation.pitch[1];
@@ -187,7 +187,7 @@ static void measure_box(exi_subject *s) {
     }
 }
 
-/* A false spot, anywhere on the skin, of any of the colours and of about a marker's size. */
+/* Makes a false spot, anywhere on the skin, of any of the colours and about a marker's size. */
 static exi_spot stray_spot(const exi_scanner *scanner, uint64_t chance) {
     const exi_skin_surface *surface = &scanner->surface;
     double numbers[5], place[3];
@@ -229,7 +229,8 @@ static ex_result paint_subject(exi_subject *s, bool rubbed, ex_error *error) {
 
 /* ---- the shot ---- */
 
-/* Seen well enough: a view sees its middle, and at least a third of the samples that a marker has from in front. */
+/* Finds the markers seen well enough: a view sees the middle, and at least a third of the samples that a marker has
+ * from in front. */
 static void see_markers(const exi_subject *s, const exi_range_view *views, ex_scan_shot *shot) {
     const exi_scanner *scanner = s->scanner;
     const ex_scan_simulation *simulation = &scanner->simulation;

@@ -1,6 +1,6 @@
 /*
- * The files of a simulated session that come with every scan: what the scanner saw, what people would add, and what is
- * true of its markers; and what the scanner was told.
+ * Writes the files of each scan of a simulated session: the scanner's meshes, the labels a person would add, and the
+ * true markers; and the scanner's settings.
  */
 #include "author/scan/simulate/simulate_files.h"
 
@@ -19,7 +19,7 @@
 
 enum { CHANCE_LABEL = 0x1ABE1 };
 
-/* Metres that someone who clicks on a marker is off its middle. */
+/* Metres: error of a person who clicks on a marker. */
 #define CLICK 0.001
 
 static bool exists(const char *path) {
@@ -84,7 +84,7 @@ ex_result exi_write_markers(const exi_simulated *s, ex_error *error) {
     return ex_file_commit(&writer, error);
 }
 
-/* Of the reference, as someone who clicks on what can be seen. */
+/* Labels of the reference, as by a person who clicks on visible markers. */
 static ex_result write_labels(const exi_simulated *s, int pose, const ex_scan_shot *shot, ex_error *error) {
     ex_result result;
     char *path = exi_simulated_target(s, "labels", s->def->simulation.names[pose], ".csv", &result, error);
@@ -140,7 +140,7 @@ static bool has_file(char *path) {
     return has;
 }
 
-/* Truth about its markers is written last. */
+/* The truth about its markers is written last. */
 bool exi_has_scan(const exi_simulated *s, int pose) {
     const char *name = s->def->simulation.names[pose];
     bool has = !s->def->force;
@@ -204,8 +204,8 @@ static uint64_t mix_bytes(uint64_t key, const void *bytes, size_t size) {
     return key;
 }
 
-/* Of everything that scans depend on but the numbers in scanner.json: the rig as far as it was looked at, the poses,
- * the markers. */
+/* Covers everything that scans depend on except the numbers in scanner.json: the used parts of the rig, the poses, the
+ * markers. */
 static uint64_t fingerprint(const exi_simulated *s) {
     const ex_scan_simulate_def *def = s->def;
     const exi_skin_surface *surface = &s->scanner.surface;
@@ -264,13 +264,13 @@ ex_result exi_write_scanner(const exi_simulated *s, ex_error *error) {
     const bool again = result == EX_OK && !s->def->force && exists(path);
     if (result == EX_OK && !again && !s->def->force && exists(session))
         result = ex_error_set(error, EX_ERROR_DATA,
-                           "'%s' holds a scan session that was not simulated: give another folder", s->def->folder);
+                              "'%s' holds a scan session that was not simulated: give another folder", s->def->folder);
     if (again && (exi_json_read(path, &before, NULL) != EX_OK || !json_equal(told, before)))
         result = ex_error_kind(error,
-                                ex_error_set(error, EX_ERROR_DATA,
-                                          "'%s' holds scans with other options, of another rig or of other poses",
-                                          s->def->folder),
-                                "other_scans");
+                               ex_error_set(error, EX_ERROR_DATA,
+                                            "'%s' holds scans with other options, of another rig or of other poses",
+                                            s->def->folder),
+                               "other_scans");
     if (result == EX_OK && !again)
         result = exi_json_write(path, told, error);
     json_decref(told);

@@ -1,7 +1,7 @@
 /*
- * Neighbouring samples of a range image become triangles, two a cell of the grid, unless the depth jumps between them:
- * that is an edge of what is seen, not a surface. A cell is cut along the diagonal that gives more triangles, or else
- * the one that is less steep.
+ * Makes triangles between neighbouring samples of a range image, two per cell of the grid, unless the depth jumps
+ * between them: that is an edge of what is seen, not a surface. A cell is cut along the diagonal that gives more
+ * triangles, or else the less steep one.
  */
 #include "author/base/array.h"
 #include "author/scan/simulate/simulate.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many times as deep as wide an edge may be: about what grazing rays give. */
+/* Largest ratio of depth to width of an edge: about what grazing rays give. */
 #define STEEPEST 4.0
 
 /* Corners (row, column) of the first and the second triangle, counter-clockwise as seen from the head. */
@@ -34,7 +34,7 @@ static bool is_triangle(const exi_range_view *view, double noise, int row, int c
         const double jump = fabs((double)view->depths[sample_at(view, row + a[0], column + a[1])] -
                                  (double)view->depths[sample_at(view, row + b[0], column + b[1])]);
         const double length = hypot((b[0] - a[0]) * view->pitch[1], (b[1] - a[1]) * view->pitch[0]);
-        if (!(jump <= STEEPEST * length + 3 * noise)) /* or one of them is not there */
+        if (!(jump <= STEEPEST * length + 3 * noise)) /* or one of them is missing */
             return false;
     }
     return true;
@@ -75,7 +75,7 @@ static void visit_triangles(const exi_range_view *view, void (*visit)(void *cont
 
 static void mark_used(void *context, const size_t samples[3]) {
     exi_range_view *view = context;
-    for (int k = 0; k < 3; k++) /* by the sign of what is never negative, which needs no memory */
+    for (int k = 0; k < 3; k++) /* marks in the sign of a number that is never negative, which needs no memory */
         view->slants[samples[k]] = -fabsf(view->slants[samples[k]]);
 }
 

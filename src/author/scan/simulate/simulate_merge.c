@@ -1,13 +1,13 @@
 /*
- * Several views become one mesh, by signed distances on a grid (Curless, Levoy 1996, which the paper uses as well): a
- * point of the grid near a surface that a view saw is so far in front of it or behind it; views are averaged, by how
- * squarely they saw it. The surface runs where the sum changes its sign, and ends where a cell of the grid has a corner
- * that no view saw anything near: what was not seen is a hole, and what was seen twice is there once. A cell that the
- * surface runs through gets one vertex, the mean of where its edges are crossed, and an edge that is crossed becomes
- * two triangles between the four cells around it (surface nets, Gibson 1998), which needs no table of cases.
+ * Merges several views into one mesh, by signed distances on a grid (Curless, Levoy 1996, which the paper uses as
+ * well). A grid point near a surface that a view saw has a distance in front of it or behind it; views are averaged,
+ * weighted by how squarely they saw it. The surface is where the sum changes its sign, and ends at a cell with a corner
+ * that no view saw anything near. So unseen areas are holes, and areas seen twice appear once. A cell on the surface
+ * gets one vertex, the mean of the crossings of its edges, and each crossed edge becomes two triangles between the four
+ * cells around it (surface nets, Gibson 1998), which needs no table of cases.
  *
- * The grid is swept in layers of equal height, and only blocks of it with a sample near are looked at, so that memory
- * grows with a layer and time with the surface.
+ * The grid is swept in layers of equal height, and only blocks with a sample nearby are visited, so that memory grows
+ * with a layer and time with the surface.
  */
 #include "author/base/array.h"
 #include "author/scan/simulate/simulate.h"
@@ -23,12 +23,13 @@ enum { BLOCK = 8 };
 typedef struct merger {
     const exi_range_view *views;
     int view_count;
-    double size, reach;      /* of a cell; how far from a surface its distance is known */
+    double size, reach;      /* of a cell; distance from a surface within which its distance is known */
     int first[3], counts[3]; /* corners of the grid, in units of size */
     int blocks[3];
-    unsigned char *near; /* [blocks[1]][blocks[0]][blocks[2]]: a sample is near */
-    float *layers[2];    /* [counts[0]][counts[2]] distances, NAN where nothing is known; of two layers */
-    int *cells[2];       /* likewise: vertices of the cells below the upper layer, and those below these; -1 */
+    unsigned char *near; /* [blocks[1]][blocks[0]][blocks[2]]: true if a sample is near */
+    float *layers[2];    /* [counts[0]][counts[2]] distances, NAN if unknown; of two layers */
+    int *cells[2];       /* likewise: vertices of the cells below the upper layer, and of those one layer down; -1:
+                            none */
     float (*positions)[3];
     unsigned char (*colours)[3];
     size_t position_capacity, colour_capacity, triangle_capacity;
@@ -62,7 +63,7 @@ static void visit_samples(merger *m, void (*visit)(merger *m, const double point
 
 /* ---- where the grid is ---- */
 
-/* counts hold the last corner meanwhile. */
+/* counts hold the last corner for now. */
 static void grow_box(merger *m, const double point[3]) {
     for (int k = 0; k < 3; k++) {
         const int low = (int)floor((point[k] - m->reach) / m->size) - 1,
@@ -115,8 +116,8 @@ static ex_result open_grid(merger *m, ex_error *error) {
 
 /* ---- distances ---- */
 
-/* How far a point is in front of what a view saw (behind it: below 0), and how much that counts; false where it saw
- * nothing near. A ray that grazes a limb leaves it again soon: behind it little is known. */
+/* Computes the distance of a point in front of a view's surface (behind it: below 0), and its weight; returns false if
+ * the view saw nothing near. A ray that grazes a limb soon leaves it again, so little is known behind it. */
 static bool measure(const merger *m, const exi_range_view *view, const double point[3], double *distance,
                     double *weight, double colour[3]) {
     double depth, slant;
@@ -154,7 +155,7 @@ static void fill_layer(const merger *m, int y, float *layer) {
 
 /* ---- the surface ---- */
 
-/* The colour that the view has which sees it best. */
+/* Takes the colour from the view that sees it best. */
 static void vertex_colour(const merger *m, const double point[3], unsigned char out[3]) {
     double best = 0, colour[3], found[3] = {128, 128, 128};
     for (int i = 0; i < m->view_count; i++) {
@@ -186,7 +187,7 @@ static int add_vertex(merger *m, const double point[3]) {
     return m->vertex_count++;
 }
 
-/* The vertex of a cell whose corners are known (bits of a corner's number: x, y, z), or -1. */
+/* Returns the vertex of a cell whose corners are known (bits of a corner's number: x, y, z), or -1. */
 static int cell_vertex(merger *m, int x, int y, int z) {
     double values[8], sum[3] = {0, 0, 0};
     int crossings = 0;
@@ -224,7 +225,7 @@ static double apart_sq(const merger *m, int a, int b) {
     return sum;
 }
 
-/* Two triangles between the vertices of four cells around an edge, along the shorter diagonal. */
+/* Adds two triangles between the vertices of four cells around an edge, along the shorter diagonal. */
 static void add_quad(merger *m, const int around[4], bool outwards) {
     int v[4];
     for (int i = 0; i < 4; i++) {
@@ -250,7 +251,7 @@ static bool is_crossed(float a, float b) {
     return !isnan(a) && !isnan(b) && (a < 0) != (b < 0);
 }
 
-/* Edges from a corner of the lower layer: upwards, and along x and z, where the cells of both layers meet. */
+/* Adds edges from a corner of the lower layer: upwards, and along x and z, where the cells of both layers meet. */
 static void add_edges(merger *m, int x, int z) {
     const size_t at = (size_t)x * (size_t)m->counts[2] + (size_t)z, row = (size_t)m->counts[2];
     const int *upper = m->cells[1], *lower = m->cells[0];
@@ -290,7 +291,7 @@ static void sweep(merger *m) {
     }
 }
 
-/* Takes away vertices that no triangle uses: cells at the edge of what was seen. */
+/* Removes vertices that no triangle uses: cells at the edge of what was seen. */
 static bool compact(merger *m) {
     int *numbers = exi_array_allocate((size_t)m->vertex_count, sizeof *numbers), count = 0;
     if (!numbers)

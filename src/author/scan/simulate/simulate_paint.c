@@ -1,8 +1,8 @@
 /*
- * Where markers go: on every joint's part of the skin, far from each other, where a scanner sees them at rest. Each is
- * the vertex farthest from all before it (farthest-point sampling). A joint's part is where its skin weight is 0.8 or
- * more, so that the marker stays on its bone; a joint that has little skin of its own gets fewer, where it weighs less,
- * for markers between two bones go with neither. Each marker gets the colour whose nearest other marker is farthest
+ * Chooses places for markers: on every joint's part of the skin, far from each other, where a scanner sees them at
+ * rest. Each is the vertex farthest from all before it (farthest-point sampling). A joint's part is where its skin
+ * weight is 0.8 or more, so that the marker stays on its bone. A joint with little skin gets fewer, at lower weights,
+ * since markers between two bones follow neither. Each marker gets the colour whose nearest other marker is farthest
  * away.
  */
 #include "author/base/array.h"
@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sine of the angle at which a head must see a marker. */
+/* Least sine of the angle at which a head must see a marker. */
 #define LEAST_SLANT 0.4
 
-/* Rounds of choosing, the demands falling: the least skin weight, the least distance in metres, the part of the wanted
- * number up to which it is worth it, whether the scanner must see it. */
+/* Rounds of choosing, with falling demands: least skin weight, least distance in metres, fraction of the wanted number
+ * up to which the round applies, and true if the scanner must see the place. */
 static const struct {
     float weight, apart, part;
     bool seen;
@@ -30,11 +30,11 @@ enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
 typedef struct painter {
     exi_skin_surface surface;
     float *weights; /* [vertex_count][3]: of three joints at a time */
-    bool *seen;     /* [vertex_count]: by one of four heads, at rest */
-    int *homes;     /* [vertex_count]: 3 * a triangle + which corner of it; -1 */
-    float *cage;    /* weights of the cage, where the level is refined */
+    bool *seen;     /* [vertex_count]: true if one of four heads sees it at rest */
+    int *homes;     /* [vertex_count]: 3 * triangle + corner; -1: none */
+    float *cage;    /* weights of the cage, if the level is refined */
     void *scratch;
-    float *distances; /* [vertex_count] squared, from the nearest marker so far */
+    float *distances; /* [vertex_count] squared, to the nearest marker so far */
     ex_paint *paints;
     int paint_count;
     size_t paint_capacity;
@@ -42,7 +42,7 @@ typedef struct painter {
 
 /* ---- what is known of vertices ---- */
 
-/* Weights of joints first to first + 2 of the cage's vertices, as triples. */
+/* Collects weights of joints first to first + 2 at the cage's vertices, as triples. */
 static void cage_weights(const ex_rig *rig, int first, float *triples) {
     const ex_skin *skin = ex_rig_skin(rig);
     uint32_t joints[EX_INFLUENCE_MAX];
@@ -57,7 +57,7 @@ static void cage_weights(const ex_rig *rig, int first, float *triples) {
     }
 }
 
-/* Refined vertices have the weights of the cage's, refined like positions. */
+/* Refines the cage's weights like positions. */
 static void weigh_vertices(painter *p, int first) {
     const ex_rig *rig = p->surface.rig;
     const bool refined = p->surface.level != 0;
@@ -144,7 +144,7 @@ static void close_painter(painter *p) {
 
 /* ---- places ---- */
 
-/* The vertex farthest from all markers that a round takes for joint `which` of the three; -1 where there is none. */
+/* Returns the vertex farthest from all markers that a round accepts for joint `which` of the three; -1: none. */
 static int farthest(const painter *p, int which, int round) {
     int best = -1;
     float most = rounds[round].apart * rounds[round].apart;

@@ -1,6 +1,6 @@
 /*
- * Tables that say what is scanned and where markers go. A table of poses may have two columns of words, `name` and
- * `part`; the others are poses as in any such table, and are read by the same code, with the same line numbers.
+ * Reads tables of poses to scan and of markers. A table of poses may have two text columns, `name` and `part`; the
+ * others are poses as in any pose table, and are read by the same code, with the same line numbers.
  */
 #include "author/base/array.h"
 #include "author/base/csv.h"
@@ -24,7 +24,7 @@ typedef struct splitter {
     const char *path;
     exi_csv csv;
     int columns[2]; /* of name and part; -1 */
-    bool bare;      /* there are no others */
+    bool bare;      /* true if there are no other columns */
     exi_text rest;  /* the table without them */
     size_t name_capacity, part_capacity;
     int count;
@@ -76,7 +76,7 @@ static ex_result add_pose(splitter *s, const char *name, const char *part) {
     return result;
 }
 
-/* One line: its words are kept, its numbers go on. The first one says which is which. */
+/* Splits one line: keeps its words, passes its numbers on. The first line names the columns. */
 static ex_result split_line(splitter *s, bool header) {
     char field[EXI_FIELD_SIZE], words[2][EXI_FIELD_SIZE] = {"", ""};
     bool first = true;
@@ -131,7 +131,7 @@ ex_result ex_scan_poses_read(const char *path, const ex_rig *rig, ex_scan_poses 
                   .csv = {.at = poses->text, .end = poses->text + poses->size, .next_line = 1},
                   .columns = {-1, -1},
                   .error = error};
-    const bool is_text = memchr(poses->text, 0, poses->size) == NULL; /* else the other reader says what it is */
+    const bool is_text = memchr(poses->text, 0, poses->size) == NULL; /* else the other reader reports it */
     if (is_text)
         result = split(&s);
     if (result == EX_OK) {
@@ -143,7 +143,7 @@ ex_result ex_scan_poses_read(const char *path, const ex_rig *rig, ex_scan_poses 
     free(s.rest.bytes);
     const int count = s.count;
     if (result != EX_OK) {
-        poses->table.pose_count = count; /* so many names are there */
+        poses->table.pose_count = count; /* the number of names */
         ex_scan_poses_free(poses);
     }
     return result;

@@ -1,6 +1,6 @@
 /*
- * A scan session of a rig, with the truth beside it. Small files first, then the scans, side by side; scan.json last,
- * so that a session is there once it is whole. What is there already is kept: a run that was interrupted goes on.
+ * Simulates a scan session of a rig, with the truth. Writes small files first, then the scans, in parallel, and
+ * scan.json last, so that a session exists only when complete. Existing files are kept: an interrupted run continues.
  */
 #include "author/base/array.h"
 #include "author/scan/session/session.h"
@@ -14,16 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Scans between two reports of progress. */
+/* Number of scans between two reports of progress. */
 enum { BATCH = 8 };
 
-/* How far off someone with a tape measure is. */
+/* Error of a person with a tape measure. */
 #define TAPE_METRES  0.02
 #define TAPE_DEGREES 10.0
 
 /* ---- what is wanted ---- */
 
-/* Whether no joint is turned, and no bone longer. */
+/* True if no joint is turned and no bone is longer. */
 static bool is_at_rest(const ex_rig *rig, const ex_pose *pose) {
     const ex_skeleton *skeleton = ex_rig_skeleton(rig);
     for (int j = 0; j < ex_rig_joint_count(rig) && pose->joints; j++) {
@@ -51,11 +51,12 @@ static ex_result find_reference(exi_simulated *s, ex_error *error) {
     if (scans == 0)
         return ex_error_set(error, EX_ERROR_DATA, "all poses are held back: there is nothing to scan");
     if (s->reference < 0)
-        return ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "no scan has all joints at rest"), "no_reference");
+        return ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "no scan has all joints at rest"),
+                             "no_reference");
     s->average = def->average < 0 ? s->reference : def->average;
     if (def->parts[s->reference] < 0 || def->parts[s->average] < 0)
         return ex_error_set(error, EX_ERROR_DATA, "'%s' is held back: it is not scanned, and cannot be a reference",
-                         def->simulation.names[def->parts[s->reference] < 0 ? s->reference : s->average]);
+                            def->simulation.names[def->parts[s->reference] < 0 ? s->reference : s->average]);
     return EX_OK;
 }
 
@@ -64,7 +65,7 @@ static ex_result check_joints(const exi_simulated *s, const ex_scan_part *part, 
     const ex_kinematics *k = s->truth->kinematics;
     if (!exi_scan_is_part_name(part->name))
         return ex_error_set(error, EX_ERROR_DATA,
-                         "'%s' cannot be the name of a part, which becomes that of a file and a layer", part->name);
+                            "'%s' cannot be the name of a part, which becomes that of a file and a layer", part->name);
     for (int i = 0; i < count; i++) {
         for (int other = 0; other < i; other++)
             if (strcmp(names[other], names[i]) == 0)
@@ -77,12 +78,12 @@ static ex_result check_joints(const exi_simulated *s, const ex_scan_part *part, 
         const char *near = all ? ex_suggest(names[i], all, k->joint_count) : NULL;
         free((void *)all);
         return ex_error_set(error, EX_ERROR_DATA, "part '%s': the rig has no joint '%s'%s%s%s", part->name, names[i],
-                         near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+                            near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     return EX_OK;
 }
 
-/* One part of all joints, whose space is what the joints below the base may do. */
+/* Makes one part of all joints; its space is the freedom of the joints below the base. */
 static ex_result make_whole(exi_simulated *s, ex_error *error) {
     const ex_kinematics *k = s->truth->kinematics;
     ex_scan_part *whole = &s->whole;
@@ -113,7 +114,7 @@ static ex_result check_parts(exi_simulated *s, ex_error *error) {
         const ex_scan_part *part = &s->parts[i];
         if (part->joint_count == 0 || part->cover_count == 0)
             return ex_error_set(error, EX_ERROR_DATA, "part '%s' needs joints, and joints whose bones it covers",
-                             part->name);
+                                part->name);
         result = check_joints(s, part, part->joints, part->joint_count, error);
         if (result == EX_OK)
             result = check_joints(s, part, part->covers, part->cover_count, error);

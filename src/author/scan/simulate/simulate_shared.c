@@ -1,5 +1,5 @@
 /*
- * The files of a simulated session that say what all scans share: skeletons, poses, and scan.json.
+ * Writes the files of a simulated session that all scans share: skeletons, poses, and scan.json.
  */
 #include "author/base/arena.h"
 #include "author/base/array.h"
@@ -18,7 +18,7 @@ enum { CHANCE_ROUGH = 0x2006 };
 
 /* ---- skeletons ---- */
 
-/* The true skeleton with the markers where they are in the reference. */
+/* Adds the markers to the true skeleton, at their places in the reference. */
 static ex_result add_sites(const exi_simulated *s, ex_kinematics *k, ex_error *error) {
     const exi_skin_surface *surface = &s->scanner.surface;
     const ex_evaluation how = {.level = surface->level};
@@ -26,7 +26,7 @@ static ex_result add_sites(const exi_simulated *s, ex_kinematics *k, ex_error *e
     float *posed = exi_array_allocate(3 * (size_t)surface->vertex_count, sizeof *posed);
     void *scratch = malloc(ex_rig_scratch_size(surface->rig, &how, 1) + 1);
     ex_result result = EX_OK;
-    free(k->sites); /* a copy of none */
+    free(k->sites); /* a copy of an empty list */
     k->sites = calloc((size_t)count + 1, sizeof *k->sites);
     if (!posed || !scratch || !k->sites)
         result = ex_error_memory(error, "the markers", (size_t)count * sizeof *k->sites);
@@ -40,7 +40,7 @@ static ex_result add_sites(const exi_simulated *s, ex_kinematics *k, ex_error *e
         site->joint = -1;
         for (int j = 0; j < joints; j++)
             site->joint = s->truth->joints[j] == paint->joint ? j : site->joint;
-        if (site->joint < 0) /* on a joint that hangs on nothing */
+        if (site->joint < 0) /* on a joint that is not below the base */
             continue;
         exi_surface_point(surface, posed, paint->triangle, paint->place, point);
         exi_subtract(point, s->truth->places[(size_t)s->reference * (size_t)joints + (size_t)site->joint], site->local);
@@ -140,7 +140,7 @@ ex_result exi_write_frames(const exi_simulated *s, ex_error *error) {
 
 /* ---- the session ---- */
 
-/* Roughly how the body stands: every joint that is turned, off by up to so many degrees. */
+/* Makes a rough pose: every turned joint is off by up to a number of degrees. */
 static void rough_pose(const exi_simulated *s, int pose, double (*rotations)[4]) {
     const ex_kinematics *k = s->truth->kinematics;
     const uint64_t key =
@@ -156,7 +156,7 @@ static void rough_pose(const exi_simulated *s, int pose, double (*rotations)[4])
             continue;
         exi_chance_direction(chance, axis);
         double half = s->def->rough * PI / 360 * (2 * exi_chance_part(exi_chance(chance, 1)) - 1);
-        if (hinge) { /* about the axis that is believed in */
+        if (hinge) { /* about the measured axis */
             memcpy(axis, measured->axis, sizeof axis);
             half += ex_kin_angle(&k->joints[j], q) * PI / 360;
         }
@@ -209,7 +209,7 @@ ex_result exi_write_session(const exi_simulated *s, ex_error *error) {
         .markers = "markers.csv",
         .levels = 5,
         .reach = 0.06,
-        .noise = noise > 1e-4 ? noise : 1e-4, /* it is to be above 0 */
+        .noise = noise > 1e-4 ? noise : 1e-4, /* must be above 0 */
         .neighbours = 8,
         .mirror = def->mirror,
         .add = true,

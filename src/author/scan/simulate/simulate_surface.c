@@ -1,6 +1,6 @@
 /*
- * The rig's surface at rest, and the paint on it. A spot is round where it was painted, at rest; it is carried along by
- * the triangles, and so stretches with the skin.
+ * The rig's surface at rest, and the paint on it. A spot is round where it was painted, at rest; the triangles carry
+ * it, so it stretches with the skin.
  */
 #include "author/base/array.h"
 #include "author/scan/simulate/simulate.h"
@@ -43,7 +43,7 @@ void exi_surface_point(const exi_skin_surface *s, const float *positions, int tr
     }
 }
 
-/* The triangle's normal, as long as twice its area. */
+/* Computes the triangle's normal, with twice its area as length. */
 static void long_normal(const exi_skin_surface *s, const float *positions, int triangle, double normal[3]) {
     double corners[3][3], a[3], b[3];
     for (int i = 0; i < 3; i++)
@@ -138,8 +138,8 @@ exi_spot exi_spot_make(const exi_skin_surface *surface, int triangle, const doub
     return spot;
 }
 
-/* Straight through space, which on a patch of two centimetres is as good as along the skin; but not to what faces away,
- * such as the other side of an ear. */
+/* Uses straight distances, which on a patch of two centimetres are as good as distances along the skin; but ignores
+ * surfaces that face away, such as the other side of an ear. */
 double exi_spot_cover(const exi_spot *spot, const double rest[3], const double normal[3], double blur) {
     double away[3];
     exi_subtract(rest, spot->point, away);

@@ -1,7 +1,7 @@
 /*
- * What is true of a rig's skeleton, in the terms of a kinematics. With G_j(p) the rotation of joint j in the world in
- * pose p, its frame there is W_j(p) = G_j(p) G_j(r)^-1, which is none in the reference r; it turns by W_parent^-1 W_j;
- * bones are the joints' distances in the reference; and an axis a of the joint is G_j(r) a.
+ * Computes the true kinematics of a rig's skeleton. With G_j(p) the world rotation of joint j in pose p, its frame
+ * there is W_j(p) = G_j(p) G_j(r)^-1, which is the identity in the reference r. It turns by W_parent^-1 W_j; bones are
+ * the joints' distances in the reference; and an axis a of the joint is G_j(r) a.
  */
 #include "author/base/array.h"
 #include "author/scan/simulate/simulate.h"
@@ -13,7 +13,7 @@
 
 #define PI 3.14159265358979323846
 
-/* Metres, and parts of an axis or a quaternion, that count as nothing: forms and transforms of rigs are float. */
+/* Tolerance in metres, and in components of an axis or a quaternion: forms and transforms of rigs are float. */
 #define SAME 1e-4
 
 typedef struct truth_maker {
@@ -23,9 +23,9 @@ typedef struct truth_maker {
     int pose_count, reference, rig_joint_count;
     float *worlds;           /* [rig_joint_count][12] */
     double (*rest_turns)[4]; /* [joint_count]: G_j(r), inverted */
-    bool *influences;        /* [rig_joint_count]: moves skin */
-    bool *moves;             /* [rig_joint_count]: is turned in a pose */
-    bool *matters;           /* [rig_joint_count]: one of the two, or one below does */
+    bool *influences;        /* [rig_joint_count]: true if it moves skin */
+    bool *moves;             /* [rig_joint_count]: true if it is turned in a pose */
+    bool *matters;           /* [rig_joint_count]: true for either, or if one below does */
     void *scratch;
     ex_scan_truth *truth;
     ex_error *error;
@@ -54,16 +54,17 @@ static void find_influences(truth_maker *m) {
             m->matters[up] = true;
 }
 
-/* The root that matters, or -1 after a sentence. */
+/* Returns the root that matters, or -1 with an error message. */
 static int find_base(const truth_maker *m) {
     int base = -1;
     for (int j = 0; j < m->rig_joint_count; j++) {
         if (ex_skeleton_parent(m->skeleton, j) >= 0 || !m->matters[j])
             continue;
         if (base >= 0) {
-            ex_error_set(m->error, EX_ERROR_DATA,
-                      "the rig's skeleton has two roots that move its skin, '%s' and '%s': a scanned body hangs on one",
-                      ex_skeleton_name(m->skeleton, base), ex_skeleton_name(m->skeleton, j));
+            ex_error_set(
+                m->error, EX_ERROR_DATA,
+                "the rig's skeleton has two roots that move its skin, '%s' and '%s': a scanned body hangs on one",
+                ex_skeleton_name(m->skeleton, base), ex_skeleton_name(m->skeleton, j));
             return -1;
         }
         base = j;
@@ -73,7 +74,7 @@ static int find_base(const truth_maker *m) {
     return base;
 }
 
-/* Joints of the rig below the base, parents first. */
+/* Lists the rig's joints below the base, parents first. */
 static ex_result list_joints(truth_maker *m) {
     ex_kinematics *k = m->truth->kinematics;
     int base = find_base(m);
@@ -112,7 +113,7 @@ static void invert(const double q[4], double out[4]) {
     out[3] = q[3];
 }
 
-/* Frames of all joints in a pose; `turns` are G_j. */
+/* Computes the frames of all joints in a pose; `turns` are G_j. */
 static void place_joints(truth_maker *m, int pose, double (*turns)[4], double (*places)[3]) {
     const ex_skeleton_input input = {.locals = m->poses[pose].joints};
     const ex_skeleton_output output = {.worlds = m->worlds};
@@ -161,7 +162,7 @@ static void find_frames(truth_maker *m) {
 
 /* ---- what they may do ---- */
 
-/* The one axis of the rig that reads the joint as an angle, or -1. */
+/* Returns the only axis of the rig that reads the joint as an angle, or -1. */
 static int find_angle(const truth_maker *m, int rig_joint) {
     int found = -1;
     for (int i = 0; i < ex_rig_input_count(m->rig); i++) {
@@ -175,7 +176,7 @@ static int find_angle(const truth_maker *m, int rig_joint) {
     return found;
 }
 
-/* Whether all poses turn it about that axis alone. */
+/* True if all poses turn it about that axis alone. */
 static bool turns_about(const truth_maker *m, int joint, const double axis[3]) {
     for (int p = 0; p < m->pose_count; p++) {
         const double *q = m->truth->poses[p].rotations[joint];
@@ -187,7 +188,7 @@ static bool turns_about(const truth_maker *m, int joint, const double axis[3]) {
     return true;
 }
 
-/* What little the poses turn it otherwise is rounding. */
+/* Any small other rotation in the poses is rounding. */
 static void make_hinge(truth_maker *m, int joint, const double axis[3]) {
     ex_kin_joint *hinge = &m->truth->kinematics->joints[joint];
     hinge->freedom = EX_FREEDOM_HINGE;
@@ -252,8 +253,8 @@ static void mirror_vectors(const ex_kin_joint *of, double translation[3], double
     }
 }
 
-/* Where only one of a pair is read as an angle, as in a rig whose shape depends on one arm alone, the other is a hinge
- * too, unless it is turned otherwise. */
+/* If only one of a pair is read as an angle, as in a rig whose shape depends on one arm alone, the other is a hinge
+ * too, unless it turns otherwise. */
 static void match_hinges(truth_maker *m, int joint, int other) {
     ex_kinematics *k = m->truth->kinematics;
     const bool here = k->joints[joint].freedom == EX_FREEDOM_HINGE,

@@ -1,8 +1,7 @@
 /*
- * The rays of one head of the scanner. A head looks horizontally at the vertical axis; its rays are parallel, and lie
- * on a grid that stands still in the world, so that what one sample is like depends neither on the pose nor on the
- * order of work. Every ray ends at the nearest surface: what is behind it is hidden by itself. Noise moves samples
- * along their ray, as the ranging of a laser does.
+ * Casts the rays of one head of the scanner. A head looks horizontally at the vertical axis. Its rays are parallel, on
+ * a grid fixed in the world, so that a sample depends neither on the pose nor on the order of work. Every ray ends at
+ * the nearest surface, so surfaces hide those behind them. Noise moves samples along their ray, as laser ranging does.
  */
 #include "author/base/array.h"
 #include "author/scan/simulate/simulate.h"
@@ -29,7 +28,7 @@ double exi_head_sees(const ex_bounds *fit, const double head[3], const double po
     ex_ray ray = {.t_min = 0, .t_max = INFINITY};
     if (!(slant > 0))
         return 0;
-    for (int k = 0; k < 3; k++) { /* begins a little above the surface, which is not to hide itself */
+    for (int k = 0; k < 3; k++) { /* starts slightly above the surface, which must not hide itself */
         ray.origin[k] = (float)(point[k] + 1e-4 * normal[k] + 1e-4 * head[k]);
         ray.direction[k] = (float)head[k];
     }
@@ -38,7 +37,7 @@ double exi_head_sees(const ex_bounds *fit, const double head[3], const double po
 
 /* ---- colours ---- */
 
-/* Of skin without a texture: darker and redder here and there, over a hand's breadth. */
+/* Skin without a texture: darker and redder in patches a hand's breadth wide. */
 static void skin_tone(const double rest[3], double colour[3]) {
     const double x = rest[0], y = rest[1], z = rest[2];
     const double dark = sin(23 * x + 2 * sin(11 * z)) + sin(19 * y + 1.7 * sin(13 * x)) + sin(21 * z + 1.9);
@@ -75,7 +74,7 @@ static void paint_over(double colour[3], const exi_spot *spot, double cover) {
         colour[k] += cover * (spot->colour[k] - colour[k]);
 }
 
-/* What the camera sees at a place of the skin; counts what it shows of markers. */
+/* Returns what the camera sees at a place of the skin; counts the samples of markers. */
 static void sample_colour(const exi_subject *s, const exi_range_view *view, int triangle, const double place[3],
                           uint64_t chance, unsigned char out[3]) {
     const exi_scanner *scanner = s->scanner;
@@ -139,7 +138,7 @@ static ex_result open_view(exi_range_view *view, const exi_subject *s, ex_error 
     return EX_OK;
 }
 
-/* One sample; nothing where the ray misses, or where it only grazes the surface. */
+/* Takes one sample; none if the ray misses, or only grazes the surface. */
 static void shoot_ray(exi_range_view *view, const exi_subject *s, uint64_t key, double least_slant, ex_ray *ray,
                       int row, int column) {
     const size_t at = (size_t)row * (size_t)view->column_count + (size_t)column;

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-/* Adds the layer `figure` (figure 8): girth and the lengths of bones as dials, forms and joints in figure/. */
+/* Adds the layer `figure` (figure 8): girth and the lengths of bones as dials, with forms and joints in figure/. */
 ex_result exi_body_add_figure(exi_body *body, json_t *layers);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The template (Allen, Curless, Popovic 2002, section 4.1): a Catmull-Clark cage that follows the skeleton, generated
- * from it, or given as a mesh.
+ * Makes the template (Allen, Curless, Popovic 2002, section 4.1): a Catmull-Clark cage that follows the skeleton,
+ * generated from it or given as a mesh.
  */
 #include "author/scan/template/template.h"
 
@@ -23,7 +23,7 @@ void ex_template_destroy(ex_template *made) {
 
 /* ---- generated ---- */
 
-/* How near to the middle a control point comes, in distances of its surface point from it. */
+/* Least distance of a control point from the middle, as a fraction of its surface point's. */
 #define NEAR_MIDDLE 0.4
 
 static void surface_point(const exi_spoke *spoke, double point[3]) {
@@ -59,8 +59,8 @@ static ex_mesh *mesh_of(const exi_plan *plan) {
     return mesh;
 }
 
-/* Control points stay on the side of the middle that their surface points are on: between legs and at the neck, where
- * the surface bends most, they would cross. */
+/* Keeps control points on their surface points' side of the middle: between legs and at the neck, where the surface
+ * bends most, they would cross. */
 static void keep_sides(const exi_plan *plan, ex_mesh *mesh) {
     for (int v = 0; v < mesh->vertex_count; v++) {
         const exi_spoke *spoke = &plan->spokes[v];
@@ -72,8 +72,8 @@ static void keep_sides(const exi_plan *plan, ex_mesh *mesh) {
     }
 }
 
-/* Caps are plane, as far out as the body ends: their corners have three faces or four, and would come out at different
- * heights. */
+/* Flattens caps, at the distance where the body ends: their corners have three or four faces, and would otherwise be at
+ * different heights. */
 static void flatten_tips(const exi_plan *plan, ex_mesh *mesh) {
     for (int t = 0; t < plan->tip_count; t++) {
         const exi_tip *tip = &plan->tips[t];
@@ -88,7 +88,7 @@ static void flatten_tips(const exi_plan *plan, ex_mesh *mesh) {
     }
 }
 
-/* Sums of both sides run in different orders: what one is, the other is exactly. */
+/* Mirrors exactly: sums of both sides run in different orders, so they would differ by rounding. */
 static void mirror_vertices(const exi_plan *plan, ex_mesh *mesh) {
     for (int v = 0; v < mesh->vertex_count; v++)
         if (plan->spokes[v].mirror > v) {
@@ -141,7 +141,7 @@ static ex_result check_given(const ex_mesh *mesh, ex_error *error) {
     return result;
 }
 
-/* Groups of the given mesh give way to those of joints. */
+/* Drops the groups of the given mesh, which those of joints replace. */
 static void forget_groups(ex_mesh *mesh) {
     for (int i = 0; i < mesh->group_count; i++)
         free(mesh->group_names[i]);

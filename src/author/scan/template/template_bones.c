@@ -1,9 +1,8 @@
 /*
- * The bones of a kinematics, as a surface sees them (Allen, Curless, Popovic 2002, section 4.1): each leads from its
- * joint to the child below which most of the limb hangs. A hinge whose axis lies along the bone, as that of a forearm
- * does, has no bone of its own: it turns the one that it lies in, more and more towards its far end. Joints that are
- * mirror images of each other, by what the skeleton says or by where they stand, are brought to places that are so
- * exactly.
+ * Finds the bones of a kinematics, as a surface sees them (Allen, Curless, Popovic 2002, section 4.1): each leads from
+ * its joint to the child with the longest limb below it. A hinge whose axis lies along the bone, as in a forearm, has
+ * no bone: it turns the bone it lies in, increasingly towards its far end. Joints that are mirror images of each other,
+ * by the skeleton or by position, are moved to exactly mirrored positions.
  */
 #include "author/scan/template/template.h"
 
@@ -15,19 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The cosine from which on a hinge lies along its bone. */
+/* Least cosine for a hinge to lie along its bone. */
 #define TWIST 0.85
-/* How far siblings may be from mirror images, in lengths of their translations. */
+/* Largest deviation of siblings from mirror images, in lengths of their translations. */
 #define MIRROR_ROOM 0.15
-/* How far joints of the trunk may be off the plane of symmetry, which is the base's, in sizes of the skeleton. */
+/* Largest distance of the trunk's joints from the plane of symmetry, which is the base's, in sizes of the skeleton. */
 #define PLANE_ROOM 0.03
-/* How long the flesh beyond the last joint is, in lengths of the bone above. */
+/* Length of the flesh beyond the last joint, in lengths of the bone above. */
 #define LAST_LIMB 0.65
-/* The same of a head, in lengths of the trunk. */
+/* The same for a head, in lengths of the trunk. */
 #define LAST_TRUNK 0.38
 
-/* A joint is part of the trunk where it is nearer to its axis than this, in distances of its child from it: a clavicle.
- */
+/* A joint is part of the trunk if it is nearer to its axis than this, in distances of its child from it: a clavicle. */
 #define YOKE 0.55
 
 static double length_of(const double v[3]) {
@@ -63,7 +61,7 @@ static void pair(exi_bones *bones, int j, int k) {
     bones->all[k].partner = j;
 }
 
-/* Of children of one joint, or of two that are partners, in their order. */
+/* Pairs children of one joint, or of two partners, in order. */
 static void find_partners(const ex_kinematics *kinematics, exi_bones *bones) {
     exi_bone *all = bones->all;
     for (int j = 1; j < bones->count; j++) {
@@ -121,8 +119,8 @@ static void find_reaches(const ex_kinematics *kinematics, exi_bones *bones) {
     }
 }
 
-/* Of the children that are no limbs where the joint is none, of those of a limb all: the one that reaches farthest, the
- * first of equals. */
+/* Returns the child that reaches farthest, the first if equal: among all children of a limb, else among those that are
+ * not limbs. */
 static int main_child(const ex_kinematics *kinematics, const exi_bones *bones, int joint) {
     int best = -1;
     double most = -1;
@@ -189,7 +187,7 @@ int exi_bone_anchor(const exi_bones *bones, int joint) {
     return lateral[0] < YOKE * lateral[1] ? bone->child : joint;
 }
 
-/* The last bone of a trunk leads to the middle between the limbs that hang on it. */
+/* Makes the last bone of a trunk lead to the middle between the limbs attached to it. */
 static void lead_between(exi_bones *bones, int joint) {
     exi_bone *bone = &bones->all[joint];
     double sum[3] = {0}, way[3];
@@ -214,22 +212,23 @@ ex_result exi_bones_make(const ex_kinematics *kinematics, exi_bones *bones, ex_e
     *bones = (exi_bones){.count = kinematics->joint_count};
     if (kinematics->joint_count < 2)
         return ex_error_set(error, EX_ERROR_DATA, "a template needs a skeleton of two joints at least: this one has %d",
-                         kinematics->joint_count);
+                            kinematics->joint_count);
     bones->all = exi_array_allocate((size_t)bones->count, sizeof *bones->all);
     if (!bones->all)
         return ex_error_memory(error, "bones", (size_t)bones->count * sizeof *bones->all);
     place_joints(kinematics, bones);
     if (!(bones->size > 0) || !isfinite(bones->size)) {
         exi_bones_free(bones);
-        return ex_error_set(error, EX_ERROR_DATA,
-                         "the joints of the skeleton are all in one place, or nowhere: give their translations, or fit "
-                         "it first");
+        return ex_error_set(
+            error, EX_ERROR_DATA,
+            "the joints of the skeleton are all in one place, or nowhere: give their translations, or fit "
+            "it first");
     }
     find_partners(kinematics, bones);
     make_symmetric(kinematics, bones);
     find_reaches(kinematics, bones);
     for (int j = 0; j < bones->count; j++) {
-        const int partner = bones->all[j].partner; /* both sides alike, also where one of them is not known so well */
+        const int partner = bones->all[j].partner; /* both sides alike, even if one of them is known less well */
         if (is_twist(kinematics, bones, j) || (partner >= 0 && is_twist(kinematics, bones, partner)))
             bones->all[j].carrier = bones->all[kinematics->joints[j].parent].carrier;
     }

@@ -1,13 +1,12 @@
 /*
- * Dials that change the figure of a template (Allen, Curless, Popovic 2002, figure 8), as what they add to the cage and
- * to the places of joints at weight 1. A vertex v that joints j move with weights w_j is moved by
+ * Dials that change the figure of a template (Allen, Curless, Popovic 2002, figure 8): offsets of the cage and of the
+ * joints at weight 1. A vertex v that joints j move with weights w_j is moved by
  *
  *     sum over j of w_j d_j(v):
  *
- * for girth, d_j(v) is the way from the axis of j's bone to v; for the length of the bone from p to q, of direction u,
- * d_j(v) is u for q and what hangs below it, the fraction of the bone at which v stands times u for p, and 0 for all
- * others. Both bones of a pair count at once; what hangs below neither, as a spine under two clavicles does, is moved
- * by the mean of both.
+ * For girth, d_j(v) is the vector from the axis of j's bone to v. For the length of the bone from p to q, of direction
+ * u, d_j(v) is u for q and everything below it, the fraction of the bone at v times u for p, and 0 for all others. Both
+ * bones of a pair count at once; what is below neither, such as a spine under two clavicles, moves by the mean of both.
  */
 #include "author/scan/template/template.h"
 
@@ -20,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A bone is worth a dial from this length on, in sizes of the skeleton. */
+/* Least length of a bone with a dial, in sizes of the skeleton. */
 #define LEAST 0.02
 
 void ex_template_dials_destroy(ex_template_dials *dials) {
@@ -35,7 +34,7 @@ void ex_template_dials_destroy(ex_template_dials *dials) {
     free(dials);
 }
 
-/* The word for a side around a place of the name: where it begins, and its length. */
+/* Finds the word for a side at a position of the name: its start and length. */
 static size_t find_side(const char *name, size_t place, size_t *length) {
     static const char *const words[] = {"left", "right", "Left", "Right", "LEFT", "RIGHT"};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
@@ -48,7 +47,7 @@ static size_t find_side(const char *name, size_t place, size_t *length) {
     return place;
 }
 
-/* The name without the word for its side, and without what joins it to the rest. */
+/* Returns the name without the word for its side and its separator. */
 static char *plain_name(const char *name) {
     char *mirrored = ex_mirror_name(name), *plain = exi_text_copy(name, strlen(name));
     size_t same = 0, length;
@@ -94,7 +93,7 @@ static void add_girth(const dialling *d, int joint, double weight, const double 
     exi_along(delta, away, weight, delta);
 }
 
-/* The bone above a joint, twists left out: its direction into u; its length. */
+/* Computes the bone above a joint, skipping twists: its direction into u; returns its length. */
 static double bone_above(const dialling *d, int joint, double u[3]) {
     const exi_bone *own = &d->bones->all[joint];
     exi_subtract(own->place, d->bones->all[own->parent].place, u);
@@ -102,7 +101,7 @@ static double bone_above(const dialling *d, int joint, double u[3]) {
     return exi_unit3(u) ? length : 0;
 }
 
-/* How far along the bone above `lower` something that the joint moves goes: 0 to 1. */
+/* Returns the fraction by which a point that the joint moves follows the end of the bone above `lower`: 0 to 1. */
 static double part_of(const dialling *d, int lower, int joint, const double p[3]) {
     double u[3], away[3];
     if (hangs_below(d->kinematics, joint, lower))
@@ -115,7 +114,7 @@ static double part_of(const dialling *d, int lower, int joint, const double p[3]
     return f < 0 ? 0 : f > 1 ? 1 : f;
 }
 
-/* What lies below one of a pair follows it, what lies below neither the mean of both. */
+/* Points below one of a pair follow it; points below neither follow the mean of both. */
 static void add_length(const dialling *d, int lower, int joint, double weight, const double p[3], double delta[3]) {
     const int lowers[2] = {lower, d->bones->all[lower].partner}, count = lowers[1] >= 0 ? 2 : 1;
     double halves = count;
@@ -153,7 +152,7 @@ static bool fill_dial(const dialling *d, int lower, ex_template_dial *dial) {
                 add_length(d, lower, joint, weight, p, dial->deltas[v]);
         }
     for (int j = 0; lower >= 0 && j < d->bones->count; j++) {
-        const exi_bone *bone = &d->bones->all[j]; /* a twist stands somewhere on the bone */
+        const exi_bone *bone = &d->bones->all[j]; /* a twist is somewhere along the bone */
         if (bone->carrier != j || hangs_below(d->kinematics, j, lower) ||
             (d->bones->all[lower].partner >= 0 && hangs_below(d->kinematics, j, d->bones->all[lower].partner)))
             add_length(d, lower, j, 1, bone->place, dial->shifts[j]);
@@ -168,7 +167,7 @@ static bool has_dial(const dialling *d, int joint) {
            bone_above(d, joint, u) > LEAST * d->bones->size;
 }
 
-/* Two bones that would be called alike keep their joints' full names. */
+/* Gives two bones with the same name their joints' full names. */
 static bool tell_apart(const dialling *d, ex_template_dials *dials) {
     for (int i = 1; i < dials->count; i++)
         for (int k = 0; k < i; k++)
@@ -189,12 +188,12 @@ static ex_result check(const ex_kinematics *kinematics, const ex_template *made,
         scene->mesh_count == 1 && scene->meshes[0].primitive_count == 1 ? scene->meshes[0].primitives : NULL;
     if (scene->skin_count != 1 || scene->skins[0].joint_count != kinematics->joint_count)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the template's skin does not have the %d joints of the skeleton: make the template again",
-                         kinematics->joint_count);
+                            "the template's skin does not have the %d joints of the skeleton: make the template again",
+                            kinematics->joint_count);
     if (!skin || skin->vertex_count != made->cage->vertex_count || skin->influence_count == 0)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the template's skin does not have the %d vertices of its cage: make the template again",
-                         made->cage->vertex_count);
+                            "the template's skin does not have the %d vertices of its cage: make the template again",
+                            made->cage->vertex_count);
     return EX_OK;
 }
 

@@ -1,8 +1,8 @@
 /*
- * What moves the vertices of a template that was given as a mesh: the nearest bone; and near a joint, across the plane
- * half-way between the bones that meet there, less and less of the one and more and more of the other, half of both in
- * the plane itself. As this depends on the distance from that plane alone, a vertex is moved alike whichever of the two
- * bones is the nearer.
+ * Skin weights of a template that was given as a mesh: each vertex follows its nearest bone. Near a joint, across the
+ * plane half-way between the bones that meet there, weights change over from one bone to the other, half each in the
+ * plane itself. Since this depends only on the distance from that plane, it does not matter which of the two bones is
+ * nearer.
  */
 #include "author/scan/template/template.h"
 
@@ -10,10 +10,10 @@
 
 #include <math.h>
 
-/* How far from a joint both bones count, in lengths of the shorter. */
+/* Distance from a joint within which both bones count, in lengths of the shorter. */
 #define ZONE 0.4
 
-/* The segment from a joint to a child of it, or to the end of its flesh. */
+/* Distance to the segment from a joint to one of its children, or to the end of its flesh. */
 static double distance_to(const double p[3], const double from[3], const double to[3], double *fraction) {
     double along[3], away[3];
     exi_subtract(to, from, along);
@@ -24,7 +24,7 @@ static double distance_to(const double p[3], const double from[3], const double 
     return sqrt(exi_dot3(away, away));
 }
 
-/* How much of the bone below a joint a point takes: 0 above, 1/2 at the plane through it, 1 below. */
+/* Returns a point's weight of the bone below a joint: 0 above, 1/2 at the plane through it, 1 below. */
 static double part_below(const exi_bones *bones, int above, int below, const double p[3]) {
     const exi_bone *a = &bones->all[above], *b = &bones->all[below];
     double normal[3], into[3], away[3];
@@ -41,7 +41,7 @@ static double part_below(const exi_bones *bones, int above, int below, const dou
     return x * x * (3 - 2 * x);
 }
 
-/* The nearest bone; *child the one that it leads to there, or -1. */
+/* Returns the nearest bone; *child: the bone it leads to there, or -1. */
 static int find_bone(const exi_bones *bones, const double p[3], int *child, double *fraction) {
     int best = 0;
     double nearest = INFINITY;
@@ -49,7 +49,7 @@ static int find_bone(const exi_bones *bones, const double p[3], int *child, doub
         const exi_bone *bone = &bones->all[j];
         if (bone->carrier != j)
             continue;
-        for (int side = 0; side < 2; side++) { /* its own bone, and the way to it from the joint above */
+        for (int side = 0; side < 2; side++) { /* its own bone, and the segment to it from the joint above */
             double f;
             if (side && (bone->parent < 0 || bones->all[bone->parent].child == j))
                 continue;

@@ -1,12 +1,12 @@
 /*
- * From points of the surface to control points: the limit surface of a cage lies inside of it, and should run through
- * the points V that rings were laid through. M A = V (Allen, Curless, Popovic 2002, section 4.3; M: limit masks) is not
- * solved to the end but by
+ * Computes control points from points of the surface: the limit surface of a cage lies inside it, and should pass
+ * through the rings' points V. M A = V (Allen, Curless, Popovic 2002, section 4.3; M: limit masks) is not solved fully
+ * but by
  *
  *     A <- A + (V - M A),
  *
- * a few times from A = V on: what differs from ring to ring and from point to point, where M is weakest, comes from
- * single rays more than from the body, and would be made several times larger by a solution.
+ * a few times from A = V. Differences between neighbouring rings and points, where M is weakest, come more from single
+ * rays than from the body, and a full solution would amplify them several times.
  */
 #include "author/scan/template/template.h"
 

@@ -1,8 +1,7 @@
 /*
- * What a template consists of: a trunk, along the joints in the middle of the body, and limbs that leave it at its
- * sides, or, as legs do, share its lower end. Branches of limbs have no surface of their own: the longest way down is
- * the limb. Where nothing hangs below its last joint a trunk is closed, as a head is; where only arms hang it ends open
- * at the neck.
+ * Plans a template: a trunk, along the joints in the middle of the body, and limbs that leave it at its sides or, as
+ * legs do, share its lower end. Branches of limbs have no surface: the longest path down is the limb. A trunk with
+ * nothing below its last joint is closed, as a head is; one with only arms there ends open at the neck.
  */
 #include "author/scan/template/template.h"
 
@@ -14,18 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond the lower end of the trunk, in lengths of it, where a limb hangs in that direction: a leg. */
+/* Distance beyond the lower end of the trunk, in lengths of it, at which a limb is a leg. */
 #define LEG_STATION 0.15
-/* How far the trunk goes on below its first joint, in lengths of it, and beyond its arms, in half distances of them. */
+/* Length of the trunk below its first joint, in lengths of it, and beyond its arms, in half distances between them. */
 #define BELOW 0.14
 #define NECK  0.48
-/* Half the width of a trunk without limbs, in lengths. */
+/* Half the width of a trunk without limbs, in lengths of it. */
 #define THIN 0.16
-/* How thick a limb is where it leaves the trunk, in lengths of its first bone. */
+/* Radius of a limb at the trunk, in lengths of its first bone. */
 #define ROOT_RADIUS 0.21
-/* Bones of limbs that are shorter, in sizes of the skeleton, have no ring of their own. */
+/* Shorter bones of limbs, in sizes of the skeleton, have no ring. */
 #define SHORT 0.015
-/* What rounding may do to a place along the trunk, in sizes of the skeleton. */
+/* Tolerance for rounding of a position along the trunk, in sizes of the skeleton. */
 #define ROUND 1e-9
 
 int exi_plan_spoke(exi_plan *plan, const exi_spoke *spoke) {
@@ -70,7 +69,7 @@ void exi_plan_free(exi_plan *plan) {
 
 /* ---- along the trunk ---- */
 
-/* The bone at s, as a place in the list, and how far into it that is. A bone of no length is passed over. */
+/* Finds the bone at s, as an index into the list, and the fraction along it. Skips bones of no length. */
 static int find_bone(const exi_bones *bones, const exi_trunk *trunk, double s, double *into) {
     int i = 0;
     for (; i + 1 < trunk->count && s >= bones->all[trunk->bones[i]].length - ROUND * bones->size; i++)
@@ -115,12 +114,12 @@ double exi_trunk_station(const exi_bones *bones, const exi_trunk *trunk, const d
     return best;
 }
 
-/* How long a bone of the trunk is, that of the base downwards too. */
+/* Returns the length of a bone of the trunk, including the base's downwards. */
 static double extent(const exi_bones *bones, const exi_trunk *trunk, int i) {
     return bones->all[trunk->bones[i]].length - (i == 0 && trunk->begin < 0 ? trunk->begin : 0);
 }
 
-/* The next bone upwards or downwards that has a length; -1: none. */
+/* Returns the next bone upwards or downwards that has a length; -1: none. */
 static int beside(const exi_bones *bones, const exi_trunk *trunk, int i, int step) {
     for (i += step; i >= 0 && i < trunk->count; i += step)
         if (extent(bones, trunk, i) > ROUND * bones->size)
@@ -128,7 +127,7 @@ static int beside(const exi_bones *bones, const exi_trunk *trunk, int i, int ste
     return -1;
 }
 
-/* Half of each bone at a joint, all of one from the middle between joints on, in proportion between. */
+/* Half of each bone at a joint, all of one at the middle between joints, linear in between. */
 exi_share exi_trunk_share(const exi_bones *bones, const exi_trunk *trunk, double s) {
     exi_share share = {0};
     double into, sides[2] = {0};
@@ -168,7 +167,7 @@ static void close_trunk(exi_trunk *trunk) {
     free(trunk->bones);
 }
 
-/* Whether a limb hangs on the joint of the trunk. */
+/* True if a limb is attached to the joint of the trunk. */
 static bool begins_limb(const exi_bones *bones, const exi_trunk *trunk, int joint) {
     bool on_trunk = false;
     for (int i = 0; i < trunk->count; i++) {
@@ -216,8 +215,8 @@ static void drop_limb(exi_trunk *trunk, int limb) {
     trunk->limb_count--;
 }
 
-/* The lower end has room for one leg a side, and a leg alone is a limb like others. On a side, limbs follow each other
- * along the trunk with room between. */
+/* The lower end has room for one leg per side, and a single leg is an ordinary limb. On each side, limbs follow each
+ * other along the trunk with space between. */
 static void sort_limbs(exi_trunk *trunk) {
     int legs[2] = {0};
     for (int i = 0; i < trunk->limb_count; i++) {

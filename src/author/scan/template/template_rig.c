@@ -1,6 +1,6 @@
 /*
- * A rig of a template: its cage, skeleton and skin, dual quaternions, and levels on the limit surface; no layers. Poses
- * of the kinematics as local transforms of its joints.
+ * Makes a rig of a template: its cage, skeleton and skin, dual quaternions, and levels on the limit surface; no layers.
+ * Converts poses of the kinematics to local transforms of its joints.
  */
 #include "author/scan/template/template.h"
 
@@ -21,7 +21,7 @@ typedef struct parts {
     exi_text rules;
 } parts;
 
-/* By the order of the vertices: they may have moved since the skin was made. */
+/* Matches vertices by order: they may have moved since the skin was made. */
 static ex_result make_skin(const ex_template *made, ex_skin **skin, ex_error *error) {
     const ex_scene *scene = made->scene;
     const bool has = scene->mesh_count == 1 && scene->meshes[0].primitive_count == 1 && scene->skin_count == 1;
@@ -103,8 +103,8 @@ ex_result ex_template_rig(const ex_template *made, int levels, ex_rig **rig, ex_
     return result;
 }
 
-/* Around an inner vertex every neighbour comes once after it in a face and once before; at a boundary one comes only
- * after it and another only before, and their numbers differ. */
+/* Around an inner vertex every neighbour comes once after it in a face and once before. At a boundary one comes only
+ * after it and another only before, so the counts differ. */
 int ex_template_extraordinary_count(const ex_template *made) {
     const ex_mesh *mesh = made->cage;
     int found = 0;

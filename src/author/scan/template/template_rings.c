@@ -1,13 +1,14 @@
 /*
- * Rings of control points (Allen, Curless, Popovic 2002, section 4.1). One stands at every joint, across the direction
- * half-way between the bones that meet there, and is moved by halves of both, which dual quaternions blend to the
- * half-way rotation about the joint; between joints rings belong to one bone. A ring of the trunk has eight points,
+ * Makes rings of control points (Allen, Curless, Popovic 2002, section 4.1). There is one at every joint, perpendicular
+ * to the direction half-way between the bones that meet there, with half the weight on each; dual quaternions blend
+ * these to the half-way rotation about the joint. Rings between joints belong to one bone. A ring of the trunk has
+ * eight points,
  *
  *     0 1 left front, inner left front, 2 3 the same on the right, 4 5 right back, 6 7 left back,
  *
- * one of a limb four: outer or upper front, back, inner or lower back, front. Where a limb leaves the trunk's side, a
- * quadrangle of the trunk is missing, and its corners are the limb's first ring. Where the lower end of the trunk
- * becomes two legs, points 0 1 6 7 are the first ring of the left one, and a quadrangle between the legs is left.
+ * one of a limb four: outer or upper front, back, inner or lower back, front. At a limb, a quadrangle of the trunk's
+ * side is left out, and its corners are the limb's first ring. At two legs, points 0 1 6 7 of the trunk's lower end are
+ * the first ring of the left one, and a quadrangle between the legs remains.
  */
 #include "author/scan/template/template.h"
 
@@ -19,19 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Half widths of a trunk, across and from front to back, in half distances between its limbs; of the neck and the head.
- */
+/* Half widths of a trunk, across and from front to back, in half distances between its limbs; likewise of the neck and
+ * the head. */
 #define CHEST_WIDE 0.85
 #define CHEST_DEEP 0.60
 #define NECK_WIDE  0.36
 #define HEAD_WIDE  0.50
-/* Radius of a limb at both ends of a bone, in lengths of it; and what a bone has at least, in radii of the one above,
- * and at its lower end of itself: hands and feet are not as long as they would be. */
+/* Radius of a limb at both ends of a bone, in lengths of it; and the least radius of a bone, in radii of the one above,
+ * and at its lower end in its own upper ones: hands and feet are short for their width. */
 #define LIMB_UPPER 0.17
 #define LIMB_LOWER 0.12
 #define LIMB_LEAST 0.75
 #define LIMB_TAPER 0.70
-/* How much narrower the last ring of a limb is. */
+/* Width of the last ring of a limb, relative to usual. */
 #define TIP_WIDE 0.75
 
 /* ---- widths as they usually are ---- */
@@ -42,7 +43,7 @@ typedef struct usual {
     int bone;
 } usual;
 
-/* Half width and half depth at s. */
+/* Computes half width and half depth at s. */
 static void trunk_widths(const usual *u, double s, double widths[2]) {
     double neck = INFINITY;
     bool arms = false;
@@ -58,12 +59,12 @@ static void trunk_widths(const usual *u, double s, double widths[2]) {
     widths[1] = u->trunk->wide * (!arms ? 1 : head ? HEAD_WIDE : s > neck ? NECK_WIDE : CHEST_DEEP);
 }
 
-/* Across the trunk at s: to the left, to the front. */
+/* Computes directions across the trunk at s: to the left, to the front. */
 static void trunk_axes(const exi_bones *bones, const exi_trunk *trunk, double s, double place[3], double along[3],
                        double left[3], double front[3]) {
     static const double axes[2][3] = {{1, 0, 0}, {0, 0, 1}};
     exi_trunk_at(bones, trunk, s, place, along);
-    for (int i = 0; i < 2; i++) { /* a trunk that lies along x has another left */
+    for (int i = 0; i < 2; i++) { /* a trunk along x has another left */
         exi_along(axes[i], along, -exi_dot3(axes[i], along), left);
         if (exi_dot3(left, left) > 0.1)
             break;
@@ -83,7 +84,7 @@ static double usual_of_trunk(const void *context, const double p[3]) {
     return r > 0 ? 1 / hypot(x / r / widths[0], z / r / widths[1]) : widths[1];
 }
 
-/* At both ends of a bone. */
+/* Computes the radii at both ends of a bone. */
 static void limb_radii(const exi_bones *bones, int bone, double radii[2]) {
     const exi_bone *own = &bones->all[bone];
     double above[2] = {0};
@@ -121,7 +122,7 @@ static int next_point(exi_plan *plan, const double centre[3], const double acros
     return exi_plan_spoke(plan, &spoke);
 }
 
-/* The points of a ring that are -1 so far. */
+/* Makes the points of a ring that are still -1. */
 void exi_trunk_ring(exi_plan *plan, const exi_trunk *trunk, double s, double narrow, int ring[EXI_TRUNK_POINTS]) {
     const usual u = {plan->bones, trunk, exi_trunk_bone(plan->bones, trunk, s)};
     const exi_share share = exi_trunk_share(plan->bones, trunk, s);
@@ -141,7 +142,7 @@ void exi_trunk_ring(exi_plan *plan, const exi_trunk *trunk, double s, double nar
     plan->ring_count++;
 }
 
-/* Turns the frame to another direction, with as little twist as there can be. */
+/* Turns the frame to another direction with the least twist. */
 static void turn_frame(exi_frame *f, const double along[3], int side) {
     memcpy(f->along, along, sizeof f->along);
     exi_along(f->front, along, -exi_dot3(f->front, along), f->front);
@@ -170,7 +171,7 @@ static void limb_ring(exi_plan *plan, const double centre[3], const exi_frame *f
 
 /* ---- where limbs begin ---- */
 
-/* Legs begin in a plane that falls inwards; their inner points do not cross the middle, and move less. */
+/* Makes legs begin in a plane that slopes down inwards; their inner points do not cross the middle, and move less. */
 static void lower_inner_points(exi_plan *plan, const exi_trunk *trunk, const exi_chain *limb, double radius,
                                const int ring[EXI_LIMB_POINTS]) {
     const exi_bone *bone = &plan->bones->all[limb->bones[0]];
@@ -229,7 +230,8 @@ static void join_rings(exi_plan *plan, const int *above, const int *below, int s
     }
 }
 
-/* The joint whose bone a face in the middle at that fraction is on. */
+/* Returns the joint that a face with its middle at that fraction of the bone belongs to: the bone's own, or its
+ * twist. */
 static int joint_at(const exi_bones *bones, int bone, double fraction) {
     return bones->all[bone].twist >= 0 && fraction > 0.5 ? bones->all[bone].twist : bone;
 }

@@ -1,6 +1,6 @@
 /*
- * Rows of the trunk and its faces: rings at both ends, above and below where limbs leave, at joints, and between those
- * that would be far apart; then all limbs, and what of the one side is the mirror image of the other.
+ * Makes the trunk's rows and faces: rings at both ends, above and below each limb, at joints, and between rings that
+ * would be far apart; then all limbs, and the pairing of mirrored sides.
  */
 #include "author/scan/template/template.h"
 
@@ -11,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far above and below the middle of a limb the trunk's rows are that it leaves between, in radii of it. Corners of
- * the hole are as near as the limb is thick; the others stand farther apart, so that faces beside the limb are not
+/* Distance of the trunk's rows above and below the middle of a limb between them, in its radii. The corners of the hole
+ * are as close as the limb is thick; the other points are farther apart, so that faces next to the limb are not
  * flat. */
 #define HOLE     0.80
 #define HOLE_LOW 1.2
-/* How much narrower the last ring of a head is. */
+/* Width of the last ring of a head, relative to usual. */
 #define HEAD_TIP 0.65
 
 /* ---- rows of the trunk ---- */
 
-/* A row: where it is, and the limbs that leave between it and the next, right and left; -1: none. */
+/* A row: its position, and the limbs that leave between it and the next, right and left; -1: none. */
 typedef struct row {
     double s;
     int limbs[2];
-    bool opens;   /* the next row belongs to it */
-    bool halfway; /* of a closed end */
+    bool opens;   /* true if a limb leaves between it and the next row */
+    bool halfway; /* true for the extra row of a closed end */
     double narrow;
 } row;
 
@@ -39,7 +39,7 @@ static void sort_rows(row *rows, int count) {
     qsort(rows, (size_t)count, sizeof *rows, compare_rows);
 }
 
-/* Limbs of both sides at about one place share a row. */
+/* Limbs of both sides at about the same position share a row. */
 static int add_holes(const exi_trunk *trunk, row *rows) {
     int count = 0;
     for (int i = 0; i < trunk->limb_count; i++) {
@@ -62,7 +62,7 @@ static int add_holes(const exi_trunk *trunk, row *rows) {
     return count;
 }
 
-/* Whether nothing is so near, and no limb leaves there. */
+/* True if no row is within `room`, and no limb leaves there. */
 static bool has_room(const row *rows, int count, double s, double room) {
     for (int r = 0; r < count; r++)
         if (fabs(rows[r].s - s) < room || (rows[r].opens && s > rows[r].s && s < rows[r + 1].s))
@@ -70,7 +70,7 @@ static bool has_room(const row *rows, int count, double s, double room) {
     return true;
 }
 
-/* Rows at holes and ends, at joints where there is room, and between those that are far apart; sorted. */
+/* Makes rows at holes and ends, at joints with enough room, and between rows that are far apart; sorted. */
 static int make_rows(const exi_bones *bones, const exi_trunk *trunk, row *rows) {
     const double room = 0.3 * trunk->wide, wide = 1.8 * trunk->wide;
     int count = add_holes(trunk, rows);
@@ -109,7 +109,7 @@ static bool on_trunk(const exi_trunk *trunk, int bone) {
     return false;
 }
 
-/* The inner points above a limb that hangs on a clavicle are half its. */
+/* Gives the inner points above a limb on a clavicle half their weight from the clavicle. */
 static void share_yoke(exi_plan *plan, const exi_chain *limb, const int ring[EXI_TRUNK_POINTS]) {
     static const int inner[2][2] = {{2, 5}, {1, 6}};
     for (int i = 0; i < 2 && !plan->failed; i++) {
@@ -122,7 +122,7 @@ static void share_yoke(exi_plan *plan, const exi_chain *limb, const int ring[EXI
     }
 }
 
-/* Corners of the hole between two rows that a limb leaves by. */
+/* Collects the corners of the hole between two rows by which a limb leaves. */
 static void take_corners(const exi_chain *limb, const int first[EXI_LIMB_POINTS], int *low, int *high) {
     const int front = limb->side > 0 ? 0 : 3, back = limb->side > 0 ? 7 : 4;
     high[front] = first[0];
@@ -138,7 +138,7 @@ static void take_legs(const exi_trunk *trunk, int (*firsts)[EXI_LIMB_POINTS], in
             ring[places[trunk->limbs[i].side > 0][k]] = firsts[i][k];
 }
 
-/* The joint that a face of the trunk belongs to: near a limb on a clavicle, to that. */
+/* Returns the joint that a face of the trunk belongs to: near a limb on a clavicle, the clavicle. */
 static int joint_of(const exi_plan *plan, const exi_trunk *trunk, const row *rows, int r, int m) {
     for (int from = r; from >= r - 1 && from >= 0; from--)
         for (int side = 0; side < 2; side++) {
@@ -197,7 +197,7 @@ static void trunk_rings(exi_plan *plan, const exi_trunk *trunk, int (*firsts)[EX
     trunk_faces(plan, trunk, rows, count, rings);
 }
 
-/* Spokes of limbs that are mirror images stand in the same order. */
+/* Pairs the spokes of mirrored limbs, which are in the same order. */
 static void pair_limbs(exi_plan *plan, const exi_trunk *trunk, const int *starts) {
     for (int i = 0; i < trunk->limb_count && plan->bones->symmetric && !plan->failed; i++)
         for (int k = 0; k < trunk->limb_count; k++)
@@ -206,7 +206,7 @@ static void pair_limbs(exi_plan *plan, const exi_trunk *trunk, const int *starts
                     plan->spokes[starts[i] + n].mirror = starts[k] + n;
 }
 
-/* What one side is, the other is exactly. */
+/* Makes one side the exact mirror image of the other. */
 static void mirror_spokes(exi_plan *plan) {
     for (int i = 0; i < plan->spoke_count; i++) {
         exi_spoke *own = &plan->spokes[i], *other = own->mirror >= 0 ? &plan->spokes[own->mirror] : own;

@@ -1,6 +1,6 @@
 /*
- * Skeleton and skin of a template as a scene: a node a joint, none of them turned, and the cage with its weights.
- * Groups of faces, one for every joint that has some.
+ * Makes a scene of a template's skeleton and skin: a node per joint, with identity rotations, and the cage with its
+ * weights. Groups faces by joint.
  */
 #include "author/scan/template/template.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- groups ---- */
 
-/* The joint that moves the face's corners most; of equals the last, which is the lowest. */
+/* Returns the joint that moves the face's corners most; if equal the last, which is the lowest. */
 static int strongest(const ex_mesh *mesh, int face, const exi_share *shares, int joint_count, double *sums) {
     int best = 0;
     for (int j = 0; j < joint_count; j++)
@@ -40,7 +40,7 @@ ex_result exi_template_groups(const ex_kinematics *kinematics, const exi_share *
     for (int f = 0; good && f < mesh->face_count; f++)
         groups[f] =
             mesh->face_groups ? mesh->face_groups[f] : strongest(mesh, f, shares, kinematics->joint_count, sums);
-    for (size_t j = 0; good && j < joints; j++) { /* in the order of the joints */
+    for (size_t j = 0; good && j < joints; j++) { /* in joint order */
         for (size_t f = 0; f < faces && numbers[j] < 0; f++)
             numbers[j] = groups[f] == (int)j ? count : -1;
         if (numbers[j] >= 0) {

@@ -1,6 +1,6 @@
 /*
- * The template of a scan session: scans of the reference are brought to where the fitted skeleton has its base, and the
- * files are written that the body is built from.
+ * Makes the template of a scan session: moves scans of the reference to the base of the fitted skeleton, and writes the
+ * files that the body is built from.
  */
 #include "author/scan/template/template.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The base of the scan's pose onto that of the skeleton, which is not turned. */
+/* Moves the base of the scan's pose onto that of the skeleton, which is not turned. */
 static void bring_back(const ex_kinematics *kinematics, const ex_kin_pose *pose, ex_mesh *mesh) {
     const double *q = pose->rotations[0], back[4] = {-q[0], -q[1], -q[2], q[3]};
     for (int v = 0; v < mesh->vertex_count; v++) {
@@ -34,9 +34,9 @@ static ex_result generate(const ex_scan_session *session, const ex_scan_fitted *
         pose = strcmp(fitted->names[i], session->scans[reference].name) == 0 ? i : -1;
     if (pose < 0)
         return ex_error_kind(error,
-                              ex_error_set(error, EX_ERROR_DATA, "the fit has no pose of the reference scan '%s'",
-                                        session->scans[reference].name),
-                              "old_fit");
+                             ex_error_set(error, EX_ERROR_DATA, "the fit has no pose of the reference scan '%s'",
+                                          session->scans[reference].name),
+                             "old_fit");
     ex_result result = ex_scan_meshes(session, reference, &meshes, error);
     if (result != EX_OK)
         return result;
@@ -71,8 +71,7 @@ ex_result ex_scan_template(const ex_scan_session *session, const ex_scan_fitted 
     if (!session->cage)
         return generate(session, fitted, made, error);
     char *path = exi_scan_file(session->folder, session->cage);
-    ex_result result =
-        path ? take(path, fitted, made, error) : ex_error_memory(error, "a path", strlen(session->cage));
+    ex_result result = path ? take(path, fitted, made, error) : ex_error_memory(error, "a path", strlen(session->cage));
     free(path);
     return result;
 }
@@ -81,8 +80,7 @@ ex_result ex_scan_template_write(const ex_scan_session *session, const ex_templa
     char *folder = exi_scan_file(session->folder, "template");
     char *cage = exi_scan_file(session->folder, "template/cage.obj");
     char *scene = exi_scan_file(session->folder, "template/body.glb");
-    ex_result result =
-        folder && cage && scene ? ex_make_directory(folder, error) : ex_error_memory(error, "a path", 0);
+    ex_result result = folder && cage && scene ? ex_make_directory(folder, error) : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = ex_scene_write(scene, made->scene, error);
     if (result == EX_OK)

@@ -1,10 +1,10 @@
 /*
- * How wide the rings of a template are. At first as bodies usually are, for the length of their bones; then as far out
- * as markers are, which sit on the skin; then, where there are scans of the reference pose, as rays from the middle of
- * a ring find their surface: the median of a few rays around each control point, of hits on the inside of a face that
- * looks outwards, not much nearer nor much farther than expected, so that the ray of an arm does not end on the other
- * side of the gap between arm and torso. What no ray finds is taken from the other side of the body, from the ring,
- * from the neighbouring rings.
+ * Finds the widths of a template's rings. They start as usual for the length of their bones; then reach out to the
+ * markers, which are on the skin. With scans of the reference pose, rays from the middle of a ring then find the
+ * surface: the median of a few rays around each control point, of hits on the inside of a face that looks outwards, not
+ * much nearer nor much farther than expected, so that a ray from an arm does not end across the gap between arm and
+ * torso. Spokes without a hit take their width from the other side of the body, from the ring, or from neighbouring
+ * rings.
  */
 #include "author/scan/template/template.h"
 
@@ -18,15 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hits count between these, in radii expected. */
+/* Range of valid hits, in expected radii. */
 #define NEAREST  0.45
 #define FARTHEST 1.9
-/* The cosine between ray and normal from which on a face looks outwards. */
+/* Least cosine between ray and normal for a face to look outwards. */
 #define OUTWARDS 0.25
-/* Rays around a spoke: sideways as tangents of angles, and along the bone in radii. */
+/* Offsets of the rays around a spoke: sideways as tangents of angles, and along the bone in radii. */
 #define ASIDE 0.15
 #define ALONG 0.20
-/* Where a closed end may be, in lengths of its bone. */
+/* Range of a closed end, in lengths of its bone. */
 #define TIP_NEAREST  0.4
 #define TIP_FARTHEST 1.8
 
@@ -132,7 +132,7 @@ static ex_result open_surface(surface *s, const ex_mesh *mesh, ex_error *error) 
     return EX_OK;
 }
 
-/* Whether the triangle looks the way of the direction, which is of length 1. */
+/* True if the triangle faces along the direction, which has unit length. */
 static bool looks_along(const surface *s, int triangle, const double direction[3]) {
     double p[3][3], a[3], b[3], normal[3];
     for (int k = 0; k < 3; k++)
@@ -144,7 +144,7 @@ static bool looks_along(const surface *s, int triangle, const double direction[3
     return exi_unit3(normal) && exi_dot3(normal, direction) >= OUTWARDS;
 }
 
-/* The nearest hit of any surface between the two distances; NAN: none. */
+/* Returns the nearest hit of any surface between the two distances; NAN: none. */
 static double shoot(const surface *surfaces, int count, const double from[3], const double direction[3], double nearest,
                     double farthest) {
     double best = NAN;
@@ -168,7 +168,7 @@ static double shoot(const surface *surfaces, int count, const double from[3], co
     return best;
 }
 
-/* The median of five rays: to the point itself, and to both sides of it across and along the bone. */
+/* Returns the median of five rays: to the point itself, and to both sides of it across and along the bone. */
 static double measure(const surface *surfaces, int count, const exi_spoke *spoke, const double along[3]) {
     static const double places[5][2] = {{0, 0}, {ASIDE, 0}, {-ASIDE, 0}, {0, ALONG}, {0, -ALONG}};
     const double radius = spoke->radius;
@@ -189,7 +189,7 @@ static double measure(const surface *surfaces, int count, const exi_spoke *spoke
 
 /* ---- tips ---- */
 
-/* How far out a closed end is; NAN: no ray says so. Rays beside each other, for fingers have gaps between them. */
+/* Returns the distance of a closed end; NAN: no ray hits. Uses parallel rays, since there are gaps between fingers. */
 static double measure_tip(const exi_plan *plan, const surface *surfaces, int count, const exi_tip *tip) {
     const exi_bone *bone = &plan->bones->all[tip->bone];
     double found[1 + EXI_TRUNK_POINTS];
@@ -206,7 +206,8 @@ static double measure_tip(const exi_plan *plan, const surface *surfaces, int cou
     return hits >= 2 ? median(found, hits) : NAN;
 }
 
-/* Rings at tips go to where the surface ends, less part of their radius, for caps are round; alike on both sides. */
+/* Moves rings at tips to the end of the surface, minus part of their radius, since caps are round; the same on both
+ * sides. */
 static void move_tips(exi_plan *plan, const surface *surfaces, int count) {
     for (int i = 0; i < plan->tip_count; i++) {
         const exi_tip *tip = &plan->tips[i], *other = tip;
@@ -225,7 +226,7 @@ static void move_tips(exi_plan *plan, const surface *surfaces, int count) {
 
 /* ---- what no ray found ---- */
 
-/* Both sides of the body say the same. */
+/* Makes both sides of the body agree. */
 static void agree(exi_plan *plan) {
     for (int i = 0; i < plan->spoke_count; i++) {
         exi_spoke *own = &plan->spokes[i];
@@ -236,7 +237,7 @@ static void agree(exi_plan *plan) {
     }
 }
 
-/* Rounds of taking the mean of neighbours along faces' edges that are known already. */
+/* Takes the mean of known neighbours along faces' edges, in rounds. */
 static void spread(exi_plan *plan, double *sums, int *counts) {
     for (int round = 0; round < plan->ring_count; round++) {
         int missing = 0;
@@ -264,7 +265,7 @@ static void spread(exi_plan *plan, double *sums, int *counts) {
     }
 }
 
-/* Across the ring: its points' mean direction has none along the bone. */
+/* Finds the direction across the ring: its points' mean direction has no component along the bone. */
 static void find_along(const exi_plan *plan, int spoke, double along[3]) {
     const exi_spoke *own = &plan->spokes[spoke];
     double best[3] = {0};
@@ -302,7 +303,7 @@ ex_result exi_widths_by_scans(exi_plan *plan, const ex_mesh *const *scans, int s
         }
         agree(plan);
         spread(plan, sums, counts);
-        agree(plan); /* sums of both sides run in other orders */
+        agree(plan); /* sums of both sides run in different orders */
     }
     for (int i = 0; surfaces && i < scan_count; i++)
         close_surface(&surfaces[i]);
