@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* ---- how a rig follows its driver ---- */
+/* ---- options: following a driver ---- */
 
 /* The moving frame of the whole driver, with the names that project files use. */
 #define EX_WHOLE_FRAME_LIST(X)                                                                                         \
@@ -81,7 +81,7 @@ typedef struct ex_drive_options {
 
 EX_API ex_drive_options ex_drive_options_default(void);
 
-/* ---- keys to a rig ---- */
+/* ---- building a rig from keys ---- */
 
 typedef struct ex_drive_key {
     const char *name;

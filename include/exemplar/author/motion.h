@@ -22,7 +22,7 @@ extern "C" {
  * per second from 0 to its end; fps 0: at all its keys. Weights of morph targets become dials. */
 EX_API ex_result ex_scene_to_clip(const ex_scene *scene, int animation, double fps, ex_clip **clip, ex_error *error);
 
-/* ---- bringing a clip onto a rig ---- */
+/* ---- transferring a clip to a rig ---- */
 
 /* One joint of a rig and the joint of a clip that moves it. */
 typedef struct ex_joint_pair {

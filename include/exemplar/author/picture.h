@@ -164,7 +164,7 @@ EX_API ex_render_def ex_render_def_default(void);
  */
 EX_API ex_result ex_render(const ex_render_def *def, ex_image **image, ex_error *error);
 
-/* ---- numbers at vertices, to be shown ---- */
+/* ---- numbers at vertices, for rendering ---- */
 
 /*
  * Computes the distance of each vertex of a form from another form [vertex_count]: to the same vertex if both have the

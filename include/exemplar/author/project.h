@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* ---- what a project says, as parsed; all of it belongs to the project and changes with its edits ---- */
+/* ---- contents of a project, as parsed; owned by the project and changed by its edits ---- */
 
 typedef struct ex_project_axis {
     const char *name;
@@ -99,7 +99,7 @@ typedef struct ex_project_offsets {
 } ex_project_offsets;
 
 typedef struct ex_project_trajectory {
-    const ex_trajectory_options *options; /* how paths are found; its segments are NULL */
+    const ex_trajectory_options *options; /* settings for finding paths; its segments are NULL */
     const char *segments;                 /* file of given segments, or NULL */
 } ex_project_trajectory;
 
@@ -216,8 +216,8 @@ typedef struct ex_build_options {
     const ex_tasks *tasks; /* optional: shares out long work; the rig does not depend on it */
 } ex_build_options;
 
-/* Reads the meshes, un-poses them if their layer says so, measures the examples' differences, solves and lays out the
- * rig. options may be NULL. */
+/* Reads the meshes, un-poses them if their layer requires it, measures the examples' differences, solves and lays out
+ * the rig. options may be NULL. */
 EX_API ex_result ex_project_build(const ex_project *project, const ex_build_options *options, ex_rig **rig,
                                   ex_error *error);
 

@@ -85,7 +85,7 @@ EX_API char *ex_scan_path(const ex_scan_session *session, const char *kind, cons
 /* Reads the scan's meshes [file_count], in the order of its files; destroy each and free the array. */
 EX_API ex_result ex_scan_meshes(const ex_scan_session *session, int scan, ex_mesh ***meshes, ex_error *error);
 
-/* ---- a scanner to test with ---- */
+/* ---- a simulated scanner, for tests ---- */
 
 typedef struct ex_scan_simulation {
     const ex_rig *rig;
@@ -391,7 +391,7 @@ EX_API ex_result ex_scan_label_take(const ex_scan_session *session, int scan, co
 EX_API ex_result ex_scan_label_page(const ex_scan_session *session, const int *scans, int count, const char *path,
                                     const ex_progress *progress, const ex_tasks *tasks, ex_error *error);
 
-/* ---- what was fitted ---- */
+/* ---- the fit ---- */
 
 /* fit.json: the fitted kinematics, and the poses of scans by name. */
 typedef struct ex_scan_fitted {
@@ -612,7 +612,7 @@ EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fit
                                const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);
 EX_API void ex_scan_built_destroy(ex_scan_built *built);
 
-/* ---- what it is worth ---- */
+/* ---- measuring the body ---- */
 
 /* Distances of one surface from another, metres. */
 typedef struct ex_scan_distance {

@@ -115,7 +115,7 @@ typedef struct ex_scene_animation {
     ex_scene_channel *channels;
 } ex_scene_animation;
 
-/* ---- looks: kept so that they survive ---- */
+/* ---- materials, textures and images: kept so that they survive ---- */
 
 typedef enum ex_scene_alpha { EX_SCENE_OPAQUE, EX_SCENE_MASK, EX_SCENE_BLEND } ex_scene_alpha;
 
@@ -148,7 +148,7 @@ typedef struct ex_scene_image {
     unsigned char *bytes; /* [size]; NULL if path is set */
 } ex_scene_image;
 
-/* ---- the whole ---- */
+/* ---- the scene ---- */
 
 typedef struct ex_scene {
     char *path; /* the file it was read from, or NULL; image paths are relative to its folder */

@@ -52,7 +52,7 @@ ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsi
     return result;
 }
 
-/* ---- what is there already ---- */
+/* ---- existing maps ---- */
 
 static bool newer_than(const struct stat *made, const char *path) {
     struct stat from;
@@ -166,7 +166,7 @@ static ex_result finish_map(exi_body *body, int scan, ex_displacement_map *map, 
     return ex_error_within(body->error, result, "scan '%s'", entry->name);
 }
 
-/* ---- all of them ---- */
+/* ---- all maps ---- */
 
 static void report(const exi_body *body, const char *what, int done, int count) {
     const ex_progress *progress = body->options->progress;

@@ -103,7 +103,7 @@ static void drop_sites(work *w) {
             free(kinematics->sites[s].name);
             continue;
         }
-        w->out->sites[marker] = -2 - kept; /* negative until renumbered */
+        w->out->sites[marker] = -2 - kept; /* below -1 until renumbered */
         kinematics->sites[kept++] = kinematics->sites[s];
     }
     kinematics->site_count = kept;
@@ -335,7 +335,7 @@ static ex_result fill_poses(work *w) {
     return EX_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the entry point ---- */
 
 static ex_result open_work(work *w) {
     const size_t frames = (size_t)w->markers->frame_count, markers = (size_t)w->markers->marker_count;

@@ -168,7 +168,7 @@ static ex_result join(exi_spot_found *spots, int spot_count, double reach, ex_fo
     return EX_OK;
 }
 
-/* ---- all ---- */
+/* ---- the entry point ---- */
 
 ex_find_options ex_find_options_default(void) {
     return (ex_find_options){.size = 0.012, .least = 0.6, .most = 1.6};

@@ -166,7 +166,7 @@ static double spacing_of(const exi_finder *f, int count, const patch *p) {
     return sum / count;
 }
 
-/* ---- around it ---- */
+/* ---- the surroundings ---- */
 
 /* Appends to the queue the vertices connected with the group and within reach of its position. Returns the total
  * number. */

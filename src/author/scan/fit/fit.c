@@ -7,7 +7,7 @@
  * First every site is held where the reference scan shows it, whatever bones and axes become; then everything is free.
  * Beyond the paper: a robust loss rho that ignores false markers (fit.h), weights w_s from each marker's typical error,
  * and priors that hold undetermined parameters: translations, axes and the reference's base near their start, with a
- * weight of a ten-thousandth of a sighting, and small translations along a hinge's own axis.
+ * weight of a ten-thousandth of a sighting, and keep translations along a hinge's own axis small.
  */
 #include "author/scan/fit/fit.h"
 #include "author/scan/fit/fit_skin.h"
@@ -30,7 +30,7 @@
 /* With more scans than MANY, bones are first found from about FEW of them. */
 enum { ITERATIONS = 100, SIGMA_ROUNDS = 6, MANY = 150, FEW = 80 };
 
-/* ---- how much a site counts ---- */
+/* ---- weights of sites ---- */
 
 static int compare_doubles(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -304,7 +304,7 @@ void ex_kin_fit_destroy(ex_kin_fit *fit) {
     free(fit);
 }
 
-/* ---- what cannot be fitted ---- */
+/* ---- checks, and the entry point ---- */
 
 static ex_result check_kinematics(const ex_kinematics *k, ex_error *error) {
     bool good = k->joint_count > 0 && k->joints[0].parent < 0 && k->joints[0].freedom == EX_FREEDOM_BASE;

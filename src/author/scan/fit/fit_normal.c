@@ -29,7 +29,7 @@ static double mark_loss(const exi_fit *f, const exi_fit_mark *mark, const double
     return scale * cost;
 }
 
-/* ---- a pose alone ---- */
+/* ---- one pose ---- */
 
 static void add_pose(double *v, double *b, int n, const exi_fit_rows *rows, double w, const double r[3]) {
     for (int a = 0; a < rows->pose_count; a++) {
@@ -79,7 +79,7 @@ double exi_fit_pose_normal(exi_fit *f, exi_fit_chunk *chunk, int scan, double la
     return cost;
 }
 
-/* ---- all ---- */
+/* ---- all unknowns ---- */
 
 /* Adds a mark to the shared block and to the block between it and the pose. site: its first local column, or -1. */
 static void add_shared(exi_fit_chunk *k, int width, int site, int kin, double w, const double r[3],

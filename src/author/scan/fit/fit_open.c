@@ -201,7 +201,7 @@ bool exi_fit_find_open_shared(exi_fit *f, double sigma) {
     return any;
 }
 
-/* ---- sentences ---- */
+/* ---- messages ---- */
 
 static ex_kin_open *add_open(ex_kin_fit *out, size_t *capacity, int joint, int site, int scan) {
     if ((size_t)out->open_count == *capacity) {

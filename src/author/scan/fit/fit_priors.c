@@ -7,7 +7,7 @@
 
 #include "runtime/base/vector.h"
 
-/* ---- of a scan ---- */
+/* ---- of one scan ---- */
 
 /* Computes the rotation that would bring a joint back to its start; for a hinge only the first number. */
 static void turn_back(const exi_fit *f, const exi_fit_state *state, size_t at, bool hinge, double w[3]) {
@@ -61,7 +61,7 @@ void exi_fit_add_holds(const exi_fit *f, int scan, double *v, double *b, int n) 
     }
 }
 
-/* ---- of all ---- */
+/* ---- of all scans ---- */
 
 static void add_joint_priors(exi_fit *f, int j) {
     const int n = f->shared_count, base = n - f->kin_count;

@@ -235,7 +235,7 @@ void exi_fit_lay_out(exi_fit *f, bool kinematics, bool sites) {
     f->shared_count = column + f->kin_count;
 }
 
-/* ---- the whole ---- */
+/* ---- opening and closing ---- */
 
 static bool open_chunks(exi_fit *f) {
     exi_arena *arena = &f->arena;

@@ -81,7 +81,7 @@ static bool make_skin(skin *s) {
     return true;
 }
 
-/* ---- where markers would be ---- */
+/* ---- positions of markers ---- */
 
 static void rest_places(const ex_kinematics *kinematics, double (*rest)[3]) {
     for (int j = 0; j < kinematics->joint_count; j++)

@@ -339,7 +339,7 @@ static bool open_starting(exi_fit *f, starting *s) {
     return done;
 }
 
-/* ---- the whole ---- */
+/* ---- all scans ---- */
 
 static ex_result refuse(exi_fit *f, int scan) {
     const ex_kin_scan *own = &f->def->scans[scan];

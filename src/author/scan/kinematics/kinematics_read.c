@@ -198,7 +198,7 @@ static ex_result read_marker(exi_reader *r, const json_t *object, const exi_plac
     return result == EX_OK ? read_colour(r, object, place, site) : result;
 }
 
-/* ---- the whole ---- */
+/* ---- the file ---- */
 
 static ex_result read_names(exi_reader *r, const json_t *list, const exi_place *place, ex_kinematics *made,
                             bool joints) {

@@ -128,7 +128,7 @@ static double length_of(const double v[3]) {
     return sqrt(exi_dot3(v, v));
 }
 
-/* ---- hanging parts ---- */
+/* ---- attached parts ---- */
 
 static void try_angles(shortlist *l, const exi_label_place *hung) {
     const exi_label_part *part = &l->body->parts[l->part];
@@ -189,7 +189,7 @@ int exi_label_turns(const exi_label_body *body, int part, const exi_label_place 
     return finish(&list, hung, most, places);
 }
 
-/* ---- parts anywhere ---- */
+/* ---- unattached parts ---- */
 
 /* Finds sites of the part near one, but far enough away to determine the rotation. Sites near each other are mostly
  * seen together. */

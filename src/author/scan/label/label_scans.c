@@ -27,7 +27,7 @@ enum { STARTS = 6 };
 #define FITTED_SLACK 0.008
 #define FITTED_TILT  4.0
 
-/* ---- labels that stand ---- */
+/* ---- final labels ---- */
 
 static ex_result find_site(const exi_label_run *run, const ex_label_scan *scan, const char *name, int *site,
                            ex_error *error) {
@@ -175,7 +175,7 @@ static ex_result label_round(exi_label_run *run, ex_error *error) {
     return EX_OK;
 }
 
-/* ---- what the labels say ---- */
+/* ---- results of the labels ---- */
 
 /* Computes mean colours of sure markers, for all sites painted alike; for a site of unknown colour, its own. */
 static void find_colours(exi_label_run *run) {

@@ -79,7 +79,7 @@ static ex_result write_labels(const ex_scan_session *session, int scan, const ex
     return result;
 }
 
-/* ---- what there is ---- */
+/* ---- input ---- */
 
 /* Returns the joints that a scan's part solves for; for the reference only the base. */
 static const bool *find_solved(work *w, int scan) {
@@ -131,7 +131,7 @@ static ex_result read_scan(work *w, int i, ex_error *error) {
     return scan->solved && w->labels[i] ? EX_OK : ex_error_memory(error, "the labels", 0);
 }
 
-/* ---- what comes of it ---- */
+/* ---- output ---- */
 
 static ex_result add_doubt(work *w, size_t *capacity, const ex_doubt *doubt, ex_error *error) {
     ex_scan_labelling *r = w->result;

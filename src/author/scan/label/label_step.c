@@ -7,7 +7,7 @@
  *     + |t_c - t_p - R_p d_c|^2 / slack^2          a child's joint where the parent has it
  *     + |R_p a_c x R_c a_c|^2 / tilt^2             a hinge's axis along the parent's
  *     + (beyond the hinge's range)^2 / RANGE^2
- *     + |how far a joint is turned from the start|^2 / BEND^2
+ *     + |rotation of a joint from the start|^2 / BEND^2
  *
  * With slack and tilt near 0 this is the articulated body; with the usual values before bones are fitted it tolerates a
  * shoulder that is three centimetres off.

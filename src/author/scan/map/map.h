@@ -70,7 +70,7 @@ typedef struct exi_map_view {
 ex_result exi_map_view_make(const ex_mesh *mesh, int number, double noise, exi_map_view *view, ex_error *error);
 void exi_map_view_free(exi_map_view *view);
 
-/* ---- what was hit ---- */
+/* ---- hits ---- */
 
 /* Turns wrong hits into holes: separate patches, then folds. */
 ex_result exi_map_reject(const exi_map_net *net, const exi_map_surface *surface, double noise, ex_displacement_map *map,

@@ -1,5 +1,5 @@
 /*
- * Fills holes fairly (Allen, Curless, Popovic, section 4.2, equation 4):
+ * Fair filling of holes (Allen, Curless, Popovic, section 4.2, equation 4):
  *
  *     minimise  sum over j of  kappa_j (d_j - measured d_j)^2 + (1 - kappa_j) (Laplacian d at j - target_j)^2
  *
@@ -46,7 +46,7 @@ typedef struct filling {
     double *right; /* [n] right-hand side, then the solution */
 } filling;
 
-/* ---- which vertices change ---- */
+/* ---- vertices that change ---- */
 
 static bool is_hole(const ex_displacement_map *map, int v) {
     return map->states[v] == EX_DISPLACEMENT_MAP_FILLED || map->states[v] == EX_DISPLACEMENT_MAP_LENT;

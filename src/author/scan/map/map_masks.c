@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a part covers ---- */
+/* ---- the cover of a part ---- */
 
 /* True if one of the words of a group's name is the joint's. */
 static bool names_joint(const char *group, const char *joint) {

@@ -66,7 +66,7 @@ static ex_result copy_mesh(const ex_mesh *mesh, int number, exi_map_view *view, 
 
 /* ---- normals ---- */
 
-/* Returns twice the area, as a vector. */
+/* Computes twice the area, as a vector. */
 static void area_vector(const exi_map_view *view, size_t triangle, double out[3]) {
     double p[3][3], a[3], b[3];
     for (int k = 0; k < 3; k++)

@@ -234,7 +234,7 @@ static ex_result read_list(exi_reader *r, const json_t *root, const char *key, s
     return *items ? EX_OK : ex_error_memory(r->error, "the session", json_array_size(*list) * item_size);
 }
 
-/* ---- the whole ---- */
+/* ---- the session ---- */
 
 static ex_result read_lists(exi_reader *r, const json_t *root, ex_scan_session *session) {
     const exi_place whole = {""}, parts = exi_place_key(&whole, "parts"), scans = exi_place_key(&whole, "scans");

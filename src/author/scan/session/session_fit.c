@@ -100,7 +100,7 @@ static ex_result read_labels(work *w) {
     return result;
 }
 
-/* ---- where it begins ---- */
+/* ---- the starting skeleton ---- */
 
 /* Computes the middle of the bone that a joint moves: between it and the mean of its child joints. */
 static void bone_middle(const ex_kinematics *kinematics, const double (*places)[3], int joint, double middle[3]) {

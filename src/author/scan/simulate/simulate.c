@@ -49,7 +49,7 @@ static ex_result check(const ex_scan_simulation *s, ex_error *error) {
     return EX_OK;
 }
 
-/* ---- what all poses share ---- */
+/* ---- shared by all poses ---- */
 
 static ex_result check_paints(const exi_scanner *scanner, ex_error *error) {
     for (int i = 0; i < scanner->paint_count; i++) {

@@ -13,7 +13,7 @@
 
 #include <exemplar/author/scan.h>
 
-/* ---- chance: numbers that depend on what they are for, and on nothing that happened before ---- */
+/* ---- chance: random numbers that depend only on their purpose, not on earlier ones ---- */
 
 static inline uint64_t exi_chance(uint64_t key, uint64_t what) {
     uint64_t x = (key ^ (what + 0x632BE59BD9B4E019u)) * 0x9E3779B97F4A7C15u;

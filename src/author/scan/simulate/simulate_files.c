@@ -196,7 +196,7 @@ ex_result exi_write_scan(const exi_simulated *s, int pose, int *seen, ex_error *
     return result;
 }
 
-/* ---- what the scanner was told ---- */
+/* ---- the scanner's settings ---- */
 
 static uint64_t mix_bytes(uint64_t key, const void *bytes, size_t size) {
     for (size_t i = 0; i < size; i++)

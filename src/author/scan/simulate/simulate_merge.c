@@ -61,7 +61,7 @@ static void visit_samples(merger *m, void (*visit)(merger *m, const double point
     }
 }
 
-/* ---- where the grid is ---- */
+/* ---- extent of the grid ---- */
 
 /* counts hold the last corner for now. */
 static void grow_box(merger *m, const double point[3]) {

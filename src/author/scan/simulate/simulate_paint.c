@@ -40,7 +40,7 @@ typedef struct painter {
     size_t paint_capacity;
 } painter;
 
-/* ---- what is known of vertices ---- */
+/* ---- properties of vertices ---- */
 
 /* Collects weights of joints first to first + 2 at the cage's vertices, as triples. */
 static void cage_weights(const ex_rig *rig, int first, float *triples) {

@@ -21,7 +21,7 @@ enum { BATCH = 8 };
 #define TAPE_METRES  0.02
 #define TAPE_DEGREES 10.0
 
-/* ---- what is wanted ---- */
+/* ---- input ---- */
 
 /* True if no joint is turned and no bone is longer. */
 static bool is_at_rest(const ex_rig *rig, const ex_pose *pose) {
@@ -83,7 +83,7 @@ static ex_result check_joints(const exi_simulated *s, const ex_scan_part *part, 
     return EX_OK;
 }
 
-/* Makes one part of all joints; its space is the freedom of the joints below the base. */
+/* Makes one part that covers all joints; its space is that of the movable joints below the base. */
 static ex_result make_whole(exi_simulated *s, ex_error *error) {
     const ex_kinematics *k = s->truth->kinematics;
     ex_scan_part *whole = &s->whole;

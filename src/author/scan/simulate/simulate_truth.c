@@ -31,7 +31,7 @@ typedef struct truth_maker {
     ex_error *error;
 } truth_maker;
 
-/* ---- which joints ---- */
+/* ---- list of joints ---- */
 
 static void find_influences(truth_maker *m) {
     const ex_skin *skin = ex_rig_skin(m->rig);
@@ -105,7 +105,7 @@ static ex_result list_joints(truth_maker *m) {
     return EX_OK;
 }
 
-/* ---- where they are ---- */
+/* ---- frames ---- */
 
 static void invert(const double q[4], double out[4]) {
     for (int i = 0; i < 3; i++)
@@ -160,7 +160,7 @@ static void find_frames(truth_maker *m) {
     }
 }
 
-/* ---- what they may do ---- */
+/* ---- freedoms ---- */
 
 /* Returns the only axis of the rig that reads the joint as an angle, or -1. */
 static int find_angle(const truth_maker *m, int rig_joint) {
@@ -307,7 +307,7 @@ static ex_result find_mirrors(truth_maker *m) {
     return EX_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the entry point ---- */
 
 static ex_result allocate(truth_maker *m) {
     const size_t joints = (size_t)m->rig_joint_count, poses = (size_t)m->pose_count;

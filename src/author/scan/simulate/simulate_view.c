@@ -74,7 +74,7 @@ static void paint_over(double colour[3], const exi_spot *spot, double cover) {
         colour[k] += cover * (spot->colour[k] - colour[k]);
 }
 
-/* Returns what the camera sees at a place of the skin; counts the samples of markers. */
+/* Computes the colour that the camera sees at a place of the skin; counts the samples of markers. */
 static void sample_colour(const exi_subject *s, const exi_range_view *view, int triangle, const double place[3],
                           uint64_t chance, unsigned char out[3]) {
     const exi_scanner *scanner = s->scanner;

@@ -109,7 +109,7 @@ static void make_symmetric(const ex_kinematics *kinematics, exi_bones *bones) {
     }
 }
 
-/* ---- where bones lead ---- */
+/* ---- directions of bones ---- */
 
 static void find_reaches(const ex_kinematics *kinematics, exi_bones *bones) {
     for (int j = bones->count - 1; j > 0; j--) {
@@ -247,7 +247,7 @@ void exi_bones_free(exi_bones *bones) {
     *bones = (exi_bones){0};
 }
 
-/* ---- what moves a point ---- */
+/* ---- skin weights ---- */
 
 void exi_share_add(exi_share *share, int joint, double weight) {
     if (!(weight > 0))

@@ -2,7 +2,7 @@
  * Dials that change the figure of a template (Allen, Curless, Popovic 2002, figure 8): offsets of the cage and of the
  * joints at weight 1. A vertex v that joints j move with weights w_j is moved by
  *
- *     sum over j of w_j d_j(v):
+ *     sum over j of w_j d_j(v).
  *
  * For girth, d_j(v) is the vector from the axis of j's bone to v. For the length of the bone from p to q, of direction
  * u, d_j(v) is u for q and everything below it, the fraction of the bone at v times u for p, and 0 for all others. Both
@@ -70,7 +70,7 @@ static char *plain_name(const char *name) {
     return plain;
 }
 
-/* ---- what a joint's part of a vertex does ---- */
+/* ---- effect of a joint on a vertex ---- */
 
 typedef struct dialling {
     const ex_kinematics *kinematics;

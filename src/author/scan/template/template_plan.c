@@ -146,7 +146,7 @@ exi_share exi_trunk_share(const exi_bones *bones, const exi_trunk *trunk, double
     return share;
 }
 
-/* ---- what there is ---- */
+/* ---- trunk and limbs ---- */
 
 static bool open_trunk(const exi_bones *bones, exi_trunk *trunk) {
     *trunk = (exi_trunk){.bones = exi_array_allocate((size_t)bones->count, sizeof *trunk->bones),

@@ -35,7 +35,7 @@
 /* Width of the last ring of a limb, relative to usual. */
 #define TIP_WIDE 0.75
 
-/* ---- widths as they usually are ---- */
+/* ---- usual widths ---- */
 
 typedef struct usual {
     const exi_bones *bones;
@@ -169,7 +169,7 @@ static void limb_ring(exi_plan *plan, const double centre[3], const exi_frame *f
     plan->ring_count++;
 }
 
-/* ---- where limbs begin ---- */
+/* ---- first rings of limbs ---- */
 
 /* Makes legs begin in a plane that slopes down inwards; their inner points do not cross the middle, and move less. */
 static void lower_inner_points(exi_plan *plan, const exi_trunk *trunk, const exi_chain *limb, double radius,

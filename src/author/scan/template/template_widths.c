@@ -224,7 +224,7 @@ static void move_tips(exi_plan *plan, const surface *surfaces, int count) {
     }
 }
 
-/* ---- what no ray found ---- */
+/* ---- spokes without a hit ---- */
 
 /* Makes both sides of the body agree. */
 static void agree(exi_plan *plan) {
