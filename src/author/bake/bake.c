@@ -1,6 +1,6 @@
 /*
- * Baking a motion to a standard file: describe it, add targets where the rig's own do not say everything, leave out
- * keys, measure, write.
+ * Bakes a motion to a standard file: describes it, adds targets if the rig's own are not enough, drops keys, measures
+ * and writes.
  */
 #include "author/bake/bake.h"
 
@@ -71,7 +71,7 @@ static ex_result check(const exi_bake *bake) {
         return ex_error_set(bake->error, EX_ERROR_ARGUMENT, "the rig has no level %d", o->level);
     if (o->influence_most < 1 || o->influence_most > EX_INFLUENCE_MAX)
         return ex_error_set(bake->error, EX_ERROR_ARGUMENT, "a vertex has 1 to %d influences, not %d", EX_INFLUENCE_MAX,
-                         o->influence_most);
+                            o->influence_most);
     if (o->target_count < 0 || !(o->thin >= 0) || !(o->error_most >= 0) || !isfinite(o->thin) ||
         !isfinite(o->error_most))
         return ex_error_set(
@@ -104,7 +104,8 @@ static ex_result open_bake(exi_bake *bake) {
 
 /* ---- stages ---- */
 
-/* Without a number of targets: the rig's own, and more for what they leave. With one: what the motion needs most. */
+/* Makes targets. Without a number: the rig's own, and more for what they leave. With one: those the motion needs
+ * most. */
 static ex_result make_targets(exi_bake *bake) {
     const double tolerance = bake->options.error_most > 0 ? bake->options.error_most : EX_BAKE_ERROR * bake->size;
     const int wanted = bake->options.target_count;
@@ -112,14 +113,14 @@ static ex_result make_targets(exi_bake *bake) {
     ex_result result = exi_bake_describe(bake, wanted == 0);
     if (result != EX_OK || bake->exact)
         return result;
-    if (bake->target_count >= EXI_BAKE_TARGETS) { /* too many to add to: these few do better */
+    if (bake->target_count >= EXI_BAKE_TARGETS) { /* too many to add to: a few decomposed ones do better */
         drop_targets(bake);
         bake->unused_count = 0;
     }
     return exi_bake_decompose(bake, wanted, tolerance);
 }
 
-/* Refuses what is too far off, and says what would bring it nearer: only what is to blame. */
+/* Refuses a file with too large an error, and suggests only remedies for its actual causes. */
 static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
     const double most = bake->options.error_most, lost = report->influences.largest;
     char influences[96] = "";
@@ -129,12 +130,13 @@ static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
         snprintf(influences, sizeof influences, "; leaving out influences alone costs %.3g m", lost);
     else if (bake->exact && bake->options.thin == 0)
         snprintf(influences, sizeof influences, ", which is the rounding of the file's numbers");
-    return ex_error_set(bake->error, EX_ERROR_DATA,
-                     "the file would be up to %.3g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
-                     "%.3g m was allowed%s: allow %s%s%sa larger error, or write a point cache, which is exact",
-                     report->total.largest, report->total.frame + 1, report->total.vertex, most, influences,
-                     lost > 0 ? "more influences, " : "", bake->exact ? "" : "more targets, ",
-                     bake->options.thin > 0 ? "more keys (thin them less), " : "");
+    return ex_error_set(
+        bake->error, EX_ERROR_DATA,
+        "the file would be up to %.3g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
+        "%.3g m was allowed%s: allow %s%s%sa larger error, or write a point cache, which is exact",
+        report->total.largest, report->total.frame + 1, report->total.vertex, most, influences,
+        lost > 0 ? "more influences, " : "", bake->exact ? "" : "more targets, ",
+        bake->options.thin > 0 ? "more keys (thin them less), " : "");
 }
 
 static ex_result measure(exi_bake *bake, ex_bake_report *report) {
@@ -209,7 +211,7 @@ ex_result ex_bake_glb(const ex_rig *rig, const ex_motion *motion, const char *pa
     if (result == EX_OK) {
         fill_report(&bake, &own);
         result = judge(&bake, &own);
-        if (report) /* also of what is refused */
+        if (report) /* also for a refused file */
             *report = own;
     }
     if (result == EX_OK)

@@ -1,10 +1,10 @@
 /*
- * bake.h - what the parts of baking share; private to authoring and the tool.
+ * bake.h - types and functions shared by the files that bake; private to authoring and the tool.
  *
- * A bake is a description of the file that is going to be written: a rest mesh at one level, morph targets, a skin of
- * few influences, and for every frame a weight per target and a local transform per joint. describe.c makes it from
- * the rig's own examples, decompose.c adds targets for what these leave, bound.c brings weights between 0 and 1, thin.c
- * chooses keys, bake_scene.c writes it; frames.c evaluates the rig and the file side by side (docs/baking.md).
+ * A bake describes the file to be written: a rest mesh at one level, morph targets, a skin of few influences, and for
+ * every frame a weight per target and a local transform per joint. describe.c makes it from the rig's examples,
+ * decompose.c adds targets for what these leave, bound.c brings weights between 0 and 1, thin.c chooses keys, and
+ * bake_scene.c writes it. frames.c evaluates rig and file and compares them (docs/baking.md).
  */
 #ifndef EXEMPLAR_AUTHOR_BAKE_BAKE_H
 #define EXEMPLAR_AUTHOR_BAKE_BAKE_H
@@ -14,10 +14,10 @@
 #include <exemplar/author/bake.h>
 #include <exemplar/author/scene.h>
 
-/* The most targets that are added without being asked for. */
+/* Limit on the number of targets if the caller asks for no number. */
 #define EXI_BAKE_TARGETS 64
 
-/* A morph target: the vertices of the level that it moves. */
+/* A morph target: the vertices of the level that it moves, and by how much. */
 typedef struct exi_bake_target {
     char *name;
     int count;
@@ -25,16 +25,17 @@ typedef struct exi_bake_target {
     float *deltas;      /* [count][3] */
 } exi_bake_target;
 
-/* One property of one joint over the frames, or all weights. Of the keys' values the file is made. */
+/* One property of one joint over the frames, or all weights. The file holds the values at the keys. */
 typedef struct exi_bake_channel {
     int joint; /* -1: the weights */
     ex_scene_path path;
     int width;
     float *values; /* [frame_count][width] */
-    float *usual;  /* [width] what holds without a channel */
-    double reach;  /* metres that a unit of error moves a vertex, about; of weights 1: their extents come in */
-    int key_count; /* 0: the channel is left out */
-    int *keys;     /* [key_count] frames, rising */
+    float *usual;  /* [width]: the value if the file has no channel */
+    double reach;  /* approximate metres that a unit of error moves a vertex; 1 for weights, which use the targets'
+                    * extents */
+    int key_count; /* 0: the channel is omitted */
+    int *keys;     /* [key_count]: frames, ascending */
 } exi_bake_channel;
 
 typedef struct exi_bake {
@@ -46,43 +47,43 @@ typedef struct exi_bake {
     int level, vertex_count, joint_count, frame_count;
     double size;
     float *rest;   /* [vertex_count][3] */
-    ex_skin *skin; /* of the file; NULL: none */
-    ex_skin *full; /* the same with all influences; NULL where none were left out */
-    bool exact;    /* rest, targets and skin are all there is */
+    ex_skin *skin; /* skin of the file; NULL: none */
+    ex_skin *full; /* the same with all influences; NULL if none were dropped */
+    bool exact;    /* true if rest, targets and skin reproduce the rig completely */
     int unused_count;
     int target_count;
     size_t target_capacity;
     exi_bake_target *targets;
     float *weights;       /* [frame_count][target_count] */
-    float *rest_weights;  /* [target_count], with which the file stands as the rig does at rest; NULL: zeros */
+    float *rest_weights;  /* [target_count]: weights at which the file shows the rig at rest; NULL: zeros */
     ex_transform *locals; /* [frame_count][joint_count] */
-    float *times;         /* [frame_count] seconds from the first frame on */
+    float *times;         /* [frame_count]: seconds since the first frame */
     int channel_count;
     exi_bake_channel *channels;
 } exi_bake;
 
 /* ---- skin.c ---- */
 
-/* The skin at the level, with all influences and with the heaviest alone. */
+/* Makes the skin of the level, once with all influences and once with only the largest. */
 ex_result exi_bake_make_skin(exi_bake *bake);
 
 /* ---- describe.c, describe_targets.c ---- */
 
-/* Rest mesh, times, joints; and the rig's own targets with their weights, where wanted. */
+/* Fills in rest mesh, times and joints; with own_targets, also the rig's own targets and their weights. */
 ex_result exi_bake_describe(exi_bake *bake, bool own_targets);
-/* Room for one more target, named; NULL without memory, with the sentence. */
+/* Adds an empty target of that name. NULL without memory, with a sentence. */
 exi_bake_target *exi_bake_add_target(exi_bake *bake, const char *name);
-/* Fills a target from deltas [vertex_count][3]: vertices that do not move are left out. */
+/* Fills a target from deltas [vertex_count][3], leaving out vertices that do not move. */
 ex_result exi_bake_fill_target(exi_bake *bake, exi_bake_target *target, const float *deltas);
 /* Fills targets, weights and unused_count from the rig's layers. example_weights [frame_count][ex_rig_example_count].
  */
 ex_result exi_bake_describe_targets(exi_bake *bake, const double *example_weights);
-/* From the cage [vertices of the rig][3] to the level: positions, or differences of them. */
+/* Refines positions, or differences of positions, from the cage [vertices of the rig][3] to the level. */
 ex_result exi_bake_refine(const exi_bake *bake, const float *control, float *refined);
 
 /* ---- frames.c ---- */
 
-/* What a visit may write to: memory of its own. */
+/* Memory that a visit may write to, one per thread. */
 typedef struct exi_bake_room {
     float *form;         /* [vertex_count][3] */
     double *loose;       /* [vertex_count][3] */
@@ -92,18 +93,18 @@ typedef struct exi_bake_room {
     ex_palette *palette; /* set by exi_bake_pose; NULL without a skin */
 } exi_bake_room;
 
-/* What of the rig a visit looks at. */
+/* The rig's form that a visit is given. */
 typedef enum exi_bake_truth {
     EXI_BAKE_NOTHING,
-    EXI_BAKE_POSED,   /* positions as evaluation gives them */
-    EXI_BAKE_UNPOSED, /* before the skeleton poses them */
+    EXI_BAKE_POSED,   /* positions as evaluated */
+    EXI_BAKE_UNPOSED, /* positions before the skeleton poses them */
 } exi_bake_truth;
 
-/* Called for frames in any order, by several threads at once; writes only what belongs to its frame. */
+/* Called for frames in any order, from several threads at once. Must write only what belongs to its frame. */
 typedef void (*exi_bake_visit)(void *context, int index, int frame, const float *truth, exi_bake_room *room);
 
-/* Visits frames[0…count), or, where frames is NULL, all. `what` names the work to those who wait, from fraction `begin`
- * to `end`. */
+/* Visits frames[0…count), or all frames if frames is NULL. `what` names the work in progress reports, which run from
+ * fraction `begin` to `end`. */
 typedef struct exi_bake_walk {
     const int *frames;
     int count;
@@ -115,13 +116,13 @@ typedef struct exi_bake_walk {
 } exi_bake_walk;
 ex_result exi_bake_walk_frames(const exi_bake *bake, const exi_bake_walk *walk);
 
-/* The palette of some joints' transforms [joint_count], in the room. */
+/* Computes the palette of the joints' transforms [joint_count], in the room. */
 void exi_bake_pose(const exi_bake *bake, const ex_transform *locals, exi_bake_room *room);
-/* The file's form at rest with some weights [target_count]; and, with the room's palette, posed. */
+/* Computes the file's form at rest with weights [target_count]; the second poses it with the room's palette. */
 void exi_bake_form(const exi_bake *bake, const float *weights, float *form);
 void exi_bake_skin_form(const ex_skin *skin, const exi_bake_room *room, int vertex_count, float *form);
 
-/* The file against the rig, and its skin against the whole skin, at every frame. */
+/* Compares the file with the rig, and its skin with the full skin, at every frame. */
 ex_result exi_bake_measure(const exi_bake *bake, const float *weights, const ex_transform *locals,
                            ex_bake_error *total);
 ex_result exi_bake_measure_influences(const exi_bake *bake, ex_bake_error *influences);
@@ -136,28 +137,28 @@ ex_bake_error exi_bake_gather(const exi_bake_miss *misses, int frame_count, int 
 
 /* ---- decompose.c ---- */
 
-/* Adds targets for what rest, targets and skin leave: exactly `wanted`, or, with 0, until no vertex is off by more than
- * tolerance, at most EXI_BAKE_TARGETS in all. Fewer where fewer leave nothing. */
+/* Adds targets for what rest, targets and skin leave: exactly `wanted`, or, if 0, until no vertex is off by more than
+ * tolerance, up to EXI_BAKE_TARGETS in all. Adds fewer if fewer leave nothing. */
 ex_result exi_bake_decompose(exi_bake *bake, int wanted, double tolerance);
 
 /* ---- bound.c ---- */
 
-/* Brings all weights between 0 and 1; rest and targets change with them. */
+/* Brings all weights between 0 and 1, and changes rest and targets to match. */
 ex_result exi_bake_bound_weights(exi_bake *bake);
 
 /* ---- channels.c, thin.c ---- */
 
-/* Channels with a key for every frame; those that do not change get one key, or none where they are at rest. */
+/* Makes channels with a key at every frame. A constant channel gets one key, or none if it is at rest. */
 ex_result exi_bake_make_channels(exi_bake *bake);
-/* A channel's value [width] at a frame by its keys. */
+/* Interpolates a channel's value [width] at a frame from its keys. */
 void exi_bake_channel_at(const exi_bake *bake, const exi_bake_channel *channel, int frame, float *value);
-/* Chooses keys of one channel so that its values stay within `room`, in metres; 0: all, unless nothing changes. extents
- * [target_count]: how far each target moves a vertex; value [width]: room for one. */
+/* Chooses keys of one channel so that its values stay within `room`, in metres; 0: all keys, unless the channel is
+ * constant. extents [target_count]: the distance each target moves a vertex; value [width]: scratch memory. */
 void exi_bake_choose_keys(const exi_bake *bake, exi_bake_channel *channel, double room, const double *extents,
                           float *value);
-/* Leaves out keys of all channels while no vertex moves by more than options.thin. */
+/* Drops keys of all channels as long as no vertex moves by more than options.thin. */
 ex_result exi_bake_thin(exi_bake *bake);
-/* Weights and transforms as the keys give them, each [frame_count] rows. */
+/* Computes weights and transforms from the keys, [frame_count] rows each. */
 void exi_bake_play(const exi_bake *bake, float *weights, ex_transform *locals);
 
 /* ---- bake_scene.c ---- */

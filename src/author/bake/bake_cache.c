@@ -1,5 +1,5 @@
 /*
- * Baking a motion to a point cache: every vertex of the level at every frame, as evaluation gives it, in source order.
+ * Bakes a motion to a point cache: every vertex of the level at every frame, as evaluated, in source order.
  */
 #include "author/bake/bake.h"
 
@@ -18,9 +18,9 @@ typedef struct baker {
     const ex_motion *motion;
     ex_evaluation how;
     const ex_progress *progress;
-    const ex_bake_evaluator *evaluator; /* NULL: the runtime */
-    int vertex_count, size;             /* size: frames at a time */
-    float *positions;                   /* [size][vertex_count][3]; with an evaluator, one frame's */
+    const ex_bake_evaluator *evaluator; /* NULL: use the runtime */
+    int vertex_count, size;             /* size: frames per batch */
+    float *positions;                   /* [size][vertex_count][3]; with an evaluator, of one frame */
     void *scratch;
     ex_cache_writer *writer;
     ex_error *error;
@@ -29,13 +29,14 @@ typedef struct baker {
 static ex_result write_frame(const baker *b, int frame, const float *positions) {
     for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++)
         if (!isfinite(positions[i]))
-            return ex_error_set(b->error, EX_ERROR_DATA,
-                             "vertex %zu (counting from 0) of frame %d (counting from 1) is too far away for a float",
-                             i / 3, frame + 1);
+            return ex_error_set(
+                b->error, EX_ERROR_DATA,
+                "vertex %zu (counting from 0) of frame %d (counting from 1) is too far away for a float", i / 3,
+                frame + 1);
     return ex_cache_write(b->writer, positions, b->error);
 }
 
-/* *positions are then those of frames first to first + count. */
+/* Evaluates frames first to first + count - 1, and points *positions to them. */
 static ex_result evaluate(const baker *b, int first, int count, const float **positions) {
     const ex_pose *poses = b->motion->poses + first;
     if (b->evaluator)
@@ -76,7 +77,7 @@ static ex_result open_baker(baker *b, int level) {
     return b->positions && b->scratch ? EX_OK : ex_error_memory(b->error, "frames", (size_t)own * bytes);
 }
 
-/* Faces, groups and materials of the OBJ files; the other kinds have none. */
+/* Makes the faces, groups and materials of the OBJ files; other formats have none. */
 static ex_result make_mesh(const baker *b, const char *path, ex_mesh **mesh) {
     if (ex_cache_kind_of(path) != EX_CACHE_OBJ)
         return EX_OK;

@@ -1,7 +1,7 @@
 /*
- * A baked file as a scene: a node with the mesh, a node per joint, a skin, an animation. Vertices are split at seams;
- * morph targets carry differences of normals too, those of rest plus target minus those of rest, since viewers do not
- * make normals anew.
+ * Turns a bake into a scene: a node with the mesh, a node per joint, a skin, an animation. Vertices are split at seams.
+ * Morph targets also carry differences of normals, those of rest plus target minus those of rest, since viewers do not
+ * recompute normals.
  */
 #include "author/bake/bake.h"
 
@@ -26,7 +26,7 @@ static ex_result no_memory(const maker *m) {
 
 /* ---- normals ---- */
 
-/* Of the level's faces over its vertices, seams closed, by area: what evaluation does. */
+/* Computes normals as evaluation does: of the level's faces, with seams closed, weighted by area. */
 static ex_result make_normals(maker *m) {
     const ex_rig_mesh mesh = ex_rig_level_mesh(m->bake->rig, m->bake->level);
     if (mesh.face_count == 0)
@@ -61,7 +61,7 @@ static ex_result make_normals(maker *m) {
 
 /* ---- the mesh ---- */
 
-/* The texture that the rig shows at rest; layers of pixels have no like in glTF. */
+/* Adds the texture that the rig shows at rest; glTF has no equivalent of pixel layers. */
 static ex_result add_texture(maker *m) {
     const ex_rig *rig = m->bake->rig;
     const int count = ex_rig_texture_count(rig);
@@ -71,7 +71,7 @@ static ex_result add_texture(maker *m) {
             base = i;
     for (int i = 0; i < m->scene->meshes[0].primitive_count; i++)
         if (!m->scene->meshes[0].primitives[i].texcoords[0])
-            base = -1; /* a texture needs coordinates */
+            base = -1; /* a texture needs texture coordinates */
     if (base < 0)
         return EX_OK;
     const ex_texture texture = ex_rig_texture(rig, base);
@@ -118,7 +118,7 @@ static ex_result fill_influences(const maker *m, ex_scene_primitive *p) {
     return EX_OK;
 }
 
-/* Entries of the primitive's vertices out of those of all. */
+/* Picks the values of the primitive's vertices. */
 static float *pick(const ex_scene_primitive *p, const float *values) {
     float *picked = exi_array_allocate((size_t)p->vertex_count, 3 * sizeof *picked);
     for (size_t v = 0; picked && v < (size_t)p->vertex_count; v++)

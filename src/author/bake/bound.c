@@ -1,12 +1,13 @@
 /*
- * Weights from 0 to 1. glTF lets a weight be any number, but programs show it as a slider, and some hold it to the
- * slider's ends: Blender 3.4 widens them for a weight's first key alone. Weights that interpolate examples go below 0
- * and above 1 between them. So the mesh itself takes as much of a target as every frame has of it,
+ * Brings weights into the range from 0 to 1. glTF lets a weight be any number, but programs show it as a slider, and
+ * some clamp it to the slider's ends: Blender 3.4 widens them only for a weight's first key. Weights that interpolate
+ * examples go below 0 and above 1 between them. So the rest mesh absorbs the part of a target that every frame has in
+ * common,
  *
  *     rest + w d = (rest + l d) + (w - l)/(h - l) ((h - l) d),     l the least of w and 0, h the largest of w and 1
  *
- * which costs no target, and the file says that at rest its weights are -l/(h - l). Between two keys both sides run
- * straight: nothing else changes.
+ * This costs no target, and the file's weights at rest become -l/(h - l). Between two keys both sides are linear, so
+ * nothing else changes.
  */
 #include "author/bake/bake.h"
 

@@ -1,9 +1,9 @@
 /*
- * Channels of a baked animation: values at every frame, the keys that are kept of them, and values between keys as any
- * viewer makes them: along a line, rotations along the shorter arc at constant speed.
+ * Channels of a baked animation: values at every frame, the keys kept of them, and values interpolated between keys as
+ * viewers do it: linearly, rotations along the shorter arc at constant speed.
  *
- * Keys are chosen by Douglas and Peucker: the ends are kept, and of all frames between two neighbours the one that is
- * farthest off, until none is off by more than the channel may be.
+ * Keys are chosen by the algorithm of Douglas and Peucker: keep both ends; then, between two neighbouring keys, keep
+ * the frame with the largest error, until no error exceeds the channel's limit.
  */
 #include "author/bake/bake.h"
 
@@ -72,7 +72,7 @@ void exi_bake_channel_at(const exi_bake *bake, const exi_bake_channel *channel, 
         between(bake, channel, key, channel->keys[low + 1], frame, value);
 }
 
-/* How far two values are from each other, in metres at the farthest vertex, about. */
+/* Approximate distance between two values, in metres at the farthest vertex. */
 static double distance(const exi_bake_channel *channel, const float *a, const float *b, const double *extents) {
     double sum = 0, mirrored = 0;
     for (int c = 0; c < channel->width; c++) {
@@ -91,7 +91,7 @@ static double distance(const exi_bake_channel *channel, const float *a, const fl
 
 /* ---- keys ---- */
 
-/* Whether one value, held, is near enough to all; with no room at all, the same to the bit. */
+/* True if one constant value is near enough to all; with no room at all, if it equals all bit for bit. */
 static bool holds(const exi_bake *bake, const exi_bake_channel *channel, const float *value, double room,
                   const double *extents) {
     for (int f = 0; f < bake->frame_count; f++) {
@@ -103,7 +103,7 @@ static bool holds(const exi_bake *bake, const exi_bake_channel *channel, const f
     return true;
 }
 
-/* The frame between two keys that is farthest off, or -1 where all are near enough. value [width]. */
+/* Returns the frame between two keys with the largest error, or -1 if all are near enough. value [width]. */
 static int find_farthest(const exi_bake *bake, const exi_bake_channel *channel, int a, int b, double room,
                          const double *extents, float *value) {
     int worst = -1;
@@ -127,7 +127,7 @@ void exi_bake_choose_keys(const exi_bake *bake, exi_bake_channel *channel, doubl
     channel->keys[channel->key_count++] = 0;
     if (holds(bake, channel, channel->values, room, extents))
         return;
-    /* Keys behind the last one that is settled wait at the array's end, the nearest first. */
+    /* Keys behind the last settled one are stacked at the array's end, the nearest first. */
     int waiting = bake->frame_count;
     channel->keys[--waiting] = last;
     while (waiting < bake->frame_count) {
@@ -194,8 +194,7 @@ ex_result exi_bake_make_channels(exi_bake *bake) {
         if (good)
             exi_bake_choose_keys(bake, channel, 0, NULL, NULL);
     }
-    return good ? EX_OK
-                : ex_error_memory(bake->error, "the animation", (size_t)bake->frame_count * (size_t)count * 16);
+    return good ? EX_OK : ex_error_memory(bake->error, "the animation", (size_t)bake->frame_count * (size_t)count * 16);
 }
 
 void exi_bake_play(const exi_bake *bake, float *weights, ex_transform *locals) {

@@ -1,13 +1,13 @@
 /*
- * Targets for what the rig's own cannot say. Each frame's true vertices are un-posed through the file's skin (Shape by
- * Example, equation 7, damped where the skin collapses), and what is left beside rest and targets,
+ * Adds targets for what the rig's own targets cannot express. Each frame's true vertices are un-posed through the
+ * file's skin (Shape by Example, equation 7, damped where the skin collapses). The residual after rest and targets,
  *
  *     r_f = unpose_f(x_f) - rest - sum over k of a_fk target_k,
  *
  * is a column of a matrix of 3 V rows. Its best approximation of rank N is its truncated singular value decomposition:
  * the leading left singular vectors become targets, and each frame's weights are its projections onto them. They come
  * from the eigenvectors u_i of the Gram matrix G_fg = r_f . r_g, which is small: sum over f of u_if r_f has the length
- * sqrt(lambda_i). Long motions give the vectors by frames spread evenly over them, and all frames are projected.
+ * sqrt(lambda_i). For long motions, evenly spread frames give the vectors, and all frames are projected.
  */
 #include "author/bake/bake.h"
 #include "author/base/eigen.h"
@@ -22,30 +22,30 @@
 
 #define SAMPLES_MOST  512
 #define SAMPLES_BYTES ((size_t)768 << 20)
-/* Numbers of a row that are looked at together, for all rows: they stay in the cache. */
+/* Numbers of a row processed together, for all rows, so that they stay in the cache. */
 #define BLOCK 1024
 
 typedef struct decomposition {
     exi_bake *bake;
-    size_t numbers; /* in a row: 3 vertex_count */
+    size_t numbers; /* length of a row: 3 vertex_count */
     int sample_count;
     int *samples;    /* [sample_count] frames */
-    float *rows;     /* [sample_count][numbers]; what is left of them as targets are taken out */
+    float *rows;     /* [sample_count][numbers]: residuals, reduced as targets are taken out */
     double *gram;    /* [sample_count][sample_count] */
     double *values;  /* [sample_count] */
     double *vectors; /* [sample_count][sample_count] */
     double *largest; /* [sample_count] errors while choosing */
-    int count, most; /* targets */
+    int count, most; /* numbers of targets */
     float *targets;  /* [most][numbers], each of length 1 */
     double *weights; /* [frame_count][most] */
 } decomposition;
 
 static ex_result no_memory(const decomposition *d) {
     return ex_error_memory(d->bake->error, "decomposing the motion",
-                            ((size_t)d->sample_count + (size_t)d->most) * d->numbers * sizeof(float));
+                           ((size_t)d->sample_count + (size_t)d->most) * d->numbers * sizeof(float));
 }
 
-/* In double over float, eight sums at a time: in an order that does not depend on anything but the length. */
+/* Dot product in double of floats, with eight sums: the order of additions depends only on the length. */
 static double dot(const float *a, const float *b, size_t count) {
     double sums[8] = {0};
     size_t i = 0;
@@ -156,7 +156,7 @@ static void take_out_range(void *context, int begin, int end) {
     }
 }
 
-/* Perpendicular to the targets before, as it would be without rounding. */
+/* Makes a target perpendicular to those before, as it would be without rounding. */
 static void straighten(const decomposition *d, float *target) {
     for (int k = 0; k < d->count; k++) {
         const float *other = d->targets + (size_t)k * d->numbers;
@@ -166,7 +166,7 @@ static void straighten(const decomposition *d, float *target) {
     }
 }
 
-/* Takes the next target out of the rows; false where nothing is left but the rounding of floats. */
+/* Takes the next target out of the rows. False if only the rounding of floats is left. */
 static bool take_target(decomposition *d) {
     const double value = d->count < d->sample_count ? d->values[d->count] : 0;
     const double least = 1e-8 * d->bake->size;
@@ -186,7 +186,7 @@ static bool take_target(decomposition *d) {
     return true;
 }
 
-/* How far what is left moves a vertex once it is posed: the skin's linear part alone. */
+/* Measures the distance that the residual moves a vertex once posed, by the linear part of the skin alone. */
 static void measure_left(void *context, int index, int frame, const float *truth, exi_bake_room *room) {
     decomposition *d = context;
     const exi_bake *bake = d->bake;
@@ -215,7 +215,7 @@ static ex_result is_near(decomposition *d, double tolerance, bool *near) {
     double left = 0;
     for (int i = d->count; i < d->sample_count; i++)
         left += d->values[i] > 0 ? d->values[i] : 0;
-    /* On the mean they are too far already. */
+    /* Their mean error is too large already. */
     *near = sqrt(left / ((double)d->sample_count * d->bake->vertex_count)) <= tolerance;
     if (!*near)
         return EX_OK;
@@ -233,7 +233,7 @@ static ex_result is_near(decomposition *d, double tolerance, bool *near) {
 }
 
 static ex_result choose(decomposition *d, int wanted, double tolerance) {
-    /* Frames in between have not been looked at. */
+    /* Frames between the samples have not been looked at. */
     const double room = d->sample_count < d->bake->frame_count ? 0.5 * tolerance : tolerance;
     bool near = false;
     ex_result result = EX_OK;
@@ -270,7 +270,7 @@ static double largest_weight(const decomposition *d, int k) {
     return largest;
 }
 
-/* Adds a target of the size at which its largest weight is 1: programs with sliders like that. row [numbers]. */
+/* Adds a target, scaled so that its largest weight is 1, which suits programs with sliders. row [numbers]. */
 static ex_result add_target(decomposition *d, int k, double size, float *row) {
     exi_bake *bake = d->bake;
     const float *target = d->targets + (size_t)k * d->numbers;
@@ -280,7 +280,7 @@ static ex_result add_target(decomposition *d, int k, double size, float *row) {
             row[v + c] = (float)(size * (double)target[v + c]);
             square += (double)row[v + c] * (double)row[v + c];
         }
-        if (square <= 1e-16 * bake->size * bake->size) /* nothing that could be seen */
+        if (square <= 1e-16 * bake->size * bake->size) /* too small to be seen */
             row[v] = row[v + 1] = row[v + 2] = 0;
     }
     char name[32];
@@ -289,7 +289,7 @@ static ex_result add_target(decomposition *d, int k, double size, float *row) {
     return made ? exi_bake_fill_target(bake, made, row) : EX_ERROR_MEMORY;
 }
 
-/* The targets and their weights behind those that the bake has. */
+/* Appends the targets and their weights to those of the bake. */
 static ex_result append(decomposition *d) {
     exi_bake *bake = d->bake;
     const size_t before = (size_t)bake->target_count, total = before + (size_t)d->count;

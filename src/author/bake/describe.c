@@ -1,18 +1,18 @@
 /*
- * The parts of a baked file that follow from rig and motion alone: the rest mesh at its level, times from the first
- * frame on, and the joints' transforms.
+ * The parts of a baked file that follow from rig and motion alone: the rest mesh at its level, times since the first
+ * frame, and the joints' transforms.
  *
- * Examples that bring their own skeleton move joints in the bound mesh by d_j, the weighted sum of their shifts, and
- * the rig's matrices become W_j B_j^-1 translate(-d_j). A file has one B_j^-1 for all frames. Since
+ * Examples with their own skeleton move joints in the bound mesh by d_j, the weighted sum of their shifts, and the
+ * rig's matrices become W_j B_j^-1 translate(-d_j). A file has one B_j^-1 for all frames. Since
  *
  *     B_j^-1 translate(-d_j) = translate(-A_j d_j) B_j^-1,     A_j the linear part of B_j^-1,
  *
- * joints that stand at W_j translate(-A_j d_j) do the same. Seen from their parent they have the rotation and the scale
- * they had, and their translation is
+ * joints at W_j translate(-A_j d_j) do the same. Relative to their parent they keep their rotation and scale, and their
+ * translation is
  *
  *     t_j + A_p d_j - R_j S_j A_j d_j
  *
- * with p the parent; for a root, R S of its rest times A_j stands for A_p. So shifts cost nothing but keys.
+ * with p the parent; for a root, R S of its rest times A_j replaces A_p. So shifts cost only keys.
  */
 #include "author/bake/bake.h"
 
@@ -84,18 +84,19 @@ static ex_result make_times(exi_bake *bake) {
     for (int f = 0; f < bake->frame_count; f++) {
         bake->times[f] = (float)(motion->times[f] - motion->times[0]);
         if (!isfinite(bake->times[f]) || (f > 0 && !(bake->times[f] > bake->times[f - 1])))
-            return ex_error_set(bake->error, EX_ERROR_DATA,
-                             "frame %d of the motion (counting from 1) is %.9g s after the first and %.3g s after the "
-                             "one before it: the times of a file are floats, and must rise",
-                             f + 1, motion->times[f] - motion->times[0],
-                             f > 0 ? motion->times[f] - motion->times[f - 1] : 0.0);
+            return ex_error_set(
+                bake->error, EX_ERROR_DATA,
+                "frame %d of the motion (counting from 1) is %.9g s after the first and %.3g s after the "
+                "one before it: the times of a file are floats, and must rise",
+                f + 1, motion->times[f] - motion->times[0], f > 0 ? motion->times[f] - motion->times[f - 1] : 0.0);
     }
     return EX_OK;
 }
 
 /* ---- weights ---- */
 
-/* Of all examples at all frames [frame_count][ex_rig_example_count]; NULL without memory, with the sentence. */
+/* Computes the weights of all examples at all frames [frame_count][ex_rig_example_count]. NULL without memory, with a
+ * sentence. */
 static double *weigh_frames(exi_bake *bake) {
     enum { BATCH = 64 };
     const size_t examples = (size_t)ex_rig_example_count(bake->rig);
@@ -121,7 +122,8 @@ static double *weigh_frames(exi_bake *bake) {
 
 /* ---- joints ---- */
 
-/* What evaluation would read: parts that are not finite are rest's, and a rotation has length 1. */
+/* Returns the transform as evaluation reads it: parts that are not finite become those of rest, and the rotation has
+ * length 1. */
 static ex_transform read_local(const ex_transform *given, const ex_transform *rest) {
     ex_transform local = given ? *given : *rest;
     bool moved = true, scaled = true;
@@ -150,7 +152,7 @@ static void turn(const float matrix[12], const double in[3], double out[3]) {
         out[r] = (double)matrix[4 * r] * in[0] + (double)matrix[4 * r + 1] * in[1] + (double)matrix[4 * r + 2] * in[2];
 }
 
-/* Adds to the local translation what its shift asks for. */
+/* Adds the effect of the joint's shift to its local translation. */
 static void apply_shift(const ex_skeleton *skeleton, int joint, const double shift[3], ex_transform *local) {
     const int parent = ex_skeleton_parent(skeleton, joint);
     float own[12], above[12], posed[12];
@@ -171,7 +173,7 @@ static void apply_shift(const ex_skeleton *skeleton, int joint, const double shi
         local->translation[c] = (float)((double)local->translation[c] + by_parent[c] - turned[c]);
 }
 
-/* Shifts of all examples [examples][joint_count][3], those without any NULL. */
+/* Shifts of all examples [examples][joint_count][3]; NULL for examples without any. */
 typedef struct shift_table {
     int example_count;
     float **shifts;
@@ -213,7 +215,7 @@ static void pose_joint(const exi_bake *bake, const shift_table *table, const dou
         apply_shift(skeleton, joint, shift, local);
     if (frame == 0)
         return;
-    double dot = 0; /* quaternions of two signs are one rotation, but numbers between them are not */
+    double dot = 0; /* q and -q are the same rotation, but numbers interpolated between them are not */
     const float *before = local[-bake->joint_count].rotation;
     for (int c = 0; c < 4; c++)
         dot += (double)before[c] * (double)local->rotation[c];

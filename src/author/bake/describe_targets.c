@@ -1,10 +1,10 @@
 /*
- * The rig's own examples as morph targets. A layer at rest adds sum over k of w_k delta_k to the form, which is what
- * morph targets do; at a refined level, deltas are refined as positions are. Where vertices are weighed by the examples
- * that move them alone (ex_layer_def.moved), an example has another weight in each set of examples, and gives a target
+ * Turns the rig's examples into morph targets. A layer at rest adds sum over k of w_k delta_k to the form, exactly what
+ * morph targets do; at a refined level, deltas are refined like positions. If vertices are weighed only by the examples
+ * that move them (ex_layer_def.moved), an example has a different weight in each set of examples, and gives a target
  * for each: the vertices of that set.
  *
- * Examples that the motion gives no weight, and those that move nothing, are left out.
+ * Examples that have no weight in the motion, and those that move nothing, are left out.
  */
 #include "author/bake/bake.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Weights by target while their number is not known: [target][frame]. */
+/* Weights by target while their number is unknown: [target][frame]. */
 typedef struct columns {
     float *values;
     size_t capacity;
@@ -61,14 +61,15 @@ ex_result exi_bake_fill_target(exi_bake *bake, exi_bake_target *target, const fl
 
 /* ---- adding ---- */
 
-/* Which layers become targets, and how many of them, for names. */
+/* True if the layer becomes targets. Also used to count them for names. */
 static bool becomes_targets(const exi_bake *bake, int layer) {
     const ex_stage stage = ex_rig_layer_stage(bake->rig, layer);
     return !bake->muted[layer] && ex_rig_layer_is_sum(bake->rig, layer) &&
            (stage == EX_STAGE_REST || (stage == EX_STAGE_POSED && !bake->skin));
 }
 
-/* "example", or "layer/example" where there are several layers; set: a number behind it. Release with free. */
+/* Returns "example", or "layer/example" if there are several layers; set: a number appended to it. Release with
+ * free. */
 static char *name_target(const exi_bake *bake, int layer, int example, int set) {
     int layers = 0;
     for (int l = 0; l < ex_rig_layer_count(bake->rig); l++)
@@ -85,7 +86,7 @@ static char *name_target(const exi_bake *bake, int layer, int example, int set) 
     return made;
 }
 
-/* Weights of one target: number `at` of rows of `width`. True where one is not 0. */
+/* Weights of one target: column `at` of rows of `width`. True if any is not 0. */
 static bool is_used(const exi_bake *bake, const double *weights, size_t width, size_t at) {
     for (int f = 0; f < bake->frame_count; f++)
         if ((float)weights[(size_t)f * width + at] != 0)
@@ -93,7 +94,7 @@ static bool is_used(const exi_bake *bake, const double *weights, size_t width, s
     return false;
 }
 
-/* Adds a target of deltas of the cage [vertices of the rig][3]; `refined` has room for the level's. */
+/* Adds a target from deltas of the cage [vertices of the rig][3]; `refined` has room for those of the level. */
 static ex_result add_target(exi_bake *bake, columns *c, char *name, const float *delta, float *refined,
                             const double *weights, size_t width, size_t at) {
     const size_t frames = (size_t)bake->frame_count, first = (size_t)bake->target_count * frames;
@@ -116,7 +117,7 @@ static ex_result add_target(exi_bake *bake, columns *c, char *name, const float 
         return result;
     for (size_t f = 0; f < frames; f++)
         c->values[first + f] = (float)weights[f * width + at];
-    if (target->count == 0) { /* an example that is the mesh itself */
+    if (target->count == 0) { /* the example is the mesh itself */
         free(target->name);
         free(target->vertices);
         free(target->deltas);
@@ -125,7 +126,7 @@ static ex_result add_target(exi_bake *bake, columns *c, char *name, const float 
     return EX_OK;
 }
 
-/* Room for one example: its deltas in the cage and at the level. */
+/* Scratch memory for one example: its deltas in the cage and at the level. */
 typedef struct delta_room {
     float *delta, *refined;
     float *mask; /* [vertices of the rig] */
@@ -141,7 +142,7 @@ static ex_result add_layer(exi_bake *bake, columns *c, delta_room *room, int lay
             continue;
         }
         ex_rig_example_delta(bake->rig, layer, k, room->delta);
-        if (ex_rig_layer_mask(bake->rig, layer, room->mask)) /* kept apart, as trajectories have it */
+        if (ex_rig_layer_mask(bake->rig, layer, room->mask)) /* stored separately, as for trajectories */
             for (size_t i = 0; i < 3 * (size_t)ex_rig_vertex_count(bake->rig); i++)
                 room->delta[i] *= room->mask[i / 3];
         result = add_target(bake, c, name_target(bake, layer, k, 0), room->delta, room->refined, weights, width,
@@ -154,7 +155,7 @@ static ex_result add_layer(exi_bake *bake, columns *c, delta_room *room, int lay
 
 typedef struct set_layer {
     int layer, example_count, set_count;
-    size_t words;         /* of a set */
+    size_t words;         /* per set */
     const uint32_t *sets; /* [set_count][words] */
     int *vertex_sets;     /* [vertices of the rig], -1 for none */
     double *weights;      /* [frame_count][width] */
@@ -165,7 +166,7 @@ static bool has(const set_layer *s, int set, int example) {
     return s->sets[(size_t)set * s->words + (size_t)example / 32] >> (example % 32) & 1;
 }
 
-/* Which set each vertex belongs to: that of the examples which move it. */
+/* Assigns each vertex to the set of the examples that move it. */
 static ex_result sort_vertices(exi_bake *bake, set_layer *s) {
     const size_t vertices = (size_t)ex_rig_vertex_count(bake->rig);
     uint32_t *masks = calloc(vertices * s->words + 1, sizeof *masks);

@@ -1,6 +1,6 @@
 /*
- * The rig and the file side by side: frames go through in batches, the rig is evaluated for a batch at once, and each
- * frame is then looked at by a thread of its own. The file is evaluated as any viewer does it,
+ * Compares the rig with the file. Frames are processed in batches: the rig is evaluated for a whole batch, then each
+ * frame is visited by one thread. The file is evaluated as viewers do it,
  *
  *     x(v) = sum over j of w_j(v) M_j (rest(v) + sum over k of a_k target_k(v)),
  *
@@ -57,7 +57,7 @@ void exi_bake_skin_form(const ex_skin *skin, const exi_bake_room *room, int vert
 typedef struct batch {
     const exi_bake *bake;
     const exi_bake_walk *walk;
-    int size, first; /* frames at a time; the first one's place in the walk */
+    int size, first; /* frames per batch; index of the first one in the walk */
     float *truths[BATCH_MAX];
     exi_bake_room rooms[BATCH_MAX];
     void *scratch;
@@ -167,7 +167,7 @@ exi_bake_miss exi_bake_compare(const float *a, const float *b, int vertex_count)
             square += d * d;
         }
         miss.squares += square;
-        if (!(square <= largest)) { /* what is not finite is the largest of all */
+        if (!(square <= largest)) { /* a number that is not finite counts as the largest */
             largest = square;
             miss.vertex = v;
         }
@@ -207,7 +207,7 @@ static void measure_frame(void *context, int index, int frame, const float *trut
     m->misses[index] = exi_bake_compare(truth, room->form, bake->vertex_count);
 }
 
-/* The rig's form at rest under the whole skin and under the file's. */
+/* Compares the rig's form at rest under the full skin with the same form under the file's skin. */
 static void measure_skins(void *context, int index, int frame, const float *truth, exi_bake_room *room) {
     const measure *m = context;
     const exi_bake *bake = m->bake;

@@ -1,7 +1,7 @@
 /*
- * The skin of a baked file. At a refined level a vertex is a sum of the cage's, so its influences are that sum of
- * theirs: w_j(v) = sum over c of s_c(v) w_j(c), s being the level's stencils. Of these the heaviest are kept and
- * brought to a sum of 1 again; what that costs is measured (frames.c).
+ * The skin of a baked file. At a refined level a vertex is a weighted sum of the cage's vertices, and so are its
+ * influences: w_j(v) = sum over c of s_c(v) w_j(c), with the level's stencils s. The largest are kept and scaled back
+ * to a sum of 1; frames.c measures the error this makes.
  */
 #include "author/bake/bake.h"
 
@@ -9,13 +9,13 @@
 
 #include <stdlib.h>
 
-/* Influences of all vertices, as ex_skin_def wants them. */
+/* Influences of all vertices, in the layout of ex_skin_def. */
 typedef struct influences {
     uint32_t *starts; /* [vertex_count + 1] */
     uint32_t *joints;
     float *weights;
     size_t joint_capacity, weight_capacity;
-    int most; /* of any vertex */
+    int most; /* the most of any vertex */
 } influences;
 
 static void free_influences(influences *list) {
@@ -38,7 +38,7 @@ static bool add_influence(influences *list, size_t at, uint32_t joint, float wei
     return true;
 }
 
-/* Heaviest first; among equals the first joint. Lists are short. */
+/* Sorts by falling weight; the lower joint wins a tie. Lists are short. */
 static void sort_row(uint32_t *joints, float *weights, int count) {
     for (int i = 1; i < count; i++) {
         const uint32_t joint = joints[i];
@@ -55,11 +55,11 @@ static void sort_row(uint32_t *joints, float *weights, int count) {
 
 /* ---- all influences ---- */
 
-/* Sums over joints, for one vertex at a time. */
+/* Accumulates weights by joint, for one vertex at a time. */
 typedef struct mixer {
-    double *sums;     /* [joint_count], 0 between vertices */
-    uint32_t *used;   /* [joint_count] joints of this vertex */
-    uint32_t *joints; /* [joint_count] influences of one vertex of the cage */
+    double *sums;     /* [joint_count]; all 0 between vertices */
+    uint32_t *used;   /* [joint_count]: joints of this vertex */
+    uint32_t *joints; /* [joint_count]: influences of one cage vertex */
     float *weights;
 } mixer;
 
@@ -144,7 +144,7 @@ static ex_result gather_level(const exi_bake *bake, influences *list) {
 
 /* ---- the heaviest ---- */
 
-/* Lists close up in place: nothing is read after it was written over. */
+/* Compacts the lists in place: nothing is read after it was overwritten. */
 static void keep_heaviest(influences *list, int vertex_count, int most) {
     uint32_t at = 0, begin = 0;
     for (int v = 0; v < vertex_count; v++) {

@@ -1,8 +1,8 @@
 /*
- * Leaving out keys. How much a channel may be off follows from how far it moves vertices: a joint's turn by its reach,
- * the distance of the farthest vertex that follows it. That is only a guess, since channels add up along a chain and
- * cancel out; so keys are chosen, every frame is compared with the animation that has all keys, and with less room for
- * all channels chosen again until no vertex is farther off than was allowed.
+ * Drops keys. A channel's tolerance follows from how far it moves vertices: for a joint's rotation its reach, the
+ * distance of the farthest vertex that follows it. That is only an estimate, since errors of channels add up along a
+ * chain and cancel out. So keys are chosen, every frame is compared with the animation that has all keys, and keys are
+ * chosen again with smaller tolerances for all channels until no vertex is off by more than allowed.
  */
 #include "author/bake/bake.h"
 
@@ -18,7 +18,7 @@ typedef struct thinning {
     exi_bake *bake;
     double *extents; /* [target_count] */
     float *value;    /* [width of the widest channel] */
-    float *weights;  /* [frame_count][target_count] as the keys give them */
+    float *weights;  /* [frame_count][target_count]: weights from the keys */
     ex_transform *locals;
     exi_bake_miss *misses; /* [frame_count] */
 } thinning;
@@ -46,8 +46,8 @@ static double distance(const float *a, const float *b) {
     return sqrt(square);
 }
 
-/* Of each joint: to the farthest vertex that it, or a joint below it, moves. A joint that moves none may still carry
- * something that is not in the file. */
+/* Computes each joint's reach: the distance to the farthest vertex that it or a joint below it moves. A joint that
+ * moves none may still carry something that is not in the file. */
 static ex_result find_reaches(const exi_bake *bake, double *reaches) {
     const ex_skeleton *skeleton = ex_rig_skeleton(bake->rig);
     const size_t joints = (size_t)bake->joint_count;
@@ -140,7 +140,7 @@ static ex_result thin(thinning *t) {
         const double part = 0.9 * most / largest;
         room *= part < 0.25 ? 0.25 : part > 0.8 ? 0.8 : part;
     }
-    return try_room(t, 0, ROUNDS_MOST, &largest); /* all keys: nothing is off */
+    return try_room(t, 0, ROUNDS_MOST, &largest); /* all keys: there is no error */
 }
 
 ex_result exi_bake_thin(exi_bake *bake) {

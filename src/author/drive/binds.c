@@ -1,11 +1,11 @@
 /*
- * Files of binds (DrivenShape, 2.6): which faces of the driver parts of the driven mesh may be settled on, so that one
- * leg of a pair of trousers does not snap to the other leg.
+ * Files of binds (DrivenShape, 2.6): they limit the driver faces on which parts of the driven mesh may be settled, so
+ * that one leg of a pair of trousers does not snap to the other leg.
  *
  *     {"binds": [{"driven": "left_trouser", "driver": ["left_leg", "left_foot"]},
  *                {"driven": {"colour": "r"}, "driver": {"colour": "r"}}]}
  *
- * A driven vertex that several entries name (at the seam of two groups) sees the faces of them all.
+ * A driven vertex named by several entries (at the seam of two groups) sees the faces of all of them.
  */
 #include "author/base/array.h"
 #include "author/base/keys.h"
@@ -18,20 +18,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries of a file: one bit each. */
+/* Most entries of a file: one bit each. */
 enum { ENTRIES = 64 };
 
 typedef struct reading {
     exi_reader reader;
     const ex_mesh *driver, *driven;
     int triangle_count;
-    uint64_t *triangles; /* [triangle_count] of the driver: the entries that name it */
+    uint64_t *triangles; /* [triangle_count] of the driver: bits of the entries that name it */
     uint64_t *vertices;  /* [vertex_count] of the driven mesh: likewise */
 } reading;
 
 /* ---- who is meant ---- */
 
-/* Marks the corners of a group's faces, or the triangles of its faces; the other is NULL. */
+/* Marks the corners of a group's faces, or the triangles of its faces. The other array is NULL. */
 static ex_result mark_group(const ex_mesh *mesh, const char *name, uint64_t bit, uint64_t *vertices,
                             uint64_t *triangles, const char *which, const exi_place *place, ex_error *error) {
     bool found = false;
@@ -50,17 +50,19 @@ static ex_result mark_group(const ex_mesh *mesh, const char *name, uint64_t bit,
         return EX_OK;
     const char *near = ex_suggest(name, (const char *const *)mesh->group_names, mesh->group_count);
     return near ? ex_error_set(error, EX_ERROR_DATA, "%s: the %s has no group '%s'; did you mean '%s'?", place->text,
-                            which, name, near)
-                : ex_error_set(error, EX_ERROR_DATA, "%s: the %s has no faces in a group '%s'", place->text, which, name);
+                               which, name, near)
+                : ex_error_set(error, EX_ERROR_DATA, "%s: the %s has no faces in a group '%s'", place->text, which,
+                               name);
 }
 
-/* More of that colour than of the others. */
+/* True if the vertex has more of this colour than of the others. */
 static bool has_colour(const ex_mesh *mesh, int vertex, int channel) {
     const float *c = mesh->colours + 3 * (size_t)vertex;
     return c[channel] > c[(channel + 1) % 3] && c[channel] > c[(channel + 2) % 3];
 }
 
-/* A triangle is meant where one of its corners is: those between two colours belong to both. */
+/* Marks vertices or triangles of a colour. One corner of that colour is enough, so triangles between two colours belong
+ * to both. */
 static ex_result mark_colour(const ex_mesh *mesh, char letter, uint64_t bit, uint64_t *vertices, uint64_t *triangles,
                              const char *which, const exi_place *place, ex_error *error) {
     const int channel = letter == 'r' ? 0 : letter == 'g' ? 1 : 2;
@@ -74,8 +76,8 @@ static ex_result mark_colour(const ex_mesh *mesh, char letter, uint64_t bit, uin
                 vertices[v] |= bit;
         }
     if (!found)
-        return ex_error_set(error, EX_ERROR_DATA, "%s: no vertex of the %s has more '%c' than other colours", place->text,
-                         which, letter);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: no vertex of the %s has more '%c' than other colours",
+                            place->text, which, letter);
     int *corners = NULL, count = 0;
     ex_result result = triangles ? ex_mesh_triangulate(mesh, &corners, &count, error) : EX_OK;
     for (int t = 0; result == EX_OK && t < count; t++)
@@ -86,14 +88,14 @@ static ex_result mark_colour(const ex_mesh *mesh, char letter, uint64_t bit, uin
     return result;
 }
 
-/* Lists as unpacking writes them: vertices of the driven mesh, triangles of the driver, counted from 0. */
+/* Marks a list as unpacking writes it: vertices of the driven mesh or triangles of the driver, counted from 0. */
 static ex_result mark_list(const json_t *list, int count, uint64_t bit, uint64_t *marks, const exi_place *place,
                            ex_error *error) {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *value = json_array_get(list, i);
         if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) >= count)
-            return ex_error_set(error, EX_ERROR_DATA, "%s[%zu]: a whole number from 0 to %d is needed here", place->text,
-                             i, count - 1);
+            return ex_error_set(error, EX_ERROR_DATA, "%s[%zu]: a whole number from 0 to %d is needed here",
+                                place->text, i, count - 1);
         marks[json_integer_value(value)] |= bit;
     }
     return json_array_size(list) > 0
@@ -126,13 +128,14 @@ static ex_result read_side(reading *r, const json_t *value, const exi_place *pla
     for (size_t i = 0; result == EX_OK && i < json_array_size(value); i++) {
         const exi_place at = exi_place_index(place, i);
         const char *name = json_string_value(json_array_get(value, i));
-        result = name && name[0] ? mark_group(mesh, name, bit, vertices, triangles, which, &at, error)
-                                 : ex_error_set(error, EX_ERROR_DATA, "%s: the name of a group is needed here", at.text);
+        result = name && name[0]
+                     ? mark_group(mesh, name, bit, vertices, triangles, which, &at, error)
+                     : ex_error_set(error, EX_ERROR_DATA, "%s: the name of a group is needed here", at.text);
     }
     if (result == EX_OK && json_array_size(value) == 0)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "%s: the name of a group of faces, a list of names, or {\"colour\": \"r\"} is needed here",
-                         place->text);
+                            "%s: the name of a group of faces, a list of names, or {\"colour\": \"r\"} is needed here",
+                            place->text);
     return result;
 }
 
@@ -145,14 +148,14 @@ static ex_result read_entries(reading *r, const json_t *root) {
     ex_result result = exi_check_keys(&r->reader, root, &whole, root_keys);
     if (result == EX_OK && (!json_is_array(list) || json_array_size(list) < 1 || json_array_size(list) > ENTRIES))
         result = ex_error_set(r->reader.error, EX_ERROR_DATA, "%s: a list of 1 to %d binds is needed here",
-                           list_place.text, ENTRIES);
+                              list_place.text, ENTRIES);
     for (size_t i = 0; result == EX_OK && i < json_array_size(list); i++) {
         const exi_place place = exi_place_index(&list_place, i);
         const exi_place driven = exi_place_key(&place, "driven"), driver = exi_place_key(&place, "driver");
         const json_t *entry = json_array_get(list, i);
         if (!json_is_object(entry))
             return ex_error_set(r->reader.error, EX_ERROR_DATA,
-                             "%s: an object {\"driven\": …, \"driver\": …} is needed here", place.text);
+                                "%s: an object {\"driven\": …, \"driver\": …} is needed here", place.text);
         result = exi_check_keys(&r->reader, entry, &place, keys);
         if (result == EX_OK)
             result = read_side(r, json_object_get(entry, "driven"), &driven, (uint64_t)1 << i, false);
@@ -164,7 +167,7 @@ static ex_result read_entries(reading *r, const json_t *root) {
 
 /* ---- binds ---- */
 
-/* The triangles that any of these entries names. */
+/* Adds the triangles that any of these entries names. */
 static bool add_bind(const reading *r, uint64_t entries, ex_drive_binds *binds) {
     int count = 0;
     for (int t = 0; t < r->triangle_count; t++)
@@ -218,11 +221,11 @@ static ex_result parse(const char *path, json_t **root, ex_error *error) {
         return result;
     const size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     *root = json_loadb(text + mark, size - mark, JSON_REJECT_DUPLICATES, &problem);
-    if (!*root) /* jansson has nothing to say where memory ran out in the middle */
+    if (!*root) /* jansson reports nothing if memory runs out half-way */
         result = json_error_code(&problem) == json_error_out_of_memory || !problem.text[0]
                      ? ex_error_memory(error, "the binds", size)
                      : ex_error_set(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, problem.line, problem.column,
-                                 size == 0 ? "the file is empty" : problem.text);
+                                    size == 0 ? "the file is empty" : problem.text);
     free(text);
     return result;
 }

@@ -1,8 +1,8 @@
 /*
- * Which moving frames carry a vertex: of the nodes n_1, n_2, … nearest to it along the driver, at d_1 <= d_2 <= …, the
- * first k with weights (1 - d_i / d_(k+1))^2. They fade out before another takes their place, so that they are smooth
- * over the driver. A driven vertex measures from its foot, which may jump across a gap from one neighbour to the next
- * (from the arm to the side): there, averaging over the driven mesh keeps it together.
+ * Weights of the moving frames that carry a vertex: of the nodes n_1, n_2, … nearest to it along the driver, at d_1 <=
+ * d_2 <= …, the first k have the weights (1 - d_i / d_(k+1))^2. A node fades out before another replaces it, so the
+ * weights are smooth over the driver. A driven vertex measures from its foot, which may jump across a gap from one
+ * neighbour to the next (from the arm to the side); averaging over the driven mesh keeps it together there.
  */
 #include "author/base/array.h"
 #include "author/drive/drive.h"
@@ -15,7 +15,7 @@
 /* Rounds of averaging over neighbours. */
 enum { SMOOTHING = 4 };
 
-/* The nearest nodes of vertices while they are looked for: rows of `width`, the number of nodes in each. */
+/* The nearest nodes found so far for each vertex: rows of `width`, and the number of nodes in each row. */
 typedef struct near_list {
     int width, vertex_count;
     int *counts;
@@ -39,7 +39,7 @@ static void close_list(near_list *n) {
     free(n->values);
 }
 
-/* Keeps the nearest; of equal ones the lower. */
+/* Inserts a node if it is among the nearest; the lower index wins a tie. */
 static void add_near(near_list *n, int vertex, int place, double distance) {
     uint16_t *places = n->places + (size_t)vertex * (size_t)n->width;
     double *values = n->values + (size_t)vertex * (size_t)n->width;
@@ -55,8 +55,8 @@ static void add_near(near_list *n, int vertex, int place, double distance) {
     values[at] = distance;
 }
 
-/* Distances to weights; the last of a full row only says where they end. Where there are too few nodes for that, they
- * end a step beyond the nearest. */
+/* Turns distances into weights. The last node of a full row only marks where the weights reach 0. With too few nodes
+ * for that, they reach it one spacing beyond the nearest. */
 static void weigh_row(near_list *n, int vertex, double spacing) {
     double *values = n->values + (size_t)vertex * (size_t)n->width, sum = 0;
     int *count = &n->counts[vertex];
@@ -65,7 +65,7 @@ static void weigh_row(near_list *n, int vertex, double spacing) {
     *count -= full;
     for (int i = 0; i < *count; i++) {
         const double x = !(end > 0) ? 1 : values[i] < end ? 1 - values[i] / end : 0;
-        values[i] = x * x + 1e-12; /* all as far as the end: alike */
+        values[i] = x * x + 1e-12; /* all at the end of the falloff: equal weights */
         sum += values[i];
     }
     for (int i = 0; i < *count; i++)
@@ -81,7 +81,7 @@ static double foot_distance(const exi_foot *foot, const double *distances) {
     return sum;
 }
 
-/* Vertices that no way along the driver joins to a node go by the nearest through the air. */
+/* Uses straight-line distances for vertices that no path along the driver joins to a node. */
 static void add_through_air(near_list *n, int vertex, const float *at, const exi_graph *g, const exi_nodes *nodes) {
     for (int f = 0; f < nodes->count; f++) {
         double sum = 0;
@@ -118,7 +118,8 @@ static void measure(exi_drive_plan *made, const exi_nodes *nodes, const float *d
 
 /* ---- averaging ---- */
 
-/* The heaviest of dense weights [count], less what the next one has, so that none comes or goes at once. */
+/* Keeps the largest of the dense weights [count], less the next largest, so that no node appears or vanishes
+ * abruptly. */
 static void keep_heaviest(const double *dense, int count, near_list *n, int vertex) {
     const int most = n->width > 1 ? n->width - 1 : 1;
     double *values = n->values + (size_t)vertex * (size_t)n->width, sum = 0;
@@ -143,7 +144,7 @@ static void add_row(const near_list *n, int vertex, double factor, double *dense
     }
 }
 
-/* Half of what a driven vertex has, half of its neighbours' mean. */
+/* Averages: half a driven vertex's weights, half the mean of its neighbours. */
 static bool smooth(const exi_graph *mesh, int node_count, near_list *n) {
     near_list next;
     double *dense = exi_array_allocate((size_t)node_count, sizeof *dense);
@@ -187,7 +188,7 @@ static bool smooth_driven(exi_drive_plan *made, const exi_nodes *nodes, const ex
 
 /* ---- the list ---- */
 
-/* Floats that sum to 1 as nearly as they can: what rounding leaves goes to the first, the heaviest. */
+/* Writes floats that sum to 1 as closely as they can: the first, the largest, takes the rounding error. */
 static bool write_influences(exi_drive_plan *made, const near_list *n) {
     size_t total = 0, at = 0;
     for (int v = 0; v < n->vertex_count; v++)
@@ -202,7 +203,7 @@ static bool write_influences(exi_drive_plan *made, const near_list *n) {
         double sum = 0;
         for (int i = 0; i < n->counts[v]; i++) {
             const float weight = (float)n->values[row + (size_t)i];
-            /* What counts for nothing is left out, but never all. */
+            /* Negligible weights are left out, but never all of them. */
             if (weight < 1e-6F && i > 0)
                 continue;
             places[at] = n->places[row + (size_t)i];

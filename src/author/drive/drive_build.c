@@ -1,6 +1,6 @@
 /*
- * A rig from keys: pairs of a driver's form and the driven form on it (DrivenShape, 2.1), brought into the driver's
- * moving frames (2.7). What the rig stores of a key is how the driven form then differs from the mesh.
+ * Builds a rig from keys: pairs of a driver's form and the driven form on it (DrivenShape, 2.1), taken into the
+ * driver's moving frames (2.7). For each key the rig stores the difference between that driven form and the mesh.
  */
 #include "author/drive/drive_build.h"
 #include "author/base/array.h"
@@ -51,7 +51,7 @@ static ex_result check(const ex_drive_def *def, ex_error *error) {
     return EX_OK;
 }
 
-/* Two keys of one database on the same driver, but for a motion of the whole, cannot be told apart. */
+/* Refuses two keys of one database whose drivers differ only by a motion of the whole: they cannot be told apart. */
 static ex_result check_different(const exi_drive_building *b, ex_error *error) {
     const ex_drive_def *def = b->def;
     const size_t first = 3 * (size_t)def->driven->vertex_count, count = 3 * (size_t)def->driver->vertex_count;

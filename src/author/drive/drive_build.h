@@ -22,12 +22,13 @@ typedef struct exi_drive_building {
     const float **forms; /* [key_count] drivers */
     const float **deltas;
     double *databases;
-    double **unposed; /* [key_count] of [driven, then driver vertices][3] in the moving frames */
+    double **unposed; /* [key_count] of [driven, then driver vertices][3]: forms in the moving frames */
     ex_trajectories *paths;
     ex_layer_def layer;
 } exi_drive_building;
 
-/* Finds the paths of driven mesh and driver together, from both at rest to every key, and puts them into the layer. */
+/* Finds the trajectories of driven mesh and driver together, from both at rest to every key, and stores them in the
+ * layer. */
 ex_result exi_drive_build_trajectories(exi_drive_building *b, ex_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * From two meshes at rest to everything by which one follows the other: moving frames, who goes with which, what is
- * looked at. Depends on the meshes and the options alone, to the bit.
+ * Plans how one mesh follows another, from both at rest: moving frames, the weights by which they carry vertices, and
+ * what regions look at. The result depends only on the meshes and the options, bit for bit.
  */
 #include "author/base/array.h"
 #include "author/drive/drive.h"
@@ -154,7 +154,8 @@ static ex_result make(exi_drive_plan *made, const ex_mesh *driver, const ex_mesh
                       : exi_drive_plan_look_nodes(made, &nodes, o, error);
 }
 
-/* The mesh as the rig will hold it: quads are cut, and areas measured, as they will be once it has been unpacked. */
+/* Rounds the mesh to what the rig will hold, so that quads are cut and areas measured as they will be after
+ * unpacking. */
 static ex_result round_mesh(exi_drive_plan *made, const ex_mesh *mesh, ex_mesh *rounded, ex_error *error) {
     const size_t count = 3 * (size_t)mesh->vertex_count;
     *rounded = *mesh;

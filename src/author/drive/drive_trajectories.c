@@ -1,7 +1,7 @@
 /*
- * Keys that are blended along trajectories: driver and driven mesh as one mesh, so that both take the same ways (a
- * residual between a driver on straight lines and clothes on arcs would be none). The ways start from both meshes at
- * rest, which is no key, and weights sum to 1: so every key is reached where its weight is 1, and no key is a
+ * Keys blended along trajectories: driver and driven mesh are joined into one mesh, so that both take the same paths (a
+ * residual between a driver on straight lines and clothes on arcs would mean nothing). The paths start from both meshes
+ * at rest, which is no key, and weights sum to 1: so every key is reached where its weight is 1, and no key is a
  * reference that the others would start from.
  */
 #include "author/drive/drive_build.h"
@@ -13,7 +13,7 @@ static ex_result no_memory(int vertex_count, ex_error *error) {
     return ex_error_memory(error, "the trajectories", 48 * (size_t)vertex_count);
 }
 
-/* Triangles of the driven mesh, then those of the driver, whose vertices come behind. */
+/* Triangles of the driven mesh, then those of the driver, whose vertices follow the driven ones. */
 static int *join_triangles(exi_drive_building *b, int *count, ex_result *result, ex_error *error) {
     const ex_rig_driver *driver = &b->driving.driver;
     int *corners = NULL, driven_count = 0;
@@ -48,7 +48,7 @@ ex_result exi_drive_build_trajectories(exi_drive_building *b, ex_error *error) {
         return result;
     for (size_t i = 0; i < driven + driver; i++)
         reference[i] = (double)b->carrier.rest[i];
-    /* What the rig will hold: mesh + difference, so that the ways end where its forms are. */
+    /* The forms that the rig will hold, mesh + difference, so that the paths end exactly there. */
     for (int k = 0; k < def->key_count; k++)
         for (size_t i = 0; i < driven; i++)
             b->unposed[k][i] = reference[i] + (double)b->deltas[k][i];

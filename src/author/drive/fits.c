@@ -1,9 +1,10 @@
 /*
- * What moving frames are fitted to (DrivenShape, 2.7): all of the driver, or a group of its faces, each vertex counting
- * by its area; or what lies around a node, under a bell exp(-(g/(fit s))^2 / 2) of the way g along the driver, with s
- * the usual way from node to node. Long lists are thinned out: a motion of six numbers needs no thousands of vertices.
+ * Driver vertices that moving frames are fitted to (DrivenShape, 2.7): all of the driver, or a group of its faces,
+ * weighted by area; or the surroundings of a node, weighted by a bell exp(-(g/(fit s))^2 / 2) of the distance g along
+ * the driver, with s the mean distance between nodes. Long lists are thinned out: a motion of six numbers does not need
+ * thousands of vertices.
  *
- * Vertices on a line leave the turn about it open. A bell that sees no more than that is widened.
+ * Vertices on a line leave the turn about it undetermined. A bell that sees only a line is widened.
  */
 #include "author/drive/drive.h"
 #include "author/mesh/groups.h"
@@ -31,7 +32,7 @@ bool exi_drive_plan_reserve(exi_drive_plan *made, int frame_count) {
     return made->starts && made->joints && made->vertices && made->weights;
 }
 
-/* A frame whose entries, [count], are behind those of the frames before. */
+/* Adds a frame whose entries, [count], follow those of the frames before. */
 static void add_frame(exi_drive_plan *made, int count, int joint) {
     const int frame = made->driver.driver.frame_count++;
     made->starts[frame + 1] = made->starts[frame] + (uint32_t)count;
@@ -42,8 +43,8 @@ static void add_frame(exi_drive_plan *made, int count, int joint) {
 
 /* ---- on a line ---- */
 
-/* Whether the entries spread in two directions at least: for the covariance's eigenvalues a >= b >= c, ab + ac + bc
- * against (a + b + c)^2; 1e-3 is a strip 30 times as long as wide. */
+/* True if the entries spread in at least two directions: compares ab + ac + bc with (a + b + c)^2 for the eigenvalues a
+ * >= b >= c of the covariance. 1e-3 is a strip 30 times as long as wide. */
 static bool determined(const exi_graph *g, const uint32_t *vertices, const float *weights, int count) {
     double sum = 0, mean[3] = {0}, m[3][3] = {{0}};
     for (int i = 0; i < count; i++) {
@@ -132,7 +133,7 @@ static ex_result fit_node(exi_drive_plan *made, int node, double width, ex_error
             add_frame(made, count, -1);
             return EX_OK;
         }
-        /* A piece that is a line of its own goes with what is near, through the air. */
+        /* A connected piece that is only a line moves with what is near it in a straight line. */
         for (int v = 0; all && v < g->vertex_count; v++) {
             double sum = 0;
             for (int c = 0; c < 3; c++) {

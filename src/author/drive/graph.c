@@ -1,7 +1,7 @@
 /*
- * The driver as a graph: lengths of shortest ways along edges (Dijkstra), areas of vertices, pieces that hang together,
- * and samples of it. Ways along edges are up to a quarter longer than ways across faces, and by much the same factor
- * everywhere, which does not matter to what is measured with them: which frame is near.
+ * The driver as a graph: shortest paths along edges (Dijkstra), vertex areas, connected pieces, and samples of
+ * vertices. Paths along edges are up to a quarter longer than paths across faces, by nearly the same factor everywhere.
+ * That does not affect their use here, which is to find the nearest frame.
  */
 #include "author/base/array.h"
 #include "author/drive/drive.h"
@@ -99,7 +99,7 @@ bool exi_graph_open(exi_graph *g, exi_arena *arena, const float *positions, int 
 
 /* ---- shortest ways ---- */
 
-/* A binary heap of vertices by distance, of equal ones the lower first; heap_place is -1 for those not in it. */
+/* A binary heap of vertices by distance; the lower index wins a tie. heap_place is -1 for vertices not in it. */
 typedef struct front {
     int *heap, *place, count;
     const double *distances;
@@ -189,7 +189,7 @@ static int compare_cells(const void *a, const void *b) {
     return x->code != y->code ? (x->code < y->code ? -1 : 1) : (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
-/* Bits of the three cell numbers by turns (Morton): an order that stays in a cube until it has seen it all. */
+/* Interleaves the bits of the three cell numbers (Morton): an order that visits all of a cube before leaving it. */
 static uint64_t interleave(const uint32_t place[3]) {
     uint64_t code = 0;
     for (int bit = 15; bit >= 0; bit--)
@@ -225,7 +225,7 @@ bool exi_graph_order(const exi_graph *g, int *order) {
     return true;
 }
 
-/* By insertion: lists are of a few hundred, nearly sorted in runs. */
+/* Insertion sort: lists have a few hundred entries, nearly sorted in runs. */
 static void sort_ascending(uint32_t *vertices, float *weights, int count) {
     for (int i = 1; i < count; i++) {
         const uint32_t vertex = vertices[i];
@@ -248,7 +248,7 @@ int exi_graph_sample(const exi_graph *g, const int *order, const double *weights
         sum += weights[v];
         largest = weights[v] > largest ? weights[v] : largest;
     }
-    /* What is a millionth of the largest counts for nothing, and is not to become 0 as a float. */
+    /* Drops weights below a millionth of the largest: they are negligible, and could become 0 as floats. */
     for (int v = 0; v < g->vertex_count; v++)
         positive += weights[v] > 1e-6 * largest;
     if (positive <= most) {

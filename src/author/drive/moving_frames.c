@@ -1,6 +1,6 @@
 /*
- * Forms brought back to where the moving frames of their driver are at rest, T^-1 of DrivenShape, 2.7, with T blended
- * of the frames that carry a vertex (dual quaternions); and out again.
+ * Takes forms back to where the moving frames of their driver are at rest, T^-1 of DrivenShape, 2.7, with T blended
+ * from the frames that carry a vertex (dual quaternions); and the inverse.
  */
 #include "author/base/array.h"
 #include "author/drive/drive.h"

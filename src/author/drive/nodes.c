@@ -1,7 +1,7 @@
 /*
- * Where the moving frames of parts stand: at vertices of the driver that driven ones lie on, spread evenly by taking
- * the farthest from those taken before, again and again; distances run along the driver, so that an arm is far from
- * the side that it hangs beside.
+ * Positions of the moving frames of parts: nodes at driver vertices that driven ones lie on. Spreads them evenly by
+ * repeatedly taking the vertex farthest from the nodes so far. Distances are measured along the driver, so that an arm
+ * is far from the side that it hangs beside.
  */
 #include "author/base/array.h"
 #include "author/drive/drive.h"
@@ -25,7 +25,7 @@ static void set_foot(const uint32_t *corners, const ex_closest *closest, exi_foo
     foot->nearest = (int)corners[foot->shares[2] > foot->shares[best] ? 2 : best];
 }
 
-/* The feet of the driven vertices of one bind, on the triangles given [count][3]. */
+/* Finds the feet of the driven vertices of one bind, on the given triangles [count][3]. */
 static ex_result find_feet(const exi_graph *g, const uint32_t *triangles, int count, const ex_drive_options *o,
                            int bind, const float *driven, int driven_count, exi_foot *feet, ex_error *error) {
     ex_tree *tree = NULL;
@@ -82,8 +82,8 @@ ex_result exi_nodes_feet(const exi_graph *g, const ex_drive_options *o, const fl
 
 /* ---- spreading ---- */
 
-/* The farthest candidate from the nodes there are. Pieces of the driver that have none come first, those that most
- * driven vertices lie on before others. -1 where all candidates are nodes. */
+/* Returns the candidate farthest from the present nodes. Connected pieces of the driver without a node come first,
+ * those with the most driven vertices before others. -1 if all candidates are nodes. */
 static int farthest(const exi_graph *g, const int *loads, const int *part_loads, const double *distances) {
     int best = -1;
     for (int v = 0; v < g->vertex_count; v++) {
@@ -96,7 +96,7 @@ static int farthest(const exi_graph *g, const int *loads, const int *part_loads,
     return best;
 }
 
-/* Where all distances are unknown, the side of a square that is a node's share of the area. */
+/* Mean distance between nodes. If no distance is known, the side of a square with a node's share of the area. */
 static double mean_spacing(const exi_graph *g, const double *nearest, int count) {
     double sum = 0, area = 0;
     int known = 0;

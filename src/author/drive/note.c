@@ -1,7 +1,7 @@
 /*
- * What a driven rig's tables do not tell, as a note of the rig: compact JSON (docs/rig-format.md) of the options by
- * which its moving frames and regions were found, and of the driver's polygons and groups. Long lists are runs:
- * [count, value, count, value, …].
+ * The note of a driven rig: what the rig's tables do not hold, as compact JSON (docs/rig-format.md). It has the options
+ * by which moving frames and regions were found, and the driver's polygons and groups. Long lists are run-length
+ * encoded: [count, value, count, value, …].
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -22,7 +22,7 @@ static bool append(json_t *list, json_t *value) {
     return json_array_append_new(list, value) == 0;
 }
 
-/* Runs of floats, or of ints. */
+/* Encodes floats or ints as runs. */
 static json_t *make_runs(const float *floats, const int *ints, int count) {
     json_t *list = json_array();
     bool done = list != NULL;
@@ -104,7 +104,7 @@ ex_result exi_drive_note_write(const ex_drive_options *o, const ex_mesh *driver,
 
 /* ---- reading ---- */
 
-/* Readers set failed where the note is not what was written, no_memory where that runs out. */
+/* Readers set failed if the note is malformed, no_memory if memory runs out. */
 typedef struct in {
     exi_arena *arena;
     bool failed, no_memory;
@@ -117,7 +117,7 @@ static void *get_memory(in *i, size_t count, size_t size) {
     return memory;
 }
 
-/* Runs into floats or ints [count], the other NULL. */
+/* Decodes runs into floats or ints [count]; the other is NULL. */
 static void get_runs(in *i, const json_t *list, int count, float *floats, int *ints) {
     const size_t size = json_array_size(list);
     int at = 0;
@@ -215,7 +215,7 @@ static void get_polygons(in *i, const json_t *driver, ex_mesh *mesh) {
         const json_int_t run = json_integer_value(json_array_get(sizes, k));
         faces += run > 0 && run < INT32_MAX ? run : INT32_MAX;
     }
-    /* A face has three corners at least. */
+    /* A face has at least three corners. */
     if (faces > (json_int_t)json_array_size(corners) / 3 || json_array_size(corners) > INT32_MAX) {
         i->failed = true;
         return;

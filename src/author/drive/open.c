@@ -1,6 +1,6 @@
 /*
- * What a driven rig was built from: the inverse of drive_build.c. Driven forms come out of the moving frames again;
- * drivers are in the rig as they were.
+ * Recovers what a driven rig was built from: the inverse of drive_build.c. Takes driven forms out of the moving frames;
+ * drivers are stored in the rig unchanged.
  */
 #include "author/base/array.h"
 #include "author/drive/drive.h"
@@ -35,7 +35,7 @@ static ex_result check_kind(const ex_rig *rig, ex_rig_driver *driver, ex_bind *b
 
 /* ---- options that the tables tell ---- */
 
-/* Masks of regions made by hand, from the influences of driven vertices. */
+/* Recovers masks of regions made by hand from the influences of driven vertices. */
 static ex_result take_masks(ex_drive_set *set, const ex_rig *rig, ex_error *error) {
     const ex_drive_options *o = &set->def.options;
     const size_t count = (size_t)ex_rig_vertex_count(rig);
@@ -79,7 +79,7 @@ static ex_result take_options(ex_drive_set *set, const ex_rig *rig, const ex_rig
     return o->region_count > 0 ? take_masks(set, rig, error) : EX_OK;
 }
 
-/* Binds point into the rig; the set is to outlive it. */
+/* Copies binds: they point into the rig, which the set must outlive. */
 static ex_result copy_binds(ex_drive_set *set, const ex_rig *rig, ex_error *error) {
     ex_drive_options *o = &set->def.options;
     const size_t count = (size_t)ex_rig_vertex_count(rig);
@@ -129,7 +129,7 @@ static ex_result take_key(ex_drive_set *set, const ex_rig *rig, exi_moving_frame
     return EX_OK;
 }
 
-/* The number on the axis of databases, which stands in a point behind those of the driver. */
+/* Reads each key's value on the axis of databases, which follows the driver's numbers in a point. */
 static ex_result take_databases(ex_drive_set *set, const ex_rig *rig, ex_drive_key *keys, ex_error *error) {
     const ex_weigher *weigher = ex_rig_weigher(rig, 0);
     int axis = -1;

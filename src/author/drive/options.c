@@ -1,5 +1,5 @@
 /*
- * What can be asked of a driven rig: defaults, names, and whether it can be.
+ * Options of a driven rig: defaults, names and checks.
  */
 #include "author/base/names.h"
 #include "author/drive/drive.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Frames of parts where nothing better is known. */
+/* Default number of frames of parts, and of influences. */
 enum { USUAL_FRAMES = 16, USUAL_INFLUENCES = 4 };
 
 ex_drive_options ex_drive_options_default(void) {
@@ -36,14 +36,15 @@ const char *ex_key_choice_name(ex_key_choice choice) {
 }
 #undef NAME
 
-/* Paths are for driver and driven to be blended whole; parts that follow frames of their own hardly turn any more. */
+/* Trajectories blend driver and driven mesh as a whole, without frames of parts: parts that follow frames hardly rotate
+ * any more. */
 int exi_drive_frame_count(const ex_drive_options *o) {
     if (o->frames >= 0)
         return o->frames > 1 ? o->frames : 0;
     return o->paths || o->frame == EX_WHOLE_FRAME_NONE ? 0 : USUAL_FRAMES;
 }
 
-/* Of what poses set; the rules are those of axes in projects, into which a rig can be unpacked. */
+/* Checks names that poses set. The rules are those of axes in projects, since a rig can be unpacked into one. */
 ex_result exi_drive_names_check(const char *driver, const char *axis, ex_error *error) {
     const char *wrong = !exi_is_axis_name(driver) ? driver : axis && !exi_is_axis_name(axis) ? axis : NULL;
     if (wrong)

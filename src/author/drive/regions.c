@@ -1,7 +1,7 @@
 /*
- * Regions made by hand: each looks at the vertices of the driver that it was given, in the moving frame nearest to
- * their middle, and weighs driven vertices by its mask. The driver's own vertices belong to the regions that look at
- * them, others to the nearest region along the driver.
+ * Regions made by hand. Each looks at the driver vertices that it was given, in the moving frame nearest to their
+ * centre, and weighs driven vertices by its mask. The driver's own vertices belong to the regions that look at them;
+ * the others belong to the nearest region along the driver.
  */
 #include "author/base/array.h"
 #include "author/drive/drive.h"
@@ -26,7 +26,7 @@ static ex_result check_values(const float *values, int count, int region, const 
 
 /* ---- what they look at ---- */
 
-/* The node nearest to the region's middle; 0 where there are none. */
+/* Returns the node nearest to the region's centre; 0 if there are none. */
 static int nearest_node(const exi_drive_plan *made, const exi_nodes *nodes) {
     const exi_graph *g = &made->graph;
     double middle[3] = {0}, sum = 0, least = INFINITY;
@@ -72,12 +72,12 @@ typedef struct shares {
     size_t count;
 } shares;
 
-/* Adds a vertex's weights over the regions, scaled to sum to 1; false where they are all 0. */
+/* Adds a vertex's weights over the regions, scaled to sum to 1. False if they are all 0. */
 static bool add_shares(shares *s, const ex_drive_options *o, bool of_driver, int vertex, size_t row) {
     double sum = 0;
     for (int r = 0; r < o->region_count; r++)
         sum += (double)(of_driver ? o->regions[r].look : o->regions[r].mask)[vertex];
-    /* Those that sum to 1 already stay as they are, so that what a rig holds makes the same rig again. */
+    /* Leaves weights that already sum to 1 unchanged, so that an unpacked rig builds the same rig again. */
     const double scale = fabs(sum - 1) < 1e-7 ? 1 : 1 / sum;
     for (int r = 0; sum > 0 && r < o->region_count; r++) {
         const float value = (of_driver ? o->regions[r].look : o->regions[r].mask)[vertex];
@@ -96,7 +96,7 @@ static void add_one(shares *s, int region, size_t row) {
     s->starts[row + 1] = (uint32_t)s->count;
 }
 
-/* For every vertex of the driver the region that is nearest along it: sources are the vertices that regions look at. */
+/* Finds the nearest region along the driver for every driver vertex. Sources are the vertices that regions look at. */
 static bool find_nearest(exi_drive_plan *made, const ex_drive_options *o, int *regions) {
     const int count = made->graph.vertex_count;
     int *sources = exi_array_allocate((size_t)count, sizeof *sources);
@@ -158,7 +158,7 @@ ex_result exi_drive_plan_look_regions(exi_drive_plan *made, const exi_nodes *nod
     }
     if (result == EX_OK)
         result = share_out(made, o, error);
-    if (o->region_count == 1) /* which weighs all vertices alike */
+    if (o->region_count == 1) /* it weighs all vertices alike */
         made->regions = (ex_influences){0};
     return result;
 }

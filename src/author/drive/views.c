@@ -1,7 +1,8 @@
 /*
- * What regions look at when they weigh the keys (DrivenShape, equation 1, for a part of the driver): vertices around
- * their frame, under a bell exp(-(g/(look s))^2 / 2) of the way g along the driver, and, to a small part, all others,
- * which tell between keys that are alike nearby. A few hundred vertices, spread as the weights are, see as much as all.
+ * Driver vertices that regions look at when they weigh the keys (DrivenShape, equation 1, for a part of the driver):
+ * those around the region's frame, weighted by a bell exp(-(g/(look s))^2 / 2) of the distance g along the driver, and,
+ * with a small weight, all others, which tell apart keys that are alike nearby. A few hundred vertices, spread as the
+ * weights are, tell as much as all.
  */
 #include "author/drive/drive.h"
 #include "runtime/base/result.h"
@@ -50,7 +51,7 @@ ex_result exi_drive_plan_look_nodes(exi_drive_plan *made, const exi_nodes *nodes
             made->room_two[v] = exi_drive_plan_importance(made, o, v) * (exp(-x * x / 2) + o->whole);
             sum += made->room_two[v];
         }
-        /* Vertices that were given no weight may be all that is near. */
+        /* All vertices nearby may have been given the weight 0. */
         for (int v = 0; !(sum > 0) && v < g->vertex_count; v++)
             made->room_two[v] = exi_drive_plan_importance(made, o, v);
         if (!exi_drive_plan_add_view(made, f, NODE_SAMPLES))

@@ -1,6 +1,6 @@
 /*
- * Forms of a driver compared as section 2.7 of DrivenShape does it: in the moving frame of the whole, so that where the
- * driver stands and which way it faces does not count.
+ * Compares forms of a driver as in section 2.7 of DrivenShape: in the moving frame of the whole, so that the driver's
+ * position and orientation do not count.
  */
 #include "author/drive/learn/references.h"
 #include "author/mesh/groups.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A third of the triangles around each vertex, as a fan from the first corner of every face. */
+/* Vertex areas: a third of the triangles around each vertex; faces are cut as a fan from their first corner. */
 static void find_areas(const ex_mesh *mesh, float *areas) {
     for (int f = 0; f < mesh->face_count; f++)
         for (int c = mesh->face_offsets[f] + 1; c + 1 < mesh->face_offsets[f + 1]; c++) {
@@ -28,7 +28,7 @@ static void find_areas(const ex_mesh *mesh, float *areas) {
         }
 }
 
-/* To a sum of 1; where there is nothing to go by, all alike. */
+/* Scales weights to a sum of 1; if all are 0, makes them equal. */
 static void scale(float *weights, size_t count) {
     double sum = 0;
     for (size_t v = 0; v < count; v++)
@@ -37,7 +37,7 @@ static void scale(float *weights, size_t count) {
         weights[v] = (float)(sum > 0 ? (double)weights[v] / sum : 1 / (double)count);
 }
 
-/* What the frame is fitted to; none where it stays. */
+/* Finds the vertices that the frame is fitted to; none if it stays. */
 static ex_result fit(exi_whole *whole, const ex_mesh *driver, const ex_drive_options *options, float *reference,
                      uint32_t *vertices, float *weights, ex_error *error) {
     const size_t n = (size_t)driver->vertex_count;
@@ -70,9 +70,8 @@ ex_result exi_whole_open(exi_whole *whole, const ex_mesh *driver, const ex_drive
     *whole = (exi_whole){.weights = calloc(n, sizeof *whole->weights)};
     float *reference = exi_array_allocate(n, 3 * sizeof *reference), *weights = exi_array_allocate(n, sizeof *weights);
     uint32_t *vertices = exi_array_allocate(n, sizeof *vertices);
-    ex_result result = reference && weights && vertices && whole->weights
-                           ? EX_OK
-                           : ex_error_memory(error, "the moving frame", 24 * n);
+    ex_result result =
+        reference && weights && vertices && whole->weights ? EX_OK : ex_error_memory(error, "the moving frame", 24 * n);
     if (result == EX_OK) {
         find_areas(driver, whole->weights);
         scale(whole->weights, n);

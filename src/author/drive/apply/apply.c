@@ -1,6 +1,6 @@
 /*
- * Applying a driven rig to a new animation of its driver: frame after frame is read, evaluated with the state of the
- * frame before, measured where a report is wanted, and written. Memory holds a few frames, whatever the caches.
+ * Applies a driven rig to a new animation of its driver. Reads each frame, evaluates it with the state of the previous
+ * one, measures it if a report is wanted, and writes it. Memory holds a few frames, however long the caches are.
  */
 #include "author/drive/apply/apply.h"
 #include "author/base/names.h"
@@ -21,7 +21,7 @@ typedef struct applier {
     double *inputs, *weights; /* weights [ex_rig_example_count] */
     float *form, *unsettled, *made, *right;
     void *scratch, *state;
-    int *picked; /* [picked_count]: the vertices that are written; NULL: all */
+    int *picked; /* [picked_count]: vertices to write; NULL: all */
     int picked_count;
     float *written;
     ex_error *error;
@@ -29,7 +29,7 @@ typedef struct applier {
 
 /* ---- what is written ---- */
 
-/* The group's vertices, in their order. */
+/* Picks the group's vertices, in ascending order. */
 static ex_result pick_group(applier *a, const ex_mesh *mesh) {
     float *mask = calloc((size_t)a->vertex_count, sizeof *mask);
     a->picked = exi_array_allocate((size_t)a->vertex_count, sizeof *a->picked);
@@ -45,7 +45,7 @@ static ex_result pick_group(applier *a, const ex_mesh *mesh) {
     return result;
 }
 
-/* Tags name vertices of the whole: of a part none would be right. */
+/* Tags refer to vertices of the whole mesh and would be wrong in a part of it. */
 static void drop_tags(ex_mesh *mesh) {
     for (int t = 0; t < mesh->tag_count; t++) {
         ex_tag *tag = &mesh->tags[t];
@@ -59,7 +59,7 @@ static void drop_tags(ex_mesh *mesh) {
     mesh->tag_count = 0;
 }
 
-/* Leaves the group's faces and vertices of a mesh; what hangs on corners goes with them. */
+/* Reduces a mesh to the group's faces and vertices, with the data of their corners. */
 static ex_result cut_mesh(const applier *a, ex_mesh *mesh) {
     int *numbers = exi_array_allocate((size_t)a->vertex_count, sizeof *numbers);
     int faces = 0, corners = 0;
@@ -133,7 +133,7 @@ static ex_result write_frame(const applier *a, int frame) {
 
 /* ---- opening ---- */
 
-/* The layer that a driver weighs; -1: none. */
+/* Returns the layer that a driver weighs; -1: none. */
 static int find_layer(const ex_rig *rig) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         if (ex_rig_layer_regions(rig, l, NULL, NULL) > 0)
@@ -141,7 +141,7 @@ static int find_layer(const ex_rig *rig) {
     return -1;
 }
 
-/* Caches tell where the driver's vertices are, and nothing of joints. */
+/* Caches hold the driver's vertices but no joints. */
 static ex_result check_joints(const ex_rig *rig, const ex_rig_driver *driver, ex_error *error) {
     exi_joint_text text;
     if (ex_rig_skin(rig))
@@ -184,7 +184,7 @@ static ex_result open_caches(applier *a) {
     return EX_OK;
 }
 
-/* The axis of databases: the scalar axis of the layer. */
+/* Sets the axis of databases: the layer's scalar axis. */
 static ex_result set_database(applier *a) {
     const ex_rig *rig = a->def->rig;
     const ex_pose pose = {.inputs = a->inputs};

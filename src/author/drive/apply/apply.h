@@ -1,9 +1,9 @@
 /*
- * apply.h - applying while it goes on: what its parts share. Private to this folder.
+ * apply.h - types and functions shared by the files that apply a driven rig. Private to this folder.
  *
- *   apply.c          the whole: frames in, frames out
- *   apply_measure.c  a frame beside the truth, the nearest key, the driver and the frame before
- *   histogram.c      percentiles of more numbers than memory holds
+ *   apply.c          the main loop: reads, evaluates and writes frames
+ *   apply_measure.c  compares a frame with the truth, the nearest key, the driver and the previous frame
+ *   histogram.c      percentiles of more numbers than fit in memory
  */
 #ifndef EXEMPLAR_AUTHOR_DRIVE_APPLY_APPLY_H
 #define EXEMPLAR_AUTHOR_DRIVE_APPLY_APPLY_H
@@ -12,7 +12,7 @@
 
 /* ---- percentiles ---- */
 
-/* Distances in metres from 1e-8 to 1e18, beyond which none are, each bin 1 % wide. */
+/* Bins, each 1 % wide, for distances from 1e-8 to 1e18 metres. No distance is larger. */
 #define EXI_HISTOGRAM_BINS 6100
 
 typedef struct exi_histogram {
@@ -22,11 +22,12 @@ typedef struct exi_histogram {
 } exi_histogram;
 
 void exi_histogram_add(exi_histogram *histogram, double value);
-/* Where so much of all lies below, within 1 %; 0 of nothing. */
+/* Returns the percentile: the value below which the fraction `part` of all numbers lies, within 1 %. 0 if there are no
+ * numbers. */
 double exi_histogram_percentile(const exi_histogram *histogram, double part);
 double exi_histogram_mean(const exi_histogram *histogram);
 
-/* Where so much of them [count] lies below; sorts them. */
+/* Returns the exact percentile: the value below which the fraction `part` of values [count] lies. Sorts values. */
 double exi_percentile(double *values, int count, double part);
 
 /* ---- measuring ---- */
@@ -38,20 +39,20 @@ typedef struct exi_gauge {
     ex_drive_set *set;
     ex_rig_driver driver; /* pointers into the rig */
     double *databases;    /* [key_count] */
-    double shown;         /* the one of them that is nearest to what was asked for */
+    double shown;         /* the one of them nearest to the requested value */
 
-    /* unless brief */
+    /* not used if brief */
     exi_whole whole;
     ex_driver *frames;
-    float *homes;       /* [key_count][driver_count][3]: the keys' drivers in the moving frame of the whole */
+    float *homes;       /* [key_count][driver_count][3]: the drivers of the keys in the moving frame of the whole */
     float *home_driven; /* [key_count][vertex_count][3] */
     float *home;        /* [driver_count][3] */
-    float *matrices;    /* [frame_count][12]: of the driver's frames */
+    float *matrices;    /* [frame_count][12]: matrices of the driver's moving frames */
     float *nearest;     /* [vertex_count][3] */
-    float *local[2];    /* [driver_count + vertex_count][3]: where vertices are in the frames that carry them, now and
-                           one frame before */
-    uint16_t *carriers; /* [driver_count + vertex_count]: the driver's frame that carries a vertex most; the driven
-                           vertices first */
+    float *local[2];    /* [driver_count + vertex_count][3]: vertices in the frames that carry them, now and one frame
+                         * before */
+    uint16_t *carriers; /* [driver_count + vertex_count]: the moving frame with the largest weight at each vertex;
+                         * driven vertices first */
     ex_settler *settler;
     void *settler_scratch;
     float *distances; /* [vertex_count] */
@@ -61,7 +62,7 @@ typedef struct exi_gauge {
     ex_drive_report *report;
 } exi_gauge;
 
-/* One frame as it was applied. */
+/* One applied frame. */
 typedef struct exi_applied {
     int frame;
     double time;
@@ -72,11 +73,12 @@ typedef struct exi_applied {
     const ex_driven *info;
 } exi_applied;
 
-/* Opens a gauge, and the report that it fills; exi_gauge_close either way, which leaves the report alone. */
+/* Opens a gauge and the report that it fills. Call exi_gauge_close even after a failure; it does not touch the
+ * report. */
 ex_result exi_gauge_open(exi_gauge *gauge, const ex_apply_def *def, int layer, int frame_count,
                          ex_drive_report **report, ex_error *error);
 void exi_gauge_add(exi_gauge *gauge, const exi_applied *applied);
-/* After the last frame. */
+/* Call after the last frame. */
 void exi_gauge_finish(exi_gauge *gauge);
 void exi_gauge_close(exi_gauge *gauge);
 

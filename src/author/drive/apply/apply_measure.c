@@ -1,8 +1,8 @@
 /*
- * A frame of driven clothes, measured: against a simulation, beside the nearest key (which is what a library of poses
- * without blending would show) and beside the blend before it is settled; how far the driver is from what the keys can
- * blend (figure 8); what is inside the driver, before and after; and how far vertices jump from frame to frame in the
- * moving frames that carry them, the driver's beside the driven form's.
+ * Measures a frame of driven clothes: the distance to a simulation, next to the nearest key (what a pose library
+ * without blending would show) and the blend before settling; the distance of the driver from what the keys can blend
+ * (figure 8); vertices inside the driver, before and after settling; and jumps of vertices from frame to frame in the
+ * moving frames that carry them, those of the driver compared with those of the driven form.
  */
 #include "author/drive/apply/apply.h"
 
@@ -31,8 +31,8 @@ static ex_result open_report(exi_gauge *g, int frame_count, ex_drive_report **ma
     return EX_OK;
 }
 
-/* Where the keys stand on the axis of databases (all at 0 where there is none), and which of those is shown: the value
- * asked for, or the nearest to it. */
+/* Reads the keys' values on the axis of databases (all 0 without one), and finds the value that is shown: the requested
+ * one, or the nearest to it. */
 static ex_result open_databases(exi_gauge *g, ex_error *error) {
     const ex_weigher *weigher = ex_rig_weigher(g->rig, g->layer);
     g->databases = calloc((size_t)g->key_count, sizeof *g->databases);
@@ -52,7 +52,7 @@ static ex_result open_databases(exi_gauge *g, ex_error *error) {
     return EX_OK;
 }
 
-/* The keys in the moving frame of the whole. */
+/* Takes the keys into the moving frame of the whole. */
 static ex_result open_keys(exi_gauge *g, ex_error *error) {
     const size_t n = (size_t)g->driver_count, m = (size_t)g->vertex_count, keys = (size_t)g->key_count;
     const ex_drive_def *def = ex_drive_get_def(g->set);
@@ -72,7 +72,7 @@ static ex_result open_keys(exi_gauge *g, ex_error *error) {
     return result;
 }
 
-/* Of the frames that carry a vertex, the one with the largest part. */
+/* Finds the frame with the largest weight at each vertex. */
 static void find_carriers(exi_gauge *g) {
     const ex_influences *carry = &g->driver.carry;
     const int count = g->vertex_count + g->driver_count;
@@ -115,8 +115,9 @@ static ex_result open_settler(exi_gauge *g, ex_error *error) {
                : ex_error_memory(error, "distances", ex_settler_scratch_size(g->settler));
 }
 
-/* How far keys are from each other: over regions and keys, the mean distance to the nearest other of the same database,
- * each as the root of a mean square over the vertices looked at. Other databases are simulated on the same poses. */
+/* Measures the spread of the keys: over regions and keys, the mean distance to the nearest other key of the same
+ * database, each a root mean square over the vertices looked at. Other databases do not count: they are simulated on
+ * the same poses. */
 static ex_result find_spread(exi_gauge *g, ex_error *error) {
     const int count = ex_rig_layer_regions(g->rig, g->layer, NULL, NULL), n = g->key_count;
     ex_region *views = exi_array_allocate((size_t)count, sizeof *views);
@@ -227,7 +228,7 @@ static double distance(const float *a, const float *b) {
     return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
-/* Distances of all vertices from the truth into errors, and into a histogram; their mean. */
+/* Writes the distances of all vertices from the truth into errors, and into a histogram. Returns their mean. */
 static double compare(exi_gauge *g, const float *form, const float *truth, exi_histogram *histogram) {
     double sum = 0;
     for (int v = 0; v < g->vertex_count; v++) {
@@ -238,8 +239,8 @@ static double compare(exi_gauge *g, const float *form, const float *truth, exi_h
     return sum / g->vertex_count;
 }
 
-/* The key of the database that is shown whose driver is nearest in the moving frame of the whole, where that frame is
- * now. */
+/* Finds the key, in the database that is shown, whose driver is nearest in the moving frame of the whole; moves its
+ * form to the frame's present place. */
 static void find_nearest(exi_gauge *g, const float *driver) {
     const size_t n = (size_t)g->driver_count, m = (size_t)g->vertex_count;
     float matrix[12];
@@ -276,8 +277,8 @@ static void compare_all(exi_gauge *g, const exi_applied *a, ex_drive_frame *f) {
     }
 }
 
-/* Where vertices are in the frames that carry them; and how far the farthest of [from, to) came since the last frame.
- */
+/* Takes vertices into the frames that carry them. Returns the largest distance that one of [from, to) moved since the
+ * last frame. */
 static double find_jump(const exi_gauge *g, int from, int to) {
     double most = 0;
     for (int v = from; v < to; v++) {

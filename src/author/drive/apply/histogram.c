@@ -1,6 +1,6 @@
 /*
- * Percentiles of more numbers than memory holds: they are counted in bins that are 1 % wide, so that a percentile is
- * known within 1 %, whatever there is of them. And exact ones, of few.
+ * Percentiles of more numbers than fit in memory: counts in bins 1 % wide, so that a percentile is known within 1 %
+ * however many numbers there are. Also exact percentiles of few numbers.
  */
 #include "author/drive/apply/apply.h"
 

@@ -1,4 +1,4 @@
-/* How far the keys of a driven rig are from each other: in the moving frame of the whole, as learning measures it. */
+/* Distances between the keys of a driven rig, in the moving frame of the whole, as learning measures them. */
 #include "author/drive/learn/references.h"
 
 #include "author/base/array.h"

@@ -1,8 +1,8 @@
 /*
- * Learning a driven rig from reference animations (DrivenShape, 2.1): a first pass over the caches finds where the
- * driver stands in every frame, and refuses what is not finite; then keys are chosen, database after database; then
- * moving frames and residual; then the rig is built and measured on all frames. Memory holds the keys, a few frames,
- * and a few numbers for every frame: the caches may be larger than it.
+ * Learns a driven rig from reference animations (DrivenShape, 2.1). A first pass over the caches finds the driver's
+ * placement in every frame, and refuses numbers that are not finite. Then it chooses keys, one database after another,
+ * then moving frames and residual; then it builds the rig and measures it on all frames. Memory holds the keys, a few
+ * frames, and a few numbers for every frame: the caches may be larger than memory.
  */
 #include "author/drive/learn/learn.h"
 
@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Forms that differ by less than this part of the driver's size, as the root of a mean square, are alike: what floats
- * lose some tens of sizes away from the origin, and what a rig is exact to. */
+/* Forms are alike if they differ by less than this fraction of the driver's size, as a root mean square. That is the
+ * precision floats have some tens of sizes away from the origin, and to which a rig is exact. */
 static const double alike_part = 1e-5;
 
 bool exi_learn_tell(exi_learner *l, const char *doing, double part) {
@@ -55,19 +55,22 @@ static ex_result check_def(const ex_learn_def *def, ex_error *error) {
     if (named != EX_OK)
         return named;
     if (def->key_count < 1 || def->key_count > EX_CONVEX_MAX)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "1 to %d keys can be chosen, not %d", EX_CONVEX_MAX, def->key_count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "1 to %d keys can be chosen, not %d", EX_CONVEX_MAX,
+                            def->key_count);
     if (!(def->until >= 0) || !isfinite(def->until))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the error to reach is %g: it is a length of 0 or more", def->until);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the error to reach is %g: it is a length of 0 or more",
+                            def->until);
     if (def->driver->vertex_count < 1 || def->driven->vertex_count < 1)
         return ex_error_set(error, EX_ERROR_DATA, "the %s mesh has no vertices",
-                         def->driver->vertex_count < 1 ? "driver" : "driven");
+                            def->driver->vertex_count < 1 ? "driver" : "driven");
     for (int i = 0; i < def->reference_count; i++) {
         if (!isfinite(def->references[i].database))
             return ex_error_set(error, EX_ERROR_ARGUMENT, "the database of '%s' has no finite value",
-                             def->references[i].driver);
+                                def->references[i].driver);
         if (!def->database_axis && def->references[i].database != def->references[0].database)
-            return ex_error_set(error, EX_ERROR_ARGUMENT,
-                             "the references are of several databases, and the axis that tells them apart has no name");
+            return ex_error_set(
+                error, EX_ERROR_ARGUMENT,
+                "the references are of several databases, and the axis that tells them apart has no name");
     }
     return EX_OK;
 }
@@ -77,12 +80,12 @@ static ex_result check_given(const exi_learner *l) {
         const int frame = l->def->given[i];
         if (frame < 0 || frame >= l->refs.frame_count)
             return ex_error_set(l->error, EX_ERROR_ARGUMENT, "there is no frame %d: the references have frames 0 to %d",
-                             frame, l->refs.frame_count - 1);
+                                frame, l->refs.frame_count - 1);
     }
     return EX_OK;
 }
 
-/* The first pass: where the driver is in every frame, and how far from the mesh's own form. */
+/* The first pass: finds the driver's placement in every frame, and its distance from the mesh's own form. */
 static ex_result place_frames(exi_learner *l) {
     const ex_mesh *mesh = l->def->driver;
     const int n = l->refs.driver_count;
@@ -115,7 +118,7 @@ static ex_result open_learner(exi_learner *l) {
     if (result != EX_OK)
         return result;
     const size_t frames = (size_t)l->refs.frame_count, n = (size_t)l->refs.driver_count;
-    /* Every database has as many as it may, and what is given by hand. */
+    /* Room for the most keys of every database, and those given by hand. */
     l->key_room = def->given_count + (def->key_count < l->refs.frame_count ? def->key_count : l->refs.frame_count);
     if (l->key_room > INT32_MAX / def->reference_count)
         return ex_error_set(l->error, EX_ERROR_LIMIT, "a rig has at most %d keys", EX_CONVEX_MAX);
@@ -153,7 +156,7 @@ static void close_learner(exi_learner *l) {
 
 /* ---- the whole ---- */
 
-/* Keys of every database, in the order in which the databases appear. */
+/* Chooses the keys of every database, in the order in which the databases appear. */
 static ex_result choose_keys(exi_learner *l) {
     ex_result result = EX_OK;
     int databases = 0, done = 0;
@@ -174,7 +177,7 @@ static ex_result choose_keys(exi_learner *l) {
         }
     if (result == EX_OK && l->key_count > EX_CONVEX_MAX)
         result = ex_error_set(l->error, EX_ERROR_LIMIT, "%d keys were chosen in all, and a rig has at most %d",
-                           l->key_count, EX_CONVEX_MAX);
+                              l->key_count, EX_CONVEX_MAX);
     return result;
 }
 

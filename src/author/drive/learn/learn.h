@@ -1,10 +1,10 @@
 /*
- * learn.h - learning while it goes on: what its parts share. Private to this folder.
+ * learn.h - types and functions shared by the files that learn a driven rig. Private to this folder.
  *
- *   learn.c          the whole
- *   learn_choose.c   which frames become keys
- *   learn_measure.c  what the keys so far leave unexplained
- *   learn_tune.c     how many moving frames, and which residual
+ *   learn.c          runs all steps
+ *   learn_choose.c   chooses the frames that become keys
+ *   learn_measure.c  measures the error that the present keys leave
+ *   learn_tune.c     chooses the number of moving frames, and the residual
  */
 #ifndef EXEMPLAR_AUTHOR_DRIVE_LEARN_LEARN_H
 #define EXEMPLAR_AUTHOR_DRIVE_LEARN_LEARN_H
@@ -18,55 +18,56 @@ typedef struct exi_learned_key {
     int frame;
     double database;
     char name[EXI_KEY_NAME_SIZE];
-    float *driver, *driven; /* as they are in the caches */
+    float *driver, *driven; /* as stored in the caches */
     float *home;            /* the driver in the moving frame of the whole */
-    double mean_error;      /* after it was taken; -1: not measured */
+    double mean_error;      /* after this key was added; -1: not measured */
 } exi_learned_key;
 
 typedef struct exi_learner {
     const ex_learn_def *def;
     exi_references refs;
     exi_whole whole;
-    float *places;    /* [frame_count][12]: the whole's frame */
-    double *distance; /* [frame_count]: squares from the nearest key of its database; at first from the mesh */
+    float *places;    /* [frame_count][12]: matrix of the moving frame of the whole */
+    double *distance; /* [frame_count]: squared distance to the nearest key of its database; before there is one, to the
+                       * mesh */
     int *nearest;     /* [frame_count]: that key; -1: none yet */
     int key_count, key_room;
     exi_learned_key *keys; /* [key_count], room for key_room */
-    double alike;          /* squares that count as none */
+    double alike;          /* squared distances below this count as 0 */
     float *driver, *driven, *home;
     ex_error *error;
-    double done, share; /* progress: what is done before the present step, and the step's part of the whole */
+    double done, share; /* progress: fraction done before the present step, and the step's share of the whole */
 } exi_learner;
 
-/* Tells how far the present step is; false: stop. */
+/* Reports the progress of the present step. False: stop. */
 bool exi_learn_tell(exi_learner *l, const char *doing, double part);
 
-/* Chooses the keys of the database at this value, the first of which will be keys[first]. */
+/* Chooses the keys of the database at this value. The first will be keys[first]. */
 ex_result exi_learn_choose(exi_learner *l, double database, int first);
 
-/* Which keys make a rig. */
+/* The subset of keys that a rig is built from. */
 typedef struct exi_key_choice {
-    int first, last; /* from first up to last, but not last */
-    bool axis;       /* the rig is to have the axis of databases */
-    int fold, folds; /* without those whose number leaves `fold` when divided by folds; 0: with all */
+    int first, last; /* from first to last - 1 */
+    bool axis;       /* true if the rig gets the axis of databases */
+    int fold, folds; /* leaves out keys whose index modulo folds is `fold`; folds 0: uses all */
 } exi_key_choice;
 
 ex_result exi_learn_build(const exi_learner *l, const exi_key_choice *choice, const ex_drive_options *options,
                           ex_rig **rig);
 
-/* The mean error of every one of some frames [count], ascending, at which the rig is evaluated; and, where nearest is
- * not NULL, that of the nearest key. */
+/* Evaluates the rig at frames [count], ascending, and returns the mean error of each. If nearest is not NULL, also
+ * returns the mean error of the nearest key. */
 ex_result exi_learn_measure(exi_learner *l, const ex_rig *rig, const int *frames, int count, double *errors,
                             double *nearest);
 
-/* At most `most` of the frames from the references at that database (NAN: of all), evenly spread; `keys`: with the
- * frames that are keys. frames has room for `most`; returns how many. */
+/* Picks at most `most` evenly spread frames of the references at that database (NAN: of all). keys: includes frames
+ * that are keys. frames has room for `most`. Returns their number. */
 int exi_learn_spread(const exi_learner *l, double database, bool keys, int most, int *frames);
 
-/* Whether the frame is a key already. */
+/* True if the frame is a key already. */
 bool exi_learn_is_key(const exi_learner *l, int frame);
 
-/* Options in which nothing is left open: frames and residual as they serve best. */
+/* Fills in the options that are left open, with the number of frames and the residual of least error. */
 ex_result exi_learn_tune(exi_learner *l, ex_drive_options *options);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Which frames become keys (DrivenShape, 2.1). The first is the one nearest to the reference mesh, or what was chosen
- * by hand. Then, again and again, the frame whose driver is farthest from its nearest key, in the sum of squares of the
- * vertices' distances in the moving frame of the whole; or the one whose driven form the rig of the keys so far misses
- * most. A frame that a key resembles is never taken: two keys alike cannot be told apart by any driver.
+ * Chooses the frames that become keys (DrivenShape, 2.1). The first is the one nearest to the reference mesh, or those
+ * chosen by hand. Each further key is the frame whose driver is farthest from its nearest key, by the sum of squared
+ * vertex distances in the moving frame of the whole; or the frame whose driven form the rig of the present keys misses
+ * most. A frame that resembles a key is never taken: no driver could tell two such keys apart.
  */
 #include "author/drive/learn/learn.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames at which the keys so far are judged. */
+/* Most frames at which the present keys are judged. */
 enum { SAMPLE_MAX = 150 };
 
 static bool same_database(double a, double b) {
@@ -42,7 +42,7 @@ int exi_learn_spread(const exi_learner *l, double database, bool keys, int most,
                     total++;
                     continue;
                 }
-                /* Of `most` equal stretches of the frames, the one in the middle of each. */
+                /* Cuts the frames into `most` equal stretches and takes the middle frame of each. */
                 const long long wanted = total <= most ? seen : ((2LL * count + 1) * total) / (2LL * most);
                 if (seen == wanted && count < most)
                     frames[count++] = f;
@@ -71,7 +71,7 @@ static ex_result add_key(exi_learner *l, int frame, double database) {
     return result;
 }
 
-/* Brings distances up to date after the last key was added: one pass over the driver's caches. */
+/* Updates distances after a key was added: one pass over the driver's caches. */
 static ex_result look_from_key(exi_learner *l, double database, int first) {
     const int k = l->key_count - 1;
     ex_result result = EX_OK;
@@ -94,7 +94,7 @@ static ex_result look_from_key(exi_learner *l, double database, int first) {
 
 /* ---- which is next ---- */
 
-/* The frame of the database at which the value is largest, or smallest; -1: none. */
+/* Returns the frame of the database with the largest or smallest value; -1: none. */
 static int find_extreme(const exi_learner *l, double database, const double *values, bool largest) {
     int best = -1;
     for (int i = 0; i < l->refs.count; i++) {
@@ -106,14 +106,14 @@ static int find_extreme(const exi_learner *l, double database, const double *val
     return best;
 }
 
-/* How keys are judged while they are chosen: many frames are tried at the end alone. */
+/* Builds a rig to judge the present keys. Large numbers of moving frames are tried only at the end. */
 static ex_result build_so_far(const exi_learner *l, int first, ex_rig **rig) {
     ex_drive_options options = l->def->options;
     if (options.residual == EX_RESIDUAL_COUNT)
         options.residual = options.frames == 0 || options.frames == 1 ? EX_RESIDUAL_KEYS : EX_RESIDUAL_NONE;
     const exi_key_choice all = {.first = first, .last = l->key_count};
     ex_result result = exi_learn_build(l, &all, &options, rig);
-    if (result == EX_ERROR_DATA && options.frames < 0) { /* too small a driver for many frames */
+    if (result == EX_ERROR_DATA && options.frames < 0) { /* the driver is too small for many frames */
         options.frames = 1;
         result = exi_learn_build(l, &all, &options, rig);
     }
@@ -122,7 +122,7 @@ static ex_result build_so_far(const exi_learner *l, int first, ex_rig **rig) {
 
 typedef struct judgement {
     double mean; /* over the frames looked at, or over all of the database */
-    int worst;   /* the frame; -1: every one is alike some key */
+    int worst;   /* the frame with the largest error; -1: every frame resembles a key */
 } judgement;
 
 static ex_result judge(exi_learner *l, double database, int first, judgement *made) {
@@ -141,7 +141,7 @@ static ex_result judge(exi_learner *l, double database, int first, judgement *ma
             most = errors[i];
         }
     }
-    /* Whether the error is below what was asked for is to be true of all frames, not only of those looked at. */
+    /* The error must be below the requested one over all frames, not only over those looked at. */
     if (result == EX_OK && l->def->until > 0 && made->mean < l->def->until && count == SAMPLE_MAX) {
         int *all = exi_array_allocate((size_t)l->refs.frame_count, sizeof *all);
         double *every = exi_array_allocate((size_t)l->refs.frame_count, sizeof *every);
@@ -182,7 +182,7 @@ static ex_result take_given(exi_learner *l, double database, int first) {
     return result;
 }
 
-/* Nothing can be learned where the driver never moves. */
+/* Refuses a driver that never moves: there is nothing to learn. */
 static ex_result check_moves(const exi_learner *l, double database) {
     const int farthest = find_extreme(l, database, l->distance, true);
     const exi_reference *item = exi_references_of(&l->refs, farthest);
@@ -227,7 +227,7 @@ ex_result exi_learn_choose(exi_learner *l, double database, int first) {
         const int farthest = find_extreme(l, database, l->distance, true);
         const int next = l->def->choice == EX_KEY_CHOICE_WORST && made.worst >= 0 ? made.worst : farthest;
         if (l->distance[next] <= l->alike)
-            break; /* all that is left is alike some key */
+            break; /* every frame left resembles a key */
         result = add_key(l, next, database);
         if (result == EX_OK)
             result = look_from_key(l, database, first);

@@ -1,7 +1,7 @@
 /*
- * What a rig of some keys leaves unexplained: it is evaluated on frames of the references, and the mean distance of the
- * driven vertices from where they were is the error of a frame. Frames are read a few at a time and evaluated side by
- * side, each in memory of its own, so that the errors do not depend on the threads.
+ * Measures the error that a rig of some keys leaves: evaluates it on frames of the references. The error of a frame is
+ * the mean distance of the driven vertices from their true positions. Frames are read a few at a time and evaluated in
+ * parallel, each in separate memory, so that errors do not depend on the threads.
  */
 #include "author/drive/learn/learn.h"
 
@@ -23,7 +23,7 @@ typedef struct slot {
 typedef struct measurer {
     const ex_rig *rig;
     int vertex_count;
-    int count; /* of slots */
+    int count; /* number of slots */
     slot slots[BATCH];
 } measurer;
 
@@ -65,7 +65,7 @@ static void measure_slots(void *context, int begin, int end) {
     }
 }
 
-/* The nearest key's driven form, moved by the moving frame of the whole. */
+/* Error of the nearest key's driven form, moved by the moving frame of the whole. */
 static double measure_nearest(const exi_learner *l, int frame, slot *s) {
     const exi_learned_key *key = &l->keys[l->nearest[frame]];
     exi_whole_back(l->places + 12 * (size_t)key->frame, key->driven, l->refs.driven_count, s->made);

@@ -1,8 +1,8 @@
 /*
- * How many moving frames, and how the residual is carried. What serves best is tried: a quarter of the keys is left out
- * in turn, and the rig of the others judged at frames of the references that were nearest to those. Frames between keys
- * tell little, for there all ways are as good; a pose that no key is like is what the rig will meet. Fewer frames are
- * preferred where more gain next to nothing.
+ * Chooses the number of moving frames, and how the residual is carried, by cross-validation: leaves out a quarter of
+ * the keys in turn, and judges the rig of the others at the frames of the references that were nearest to those left
+ * out. Frames between keys tell little, since all choices do well there; the rig will meet poses that resemble no key.
+ * If more frames gain next to nothing, fewer are preferred.
  */
 #include "author/drive/learn/learn.h"
 
@@ -10,17 +10,17 @@
 
 enum { FOLDS = 4, FOLD_FRAMES = 25, SAMPLE_MAX = FOLDS * FOLD_FRAMES };
 
-/* More frames must gain more than this part of the error. */
+/* More frames must reduce the error by more than this fraction. */
 static const double worth = 0.02;
 
-/* Frames to judge by: those of fold i are frames[starts[i]] up to frames[starts[i + 1]], but not that. */
+/* Frames to judge by: those of fold i are frames[starts[i]] to frames[starts[i + 1] - 1]. */
 typedef struct sample {
-    int folds; /* 0: no key can be left out, and all are frames that are no keys */
+    int folds; /* 0: no key can be left out, and all frames that are not keys are used */
     int frames[SAMPLE_MAX];
     int starts[FOLDS + 1];
 } sample;
 
-/* As many keys as there are in the smallest database. */
+/* Number of keys in the smallest database. */
 static int fewest_keys(const exi_learner *l) {
     int fewest = l->key_count;
     for (int k = 0; k < l->key_count; k++) {
@@ -32,7 +32,7 @@ static int fewest_keys(const exi_learner *l) {
     return fewest;
 }
 
-/* At most FOLD_FRAMES of the frames whose nearest key is in the fold, evenly spread. */
+/* Takes at most FOLD_FRAMES evenly spread frames whose nearest key is in the fold. */
 static int take_fold(const exi_learner *l, int fold, int folds, int *frames) {
     long long total = 0, seen = 0;
     int count = 0;
@@ -57,7 +57,7 @@ static void take_sample(const exi_learner *l, sample *s) {
         s->starts[1] = exi_learn_spread(l, NAN, false, SAMPLE_MAX, s->frames);
 }
 
-/* The mean error of all frames of the sample. */
+/* Mean error over all frames of the sample. */
 static ex_result try_options(exi_learner *l, const ex_drive_options *options, const sample *s, double *mean) {
     const int rounds = s->folds > 0 ? s->folds : 1, count = s->starts[rounds];
     const double done = l->done, share = l->share;
@@ -83,14 +83,14 @@ static ex_result try_options(exi_learner *l, const ex_drive_options *options, co
     return result;
 }
 
-/* What is tried, with the error it leaves. */
+/* Options tried, and their error. */
 typedef struct trial {
     ex_drive_options options;
     double error;
 } trial;
 
-/* The better residual for a number of frames, unless it is given; an error of INFINITY where the driver is too small
- * for so many, with the reason in *reason. */
+/* Finds the better residual for a number of frames, unless it is given. The error is INFINITY, with the reason in
+ * *reason, if the driver is too small for that many frames. */
 static ex_result try_frames(exi_learner *l, const ex_drive_options *options, int frames, const sample *s, trial *best,
                             ex_error *reason) {
     static const ex_residual residuals[] = {EX_RESIDUAL_KEYS, EX_RESIDUAL_NONE};
@@ -129,7 +129,7 @@ ex_result exi_learn_tune(exi_learner *l, ex_drive_options *options) {
     trial best = {.error = INFINITY};
     ex_error reason = {.result = EX_OK};
     take_sample(l, &s);
-    /* What leaves nothing open, or has nothing to be tried on, is taken as it is. */
+    /* Keeps the options if they leave nothing open, or there is nothing to try them on. */
     if (s.starts[s.folds > 0 ? s.folds : 1] == 0 ||
         (!open && (options->residual != EX_RESIDUAL_COUNT || options->frames < 2)))
         return EX_OK;

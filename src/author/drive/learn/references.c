@@ -1,6 +1,6 @@
 /*
- * The animations that are learned from: pairs of caches, opened, checked against each other, and read one frame at a
- * time. Frames are counted over all of them, one after the other.
+ * The reference animations that a rig is learned from: pairs of caches, opened, checked against each other, and read
+ * one frame at a time. Frames are counted over all references.
  */
 #include "author/drive/learn/references.h"
 
@@ -17,11 +17,12 @@ ex_result ex_drive_open_cache(const char *path, const char *what, int vertex_cou
         return result;
     const int there = ex_cache_get_info(*reader).vertex_count;
     if (there != vertex_count)
-        result = ex_error_set(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
-                           path, there, what, vertex_count);
+        result =
+            ex_error_set(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
+                         path, there, what, vertex_count);
     else if (mesh && ex_cache_mesh(*reader))
         result = ex_error_within(error, ex_mesh_compare_connectivity(mesh, ex_cache_mesh(*reader), error),
-                                  "'%s' and the %s mesh differ", path, what);
+                                 "'%s' and the %s mesh differ", path, what);
     if (result == EX_OK)
         return EX_OK;
     ex_cache_close(*reader);
@@ -34,8 +35,9 @@ ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, int fra
     const size_t count = 3 * (size_t)ex_cache_get_info(reader).vertex_count;
     for (size_t i = 0; result == EX_OK && i < count; i++)
         if (!(fabsf(positions[i]) < 1e18F))
-            return ex_error_set(error, EX_ERROR_DATA, "%s: in frame %d, vertex %zu (both counted from 0) is too far away",
-                             path, frame, i / 3);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "%s: in frame %d, vertex %zu (both counted from 0) is too far away", path, frame,
+                                i / 3);
     return result;
 }
 
@@ -50,8 +52,8 @@ static ex_result open_pair(exi_references *refs, const ex_drive_reference *from,
               others = ex_cache_get_info(item->driven).frame_count;
     if (frames != others)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "'%s' has %d frames and '%s' has %d: each frame of the driver needs its driven form",
-                         from->driver, frames, from->driven, others);
+                            "'%s' has %d frames and '%s' has %d: each frame of the driver needs its driven form",
+                            from->driver, frames, from->driven, others);
     if (frames > INT_MAX - refs->frame_count)
         return ex_error_set(error, EX_ERROR_LIMIT, "the references have more than %d frames together", INT_MAX);
     item->first = refs->frame_count;
