@@ -83,7 +83,7 @@ ex_result exi_bake_refine(const exi_bake *bake, const float *control, float *ref
 
 /* ---- frames.c ---- */
 
-/* Memory that a visit may write to, one per thread. */
+/* Scratch memory of a visit, not shared with other visits. */
 typedef struct exi_bake_room {
     float *form;         /* [vertex_count][3] */
     double *loose;       /* [vertex_count][3] */

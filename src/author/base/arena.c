@@ -1,5 +1,5 @@
 /*
- * A list of blocks. Projects have some hundred pieces; packing them tighter would buy nothing.
+ * A list of blocks. A project has some hundred pieces, so tighter packing would gain nothing.
  */
 #include "author/base/arena.h"
 

@@ -1,6 +1,6 @@
 /*
- * Checked allocation for authoring. Every size that a file decides goes through here, so that a file that promises more
- * than the address space ends in "not enough memory" and not in a small block.
+ * Checked allocation for authoring. Every size that a file decides goes through here, so that a file that claims more
+ * than the address space fails with "not enough memory" instead of getting a small block.
  */
 #include "author/base/array.h"
 

@@ -1,11 +1,11 @@
 /*
  * Colour maps, computed in OKLab (B. Ottosson, "A perceptual color space for image processing", 2020), in which equal
- * steps look equal: the matrices below are the published ones. A map is a path through lightness and hue; where a
- * screen cannot show the chroma that is wanted, the largest that it can is found by halving.
+ * steps look equal; the matrices below are the published ones. A map is a path through lightness and hue. If a screen
+ * cannot show the wanted chroma, the largest that it can show is found by bisection.
  *
- * The categories are those of M. Okabe and K. Ito ("Color Universal Design", 2008), chosen to stay apart for people
- * without one of the three kinds of cones. Their order is ours: each is far from the one before it also in simulated
- * deuteranopia and protanopia (tests), and yellow, which hardly shows on white as a line, comes last.
+ * The categories are those of M. Okabe and K. Ito ("Color Universal Design", 2008), chosen to stay distinct for people
+ * who lack one of the three kinds of cones. Their order is ours: each is far from the one before it also in simulated
+ * deuteranopia and protanopia (tests), and yellow, which hardly shows as a line on white, comes last.
  */
 
 #include <exemplar/author/colour.h>
@@ -49,7 +49,7 @@ void ex_colour_to_oklab(ex_colour colour, double lab[3]) {
     lab[2] = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s;
 }
 
-/* Linear red, green and blue; whether a screen has them. */
+/* Converts to linear red, green and blue. True if a screen can show them. */
 static bool linear_of(const double lab[3], double rgb[3]) {
     const double l = lab[0] + 0.3963377774 * lab[1] + 0.2158037573 * lab[2];
     const double m = lab[0] - 0.1055613458 * lab[1] - 0.0638541728 * lab[2];
@@ -101,12 +101,12 @@ static ex_colour of_hue(double lightness, double chroma, double degrees) {
 }
 
 static double limited(double t, double low, double high) {
-    return t > low ? t < high ? t : high : low; /* what is no number is low */
+    return t > low ? t < high ? t : high : low; /* NaN becomes low */
 }
 
 ex_colour ex_colour_sequential(double t) {
     t = limited(t, 0, 1);
-    /* Less chroma at the ends, so that the lightest is nearly white and steps stay even. */
+    /* Less chroma at the ends, so that the lightest colour is nearly white and steps stay even. */
     const double chroma = 0.04 + 0.085 * sin(pi * t);
     return of_hue(0.24 + 0.72 * t, chroma, 295 - 190 * t);
 }
@@ -114,7 +114,7 @@ ex_colour ex_colour_sequential(double t) {
 ex_colour ex_colour_diverging(double t) {
     t = limited(t, -1, 1);
     const double far = fabs(t);
-    /* Orange carries less lightness for its chroma than blue: both ends have the same of either. */
+    /* Orange has less lightness for its chroma than blue; both ends get the same lightness and chroma. */
     return of_hue(0.955 - 0.385 * far, 0.15 * pow(far, 0.85), t < 0 ? 252 : 52);
 }
 
@@ -129,7 +129,7 @@ ex_look ex_colour_category(int index) {
         0x009E73, /* bluish green */
         0xF0E442, /* yellow */
     };
-    /* One pattern for each further round of the eight: dashes, short dashes, dots. */
+    /* One dash pattern for each further round of the eight colours: dashes, short dashes, dots. */
     static const double patterns[4][2] = {{0, 0}, {5, 3}, {2.5, 2.5}, {0.5, 2.5}};
     static const double shades[4] = {1, 0.82, 1.12, 0.7};
     if (index < 0)

@@ -1,5 +1,5 @@
 /*
- * Fields of comma-separated text: in double quotes or not, trimmed where they are not, lines ended by LF, CR LF or CR.
+ * Fields of comma-separated text: quoted with double quotes, or unquoted and trimmed. Lines end with LF, CR LF or CR.
  */
 #include "author/base/csv.h"
 
@@ -7,7 +7,7 @@ static bool at_line_end(const exi_csv *c) {
     return c->at == c->end || *c->at == '\n' || *c->at == '\r';
 }
 
-/* Passes over one line end, if there is one here. */
+/* Skips one line end, if there is one here. */
 static void skip_line_end(exi_csv *c) {
     if (c->at == c->end || !at_line_end(c))
         return;
@@ -41,7 +41,7 @@ bool exi_csv_field(exi_csv *c, char field[EXI_FIELD_SIZE], bool *last) {
         if (size + 1 >= EXI_FIELD_SIZE || *c->at == 0)
             return false;
         if (*c->at == '\n' || (*c->at == '\r' && c->at[1] != '\n'))
-            c->next_line++; /* the text ends with NUL: there is always one more byte to look at */
+            c->next_line++; /* the text ends with NUL, so there is always one more byte to look at */
         field[size++] = *c->at;
     }
     if (quoted) {

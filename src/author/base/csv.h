@@ -7,21 +7,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The longest field, and its NUL. */
+/* Size of the longest field, with its NUL. */
 #define EXI_FIELD_SIZE 512
 
-/* Where one is in a text that ends with NUL at `end`. */
+/* Position in a text that ends with NUL at `end`. */
 typedef struct exi_csv {
     const char *at, *end;
-    int line;      /* where the field that was read last begins */
-    int next_line; /* where the next one does */
+    int line;      /* line on which the last field read begins */
+    int next_line; /* line on which the next field begins */
 } exi_csv;
 
-/* The next field of the line into `field`, trimmed. Sets *last at the end of the line. False where it is too long, has
- * a NUL in it, or a quote is left open. */
+/* Reads the next field of the line into `field`, trimmed. Sets *last at the end of the line. False if the field is too
+ * long, contains a NUL, or has an open quote. */
 bool exi_csv_field(exi_csv *csv, char field[EXI_FIELD_SIZE], bool *last);
 
-/* Passes over a line without anything in it; false where there is something. */
+/* Skips an empty line; false if the line is not empty. */
 bool exi_csv_skip_blank_line(exi_csv *csv);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Eigenvalues and eigenvectors of a symmetric matrix by Jacobi's rotations: each makes one pair of entries 0, and
- * sweeps over all pairs bring the matrix to its diagonal. Slow beside other ways from a few hundred rows on, and as
- * exact as can be: vectors are perpendicular to the last digits, whatever the matrix.
+ * Eigenvalues and eigenvectors of a symmetric matrix by Jacobi rotations: each zeroes one pair of entries, and sweeps
+ * over all pairs make the matrix diagonal. Slower than other methods from a few hundred rows on, but as accurate as
+ * possible: vectors are perpendicular to the last digits, whatever the matrix.
  */
 #include "author/base/eigen.h"
 
@@ -12,7 +12,7 @@
 
 enum { SWEEPS_MOST = 60 };
 
-/* Turns rows p and q of an array [..][n] into c p - s q and s p + c q. */
+/* Replaces rows p and q of an array [..][n] by c p - s q and s p + c q. */
 static void turn_rows(double *restrict p, double *restrict q, int n, double c, double s) {
     for (int i = 0; i < n; i++) {
         const double a = p[i], b = q[i];
@@ -31,14 +31,14 @@ static void rotate(double *matrix, int n, double *vectors, int p, int q) {
     row_p[p] = pp - t * pq;
     row_q[q] = qq + t * pq;
     row_p[q] = row_q[p] = 0;
-    for (int i = 0; i < n; i++) { /* columns are rows again */
+    for (int i = 0; i < n; i++) { /* copies rows to columns */
         matrix[(size_t)i * (size_t)n + (size_t)p] = row_p[i];
         matrix[(size_t)i * (size_t)n + (size_t)q] = row_q[i];
     }
     turn_rows(vectors + (size_t)p * (size_t)n, vectors + (size_t)q * (size_t)n, n, c, s);
 }
 
-/* One sweep over all pairs; false where nothing was left to do. */
+/* One sweep over all pairs. False if there was nothing left to do. */
 static bool sweep(double *matrix, int n, double *vectors, double least) {
     bool any = false;
     for (int p = 0; p < n; p++)

@@ -1,8 +1,9 @@
 /*
- * Whole files: read into memory, written through a temporary file and a rename, removed when a signal ends the process.
+ * Whole files: read into memory, written through a temporary file and a rename, and removed when a signal ends the
+ * process.
  *
- * Temporary files are opened with O_EXCL and mode 0666 rather than by mkstemp, so that the kernel applies the umask;
- * asking for the umask would mean setting it, which other threads would notice.
+ * Temporary files are opened with O_EXCL and mode 0666 instead of mkstemp, so that the kernel applies the umask;
+ * reading the umask would mean setting it, which other threads would notice.
  */
 #define _XOPEN_SOURCE 700
 
@@ -26,18 +27,19 @@
 #define PENDING_COUNT       16
 #define PENDING_SIZE        4096
 #define TEMPORARY_ATTEMPTS  64
-#define READ_MOST           ((uint64_t)64 << 30) /* bytes of a file: beyond lies a pipe that never ends */
-#define LINK_COUNT          40                   /* links to links, as many as the kernel follows */
-#define TEMPORARY_NAME_SIZE 200 /* of the target's name; a file name may have 255 bytes on most systems */
+#define READ_MOST           ((uint64_t)64 << 30) /* bytes of a file; more means an endless pipe */
+#define LINK_COUNT          40                   /* links to links, the same limit as the kernel's */
+#define TEMPORARY_NAME_SIZE 200 /* of the target's name; on most systems a file name may have 255 bytes */
 
-/* Temporary files that exist. Copies in static memory: a signal handler must not meet memory that is being released. */
+/* Temporary files that exist. Copies in static memory: a signal handler must not touch memory that is being
+ * released. */
 typedef enum pending_state { PENDING_FREE, PENDING_FILLED, PENDING_ARMED, PENDING_REMOVED } pending_state;
 static struct {
     atomic_int state;
     char path[PENDING_SIZE];
 } pending[PENDING_COUNT];
 
-/* No file is to be written any more. */
+/* True if no more files may be written. */
 static atomic_bool stopped;
 
 enum { REASON_SIZE = 128 };
@@ -67,10 +69,11 @@ static ex_result no_memory(ex_error *error, const char *doing, const char *path)
 /* ---- reading ---- */
 
 static ex_result too_large(ex_error *error, const char *path) {
-    return ex_error_set(error, EX_ERROR_LIMIT, "'%s' has more than 64 GB, which no file that can be read here has", path);
+    return ex_error_set(error, EX_ERROR_LIMIT, "'%s' has more than 64 GB, which no file that can be read here has",
+                        path);
 }
 
-/* A device may have no end. A terminal has one, and the null device has nothing else. */
+/* True if reading will end. A device may have no end; a terminal has one, and the null device is always at its end. */
 static bool has_end(int descriptor, const struct stat *status) {
     struct stat null;
     if (!S_ISCHR(status->st_mode) && !S_ISBLK(status->st_mode))
@@ -78,7 +81,7 @@ static bool has_end(int descriptor, const struct stat *status) {
     return isatty(descriptor) || (stat("/dev/null", &null) == 0 && null.st_rdev == status->st_rdev);
 }
 
-/* Reads to the end of the descriptor. On failure *bytes holds what must still be freed. */
+/* Reads to the end of the descriptor. On failure the caller must still free *bytes. */
 static ex_result read_all(int descriptor, size_t expected, const char *path, char **bytes, size_t *size,
                           ex_error *error) {
     size_t capacity = expected, used = 0;
@@ -89,7 +92,7 @@ static ex_result read_all(int descriptor, size_t expected, const char *path, cha
         return no_memory(error, "read", path);
     for (;;) {
         if (used == capacity) {
-            /* A regular file ends here; one more byte decides, and only a pipe or a growing file goes on. */
+            /* A regular file ends here. Reading one more byte tells: only a pipe or a growing file continues. */
             char one;
             ssize_t count = read(descriptor, &one, 1);
             if (count == 0)
@@ -161,7 +164,7 @@ static char *copy_text(const char *text) {
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* Puts a path into the list of pending files; -1 where it finds no room, and a signal then leaves the file behind. */
+/* Registers a path as pending. Returns -1 if there is no room; a signal then leaves the file behind. */
 static int register_pending(const char *path) {
     size_t size = strlen(path) + 1;
     for (int slot = 0; slot < PENDING_COUNT && size <= PENDING_SIZE; slot++) {
@@ -201,7 +204,7 @@ static void close_writer(ex_file_writer *writer) {
     *writer = (ex_file_writer){.slot = -1};
 }
 
-/* FOLDER/.NAME.XXXXXX for the target FOLDER/NAME, different at each call. */
+/* Returns FOLDER/.NAME.XXXXXX for the target FOLDER/NAME, different at each call. */
 static char *temporary_name(const char *target) {
     static atomic_uint calls;
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -227,7 +230,7 @@ static char *temporary_name(const char *target) {
     return name;
 }
 
-/* Opens a new temporary file beside the target; its descriptor, or -1 with errno set. */
+/* Opens a new temporary file next to the target. Returns its descriptor, or -1 with errno set. */
 static int open_temporary(ex_file_writer *writer) {
     for (int attempt = 0; attempt < TEMPORARY_ATTEMPTS; attempt++) {
         writer->temporary = temporary_name(writer->target);
@@ -235,7 +238,7 @@ static int open_temporary(ex_file_writer *writer) {
             errno = ENOMEM;
             return -1;
         }
-        /* Registered before it exists, so that no moment is left at which a signal would leave it behind. */
+        /* Registered before it exists, so that a signal can never leave it behind. */
         writer->slot = register_pending(writer->temporary);
         int descriptor = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor >= 0)
@@ -251,7 +254,7 @@ static int open_temporary(ex_file_writer *writer) {
     return -1;
 }
 
-/* The descriptor of this process that a path stands for, or -1. */
+/* Returns the descriptor of this process that a path refers to, or -1. */
 static int descriptor_of(const char *path) {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
     if (strcmp(path, STANDARD_OUTPUT) == 0)
@@ -268,7 +271,7 @@ static int descriptor_of(const char *path) {
     return -1;
 }
 
-/* Where a path leads that is not there, or is a link to what is not there: the name that a new file takes, to be freed.
+/* Resolves a path that does not exist, or a link to one that does not: returns the name for a new file, to be freed.
  * NULL with errno set. */
 static char *follow_links(const char *path) {
     char *name = copy_text(path);
@@ -295,8 +298,8 @@ static char *follow_links(const char *path) {
     return name;
 }
 
-/* A copy of a descriptor, which shares its place in the file; opening it anew would start again at the first byte. -1
- * with errno set where it is closed, or open for reading alone. */
+/* Duplicates a descriptor, which keeps its position in the file; opening it again would start at the first byte. -1
+ * with errno set if it is closed or read-only. */
 static int copy_descriptor(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);
     if (flags < 0)
@@ -308,7 +311,7 @@ static int copy_descriptor(int descriptor) {
     return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
 }
 
-/* The descriptor to write to, or -1 with errno set. */
+/* Returns the descriptor to write to, or -1 with errno set. */
 static int open_target(ex_file_writer *writer) {
     int given = descriptor_of(writer->path);
     if (given >= 0)
@@ -320,7 +323,7 @@ static int open_target(ex_file_writer *writer) {
     if (exists && !S_ISREG(status.st_mode))
         return open(writer->path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (exists && access(writer->path, W_OK) != 0)
-        return -1; /* the rename would go through, and overwrite what was protected on purpose */
+        return -1; /* the rename would succeed, and overwrite a file that was protected on purpose */
     writer->target = exists ? realpath(writer->path, NULL) : follow_links(writer->path);
     if (!writer->target)
         return -1;
@@ -379,7 +382,7 @@ void ex_file_printf(ex_file_writer *writer, const char *format, ...) {
 }
 
 ex_result ex_file_commit(ex_file_writer *writer, ex_error *error) {
-    /* fclose reports what the last flush met, and what a network file system kept for later. */
+    /* fclose reports errors of the last flush, and those that a network file system delayed. */
     errno = 0;
     if (fclose(writer->file) != 0 && writer->failure == 0)
         writer->failure = errno != 0 ? errno : EIO;

@@ -1,6 +1,6 @@
 /*
- * Writing JSON. jansson's own writer prints 0.1 as 0.10000000000000001, and every list over as many lines as it has
- * elements; people read and edit project files.
+ * Writes JSON for people to read and edit. jansson's own writer prints 0.1 as 0.10000000000000001, and puts every
+ * element of a list on a separate line.
  */
 #include "author/base/json.h"
 
@@ -62,7 +62,7 @@ static void print_scalar(const json_t *value, exi_text *text) {
         break;
     case JSON_REAL:
         ex_format_double(number, json_real_value(value));
-        /* A real stays a real when it is read again. */
+        /* Marks it as a real, so that it is one when read again. */
         if (!strpbrk(number, ".e"))
             strcat(number, ".0");
         break;
@@ -79,11 +79,12 @@ static void new_line(exi_text *text, int depth) {
         add(text, " ");
 }
 
-/* Columns that the value takes on one line, or more than LINE. Without memory to measure it in, the text has failed. */
+/* Returns the columns that the value takes on one line, or more than LINE. Sets the text to failed if memory for
+ * measuring runs out. */
 static size_t width(const json_t *value, exi_text *text) {
     exi_text line = {0};
     if (json_is_object(value) || json_is_array(value)) {
-        /* Every element but the last has ", " behind it. */
+        /* ", " follows every element except the last. */
         size_t total = json_object_size(value) + json_array_size(value) > 0 ? 0 : 2;
         const char *key;
         json_t *child;

@@ -1,6 +1,6 @@
 /*
- * json.h - JSON files: read strictly, by jansson; written with keys in their order and the fewest decimals that read
- * back. Private to authoring.
+ * json.h - JSON files: read strictly, with jansson; written with keys in their order and the fewest decimals that read
+ * back exactly. Private to authoring.
  */
 #ifndef EXEMPLAR_AUTHOR_BASE_JSON_H
 #define EXEMPLAR_AUTHOR_BASE_JSON_H
@@ -10,11 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The value of a text, or of a file (json_decref it). Errors name file, line and column; `name` stands for the file. */
+/* Parses a text or a file; release the value with json_decref. Errors name file, line and column; `name` is used as the
+ * file's name. */
 ex_result exi_json_parse(const char *text, size_t size, const char *name, json_t **root, ex_error *error);
 ex_result exi_json_read(const char *path, json_t **root, ex_error *error);
 
-/* Text in memory that grows. After a failure for lack of memory, `failed` is set and writing does nothing. */
+/* A growing text in memory. If memory runs out, `failed` is set and further writing does nothing. */
 typedef struct exi_text {
     char *bytes; /* release with free */
     size_t size, capacity;
@@ -23,14 +24,15 @@ typedef struct exi_text {
 
 void exi_text_add(exi_text *text, const char *bytes, size_t size);
 
-/* pretty: objects and lists over several lines, indented by two; those of plain values that fit into 100 columns on
- * one. Otherwise without any white space. */
+/* pretty: spreads objects and lists over several lines, indented by two; those of plain values stay on one line if they
+ * fit into 100 columns. Otherwise writes no white space. */
 void exi_json_print(const json_t *value, bool pretty, exi_text *text);
 
-/* The file is the value, printed for people. value NULL counts as a lack of memory. */
+/* Writes the value to a file, pretty-printed. value NULL is reported as lack of memory. */
 ex_result exi_json_write(const char *path, const json_t *value, ex_error *error);
 
-/* Numbers as people write them: whole ones without a point. NULL without memory or for a number that is not finite. */
+/* Makes a number as people write it: whole numbers without a point. NULL without memory or if the number is not
+ * finite. */
 json_t *exi_json_make_number(double value);
 json_t *exi_json_make_numbers(const double *values, int count);
 

@@ -1,5 +1,5 @@
 /*
- * JSON files, strictly: no key twice, nothing behind the value.
+ * Reads JSON files strictly: no duplicate keys, nothing after the value.
  */
 #include "author/base/json.h"
 #include "runtime/base/result.h"
@@ -18,12 +18,13 @@ ex_result exi_json_parse(const char *text, size_t size, const char *name, json_t
     *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &json_error);
     if (*root)
         return EX_OK;
-    /* jansson has nothing to say where memory ran out in the middle. */
+    /* jansson reports nothing if memory runs out half-way. */
     if (json_error_code(&json_error) == json_error_out_of_memory || !json_error.text[0])
         return ex_error_memory(error, name, size);
     if (size == 0)
         return ex_error_set(error, EX_ERROR_FORMAT, "%s is empty", name);
-    return ex_error_set(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", name, json_error.line, json_error.column, json_error.text);
+    return ex_error_set(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", name, json_error.line, json_error.column,
+                        json_error.text);
 }
 
 ex_result exi_json_read(const char *path, json_t **root, ex_error *error) {

@@ -1,5 +1,5 @@
 /*
- * Keys of JSON objects, with their errors.
+ * Reads keys of JSON objects, and reports their errors.
  */
 #include "author/base/keys.h"
 
@@ -85,7 +85,7 @@ ex_result exi_get_range(exi_reader *r, const json_t *object, const exi_place *pl
         return EX_OK;
     if (!json_is_integer(given) || json_integer_value(given) < low || json_integer_value(given) > high)
         return ex_error_set(r->error, EX_ERROR_DATA, "%s: a whole number from %d to %d is needed here", at.text, low,
-                         high);
+                            high);
     *value = (int)json_integer_value(given);
     return EX_OK;
 }
@@ -116,8 +116,8 @@ ex_result exi_choose(exi_reader *r, const json_t *value, const exi_place *place,
         }
     const char *near = word ? ex_suggest(word, words, count) : NULL;
     if (near)
-        return ex_error_set(r->error, EX_ERROR_DATA, "%s: unknown value \"%s\"; did you mean \"%s\"?", place->text, word,
-                         near);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s: unknown value \"%s\"; did you mean \"%s\"?", place->text,
+                            word, near);
     char list[200];
     list_words(words, count, " or ", list, sizeof list);
     return ex_error_set(r->error, EX_ERROR_DATA, "%s: %s is needed here", place->text, list);

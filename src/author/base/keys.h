@@ -1,6 +1,6 @@
 /*
- * keys.h - taking a JSON object apart by the names of its keys; private to authoring. Getters leave the value alone
- * where the key is absent, and say place and key where its value is of the wrong kind.
+ * keys.h - reads JSON objects key by key; private to authoring. Getters leave the value unchanged if the key is absent,
+ * and report place and key if its value is of the wrong kind.
  */
 #ifndef EXEMPLAR_AUTHOR_BASE_KEYS_H
 #define EXEMPLAR_AUTHOR_BASE_KEYS_H
@@ -8,7 +8,7 @@
 #include "author/base/arena.h"
 #include "author/base/values.h"
 
-/* Who reads: where texts are kept, and where what is wrong is said. */
+/* State of a reader: the memory for texts, and the error. */
 typedef struct exi_reader {
     exi_arena *arena;
     ex_error *error;
@@ -20,14 +20,14 @@ ex_result exi_require_keys(exi_reader *r, const json_t *object, const exi_place 
 
 ex_result exi_get_number(exi_reader *r, const json_t *object, const exi_place *place, const char *key, double *value);
 ex_result exi_get_bool(exi_reader *r, const json_t *object, const exi_place *place, const char *key, bool *value);
-/* A whole number from low to high. */
+/* Gets a whole number from low to high. */
 ex_result exi_get_range(exi_reader *r, const json_t *object, const exi_place *place, const char *key, int low, int high,
                         int *value);
-/* Text copied into the arena; an empty one is refused. */
+/* Gets a text, copied into the arena; refuses an empty one. */
 ex_result exi_get_text(exi_reader *r, const json_t *object, const exi_place *place, const char *key, bool needed,
                        const char **text);
 
-/* Which of the words the value is. */
+/* Finds the value among the words. */
 ex_result exi_choose(exi_reader *r, const json_t *value, const exi_place *place, const char *const *words, int count,
                      int *choice);
 

@@ -1,5 +1,5 @@
 /*
- * Numbers by name: a table of open addresses that stays at most half full.
+ * Table from names to numbers: open addressing, at most half full.
  */
 #include "author/base/names.h"
 
@@ -29,7 +29,7 @@ void exi_names_close(exi_names *names) {
     *names = (exi_names){0};
 }
 
-/* The slot of a name, or the empty one where it belongs. */
+/* Returns the slot of a name, or the empty slot where it belongs. */
 static size_t find_slot(const exi_names *names, const char *text) {
     uint64_t hash = 0;
     for (const char *c = text; *c; c++)

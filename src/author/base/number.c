@@ -3,10 +3,11 @@
  *
  * Reading: a significand below 2^53 and a power of ten up to 10^22 are both exact in double, so one multiplication or
  * division rounds once, hence correctly (W. D. Clinger, "How to read floating point numbers accurately", 1990). All
- * else goes to strtod as DIGITSeEXPONENT, a text without a decimal point, which no locale reads otherwise.
+ * other numbers go to strtod as DIGITSeEXPONENT, a text without a decimal point, which every locale reads alike.
  *
- * Writing: a decimal of 15 digits survives the way through a double (6 through a float). So if a number has a decimal
- * that short at all, rounding the number to 15 digits finds it, with zeros at its end; only 16 and 17 must be tried.
+ * Writing: a decimal of 15 digits survives conversion to a double and back (6 for a float). So if a number has a
+ * decimal that short, rounding the number to 15 digits finds it, with zeros at its end; otherwise only 16 and 17 must
+ * be tried.
  */
 
 #include <exemplar/author/base.h>
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More digits than any boundary between two doubles has; what follows counts only as "a little more". */
+/* More digits than any boundary between two doubles has; further ones count only as "a little more". */
 #define DIGITS_KEPT    780
 #define EXPONENT_LIMIT 1000000000LL
 
@@ -32,13 +33,13 @@ static bool is_digit(char c) {
 
 /* ---- reading ---- */
 
-/* A decimal number taken apart: its digits as they stand in the text, its first 19 as an integer. */
+/* A decimal number in parts: its digits in the text, the first 19 also as an integer. */
 typedef struct decimal {
     bool negative;
     const char *digits, *digits_end; /* with at most one point among them */
     uint64_t significand;            /* of the first 19 digits after leading zeros */
     int digit_count;                 /* in the significand */
-    bool cut;                        /* there were more */
+    bool cut;                        /* true if there were more */
     long long exponent;              /* value = significand · 10^exponent, unless cut */
 } decimal;
 
@@ -56,7 +57,7 @@ static const char *scan_digits(const char *c, const char *end, decimal *number, 
     return c;
 }
 
-/* Moves *c past e[+-]DIGITS, where that follows. */
+/* Moves *c past e[+-]DIGITS, if that follows. */
 static long long scan_exponent(const char **c, const char *end) {
     const char *at = *c;
     if (at == end || (*at != 'e' && *at != 'E'))
@@ -104,7 +105,7 @@ static double round_decimal(const decimal *number) {
     if (!number->cut) {
         count = snprintf(text, sizeof text, "%llu", (unsigned long long)number->significand);
     } else {
-        /* number->exponent belongs to the first 19 digits; each further one that is kept lowers it by one. */
+        /* number->exponent belongs to the first 19 digits; each further digit kept lowers it by one. */
         bool more = false;
         for (const char *c = number->digits; c < number->digits_end; c++) {
             if (*c == '.' || (*c == '0' && count == 0))
@@ -186,20 +187,20 @@ static void strip_zeros(short_decimal *number) {
         number->count--;
 }
 
-/* The given number of digits nearest to the value, which is positive. */
+/* Rounds the value, which is positive, to that many digits. */
 static short_decimal round_to(double value, int count) {
     char text[48];
     short_decimal number = {.count = count};
     snprintf(text, sizeof text, "%.*e", count - 1, value);
     const char *c = text;
     for (int i = 0; i < count; c++)
-        if (is_digit(*c)) /* passes over the decimal point, whatever the locale has there */
+        if (is_digit(*c)) /* skips the decimal point, whatever the locale's is */
             number.digits[i++] = *c;
     number.exponent = atoi(strchr(c, 'e') + 1);
     return number;
 }
 
-/* The next decimal of that many digits; a carry out of the first digit leaves 1 and zeros. */
+/* Steps to the next decimal of that many digits. A carry out of the first digit leaves 1 and zeros. */
 static void step_up(short_decimal *number) {
     for (int i = number->count - 1; i >= 0; i--) {
         if (number->digits[i] != '9') {
@@ -224,7 +225,7 @@ static bool reads_back(const short_decimal *number, double value, bool single) {
     return single ? fabs(read) <= (double)FLT_MAX && (float)read == (float)value : read == value;
 }
 
-/* Values with at most nine decimals and 15 digits, which is what most files hold: found without printing. */
+/* Shortens values with at most nine decimals and 15 digits, as most files hold, without printing. */
 static bool shorten_quickly(double value, short_decimal *number) {
     double scaled = nearbyint(value * 1e9);
     if (!(scaled >= 1 && scaled < 1e15) || scaled / 1e9 != value)
@@ -242,8 +243,8 @@ static bool shorten_quickly(double value, short_decimal *number) {
     return true;
 }
 
-/* The value to fewer digits, from its 17 or 9: printing is what takes the time. Where those end with exactly one half
- * of the last digit kept, they may have been rounded to that, and the value itself decides. */
+/* Rounds to fewer digits from the 17 or 9 printed ones, since printing takes most of the time. If those end with
+ * exactly one half of the last digit kept, they may be the result of rounding, and the value decides. */
 static short_decimal cut_to(const short_decimal *longest, double value, int count) {
     bool half = longest->digits[count] == '5';
     for (int i = count + 1; i < longest->count && half; i++)
@@ -263,7 +264,7 @@ static short_decimal shorten(double value, bool single) {
     int safe = single ? FLT_DIG : DBL_DIG, enough = single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
     if (!single && shorten_quickly(value, &number))
         return number;
-    /* Below the normal range even one digit may do, and 15 need not survive. */
+    /* Below the normal range even one digit may be enough, and 15 need not survive. */
     int first = value < (single ? (double)FLT_MIN : DBL_MIN) ? 1 : safe;
     int binary_exponent;
     bool power_of_two = frexp(value, &binary_exponent) == 0.5;
@@ -271,8 +272,8 @@ static short_decimal shorten(double value, bool single) {
     for (int count = first; count < enough; count++) {
         number = cut_to(&longest, value, count);
         if (!reads_back(&number, value, single)) {
-            /* Below a power of two the neighbours are twice as near, so that the second nearest decimal, above, may do
-             * where the nearest, below, does not. */
+            /* Below a power of two the neighbours are twice as near, so the second nearest decimal, above, may be right
+             * where the nearest, below, is not. */
             if (!power_of_two)
                 continue;
             step_up(&number);
@@ -324,7 +325,7 @@ static char *put_exponent(char *out, const short_decimal *number) {
 
 static int format(char buffer[32], double value, bool single) {
     char *out = buffer;
-    /* Callers see to it that values are finite; one who does not gets a wrong number rather than a damaged buffer. */
+    /* Callers must pass finite values; others give a wrong number but never overrun the buffer. */
     double largest = single ? (double)FLT_MAX : DBL_MAX;
     value = isnan(value) ? 0 : fmax(-largest, fmin(largest, value));
     if (signbit(value))

@@ -1,5 +1,5 @@
 /*
- * The first of rows that are the same: a table of open addresses that stays at most half full.
+ * Finds the first of equal rows with a hash table: open addressing, at most half full.
  */
 #include "author/base/rows.h"
 

@@ -1,5 +1,5 @@
 /*
- * rows.h - which rows of a table are the same, by hashing; private to authoring.
+ * rows.h - finds equal rows of a table by hashing; private to authoring.
  */
 #ifndef EXEMPLAR_AUTHOR_BASE_ROWS_H
 #define EXEMPLAR_AUTHOR_BASE_ROWS_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Rows known by their numbers. Rows that are the same have the same hash; start one with 0 and mix in what matters. */
+/* Rows, referred to by index. Equal rows must have equal hashes: start with 0 and mix in everything that matters. */
 typedef struct exi_rows {
     const void *context;
     uint64_t (*hash)(const void *context, int row);
@@ -15,10 +15,10 @@ typedef struct exi_rows {
 } exi_rows;
 
 uint64_t exi_mix(uint64_t hash, uint64_t bits);
-/* Zeros of both signs are the same number. */
+/* 0 and -0 are the same number. */
 uint64_t exi_mix_number(uint64_t hash, double number);
 
-/* first [count]: the first row that is the same as each. False without memory. */
+/* first [count]: for each row, the first row equal to it. False without memory. */
 bool exi_rows_find_first(const exi_rows *rows, int count, int *first);
 
 #endif

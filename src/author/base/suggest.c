@@ -1,6 +1,6 @@
 /*
- * "Did you mean …": the candidate with the smallest edit distance (insert, delete, replace, swap neighbours), letters
- * compared without regard to case.
+ * "Did you mean …": finds the candidate with the smallest edit distance (insert, delete, replace, swap neighbours),
+ * ignoring case.
  */
 #include <exemplar/author/base.h>
 
@@ -50,7 +50,7 @@ const char *ex_suggest(const char *word, const char *const *candidates, int cand
             best = candidates[i];
         }
     }
-    /* A word of one letter is no nearer to another one than to any. */
+    /* A word of one letter is equally far from all others. */
     int length = (int)strlen(word);
     int allowed = length < 3 ? length > 0 : (length + 2) / 3;
     return best && best_distance <= allowed && (length > 1 || strlen(best) > 1) ? best : NULL;

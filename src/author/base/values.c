@@ -1,5 +1,5 @@
 /*
- * Values in JSON files: places for errors, numbers, rotations.
+ * Reads values of JSON files: places for errors, numbers, rotations.
  */
 #include "author/base/values.h"
 
@@ -57,8 +57,8 @@ ex_result exi_json_rotation(const json_t *value, const exi_place *place, double 
         return read_quaternion(value, place, q, error);
     if (!json_is_object(value))
         return ex_error_set(error, EX_ERROR_DATA,
-                         "%s: a rotation is written as [x, y, z, w] or as {\"x\": 30, \"y\": -10} in degrees",
-                         place->text);
+                            "%s: a rotation is written as [x, y, z, w] or as {\"x\": 30, \"y\": -10} in degrees",
+                            place->text);
     q[0] = q[1] = q[2] = 0;
     q[3] = 1;
     const char *key;

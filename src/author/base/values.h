@@ -1,5 +1,5 @@
 /*
- * values.h - values in JSON files: where they stand, numbers, rotations; private to authoring.
+ * values.h - values in JSON files: their place in the file, numbers, rotations; private to authoring.
  */
 #ifndef EXEMPLAR_AUTHOR_BASE_VALUES_H
 #define EXEMPLAR_AUTHOR_BASE_VALUES_H
@@ -7,7 +7,7 @@
 #include <exemplar/base.h>
 #include <jansson.h>
 
-/* Where in the file something stands: "layers[1].examples[3].at.elbow". Names too long for it are left out. */
+/* Place of a value in the file: "layers[1].examples[3].at.elbow". Names that are too long are left out. */
 #define EXI_PLACE_SIZE 256
 typedef struct exi_place {
     char text[EXI_PLACE_SIZE];
@@ -19,7 +19,7 @@ exi_place exi_place_index(const exi_place *parent, size_t index);
 ex_result exi_json_rotation(const json_t *value, const exi_place *place, double q[4], ex_error *error);
 ex_result exi_json_number(const json_t *value, const exi_place *place, double *number, ex_error *error);
 
-/* q = q times the turn of `degrees` about axis 0, 1 or 2. */
+/* q = q times the rotation by `degrees` about axis 0, 1 or 2. */
 void exi_turn(double q[4], int axis, double degrees);
 
 #endif

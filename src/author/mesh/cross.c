@@ -1,9 +1,9 @@
 /*
- * Whether two triangles cross, by the intervals they cut out of the line their planes share (T. Möller, "A fast
- * triangle-triangle intersection test", 1997); in one plane by separating directions.
+ * Tests whether two triangles cross, by the intervals they cut out of the line their planes share (T. Möller, "A fast
+ * triangle-triangle intersection test", 1997); if they lie in one plane, by separating directions.
  *
- * Distances from planes are compared with a tolerance and not with zero: positions are floats that came through
- * rotations and sums, and two triangles along a seam are neighbours and not a fold, whichever way their last bits fell.
+ * Distances from planes are compared with a tolerance, not with zero: positions are floats that went through rotations
+ * and sums, and two triangles along a seam are neighbours, not a fold, whatever their last bits.
  */
 #include "author/mesh/cross.h"
 
@@ -37,7 +37,7 @@ static bool plane_of(double t[3][3], double tolerance, plane *out) {
     return true;
 }
 
-/* Signed distances of the corners from a plane, those within the tolerance as 0. */
+/* Signed distances of the corners from a plane; those within the tolerance are 0. */
 typedef struct sides {
     double distance[3];
     bool above, below;
@@ -54,7 +54,8 @@ static sides sides_of(double t[3][3], const plane *p, double tolerance) {
     return s;
 }
 
-/* Where a triangle with corners on both sides of a plane meets it: the extent of that segment along `direction`. */
+/* Intersects a triangle that has corners on both sides of a plane with it. Returns the segment's extent along
+ * `direction`. */
 static void extent_on_line(double t[3][3], const sides *s, const double direction[3], double *low, double *high) {
     *low = INFINITY;
     *high = -INFINITY;
@@ -74,7 +75,7 @@ static void extent_on_line(double t[3][3], const sides *s, const double directio
     }
 }
 
-/* For triangles in one plane with this normal: whether no edge of `a` has all of `b` outside it, or touching it. */
+/* For triangles in one plane with this normal: true if no edge of `a` has all of `b` outside it or touching it. */
 static bool no_edge_parts(double a[3][3], double b[3][3], const double normal[3], double tolerance) {
     for (int i = 0; i < 3; i++) {
         double edge[3], outward[3];

@@ -1,10 +1,10 @@
 /*
- * Pairs of triangles that cross, found with a bounding-volume tree (runtime/settle): every triangle asks for those of a
- * lower number whose boxes meet its own. On a surface that leaves a few dozen pairs a triangle, whatever the number of
- * triangles.
+ * Finds crossing pairs of triangles with a bounding-volume tree (runtime/settle): every triangle queries those of a
+ * lower index whose boxes overlap its own. On a surface that leaves a few dozen pairs per triangle, however many
+ * triangles there are.
  *
- * The tree's boxes are those of positions rounded to float. Rounding keeps the order of numbers, so that boxes which
- * meet still do: only the pairs that are looked at depend on it, and whether they cross is decided in double.
+ * The tree's boxes come from positions rounded to float. Rounding is monotonic, so boxes that overlap still do: it
+ * affects only which pairs are looked at. The test itself is in double.
  */
 #include "author/mesh/crossings.h"
 
@@ -18,25 +18,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Triangles that are asked for together; each has a count, whoever looks. */
+/* Triangles queried together; each block has a count, whichever thread looks at it. */
 enum { BLOCK = 256 };
 
 struct exi_crossings {
     int vertex_count, triangle_count, block_count;
     uint32_t *triangles; /* [triangle_count][3] */
-    float *positions;    /* [vertex_count][3], less origin */
+    float *positions;    /* [vertex_count][3], minus origin */
     double origin[3];
     ex_tree *tree;
     void *memory;
     const ex_bounds *fit;
-    long long *counts; /* of each block */
+    long long *counts; /* one per block */
 
-    /* of the form that is looked at */
+    /* of the present form */
     const double *exact;
     double tolerance;
 };
 
-/* The same steps whichever form: far from the origin of coordinates floats would be coarse. */
+/* Rounds relative to the origin of the mesh, for every form alike: far from (0, 0, 0) floats would be coarse. */
 static void round_positions(exi_crossings *c, const double *positions) {
     for (size_t i = 0; i < 3 * (size_t)c->vertex_count; i++)
         c->positions[i] = (float)(positions[i] - c->origin[i % 3]);
@@ -58,7 +58,7 @@ static bool pair_crosses(const exi_crossings *c, const uint32_t *a, const uint32
     return exi_triangles_cross(p, q, c->tolerance);
 }
 
-/* Which of four boxes meet the box low to high, whose rows are x y z; lanes as bits. */
+/* Returns the boxes, of four, that overlap the box low to high, as bits; rows are x y z. */
 static inline unsigned meets(const exi_quad box_low[3], const exi_quad box_high[3], const exi_quad low[3],
                              const exi_quad high[3]) {
     unsigned bits = 15;
@@ -87,7 +87,7 @@ static inline unsigned block_meets(const exi_fit_block *block, const exi_quad lo
     return meets(box_low, box_high, low, high);
 }
 
-/* Lanes that no triangle needs repeat one that is there: each triangle once. */
+/* True for an unused lane: it repeats a triangle of another lane, and each triangle must count once. */
 static bool is_repeated(const exi_fit_block *block, int lane) {
     for (int i = 0; i < lane; i++)
         if (block->triangle[i] == block->triangle[lane])
@@ -110,7 +110,7 @@ static int count_in_block(const exi_crossings *c, const exi_fit_block *block, ui
     return count;
 }
 
-/* False where a corner is not finite, or too far away for the tree. */
+/* Computes a triangle's box. False if a corner is not finite, or too far away for the tree. */
 static bool find_box(const exi_crossings *c, uint32_t triangle, exi_quad low[3], exi_quad high[3]) {
     const uint32_t *v = c->triangles + 3 * (size_t)triangle;
     bool finite = true;

@@ -1,5 +1,5 @@
 /*
- * A mesh for people from the one in a rig, or from one of its refined levels: the inverse of splitting at seams.
+ * Makes an editable mesh from the mesh of a rig, or from one of its refined levels: the inverse of splitting at seams.
  */
 #include "author/base/array.h"
 #include "author/mesh/notes.h"
@@ -55,7 +55,7 @@ static ex_result copy_faces(const ex_rig_mesh *m, ex_mesh *mesh, ex_error *error
     return EX_OK;
 }
 
-/* Doubles keep 1 - v exact, so that turning the texture coordinate over twice gives the rig's own again. */
+/* Doubles keep 1 - v exact, so that flipping the texture coordinate twice gives the rig's own again. */
 static ex_result copy_looks(const ex_rig_mesh *m, ex_mesh *mesh, ex_error *error) {
     size_t splits = (size_t)m->split_count;
     mesh->texcoords = m->texcoords ? exi_array_allocate(2 * splits, sizeof(double)) : NULL;
@@ -73,7 +73,7 @@ static ex_result copy_looks(const ex_rig_mesh *m, ex_mesh *mesh, ex_error *error
     return EX_OK;
 }
 
-/* Normals that evaluation made: one a vertex. */
+/* Copies the normals of an evaluation, one per vertex. */
 static ex_result copy_normals(const float *normals, ex_mesh *mesh, ex_error *error) {
     const size_t count = 3 * (size_t)mesh->vertex_count;
     mesh->normals = exi_array_allocate(count, sizeof *mesh->normals);
@@ -89,7 +89,7 @@ static ex_result copy_normals(const float *normals, ex_mesh *mesh, ex_error *err
 
 /* ---- groups and materials of a refined level ---- */
 
-/* Parts that a face of so many corners has at a level: a quadrilateral for each corner and then four of each
+/* Number of parts of a face with that many corners at a level: a quadrilateral for each corner, then four of each
  * (Catmull-Clark, bilinear), or four of each of its triangles (Loop). Level 0 is that of a limit without levels. */
 static int64_t part_count(int64_t corners, int level, bool loop) {
     int64_t parts = level == 0 ? 1 : loop ? (corners - 2) * 4 : corners;
@@ -98,8 +98,8 @@ static int64_t part_count(int64_t corners, int level, bool loop) {
     return parts;
 }
 
-/* The face of the cage that each face of a level is part of [face_count]: parts stand together, in the order of the
- * faces. False where that does not add up: faces were left out as holes or at a boundary. */
+/* Finds the cage face that each face of a level is part of [face_count]: parts are consecutive, in the order of the
+ * faces. False if the counts do not match, because faces were left out as holes or at a boundary. */
 static bool find_sources(const ex_rig *rig, int level, int *sources, int face_count) {
     const ex_rig_mesh cage = ex_rig_level_mesh(rig, 0);
     for (int loop = 0; loop < 2; loop++) {
@@ -116,7 +116,7 @@ static bool find_sources(const ex_rig *rig, int level, int *sources, int face_co
     return false;
 }
 
-/* Face values of the cage, one for each face of the level. */
+/* Copies face values of the cage to the faces of the level. */
 static bool spread_faces(int **values, const int *sources, int face_count) {
     if (!*values)
         return true;
@@ -128,7 +128,7 @@ static bool spread_faces(int **values, const int *sources, int face_count) {
     return spread != NULL;
 }
 
-/* Groups and materials of the cage, taken over and spread. */
+/* Takes groups and materials from the cage and spreads them over the level's faces. */
 static ex_result spread_notes(const ex_rig *rig, ex_mesh *cage, const int *sources, ex_mesh *mesh, ex_error *error) {
     cage->vertex_count = ex_rig_vertex_count(rig);
     cage->face_count = ex_rig_level_mesh(rig, 0).face_count;
@@ -156,9 +156,9 @@ static ex_result spread_notes(const ex_rig *rig, ex_mesh *cage, const int *sourc
 static ex_result read_level_notes(const ex_rig *rig, int level, ex_mesh *mesh, ex_error *error) {
     int *sources = exi_array_allocate((size_t)mesh->face_count, sizeof *sources);
     ex_mesh *cage = ex_mesh_create();
-    ex_result result =
-        sources && cage ? EX_OK
-                        : ex_error_memory(error, "groups and materials", (size_t)mesh->face_count * sizeof *sources);
+    ex_result result = sources && cage
+                           ? EX_OK
+                           : ex_error_memory(error, "groups and materials", (size_t)mesh->face_count * sizeof *sources);
     const int refined = level == EX_LEVEL_LIMIT ? ex_rig_level_count(rig) : level;
     if (result == EX_OK && find_sources(rig, refined, sources, mesh->face_count))
         result = spread_notes(rig, cage, sources, mesh, error);

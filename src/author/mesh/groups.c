@@ -1,5 +1,5 @@
 /*
- * Groups of faces by name. A `g` line of an OBJ file may hold several names, and stays one group here.
+ * Groups of faces by name. A `g` line of an OBJ file may hold several names; it is one group here.
  */
 #include "author/mesh/groups.h"
 

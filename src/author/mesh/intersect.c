@@ -1,6 +1,6 @@
 /*
- * How many pairs of triangles of a mesh cross each other: polygons cut into triangles, the tolerance that the form's
- * numbers ask for, and the search (crossings.c).
+ * Counts the pairs of triangles of a mesh that cross each other: cuts polygons into triangles, chooses the tolerance
+ * from the form's numbers, and searches (crossings.c).
  */
 #include "author/base/array.h"
 #include "author/mesh/crossings.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What rotations and sums in float leave uncertain, as a part of the form's size. */
+/* Uncertainty left by rotations and sums in float, as a fraction of the form's size. */
 #define TOUCHING 2e-7
 
 double exi_crossings_tolerance(int vertex_count, const double *positions, bool rounded) {
@@ -28,7 +28,7 @@ double exi_crossings_tolerance(int vertex_count, const double *positions, bool r
         sum_sq += side * side;
         farthest = fmax(farthest, fmax(fabs(low), fabs(high)));
     }
-    /* Far from the origin the rounding of a coordinate is what counts, not the size of the form. */
+    /* Far from the origin, the rounding of coordinates matters more than the size of the form. */
     return TOUCHING * fmax(sqrt(sum_sq), rounded ? farthest : 0);
 }
 
@@ -60,8 +60,8 @@ ex_result ex_mesh_count_self_intersections(const ex_mesh *mesh, const float *pos
     if (exact)
         result = count_pairs(mesh, positions, count, triangles, exact, pair_count, error);
     else
-        result = ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory to look for crossings of %d triangles",
-                           count);
+        result = ex_error_set(error, EX_ERROR_MEMORY,
+                              "there is not enough memory to look for crossings of %d triangles", count);
     free(exact);
     free(triangles);
     return result;

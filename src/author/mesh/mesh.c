@@ -1,5 +1,5 @@
 /*
- * Meshes as plain data: made, copied, released, measured, compared.
+ * Meshes as plain data: create, copy, release, measure and compare them.
  */
 #include "author/base/array.h"
 #include "author/mesh/mesh_check.h"
@@ -74,7 +74,7 @@ static bool copy_text(char **copy, const char *text) {
     return *copy || !text;
 }
 
-/* *copied counts what the copy owns at each moment, so that it can be released half-way. */
+/* *copied always counts what the copy owns, so that it can be released half-way. */
 static bool copy_texts(char ***copy, int *copied, char *const *texts, int count) {
     *copied = 0;
     *copy = NULL;
@@ -164,7 +164,7 @@ double ex_mesh_size(const ex_mesh *mesh) {
     return sqrt(sum_sq);
 }
 
-/* "4 5 9", with dots in place of what does not fit. */
+/* Writes "4 5 9", with dots in place of what does not fit. */
 static void list_corners(char *text, size_t size, const int *corners, int count) {
     size_t used = 0;
     text[0] = '\0';
@@ -177,7 +177,7 @@ static void list_corners(char *text, size_t size, const int *corners, int count)
     }
 }
 
-/* Whether the corners b are those of a, the other way round. */
+/* True if the corners b are those of a in reverse order. */
 static bool is_backwards(const int *a, const int *b, int count) {
     for (int shift = 0; shift < count; shift++) {
         int i = 0;
@@ -189,7 +189,7 @@ static bool is_backwards(const int *a, const int *b, int count) {
     return false;
 }
 
-/* Whether all faces are: then one program or the other has turned the whole surface over. */
+/* True if all faces are reversed: one of the two programs has then flipped the whole surface. */
 static bool all_backwards(const ex_mesh *mesh, const ex_mesh *other) {
     bool backwards = mesh->face_count == other->face_count;
     for (int f = 0; backwards && f < mesh->face_count; f++) {
@@ -203,7 +203,7 @@ static bool all_backwards(const ex_mesh *mesh, const ex_mesh *other) {
 ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other, ex_error *error) {
     if (mesh->vertex_count != other->vertex_count)
         return ex_error_set(error, EX_ERROR_DATA, "%d vertices here and %d in the mesh", other->vertex_count,
-                         mesh->vertex_count);
+                            mesh->vertex_count);
     int shared = mesh->face_count < other->face_count ? mesh->face_count : other->face_count;
     for (int f = 0; f < shared; f++) {
         const int *a = mesh->corners + mesh->face_offsets[f], *b = other->corners + other->face_offsets[f];
@@ -213,18 +213,19 @@ ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other
             continue;
         if (all_backwards(mesh, other))
             return ex_error_set(error, EX_ERROR_DATA,
-                             "its faces run the other way round: turn them over (flip their normals) in the program "
-                             "that wrote it");
+                                "its faces run the other way round: turn them over (flip their normals) in the program "
+                                "that wrote it");
         char here[160], there[160];
         list_corners(here, sizeof here, b, b_count);
         list_corners(there, sizeof there, a, a_count);
-        return ex_error_set(error, EX_ERROR_DATA, "face %d has corners %s here and %s in the mesh (counting from 0)%s", f,
-                         here, there,
-                         a_count == b_count && is_backwards(a, b, a_count) ? ": it runs the other way round" : "");
+        return ex_error_set(error, EX_ERROR_DATA, "face %d has corners %s here and %s in the mesh (counting from 0)%s",
+                            f, here, there,
+                            a_count == b_count && is_backwards(a, b, a_count) ? ": it runs the other way round" : "");
     }
     if (mesh->face_count != other->face_count)
-        return ex_error_set(error, EX_ERROR_DATA,
-                         "%d faces here and %d in the mesh: face %d (counting from 0) is the first that only one has",
-                         other->face_count, mesh->face_count, shared);
+        return ex_error_set(
+            error, EX_ERROR_DATA,
+            "%d faces here and %d in the mesh: face %d (counting from 0) is the first that only one has",
+            other->face_count, mesh->face_count, shared);
     return EX_OK;
 }

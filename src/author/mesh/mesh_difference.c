@@ -1,6 +1,6 @@
 /*
- * How two meshes differ: faces by their vertices, vertices by distance, and what corners and faces carry by its values,
- * for two programs may number the same texture coordinates in different ways.
+ * Compares two meshes: faces by their vertices, vertices by distance, and attributes of corners and faces by value,
+ * since two programs may number the same texture coordinates differently.
  */
 #include <exemplar/author/mesh.h>
 
@@ -25,7 +25,7 @@ static int first_other_face(const ex_mesh *a, const ex_mesh *b) {
     return a->face_count == b->face_count ? -1 : shared;
 }
 
-/* Distances are scaled by the largest one seen, so that squares neither overflow nor vanish. */
+/* Scales distances by the largest so far, so that squares neither overflow nor vanish. */
 static void measure(const ex_mesh *a, const ex_mesh *b, double tolerance, ex_mesh_difference *out) {
     double sum = 0;
     out->measured = true;
@@ -52,7 +52,7 @@ static bool colours_differ(const ex_mesh *a, const ex_mesh *b, double tolerance)
     return false;
 }
 
-/* What corners refer to, [width] numbers each. */
+/* Values that corners refer to, [width] numbers each. */
 typedef struct corner_values {
     const int *numbers; /* [corner_count], -1 for none; or NULL */
     const double *values;

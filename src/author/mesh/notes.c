@@ -1,7 +1,7 @@
 /*
  * Notes of a mesh: a sequence of 32-bit integers, doubles and texts (length, bytes), little-endian, no padding.
- *   groups: names, then one index a face (-1: none); materials: the name of their library, then 1 and the same, or 0
- *   colours: three floats a vertex
+ *   groups: names, then one index per face (-1: none); materials: the name of their library, then 1 and the same, or 0
+ *   colours: three floats per vertex
  *   tags: per tag its name, then counted integers, doubles and texts
  */
 #include "author/mesh/notes.h"
@@ -64,7 +64,7 @@ static void put_tag(out *o, const ex_tag *tag) {
         put_text(o, tag->strings[i]);
 }
 
-/* Takes over the bytes of o as a note. */
+/* Turns the bytes of o into a note, which takes ownership of them. */
 static ex_result add_note(exi_rig_mesh *made, const char *kind, out *o, ex_error *error) {
     if (o->failed) {
         free(o->bytes);
@@ -105,7 +105,7 @@ ex_result exi_notes_write(const ex_mesh *mesh, exi_rig_mesh *made, ex_error *err
 
 /* ---- reading ---- */
 
-/* Readers return zero and set failed where the bytes end early, a count cannot be, or memory runs out. */
+/* Readers return zero and set failed if the bytes end early, a count is impossible, or memory runs out. */
 typedef struct in {
     const char *bytes;
     size_t size, at;
@@ -129,7 +129,7 @@ static int get_int(in *i) {
     return value;
 }
 
-/* A count of things that take at least `least` bytes each. */
+/* Reads a count of items that take at least `least` bytes each. */
 static int get_count(in *i, size_t least) {
     int count = get_int(i);
     if (count < 0 || (size_t)count > (i->size - i->at) / least)

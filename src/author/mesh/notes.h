@@ -1,5 +1,5 @@
 /*
- * notes.h - what a rig carries of a mesh without looking into it: groups, materials, vertex colours, subdivision tags;
+ * notes.h - mesh data that a rig stores without interpreting it: groups, materials, vertex colours, subdivision tags;
  * private to authoring. docs/rig-format.md describes the bytes.
  */
 #ifndef EXEMPLAR_AUTHOR_MESH_NOTES_H
@@ -7,10 +7,10 @@
 
 #include "author/mesh/rig_mesh.h"
 
-/* Adds to made->notes what the mesh has. */
+/* Adds the mesh's data to made->notes. */
 ex_result exi_notes_write(const ex_mesh *mesh, exi_rig_mesh *made, ex_error *error);
 
-/* Fills in what the rig's notes hold; unknown kinds are passed over, damaged ones are EX_ERROR_DATA. */
+/* Fills the mesh from the rig's notes. Skips unknown kinds; damaged notes are EX_ERROR_DATA. */
 ex_result exi_notes_read(const ex_rig *rig, ex_mesh *mesh, ex_error *error);
 
 #endif

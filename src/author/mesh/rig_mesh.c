@@ -1,6 +1,6 @@
 /*
- * Splitting at seams: from a mesh whose corners choose position, texture coordinate and normal apart, to one whose
- * vertices carry all three, as glTF and GPUs want it.
+ * Splits vertices at seams: from a mesh whose corners choose position, texture coordinate and normal separately, to one
+ * whose vertices carry all three, as glTF and GPUs need.
  */
 #include "author/mesh/rig_mesh.h"
 
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a split vertex carries besides its source. */
+/* Attributes of a split vertex: texture coordinate and normal. */
 typedef struct look {
     float texcoord[2];
     float normal[3];
 } look;
 
-/* Split vertices while they are found: a list per source vertex, in order of appearance. */
+/* Split vertices found so far: a list per source vertex, in order of appearance. */
 typedef struct splitter {
     const ex_mesh *mesh;
     bool has_texcoords, has_normals;
@@ -28,11 +28,11 @@ typedef struct splitter {
     size_t capacity, next_capacity;
     look *looks;
     int *next;
-    int *corner_splits; /* [corner_count], numbers in order of appearance */
+    int *corner_splits; /* [corner_count], numbered in order of appearance */
 } splitter;
 
-/* The file's texture coordinates start at the bottom, glTF's at the top. Normals that are not of length 1 are made so;
- * those that nearly are stay as they are, so that a second pass changes nothing. */
+/* Returns a corner's attributes. The file's texture coordinates start at the bottom, glTF's at the top. Normals are
+ * scaled to length 1; those that nearly have it stay unchanged, so that a second pass changes nothing. */
 static look corner_look(const splitter *s, int corner) {
     const ex_mesh *m = s->mesh;
     look l = {{0, 1}, {0, 1, 0}};
@@ -43,7 +43,7 @@ static look corner_look(const splitter *s, int corner) {
         l.texcoord[1] = (float)(1.0 - m->texcoords[2 * (size_t)t + 1]);
     }
     if (n >= 0) {
-        /* Squares of numbers that a double holds may be beyond it: the largest of the three is made 1 first. */
+        /* Squares may overflow a double, so the largest of the three is scaled to 1 first. */
         const double *v = m->normals + 3 * (size_t)n;
         double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
         double u[3] = {v[0] / largest, v[1] / largest, v[2] / largest};
@@ -101,7 +101,7 @@ static ex_result find_splits(splitter *s, ex_error *error) {
     return EX_OK;
 }
 
-/* Numbers split vertices by source, and copies their looks out in that order. order [count]. */
+/* Numbers split vertices by source, and copies their attributes in that order. order [count]. */
 static void number_splits(const splitter *s, int *order, exi_rig_mesh *made) {
     int number = 0;
     for (int v = 0; v < s->mesh->vertex_count; v++)

@@ -1,5 +1,6 @@
 /*
- * Smooth normals for a rig's mesh that has none: by angle, over source vertices, so that seams do not show.
+ * Adds smooth normals to a rig's mesh that has none: weighted by angle, over source vertices, so that seams do not
+ * show.
  */
 #include "author/base/array.h"
 #include "author/mesh/rig_mesh.h"
@@ -12,7 +13,7 @@ static uint32_t source_of(const ex_rig_mesh *m, uint32_t split) {
     return m->split_source ? m->split_source[split] : split;
 }
 
-/* What a vertex without faces, or whose faces cancel out, gets: the same as a corner without a normal. */
+/* A vertex without faces, or whose faces cancel out, gets the same normal as a corner without one. */
 static void fill_splits(const ex_rig_mesh *m, const float *sources, float *normals) {
     for (size_t i = 0; i < (size_t)m->split_count; i++) {
         const float *n = sources + 3 * (size_t)source_of(m, (uint32_t)i);

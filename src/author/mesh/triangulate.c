@@ -1,10 +1,10 @@
 /*
- * Polygons into triangles: quads by their better diagonal, larger faces by ear clipping (G. H. Meisters, "Polygons have
- * ears", 1975) in the plane across their area vector.
+ * Cuts polygons into triangles: quads along the better diagonal, larger faces by ear clipping (G. H. Meisters,
+ * "Polygons have ears", 1975) in the plane across their area vector.
  *
- * A face of n corners gives n - 2 triangles whatever its shape. Where rounding, spikes or self-crossing leave no ear,
- * the flattest corner is cut off, which does the least harm to the rest. Only corners that bend inwards can lie inside
- * an ear, so convex faces take time proportional to n, others to n times the inward corners.
+ * A face of n corners gives n - 2 triangles whatever its shape. If rounding, spikes or self-crossing leave no ear, the
+ * flattest corner is cut off, which does the least harm to the rest. Only corners that bend inwards can lie inside an
+ * ear, so convex faces take time proportional to n, others to n times the inward corners.
  */
 #include "author/base/array.h"
 #include "author/mesh/mesh_check.h"
@@ -15,11 +15,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Room for the face at hand; all arrays have the size of the largest face. */
+/* Scratch memory for one face; all arrays have the size of the largest face. */
 typedef struct ear_clipper {
     double (*points)[2]; /* in the face's plane */
     int *next, *previous;
-    int *inward; /* numbers of corners that bend inwards or not at all */
+    int *inward; /* indices of corners that bend inwards or not at all */
     int inward_count;
 } ear_clipper;
 
@@ -29,7 +29,7 @@ static const double *corner_position(const ex_mesh *mesh, int corner) {
 
 /* ---- quads ---- */
 
-/* Cosine-like agreement of the triangles abc and acd: positive where both face one way. */
+/* Cosine-like agreement of the triangles abc and acd: positive if both face the same way. */
 static double agreement(const double *a, const double *b, const double *c, const double *d) {
     double ab[3], ac[3], ad[3], first[3], second[3];
     exi_subtract(b, a, ab);
@@ -52,7 +52,7 @@ static void cut_quad(const ex_mesh *mesh, int first, int *triangles) {
         p[i] = corner_position(mesh, first + i);
     bool even_fits = agreement(p[0], p[1], p[2], p[3]) > 0;
     bool odd_fits = agreement(p[1], p[2], p[3], p[0]) > 0;
-    /* The small margin keeps squares from being cut this way or that as their last bit falls. */
+    /* The small margin keeps the last bit from deciding how a square is cut. */
     bool odd = even_fits == odd_fits ? distance_sq(p[1], p[3]) < distance_sq(p[0], p[2]) * (1 - 1e-6) : odd_fits;
     int shift = odd ? 1 : 0;
     const int cut[6] = {0, 1, 2, 0, 2, 3};
@@ -62,7 +62,7 @@ static void cut_quad(const ex_mesh *mesh, int first, int *triangles) {
 
 /* ---- larger faces ---- */
 
-/* Projects the face along its area vector (Newell's sum); false where it has none. */
+/* Projects the face along its area vector (Newell's sum). False if that is zero. */
 static bool flatten(const ex_mesh *mesh, int first, int count, double (*points)[2]) {
     const double *origin = corner_position(mesh, first);
     double normal[3] = {0, 0, 0};
@@ -108,8 +108,8 @@ static bool same_point(const double a[2], const double b[2]) {
     return a[0] == b[0] && a[1] == b[1];
 }
 
-/* An ear bends outwards and has no other corner in it or on its edge. Corners at the very place of one of its own three
- * are let pass: bridges to holes run along one line twice. */
+/* True if the corner is an ear: it bends outwards and has no other corner inside it or on its edge. Corners at exactly
+ * the place of one of its three do not count: bridges to holes run along the same line twice. */
 static bool is_ear(const ear_clipper *clipper, int i) {
     if (!(corner_area(clipper, i) > 0))
         return false;
@@ -150,7 +150,7 @@ static void collect_inward(ear_clipper *clipper, int start) {
     } while (i != start);
 }
 
-/* Forgets the corners that were cut off or bend outwards by now; cutting an ear never bends a corner inwards. */
+/* Removes corners that were cut off or now bend outwards. Cutting an ear never makes a corner bend inwards. */
 static void refresh_inward(ear_clipper *clipper) {
     int kept = 0;
     for (int k = 0; k < clipper->inward_count; k++) {
@@ -188,7 +188,7 @@ static void clip_ears(ear_clipper *clipper, int first, int count, int *triangles
             collect_inward(clipper, after);
         else if (clipper->inward_count > 0)
             refresh_inward(clipper);
-        /* Going on behind the neighbour spreads the cuts around the face in place of a fan of needles. */
+        /* Continuing behind the neighbour spreads the cuts around the face instead of making a fan of needles. */
         at = clipper->next[after];
         missed = 0;
         left--;
@@ -250,7 +250,7 @@ ex_result ex_mesh_triangulate(const ex_mesh *mesh, int **triangles, int *triangl
         free(out);
         free_clipper(&clipper);
         return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory to cut %d faces into triangles",
-                         mesh->face_count);
+                            mesh->face_count);
     }
     int *write = out;
     for (int f = 0; f < mesh->face_count; f++) {

@@ -1,7 +1,7 @@
 /*
  * Conjugate gradients with a preconditioner (Hestenes and Stiefel, 1952), and the product with a symmetric matrix given
- * by its lower triangle. Sums run over eight lanes that are added in a fixed order, so that they do not depend on the
- * compiler's choices.
+ * by its lower triangle. Sums use eight lanes that are added in a fixed order, so that they do not depend on the
+ * compiler.
  */
 #include "author/solve/pair.h"
 #include "author/solve/solve.h"

@@ -1,8 +1,8 @@
 /*
- * Factorisation A = L L^T, a supernode at a time, looking left (Ng and Peyton, 1993): a supernode's panel starts as its
- * columns of A, the products of all earlier supernodes that have rows among its columns are subtracted, and a dense
- * factorisation finishes it. Which supernodes these are is kept in lists: one that has been dealt with stands in the
- * list of the supernode that its next row belongs to. The order of the lists depends on the pattern alone.
+ * Factorisation A = L L^T, one supernode at a time, left-looking (Ng and Peyton, 1993): a supernode's panel starts as
+ * its columns of A, the products of all earlier supernodes that have rows among its columns are subtracted, and a dense
+ * factorisation finishes it. Lists keep track of those supernodes: a finished one is in the list of the supernode that
+ * its next row belongs to. The order of the lists depends only on the pattern.
  */
 #include "author/solve/factor.h"
 
@@ -31,7 +31,7 @@ static ex_result check_pattern(const exi_symmetric *a, ex_error *error) {
     return EX_OK;
 }
 
-/* The sentence for an entry that is not finite. Its column is the last whose diagonal is not behind it. */
+/* Reports an entry that is not finite. Its column is the last whose diagonal does not come after it. */
 static ex_result refuse_entry(const exi_factor *f, int entry, ex_error *error) {
     int column = 0, start = -1;
     for (int k = 0; k < f->n; k++)
@@ -40,10 +40,10 @@ static ex_result refuse_entry(const exi_factor *f, int entry, ex_error *error) {
             column = f->order[k];
         }
     return ex_error_set(error, EX_ERROR_DATA, "an entry of the matrix is not a finite number: number %d of column %d",
-                     entry - start, column);
+                        entry - start, column);
 }
 
-/* Puts A's values into the panels, which hold zeros. */
+/* Copies A's values into the panels, which must hold zeros. */
 static ex_result fill_panels(exi_factor *f, const double *values, ex_error *error) {
     for (int k = 0; k < f->n; k++)
         f->floors[k] = 4 * DBL_EPSILON * f->n * fabs(values[f->diagonals[k]]);
@@ -57,7 +57,7 @@ static ex_result fill_panels(exi_factor *f, const double *values, ex_error *erro
 
 /* ---- supernodes into supernodes ---- */
 
-/* Hands supernode s on to the one that its next row belongs to. */
+/* Moves supernode s to the list of the supernode that its next row belongs to. */
 static void hand_on(exi_factor *f, int s) {
     if (f->reached[s] == exi_below_count(f, s))
         return;
@@ -66,7 +66,7 @@ static void hand_on(exi_factor *f, int s) {
     f->list[to] = s;
 }
 
-/* Subtracts what supernode d, finished, owes to supernode s. f->local says where rows stand in s. */
+/* Subtracts the contribution of the finished supernode d from supernode s. f->local holds the indices of rows in s. */
 static void subtract_supernode(exi_factor *f, int d, int s) {
     const int columns = exi_column_count(f, d), below = exi_below_count(f, d), from = f->reached[d];
     const int *rows = f->rows + f->row_starts[d] + from;

@@ -1,8 +1,9 @@
 /*
- * L y = b, then L^T x = y, in the order of elimination. Each entry of L is read once in either direction, so that three
- * right-hand sides take hardly longer than one. They are widened to four numbers a row: two registers wherever a row is
- * met. Columns of a supernode are dealt with up to eight at a time, with their part of x in registers: their own
- * triangle first (or last, on the way up), then the rows below, those of the supernode itself and those behind.
+ * Solves L y = b, then L^T x = y, in the order of elimination. Each entry of L is read once in each direction, so that
+ * three right-hand sides take hardly longer than one. They are padded to four numbers per row: two registers for each
+ * row. Columns of a supernode are processed up to eight at a time, with their part of x in registers: their own
+ * triangle first (or last, in back substitution), then the rows below, first those of the supernode itself, then the
+ * others.
  */
 #include "author/solve/factor.h"
 #include "author/solve/pair.h"
@@ -11,12 +12,12 @@
 
 enum { BLOCK = 8 };
 
-/* Up to BLOCK columns of a panel from their diagonal on. */
+/* Up to BLOCK columns of a panel, from their diagonal on. */
 typedef struct block {
     const double *panel;
     size_t ld;
     int inner; /* rows below the block that are the supernode's own: they follow those of the block */
-    int outer; /* the rows behind: */
+    int outer; /* the remaining rows: */
     const int *rows;
 } block;
 
@@ -42,8 +43,8 @@ EXI_KERNEL row_4 scale_4(row_4 row, double factor) {
     return (row_4){exi_pair_multiply(row.a, exi_pair_fill(factor)), exi_pair_multiply(row.b, exi_pair_fill(factor))};
 }
 
-/* y[row] -= sum over j of l_j own[j] for `count` rows of the panel at l, two at once: their entries lie side by side.
- * rows NULL: they follow each other. `columns` is a constant where this is called. */
+/* y[row] -= sum over j of l_j own[j] for `count` rows of the panel at l, two at once: their entries are adjacent. rows
+ * NULL: rows are consecutive. Callers pass a constant for `columns`. */
 EXI_KERNEL void push_4(const double *restrict l, size_t ld, const int *rows, int count, const row_4 *own,
                        double *restrict y, int columns) {
     int i = 0;
@@ -213,7 +214,7 @@ EXI_KERNEL void block_up_1(block b, double *x, double *y, int columns) {
         x[j] = own[j];
 }
 
-/* width (4 or 1), down and columns are constants where these are called. */
+/* Callers pass constants for width (4 or 1), down and columns. */
 EXI_KERNEL void solve_block(block b, double *x, double *y, int width, bool down, int columns) {
     if (width == 4 && down)
         block_down_4(b, x, y, columns);
@@ -254,7 +255,7 @@ EXI_KERNEL void solve_any_block(block b, double *x, double *y, int width, bool d
     }
 }
 
-/* Columns first to first + columns of supernode s. */
+/* Columns first to first + columns - 1 of supernode s. */
 EXI_KERNEL void solve_columns(const exi_factor *f, int s, int first, int columns, double *y, int width, bool down) {
     const int all = exi_column_count(f, s), outer = exi_below_count(f, s);
     const size_t ld = (size_t)(all + outer);

@@ -1,8 +1,8 @@
 /*
  * The order of elimination and the elimination tree. The order is AMD's (approximate minimum degree, Amestoy, Davis and
- * Duff, 1996), then made a postorder of the tree, which changes nothing in L but its numbering, and brings columns of
- * one pattern side by side. The tree comes row by row (Liu, 1990): an entry a_kj, j < k, makes k an ancestor of j, and
- * shortcuts to the oldest known ancestor keep the walks short.
+ * Duff, 1996), then made a postorder of the tree, which only renumbers L, and makes columns of the same pattern
+ * adjacent. The tree is built row by row (Liu, 1990): an entry a_kj, j < k, makes k an ancestor of j, and shortcuts to
+ * the oldest known ancestor keep the walks short.
  */
 #include "author/solve/factor.h"
 
@@ -49,7 +49,7 @@ static void grow_tree(exi_elimination *e, int *ancestors) {
     }
 }
 
-/* post[k]: the k-th in a walk that leaves a node after all below it. heads, nexts, stack [n]. */
+/* post[k]: the k-th node in postorder, children before parents. heads, nexts, stack [n]. */
 static void walk_tree(const int *parents, int n, int *post, int *heads, int *nexts, int *stack) {
     int count = 0;
     for (int k = 0; k < n; k++)
@@ -79,11 +79,11 @@ static void walk_tree(const int *parents, int n, int *post, int *heads, int *nex
 
 static ex_result order_rows(const exi_symmetric *a, int *order, ex_error *error) {
     const double entries = (double)a->starts[a->n];
-    if (a->n == 0) /* AMD insists on arrays */
+    if (a->n == 0) /* AMD requires arrays */
         return EX_OK;
     if (2.4 * entries + 8.0 * (double)a->n >= INT_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "a matrix of %d rows and %.0f entries is too large to be ordered", a->n,
-                         entries);
+        return ex_error_set(error, EX_ERROR_LIMIT, "a matrix of %d rows and %.0f entries is too large to be ordered",
+                            a->n, entries);
     const int status = amd_order(a->n, a->starts, a->rows, order, NULL, NULL);
     if (status == AMD_OUT_OF_MEMORY)
         return ex_error_memory(error, "the order of elimination", (size_t)entries * 3 * sizeof(int));

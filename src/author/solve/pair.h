@@ -1,7 +1,7 @@
 /*
- * pair.h - two doubles in a register: what the kernels of the direct solver are written with. NEON, SSE2 (with FMA
- * where AVX2 is), and a scalar body. gcc does not keep tiles of sums in registers by itself, and loses two thirds of
- * the speed. Private to src/author/solve; lanes of float are in runtime/base/simd.h.
+ * pair.h - two doubles in a register, for the kernels of the direct solver: NEON, SSE2 (with FMA if there is AVX2), and
+ * scalar code. Without it gcc does not keep tiles of sums in registers, and loses two thirds of the speed. Private to
+ * src/author/solve; lanes of float are in runtime/base/simd.h.
  */
 #ifndef EXEMPLAR_AUTHOR_SOLVE_PAIR_H
 #define EXEMPLAR_AUTHOR_SOLVE_PAIR_H
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* a b + c, rounded once where the machine does that as fast as twice. */
+/* a b + c, rounded once if the machine does that as fast as rounding twice. */
 static inline double exi_multiply_add(double a, double b, double c) {
 #ifdef FP_FAST_FMA
     return fma(a, b, c);

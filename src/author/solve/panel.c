@@ -1,7 +1,7 @@
 /*
- * Dense kernels on panels. Nearly all of a factorisation's operations are products A B^T of pieces of panels; they are
+ * Dense kernels on panels. Nearly all operations of a factorisation are products A B^T of pieces of panels. They are
  * done in tiles of 8 rows and up to 4 columns that stay in registers over the depth, from copies of A and B in which
- * the tile's numbers lie side by side. Depth and width are cut so that B's copy stays in the second-level cache and a
+ * the tile's numbers are adjacent. Depth and width are limited so that B's copy stays in the second-level cache and a
  * tile's rows of A in the first.
  */
 #include "author/solve/factor.h"
@@ -9,11 +9,11 @@
 
 enum { ROWS = EXI_ROWS_AT_ONCE, COLUMNS = EXI_COLUMNS_AT_ONCE };
 
-/* Where a tile is subtracted from: columns of C. */
+/* The columns of C that a tile is subtracted from. */
 typedef struct tile_end {
     double *columns[COLUMNS];
-    const int *landing; /* of the tile's first row on, or NULL */
-    int rows;           /* of the tile that are there, at most ROWS */
+    const int *landing; /* from the tile's first row on, or NULL */
+    int rows;           /* rows of the tile in use, at most ROWS */
 } tile_end;
 
 EXI_KERNEL void end_tile(const tile_end *end, exi_pair sum[COLUMNS][ROWS / 2], int width) {
@@ -36,7 +36,7 @@ EXI_KERNEL void end_tile(const tile_end *end, exi_pair sum[COLUMNS][ROWS / 2], i
     }
 }
 
-/* width is a constant where this is called. a: lda numbers between columns; b: `width` numbers a column. */
+/* Callers pass a constant for width. a: lda numbers between columns; b: `width` numbers per column. */
 EXI_KERNEL void multiply_tile(int depth, const double *restrict a, size_t lda, const double *restrict b, int width,
                               const tile_end *end) {
     exi_pair sum[COLUMNS][ROWS / 2];
@@ -78,7 +78,7 @@ static void multiply_any(int depth, const double *a, size_t lda, const double *b
     }
 }
 
-/* Rows first to first + k of A, tile after tile, each [depth][up to COLUMNS]. */
+/* Copies rows first to first + k - 1 of A, tile by tile, each [depth][up to COLUMNS]. */
 static void pack_b(const double *a, size_t lda, int k, int depth, double *restrict packed) {
     for (int q = 0; q < k; q += COLUMNS) {
         const int width = k - q < COLUMNS ? k - q : COLUMNS;
@@ -94,7 +94,7 @@ static void pack_a(const double *a, size_t lda, int depth, double *restrict pack
             packed[j * ROWS + r] = a[(size_t)j * lda + (size_t)r];
 }
 
-/* One piece of depth and width: columns q0 to q0 + k of C. a and packed B begin at the piece's depth. */
+/* One piece of depth and width: columns q0 to q0 + k - 1 of C. a and packed B begin at the piece's depth. */
 static void subtract_piece(const exi_panel_product *p, const double *a, int q0, int k, int depth) {
     double *b = p->packed, *strip = p->packed + (size_t)EXI_PACK_DEPTH * EXI_PACK_WIDTH;
     pack_b(a + q0, p->lda, k, depth, b);
@@ -128,7 +128,7 @@ void exi_panel_subtract(const exi_panel_product *p) {
     }
 }
 
-/* Columns first to first + k of a panel [..][m], those before being dealt with; the diagonal becomes 1 / L_jj. */
+/* Factorises columns first to first + k - 1 of a panel [..][m], after those before; the diagonal becomes 1 / L_jj. */
 static int factorise_block(double *panel, int m, int first, int k, const double *floors) {
     const size_t ld = (size_t)m;
     for (int j = first; j < first + k; j++) {

@@ -1,8 +1,8 @@
 /*
  * Supernodes: from the elimination tree to the pattern of L. Row k of L holds every j from which a path up the tree,
  * starting at an entry of A's row k, leads to k (Liu, 1990); counting these gives the length of each column. Columns j
- * and j + 1 are of one pattern where j + 1 is j's parent and is one entry shorter. Such runs are then joined to their
- * parents where few zeros come in: dense kernels pay for short panels more than for some zeros.
+ * and j + 1 have the same pattern if j + 1 is j's parent and is one entry shorter. These runs are then joined to their
+ * parents if that adds few zeros: dense kernels lose more on short panels than on some zeros.
  */
 #include "author/solve/factor.h"
 
@@ -12,8 +12,8 @@
 
 #include <stdlib.h>
 
-/* How many zeros a joined supernode may hold, by its columns: part of its entries. On a torus of 20
- * thousand vertices this hardly matters: joining none costs 2 % of a factorisation, twice as many zeros cost it and
+/* True if a joined supernode of that many columns has few enough zeros, as a fraction of its entries. On a torus of 20
+ * thousand vertices this hardly matters: joining none costs 2 % of a factorisation; twice as many zeros cost it and
  * solving 10 %. */
 static bool is_worth_joining(int columns, double zeros, double entries) {
     return zeros < entries * (columns <= 16 ? 0.2 : columns <= 48 ? 0.1 : 0.05);
@@ -21,7 +21,7 @@ static bool is_worth_joining(int columns, double zeros, double entries) {
 
 /* A run of columns while supernodes are being joined. */
 typedef struct run {
-    int columns, rows; /* rows of its panel, those of its columns included */
+    int columns, rows; /* rows of its panel, including those of its columns */
     double zeros;
 } run;
 
@@ -29,7 +29,7 @@ static double trapezoid(double columns, double rows) {
     return columns * rows - columns * (columns - 1) / 2;
 }
 
-/* lengths [n] of the columns of L, with the diagonal; marks [n] */
+/* lengths [n] of the columns of L, with the diagonal; marks [n] is scratch memory */
 static void count_columns(const exi_elimination *e, int *lengths, int *marks) {
     for (int k = 0; k < e->n; k++) {
         lengths[k] = 1;
@@ -42,8 +42,8 @@ static void count_columns(const exi_elimination *e, int *lengths, int *marks) {
     }
 }
 
-/* Splits columns into runs of one pattern, the last run first: so that a parent has its final size when its child
- * comes. Returns how many. */
+/* Splits columns into runs of the same pattern, the last run first, so that a parent has its final size before its
+ * child comes. Returns their number. */
 static int find_runs(const exi_elimination *e, const int *lengths, run *runs) {
     int count = 0;
     for (int k = e->n - 1; k >= 0; k--) {
@@ -57,9 +57,9 @@ static int find_runs(const exi_elimination *e, const int *lengths, run *runs) {
     return count;
 }
 
-/* Joins runs to their parents where these come right behind them, in place. Returns how many are left. */
+/* Joins runs to their parents, in place, if the parent follows immediately. Returns the number of runs left. */
 static int join_runs(const exi_elimination *e, run *runs, int count) {
-    int joined = 0, end = e->n; /* end: of the run at hand, counted from the last */
+    int joined = 0, end = e->n; /* end: of the present run, counting from the last */
     for (int r = 0; r < count; r++) {
         const run child = runs[r];
         run *parent = joined > 0 ? &runs[joined - 1] : NULL;
@@ -79,7 +79,7 @@ static int join_runs(const exi_elimination *e, run *runs, int count) {
     return joined;
 }
 
-/* Gives the factor its arrays, in one block. */
+/* Allocates the factor's arrays, in one block. */
 static ex_result allocate_factor(const exi_symmetric *a, const run *runs, int count, exi_factor **out,
                                  ex_error *error) {
     const size_t n = (size_t)a->n, s = (size_t)count, entries = (size_t)a->starts[a->n];
@@ -116,7 +116,7 @@ static ex_result allocate_factor(const exi_symmetric *a, const run *runs, int co
     exi_size_add(&total, EXI_ROWS_AT_ONCE, sizeof(double), sizeof(double));
     if (total.overflow)
         return ex_error_set(error, EX_ERROR_LIMIT, "the factor of a matrix of %d rows is larger than can be addressed",
-                         a->n);
+                            a->n);
     char *block = exi_block_create(NULL, total.bytes);
     if (!block)
         return ex_error_memory(error, "the factor of a sparse matrix", total.bytes);
@@ -157,9 +157,9 @@ static void number_supernodes(exi_factor *f, const exi_elimination *e, const run
         f->order[k] = e->order[k];
 }
 
-/* The walks of count_columns again, a supernode at a step; rows are met in rising order. */
+/* Repeats the walks of count_columns, a supernode per step; rows come in ascending order. */
 static void fill_rows(exi_factor *f, const exi_elimination *e) {
-    int *marks = f->list, *filled = f->reached; /* at rest now */
+    int *marks = f->list, *filled = f->reached; /* not in use yet */
     for (int s = 0; s < f->supernode_count; s++) {
         marks[s] = -1;
         filled[s] = 0;

@@ -1,5 +1,5 @@
 /*
- * Subdivision whole: a mesh and its tags to the faces of every level and to sums over the cage's vertices.
+ * Subdivides a mesh with its tags: makes the faces of every level, and its vertices as weighted sums over the cage's.
  */
 #include "author/mesh/subdivide/subdivide.h"
 #include "author/base/array.h"
@@ -15,14 +15,14 @@ ex_subdivide_def ex_subdivide_def_default(void) {
         .scheme = EX_SCHEME_CATMULL_CLARK, .levels = 2, .limit = true, .boundary = EX_BOUNDARY_FROM_TAGS};
 }
 
-/* What is there while building: the level at hand, and the rows of all. */
+/* State while building: the present level, and the rows of all levels. */
 typedef struct builder {
     const ex_mesh *mesh;
     const ex_subdivide_def *def;
     exi_subdivide_rules rules;
     exi_topology level;
-    exi_rows rows[EX_SUBDIVIDE_LEVELS + 1];   /* level 1 at 0 */
-    exi_rows limits[EX_SUBDIVIDE_LEVELS + 1]; /* of levels 0, 1, …; that of the last alone unless all are wanted */
+    exi_rows rows[EX_SUBDIVIDE_LEVELS + 1];   /* level 1 at index 0 */
+    exi_rows limits[EX_SUBDIVIDE_LEVELS + 1]; /* of levels 0, 1, …; only of the last unless all are wanted */
     exi_row_sum sum;
     ex_subdivision *out;
     ex_error *error;
@@ -30,12 +30,12 @@ typedef struct builder {
 
 static ex_result no_memory(const builder *b) {
     return ex_error_set(b->error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces %d times",
-                     b->mesh->face_count, b->def->levels);
+                        b->mesh->face_count, b->def->levels);
 }
 
 /* ---- the cage ---- */
 
-/* The mesh's faces, or with Loop the triangles that they are cut into, as corners of the mesh. */
+/* The mesh's faces, or for Loop the triangles that they are cut into, as corners of the mesh. */
 static ex_result cage_corners(const builder *b, exi_topology *t, int **mesh_corners) {
     const ex_mesh *mesh = b->mesh;
     int triangle_count = 0;
@@ -45,7 +45,8 @@ static ex_result cage_corners(const builder *b, exi_topology *t, int **mesh_corn
         if (result != EX_OK)
             return result;
         if (triangle_count > INT_MAX / 16)
-            return ex_error_set(b->error, EX_ERROR_LIMIT, "%d triangles are more than can be subdivided", triangle_count);
+            return ex_error_set(b->error, EX_ERROR_LIMIT, "%d triangles are more than can be subdivided",
+                                triangle_count);
     }
     t->vertex_count = mesh->vertex_count;
     t->face_count = cut ? triangle_count : mesh->face_count;
@@ -95,7 +96,8 @@ static ex_result fill_corners(const builder *b, exi_topology *t, const int *mesh
     return EX_OK;
 }
 
-/* Separate fans share no edge, so nothing says how the surface goes on: their vertex is a corner. */
+/* Makes vertices between separate fans corners: the fans share no edge, so nothing defines how the surface
+ * continues. */
 static ex_result pin_pinched(builder *b, const unsigned char *pinched) {
     exi_topology *t = &b->level;
     for (int v = 0; v < t->vertex_count; v++)
@@ -130,7 +132,7 @@ static ex_result make_cage(builder *b) {
 
 /* ---- levels ---- */
 
-/* The level's faces for the caller, without holes. */
+/* Copies the level's faces for the caller, without holes. */
 static bool publish(const exi_topology *t, ex_refined_level *out) {
     int faces = 0, corners = 0;
     for (int f = 0; f < t->face_count; f++)
@@ -168,11 +170,11 @@ static bool publish(const exi_topology *t, ex_refined_level *out) {
 static ex_result rows_failed(const builder *b, const exi_rows *rows) {
     if (rows->too_many)
         return ex_error_set(b->error, EX_ERROR_LIMIT, "%d faces subdivided %d times make more than 2^31 weights",
-                         b->mesh->face_count, b->def->levels);
+                            b->mesh->face_count, b->def->levels);
     return no_memory(b);
 }
 
-/* From level `to` - 1 to level `to`. */
+/* Goes from level `to` - 1 to level `to`. */
 static ex_result next_level(builder *b, int to) {
     exi_topology *t = &b->level, child = {0};
     exi_rows *rows = &b->rows[to - 1];
@@ -195,7 +197,8 @@ static ex_result next_level(builder *b, int to) {
     return result;
 }
 
-/* At level 0 of Catmull-Clark the limit of a vertex is that of its successor at level 1, where all faces are quads. */
+/* Makes the limit of a level. At level 0 of Catmull-Clark a vertex has the limit of its successor at level 1, where all
+ * faces are quads. */
 static ex_result make_limit(builder *b, int level) {
     const int vertex_count = b->level.vertex_count;
     exi_rows *limit = &b->limits[level];
@@ -261,9 +264,10 @@ ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the scheme of subdivision or the kind of boundary is unknown");
     if (def->levels < 0 || def->levels > EX_SUBDIVIDE_LEVELS)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%d levels of subdivision: 0 to %d are possible", def->levels,
-                         EX_SUBDIVIDE_LEVELS);
+                            EX_SUBDIVIDE_LEVELS);
     if (def->all && (def->levels == 0 || !def->limit))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "levels that are all on the limit surface: there is none of them");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "levels that are all on the limit surface: there is none of them");
     ex_result result = exi_mesh_check_faces(mesh, error);
     if (result != EX_OK)
         return result;
@@ -272,7 +276,8 @@ ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex
     if (!b || !out) {
         free(b);
         free(out);
-        return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces", mesh->face_count);
+        return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces",
+                            mesh->face_count);
     }
     *b = (builder){.mesh = mesh, .def = def, .rules = {.scheme = def->scheme}, .out = out, .error = error};
     result = build(b);

@@ -1,7 +1,7 @@
 /*
  * Limit points and tangents: left eigenvectors of the matrix that takes the ring around a vertex to the ring one level
- * on. A ring is the vertex v, its n spokes e and, for Catmull-Clark, the far corners f of the quads between them; the
- * eigenvector of the eigenvalue 1 gives the point, those of the largest eigenvalues below the tangents.
+ * on. A ring is the vertex v, its n spokes e and, for Catmull-Clark, the far corners f of the quads between them. The
+ * eigenvector of the eigenvalue 1 gives the point, those of the next largest eigenvalues the tangents.
  *
  * Smooth (M. Halstead, M. Kass, T. DeRose, 1993; C. Loop, 1987), t = 2 pi / n:
  *     Catmull-Clark   point n/(n + 5) v + 4/(n (n + 5)) sum e + 1/(n (n + 5)) sum f
@@ -12,14 +12,14 @@
  *     point 2/3 v + (e_0 + e_n) / 6, tangent along e_0 - e_n
  *     across: e_i: sin(i t), f_i: g sin((i + 1/2) t) inside, and from the eigenvector's equations for the rest
  *         (L - 1/2) l_0 - l_v/8 = q_0,  (L - 3/4) l_v - l_0 = q_v,   L as above, or 3/8 + c/4 for Loop
- *     with q what the inside puts into e_0 and v. These are the rules as they stand; the masks that are often printed
- *     belong to rules that were altered around the vertex (H. Biermann, A. Levin, D. Zorin, 2000). One face: L = 1/4
- *     meets another eigenvalue, and e_0 + e_n - 2 v is left.
+ *     with q the contribution of the inside to e_0 and v. These are the unmodified rules; the masks that are often
+ *     printed belong to rules that were altered around the vertex (H. Biermann, A. Levin, D. Zorin, 2000). One face:
+ *     L = 1/4 coincides with another eigenvalue, and e_0 + e_n - 2 v is left.
  * Interior creases have a tangent plane on each side: the mean of the two across is taken. A dart, one crease that ends
  * here, has no closed form on its axis: its eigenvectors are found by iteration. Corners have no tangent plane: the
- * mean of the spokes' directions stands for it.
+ * mean of the spokes' directions is used instead.
  *
- * Sharpness that is left goes down first, ring by ring: S1 … Sk are the rings' matrices until it is gone, and the masks
+ * Remaining sharpness is reduced first, ring by ring: S1 … Sk are the rings' matrices until it is gone, and the masks
  * of what remains are multiplied through them.
  */
 #include "author/base/array.h"
@@ -31,11 +31,12 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* A row over the ring: [0] vertex, then spokes, then sectors. rows: point and two tangents; the last two are work. */
+/* A row over the ring: [0] vertex, then spokes, then sectors. rows: point and two tangents; the last two are
+ * scratch. */
 typedef struct limit_work {
     exi_ring ring;
     double *rows[5];
-    size_t size; /* of a row that is in use */
+    size_t size; /* part of a row in use */
 } limit_work;
 
 static double *spokes_of(double *row) {
@@ -48,7 +49,7 @@ static double *sectors_of(const limit_work *w, double *row) {
 
 /* ---- one level of a ring ---- */
 
-/* Adds `factor` times the middle of a sector's quad. */
+/* Adds `factor` times the centre of a sector's quad. */
 static void add_middle(const limit_work *w, double *row, int sector, double factor) {
     int after = sector + 1 < w->ring.spoke_count ? sector + 1 : 0;
     row[0] += 0.25 * factor;
@@ -76,7 +77,7 @@ static void add_spoke(const limit_work *w, const exi_subdivide_rules *rules, dou
     }
 }
 
-/* row becomes row times the ring's matrix; work is another row. */
+/* Replaces row by row times the ring's matrix; work is another row. */
 static void pull_back(const limit_work *w, const exi_subdivide_rules *rules, double *row, double *work) {
     const exi_ring *ring = &w->ring;
     exi_vertex_mask mask = exi_vertex_rule(rules, ring);
@@ -93,13 +94,14 @@ static void pull_back(const limit_work *w, const exi_subdivide_rules *rules, dou
 
 /* ---- masks of rings on which nothing changes any more ---- */
 
-/* The eigenvalue of the waves around a ring, and how far the sectors swing with the spokes (0 with Loop). */
+/* Returns the eigenvalue of the waves around a ring, and the amplitude of the sectors relative to the spokes (0 for
+ * Loop). */
 static double wave(ex_scheme scheme, double t, double *sector) {
     const double c = cos(t);
     *sector = 0;
     if (scheme == EX_SCHEME_LOOP)
         return 0.375 + 0.25 * c;
-    if (1 + c < 1e-9) /* t = pi, and two edges are all there is: nothing ties the sectors to them */
+    if (1 + c < 1e-9) /* t = pi with only two edges: nothing ties the sectors to them */
         return 0.25;
     double value = (5 + c + sqrt((9 + c) * (1 + c))) / 16;
     *sector = cos(t / 2) / (8 * value - 2);
@@ -117,7 +119,7 @@ static void add_wave(const limit_work *w, ex_scheme scheme, int first, double *c
         sectors_of(w, cosines)[i] = sector * cos((from_first + 0.5) * t);
         sectors_of(w, sines)[i] = sector * sin((from_first + 0.5) * t);
     }
-    if (n == 2 && scheme == EX_SCHEME_CATMULL_CLARK) { /* two faces around a vertex: only they lie across */
+    if (n == 2 && scheme == EX_SCHEME_CATMULL_CLARK) { /* two faces around a vertex: only the faces lie across */
         sectors_of(w, sines)[first] = 1;
         sectors_of(w, sines)[1 - first] = -1;
         spokes_of(sines)[0] = spokes_of(sines)[1] = 0;
@@ -140,8 +142,8 @@ static void smooth_mask(limit_work *w, ex_scheme scheme) {
     add_wave(w, scheme, 0, w->rows[1], w->rows[2]);
 }
 
-/* Adds `sign` times the direction into the side with `faces` sectors from spoke `first` on, weights summing up to 1 in
- * size. */
+/* Adds `sign` times the direction into the side with `faces` sectors from spoke `first` on; the weights' sizes sum to
+ * 1. */
 static void add_across(limit_work *w, ex_scheme scheme, int first, int faces, double sign) {
     const int n = w->ring.spoke_count;
     double *side = w->rows[3], *out = w->rows[2], sector, t = pi / faces;
@@ -202,7 +204,7 @@ static void corner_mask(limit_work *w, ex_scheme scheme) {
         }
 }
 
-/* Makes a row even about a spoke, its sum 0 and its largest entry 1: rounding must not bring in the odd tangent or the
+/* Makes a row even about a spoke, with sum 0 and largest entry 1. Rounding must not bring in the odd tangent or the
  * point, whose eigenvalues can be larger. */
 static void even_out(const limit_work *w, double *row, int axis) {
     const int n = w->ring.spoke_count;
@@ -224,7 +226,7 @@ static void even_out(const limit_work *w, double *row, int axis) {
         row[i] /= largest;
 }
 
-/* The odd tangent is that of the smooth rule, since the crease lies where it is 0. */
+/* The odd tangent is that of the smooth rule, since it is 0 on the crease. */
 static void dart_mask(limit_work *w, const exi_subdivide_rules *rules, int axis) {
     double *point = w->rows[0], *even = w->rows[1], *before = w->rows[4];
     smooth_mask(w, rules->scheme);
@@ -281,7 +283,7 @@ static void choose_mask(limit_work *w, const exi_subdivide_rules *rules) {
         smooth_mask(w, rules->scheme);
 }
 
-/* The ring as it is `level` levels on, with its sharpness one level further beside it. */
+/* Makes the ring `level` levels on, and its sharpness one level further. */
 static void ring_at(exi_ring *ring, const exi_topology *t, const exi_subdivide_rules *rules, int v, int level) {
     exi_ring_read(ring, t, v);
     exi_ring_sharpen(ring, rules->chaikin);
@@ -295,7 +297,7 @@ static void limit_vertex(limit_work *w, const exi_topology *t, const exi_subdivi
     int level = 0;
     ring_at(&w->ring, t, rules, v, 0);
     w->size = 1 + (size_t)w->ring.spoke_count + (size_t)w->ring.sector_count;
-    /* Each level takes 1 from the largest that is below 10, so this ends. */
+    /* Each level subtracts 1 from the largest below 10, so this ends. */
     for (; rules->scheme != EX_SCHEME_BILINEAR && ring_fades(&w->ring); level++) {
         advance(&w->ring);
         exi_ring_sharpen(&w->ring, rules->chaikin);

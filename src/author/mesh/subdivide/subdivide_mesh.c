@@ -1,5 +1,5 @@
 /*
- * A level of a subdivision as a mesh of its own: what is written to files and looked at.
+ * Makes a mesh from a level of a subdivision, to be written to files and displayed.
  */
 #include "author/base/array.h"
 #include "runtime/base/result.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Triples of the cage through the stencils: points, or colours. normals NULL, or room for them. */
+/* Applies the stencils to triples of the cage: points, or colours. normals: NULL, or room for them. */
 static bool apply(const ex_stencils *stencils, int level, const double *doubles, const float *floats, float *out,
                   float *normals) {
     const size_t count = 3 * (size_t)ex_stencils_control_count(stencils);
@@ -51,7 +51,7 @@ static bool make_points(const ex_subdivision *s, const ex_mesh *mesh, int level,
     if (good && mesh->colours) {
         out->colours = exi_array_allocate(count, sizeof *out->colours);
         good = out->colours && apply(s->stencils, level, NULL, mesh->colours, out->colours, NULL);
-        for (size_t i = 0; i < count && good; i++) /* colours stay colours where weights overshoot */
+        for (size_t i = 0; i < count && good; i++) /* clamps colours where weights overshoot */
             out->colours[i] = out->colours[i] < 0 ? 0 : out->colours[i] > 1 ? 1 : out->colours[i];
     }
     free(points);
@@ -59,7 +59,7 @@ static bool make_points(const ex_subdivision *s, const ex_mesh *mesh, int level,
     return good;
 }
 
-/* An attribute of faces by way of the faces they came from; true where there is none. */
+/* Copies an attribute of faces from the faces they came from. True if there is none. */
 static bool inherit(int **out, const int *values, const ex_refined_level *level) {
     if (!values)
         return true;
@@ -112,5 +112,5 @@ ex_result ex_subdivision_mesh(const ex_subdivision *subdivision, const ex_mesh *
     }
     ex_mesh_destroy(out);
     return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory for level %d of %d faces", faces_of,
-                     mesh->face_count);
+                        mesh->face_count);
 }

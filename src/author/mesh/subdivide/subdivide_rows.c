@@ -1,7 +1,7 @@
 /*
- * Rows of weights over the control vertices: a level's rows are sums of the rows of the level before, so that any level
- * is one sum away from the cage. A row is added up in a dense array with a list of the places in use, and costs what it
- * adds, not what the cage has.
+ * Rows of weights over the control vertices. A level's rows are sums of the rows of the level before, so that any level
+ * is one sum away from the cage. A row is accumulated in a dense array with a list of the entries in use, so its cost
+ * depends on what it adds, not on the size of the cage.
  */
 #include "author/base/array.h"
 #include "author/mesh/subdivide/subdivide.h"
@@ -73,7 +73,7 @@ void exi_rows_free(exi_rows *rows) {
     *rows = (exi_rows){0};
 }
 
-/* Room for so many weights in all three arrays; what was moved stays moved where one of them fails. */
+/* Reserves room for `needed` weights in all three arrays. If one of them fails, those already moved stay moved. */
 static bool reserve(exi_rows *rows, size_t needed) {
     if (needed <= rows->capacity)
         return true;
@@ -101,7 +101,7 @@ static int compare_ints(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Rows are short where nothing is special about the mesh, and long at poles and large polygons. */
+/* Rows are short on ordinary meshes, and long at poles and large polygons. */
 static void sort_used(int *used, int count) {
     if (count > 64) {
         qsort(used, (size_t)count, sizeof *used, compare_ints);

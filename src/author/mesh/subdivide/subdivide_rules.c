@@ -1,7 +1,7 @@
 /*
  * One level of subdivision: the weights of its vertices over those of the level before.
  *
- * Catmull-Clark (E. Catmull, J. Clark, 1978), n edges at the vertex v, far ends e, faces' middles f:
+ * Catmull-Clark (E. Catmull, J. Clark, 1978), n edges at the vertex v, far ends e, face centres f:
  *     face   the mean of its corners
  *     edge   (a + b + f1 + f2) / 4, a crease (a + b) / 2
  *     vertex (n - 2)/n v + sum e / n^2 + sum f / n^2, on a crease 3/4 v + (e1 + e2) / 8, a corner v
@@ -10,10 +10,10 @@
  *     vertex (1 - n beta) v + beta sum e, beta = (5/8 - (3/8 + cos(2 pi / n)/4)^2) / n; creases and corners as above
  * Bilinear: means; vertices stay.
  *
- * Semi-sharp creases (T. DeRose, M. Kass, T. Truong, 1998): sharpness goes down by one a level; while it is 1 or more
- * the sharp rule holds, below that a blend. A vertex with a sharpness of its own is a corner, else one with no or one
- * sharp edge is smooth, with two on a crease, with more a corner; where the rule of the next level's vertex is another
- * one, the two are blended by the mean of the sharpnesses that end.
+ * Semi-sharp creases (T. DeRose, M. Kass, T. Truong, 1998): sharpness decreases by one per level. While it is 1 or more
+ * the sharp rule holds, below that a blend. A vertex that is itself sharp is a corner; otherwise one with no or one
+ * sharp edge is smooth, with two on a crease, with more a corner. If the next level's vertex has a different rule, the
+ * two are blended by the mean of the sharpnesses that end.
  */
 #include "author/base/array.h"
 #include "author/mesh/subdivide/subdivide.h"
@@ -79,7 +79,7 @@ static double one_less(double sharpness) {
     return sharpness >= EXI_SHARP_FOREVER ? sharpness : sharpness > 1 ? sharpness - 1 : 0;
 }
 
-/* G. Chaikin's rule: a quarter of the mean of the other creases at the vertex comes in. */
+/* G. Chaikin's rule: mixes in a quarter of the mean of the other creases at the vertex. */
 void exi_ring_sharpen(exi_ring *ring, bool chaikin) {
     double sum = 0;
     int count = 0;
@@ -106,7 +106,8 @@ static int count_sharp(const double *sharpness, int count) {
     return sharp;
 }
 
-/* 0: smooth, 2: crease, 3: corner. Without faces, or where nothing is smoothed, a vertex stays. */
+/* Returns 0: smooth, 2: crease, 3: corner. A vertex without faces stays, as does every vertex if nothing is
+ * smoothed. */
 static int vertex_kind(const exi_subdivide_rules *rules, const exi_ring *ring, double sharpness, const double *spokes) {
     int sharp = count_sharp(spokes, ring->spoke_count);
     if (rules->scheme == EX_SCHEME_BILINEAR || ring->sector_count == 0 || sharpness > 0 || sharp > 2)
@@ -138,7 +139,7 @@ static void add_rule(const exi_subdivide_rules *rules, const exi_ring *ring, int
     }
 }
 
-/* The share of the old rule where a new one comes: the mean of what ends, at most 1. */
+/* Share of the old rule where the rule changes: the mean of the sharpnesses that end, at most 1. */
 static double old_share(const exi_ring *ring) {
     double sum = 0;
     int count = 0;
@@ -188,8 +189,8 @@ static void add_face(exi_row_sum *sum, const exi_topology *t, int face, double w
         add(sum, t->corners[c], weight / (end - begin));
 }
 
-/* The smooth rule of an edge with two faces. Triangles among quads ripple under the plain rule; 0.47 in place of 1/4 is
- * OpenSubdiv's remedy. */
+/* Adds the smooth rule of an edge with two faces. Triangles among quads ripple under the plain rule; 0.47 in place of
+ * 1/4 is OpenSubdiv's remedy. */
 static void add_smooth_edge(exi_row_sum *sum, const exi_topology *t, const exi_subdivide_rules *rules, int c,
                             double factor) {
     const int a = t->corners[c], b = t->corners[exi_next(t, c)], other = t->opposites[c];
@@ -232,7 +233,7 @@ static void add_vertex(exi_row_sum *sum, const exi_topology *t, const exi_subdiv
         add_face(sum, t, t->corner_faces[ring->sectors[i]], mask.sector);
 }
 
-/* Vertices: their rows, and what becomes of their sharpness and that of the near half of their edges. */
+/* Makes the rows of vertices, and their new sharpness and that of the near half of their edges. */
 static bool level_vertices(const exi_topology *t, const exi_subdivide_rules *rules, exi_ring *ring, exi_row_sum *sum,
                            exi_rows *out, double *child_sharpness, double *child_vertex_sharpness) {
     for (int v = 0; v < t->vertex_count; v++) {
@@ -254,7 +255,7 @@ static bool level_vertices(const exi_topology *t, const exi_subdivide_rules *rul
 bool exi_subdivide_level(const exi_topology *t, const exi_subdivide_rules *rules, exi_row_sum *sum, exi_rows *out,
                          double *child_sharpness, double *child_vertex_sharpness) {
     exi_ring ring;
-    for (int e = 0; e < t->edge_count; e++) /* at pinched vertices the ring does not meet all edges */
+    for (int e = 0; e < t->edge_count; e++) /* at pinched vertices the ring does not reach all edges */
         child_sharpness[2 * (size_t)e] = child_sharpness[2 * (size_t)e + 1] = one_less(t->edge_sharpness[e]);
     bool good = exi_ring_allocate(&ring, t->most_spokes) &&
                 level_vertices(t, rules, &ring, sum, out, child_sharpness, child_vertex_sharpness);

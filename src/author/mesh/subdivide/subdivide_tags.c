@@ -3,19 +3,20 @@
  *
  *     t crease n/m/0 v1 … vn s…          sharpness of the edges along a chain of vertices: one for all, or one each
  *     t corner n/m/0 v1 … vn s…          sharpness of vertices: one for all, or one each
- *     t hole n/0/0 f1 … fn               faces that are refined and left out
+ *     t hole n/0/0 f1 … fn               faces that are refined but left out of the result
  *     t interpolateboundary 1/0/0 mode   0: none, 1: edges and corners, 2: edges
  *     t creasemethod 0/0/1 name          normal or chaikin
- *     t smoothtriangles …                Catmull-Clark's own weights beside triangles
+ *     t smoothtriangles …                Catmull-Clark's own weights next to triangles
  *
- * All numbers count from 0. A later tag has the last word on its edge or vertex.
+ * All numbers count from 0. A later tag overrides earlier ones on its edge or vertex.
  */
 #include "author/mesh/subdivide/subdivide.h"
 #include "runtime/base/result.h"
 
 #include <string.h>
 
-/* The edge between two vertices, -1 where there is none: a search among edges sorted by lower and higher end. */
+/* Returns the edge between two vertices, -1 if there is none. Searches the edges, which are sorted by lower and higher
+ * end. */
 static int find_edge(const exi_topology *t, int a, int b) {
     const int low = a < b ? a : b, high = a < b ? b : a;
     int begin = 0, end = t->edge_count;
@@ -37,16 +38,16 @@ static ex_result check_numbers(const ex_tag *tag, int count, const char *what, e
     for (int i = 0; i < tag->int_count; i++)
         if (tag->ints[i] < 0 || tag->ints[i] >= count)
             return ex_error_set(error, EX_ERROR_DATA, "the tag '%s' names %s %d, but there are %d (counting from 0)",
-                             tag->name, what, tag->ints[i], count);
+                                tag->name, what, tag->ints[i], count);
     return EX_OK;
 }
 
-/* The i-th of `count` sharpnesses: one for all, or one each. */
+/* Returns the i-th of `count` sharpnesses: one for all, or one each. */
 static ex_result sharpness_at(const ex_tag *tag, int i, int count, double *sharpness, ex_error *error) {
     if (tag->float_count != 1 && tag->float_count != count)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the tag '%s' has %d sharpnesses for %d places: one for all, or one each", tag->name,
-                         tag->float_count, count);
+                            "the tag '%s' has %d sharpnesses for %d places: one for all, or one each", tag->name,
+                            tag->float_count, count);
     *sharpness = tag->floats[tag->float_count == 1 ? 0 : i];
     if (*sharpness != *sharpness)
         return ex_error_set(error, EX_ERROR_DATA, "a sharpness of the tag '%s' is not a number", tag->name);
@@ -77,11 +78,11 @@ static ex_result read_corner(const ex_tag *tag, exi_topology *t, ex_error *error
     return result;
 }
 
-/* Faces of the mesh; with Loop several of the cage's have the same one. */
+/* The tag names faces of the mesh; for Loop, several faces of the cage come from the same one. */
 static ex_result read_hole(const ex_tag *tag, const ex_mesh *mesh, exi_topology *t, ex_error *error) {
     ex_result result = check_numbers(tag, mesh->face_count, "face", error);
     for (int i = 0; i < tag->int_count && result == EX_OK; i++) {
-        int begin = 0, end = t->face_count; /* face_sources never fall */
+        int begin = 0, end = t->face_count; /* face_sources is ascending */
         while (begin < end) {
             int middle = begin + (end - begin) / 2;
             if (t->face_sources[middle] < tag->ints[i])
@@ -99,7 +100,7 @@ static ex_result read_boundary(const ex_tag *tag, ex_boundary *boundary, ex_erro
     static const ex_boundary modes[] = {EX_BOUNDARY_NONE, EX_BOUNDARY_EDGES_AND_CORNERS, EX_BOUNDARY_EDGES};
     if (tag->int_count < 1 || tag->ints[0] < 0 || tag->ints[0] > 2)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the tag 'interpolateboundary' needs a mode: 0 (none), 1 (edges and corners) or 2 (edges)");
+                            "the tag 'interpolateboundary' needs a mode: 0 (none), 1 (edges and corners) or 2 (edges)");
     *boundary = modes[tag->ints[0]];
     return EX_OK;
 }
@@ -108,7 +109,8 @@ static ex_result read_method(const ex_tag *tag, bool *chaikin, ex_error *error) 
     const char *name = tag->string_count > 0 ? tag->strings[0] : "";
     *chaikin = strcmp(name, "chaikin") == 0;
     if (!*chaikin && strcmp(name, "normal") != 0 && strcmp(name, "uniform") != 0)
-        return ex_error_set(error, EX_ERROR_DATA, "the tag 'creasemethod' says '%s': normal and chaikin are known", name);
+        return ex_error_set(error, EX_ERROR_DATA, "the tag 'creasemethod' says '%s': normal and chaikin are known",
+                            name);
     return EX_OK;
 }
 
@@ -129,7 +131,7 @@ static ex_result read_tag(const ex_tag *tag, const ex_mesh *mesh, ex_boundary *b
     return EX_OK;
 }
 
-/* Every face with a vertex on a boundary that is not sharp by a tag. */
+/* Leaves out every face with a vertex on a boundary that no tag makes sharp. */
 static void leave_out_boundary(exi_topology *t) {
     for (int f = 0; f < t->face_count; f++)
         for (int c = t->face_offsets[f]; c < t->face_offsets[f + 1] && !t->holes[f]; c++) {

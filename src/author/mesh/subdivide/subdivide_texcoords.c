@@ -1,7 +1,6 @@
 /*
- * Texture coordinates of the next level: linear within every face. The middle of an edge is shared by its two faces
- * where both have the same texture coordinates at both ends, and doubled where they have not: seams stay where they
- * are.
+ * Texture coordinates of the next level: linear within every face. The midpoint of an edge is shared by its two faces
+ * if both have the same texture coordinates at both ends, and doubled otherwise: seams stay in place.
  */
 #include "author/base/array.h"
 #include "author/mesh/subdivide/subdivide.h"
@@ -10,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of the new texture coordinates: halves [corner_count] of the middles of half-edges, middles [face_count]; -1
- * where an end has none. Returns how many coordinates there are with the old ones. */
+/* Numbers the new texture coordinates: halves [corner_count] of the midpoints of half-edges, middles [face_count]; -1
+ * where an end has none. Returns the total, old ones included. */
 static int number_texcoords(const exi_topology *t, bool with_middles, int *halves, int *middles) {
     const int *texcoords = t->corner_texcoords;
     int count = t->texcoord_count;
@@ -87,5 +86,5 @@ ex_result exi_topology_refine_texcoords(const exi_topology *t, ex_scheme scheme,
     if (child->texcoords)
         return EX_OK;
     return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory for the texture coordinates of %d faces",
-                     child->face_count);
+                        child->face_count);
 }

@@ -1,8 +1,8 @@
 /*
  * The connectivity of one level of a subdivided mesh, and of the next.
  *
- * Edges are found by sorting half-edges by their lower and then their higher vertex, two counting sorts, so that no
- * vertex, however many edges it has, costs more than its edges. They are numbered in that order.
+ * Edges are found by sorting half-edges by their lower and then their higher vertex, with two counting sorts, so that a
+ * vertex costs no more than its edges, however many it has. Edges are numbered in that order.
  */
 #include "author/base/array.h"
 #include "author/mesh/subdivide/subdivide.h"
@@ -59,14 +59,15 @@ static void sort_by(const exi_topology *t, int (*end)(const exi_topology *, int)
     }
 }
 
-/* One edge from the half-edges along it, of which a surface has one, or two that run opposite ways. */
+/* Makes an edge from the half-edges along it. On a surface there is one, or two in opposite directions. */
 static ex_result join(exi_topology *t, const int *run, int count, ex_error *error) {
     int low = low_end(t, run[0]), high = high_end(t, run[0]);
     if (count > 2)
-        return ex_error_set(error, EX_ERROR_DATA,
-                         "%d faces meet at the edge between vertices %d and %d (counting from 0), among them faces %d, "
-                         "%d and %d: a surface has at most two there",
-                         count, low, high, t->corner_faces[run[0]], t->corner_faces[run[1]], t->corner_faces[run[2]]);
+        return ex_error_set(
+            error, EX_ERROR_DATA,
+            "%d faces meet at the edge between vertices %d and %d (counting from 0), among them faces %d, "
+            "%d and %d: a surface has at most two there",
+            count, low, high, t->corner_faces[run[0]], t->corner_faces[run[1]], t->corner_faces[run[2]]);
     if (count == 2 && t->corners[run[0]] == t->corners[run[1]])
         return ex_error_set(
             error, EX_ERROR_DATA,
@@ -98,7 +99,7 @@ static ex_result find_edges(exi_topology *t, int *work, ex_error *error) {
     return EX_OK;
 }
 
-/* A vertex must not come twice in a face; last [vertex_count] remembers the last face that had it. */
+/* Checks that no vertex occurs twice in a face; last [vertex_count] holds the last face that had it. */
 static ex_result check_faces(const exi_topology *t, int *last, ex_error *error) {
     memset(last, 0xFF, (size_t)t->vertex_count * sizeof *last);
     for (int c = 0; c < t->corner_count; c++) {
@@ -112,7 +113,8 @@ static ex_result check_faces(const exi_topology *t, int *last, ex_error *error) 
 
 /* ---- walks around vertices ---- */
 
-/* Where walks begin: at the boundary where there is one. faces_at [vertex_count] is work. */
+/* Finds the corners at which walks begin: at the boundary if there is one. faces_at [vertex_count] is scratch
+ * memory. */
 static void find_walks(exi_topology *t, int *faces_at, unsigned char *pinched) {
     memset(t->vertex_corners, 0xFF, (size_t)t->vertex_count * sizeof *t->vertex_corners);
     memset(faces_at, 0, (size_t)t->vertex_count * sizeof *faces_at);
@@ -159,7 +161,7 @@ ex_result exi_topology_connect(exi_topology *t, unsigned char *pinched, ex_error
 
 /* ---- the next level ---- */
 
-/* A corner's face goes to one quad for each corner: the corner, the edge after, the middle, the edge before. */
+/* Splits a face into one quad for each corner: the corner, the edge after, the centre, the edge before. */
 static void split_into_quads(const exi_topology *t, exi_topology *child) {
     for (int c = 0; c < t->corner_count; c++) {
         int *quad = child->corners + 4 * (size_t)c;
@@ -170,7 +172,7 @@ static void split_into_quads(const exi_topology *t, exi_topology *child) {
     }
 }
 
-/* A triangle goes to one for each corner and one in the middle. */
+/* Splits a triangle into one for each corner and one in the middle. */
 static void split_into_triangles(const exi_topology *t, exi_topology *child) {
     for (int f = 0; f < t->face_count; f++) {
         int *triangles = child->corners + 12 * (size_t)f;
@@ -184,12 +186,12 @@ static void split_into_triangles(const exi_topology *t, exi_topology *child) {
     }
 }
 
-/* The number of the child face's parent: quads come in the order of corners, triangles four a face. */
+/* Returns the parent of a child face: quads come in the order of corners, triangles four per face. */
 static int parent_face(const exi_topology *t, ex_scheme scheme, int child) {
     return scheme == EX_SCHEME_LOOP ? child / 4 : t->corner_faces[child];
 }
 
-/* An edge between an old vertex and one that sits on an edge is half of that edge; all others are new and smooth. */
+/* An edge between an old vertex and one on an edge is half of that edge; all others are new and smooth. */
 static void inherit_sharpness(const exi_topology *t, const double *child_sharpness, const double *vertex_sharpness,
                               exi_topology *child) {
     memcpy(child->vertex_sharpness, vertex_sharpness, (size_t)t->vertex_count * sizeof *vertex_sharpness);
@@ -228,10 +230,10 @@ ex_result exi_topology_refine(const exi_topology *t, ex_scheme scheme, const dou
                               const double *vertex_sharpness, exi_topology *child, ex_error *error) {
     const bool triangles = scheme == EX_SCHEME_LOOP;
     *child = (exi_topology){0};
-    /* The most of everything are corners of the child. */
+    /* No other count exceeds the child's corners. */
     if (t->corner_count > INT_MAX / 16 || t->vertex_count > INT_MAX / 2 || t->texcoord_count > INT_MAX / 2)
         return ex_error_set(error, EX_ERROR_LIMIT,
-                         "the next level of %d faces would have more corners than can be counted", t->face_count);
+                            "the next level of %d faces would have more corners than can be counted", t->face_count);
     child->vertex_count = t->vertex_count + t->edge_count + (triangles ? 0 : t->face_count);
     child->face_count = triangles ? 4 * t->face_count : t->corner_count;
     child->corner_count = 4 * t->corner_count;
