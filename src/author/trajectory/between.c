@@ -1,5 +1,5 @@
 /*
- * In-betweens of two forms, in the frame of the start (surface.c), and the screw that puts the alignment back.
+ * In-betweens of two forms, in the frame of the start (surface.c), and the screw that undoes the alignment.
  *
  * Poisson: the form x whose gradients are nearest to the triangles' own, R^t ((1 - t) I + t S):
  *   minimise  sum over triangles of area |grad x - g|^2  +  sum over links of weight |x_a - x_b - d|^2,
@@ -18,7 +18,7 @@
 
 #define ITERATIONS 30
 
-/* So many that nine numbers a triangle are counted by an int. */
+/* Limits, so that an int can count nine numbers per triangle. */
 enum { VERTEX_MOST = 100000000, TRIANGLE_MOST = 200000000 };
 
 const char *ex_between_name(ex_between_method method) {
@@ -32,7 +32,7 @@ const char *ex_between_name(ex_between_method method) {
 
 /* ---- the system ---- */
 
-/* The vertex that is held where it is, so that the system has one solution; where it stands afterwards is no matter. */
+/* The vertex that is held in place, so that the system has a unique solution. Its final position does not matter. */
 #define HELD 0
 
 typedef struct assembly {
@@ -40,7 +40,7 @@ typedef struct assembly {
     double *values;
 } assembly;
 
-/* Adds `value` at row a, column c, a >= c; the pattern is there already. */
+/* Adds `value` at row a, column c, a >= c; the pattern must contain it. */
 static void add_entry(const assembly *m, int a, int c, double value) {
     int low = m->starts[c], high = m->starts[c + 1] - 1;
     while (low < high) {
@@ -68,7 +68,7 @@ static pair ordered(int a, int b) {
     return a < b ? (pair){a, b} : (pair){b, a};
 }
 
-/* The places of the lower triangle: every vertex with itself, and the ends of edges and links. */
+/* Makes the pattern of the lower triangle: every vertex with itself, and the ends of edges and links. */
 static bool make_pattern(const ex_between *b, assembly *m) {
     const size_t most = (size_t)b->vertex_count + 3 * (size_t)b->triangle_count + (size_t)b->link_count;
     pair *pairs = exi_array_allocate(most, sizeof *pairs);
@@ -100,7 +100,7 @@ static bool make_pattern(const ex_between *b, assembly *m) {
     return done;
 }
 
-/* Returns the weight by which HELD is held. */
+/* Fills in the values. Returns the weight by which HELD is held. */
 static double fill(const ex_between *b, const assembly *m) {
     double diagonal = 0;
     for (int t = 0; t < b->triangle_count; t++)
@@ -145,7 +145,7 @@ static ex_result factorise(ex_between *b, const ex_progress *progress, ex_error 
 
 /* ---- forms ---- */
 
-/* Work memory, in doubles: three forms, the triangles' facings, and the solver's. */
+/* Size of work memory, in doubles: three forms, the triangles' facings, and the solver's. */
 static size_t facings_size(const ex_between *b) {
     return ((size_t)b->triangle_count * sizeof(exi_facing) + sizeof(double) - 1) / sizeof(double);
 }
@@ -164,7 +164,7 @@ void exi_between_solve_change(const ex_between *b, double *right, double *work) 
     exi_factor_solve(b->factor, right, work + 9 * (size_t)b->vertex_count + facings_size(b));
 }
 
-/* The start's centroid is the in-between's too: the screw moves it. */
+/* Moves the form's centroid to the start's: moving it is left to the screw. */
 static void centre(const ex_between *b, double *form) {
     double sum[3] = {0}, total = 0;
     for (int v = 0; v < b->vertex_count; v++) {
@@ -270,26 +270,27 @@ void ex_between_screw(const ex_between *b, ex_screw *screw, double centre[3]) {
 static ex_result check(const ex_between_def *def, ex_error *error) {
     if (def->vertex_count < 1 || def->triangle_count < 0 || def->iterations < 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "an in-between needs at least one vertex, and counts that are not negative");
+                            "an in-between needs at least one vertex, and counts that are not negative");
     if (def->vertex_count > VERTEX_MOST || def->triangle_count > TRIANGLE_MOST)
         return ex_error_set(error, EX_ERROR_LIMIT, "%d vertices and %d triangles: at most %d and %d can be joined",
-                         def->vertex_count, def->triangle_count, VERTEX_MOST, TRIANGLE_MOST);
+                            def->vertex_count, def->triangle_count, VERTEX_MOST, TRIANGLE_MOST);
     for (int i = 0; i < 3 * def->triangle_count; i++)
         if (def->triangles[i] < 0 || def->triangles[i] >= def->vertex_count)
             return ex_error_set(error, EX_ERROR_DATA, "triangle %d names vertex %d, and there are %d, counted from 0",
-                             i / 3, def->triangles[i], def->vertex_count);
+                                i / 3, def->triangles[i], def->vertex_count);
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 3 * def->vertex_count; i++)
             if (!(fabs((e ? def->end : def->start)[i]) < 1e30))
                 return ex_error_set(error, EX_ERROR_DATA, "vertex %d (counting from 0) of the %s form is %s", i / 3,
-                                 e ? "end" : "start",
-                                 isfinite((e ? def->end : def->start)[i])
-                                     ? "too far away: coordinates must be below 1e30"
-                                     : "not finite");
+                                    e ? "end" : "start",
+                                    isfinite((e ? def->end : def->start)[i])
+                                        ? "too far away: coordinates must be below 1e30"
+                                        : "not finite");
     return EX_OK;
 }
 
-/* Every triangle's plane: slopes of corners 1 and 2, stretch in it, area; together, as the local step streams them. */
+/* Computes every triangle's plane: slopes of corners 1 and 2, stretch in it, area; stored together, since the local
+ * step streams them. */
 static void flatten(ex_between *b) {
     for (int t = 0; t < b->triangle_count; t++) {
         double e[2][3], *plane = b->planes + 8 * (size_t)t;
@@ -361,8 +362,8 @@ static ex_result create(const ex_between_def *def, double thin, ex_between **bet
 }
 
 ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_error *error) {
-    /* A triangle pulls its corners together the more strongly the thinner it is. Where all of a region are needles,
-     * nothing but rounding is left of how it holds together along them: there links serve better. */
+    /* The thinner a triangle, the more strongly it pulls its corners together. Where a whole region consists of
+     * needles, rounding destroys how it holds together along them; links do better there. */
     static const double thins[] = {0, 1e-6, 1e-4, 1e-2};
     if (!def || !between)
         return exi_misuse_error(error, "ex_between_create", "NULL");

@@ -1,8 +1,8 @@
 /*
- * Rotations of triangles on one branch. A rotation vector is one of many: w (1 + 2 pi k / |w|) turns alike at the end,
- * not half-way. Neighbours are to take the same way. Triangles are visited along a tree of least differences in
- * rotation (Prim's, from the least turned of the largest component), each taking the k that brings it nearest to the
- * triangle that it was reached from; other components are reached over their links.
+ * Brings rotations of triangles onto one branch. A rotation vector is one of many: w (1 + 2 pi k / |w|) gives the same
+ * rotation at the end, but not half-way. Neighbours should rotate the same way. Triangles are visited along a tree of
+ * least differences in rotation (Prim's, from the least rotated of the largest component). Each takes the k that brings
+ * it nearest to the triangle that it was reached from; other components are reached over their links.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 
 /* ---- neighbours ---- */
 
-/* Across which edges triangles touch: neighbours[3 t + k] is a triangle, or -1. Of more than two at one edge, pairs. */
+/* Finds the triangles that share edges: neighbours[3 t + k] is a triangle, or -1. More than two at one edge are
+ * paired. */
 typedef struct half_edge {
     int low, high, side; /* side: 3 * triangle + corner */
 } half_edge;
@@ -53,7 +54,7 @@ bool exi_surface_neighbours(int triangle_count, const int *triangles, int *neigh
 
 /* ---- visits ---- */
 
-/* A heap of triangles to visit, the least difference first; ties by number, so that nothing is left to chance. */
+/* A heap of triangles to visit, the least difference first; ties by index, so that the order is deterministic. */
 typedef struct visit {
     float difference;
     int triangle, from;
@@ -99,7 +100,7 @@ static visit pop(heap *h) {
     return first;
 }
 
-/* How far two principal rotations differ: the sine of half the angle between them. */
+/* Difference of two principal rotations: the sine of half the angle between them. */
 static float difference(const float *quaternions, int a, int b) {
     double dot = 0;
     for (int i = 0; i < 4; i++)
@@ -107,7 +108,7 @@ static float difference(const float *quaternions, int a, int b) {
     return (float)sqrt(fmax(1 - dot * dot, 0));
 }
 
-/* Visits the component of `root`, reached from a triangle of another, or from none (-1). */
+/* Visits the component of `root`, reached from a triangle of another component, or from none (-1). */
 static bool spread(ex_between *b, const float *quaternions, bool *visited, heap *h, int root, int from) {
     static const double none[3] = {0};
     h->count = 0;
@@ -119,7 +120,7 @@ static bool spread(ex_between *b, const float *quaternions, bool *visited, heap 
             continue;
         visited[next.triangle] = true;
         double *turn = b->turns + 3 * next.triangle;
-        if (isnan(turn[0])) /* has no rotation of its own */
+        if (isnan(turn[0])) /* has no rotation */
             memcpy(turn, next.from >= 0 ? b->turns + 3 * next.from : none, 3 * sizeof *turn);
         else if (next.from >= 0)
             exi_turn_nearest(turn, b->turns + 3 * next.from);
@@ -138,7 +139,7 @@ static int first_triangle(const ex_between *b, int vertex) {
     return begin < b->triangle_starts[vertex + 1] ? b->triangle_list[begin] / 3 : -1;
 }
 
-/* Over every link that leads from what was visited to what was not. *on: whether there was any. */
+/* Follows every link from a visited to an unvisited component. *on: true if there was any. */
 static bool follow_links(ex_between *b, const float *quaternions, bool *visited, heap *h, bool *on) {
     bool done = true;
     *on = false;
@@ -165,7 +166,7 @@ static int compare_turned(const void *a, const void *b) {
     return x->triangle < y->triangle ? -1 : x->triangle > y->triangle;
 }
 
-/* By the number of its vertices; the first of equals. -1 without memory. */
+/* Returns the component with the most vertices, the first of equals. -1 without memory. */
 static int largest_component(const ex_between *b) {
     int *counts = calloc((size_t)b->component_count + 1, sizeof *counts), largest = 0;
     if (!counts)
@@ -194,19 +195,19 @@ static bool choose_branches(ex_between *b) {
         for (int i = 0; i < 3; i++)
             quaternions[4 * t + i] = has ? (float)(factor * b->turns[3 * t + i]) : 0;
         quaternions[4 * t + 3] = (float)cosine;
-        order[t] = (turned){has ? angle : 10, t}; /* those without come last */
+        order[t] = (turned){has ? angle : 10, t}; /* those without a rotation come last */
     }
     if (done)
         qsort(order, (size_t)count, sizeof *order, compare_turned);
     const int largest = largest_component(b);
     done = done && largest >= 0;
-    for (int pass = 0; pass < 2; pass++) /* the second: what no link reached */
+    for (int pass = 0; pass < 2; pass++) /* second pass: what no link reached */
         for (int i = 0; done && i < count; i++) {
             const int root = order[i].triangle;
             if (visited[root] || (pass == 0 && b->components[b->triangles[3 * root]] != largest))
                 continue;
             done = spread(b, quaternions, visited, &h, root, -1);
-            for (bool on = true; done && on;) /* whatever links lead to from here, and from there */
+            for (bool on = true; done && on;) /* follow links from here, and on from there */
                 done = follow_links(b, quaternions, visited, &h, &on);
         }
     free(h.items);
@@ -218,7 +219,7 @@ static bool choose_branches(ex_between *b) {
 
 /* ---- the whole ---- */
 
-/* From here on neighbours are what a rotation leans on: a triangle without area has none to lean on, and no facing. */
+/* Removes neighbours without area: from here on neighbours are what a rotation leans on, and these have no facing. */
 static void forget_flat_neighbours(ex_between *b) {
     for (int i = 0; i < 3 * b->triangle_count; i++)
         if (b->neighbours[i] >= 0 && b->areas[b->neighbours[i]] == 0)

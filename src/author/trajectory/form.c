@@ -1,6 +1,6 @@
 /*
- * What a rig shows of trajectories, in double: the formula of exemplar/shape.h term by term, for reports, for pictures
- * of single bases, and to compare the runtime with.
+ * The form that a rig shows of trajectories, in double: the formula of exemplar/shape.h term by term, for reports, for
+ * pictures of single bases, and as a reference for the runtime.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "runtime/base/vector.h"
 #include "runtime/shape/trajectory.inl"
 
-/* An example's end in the frame of the reference: the screw taken off again. */
+/* Takes an example's end into the frame of the reference: removes the screw. */
 static void take_back(const ex_screw *screw, const double centre[3], const double point[3], double out[3]) {
     double turn[3][3], mean[3][3], shift[3], arm[3];
     exi_turn_matrix(screw->turn, turn);
@@ -30,7 +30,7 @@ static void warp(const double w[3], const double v[3], double out[3]) {
     exi_apply(mean, v, out);
 }
 
-/* Whether the basis stored with segment a moves the vertices of segment s. */
+/* True if the basis stored with segment a moves the vertices of segment s. */
 static bool moves(const ex_segments *segments, int a, int s) {
     for (; s >= 0; s = segments->parents[s])
         if (s == a)
@@ -38,7 +38,8 @@ static bool moves(const ex_segments *segments, int a, int s) {
     return false;
 }
 
-/* What all appended bases, or one of them, add to segment s with weights x, or for one example with its weight 1. */
+/* Contribution of all appended bases, or of one of them, to segment s with weights x, or for one example with weight
+ * 1. */
 static void appended(const ex_trajectories *t, const double *weights, int s, int only, double out[3]) {
     out[0] = out[1] = out[2] = 0;
     for (int a = 0; a < t->segments.count; a++) {
@@ -56,7 +57,7 @@ static void appended(const ex_trajectories *t, const double *weights, int s, int
     }
 }
 
-/* The displacement velocity that brings a vertex to its example (equation 23). */
+/* Computes the displacement velocity that brings a vertex to its example (equation 23). */
 static void velocity(const ex_trajectories *t, const ex_trajectories_def *def, int example, int v,
                      const double below[3], double u[3]) {
     const ex_trajectory *one = &t->trajectories[example];
@@ -69,7 +70,7 @@ static void velocity(const ex_trajectories *t, const ex_trajectories_def *def, i
     exi_mean_turn_invert(w, end, u);
 }
 
-/* The weights of every example's correctors: x_k q_kj(s_k). */
+/* Computes the weights of every example's correctors: x_k q_kj(s_k). */
 static void corrector_weights(const ex_trajectories *t, const double *weights, double *out) {
     for (int k = 0; k < t->example_count; k++) {
         double s = 0;
@@ -87,7 +88,8 @@ bool ex_trajectories_form(const ex_trajectories *t, const ex_trajectories_def *d
     double *correctors = calloc((size_t)count * EX_CORRECTOR_MAX, sizeof *correctors);
     double *ends = calloc((size_t)count * (size_t)segments * 3, sizeof *ends),
            *single = calloc((size_t)count, sizeof *single);
-    double(*now)[3] = calloc((size_t)segments, sizeof *now); /* what bases add to a segment at these weights */
+    double(*now)[3] = calloc((size_t)segments, sizeof *now); /* contribution of the bases to each segment at these
+                                                              * weights */
     const bool done = correctors && ends && single && now;
     ex_screw screw = {{0}, {0}};
     for (int s = 0; done && s < t->segments.count; s++) {

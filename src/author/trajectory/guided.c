@@ -1,28 +1,28 @@
 /*
  * Guided mode: trajectories that are as rigid as possible at every t.
  *
- * A path is a velocity pair (or a straight line, where examples have no angular velocities) and correctors,
- * x(t) = pair(t) + sum over j of b_j(t) c_j. Which curves b_j? Rigid in-betweens are made at the inner Chebyshev points
- * of [0, 1], where a polynomial through them and the ends stays close to them in between; r(t) is what the pair leaves
- * of them. Powers of t would do as b_j; fewer do where the curves are taken from the motion itself. All triangles
- * together say which: with the weight W = (t (1 - t))^(-3/4), since near the ends the in-betweens are stretched least
- * and are to be followed closest, and with
+ * A path is a velocity pair (or a straight line, if examples have no angular velocities) and correctors, x(t) = pair(t)
+ * + sum over j of b_j(t) c_j. The curves b_j are found as follows. Rigid in-betweens are made at the inner Chebyshev
+ * points of [0, 1], where a polynomial through them and the ends stays close to them in between; r(t) is the residual
+ * of the pair. Powers of t could serve as b_j, but fewer curves are enough if they are taken from the motion itself.
+ * All triangles together determine them: with the weight W = (t (1 - t))^(-3/4), since near the ends the in-betweens
+ * are stretched least and should be followed most closely, and with
  *
  *   C(a, b) = W_a W_b sum over triangles of <grad r(t_a), grad r(t_b)>
  *
- * (gradients: what stretches; every triangle alike, as it is counted in the end), the eigenvectors B_j of C with the
- * largest eigenvalues are the curves that leave the least, b_j = B_j / W. A limb that turns as one by an angle needs
- * two of them, sine and cosine of that angle's part, whatever the number of vertices. Between the samples a curve is t
- * (1 - t) r(2t - 1) with a polynomial r of degree 6 (exemplar/shape.h).
+ * (gradients, since they measure stretch; every triangle counts the same, as in the final measure), the eigenvectors
+ * B_j of C with the largest eigenvalues are the curves that leave the smallest residual, b_j = B_j / W. A limb that
+ * rotates rigidly by an angle needs two of them, sine and cosine of a fraction of that angle, whatever the number of
+ * vertices. Between the samples a curve is t (1 - t) r(2t - 1) with a polynomial r of degree 6 (exemplar/shape.h).
  *
- * The c_j are not fitted to the in-betweens, each of which folds in its own way. They minimise the in-betweens' own
- * energy over all samples at once, sum W^2 E(x(t)), by the same local and global steps (rigid.c): with g(t) the pull of
- * triangles and links at a sample, L dc_j = sum over samples of B_j W g. The B_j are orthonormal, so every corrector is
- * one solve with the matrix that is factorised already. For as many numbers a vertex that halves the stretch which a
- * fit leaves.
+ * The c_j are not fitted to the in-betweens, since each of these folds differently. They minimise the energy of the
+ * in-betweens over all samples at once, sum W^2 E(x(t)), by the same local and global steps (rigid.c): with g(t) the
+ * pull of triangles and links at a sample, L dc_j = sum over samples of B_j W g. The B_j are orthonormal, so every
+ * corrector is one solve with the matrix that is already factorised. For the same number of values per vertex this
+ * halves the stretch that a fit leaves.
  *
- * The number of correctors is the least with which, at every second sample, the 99th and 99.9th percentile of stretch
- * are within NEAR and NEARER times the rigid in-between's.
+ * The number of correctors is the smallest with which, at every second sample, the 99th and 99.9th percentiles of
+ * stretch are within NEAR and NEARER times those of the rigid in-between.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -39,10 +39,10 @@
 #define PI        3.14159265358979323846
 #define NEAR      1.5
 #define NEARER    2.0
-#define NOTHING   2e-4 /* of stretch: nobody sees it */
-#define MOST      5    /* correctors that are tried */
-#define FEW_STEPS 10   /* of the in-betweens that the curves are taken from, and of each number of correctors tried */
-#define STEPS     30   /* that the number chosen gets besides */
+#define NOTHING   2e-4 /* of stretch: too small to be seen */
+#define MOST      5    /* most correctors tried */
+#define FEW_STEPS 10   /* for the in-betweens that the curves are taken from, and for each number of correctors tried */
+#define STEPS     30   /* more steps for the number chosen */
 
 double exi_sample_time(int sample) {
     double sine, cosine;
@@ -54,21 +54,22 @@ typedef struct fitting {
     const ex_trajectories_def *def;
     int example;
     const ex_between *between;
-    double *paths; /* [EXI_SAMPLES][vertex_count][3]: in-betweens, then what the pair leaves of them, then the pair */
-    double *work;  /* [EXI_SAMPLES] of exi_between_work_size */
+    double *paths; /* [EXI_SAMPLES][vertex_count][3]: in-betweens, then the residual of the pair, then the pair */
+    double *work;  /* [EXI_SAMPLES] blocks of exi_between_work_size */
     double *turns; /* [vertex_count][3], or NULL */
     double basis[EXI_SAMPLES][EXI_SAMPLES]; /* [corrector][sample]: B_j */
-    double rigid[EXI_SAMPLES][4];           /* percentiles of stretch of the references */
-    int count;                              /* of correctors */
-    double *now, *last,
-        *at; /* [count][vertex_count][3] each: c_j after a step, before it, and where it is taken from */
+    double rigid[EXI_SAMPLES][4];           /* percentiles of stretch of the rigid in-betweens that paths are compared
+                                             * with */
+    int count;                              /* number of correctors */
+    double *now, *last, *at; /* [count][vertex_count][3] each: c_j after a step, before it, and the point from which the
+                              * step is taken */
 } fitting;
 
 static double *work_of(const fitting *f, int sample) {
     return f->work + (size_t)sample * exi_between_work_size(f->between);
 }
 
-/* From the calling thread; done is the part of this example's work. */
+/* Reports progress from the calling thread; done is the fraction of this example's work. */
 static void tell(const fitting *f, double done) {
     const ex_progress *progress = f->def->progress;
     if (progress && progress->report)
@@ -77,7 +78,7 @@ static void tell(const fitting *f, double done) {
 
 /* ---- in-betweens ---- */
 
-/* Those that the paths are compared with, as far as they go; a few samples do. */
+/* Makes the in-betweens that paths are compared with, with all their steps; a few samples are enough. */
 static void make_references(void *context, int begin, int end) {
     fitting *f = context;
     const size_t n = 3 * (size_t)f->between->vertex_count;
@@ -86,7 +87,8 @@ static void make_references(void *context, int begin, int end) {
                           work_of(f, k));
 }
 
-/* Those that the curves are taken from: the first steps change most, and later ones fold each in its own way. */
+/* Makes the in-betweens that the curves are taken from: the first steps change most, and later ones fold each
+ * differently. */
 static void make_samples(void *context, int begin, int end) {
     fitting *f = context;
     const size_t n = 3 * (size_t)f->between->vertex_count;
@@ -109,7 +111,7 @@ static void gram(const fitting *f, double c[EXI_SAMPLES][EXI_SAMPLES]) {
             continue;
         for (int k = 0; k < EXI_SAMPLES; k++) {
             const double *r = f->paths + (size_t)k * n;
-            /* Copied: gcc 12 for x86-64 reads beyond the last vertex where it vectorises this in place. */
+            /* Copied: gcc 12 for x86-64 reads past the last vertex when it vectorises this in place. */
             double x[3][3];
             for (int i = 0; i < 3; i++)
                 memcpy(x[i], r + 3 * (size_t)v[i], sizeof x[i]);
@@ -134,7 +136,8 @@ static double weight(int sample) {
     return 1 / (root * sqrt(root));
 }
 
-/* Eigenvectors of the weighted Gram matrix, by its singular values: it is symmetric and not negative. Largest first. */
+/* Finds the eigenvectors of the weighted Gram matrix, largest first, by its singular values: it is symmetric and
+ * positive semidefinite. */
 static void find_curves(fitting *f) {
     double c[EXI_SAMPLES][EXI_SAMPLES], v[EXI_SAMPLES][EXI_SAMPLES], s[EXI_SAMPLES];
     int order[EXI_SAMPLES];
@@ -155,7 +158,7 @@ static void find_curves(fitting *f) {
         memcpy(f->basis[j], v[order[j]], sizeof f->basis[j]);
 }
 
-/* The coefficients of r with t (1 - t) r(2t - 1) through the curve's values at the samples. */
+/* Computes the coefficients of r, with t (1 - t) r(2t - 1) through the curve's values at the samples. */
 static void curve_coefficients(const double basis[EXI_SAMPLES], float *curve) {
     double m[EXI_SAMPLES][EXI_SAMPLES + 1];
     for (int k = 0; k < EXI_SAMPLES; k++) {
@@ -192,7 +195,7 @@ static void pair_form(const fitting *f, double t, double *form) {
 
 /* ---- correctors ---- */
 
-/* The path at a sample, with the correctors at `from`. */
+/* Computes the path at a sample, with the correctors at `from`. */
 static void path_form(const fitting *f, int sample, const double *from, double *form) {
     const size_t n = 3 * (size_t)f->between->vertex_count;
     memcpy(form, f->paths + (size_t)sample * n, n * sizeof *form);
@@ -203,7 +206,7 @@ static void path_form(const fitting *f, int sample, const double *from, double *
     }
 }
 
-/* Of every sample: the pull of its triangles and links, at the beginning of its work memory. */
+/* Computes for every sample the pull of its triangles and links, at the beginning of its work memory. */
 static void pull(void *context, int begin, int end) {
     fitting *f = context;
     const ex_between *b = f->between;
@@ -217,7 +220,7 @@ static void pull(void *context, int begin, int end) {
     }
 }
 
-/* Of every corrector: where the step takes it. */
+/* Takes the step for every corrector. */
 static void follow(void *context, int begin, int end) {
     fitting *f = context;
     const size_t n = 3 * (size_t)f->between->vertex_count;
@@ -252,7 +255,7 @@ static void take_steps(fitting *f, int steps, double before, double after) {
     }
 }
 
-/* The part of what is left along a curve: what a corrector begins with. */
+/* Projects the residual onto a curve: the corrector's start value. */
 static void project(const fitting *f, int corrector, double *c) {
     const size_t n = 3 * (size_t)f->between->vertex_count;
     memset(c, 0, n * sizeof *c);
@@ -265,7 +268,7 @@ static void project(const fitting *f, int corrector, double *c) {
 
 /* ---- how many ---- */
 
-/* The percentiles of stretch of a form at a sample; form is moved by the screw. */
+/* Computes the percentiles of stretch of a form at a sample; moves the form by the screw. */
 static ex_result percentiles(const fitting *f, int sample, double *form, double out[4], ex_error *error) {
     ex_stretch stretch;
     exi_between_move(f->between, exi_sample_time(sample), form);
@@ -274,7 +277,8 @@ static ex_result percentiles(const fitting *f, int sample, double *form, double 
     return result;
 }
 
-/* The worst ratios, over the samples that have references, of percentiles of stretch to the rigid in-between's. */
+/* Computes the largest ratios, over the samples that have references, of percentiles of stretch to the rigid
+ * in-between's. */
 static ex_result measure(const fitting *f, double ratios[4], ex_error *error) {
     double *form = f->work + 3 * (size_t)f->between->vertex_count;
     ex_result result = EX_OK;
@@ -295,7 +299,7 @@ static bool near_enough(const double ratios[4]) {
     return ratios[2] <= NEAR && ratios[3] <= NEARER;
 }
 
-/* Chooses the number of correctors, or takes the one wanted; begun has [MOST or wanted] of them as they begin. */
+/* Chooses the number of correctors, or takes the one wanted; begun holds the start values of [MOST or wanted]. */
 static ex_result choose(fitting *f, int wanted, const double *begun, double ratios[4], ex_error *error) {
     const size_t n = 3 * (size_t)f->between->vertex_count;
     if (wanted >= 0) {
@@ -309,7 +313,7 @@ static ex_result choose(fitting *f, int wanted, const double *begun, double rati
     while (result == EX_OK && !enough && f->count < MOST) {
         memcpy(f->now + (size_t)f->count * n, begun + (size_t)f->count * n, n * sizeof *begun);
         f->count++;
-        if (f->count > 1) /* hardly any motion does with one: not worth steps */
+        if (f->count > 1) /* one is hardly ever enough: not worth the steps */
             take_steps(f, FEW_STEPS, 0.4 + 0.05 * f->count, 0.45 + 0.05 * f->count);
         result = measure(f, ratios, error);
         enough = near_enough(ratios);
@@ -323,7 +327,7 @@ static ex_result choose(fitting *f, int wanted, const double *begun, double rati
 
 /* ---- the whole ---- */
 
-/* As the rig has them: in float, about a mean of 0, since where the form stands as a whole is the screw's. */
+/* Stores correctors as the rig has them: in float, with mean 0, since the screw moves the form as a whole. */
 static ex_result store(const fitting *f, ex_trajectory *trajectory, ex_error *error) {
     const ex_between *b = f->between;
     const size_t n = 3 * (size_t)b->vertex_count;
@@ -371,7 +375,7 @@ static ex_result find_turns(fitting *f, ex_trajectory *trajectory, ex_error *err
     if (!f->turns || !turns)
         return ex_error_memory(error, "angular velocities", n * sizeof *f->turns);
     const ex_result result = exi_guided_turns(f->between, f->paths, f->turns, error);
-    for (size_t i = 0; i < n; i++) /* as the rig will have them */
+    for (size_t i = 0; i < n; i++) /* rounded as in the rig */
         f->turns[i] = turns[i] = (float)f->turns[i];
     return result;
 }

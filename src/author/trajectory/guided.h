@@ -1,16 +1,17 @@
 /*
- * guided.h - the parts of guided mode; private to the room.
+ * guided.h - shared by the files of guided mode; private to the room.
  */
 #ifndef EXEMPLAR_AUTHOR_TRAJECTORY_GUIDED_H
 #define EXEMPLAR_AUTHOR_TRAJECTORY_GUIDED_H
 
 #include "author/trajectory/trajectory.h"
 
-/* Times at which in-betweens are made: the inner Chebyshev points of [0, 1]. A curve has one coefficient for each. */
+/* Number of times at which in-betweens are made: the inner Chebyshev points of [0, 1]. A curve has one coefficient for
+ * each. */
 #define EXI_SAMPLES EX_CURVE_SIZE
 double exi_sample_time(int sample);
 
-/* Angular velocities w [vertex_count][3] of the paths [EXI_SAMPLES][vertex_count][3] from the start to the aligned
+/* Fits angular velocities w [vertex_count][3] to the paths [EXI_SAMPLES][vertex_count][3] from the start to the aligned
  * end. */
 ex_result exi_guided_turns(const ex_between *between, const double *paths, double *turns, ex_error *error);
 

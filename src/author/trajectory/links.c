@@ -1,14 +1,14 @@
 /*
- * Components and their links. The gradients of triangles say nothing of where one component stands beside another, nor
- * where a vertex without triangles is. So every component is linked to its nearest neighbour, then the groups that
- * arose to theirs, until all hang together (Boruvka's tree of nearest vertices at the start). Between two components
- * there are up to LINKS links, spread over where they are near each other: between the vertices u of the smaller and
- * the nearest vertices of the other. A link wants the difference of its ends turned as the triangles around them are,
- * and interpolated as their stretch is: R^t ((1 - t) d_start + t R^-1 d_end).
+ * Components and their links. The gradients of triangles do not determine where one component is relative to another,
+ * nor where a vertex without triangles is. So every component is linked to its nearest neighbour, then the resulting
+ * groups to theirs, until all are connected (Boruvka's tree of nearest vertices at the start). Between two components
+ * there are up to LINKS links, spread over the region where they are near each other: between vertices u of the smaller
+ * and the nearest vertices of the other. The goal of a link is the difference of its ends, rotated like the triangles
+ * around them and interpolated like their stretch: R^t ((1 - t) d_start + t R^-1 d_end).
  *
- * Triangles without area hold together by links what no triangle with area does: their edges between vertices that are
- * of different pieces without them. Those within a piece say nothing, and a link along a long one would only pull at
- * the few triangles at its ends.
+ * Triangles without area also hold pieces together by links: their edges between vertices that would be in different
+ * pieces without them. Edges within a piece add nothing, and a link along a long one would only pull at the few
+ * triangles at its ends.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@
 
 /* ---- components ---- */
 
-/* The connected pieces of the vertices, numbered by their first: pieces [vertex_count]. flat_too: also across triangles
- * without area. Returns how many, or -1 without memory. */
+/* Finds the connected pieces of the vertices, numbered by their first vertex: pieces [vertex_count]. flat_too: also
+ * across triangles without area. Returns their number, or -1 without memory. */
 static int find_pieces(const ex_between *b, bool flat_too, int *pieces) {
     int *parents = exi_array_allocate((size_t)b->vertex_count, sizeof *parents), count = 0;
     if (!parents)
@@ -40,7 +40,7 @@ static int find_pieces(const ex_between *b, bool flat_too, int *pieces) {
         exi_sets_join(parents, b->triangles[3 * t], b->triangles[3 * t + 1]);
         exi_sets_join(parents, b->triangles[3 * t], b->triangles[3 * t + 2]);
     }
-    for (int v = 0; v < b->vertex_count; v++) { /* a root is the smallest of its piece: it comes first */
+    for (int v = 0; v < b->vertex_count; v++) { /* a root is the smallest index of its piece, so it comes first */
         const int root = exi_set_of(parents, v);
         pieces[v] = root == v ? count++ : pieces[root];
     }
@@ -54,7 +54,7 @@ typedef struct node {
     double low[3], high[3];
     int begin, end; /* of `order` */
     int left;       /* the other is left + 1; -1: a leaf */
-    int label;      /* of all vertices in it; -1: several */
+    int label;      /* label of all vertices in it; -1: several */
 } node;
 
 typedef struct vertex_tree {
@@ -87,7 +87,7 @@ static void bound(vertex_tree *tree, node *n) {
     }
 }
 
-/* Sorts by the longest side and halves, until leaves are small. */
+/* Sorts along the longest side and halves, until leaves are small. */
 static bool build(vertex_tree *tree, int count) {
     keyed *keys = exi_array_allocate((size_t)count, sizeof *keys);
     if (!keys)
@@ -139,7 +139,8 @@ static double box_distance(const node *n, const double p[3]) {
     return square;
 }
 
-/* The nearest vertex whose label is `want`, or, with want < 0, is not `other`; -1 where none is nearer than *square. */
+/* Returns the nearest vertex whose label is `want`, or, with want < 0, is not `other`; -1 if none is nearer than
+ * *square. */
 static int nearest(const vertex_tree *tree, const int *labels, const double p[3], int want, int other, double *square) {
     int stack[128], depth = 0, found = -1;
     stack[depth++] = 0;
@@ -149,7 +150,7 @@ static int nearest(const vertex_tree *tree, const int *labels, const double p[3]
             continue;
         if (box_distance(n, p) >= *square)
             continue;
-        if (n->left >= 0) { /* the nearer one is looked at first */
+        if (n->left >= 0) { /* looks at the nearer one first */
             const bool right = box_distance(&tree->nodes[n->left + 1], p) < box_distance(&tree->nodes[n->left], p);
             stack[depth++] = n->left + (right ? 0 : 1);
             stack[depth++] = n->left + (right ? 1 : 0);
@@ -176,7 +177,7 @@ static int nearest(const vertex_tree *tree, const int *labels, const double p[3]
 typedef struct linking {
     ex_between *between;
     vertex_tree tree;
-    int *first, *members; /* [component_count + 1] into [vertex_count]: the vertices of each component */
+    int *first, *members; /* [component_count + 1] offsets into [vertex_count]: the vertices of each component */
     size_t capacity;
     keyed *candidates; /* [vertex_count] */
     double weight;
@@ -194,7 +195,7 @@ static bool add_link(linking *l, int a, int b, int group, double weight) {
     return true;
 }
 
-/* Of the nearest pairs those that are farthest from each other, the nearest pair first. */
+/* Picks, of the nearest pairs, those farthest from each other, starting with the nearest pair. */
 static bool spread_links(linking *l, int from, int to) {
     ex_between *b = l->between;
     const int begin = l->first[from], end = l->first[from + 1];
@@ -235,13 +236,13 @@ static bool spread_links(linking *l, int from, int to) {
     return true;
 }
 
-/* The nearest pair of vertices between a group and any other, of each group. */
+/* The nearest pair of vertices between a group and any other; one per group. */
 typedef struct bridge {
     double square;
     int from, to;
 } bridge;
 
-/* One round: every group but the largest is joined to its nearest neighbour. groups: [component_count] parents. */
+/* One round: joins every group except the largest to its nearest neighbour. groups: [component_count] parents. */
 static bool join_nearest(linking *l, int *groups, int *labels, bridge *bridges) {
     ex_between *b = l->between;
     int *sizes = calloc((size_t)b->component_count + 1, sizeof *sizes), largest = 0;
@@ -329,7 +330,7 @@ static bool link_components(linking *l) {
     return done;
 }
 
-/* The mean diagonal entry of the Laplacian: what a link's weight is a part of. */
+/* Mean diagonal entry of the Laplacian; weights of links are a fraction of it. */
 static double mean_diagonal(const ex_between *b) {
     double sum = 0;
     for (int t = 0; t < b->triangle_count; t++)

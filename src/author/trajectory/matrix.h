@@ -1,5 +1,5 @@
 /*
- * matrix.h - 3x3 matrices as nine numbers, rows first, for loops over many of them; private to authoring.
+ * matrix.h - 3x3 matrices as nine numbers, row by row, for loops over many of them; private to authoring.
  */
 #ifndef EXEMPLAR_AUTHOR_TRAJECTORY_MATRIX_H
 #define EXEMPLAR_AUTHOR_TRAJECTORY_MATRIX_H
@@ -43,7 +43,7 @@ static inline void exi_s3_apply(const double m[6], const double x[3], double y[3
     y[1] = b;
 }
 
-/* The inverse of a regular m, from cofactors; zero where m is singular. */
+/* Inverts m by cofactors; zero if m is singular. */
 static inline void exi_m3_invert(const double m[9], double inverse[9]) {
     double c[9] = {m[4] * m[8] - m[5] * m[7], m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
                    m[5] * m[6] - m[3] * m[8], m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],

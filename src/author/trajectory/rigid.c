@@ -1,17 +1,18 @@
 /*
  * As-rigid-as-possible forms.
  *
- * Poisson's system (between.c) with rotations that are found with the form. Local step: every triangle takes the
- * rotation that brings (1 - t) I + t S nearest to its gradient; in its plane, with P = [dx/du dx/dv] S_t (3 x 2), that
- * is P (P^T P)^(-1/2), in closed form. Global step: solve again. Begun at Poisson's form, with a fixed number of steps.
+ * Solves Poisson's system (between.c) with rotations that are found together with the form. Local step: every triangle
+ * takes the rotation that brings (1 - t) I + t S nearest to its gradient; in its plane, with P = [dx/du dx/dv] S_t (3 x
+ * 2), that is P (P^T P)^(-1/2), in closed form. Global step: solve again. Starts from Poisson's form and does a fixed
+ * number of steps.
  *
- * Triangles by themselves do not mind being folded: left to it, the surface crumples where it is squeezed. So a
+ * Nothing in this energy keeps triangles from folding: without more, the surface crumples where it is squeezed. So a
  * triangle's rotation, relative to R^t, leans by COUPLING towards each of its neighbours', and steps have momentum
- * (Nesterov's, begun again where it leads uphill), which brings 30 of them as far as 200 without. On the kick of
+ * (Nesterov's, restarted where it leads uphill), with which 30 steps get as far as 200 without. On the kick of
  * body_kick, 0 to 48 half-way: 99th percentile of stretch 0.036 after 30 plain steps, with 31 edges folded by 20
  * degrees more than in either end; 0.020 and 99 edges after 200; with both, 0.026 and 18.
  *
- * The form may turn as a whole meanwhile, and is brought back onto Poisson's.
+ * The form may rotate as a whole meanwhile, and is aligned with Poisson's again.
  */
 #include <math.h>
 #include <string.h>
@@ -24,8 +25,8 @@
 
 /* ---- links ---- */
 
-/* What the triangles around a vertex turn by at time t, or, with a form, how they stand in it: added to m. Those
- * without area add nothing, and where a vertex has many of them there are as many links that ask. */
+/* Adds to m the rotation of the triangles around a vertex at time t, or, with a form, their rotation in it. Those
+ * without area add nothing; a vertex with many of them has as many links that count. */
 static void add_turns(const ex_between *b, int vertex, double t, const double *form, double m[12]) {
     for (int k = b->triangle_starts[vertex]; k < b->triangle_starts[vertex + 1]; k++) {
         const int triangle = b->triangle_list[k] / 3, *c = b->triangles + 3 * triangle;
@@ -53,8 +54,8 @@ static void add_turns(const ex_between *b, int vertex, double t, const double *f
     }
 }
 
-/* One rotation for all links between two components: one for each would feed back, since a link may be long and the few
- * triangles at its ends are easily turned by it. */
+/* Computes one rotation for all links between two components. One for each link would feed back, since a link may be
+ * long and easily rotates the few triangles at its ends. */
 int exi_link_group(const ex_between *b, int first, double t, const double *form, double rotation[3][3]) {
     double m[12] = {0}, stretch[3][3];
     int end = first;
@@ -98,7 +99,7 @@ void exi_facing_begin(const ex_between *b, int triangle, double r[3][3], exi_fac
     }
 }
 
-/* out = [p q] G^(-1/2), G being their products: the nearest pair of perpendicular directions of length 1. */
+/* out = [p q] G^(-1/2), G being their products: the nearest pair of perpendicular unit directions. */
 static void straighten(const double p[3], const double q[3], double f1[3], double f2[3]) {
     const double xx = exi_dot3(p, p), xy = exi_dot3(p, q), yy = exi_dot3(q, q), determinant = xx * yy - xy * xy;
     const double s = sqrt(determinant > 1e-30 * xx * yy ? determinant : 1e-30 * xx * yy);
@@ -111,8 +112,8 @@ static void straighten(const double p[3], const double q[3], double f1[3], doubl
     }
 }
 
-/* A triangle's plane leans towards where its neighbours' rotations would take it. What comes out is nearly straight:
- * one step of Newton's iteration for the polar factor, B (3 I - B^T B) / 2, brings it there. */
+/* Leans a triangle's plane towards where its neighbours' rotations would take it. The result is nearly orthogonal: one
+ * step of Newton's iteration for the polar factor, B (3 I - B^T B) / 2, makes it so. */
 static void lean(const ex_between *b, int triangle, const exi_facing *facings, double f1[3], double f2[3]) {
     const exi_facing *own = &facings[triangle];
     const int *others = b->neighbours + 3 * (size_t)triangle;
@@ -144,7 +145,7 @@ static void lean(const ex_between *b, int triangle, const exi_facing *facings, d
     }
 }
 
-/* The rotation that takes the frame to f1, f2 and their normal. */
+/* Stores the rotation that takes the frame to f1, f2 and their normal. */
 static void keep_turn(const double f1[3], const double f2[3], exi_facing *f) {
     double n[3];
     exi_cross(f1, f2, n);

@@ -1,11 +1,11 @@
 /*
- * Rotations in double (trajectory.h), by Rodrigues' formula and its mean over the way:
+ * Rotations in double (trajectory.h), by Rodrigues' formula and its mean over the path:
  *
  *   R(w)  = I + A [w]x + B [w]x^2,   A = sin a / a,          B = (1 - cos a) / a^2,   a = |w|      (equation 5)
  *   R~(w) = I + B [w]x + C [w]x^2,   C = (a - sin a) / a^3                                          (equation 7)
  *
- * The factors, and the inverse of R~, are those of the runtime (shape/trajectory.inl); here they become matrices, and
- * have derivatives.
+ * The factors, and the inverse of R~, are those of the runtime (shape/trajectory.inl); this file turns them into
+ * matrices, and adds derivatives.
  */
 #include "author/trajectory/trajectory.h"
 #include "runtime/base/vector.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 
 #define TWO_PI 6.283185307179586
-#define SMALL  0.01 /* below this square of an angle, slopes are series of four terms: exact to 1e-15 */
+#define SMALL  0.01 /* if the squared angle is below this, slopes are series of four terms: exact to 1e-15 */
 
 typedef struct coefficients {
     double a, b, c;          /* A, B, C */

@@ -1,7 +1,7 @@
 /*
- * How much the triangles of an in-between are stretched against what each of them would be by itself.
+ * Stretch of an in-between's triangles, compared with the shape that each would have if it were free.
  *
- * A triangle with edges a, b at the start has S a', S b' at the end, up to a rotation; by itself it would have the
+ * A triangle with edges a, b at the start has S a, S b at the end, up to a rotation; a free triangle would have the
  * edges a' = ((1 - t) I + t S) a and b' at t. Laid out flat, a' = (l, 0) and b' = (m, h), the map from there to its
  * edges p, q in the form has the columns
  *
@@ -11,9 +11,9 @@
  *
  *     lambda = (f.f + g.g) / 2 +- sqrt(((f.f - g.g) / 2)^2 + (f.g)^2).
  *
- * Edges in place of the metrics' matrices, since the determinant of a narrow triangle's matrix is a difference of large
- * numbers. A rigid motion changes none of this; only to see which triangles are flipped, normals are brought where the
- * screw brings them.
+ * Edges are used instead of the metrics' matrices, since the determinant of a narrow triangle's matrix is a difference
+ * of large numbers. A rigid motion changes none of this; only to find flipped triangles, normals are moved by the
+ * screw.
  */
 #include "author/trajectory/trajectory.h"
 
@@ -25,16 +25,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Triangles that are measured together; each has a count of its flipped ones, whoever measures it. */
+/* Triangles measured together; each block counts its flipped ones, whichever thread measures it. */
 enum { BLOCK = 1024 };
 
 typedef struct measurement {
     const ex_between *between;
     double t;
     const double *positions;
-    double (*screw)[3]; /* its rotation at t */
+    double (*screw)[3]; /* the screw's rotation at t */
     double *values;     /* [triangle_count] */
-    int *flipped;       /* of each block */
+    int *flipped;       /* per block */
 } measurement;
 
 /* ---- one triangle ---- */
@@ -47,7 +47,7 @@ static void stretch_edge(const double s[6], double t, const double edge[3], doub
     out[2] = rest * z + t * (s[4] * x + s[5] * y + s[2] * z);
 }
 
-/* Of the edges p, q against a, b; 0 where a and b have no area between them. */
+/* Stretch of the edges p, q against a, b; 0 if a and b span no area. */
 static double edges_stretch(const double a[3], const double b[3], const double p[3], const double q[3]) {
     double normal[3], f[3], g[3];
     exi_cross(a, b, normal);
@@ -60,7 +60,7 @@ static double edges_stretch(const double a[3], const double b[3], const double p
     }
     const double ff = exi_dot3(f, f), gg = exi_dot3(g, g), fg = exi_dot3(f, g);
     const double middle = (ff + gg) / 2, radius = sqrt((ff - gg) * (ff - gg) / 4 + fg * fg);
-    if (!(middle + radius < INFINITY)) /* also what is no number: it must neither pass for small nor spoil the order */
+    if (!(middle + radius < INFINITY)) /* NaN too: it must neither count as small nor break the order */
         return INFINITY;
     const double low = middle - radius > 0 ? middle - radius : 0;
     const double more = fabs(sqrt(middle + radius) - 1), less = fabs(sqrt(low) - 1);
@@ -77,7 +77,7 @@ static void find_edges(const measurement *m, const double *positions, int triang
     exi_subtract(corner(m, positions, triangle, 2), origin, b);
 }
 
-/* Whether the normal of the edges p, q is more than a right angle away from the start's, turned to t. */
+/* True if the normal of the edges p, q is more than a right angle away from the start's, rotated to t. */
 static bool is_flipped(const measurement *m, int triangle, const double p[3], const double q[3]) {
     const double *whole = m->between->turns + 3 * (size_t)triangle;
     const double part[3] = {m->t * whole[0], m->t * whole[1], m->t * whole[2]};
@@ -120,8 +120,8 @@ static void swap(double *a, double *b) {
 }
 
 /*
- * Moves the values of [low, high) so that the one at k is where sorting would have it, smaller ones before and larger
- * ones behind it (Hoare's selection, three parts, so that many equal values cost no more than others).
+ * Moves the values of [low, high) so that the one at k is where sorting would put it, with smaller ones before and
+ * larger ones after it (Hoare's selection with three parts, so that many equal values cost no more).
  */
 static void put_in_place(double *values, size_t low, size_t high, size_t k) {
     while (high - low > 1) {
@@ -145,7 +145,7 @@ static void put_in_place(double *values, size_t low, size_t high, size_t k) {
     }
 }
 
-/* With values between two of them interpolated linearly. Reorders the values. */
+/* Interpolates linearly between neighbouring values. Reorders the values. */
 static void find_percentiles(double *values, size_t count, double percentiles[4]) {
     static const double parts[4] = {0.5, 0.9, 0.99, 0.999};
     size_t sorted = 0; /* values before it are in place, or smaller */
@@ -165,7 +165,7 @@ static void find_percentiles(double *values, size_t count, double percentiles[4]
     }
 }
 
-/* The values of the triangles that have area, in `kept`. */
+/* Copies the values of the triangles with area to `kept`. */
 static size_t keep_values(const ex_between *between, const double *values, double *kept) {
     size_t count = 0;
     for (int i = 0; i < between->triangle_count; i++)

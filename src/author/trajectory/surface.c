@@ -1,13 +1,13 @@
 /*
- * The surface between two forms: alignment, and what every triangle does.
+ * The surface between two forms: alignment, and the rotation and stretch of every triangle.
  *
  * Alignment is the rigid motion that takes the start onto the end with the least sum of squared distances, weighted by
- * the start's areas; as a screw, x(t) = c + R(t w)(x - c) + t R~(t w) m, so that R~(w) m is how far the centroid goes.
- * What is left goes on in the frame of the start. There a triangle's deformation D takes edges to edges and the unit
- * normal to the unit normal; D = R S, S being the identity along the normal. In the triangle's plane, with coordinates
- * (u, v) and T = [dx/du dx/dv] (3 x 2), G = T^T T: R restricted to the plane is T G^(-1/2), and S is G^(1/2), both by
- * the closed form for 2 x 2 matrices: with s = sqrt(det G) and q = sqrt(trace G + 2 s), G^(1/2) = (G + s I) / q.
- * Which of the vectors of a rotation is meant is left to branches.c.
+ * the start's areas; as a screw, x(t) = c + R(t w)(x - c) + t R~(t w) m, so that R~(w) m is the displacement of the
+ * centroid. Everything else happens in the frame of the start. There a triangle's deformation D takes edges to edges
+ * and the unit normal to the unit normal; D = R S, S being the identity along the normal. In the triangle's plane, with
+ * coordinates (u, v) and T = [dx/du dx/dv] (3 x 2), G = T^T T: R restricted to the plane is T G^(-1/2), and S is
+ * G^(1/2), both by the closed form for 2 x 2 matrices: with s = sqrt(det G) and q = sqrt(trace G + 2 s), G^(1/2) = (G +
+ * s I) / q. branches.c chooses among the vectors of a rotation.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -69,11 +69,11 @@ void exi_surface_frame(const ex_between *b, int triangle, double e1[3], double e
     exi_cross(b->normals + 3 * triangle, e1, e2);
 }
 
-/* A triangle that is narrower than this part of its longest side, less than floats tell, has no area to speak of: its
- * slopes would be so large that the others drown in rounding. */
+/* A triangle narrower than this fraction of its longest side, below the precision of floats, counts as having no area:
+ * its slopes would be so large that the others would be lost in rounding. */
 #define NARROW 1e-7
 
-/* Area, normal and slopes of a triangle at the start; all zero where it has no area to speak of, or is too thin. */
+/* Computes area, normal and slopes of a triangle at the start; all zero if it has too little area, or is too thin. */
 static void measure(ex_between *b, int triangle, double least) {
     const int *c = b->triangles + 3 * triangle;
     double e1[3], e2[3], third[3], n[3];
@@ -91,7 +91,7 @@ static void measure(ex_between *b, int triangle, double least) {
     b->areas[triangle] = area;
     for (int i = 0; i < 3; i++)
         b->normals[3 * triangle + i] = n[i] /= 2 * area;
-    double a[3], d[3]; /* the slope of corner 1 is perpendicular to edge 2 and the other way round */
+    double a[3], d[3]; /* the slope of corner 1 is perpendicular to edge 2, and vice versa */
     exi_cross(e2, n, a);
     exi_cross(n, e1, d);
     for (int i = 0; i < 3; i++) {
@@ -101,7 +101,7 @@ static void measure(ex_between *b, int triangle, double least) {
     }
 }
 
-/* The derivative of a form along the plane's direction e. */
+/* Computes the derivative of a form along the plane's direction e. */
 static void derive(const ex_between *b, int triangle, const double *form, const double e[3], double out[3]) {
     const double *slopes = b->slopes + 9 * triangle;
     out[0] = out[1] = out[2] = 0;
@@ -112,7 +112,7 @@ static void derive(const ex_between *b, int triangle, const double *form, const 
     }
 }
 
-/* Rotation and stretch from the start to the aligned end. false where the end has no area. */
+/* Computes rotation and stretch from the start to the aligned end. False if the end has no area. */
 static bool decompose(ex_between *b, int triangle, double rotation[3][3]) {
     double e1[3], e2[3], p[3], q[3];
     exi_surface_frame(b, triangle, e1, e2);
@@ -185,7 +185,7 @@ ex_result exi_surface_measure(ex_between *b, ex_error *error) {
         total += b->vertex_areas[v];
     if (total > 0) {
         align(b, b->vertex_areas);
-    } else { /* points, or nothing but triangles without area: all count alike */
+    } else { /* points, or only triangles without area: equal weights */
         double *ones = exi_array_allocate((size_t)b->vertex_count, sizeof *ones);
         if (!ones)
             return ex_error_memory(error, "weights of vertices", (size_t)b->vertex_count * sizeof *ones);

@@ -1,9 +1,9 @@
 /*
- * Trajectories from a reference to several examples (exemplar/author/trajectory.h): every example aligned with the
- * reference, its path found in one of the two modes, and what the rig will show of it, in double.
+ * Trajectories from a reference to several examples (exemplar/author/trajectory.h): aligns every example with the
+ * reference, finds its path in one of the two modes, and computes the form that the rig will show, in double.
  *
- * Overlaps say how far the path of one example is under way where another moves too. overlap_kl is the part of example
- * k's motion, by its square, at vertices that l moves as far or farther; where l moves them less, in proportion.
+ * Overlaps tell how far along the path of one example is where another moves too. overlap_kl is the part of example k's
+ * motion, by its square, at vertices that l moves as far or farther; where l moves them less, in proportion.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -51,8 +51,7 @@ static ex_result make_between(const ex_trajectories_def *def, int example, ex_be
         .tasks = def->tasks,
     };
     const ex_result result = ex_between_create(&made, between, error);
-    return ex_error_within(error, result, "%s",
-                            def->names && def->names[example] ? def->names[example] : "an example");
+    return ex_error_within(error, result, "%s", def->names && def->names[example] ? def->names[example] : "an example");
 }
 
 static void report(const ex_trajectories_def *def, int example) {
@@ -60,10 +59,10 @@ static void report(const ex_trajectories_def *def, int example) {
         def->progress->report(def->progress->user, "finding trajectories", (double)example / def->example_count);
 }
 
-/* Keeps what the trajectory needs of the alignment, and how far every vertex moves, for the overlaps: in units of about
- * the mesh's size, a power of two, since a float does not hold the fourth power of any length. */
+/* Stores the alignment, and the distance that every vertex moves, for the overlaps: in units of about the mesh's size,
+ * a power of two, since a float cannot hold the fourth power of every length. */
 static void keep(const ex_between *b, ex_trajectories *made, int example, float *moved) {
-    memcpy(made->centre, b->centre, sizeof made->centre); /* the reference's: the same for all */
+    memcpy(made->centre, b->centre, sizeof made->centre); /* of the reference: the same for all */
     made->trajectories[example].screw = b->screw;
     int unit = 0;
     (void)frexp(b->size, &unit);
@@ -75,7 +74,7 @@ static void keep(const ex_between *b, ex_trajectories *made, int example, float 
     }
 }
 
-/* One example after the other: an in-between takes much more memory than a trajectory. */
+/* Fits one example after the other: an in-between takes much more memory than a trajectory. */
 static ex_result fit_guided(const ex_trajectories_def *def, ex_trajectories *made, float *moved, ex_error *error) {
     for (int k = 0; k < def->example_count; k++) {
         ex_between *between = NULL;
@@ -94,7 +93,7 @@ static ex_result fit_guided(const ex_trajectories_def *def, ex_trajectories *mad
     return EX_OK;
 }
 
-/* All at once, since they have their segments in common. */
+/* Fits all at once, since they share segments. */
 static ex_result fit_paper(const ex_trajectories_def *def, ex_trajectories *made, float *moved, ex_error *error) {
     ex_between **betweens = calloc((size_t)def->example_count, sizeof *betweens);
     if (!betweens)

@@ -1,6 +1,6 @@
 /*
- * trajectory.h - what the files of this room share: rotations in double, the surface between two forms, and the two
- * ways to find trajectories. Private to authoring.
+ * trajectory.h - shared by the files of this room: rotations in double, the surface between two forms, and the two
+ * modes of finding trajectories. Private to authoring.
  */
 #ifndef EXEMPLAR_AUTHOR_TRAJECTORY_TRAJECTORY_H
 #define EXEMPLAR_AUTHOR_TRAJECTORY_TRAJECTORY_H
@@ -11,31 +11,31 @@
 
 /* ---- rotations (rotations.c); matrices are [3][3], rows first; exi_polar is in pose/matrix.h ---- */
 
-/* R(w): turns by the rotation vector w. */
+/* R(w): the matrix of the rotation vector w. */
 void exi_turn_matrix(const double w[3], double r[3][3]);
-/* A rotation vector of r, at most pi long. */
+/* Returns a rotation vector of r, at most pi long. */
 void exi_turn_vector(const double r[3][3], double w[3]);
-/* Makes of w the vector of the same rotation that is nearest to `near`; 0 stays 0. */
+/* Replaces w by the vector of the same rotation that is nearest to `near`; 0 stays 0. */
 void exi_turn_nearest(double w[3], const double near[3]);
 /* out = m x, and m^T x. */
 void exi_apply(double m[3][3], const double x[3], double out[3]);
 void exi_apply_transpose(double m[3][3], const double x[3], double out[3]);
 /* R~(w), equation 7: the mean of R(s w) over s in [0, 1]; a series near zero. */
 void exi_mean_turn(const double w[3], double r[3][3]);
-/* d = R~(w) v for v, where |w| is at most EX_TURN_MAX: equation 23. */
+/* Solves d = R~(w) v for v, where |w| is at most EX_TURN_MAX: equation 23. */
 void exi_mean_turn_invert(const double w[3], const double d[3], double v[3]);
-/* The derivative of R~(w) v by w: column a is that by w[a]. */
+/* Derivative of R~(w) v by w: column a is the derivative by w[a]. */
 void exi_mean_turn_derivative(const double w[3], const double v[3], double derivative[3][3]);
-/* Where a screw takes a point at time t. */
+/* Moves a point along a screw to time t. */
 void exi_screw_point(const ex_screw *screw, const double centre[3], double t, const double point[3], double moved[3]);
 
 /* ---- the surface between two forms ---- */
 
 typedef struct exi_link {
     int vertices[2]; /* of different components, or of a triangle without area */
-    int group;       /* links between the same two components are one, and stand together */
+    int group;       /* links between the same two components form a group, and are consecutive */
     double weight;
-    double start[3], end[3]; /* the difference of the two, at the start, and at the end turned back to the start */
+    double start[3], end[3]; /* difference of the two vertices at the start, and at the end rotated back to the start */
 } exi_link;
 
 struct ex_between {
@@ -43,75 +43,75 @@ struct ex_between {
     int *triangles;  /* [triangle_count][3] */
     double *start;   /* [vertex_count][3] */
     double *end;     /* as given */
-    double *aligned; /* the end, brought back onto the start by the inverse of the screw at time 1 */
+    double *aligned; /* the end, moved back onto the start by the inverse of the screw at time 1 */
     double size;     /* diagonal of the start's bounding box */
-    double thin;     /* triangles of less area, in squares of their longest side, count as if they had none */
+    double thin;     /* triangles of less area, in squares of their longest side, count as having none */
     ex_screw screw;
-    double centre[3]; /* the start's centroid by area */
+    double centre[3]; /* the start's centroid, weighted by area */
     int iterations;
     const ex_tasks *tasks;
 
-    /* triangles; 0 0 0 of those without area, which have links in place */
+    /* per triangle; 0 0 0 for those without area, which have links instead */
     double *areas;   /* [triangle_count] */
     double *slopes;  /* [triangle_count][3][3]: the gradient of a field is the sum over corners of value times slope */
     double *normals; /* [triangle_count][3] of the start */
     double *turns;   /* [triangle_count][3]: rotation vectors from start to aligned end, on one branch */
-    double *stretches; /* [triangle_count][6]: S, xx yy zz xy xz yz */
-    double
-        *planes; /* [triangle_count][8]: in the triangle's own plane: slopes of corners 1 and 2, S (xx xy yy), area */
-    double *frames;  /* [triangle_count][2][3]: the directions of that plane at the start */
-    int *neighbours; /* [triangle_count][3]: across the edge that starts at corner k, or -1 */
+    double *stretches; /* [triangle_count][6]: stretch S, xx yy zz xy xz yz */
+    double *planes;    /* [triangle_count][8]: in the triangle's plane: slopes of corners 1 and 2, S (xx xy yy), area */
+    double *frames;    /* [triangle_count][2][3]: the directions of that plane at the start */
+    int *neighbours;   /* [triangle_count][3]: across the edge that starts at corner k, or -1 */
 
-    double *vertex_areas; /* [vertex_count]: a third of its triangles' */
-    int *triangle_starts; /* [vertex_count + 1] into triangle_list: the triangles of a vertex */
+    double *vertex_areas; /* [vertex_count]: a third of the area of its triangles */
+    int *triangle_starts; /* [vertex_count + 1] offsets into triangle_list: the triangles of a vertex */
     int *triangle_list;   /* [3 * triangle_count], as 3 * triangle + corner */
     int *components;      /* [vertex_count] */
     int component_count;
     exi_link *links;
     int link_count;
-    exi_factor *factor; /* of the Laplacian with the links, held in place */
-    double held;        /* the weight by which a vertex is held */
+    exi_factor *factor; /* of the Laplacian with the links, with one vertex held */
+    double held;        /* the weight by which that vertex is held */
 };
 
-/* What a rigid form keeps of a triangle while it is looked for. */
+/* State of a triangle while a rigid form is computed. */
 typedef struct exi_facing {
-    float frame[3][3]; /* where R^t takes its plane's two directions and normal at the start */
-    float turn[3][3];  /* what its rotation is now, relative to that */
+    float frame[3][3]; /* its plane's two directions and normal at the start, rotated by R^t */
+    float turn[3][3];  /* its present rotation relative to that */
 } exi_facing;
 
-/* The form in the frame of the start, that is, without the screw; the rigid one after so many steps. work: of
- * exi_between_work_size doubles: three forms, the facings, the solver's. */
+/* Computes the form in the frame of the start, that is, without the screw; the rigid one with that many steps. work:
+ * exi_between_work_size doubles, for three forms, the facings and the solver. */
 void exi_between_poisson(const ex_between *between, double t, double *positions, double *work);
 void exi_between_rigid(const ex_between *between, double t, int steps, double *positions, double *work);
 size_t exi_between_work_size(const ex_between *between);
 
-/* The parts of those (rigid.c), for what minimises the same energy over something else. */
+/* The steps of those (rigid.c), for code that minimises the same energy over other unknowns. */
 void exi_facing_begin(const ex_between *between, int triangle, double r[3][3], exi_facing *facing);
-/* Added to `right`: the pull of the triangles, each towards the rotation that suits the form, so that the next global
+/* Adds the pull of the triangles to `right`, each towards the rotation that suits the form, so that the next global
  * step changes the form by L^-1 right. */
 void exi_local_step(const ex_between *between, double t, const double *form, exi_facing *facings, double *right);
-/* The same of the links. Where form is NULL, the rotations are those of the triangles at time t, and the pull is all of
- * what the links want: a right-hand side. */
+/* The same for the links. If form is NULL, the rotations are those of the triangles at time t, and the pull is the
+ * links' full goal: a right-hand side. */
 void exi_links_pull(const ex_between *between, double t, const double *form, double *right);
-/* The rotation of the group of links that begins at `first`; returns where it ends. */
+/* Computes the rotation of the group of links that begins at `first`. Returns the end of the group. */
 int exi_link_group(const ex_between *between, int first, double t, const double *form, double rotation[3][3]);
-/* right [vertex_count][3] becomes the form that it belongs to; or, of a change of the right-hand side, its change. */
+/* Replaces the right-hand side right [vertex_count][3] by its form; or a change of the right-hand side by the change of
+ * the form. */
 void exi_between_solve(const ex_between *between, double *right, double *work);
 void exi_between_solve_change(const ex_between *between, double *right, double *work);
-/* The next point to look at, in `at`: beyond `now`, seen from `last`, unless that leads uphill. */
+/* Computes the next point to look at, in `at`: beyond `now`, seen from `last`, unless that leads uphill. */
 void exi_advance(size_t count, const double *now, const double *last, double *at, double *momentum);
 void exi_between_polynomial(const ex_between *between, double t, const double *forms, double *positions);
-/* Puts the screw at time t onto such a form. */
+/* Applies the screw at time t to a form in the frame of the start. */
 void exi_between_move(const ex_between *between, double t, double *positions);
 
 /* ---- finding ---- */
 
-/* One example's trajectory, in arrays of malloc that ex_trajectories_destroy frees. between is that of the reference
- * and the example. */
+/* Fits one example's trajectory, in arrays of malloc that ex_trajectories_destroy frees. between is that of the
+ * reference and the example. */
 ex_result exi_guided_fit(const ex_trajectories_def *def, const ex_between *between, int example,
                          ex_trajectories *trajectories, ex_error *error);
 
-/* Paper mode, all examples at once, since segments are common: betweens [example_count], NULL for the reference. Sets
+/* Paper mode, all examples at once, since they share segments: betweens [example_count], NULL for the reference. Sets
  * turns, bases, segments, triangle_segments and fits. */
 ex_result exi_paper_fit(const ex_trajectories_def *def, ex_between *const *betweens, ex_trajectories *trajectories,
                         ex_error *error);

@@ -1,17 +1,17 @@
 /*
- * Angular velocities from paths. Where x' = R(t w) v with constant w and v (equation 4), x'' = w x x'; integrated
- * twice, with y = x - x(0):
+ * Angular velocities from paths. If x' = R(t w) v with constant w and v (equation 4), x'' = w x x'; integrated twice,
+ * with y = x - x(0):
  *
  *   y(t) = c t + w x Y(t),   Y(t) = integral of y from 0 to t
  *
- * which is linear in c and w and asks for no derivative of the path. Least squares over the sampled times, c eliminated
- * for every vertex by itself, leave H w = h with a matrix H of 3 x 3 a vertex: large across the path of a vertex that
- * moves far, nothing along a straight one. Neighbours are to turn alike, where their paths leave it open and a little
- * beyond, since blends of several examples magnify what differs between neighbours:
+ * which is linear in c and w and needs no derivative of the path. Least squares over the sampled times, with c
+ * eliminated for every vertex separately, leave H w = h with a 3 x 3 matrix H per vertex: large across the path of a
+ * vertex that moves far, zero along a straight one. Neighbours should rotate alike where their paths leave it open, and
+ * a little beyond, since blends of several examples magnify differences between neighbours:
  *
  *   minimise  sum over vertices of (area / whole area) / size^2 (w^T H w - 2 w^T h)  +  SMOOTH integral |grad w|^2
  *
- * The first term has no unit and does not depend on how finely the surface is cut; nor does the second.
+ * The first term has no unit and does not depend on the resolution of the mesh; nor does the second.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,16 +24,16 @@
 #include "runtime/base/vector.h"
 
 #define SMOOTH 3e-5
-#define HOLD   1e-9 /* of every vertex towards 0 */
+#define HOLD   1e-9 /* pull of every vertex towards 0 */
 
 typedef struct turning {
     const ex_between *between;
     double *blocks;  /* [vertex_count][6]: xx yy zz xy xz yz */
-    double *inverse; /* [vertex_count][6]: of the block with its part of the Laplacian */
+    double *inverse; /* [vertex_count][6]: inverse of the block with its part of the Laplacian */
 } turning;
 
-/* The integrals from 0 to every sample, and to 1, of the polynomial through 0, the samples and 1, as weights of the
- * values at the samples and at 1; the value at 0 is 0. By Gauss's rule on each piece, which is exact for it. */
+/* Computes the integrals from 0 to every sample, and to 1, of the polynomial through 0, the samples and 1, as weights
+ * of the values at the samples and at 1; the value at 0 is 0. Uses Gauss's rule on each piece, which is exact here. */
 static void integral_weights(double weights[EXI_SAMPLES + 1][EXI_SAMPLES + 1]) {
     static const double points[5] = {0.046910077030668, 0.230765344947158, 0.5, 0.769234655052842, 0.953089922969332};
     static const double shares[5] = {0.118463442528095, 0.239314335249683, 0.284444444444444, 0.239314335249683,
@@ -71,7 +71,7 @@ static void add_product(double block[6], const double y[3], const double z[3], d
     block[5] -= factor * 0.5 * (y[1] * z[2] + y[2] * z[1]);
 }
 
-/* H and h of one vertex. With r(t) = y - c t - w x Y: c = sum t (y - w x Y) / sum t^2. */
+/* Computes H and h of one vertex. With r(t) = y - c t - w x Y: c = sum t (y - w x Y) / sum t^2. */
 static void normal_equations(const double y[EXI_SAMPLES + 1][3], double weights[EXI_SAMPLES + 1][EXI_SAMPLES + 1],
                              double block[6], double right[3]) {
     double integrals[EXI_SAMPLES + 1][3] = {{0}}, mean[3] = {0}, mean_integral[3] = {0}, squares = 0;
@@ -119,7 +119,7 @@ static void apply(void *user, const double *x, double *y) {
     for (int t = 0; t < b->triangle_count; t++) {
         const int *c = b->triangles + 3 * (size_t)t;
         const double *g = b->slopes + 9 * (size_t)t;
-        for (int i = 0; i < 3; i++) { /* of component i: its gradient, and what that pulls at each corner */
+        for (int i = 0; i < 3; i++) { /* of component i: its gradient, and the pull on each corner */
             double gradient[3];
             for (int j = 0; j < 3; j++)
                 gradient[j] = SMOOTH * b->areas[t] *

@@ -1,10 +1,10 @@
 /*
- * What `exemplar warp --report` tells: every way from the reference to one example, at five times, beside the
- * trajectory that was found.
+ * The report of `exemplar warp --report`: every method of going from the reference to one example, at five times,
+ * compared with the trajectory that was found.
  *
- * Times are the outer loop: the rigid in-between comes first, since the others are compared with where it has the
- * mesh's components. The polynomial's three forms are found once and kept. All are measured in double, the trajectory
- * as ex_trajectories_form has it.
+ * Times are the outer loop. The rigid in-between comes first, since the others are compared with its positions of the
+ * mesh's components. The polynomial's three forms are computed once and kept. All are measured in double, the
+ * trajectory as ex_trajectories_form computes it.
  */
 #include "author/trajectory/trajectory.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { METHOD_COUNT = EX_BETWEEN_COUNT + 1 /* and the trajectory */, GUIDE_COUNT = 3 };
+enum { METHOD_COUNT = EX_BETWEEN_COUNT + 1 /* plus the trajectory */, GUIDE_COUNT = 3 };
 
 typedef struct survey {
     const ex_trajectories_def *def;
@@ -25,12 +25,12 @@ typedef struct survey {
     ex_between *between;
     exi_crossings *crossings;
     double *weights;   /* [example_count] */
-    double *guides;    /* [3][vertex_count][3]: what the polynomial goes through */
-    double *work;      /* of exi_between_rigid */
+    double *guides;    /* [3][vertex_count][3]: the polynomial's guides */
+    double *work;      /* work memory of exi_between_rigid */
     double *positions; /* [vertex_count][3] */
     double *rigid;     /* [component_count][3]: centroids of the rigid form */
     double *centroids; /* [component_count][3] */
-    int *sizes;        /* [component_count]: vertices */
+    int *sizes;        /* [component_count]: numbers of vertices */
     ex_warp_report *report;
     int done;
 } survey;
@@ -42,7 +42,7 @@ static void tell(survey *s) {
         progress->report(progress->user, "measuring", (double)s->done++ / all);
 }
 
-/* Means over the vertices of each component. */
+/* Computes means over the vertices of each component. */
 static void find_centroids(const survey *s, double *centroids) {
     const ex_between *between = s->between;
     memset(centroids, 0, 3 * (size_t)between->component_count * sizeof *centroids);
@@ -54,7 +54,7 @@ static void find_centroids(const survey *s, double *centroids) {
             centroids[3 * c + k] /= s->sizes[c];
 }
 
-/* How far the centroids are from the rigid form's, at most. */
+/* Largest distance of a centroid from the rigid form's. */
 static double farthest_centroid(const survey *s) {
     double farthest_sq = 0;
     for (size_t c = 0; c < (size_t)s->between->component_count; c++) {
@@ -120,15 +120,15 @@ static ex_result measure_rows(survey *s, ex_error *error) {
     }
     for (int k = 0; k < EX_WARP_TIME_COUNT && result == EX_OK; k++)
         for (int i = 0; i < METHOD_COUNT && result == EX_OK; i++) {
-            /* The rigid form first, then those before it. */
+            /* The rigid form first, then the ones before it. */
             const int method = i == 0 ? EX_BETWEEN_RIGID : i <= EX_BETWEEN_RIGID ? i - 1 : i;
             result = measure_row(s, method, times[k], &s->report->rows[method * EX_WARP_TIME_COUNT + k], error);
         }
     return result;
 }
 
-/* In the runtime a vertex has its displacement velocity, perhaps an angular one, and correctors: three floats each; and
- * the number of its segment, where there are bases. */
+/* Bytes of a vertex in the runtime: its displacement velocity, perhaps an angular one, and correctors, three floats
+ * each; and the number of its segment if there are bases. */
 static double bytes_per_vertex(const ex_trajectory *trajectory) {
     return (double)(3 * sizeof(float)) * (1 + (trajectory->turns ? 1 : 0) + trajectory->corrector_count) +
            (trajectory->bases ? (double)sizeof(uint16_t) : 0);
@@ -169,7 +169,7 @@ static void release(survey *s) {
 
 static ex_result open_survey(survey *s, ex_error *error) {
     const ex_trajectories_def *def = s->def;
-    const bool guided = def->options.mode == EX_TRAJECTORY_GUIDED; /* else iterations are of another kind */
+    const bool guided = def->options.mode == EX_TRAJECTORY_GUIDED; /* otherwise iterations are of another kind */
     const ex_between_def between = {.vertex_count = def->vertex_count,
                                     .triangle_count = def->triangle_count,
                                     .triangles = def->triangles,

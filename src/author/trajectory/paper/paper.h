@@ -1,5 +1,5 @@
 /*
- * paper.h - the energies of the trajectory-warping paper (equations 8 to 27) for one example, and what minimises them;
+ * paper.h - the energies of the trajectory-warping paper (equations 8 to 27) for one example, and their minimisation;
  * private to authoring.
  *
  *   paper_problem.c  constants of the mesh and the example, start values
@@ -8,17 +8,17 @@
  *   paper_linear.c   their derivatives, and blocks of the diagonal
  *   paper_product.c  products with J^T J, right-hand sides
  *   paper_coarse.c   a coarse space, so that conjugate gradients need no more steps on finer meshes
- *   paper_fit.c      Gauss-Newton steps, and the way through all of it
+ *   paper_fit.c      Gauss-Newton steps, and the function that runs everything
  *
  * Unknowns. The paper solves for v and w of every vertex. The pose term is close to a hard constraint that is strongly
  * curved in these: steps along its tangent leave it, and plain Gauss-Newton then creeps. Here v is replaced by the miss
  *
  *   z = R~(w) v + sum over appended bases of R~(w_a) v_a - (P1 - P0),    v = R~(w)^-1 (P1 - P0 + z - sum ...)
  *
- * so that the pose term is |z|^2, any w keeps to the pose, and v follows. Energies and minimum are the paper's.
+ * so that the pose term is |z|^2, any w satisfies the pose, and v follows. Energies and minimum are the paper's.
  *
- * A length here is a part of the diagonal of the mesh's bounding box: unknowns of the two kinds, v or z and w, then
- * have like sizes, and nothing depends on the unit in which a mesh is written.
+ * Lengths are fractions of the diagonal of the mesh's bounding box. The two kinds of unknowns, v or z and w, then have
+ * similar sizes, and nothing depends on the unit of the mesh.
  */
 #ifndef EXEMPLAR_AUTHOR_TRAJECTORY_PAPER_PAPER_H
 #define EXEMPLAR_AUTHOR_TRAJECTORY_PAPER_PAPER_H
@@ -27,33 +27,33 @@
 
 enum { EXI_PAPER_POSE, EXI_PAPER_ROTATION, EXI_PAPER_GRADIENT, EXI_PAPER_TERM_COUNT };
 
-/* What is solved for, and what follows from it. */
+/* The unknowns, and the quantities that follow from them. */
 typedef struct exi_paper_state {
     double *turns;                       /* [vertex_count][3]: w */
     double *misses;                      /* [vertex_count][3]: z */
     double *bases;                       /* [segment_count][6]: w_a, v_a */
-    double *sums;                        /* [segment_count][9]: what bases give at times 1 and 1/2, and as velocity */
+    double *sums;                        /* [segment_count][9]: sums of the bases at times 1 and 1/2, and as velocity */
     double *velocities;                  /* [vertex_count][3]: v */
-    double *halves;                      /* [vertex_count][3]: displacement at time 1/2, bases included */
+    double *halves;                      /* [vertex_count][3]: displacement at time 1/2, including bases */
     double *gradients;                   /* [triangle_count][9]: residuals of equation 18 */
     double *spins;                       /* [vertex_count][3]: residuals of equation 12 or 27 */
-    double energy[EXI_PAPER_TERM_COUNT]; /* not weighted */
+    double energy[EXI_PAPER_TERM_COUNT]; /* unweighted */
     double total;                        /* weighted */
 } exi_paper_state;
 
 typedef struct exi_paper {
     const ex_between *between;
     const exi_segmentation *segments;     /* or NULL */
-    int segment_count;                    /* 0 without */
+    int segment_count;                    /* 0 without segments */
     double scale;                         /* 1 / size */
-    double weights[EXI_PAPER_TERM_COUNT]; /* alpha^2, beta^2, gamma^2; 0: left out */
+    double weights[EXI_PAPER_TERM_COUNT]; /* alpha^2, beta^2, gamma^2; 0: term left out */
 
     double *targets;  /* [vertex_count][3]: P1 - P0 */
     double *inertias; /* [triangle_count][6]: K^-1 of equation 11, xx yy zz xy xz yz */
-    double *goals;    /* [triangle_count][9]: the right side of equation 18; 0 of triangles without area */
+    double *goals;    /* [triangle_count][9]: right-hand side of equation 18; 0 for triangles without area */
     double *shares;   /* [vertex_count]: 1 over the number of triangles whose curl a vertex averages; 0: held still */
 
-    exi_paper_state states[2]; /* the present one and the one that is tried */
+    exi_paper_state states[2]; /* the present one and the trial one */
     int present;
 
     /* derivatives at the present state; see paper_linear.c */
@@ -63,11 +63,11 @@ typedef struct exi_paper {
     double *curl_sq;     /* [vertex_count][6]: sum over k of W_ki^T W_ki */
     double *slope_sq;    /* [vertex_count]: sum of squared slopes */
     double *blocks;      /* [vertex_count][21]: Cholesky factors of the diagonal's blocks */
-    double *base_blocks; /* [segment_count][36]: the same of bases, in the first 21 */
+    double *base_blocks; /* [segment_count][36]: the same for bases, in the first 21 */
     double damping[3];   /* of z, w and bases */
 
-    /* work of products */
-    double *moves;         /* [vertex_count][3]: the rotation's residuals */
+    /* scratch memory of products */
+    double *moves;         /* [vertex_count][3]: residuals of the rotation term */
     double *triangle_work; /* [triangle_count][12] */
     double *vertex_work;   /* [vertex_count][6] */
     double *segment_work;  /* [segment_count][9] */
@@ -79,12 +79,12 @@ static inline const exi_paper_state *exi_paper_present(const exi_paper *paper) {
     return &paper->states[paper->present];
 }
 
-/* Whether a segment's basis is solved for: it has one, and the energies can tell what it is. */
+/* True if a segment's basis is solved for: it has one, and the energies determine it. */
 static inline bool exi_paper_solved(const exi_paper *paper, int segment) {
     return exi_segments_carried(paper->segments, segment) && !paper->segments->loose[segment];
 }
 
-/* Whether a corner's vertex averages the curl of this triangle. */
+/* True if a corner's vertex averages the curl of this triangle. */
 static inline bool exi_paper_counts(const exi_paper *paper, int triangle, int corner) {
     const ex_between *b = paper->between;
     if (b->areas[triangle] == 0)
@@ -95,31 +95,34 @@ static inline bool exi_paper_counts(const exi_paper *paper, int triangle, int co
 
 /* ---- paper_problem.c ---- */
 
-/* Constants, start values (equations 21, 22; bases from segments) and weights. */
+/* Sets constants, start values (equations 21, 22; bases from segments) and weights. */
 ex_result exi_paper_create(exi_paper *paper, const ex_trajectory_options *options, const ex_between *between,
                            const exi_segmentation *segments, ex_error *error);
 void exi_paper_free(exi_paper *paper);
 
-/* The 3x3 matrix -K^-1 [q]_x of a triangle's corner (equation 11): what its velocity adds to the triangle's curl. */
+/* Computes the 3x3 matrix -K^-1 [q]_x of a triangle's corner (equation 11), which maps the corner's velocity to its
+ * contribution to the triangle's curl. */
 void exi_paper_curl(const exi_paper *paper, int triangle, int corner, double w[9]);
 
 /* ---- paper_weights.c ---- */
 
-/* weights, from the start values in the first state; also curl_self, curl_sq and slope_sq, which come by the way. */
+/* Computes weights from the start values in the first state; also curl_self, curl_sq and slope_sq, which are
+ * by-products. */
 ex_result exi_paper_balance(exi_paper *paper, const ex_trajectory_options *options, ex_error *error);
 
 /* ---- paper_energy.c ---- */
 
-/* From turns, misses and bases to everything else of a state. */
+/* Computes the rest of a state from turns, misses and bases. */
 void exi_paper_evaluate(exi_paper *paper, exi_paper_state *state);
 /* Shortens turns that are longer than EX_TURN_MAX. */
 void exi_paper_limit(const exi_paper *paper, exi_paper_state *state);
 
 /* ---- paper_linear.c, paper_product.c ---- */
 
-/* Unknowns of a step: z, w of each vertex, then w_a, v_a of each segment. */
+/* Number of unknowns of a step: z, w of each vertex, then w_a, v_a of each segment. */
 int exi_paper_size(const exi_paper *paper);
-/* Derivatives of the present state. damping: of each kind of unknown, as a part of its mean on the diagonal. */
+/* Computes the derivatives at the present state. damping: of each kind of unknown, as a fraction of its mean on the
+ * diagonal. */
 void exi_paper_linearise(exi_paper *paper, double damping);
 /* Half the gradient of the energy: J^T F. */
 void exi_paper_gradient(exi_paper *paper, double *gradient);
@@ -138,7 +141,7 @@ void exi_coarse_free(struct exi_coarse *coarse);
 
 /* ---- paper_fit.c ---- */
 
-/* At most `most` Gauss-Newton steps from the present state. */
+/* Does at most `most` Gauss-Newton steps from the present state. */
 ex_result exi_paper_minimise(exi_paper *paper, int most, struct ex_trajectory_fit *fit, const ex_progress *progress,
                              ex_error *error);
 

@@ -1,13 +1,13 @@
 /*
- * A coarse space for the steps of paper mode: where a mesh is fine, errors that are smooth over many triangles are what
- * blocks of the diagonal cannot see, and conjugate gradients would need steps in proportion to the vertices across.
+ * A coarse space for the steps of paper mode. On fine meshes, blocks of the diagonal cannot see errors that are smooth
+ * over many triangles, and conjugate gradients would need steps in proportion to the vertices across.
  *
- * With the miss z as an unknown (paper.h) the pose holds z fast, and what is smooth and cheap is a change of w alone,
- * the velocities following. So w = sum over seeds j of P_j c_j, with P_j falling from 1 at a seed to 0 some edges away,
- * and summing to 1; seeds are so far apart that a fixed share of the vertices is one. The preconditioner adds Q (Q^T A
- * Q)^-1 Q^T, Q being P on w and 0 on the rest, to the blocks' inverses; the small matrix is factorised. In it the curl
- * is taken by triangle, not averaged by vertex, which is the same where w is smooth, and makes the matrix a sum over
- * triangles.
+ * With the miss z as an unknown (paper.h) the pose term fixes z, and the smooth, cheap changes are those of w alone,
+ * with the velocities following. So w = sum over seeds j of P_j c_j, with P_j falling from 1 at a seed to 0 some edges
+ * away, and summing to 1; the distance between seeds makes a fixed fraction of the vertices seeds. The preconditioner
+ * adds Q (Q^T A Q)^-1 Q^T, Q being P on w and 0 on the rest, to the blocks' inverses; the small matrix is factorised.
+ * In it the curl is taken per triangle, not averaged per vertex. That is the same where w is smooth, and makes the
+ * matrix a sum over triangles.
  */
 #include "author/base/array.h"
 #include "author/trajectory/matrix.h"
@@ -17,9 +17,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#define FEWEST 100 /* vertices; below, the blocks are enough */
-#define NEAR   4   /* every vertex is so many edges from a seed, at most */
-#define REACH  6   /* so many edges from its seed a function ends */
+#define FEWEST 100 /* vertices; with fewer, the blocks are enough */
+#define NEAR   4   /* every vertex is at most this many edges from a seed */
+#define REACH  6   /* a function ends this many edges from its seed */
 #define MOST   16  /* seeds that a triangle may see */
 
 typedef struct entry {
@@ -28,13 +28,13 @@ typedef struct entry {
 } entry;
 
 struct exi_coarse {
-    int count;          /* seeds */
+    int count;          /* number of seeds */
     int *entry_starts;  /* [vertex_count + 1] */
     entry *entries;     /* by vertex */
     int *block_starts;  /* [count + 1]: the lower triangle in blocks of 3x3, by columns */
-    int *block_rows;    /* the diagonal first, rising */
+    int *block_rows;    /* the diagonal first, then ascending */
     double *blocks;     /* [..][9] */
-    int *starts, *rows; /* the same by scalars */
+    int *starts, *rows; /* the same for scalars */
     double *values;
     exi_factor *factor;
     double *right, *work;
@@ -61,14 +61,14 @@ void exi_coarse_free(struct exi_coarse *coarse) {
 
 typedef struct search {
     const exi_paper *paper;
-    int *steps;  /* [vertex_count]: from the seed being looked at, -1: not reached */
-    bool *near;  /* [vertex_count]: has a seed */
+    int *steps;  /* [vertex_count]: from the present seed, -1: not reached */
+    bool *near;  /* [vertex_count]: true if there is a seed near */
     int *queue;  /* [vertex_count] */
     entry *list; /* in the order of seeds */
     size_t count, capacity;
 } search;
 
-/* All vertices within REACH edges of a seed become entries. */
+/* Adds an entry for every vertex within REACH edges of a seed. */
 static bool spread(search *s, int from, int seed) {
     const ex_between *b = s->paper->between;
     int count = 1;
@@ -98,7 +98,7 @@ static bool spread(search *s, int from, int seed) {
     return true;
 }
 
-/* Entries by vertex, their weights summing to 1; the nearest MOST / 3 seeds of a vertex are kept. */
+/* Sorts entries by vertex and scales their weights to sum to 1; keeps the nearest MOST / 3 seeds of a vertex. */
 static bool sort_entries(search *s, struct exi_coarse *coarse) {
     int n = s->paper->between->vertex_count, kept = 0;
     coarse->entry_starts = calloc((size_t)n + 2, sizeof *coarse->entry_starts);
@@ -158,7 +158,7 @@ static bool find_seeds(const exi_paper *paper, struct exi_coarse *coarse) {
 
 /* ---- the matrix ---- */
 
-/* The seeds that a triangle sees, rising, and the weight of each at each corner. */
+/* Finds the seeds that a triangle sees, ascending, and the weight of each at each corner. */
 static int seeds_of(const exi_paper *paper, int t, int seeds[MOST], double weights[MOST][3]) {
     const struct exi_coarse *coarse = paper->coarse;
     int count = 0;
@@ -214,7 +214,7 @@ static size_t drop_doubles(pair *pairs, size_t count) {
     return kept;
 }
 
-/* Which seeds meet in a triangle. */
+/* Finds the pairs of seeds that meet in a triangle. */
 static bool find_pattern(const exi_paper *paper, struct exi_coarse *coarse) {
     const ex_between *b = paper->between;
     pair *pairs = NULL;
@@ -249,7 +249,7 @@ static bool find_pattern(const exi_paper *paper, struct exi_coarse *coarse) {
     return done;
 }
 
-/* The scalar matrix's places: of a diagonal block the lower triangle. */
+/* Finds the pattern of the scalar matrix: of a diagonal block, the lower triangle. */
 static bool find_places(struct exi_coarse *coarse) {
     size_t most = 9 * (size_t)coarse->block_starts[coarse->count];
     coarse->starts = exi_array_allocate(3 * (size_t)coarse->count + 1, sizeof *coarse->starts);
@@ -269,7 +269,8 @@ static bool find_places(struct exi_coarse *coarse) {
     return true;
 }
 
-/* A triangle's part of the matrix of w at its corners, as [3][3] blocks: gradients from C w, curls from -B w. */
+/* Computes a triangle's part of the matrix of w at its corners, as [3][3] blocks: gradients from C w, curls from -B
+ * w. */
 static void triangle_matrix(const exi_paper *paper, int t, double k[3][3][9]) {
     const ex_between *b = paper->between;
     const int *corners = &b->triangles[3 * (size_t)t];
@@ -338,14 +339,14 @@ ex_result exi_coarse_refill(exi_paper *paper, ex_error *error) {
             for (int i = 0; i < 3; i++)
                 if (3 * coarse->block_rows[k] + i >= column)
                     coarse->values[at++] = coarse->blocks[9 * (size_t)k + (size_t)(3 * i + column % 3)];
-        /* Where nothing moves, only a curl of zero holds w, or nothing at all. */
+        /* If nothing moves, w is determined only by a curl of zero, or not at all. */
         coarse->values[first] = coarse->values[first] * (1 + 1e-9) + 1e-200;
     }
     exi_symmetric a = {3 * coarse->count, coarse->starts, coarse->rows, coarse->values};
     ex_result result = coarse->factor ? exi_factor_refactor(coarse->factor, coarse->values, NULL, error)
                                       : exi_factor_create(&a, NULL, &coarse->factor, error);
     if (result == EX_ERROR_SINGULAR) {
-        /* It only speeds steps up; the blocks alone do without. */
+        /* The coarse space only speeds up the steps; the blocks alone work without it. */
         exi_coarse_free(coarse);
         paper->coarse = NULL;
         return EX_OK;

@@ -1,22 +1,22 @@
 /*
  * The energies of a state (trajectory warping, equations 9, 12, 18; with bases 26 and 27).
  *
- * Displacement velocities follow from turns and misses (paper.h). At time 1/2 a vertex has gone
+ * Displacement velocities follow from turns and misses (paper.h). The displacement of a vertex at time 1/2 is
  *   h_i = 1/2 R~(w_i / 2) v_i + 1/2 sum over its bases of R~(w_a / 2) v_a,
  * and the residuals are
  *   pose      z_i
  *   rotation  w_i - mean over its triangles A of W_A (v + sum of v_a)_A
  *   gradient  sum over corners of h_c slope_c^T - (g_A - (I - n n^T)),   g_A = R_A^(1/2) (I + S_A) / 2 (I - n n^T)
- * With segments, a vertex averages the triangles of its own segment only: a link's triangles turn as the link does,
- * while those across a hinge belong to another rotation.
+ * With segments, a vertex averages only the triangles of its own segment: a link's triangles rotate like the link,
+ * while those across a hinge have another rotation.
  *
- * What bases add depends on the segment alone: one sum each, from the root down.
+ * The contribution of the bases depends only on the segment: one sum each, from the root down.
  */
 #include "author/trajectory/matrix.h"
 #include "author/trajectory/paper/paper.h"
 #include "runtime/base/memory.h"
 
-/* Sums run over blocks of this many items, so that they do not depend on the tasks. */
+/* Items per block: sums run over blocks, so that they do not depend on the tasks. */
 #define BLOCK 1024
 
 typedef struct job {
@@ -64,7 +64,7 @@ static void place_vertices(void *context, int begin, int end) {
     }
 }
 
-/* The gradient's residual of a triangle, and its curl into triangle_work. */
+/* Computes a triangle's gradient residual, and its curl in triangle_work. */
 static void measure_triangles(void *context, int begin, int end) {
     job *j = context;
     const exi_paper *paper = j->paper;

@@ -1,10 +1,10 @@
 /*
  * Paper mode: Gauss-Newton steps on the energies of the trajectory-warping paper (equations 19, 20), for each example.
  *
- * A step solves (J^T J + damping) x = -J^T F by conjugate gradients. It is shortened until the energy falls, to an
- * eighth at most; where that does not help the damping rises, and a step that went well lowers it again. The energy
- * never rises. The misses that are left at the end are dropped, which is equation 23: who shows the trajectory computes
- * the displacement velocities from the turns.
+ * A step solves (J^T J + damping) x = -J^T F by conjugate gradients. It is shortened, to an eighth at most, until the
+ * energy falls; if that does not help, the damping is raised, and a successful step lowers it again. The energy never
+ * rises. The remaining misses are dropped at the end, which is equation 23: whoever shows the trajectory computes the
+ * displacement velocities from the turns.
  */
 #include "author/base/array.h"
 #include "author/trajectory/matrix.h"
@@ -14,15 +14,16 @@
 
 #include <stdlib.h>
 
-#define STEP_COUNT    10    /* the paper's */
-#define CONVERGED     1e-3  /* a step that lowers the energy by less than this part of it is the last */
-#define ZERO          1e-22 /* of the energy of no velocity at all: nothing is left to find */
+#define STEP_COUNT    10    /* as in the paper */
+#define CONVERGED     1e-3  /* a step that lowers the energy by less than this fraction is the last */
+#define ZERO          1e-22 /* as a fraction of the energy without any velocity: nothing is left to find */
 #define DAMPING_LEAST 1e-9
 #define DAMPING_MOST  1e3
-#define CG_TOLERANCE  1e-2 /* of a step: the next one makes up for it; 1e-3 takes twice the time and gains nothing */
+#define CG_TOLERANCE  1e-2 /* for one step: the next one makes up for it; 1e-3 takes twice the time and gains nothing  \
+                            */
 #define CG_ITERATIONS 100  /* late steps along flat valleys, as with bases, would take hundreds and gain nothing */
 
-/* The present state moved along x, in the other one. */
+/* Moves the present state along x, and stores the result in the other one. */
 static void move_state(exi_paper *paper, const double *x, double step) {
     const exi_paper_state *from = &paper->states[paper->present];
     exi_paper_state *to = &paper->states[1 - paper->present];
@@ -40,7 +41,7 @@ static void move_state(exi_paper *paper, const double *x, double step) {
     exi_paper_evaluate(paper, to);
 }
 
-/* What the energy would be if all stood still: a measure of what is nothing. */
+/* Energy without any motion: the scale for what counts as zero. */
 static double still_energy(const exi_paper *paper) {
     double sum = 0;
     for (size_t k = 0; k < 3 * (size_t)paper->between->vertex_count; k++)
@@ -59,8 +60,7 @@ ex_result exi_paper_minimise(exi_paper *paper, int most, struct ex_trajectory_fi
                              ex_error *error) {
     size_t n = (size_t)exi_paper_size(paper);
     double *memory = exi_array_allocate(2 * n, sizeof *memory), *work = malloc(exi_cg_work_size((int)n));
-    ex_result result =
-        memory && work ? EX_OK : ex_error_memory(error, "steps of trajectories", 6 * n * sizeof *memory);
+    ex_result result = memory && work ? EX_OK : ex_error_memory(error, "steps of trajectories", 6 * n * sizeof *memory);
     double damping = DAMPING_LEAST, still = still_energy(paper);
     *fit = (struct ex_trajectory_fit){.iterations = 0};
     fit->converged = paper->states[paper->present].total <= ZERO * still;
@@ -95,7 +95,7 @@ ex_result exi_paper_minimise(exi_paper *paper, int most, struct ex_trajectory_fi
             if (progress && progress->report)
                 progress->report(progress->user, "fitting trajectories", fmin(1, (double)fit->iterations / most));
         } else if (damping >= DAMPING_MOST) {
-            fit->converged = true; /* no way leads down */
+            fit->converged = true; /* no direction leads down */
         } else {
             damping = fmax(30 * damping, 1e-4);
         }
@@ -106,7 +106,7 @@ ex_result exi_paper_minimise(exi_paper *paper, int most, struct ex_trajectory_fi
     return result;
 }
 
-/* What the runtime gets: single precision, no turn longer than it may be. */
+/* Stores the runtime's data: single precision, turns within the limit. */
 static ex_result keep(const exi_paper *paper, ex_trajectory *trajectory, ex_error *error) {
     const exi_paper_state *s = &paper->states[paper->present];
     size_t n = (size_t)paper->between->vertex_count, segments = (size_t)paper->segment_count;
@@ -127,7 +127,7 @@ static ex_result keep(const exi_paper *paper, ex_trajectory *trajectory, ex_erro
     return EX_OK;
 }
 
-/* One example's progress as part of all of theirs. */
+/* Maps one example's progress to that of all examples. */
 typedef struct share {
     const ex_trajectories_def *def;
     int example;
@@ -138,7 +138,7 @@ static bool report_share(void *user, const char *what, double fraction) {
     return s->def->progress->report(s->def->progress->user, what, (s->example + fraction) / s->def->example_count);
 }
 
-/* With segments, the example is seen from the root, whose motion becomes the screw. */
+/* Fits one example. With segments, it is seen from the root, whose motion becomes the screw. */
 static ex_result fit_example(const ex_trajectories_def *def, const ex_between *between,
                              const exi_segmentation *segments, int example, ex_trajectories *trajectories,
                              ex_error *error) {
@@ -178,7 +178,7 @@ ex_result exi_paper_fit(const ex_trajectories_def *def, ex_between *const *betwe
         result = ex_error_within(error, result, "%s", def->names && def->names[k] ? def->names[k] : "an example");
     }
     if (result == EX_OK && segments.count) {
-        /* Handed over: who destroys the trajectories frees these. */
+        /* Ownership moves: destroying the trajectories frees these. */
         trajectories->segments = (ex_segments){segments.count, segments.parents, segments.vertices};
         trajectories->triangle_segments = segments.triangles;
         segments.parents = NULL;

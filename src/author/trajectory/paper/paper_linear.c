@@ -1,12 +1,13 @@
 /*
  * Derivatives of the energies at a state (trajectory warping, equations 19, 20), and blocks of the diagonal of J^T J.
  *
- * With s1, sh, su what bases give to a segment at time 1, at 1/2 and as velocity, a change of the unknowns changes
+ * With s1, sh, su the contributions of the bases to a segment at time 1, at 1/2 and as velocity, a change of the
+ * unknowns changes
  *   velocity            v = A (z - s1) - B w         A = R~(w)^-1,        B = A d(R~(w) v)/dw
  *   half-way place      h = E (z - s1) + C w + sh    E = R~(w/2) A / 2,   C = (d(R~(w/2) v)/dw - R~(w/2) B) / 2
  *   s1 = R~(w_a) v_a + d(R~(w_a) v_a)/dw w_a, sh the same at w_a / 2, halved, su = v_a, summed along the path to the
- * root A, B, E, C of each vertex and the four matrices of each basis are kept; from there on everything is linear and
- * belongs to the mesh (paper_product.c).
+ * root A, B, E, C of each vertex and the four matrices of each basis are stored; everything after that is linear and
+ * depends on the mesh (paper_product.c).
  */
 #include "author/trajectory/matrix.h"
 #include "author/trajectory/paper/paper.h"
@@ -22,7 +23,7 @@ typedef struct job {
 
 /* ---- derivatives ---- */
 
-/* R~(w) and d(R~(w) v)/dw; the same at w / 2, both halved. */
+/* Computes R~(w) and d(R~(w) v)/dw; and the same at w / 2, both halved. */
 static void turn_maps(const double w[3], const double v[3], double maps[36]) {
     double half[3] = {w[0] / 2, w[1] / 2, w[2] / 2}, r[3][3];
     exi_mean_turn(w, r);
@@ -39,8 +40,8 @@ static void turn_maps(const double w[3], const double v[3], double maps[36]) {
     }
 }
 
-/* A = L L^T in place, lower triangle packed by rows, 1 over its diagonal in place of the diagonal; pivots are held
- * above a small part of the largest. */
+/* A = L L^T in place, lower triangle packed by rows, with inverted diagonal; pivots are kept above a small fraction of
+ * the largest. */
 static void factorise_block(double packed[21]) {
     double largest = 0;
     for (int i = 0; i < 6; i++)
@@ -71,7 +72,8 @@ static void solve_block(const double packed[21], const double r[6], double x[6])
     }
 }
 
-/* The block of a vertex, z then w. Rotation: rows -W_ki A for z and delta_ki + W_ki B for w; gradient: L_ii. */
+/* Computes the block of a vertex, z then w. Rotation: rows -W_ki A for z and delta_ki + W_ki B for w; gradient:
+ * L_ii. */
 static void vertex_block(const exi_paper *paper, int i, double block[6][6]) {
     const double *a = &paper->maps[36 * (size_t)i], *b = a + 9, *e = a + 18, *c = a + 27;
     const double *self = &paper->curl_self[9 * (size_t)i], *q = &paper->curl_sq[6 * (size_t)i];
@@ -142,7 +144,7 @@ static bool is_below(const exi_paper *paper, int s, int above) {
 
 /*
  * Adds a triangle to the block of a basis. Corners below it move by h = sh - E s1 at half-way and have v = su - A s1.
- * The curl is taken by triangle and not by vertex: never less, and the same where the triangles around a vertex agree.
+ * The curl is taken per triangle, not per vertex: never less, and the same if the triangles around a vertex agree.
  */
 static void add_to_base(const exi_paper *paper, int t, int base, double block[6][6]) {
     const ex_between *b = paper->between;
@@ -179,7 +181,8 @@ static void add_to_base(const exi_paper *paper, int t, int base, double block[6]
     }
 }
 
-/* Blocks of the bases' diagonal: over all triangles, those on the way from each corner's segment to its root. */
+/* Computes the diagonal blocks of the bases: over all triangles, for the bases between each corner's segment and its
+ * root. */
 static void linearise_bases(exi_paper *paper) {
     const ex_between *b = paper->between;
     double(*blocks)[6][6] = (double(*)[6][6])paper->base_blocks;
@@ -205,7 +208,7 @@ static void linearise_bases(exi_paper *paper) {
     }
 }
 
-/* The mean of what stands on the diagonal at places first to last of each of count blocks. */
+/* Mean of the diagonal entries first to last of each of count blocks. */
 static double mean_diagonal(const double *blocks, size_t stride, int count, int first, int last) {
     double sum = 0;
     for (int i = 0; i < count; i++)

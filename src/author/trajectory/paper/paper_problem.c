@@ -1,6 +1,6 @@
 /*
- * What the energies of the trajectory-warping paper need to know of a mesh and an example: K^-1 of equation 11, the
- * right side of equation 18 with the target R^(1/2) ((I + S) / 2), and start values (equations 21, 22).
+ * Constants that the energies of the trajectory-warping paper need of a mesh and an example: K^-1 of equation 11, the
+ * right-hand side of equation 18 with the target R^(1/2) ((I + S) / 2), and start values (equations 21, 22).
  */
 #include "author/base/array.h"
 #include "author/trajectory/matrix.h"
@@ -78,7 +78,7 @@ static void set_triangles(void *context, int begin, int end) {
         }
 }
 
-/* Shares, targets and turns; a vertex without triangles goes straight. */
+/* Sets shares, targets and turns; a vertex without triangles moves along a straight line. */
 static void set_vertices(void *context, int begin, int end) {
     exi_paper *paper = context;
     const ex_between *b = paper->between;
@@ -105,7 +105,7 @@ static void set_vertices(void *context, int begin, int end) {
 
 /* ---- the whole ---- */
 
-/* All arrays are doubles: one list of where and how many. */
+/* Allocates all arrays, which are all of doubles, from one list of pointers and sizes. */
 static ex_result allocate(exi_paper *paper, ex_error *error) {
     size_t n = (size_t)paper->between->vertex_count, m = (size_t)paper->between->triangle_count;
     size_t s = (size_t)paper->segment_count, blocks = (n > m ? n : m) / 512 + 4;
@@ -151,7 +151,7 @@ static ex_result allocate(exi_paper *paper, ex_error *error) {
         *list[k].at = exi_array_allocate(list[k].count, list[k].each * sizeof(double));
         if (!*list[k].at)
             return ex_error_memory(error, "the energies of trajectories",
-                                    list[k].count * list[k].each * sizeof(double));
+                                   list[k].count * list[k].each * sizeof(double));
         memset(*list[k].at, 0, list[k].count * list[k].each * sizeof(double));
     }
     return EX_OK;
@@ -198,6 +198,6 @@ ex_result exi_paper_create(exi_paper *paper, const ex_trajectory_options *option
     if (result != EX_OK)
         exi_paper_free(paper);
     else
-        exi_paper_evaluate(paper, &paper->states[0]); /* once more: weighted now */
+        exi_paper_evaluate(paper, &paper->states[0]); /* again, now with weights */
     return result;
 }

@@ -1,7 +1,7 @@
 /*
  * Products with J^T J, and J^T F, without the matrix: forward from the unknowns to half-way places and velocities (maps
- * of paper_linear.c), to gradients and curls of triangles, to residuals of vertices; and the same way back, gathering
- * over the triangles of a vertex, so that no sum depends on the tasks.
+ * of paper_linear.c), to gradients and curls of triangles, to residuals of vertices; then the transposed steps
+ * backward, gathering over the triangles of a vertex, so that no sum depends on the tasks.
  */
 #include "author/trajectory/matrix.h"
 #include "author/trajectory/paper/paper.h"
@@ -11,7 +11,7 @@
 
 typedef struct job {
     exi_paper *paper;
-    const double *x; /* unknowns, or NULL: the state's own residuals are taken */
+    const double *x; /* unknowns, or NULL: the residuals of the state are used */
     double *y;
 } job;
 
@@ -19,7 +19,7 @@ int exi_paper_size(const exi_paper *paper) {
     return 6 * (paper->between->vertex_count + paper->segment_count);
 }
 
-/* What a change of bases gives to each segment: s1, sh, su. */
+/* Computes the contribution of a change of bases to each segment: s1, sh, su. */
 static void bases_forward(const exi_paper *paper, const double *x) {
     for (int k = 0; k < paper->segment_count; k++) {
         int s = paper->segments->order[k], parent = paper->segments->parents[s];
@@ -110,7 +110,7 @@ static void spins_forward(void *context, int begin, int end) {
     }
 }
 
-/* Back from vertices to triangles: the curl's place takes K^-1 times what its vertices' residuals pull at it. */
+/* Backward from vertices to triangles: the curl's entry becomes K^-1 times the sum of its vertices' residuals. */
 static void triangles_back(void *context, int begin, int end) {
     const job *j = context;
     const exi_paper *paper = j->paper;
@@ -127,7 +127,7 @@ static void triangles_back(void *context, int begin, int end) {
     }
 }
 
-/* y of a vertex; vertex_work: what pulls at h, and at v + su. */
+/* Computes y of a vertex; vertex_work: the pull on h, and on v + su. */
 static void vertices_back(void *context, int begin, int end) {
     job *j = context;
     const exi_paper *paper = j->paper;
@@ -171,7 +171,8 @@ static void vertices_back(void *context, int begin, int end) {
     }
 }
 
-/* What pulls at a segment's s1, sh and su, summed over the vertices of it and below, and from there at its basis. */
+/* Sums the pull on a segment's s1, sh and su over its vertices and those below, and applies it to the segment's
+ * basis. */
 static void bases_back(const exi_paper *paper, const double *x, double *y) {
     int n = paper->between->vertex_count;
     double *sums = paper->segment_work, alpha = paper->weights[EXI_PAPER_POSE];

@@ -1,9 +1,9 @@
 /*
  * Weights of the energies (trajectory warping, section 4). Terms are balanced so that their Hessians 2 J^T J at the
  * start, in the unknowns v and w of the vertices, have the same Frobenius norm; the options scale alpha, beta and
- * gamma, which enter squared. Bases do not take part in the balance: the block of a basis is a sum over all vertices
- * below it, and would let the pose count the less the finer the mesh is. With W the curl matrix and J_i = (R~, d R~ v /
- * d w) of a vertex, once at time 1 and once halved at 1/2:
+ * gamma, which enter squared. Bases are not part of the balance: the block of a basis is a sum over all vertices below
+ * it, and would give the pose less weight on finer meshes. With W the curl matrix and J_i = (R~, d R~ v / d w) of a
+ * vertex, once at time 1 and once halved at 1/2:
  *
  *   pose      |J^T J|^2 = sum over i of |J_i^T J_i|^2
  *   rotation  |J^T J|^2 = |W W^T|^2 + 2 |W|^2 + |I|^2
@@ -17,11 +17,11 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Rows of the curl matrix: of a vertex that counts triangles, over their corners. */
+/* Rows of the curl matrix: one per vertex that averages triangles, over their corners. */
 typedef struct curl_rows {
     int *starts, *columns;
     double *values; /* [..][9] */
-    int *slots;     /* [vertex_count]: where a column stands in the row being made; -1 */
+    int *slots;     /* [vertex_count]: index of a column in the present row; -1: none */
 } curl_rows;
 
 static void free_rows(curl_rows *rows) {
@@ -36,7 +36,7 @@ static bool make_rows(const exi_paper *paper, curl_rows *rows) {
     size_t n = (size_t)b->vertex_count, most = 0;
     for (int k = 0; k < 3 * b->triangle_count; k++)
         most += exi_paper_counts(paper, b->triangle_list[k] / 3, b->triangle_list[k] % 3) ? 2 : 0;
-    /* A vertex with m triangles has at most 2 m neighbours, on a closed surface half as many. */
+    /* A vertex with m triangles has at most 2 m neighbours; on a closed surface, half as many. */
     most += n;
     rows->starts = exi_array_allocate(n + 1, sizeof *rows->starts);
     rows->columns = exi_array_allocate(most, sizeof *rows->columns);
@@ -71,7 +71,7 @@ static bool make_rows(const exi_paper *paper, curl_rows *rows) {
     return true;
 }
 
-/* |W W^T|^2 + 2 |W|^2 + |I|^2; also W_ii and the sums of W_ki^T W_ki, for blocks of the diagonal. */
+/* |W W^T|^2 + 2 |W|^2 + |I|^2; also computes W_ii and the sums of W_ki^T W_ki, for blocks of the diagonal. */
 static double rotation_norm_sq(exi_paper *paper, curl_rows *rows) {
     const ex_between *b = paper->between;
     double sum = 0;
@@ -96,8 +96,8 @@ static double rotation_norm_sq(exi_paper *paper, curl_rows *rows) {
             if (column == i)
                 memcpy(&paper->curl_self[9 * (size_t)i], m, 9 * sizeof *m);
         }
-        /* Rows that may share a column with this one: those of the corners of its columns' triangles. Each pair once.
-         */
+        /* Rows that may share a column with this one: those of the corners of its columns' triangles. Visits each pair
+         * once. */
         for (int k = rows->starts[i]; k < rows->starts[i + 1]; k++) {
             int j = rows->columns[k];
             for (int u = b->triangle_starts[j]; u < b->triangle_starts[j + 1]; u++)
@@ -105,7 +105,7 @@ static double rotation_norm_sq(exi_paper *paper, curl_rows *rows) {
                     int other = b->triangles[3 * (size_t)(b->triangle_list[u] / 3) + (size_t)c];
                     if (other > i || paper->shares[other] == 0 || paper->states[1].gradients[other] == i + 1)
                         continue;
-                    paper->states[1].gradients[other] = i + 1; /* borrowed: the last row that met this one */
+                    paper->states[1].gradients[other] = i + 1; /* borrowed memory: the last row that met this one */
                     double m[9] = {0};
                     for (int l = rows->starts[other]; l < rows->starts[other + 1]; l++) {
                         int slot = rows->slots[rows->columns[l]];
@@ -129,7 +129,7 @@ static double rotation_norm_sq(exi_paper *paper, curl_rows *rows) {
     return sum;
 }
 
-/* J_i^T J_j in norm, squared: both are [3][6], as (R~ | derivative). */
+/* Squared norm of J_i^T J_j: both are [3][6], as (R~ | derivative). */
 static double product_norm_sq(const double *a, const double *b) {
     double sum = 0;
     for (int i = 0; i < 6; i++)
@@ -162,7 +162,7 @@ static double pose_norm_sq(const exi_paper *paper) {
     return sum;
 }
 
-/* Also the sums of squared slopes, for blocks of the diagonal. slots [vertex_count] are -1. */
+/* Also computes the sums of squared slopes, for blocks of the diagonal. slots [vertex_count] must be -1. */
 static double gradient_norm_sq(exi_paper *paper, int *slots, double *values, int *columns) {
     const ex_between *b = paper->between;
     double sum = 0, unit = b->size * b->size;
@@ -213,7 +213,7 @@ ex_result exi_paper_balance(exi_paper *paper, const ex_trajectory_options *optio
         return ex_error_memory(error, "the weights of the energies", 72 * (size_t)paper->between->vertex_count);
     for (int k = 0; k < EXI_PAPER_TERM_COUNT; k++) {
         double x = asked[k] > 0 ? asked[k] : usual[k];
-        /* Measured against the pose, whose base weight is 1. */
+        /* Relative to the pose, whose base weight is 1. */
         paper->weights[k] = without[k] || !(norms[k] > 0) ? 0 : x * x * norms[EXI_PAPER_POSE] / norms[k];
     }
     return EX_OK;

@@ -1,11 +1,11 @@
 /*
- * Clusters of triangles that turn alike: mean shift (Comaniciu and Meer) over the rotation vectors of all examples, 3 K
- * numbers a triangle, weighted by area.
+ * Clusters triangles that rotate alike: mean shift (Comaniciu and Meer) over the rotation vectors of all examples, 3 K
+ * numbers per triangle, weighted by area.
  *
- * The kernel is a Gaussian of half the bandwidth: two parts of like area whose rotations differ by more than the
- * bandwidth have a maximum of the density each, closer ones share one. Triangles are gathered in the cells of a grid
- * first, an eighth of the bandwidth wide, so that the work is linear in the triangles; where more than CELLS cells
- * would be left, as with many examples of soft motion, the grid is made coarser.
+ * The kernel is a Gaussian of half the bandwidth: two parts of similar area whose rotations differ by more than the
+ * bandwidth each have a maximum of the density, closer ones share one. Triangles are first gathered in the cells of a
+ * grid, an eighth of the bandwidth wide, so that the work is linear in the triangles. If that gives more than CELLS
+ * cells, as with many examples of soft motion, the grid is made coarser.
  */
 #include "author/base/array.h"
 #include "author/trajectory/matrix.h"
@@ -30,7 +30,7 @@ typedef struct cells {
     double *means;   /* [CELLS][dimension] */
     double *modes;   /* [CELLS][dimension] */
     double *heights; /* [CELLS]: density at the mode */
-    int *place;      /* [dimension]: work */
+    int *place;      /* [dimension]: scratch memory */
     double width;    /* of the kernel */
 } cells;
 
@@ -41,7 +41,7 @@ static double coordinate(const exi_segments_input *in, int example, int triangle
     return b ? b->turns[3 * (size_t)triangle + (size_t)k] : 0;
 }
 
-/* The cell of c->place, made where it is new; -1: there are too many. */
+/* Returns the cell of c->place, adding it if it is new; -1: there are too many. */
 static int find_cell(cells *c) {
     uint64_t hash = 1469598103934665603u;
     for (int k = 0; k < c->dimension; k++)
@@ -61,7 +61,7 @@ static int find_cell(cells *c) {
     }
 }
 
-/* Gathers triangles in cells `side` wide; false where there are too many. */
+/* Gathers triangles in cells `side` wide. False if there are too many cells. */
 static bool gather(const exi_segments_input *in, cells *c, double side, int *clusters) {
     c->count = 0;
     memset(c->table, 0, TABLE * sizeof *c->table);
@@ -73,7 +73,8 @@ static bool gather(const exi_segments_input *in, cells *c, double side, int *clu
         if (area == 0)
             continue;
         for (int k = 0; k < c->dimension; k++)
-            c->place[k] = (int)floor(coordinate(in, k / 3, t, k % 3) / side + 0.5); /* rest is the middle of a cell */
+            c->place[k] = (int)floor(coordinate(in, k / 3, t, k % 3) / side + 0.5); /* rest is at the centre of a
+                                                                                     * cell */
         int cell = find_cell(c);
         if (cell < 0)
             return false;
@@ -94,7 +95,7 @@ static double distance_sq(const double *a, const double *b, int count) {
     return sum;
 }
 
-/* From the means of cells up to maxima of the density; next, the work of a step, stands behind the modes. */
+/* Climbs from the means of cells to maxima of the density; next, the scratch memory of a step, follows the modes. */
 static void climb(void *context, int begin, int end) {
     cells *c = context;
     double width_sq = c->width * c->width;
@@ -124,8 +125,8 @@ static void climb(void *context, int begin, int end) {
     }
 }
 
-/* Cells whose modes are no farther apart than the kernel is wide are one cluster: the highest mode first. Modes become
- * places in the list of clusters. */
+/* Joins cells whose modes are no farther apart than the kernel is wide into one cluster, the highest mode first. Modes
+ * become indices into the list of clusters. */
 static int join_modes(const cells *c, int *labels) {
     int count = 0, order[CELLS], leaders[CELLS];
     for (int i = 0; i < c->count; i++) {
@@ -174,7 +175,7 @@ ex_result exi_segments_cluster(const exi_segments_input *in, int *clusters, ex_e
     int labels[CELLS];
     bool allocated = allocate(&c);
     if (allocated) {
-        /* a place on the grid has to be an int, however narrow the kernel */
+        /* a place on the grid must fit in an int, however narrow the kernel */
         double side = bandwidth / 8 > LEAST_SIDE ? bandwidth / 8 : LEAST_SIDE;
         while (!gather(in, &c, side, clusters))
             side *= 2;

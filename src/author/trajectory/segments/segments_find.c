@@ -1,5 +1,5 @@
 /*
- * Segments of a mesh, from its examples' rotations to joints: the way through the files of segments.h.
+ * Finds the segments of a mesh, from its examples' rotations to joints: runs the steps listed in segments.h.
  */
 #include "author/base/array.h"
 #include "author/trajectory/segments/segments.h"

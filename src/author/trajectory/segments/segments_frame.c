@@ -1,9 +1,9 @@
 /*
  * An example seen from the root segment (trajectory warping, section 5.3: "align the models by the root part first").
  *
- * Appended bases take the root to stand still. The alignment of whole forms leaves it a motion of its own; taken out,
- * and put into the screw, it keeps a chain whose joints turn about parallel axes in its plane, which a screw about a
- * slightly tilted axis would not. Rotations go from R to Q^T R, with Q the root's; stretches stay.
+ * Appended bases assume that the root stands still, but after the alignment of whole forms it still moves. Moving that
+ * motion into the screw keeps a chain whose joints rotate about parallel axes in its plane, which a screw about a
+ * slightly tilted axis would not. Rotations change from R to Q^T R, with Q the root's; stretches stay.
  */
 #include "author/base/array.h"
 #include "author/trajectory/matrix.h"
@@ -13,7 +13,8 @@
 
 #include <stdlib.h>
 
-/* The rotation of the root in the frame of the alignment, q, and as vector on the branch of its triangles. */
+/* Computes the rotation of the root in the frame of the alignment, as q, and as a vector on the branch of its
+ * triangles. */
 static void root_turn(const ex_between *b, const exi_segmentation *s, double rotation[3][3], double q[9],
                       double turn[3]) {
     double whole[9], area = 0, mean[3] = {0, 0, 0};
@@ -68,7 +69,7 @@ ex_result exi_segments_frame(const ex_between *between, const exi_segmentation *
             for (size_t i = 0; i < 3; i++)
                 framed->aligned[3 * v + i] = from[i] + arm[i];
         }
-        /* The screw about the same centre, on the branch that goes on from the alignment's, if that can be inverted. */
+        /* The screw about the same centre, on the branch that continues the alignment's, if that can be inverted. */
         double arm[3], turned[3], shift[3], *turn = framed->screw.turn;
         for (int i = 0; i < 3; i++)
             near[i] = between->screw.turn[i] + root[i];

@@ -1,18 +1,18 @@
 /*
  * Joints between segments, and bases that carry rigid segments exactly.
  *
- * A chain of rigid links, each turning by R(t w_c) about its joint J_c on its parent p, moves a point x of link c by
+ * A chain of rigid links, each rotating by R(t w_c) about its joint J_c on its parent p, moves a point x of link c by
  *
  *   d(t) = (R(t w_c) - I)(x - J_c) + (R(t w_p) - I)(J_c - J_p) + ...          and  (R(t w) - I) q = t R~(t w) (w x q):
  *
- * the vertices' own pair is (w_c, w_c x (x - J_c)), and every link on the way up whose parent moves appends a pair,
- * that of its joint, (w_p, w_p x (J_c - J_p)). It is stored with the link that hangs on the joint, not with the parent:
- * the children of one segment have joints of their own. The root stands still (segments_frame.c), and so do the joints
- * on it: a link at distance d from the root is carried by d - 1 bases.
+ * the vertices' own pair is (w_c, w_c x (x - J_c)), and every link on the path to the root whose parent moves appends
+ * the pair of its joint, (w_p, w_p x (J_c - J_p)). It is stored with the link that hangs on the joint, not with the
+ * parent, since the children of one segment have different joints. The root stands still (segments_frame.c), and so do
+ * the joints on it: a link at distance d from the root is carried by d - 1 bases.
  *
- * J_c is where the motions of both segments agree at the end, in all examples: least squares over
- * |M_p(J) - M_c(J)|^2, beginning at the middle of what both share. Directions in which the two hardly turn against each
- * other say nothing, and a joint is not moved along them.
+ * J_c is the point at which the motions of both segments agree at the end, in all examples: least squares over |M_p(J)
+ * - M_c(J)|^2, starting at the middle of what both share. Directions in which the two hardly rotate against each other
+ * determine nothing, and a joint is not moved along them.
  */
 #include "author/base/array.h"
 #include "author/trajectory/matrix.h"
@@ -22,9 +22,9 @@
 
 #include <stdlib.h>
 
-#define LEAST_TURN 0.02 /* radians between two segments, about an axis that is to be found */
+#define LEAST_TURN 0.02 /* radians between two segments needed to find an axis */
 
-/* Mean rotation, centroid and moved centroid of every segment, motions [count][9]. */
+/* Computes mean rotation, centroid and moved centroid of every segment, motions [count][9]. */
 static void mean_motions(const ex_between *b, const exi_segmentation *s, double *motions) {
     memset(motions, 0, 9 * (size_t)s->count * sizeof *motions);
     for (int t = 0; t < b->triangle_count; t++) {
@@ -42,7 +42,7 @@ static void mean_motions(const ex_between *b, const exi_segmentation *s, double 
         motions[i] = s->areas[i / 9] > 0 ? motions[i] / s->areas[i / 9] : 0;
 }
 
-/* Where a segment's motion takes a point at the end. */
+/* Moves a point by a segment's motion, at the end. */
 static void move_point(const double motion[9], const double point[3], double moved[3]) {
     double r[9], arm[3];
     exi_turn_matrix(motion, (double(*)[3])r);
@@ -51,7 +51,8 @@ static void move_point(const double motion[9], const double point[3], double mov
     exi_m3_add(r, arm, 1, moved);
 }
 
-/* The middles of what segments share with their parents, into joints: vertices, else the links between the two. */
+/* Sets joints to the middle of what each segment shares with its parent: vertices, otherwise the links between the
+ * two. */
 static void find_middles(const exi_segments_input *in, exi_segmentation *s, double *weights) {
     const ex_between *b = in->any;
     for (int v = 0; v < b->vertex_count; v++)
@@ -80,7 +81,7 @@ static void find_middles(const exi_segments_input *in, exi_segmentation *s, doub
         s->joints[i] = weights[i / 3] > 0 ? s->joints[i] / weights[i / 3] : 0;
 }
 
-/* How far a segment's corners are from its centroid, at most. */
+/* Computes the largest distance of a segment's corners from its centroid. */
 static void find_radii(const ex_between *b, const exi_segmentation *s, const double *motions, double *radii) {
     memset(radii, 0, (size_t)s->count * sizeof *radii);
     for (int k = 0; k < 3 * b->triangle_count; k++) {
@@ -116,7 +117,7 @@ static void place_joint(const exi_segments_input *in, const exi_segmentation *s,
         if (sizes[i] > LEAST_TURN * LEAST_TURN)
             for (int k = 0; k < 3; k++)
                 shift[k] += v[3 * i + k] * exi_dot3(&columns[3 * i], right) / (sizes[i] * sizes[i]);
-    /* A joint outside the smaller of the two is no joint: the parts are not rigid enough to tell. */
+    /* A joint outside the smaller of the two is no joint: the parts are not rigid enough to determine it. */
     for (int k = 0; k < 3 && exi_dot3(shift, shift) <= most * most; k++)
         joint[k] += shift[k];
 }

@@ -1,7 +1,7 @@
 /*
- * From clusters of like rotation to segments: connected parts, by shared vertices, so that what hangs together in a
- * point still does. Parts of less than a two-hundredth of the area are given to the neighbour whose rotations are most
- * like theirs; what is given is kept as it is, wherever its triangles lie.
+ * Turns clusters of similar rotation into segments: connected parts, by shared vertices, so that parts that meet in a
+ * point stay connected. Parts with less than a two-hundredth of the area are merged into the neighbour with the most
+ * similar rotations. Given segments are kept unchanged, wherever their triangles lie.
  */
 #include "author/base/array.h"
 #include "author/trajectory/matrix.h"
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#define SMALLEST 0.005 /* of the whole area */
+#define SMALLEST 0.005 /* as a fraction of the whole area */
 
 typedef struct pair {
     int a, b;
@@ -21,7 +21,7 @@ typedef struct parts {
     const exi_segments_input *in;
     int count, given; /* given segments are the first parts */
     int *sets;        /* [triangle_count], then [count]: union-find */
-    int *triangles;   /* [triangle_count]: part, -1: has no area and was not given */
+    int *triangles;   /* [triangle_count]: part, -1: without area and not given */
     double *areas;    /* [count] */
     double *sums;     /* [count][3 K]: rotations times area */
     pair *pairs;      /* neighbours */
@@ -33,15 +33,15 @@ static int given(const parts *p, int triangle) {
     return segments ? segments[triangle] : -1;
 }
 
-/* Numbers parts: given ones by what they were given as, then the others in the order of their first triangles. */
+/* Numbers parts: given ones by their given number, then the others in the order of their first triangles. */
 static ex_result number(parts *p, const int *clusters, ex_error *error) {
     const ex_between *b = p->in->any;
     for (int t = 0; t < b->triangle_count; t++) {
         int g = given(p, t);
         if (g < -1 || g >= EX_SEGMENT_MAX)
             return ex_error_set(error, EX_ERROR_DATA,
-                             "triangle %d is in segment %d: segments go from 0 to %d, -1 for none", t, g,
-                             EX_SEGMENT_MAX - 1);
+                                "triangle %d is in segment %d: segments go from 0 to %d, -1 for none", t, g,
+                                EX_SEGMENT_MAX - 1);
         p->given = g + 1 > p->given ? g + 1 : p->given;
         p->sets[t] = t;
     }
@@ -79,7 +79,7 @@ static bool add_pair(parts *p, int a, int b) {
     return true;
 }
 
-/* A part at one of the vertex's triangles, -1: none has one. */
+/* Returns a part at one of the vertex's triangles, -1: none has one. */
 static int part_at(const parts *p, int vertex) {
     const ex_between *b = p->in->any;
     for (int k = b->triangle_starts[vertex]; k < b->triangle_starts[vertex + 1]; k++)
@@ -93,7 +93,8 @@ static bool find_pairs(parts *p) {
     bool done = true;
     for (int v = 0; v < b->vertex_count; v++)
         for (int k = b->triangle_starts[v] + 1; k < b->triangle_starts[v + 1] && done; k++)
-            /* Each with the one before: all parts at a vertex are then connected, if not all to each other. */
+            /* Pairs each with the one before: all parts at a vertex are then connected, though not all to each
+             * other. */
             done = add_pair(p, p->triangles[b->triangle_list[k - 1] / 3], p->triangles[b->triangle_list[k] / 3]);
     for (int i = 0; i < b->link_count && done; i++)
         done = add_pair(p, part_at(p, b->links[i].vertices[0]), part_at(p, b->links[i].vertices[1]));
@@ -132,7 +133,7 @@ static double difference_sq(const parts *p, int a, int b) {
     return sum;
 }
 
-/* Gives part a to part b. */
+/* Merges part a into part b. */
 static void give(parts *p, int a, int b) {
     int d = 3 * p->in->example_count;
     p->sets[a] = b;
@@ -141,7 +142,7 @@ static void give(parts *p, int a, int b) {
         sums_of(p, b)[k] += sums_of(p, a)[k];
 }
 
-/* In each round every small part looks for its best neighbour, then joins it: at least half of them are gone then. */
+/* In each round every small part looks for its best neighbour, then joins it: that removes at least half of them. */
 static bool give_small_away(parts *p) {
     double whole = 0;
     int *best = exi_array_allocate((size_t)p->count, sizeof *best);
@@ -179,7 +180,7 @@ static bool give_small_away(parts *p) {
     return done;
 }
 
-/* Triangles without area go with a neighbour. */
+/* Triangles without area join a neighbour. */
 static void fill(parts *p) {
     const ex_between *b = p->in->any;
     for (int round = 0; round < 2; round++)
@@ -191,7 +192,7 @@ static void fill(parts *p) {
             }
 }
 
-/* The final numbers: given ones as given, the others in the order of their first triangles. */
+/* Assigns the final numbers: given ones as given, the others in the order of their first triangles. */
 static ex_result finish(parts *p, exi_segmentation *s, ex_error *error) {
     const ex_between *b = p->in->any;
     int *numbers = exi_array_allocate((size_t)p->count + 1, sizeof *numbers);
@@ -211,9 +212,9 @@ static ex_result finish(parts *p, exi_segmentation *s, ex_error *error) {
     s->count = s->count > 0 ? s->count : 1;
     if (s->count > EX_SEGMENT_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT,
-                         "there are %d segments, and %d at most can be told apart: a larger "
-                         "segment angle finds fewer",
-                         s->count, EX_SEGMENT_MAX);
+                            "there are %d segments, and %d at most can be told apart: a larger "
+                            "segment angle finds fewer",
+                            s->count, EX_SEGMENT_MAX);
     s->areas = calloc((size_t)s->count, sizeof *s->areas);
     int *counts = calloc((size_t)s->count, sizeof *counts);
     ex_result result = EX_OK;
@@ -226,9 +227,9 @@ static ex_result finish(parts *p, exi_segmentation *s, ex_error *error) {
     for (int k = 0; k < p->given && result == EX_OK; k++)
         if (counts[k] == 0)
             result = ex_error_set(error, EX_ERROR_DATA,
-                               "no triangle is in segment %d, though there is a segment %d: "
-                               "number them without gaps",
-                               k, p->given - 1);
+                                  "no triangle is in segment %d, though there is a segment %d: "
+                                  "number them without gaps",
+                                  k, p->given - 1);
     free(counts);
     return result;
 }
@@ -246,7 +247,7 @@ ex_result exi_segments_parts(const exi_segments_input *in, const int *clusters, 
         bool done = p.areas && p.sums && find_pairs(&p);
         if (done)
             measure(&p);
-        /* No more parts than triangles, but given ones may leave gaps. */
+        /* There are no more parts than triangles, but given numbers may leave gaps. */
         int *sets = done ? exi_array_allocate((size_t)p.count + 1, sizeof *sets) : NULL;
         if (sets) {
             free(p.sets);

@@ -1,10 +1,10 @@
 /*
- * How segments hang together: neighbours, the root, parents, and the segment of each vertex.
+ * The tree of segments: neighbours, the root, parents, and the segment of each vertex.
  *
- * Segments that share an edge are neighbours. Where that leaves the mesh in several pieces, those that share a single
- * vertex are neighbours too, then those between which the in-between has links; a single vertex where three segments
- * meet is no joint otherwise. The root is given, or the largest of those from which the farthest segment is nearest;
- * parents are the neighbours one step nearer to it, of several the one with the longest seam.
+ * Segments that share an edge are neighbours. If that leaves the mesh in several pieces, those that share a single
+ * vertex are neighbours too, then those between which the in-between has links; otherwise, a single vertex where three
+ * segments meet is no joint. The root is given, or is the largest of the segments with the least distance to their
+ * farthest segment. Parents are the neighbours one step nearer to it; of several, the one with the longest seam.
  */
 #include "author/base/array.h"
 #include "author/trajectory/matrix.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 typedef struct seam {
-    int a, b, shared; /* vertices, 0: links alone */
+    int a, b, shared; /* shared: number of vertices, 0: only links */
 } seam;
 
 typedef struct graph {
@@ -44,7 +44,7 @@ static bool add_seam(graph *g, int a, int b, int shared) {
     return true;
 }
 
-/* The segments at a vertex, each once, at most `most` of them. */
+/* Lists the segments at a vertex, each once, at most `most` of them. */
 static int segments_at(const graph *g, int vertex, int *list, int most) {
     const ex_between *b = g->in->any;
     int count = 0;
@@ -87,7 +87,7 @@ static bool find_seams(graph *g) {
     return true;
 }
 
-/* Keeps all seams of an edge or more, and the weaker kinds where they join what the stronger leave apart. */
+/* Keeps all seams of an edge or more, and the weaker kinds only if they join pieces that the stronger leave apart. */
 static void choose_seams(graph *g) {
     size_t kept = 0;
     for (int i = 0; i < g->s->count; i++)
@@ -99,7 +99,7 @@ static void choose_seams(graph *g) {
             if ((x.shared > 2 ? 2 : x.shared) != kind ||
                 (kind < 2 && exi_set_of(g->sets, x.a) == exi_set_of(g->sets, x.b)))
                 continue;
-            g->seams[k] = g->seams[kept]; /* the order of those that wait does not matter */
+            g->seams[k] = g->seams[kept]; /* the order of the remaining ones does not matter */
             g->seams[kept++] = x;
         }
         for (size_t k = first; k < kept; k++)
@@ -128,8 +128,8 @@ static bool list_neighbours(graph *g) {
     return true;
 }
 
-/* Steps from a segment to all that it reaches, -1 to the others; the order of the visit in queue, its length returned.
- */
+/* Computes the steps from a segment to all that it reaches, -1 to the others. The order of the visit is in queue;
+ * returns its length. */
 static int walk(graph *g, int from) {
     int count = 1;
     for (int i = 0; i < g->s->count; i++)
@@ -145,7 +145,7 @@ static int walk(graph *g, int from) {
     return count;
 }
 
-/* The root of the piece that a segment belongs to. */
+/* Chooses the root of the piece that a segment belongs to. */
 static int choose_root(graph *g, int member) {
     int count = walk(g, member), best = -1, least = INT_MAX;
     int *piece = g->sets; /* no longer needed as sets */
@@ -165,7 +165,7 @@ static int choose_root(graph *g, int member) {
     return best;
 }
 
-/* Parents along the last walk, and its order behind what is there. */
+/* Sets parents along the last walk, and appends its order. */
 static int hang(graph *g, int count, int done) {
     for (int i = 0; i < count; i++) {
         int s = g->queue[i], longest = -1;
@@ -191,7 +191,7 @@ static int depth(const exi_segmentation *s, int segment) {
     return count;
 }
 
-/* The segment with most of the area around a vertex; of two with as much the one nearer to the root. */
+/* Assigns each vertex to the segment with most of the area around it; of equals, to the one nearer to the root. */
 static void own_vertices(const graph *g) {
     const ex_between *b = g->in->any;
     for (int v = 0; v < b->vertex_count; v++) {
@@ -210,7 +210,7 @@ static void own_vertices(const graph *g) {
         }
         g->s->vertices[v] = (uint16_t)best;
     }
-    /* One without triangles goes where the other end of its link goes. */
+    /* A vertex without triangles joins the segment at the other end of its link. */
     for (int i = 0; i < b->link_count; i++)
         for (int e = 0; e < 2; e++) {
             int v = b->links[i].vertices[e], other = b->links[i].vertices[1 - e];
@@ -224,7 +224,7 @@ ex_result exi_segments_tree(const exi_segments_input *in, exi_segmentation *s, e
     size_t count = (size_t)s->count;
     if (in->options->root >= s->count)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "segment %d cannot be the root: there are %d, counted from 0",
-                         in->options->root, s->count);
+                            in->options->root, s->count);
     graph g = {.in = in, .s = s};
     g.sets = exi_array_allocate(count, sizeof *g.sets);
     g.depths = exi_array_allocate(count, sizeof *g.depths);
