@@ -1,7 +1,7 @@
 /*
- * Displacement maps in files: PLY whose vertices have `displacement`, and `state` where something is known of them. The
- * vertices are those of a refined mesh, in its order, so that they need neither places nor faces; what else a vertex
- * has is passed over, and what follows the vertices too.
+ * Displacement maps in files: PLY whose vertices have `displacement`, and optionally `state`. The vertices are those of
+ * a refined mesh, in its order, so that they need neither positions nor faces. Other properties of vertices, and
+ * everything after the vertices, are ignored.
  */
 #include "author/base/array.h"
 #include "author/formats/ply/ply.h"
@@ -38,7 +38,7 @@ void ex_displacement_map_destroy(ex_displacement_map *map) {
 
 /* ---- reading ---- */
 
-/* What a property of a vertex is for. */
+/* Meaning of a vertex property. */
 typedef enum role { DISPLACEMENT, STATE, OTHER, ROLES } role;
 
 static ex_result find_roles(exi_ply *ply, const exi_ply_element *element, bool has[ROLES]) {

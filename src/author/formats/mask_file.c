@@ -19,14 +19,14 @@ static ex_result check_value(double value, double most, const char *path, int li
     return ex_error_set(error, EX_ERROR_DATA, "%s:%d: %g is outside [0, 1]", path, line, value);
 }
 
-/* Past blanks on the line. */
+/* Skips blanks on the line. */
 static const char *skip_blanks(const char *at, const char *end) {
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
         at++;
     return at;
 }
 
-/* Lines `vertex value`; # starts a comment; vertices that are not named have 0. */
+/* Parses lines `vertex value`; # starts a comment; vertices that are not named have 0. */
 static ex_result parse_mask(const char *text, size_t size, const char *path, int vertex_count, double most, float *mask,
                             ex_error *error) {
     const char *at = text, *end = text + size;
@@ -45,8 +45,9 @@ static ex_result parse_mask(const char *text, size_t size, const char *path, int
             if (!sound || skip_blanks(number, stop) != stop)
                 return ex_error_set(error, EX_ERROR_FORMAT, "%s:%d: a line 'vertex value' is needed here", path, line);
             if (vertex < 0 || vertex >= vertex_count)
-                return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no vertex %d: the mesh has %d, counted from 0",
-                                 path, line, vertex, vertex_count);
+                return ex_error_set(error, EX_ERROR_DATA,
+                                    "%s:%d: there is no vertex %d: the mesh has %d, counted from 0", path, line, vertex,
+                                    vertex_count);
             ex_result result = check_value(value, most, path, line, error);
             if (result != EX_OK)
                 return result;

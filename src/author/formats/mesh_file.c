@@ -1,5 +1,5 @@
 /*
- * Meshes from and into files of any kind that Exemplar knows, chosen by the ending of the file's name.
+ * Reads and writes meshes in every format that Exemplar knows, chosen by the file name's extension.
  */
 #include "author/formats/scene/scene.h"
 #include "runtime/base/result.h"
@@ -104,17 +104,17 @@ static const kind *find_kind(const char *path) {
 ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
     const kind *found = find_kind(path);
-    return found
-               ? found->read(path, mesh, error)
-               : ex_error_set(error, EX_ERROR_FORMAT,
-                           "%s: meshes are read from .obj, .ply, .gltf and .glb files; export it as one of them", path);
+    return found ? found->read(path, mesh, error)
+                 : ex_error_set(error, EX_ERROR_FORMAT,
+                                "%s: meshes are read from .obj, .ply, .gltf and .glb files; export it as one of them",
+                                path);
 }
 
 ex_result ex_mesh_write_textured(const char *path, const ex_mesh *mesh, const ex_image *base_colour, ex_error *error) {
     const kind *found = find_kind(path);
     return found ? found->write(path, mesh, base_colour, error)
                  : ex_error_set(error, EX_ERROR_ARGUMENT,
-                             "cannot write '%s': meshes are written as .obj, .ply, .gltf or .glb", path);
+                                "cannot write '%s': meshes are written as .obj, .ply, .gltf or .glb", path);
 }
 
 ex_result ex_mesh_write(const char *path, const ex_mesh *mesh, ex_error *error) {

@@ -1,5 +1,5 @@
 /*
- * Reading point caches frame by frame.
+ * Reads point caches frame by frame.
  *
  *   PC2   little-endian: "POINTCACHE2" and a NUL, version 1, vertices, start, step, frames, then x y z of every vertex
  *         at every frame; start and step are in seconds here
@@ -25,7 +25,7 @@ struct ex_cache_reader {
     ex_cache_info info;
     char *path;
     FILE *file;     /* of PC2 and MDD */
-    uint64_t first; /* where frames begin in it */
+    uint64_t first; /* offset of the first frame in it */
     float *times;   /* of MDD */
     exi_obj_frames objs;
 };
@@ -76,23 +76,23 @@ static ex_result open_file(ex_cache_reader *r, uint64_t *size, ex_error *error) 
 static ex_result check_counts(const ex_cache_reader *r, uint32_t vertices, uint32_t frames, ex_error *error) {
     if (vertices < 1 || vertices > INT_MAX || frames < 1 || frames > INT_MAX)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "%s: the header promises %ld vertices and %ld frames: there must be at least one of each",
-                         r->path, (long)(int32_t)vertices, (long)(int32_t)frames);
+                            "%s: the header promises %ld vertices and %ld frames: there must be at least one of each",
+                            r->path, (long)(int32_t)vertices, (long)(int32_t)frames);
     return EX_OK;
 }
 
-/* Whether the file holds what its header promises. Products fit: both counts are below 2^31. */
+/* Checks that the file holds what its header claims. Products fit: both counts are below 2^31. */
 static ex_result check_size(const ex_cache_reader *r, uint64_t size, ex_error *error) {
     const uint64_t frame = 12 * (uint64_t)r->info.vertex_count, room = size > r->first ? size - r->first : 0;
     const uint64_t there = room / frame, promised = (uint64_t)r->info.frame_count;
     if (size < r->first || there < promised)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "%s: the file ends too early: %llu of %llu frames of %d vertices are there", r->path,
-                         (unsigned long long)there, (unsigned long long)promised, r->info.vertex_count);
+                            "%s: the file ends too early: %llu of %llu frames of %d vertices are there", r->path,
+                            (unsigned long long)there, (unsigned long long)promised, r->info.vertex_count);
     if (room - promised * frame != 0)
         return ex_error_set(error, EX_ERROR_DATA, "%s: the file has %llu bytes more than %d frames of %d vertices take",
-                         r->path, (unsigned long long)(room - promised * frame), r->info.frame_count,
-                         r->info.vertex_count);
+                            r->path, (unsigned long long)(room - promised * frame), r->info.frame_count,
+                            r->info.vertex_count);
     return EX_OK;
 }
 
@@ -100,7 +100,7 @@ static ex_result open_pc2(ex_cache_reader *r, uint64_t size, ex_error *error) {
     unsigned char header[EXI_PC2_HEADER] = {0};
     if (size < sizeof header)
         return ex_error_set(error, EX_ERROR_FORMAT, "%s: no PC2 file is as short as %llu bytes", r->path,
-                         (unsigned long long)size);
+                            (unsigned long long)size);
     ex_result result = read_bytes(r, header, sizeof header, error);
     if (result != EX_OK)
         return result;
@@ -108,14 +108,14 @@ static ex_result open_pc2(ex_cache_reader *r, uint64_t size, ex_error *error) {
         return ex_error_set(error, EX_ERROR_FORMAT, "%s is no PC2 file: it does not begin with " EXI_PC2_MARK, r->path);
     if (exi_cache_bits(header + 12, false) != 1)
         return ex_error_set(error, EX_ERROR_VERSION, "%s: this is version %ld of PC2, and version 1 is known", r->path,
-                         (long)(int32_t)exi_cache_bits(header + 12, false));
+                            (long)(int32_t)exi_cache_bits(header + 12, false));
     const uint32_t vertices = exi_cache_bits(header + 16, false), frames = exi_cache_bits(header + 28, false);
     const float start = float_of(exi_cache_bits(header + 20, false));
     const float step = float_of(exi_cache_bits(header + 24, false));
     result = check_counts(r, vertices, frames, error);
     if (result == EX_OK && (!isfinite(start) || !isfinite(step) || (frames > 1 && !(step > 0))))
         result = ex_error_set(error, EX_ERROR_DATA, "%s: the frames start at %g and are %g apart: these are no times",
-                           r->path, (double)start, (double)step);
+                              r->path, (double)start, (double)step);
     r->info.vertex_count = (int)vertices;
     r->info.frame_count = (int)frames;
     r->info.start = (double)start;
@@ -135,8 +135,9 @@ static ex_result read_times(ex_cache_reader *r, ex_error *error) {
         memcpy(bytes, &r->times[f], sizeof bytes);
         r->times[f] = float_of(exi_cache_bits(bytes, true));
         if (!isfinite(r->times[f]) || (f > 0 && r->times[f] < r->times[f - 1]))
-            result = ex_error_set(error, EX_ERROR_DATA, "%s: the time of frame %zu is %g: times must be numbers that rise",
-                               r->path, f, (double)r->times[f]);
+            result =
+                ex_error_set(error, EX_ERROR_DATA, "%s: the time of frame %zu is %g: times must be numbers that rise",
+                             r->path, f, (double)r->times[f]);
     }
     return result;
 }
@@ -145,7 +146,7 @@ static ex_result open_mdd(ex_cache_reader *r, uint64_t size, ex_error *error) {
     unsigned char header[8] = {0};
     if (size < sizeof header)
         return ex_error_set(error, EX_ERROR_FORMAT, "%s: no MDD file is as short as %llu bytes", r->path,
-                         (unsigned long long)size);
+                            (unsigned long long)size);
     ex_result result = read_bytes(r, header, sizeof header, error);
     if (result != EX_OK)
         return result;
@@ -183,7 +184,7 @@ ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *er
     uint64_t size = 0;
     if (kind == EX_CACHE_KIND_COUNT)
         return ex_error_set(error, EX_ERROR_FORMAT, "%s: point caches are read from .pc2, .mdd and numbered .obj files",
-                         path);
+                            path);
     ex_cache_reader *r = calloc(1, sizeof *r);
     char *copy = exi_text_copy(path, strlen(path));
     if (!r || !copy) {
@@ -230,8 +231,9 @@ static ex_result convert(const ex_cache_reader *r, int frame, float *positions, 
         memcpy(bytes, &positions[i], sizeof bytes);
         positions[i] = float_of(exi_cache_bits(bytes, r->info.kind == EX_CACHE_MDD));
         if (!isfinite(positions[i]))
-            return ex_error_set(error, EX_ERROR_DATA, "%s: in frame %d, vertex %zu (both counted from 0) is not a number",
-                             r->path, frame, i / 3);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "%s: in frame %d, vertex %zu (both counted from 0) is not a number", r->path, frame,
+                                i / 3);
     }
     return EX_OK;
 }

@@ -1,9 +1,9 @@
 /*
- * cache.h - what the parts of point caches share; private to the formats.
+ * cache.h - shared by the files that read and write point caches; private to the formats.
  *
  *   cache.c        PC2 and MDD: reading, and the kinds
- *   cache_obj.c    numbered OBJ files: both ways
- *   cache_write.c  PC2 and MDD: writing, and the whole
+ *   cache_obj.c    numbered OBJ files: reading and writing
+ *   cache_write.c  PC2 and MDD: writing, and the writer of all kinds
  */
 #ifndef EXEMPLAR_AUTHOR_FORMATS_CACHE_CACHE_H
 #define EXEMPLAR_AUTHOR_FORMATS_CACHE_CACHE_H
@@ -12,30 +12,30 @@
 
 #include <exemplar/author/cache.h>
 
-/* Numbered OBJ files have no times. */
+/* Frame rate of numbered OBJ files, which have no times. */
 #define EXI_CACHE_OBJ_FPS 24.0
 
-/* Bytes in front of a PC2 file's frames; its mark. */
+/* Bytes before a PC2 file's frames, and its signature. */
 #define EXI_PC2_HEADER 32
-#define EXI_PC2_MARK   "POINTCACHE2" /* and a NUL */
+#define EXI_PC2_MARK   "POINTCACHE2" /* followed by a NUL */
 
 /* ---- numbered OBJ files ---- */
 
 typedef struct exi_obj_frames {
     int count;
-    char **paths;  /* [count] in the order of their numbers */
-    ex_mesh *mesh; /* of the first */
+    char **paths;  /* [count], in the order of their numbers */
+    ex_mesh *mesh; /* of the first file */
 } exi_obj_frames;
 
 ex_result exi_obj_frames_open(const char *path, exi_obj_frames *frames, ex_error *error);
 ex_result exi_obj_frames_read(const exi_obj_frames *frames, int frame, float *positions, ex_error *error);
 void exi_obj_frames_close(exi_obj_frames *frames);
 
-/* Frames go into a hidden folder beside their place, and from there to it. */
+/* Writes frames into a hidden folder next to their place, and moves them there at the end. */
 typedef struct exi_obj_writer {
     char *base;            /* the path without .obj */
-    char *folder;          /* NULL: none was made */
-    char *hidden, *placed; /* room for the path of a frame, in the folder and at its place */
+    char *folder;          /* NULL: none was created */
+    char *hidden, *placed; /* buffers for the path of a frame, in the folder and at its place */
     size_t size;           /* of each */
     ex_mesh *mesh;
     int digits, written;
@@ -44,7 +44,7 @@ typedef struct exi_obj_writer {
 ex_result exi_obj_writer_open(exi_obj_writer *writer, const char *path, int frame_count, const ex_mesh *mesh,
                               ex_error *error);
 ex_result exi_obj_writer_add(exi_obj_writer *writer, const float *positions, ex_error *error);
-/* Moves the frames to their places, or removes them; ends the writer. */
+/* Moves the frames to their places, or removes them; closes the writer. */
 ex_result exi_obj_writer_finish(exi_obj_writer *writer, bool keep, ex_error *error);
 
 /* ---- numbers ---- */

@@ -1,6 +1,6 @@
 /*
- * Numbered OBJ files as a point cache: NAME_0001.obj, NAME_0002.obj, …, a whole mesh a frame, all of one connectivity.
- * Written into a hidden folder first, so that half a cache never stands at its place.
+ * Numbered OBJ files as a point cache: NAME_0001.obj, NAME_0002.obj, …, a whole mesh per frame, all of the same
+ * connectivity. Files are first written into a hidden folder, so that an incomplete cache never appears at its place.
  */
 #define _XOPEN_SOURCE 700
 
@@ -28,7 +28,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* What the names of all frames begin with: the path up to its number, or, of one without a number, NAME_. */
+/* Returns the common prefix of all frames: the path up to its number, or NAME_ for one without a number. */
 static char *find_prefix(const char *path) {
     const size_t whole = strlen(path) - ENDING;
     size_t size = whole;
@@ -40,7 +40,7 @@ static char *find_prefix(const char *path) {
     return prefix;
 }
 
-/* The number of a file NAME in a folder whose frames begin with start, or -1. */
+/* Returns the number of a file NAME in a folder whose frames begin with start, or -1. */
 static int number_of(const char *name, const char *start) {
     const size_t size = strlen(start), length = strlen(name);
     int number = -1;
@@ -106,7 +106,7 @@ static ex_result list_folder(const char *prefix, listing *l, ex_error *error) {
     for (int i = 1; i < l->count && result == EX_OK; i++)
         if (l->items[i].number == l->items[i - 1].number)
             result = ex_error_set(error, EX_ERROR_DATA, "'%s' and '%s' both are frame %d: remove one of them",
-                               l->items[i - 1].name, l->items[i].name, l->items[i].number);
+                                  l->items[i - 1].name, l->items[i].name, l->items[i].number);
     return result;
 }
 
@@ -150,7 +150,7 @@ ex_result exi_obj_frames_read(const exi_obj_frames *frames, int frame, float *po
     if (result != EX_OK)
         return result;
     result = ex_error_within(error, ex_mesh_compare_connectivity(frames->mesh, mesh, error), "%s and %s differ",
-                              frames->paths[0], frames->paths[frame]);
+                             frames->paths[0], frames->paths[frame]);
     for (size_t i = 0; result == EX_OK && i < 3 * (size_t)mesh->vertex_count; i++)
         positions[i] = (float)mesh->positions[i];
     ex_mesh_destroy(mesh);
@@ -167,7 +167,7 @@ void exi_obj_frames_close(exi_obj_frames *frames) {
 
 /* ---- writing ---- */
 
-/* As many as the last frame takes. */
+/* Digits of the last frame's number. */
 static int frame_digits(int frame_count) {
     int digits = DIGITS_LEAST;
     for (int most = frame_count / 10000; most > 0 && digits < 10; most /= 10)
@@ -186,7 +186,7 @@ char *ex_cache_frame_path(const char *path, int frame, int frame_count) {
     return made;
 }
 
-/* FOLDER/.NAME.XXXXXX for FOLDER/NAME. */
+/* Creates FOLDER/.NAME.XXXXXX for FOLDER/NAME. */
 static char *make_folder(const char *base) {
     const char *slash = strrchr(base, '/');
     const int above = slash ? (int)(slash - base) + 1 : 0;
@@ -205,7 +205,7 @@ static char *make_folder(const char *base) {
     return NULL;
 }
 
-/* A mesh without what belongs to other positions. */
+/* Copies a mesh without data that depend on its positions. */
 static ex_mesh *bare_copy(const ex_mesh *mesh) {
     ex_mesh *copy = ex_mesh_copy(mesh);
     if (!copy)
@@ -218,7 +218,7 @@ static ex_mesh *bare_copy(const ex_mesh *mesh) {
     return copy;
 }
 
-/* Of a frame in the hidden folder, and at its place; the texts live until the next call. */
+/* Path of a frame in the hidden folder, and at its place; the texts live until the next call. */
 static const char *hidden_path(const exi_obj_writer *w, int frame) {
     snprintf(w->hidden, w->size, "%s/%0*d.obj", w->folder, w->digits, frame + 1);
     return w->hidden;
@@ -229,7 +229,7 @@ static const char *placed_path(const exi_obj_writer *w, int frame) {
     return w->placed;
 }
 
-/* Everything that ending it needs, so that want of memory leaves nothing behind. */
+/* Allocates everything that closing needs, so that lack of memory leaves nothing behind. */
 ex_result exi_obj_writer_open(exi_obj_writer *w, const char *path, int frame_count, const ex_mesh *mesh,
                               ex_error *error) {
     *w = (exi_obj_writer){.digits = frame_digits(frame_count), .size = strlen(path) + FOLDER_SIZE + NUMBER_SIZE};
@@ -254,12 +254,13 @@ ex_result exi_obj_writer_add(exi_obj_writer *w, const float *positions, ex_error
     for (size_t i = 0; i < 3 * (size_t)w->mesh->vertex_count; i++)
         w->mesh->positions[i] = (double)positions[i];
     ex_result result = ex_error_within(error, ex_obj_write(hidden_path(w, w->written), w->mesh, error), "%s",
-                                        placed_path(w, w->written));
+                                       placed_path(w, w->written));
     w->written += result == EX_OK;
     return result;
 }
 
-/* Whether all frames can go to their places; none is moved before that is known, for they may replace others. */
+/* Checks that all frames can be moved to their places. None is moved before that, since they may replace other
+ * files. */
 static ex_result check_places(const exi_obj_writer *w, ex_error *error) {
     struct stat status;
     for (int f = 0; f < w->written; f++)

@@ -1,6 +1,6 @@
 /*
- * Writing point caches frame by frame: PC2 and MDD into a file that takes its name at the end, numbered OBJ files into
- * a folder from which they go to their places at the end.
+ * Writes point caches frame by frame: PC2 and MDD into a file that gets its name at the end, numbered OBJ files into a
+ * folder from which they are moved to their places at the end.
  */
 #include "author/formats/cache/cache.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 1024 }; /* numbers that are turned into bytes at once */
+enum { PIECE = 1024 }; /* numbers converted to bytes at once */
 
 struct ex_cache_writer {
     ex_cache_kind kind;
@@ -20,7 +20,7 @@ struct ex_cache_writer {
     char *path;
     ex_file_writer file;
     exi_obj_writer objs;
-    bool failed; /* a frame was refused: there will be no cache */
+    bool failed; /* true if a frame was refused: there will be no cache */
 };
 
 static void put_float(unsigned char bytes[4], float value, bool big_endian) {
@@ -53,13 +53,13 @@ static void write_mdd_header(ex_cache_writer *w, const double *times) {
     }
 }
 
-/* As floats, which is what the file has, they must still rise. */
+/* Checks that times still rise as floats, which is how the file stores them. */
 static ex_result check_times(const char *path, const double *times, int count, ex_error *error) {
     for (int f = 0; f < count; f++)
         if (!isfinite((float)times[f]) || (f > 0 && !(times[f] > times[f - 1])))
             return ex_error_set(error, EX_ERROR_DATA,
-                             "cannot write '%s': the time of frame %d is %g: times must be numbers that rise", path, f,
-                             times[f]);
+                                "cannot write '%s': the time of frame %d is %g: times must be numbers that rise", path,
+                                f, times[f]);
     return EX_OK;
 }
 
@@ -83,7 +83,7 @@ ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, c
     const ex_cache_kind kind = ex_cache_kind_of(path);
     if (kind == EX_CACHE_KIND_COUNT)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "cannot write '%s': point caches are written as .pc2, .mdd or numbered .obj files", path);
+                            "cannot write '%s': point caches are written as .pc2, .mdd or numbered .obj files", path);
     if (kind == EX_CACHE_OBJ && (!mesh || mesh->vertex_count != vertex_count))
         return exi_misuse_error(error, __func__, "OBJ files need a mesh of as many vertices");
     ex_result result = check_times(path, times, frame_count, error);
@@ -127,8 +127,8 @@ ex_result ex_cache_write(ex_cache_writer *writer, const float *positions, ex_err
     for (size_t i = 0; i < 3 * (size_t)writer->vertex_count && result == EX_OK; i++)
         if (!isfinite(positions[i]))
             result = ex_error_set(error, EX_ERROR_DATA,
-                               "cannot write '%s': in frame %d, vertex %zu (both counted from 0) is not a number",
-                               writer->path, writer->written, i / 3);
+                                  "cannot write '%s': in frame %d, vertex %zu (both counted from 0) is not a number",
+                                  writer->path, writer->written, i / 3);
     if (result == EX_OK && writer->kind == EX_CACHE_OBJ)
         result = exi_obj_writer_add(&writer->objs, positions, error);
     else if (result == EX_OK)
@@ -145,7 +145,7 @@ ex_result ex_cache_finish(ex_cache_writer *writer, bool keep, ex_error *error) {
     const bool whole = writer->written == writer->frame_count && !writer->failed;
     if (keep && !whole)
         result = ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': %d of %d frames were given", writer->path,
-                           writer->written, writer->frame_count);
+                              writer->written, writer->frame_count);
     if (writer->kind == EX_CACHE_OBJ) {
         const ex_result moved = exi_obj_writer_finish(&writer->objs, keep && whole, error);
         result = result == EX_OK ? moved : result;

@@ -1,10 +1,10 @@
 /*
  * Arrays of numbers: accessors (glTF 2.0, section 3.6.2) of every component type, with strides, normalised integers,
- * sparse substitution, and zeros where no view is named. Whole numbers c stand for c/255, c/65535, max(c/127, −1),
- * max(c/32767, −1) where they are normalised.
+ * sparse substitution, and zeros if no view is named. Normalised integers c mean c/255, c/65535, max(c/127, −1),
+ * max(c/32767, −1).
  *
- * Every size is checked before it is used. What a file may unfold to is bounded by its own size, so that a few bytes
- * that promise gigabytes of zeros, or ten thousand primitives over one array, end in a sentence.
+ * Every size is checked before use. The decoded size of a file is bounded by the file's own size, so that a few bytes
+ * that claim gigabytes of zeros, or ten thousand primitives over one array, end in an error.
  */
 #include "author/formats/gltf/gltf_reader.h"
 
@@ -19,7 +19,7 @@
 
 enum { BYTE = 5120, UNSIGNED_BYTE = 5121, SHORT = 5122, UNSIGNED_SHORT = 5123, UNSIGNED_INT = 5125, FLOAT = 5126 };
 
-/* Where numbers stand: `count` elements, `stride` bytes apart; bytes NULL for zeros. */
+/* Numbers in a buffer: `count` elements, `stride` bytes apart; bytes NULL for zeros. */
 typedef struct strip {
     const unsigned char *bytes;
     size_t stride;
@@ -86,7 +86,7 @@ static double load(const accessor *a, const unsigned char *bytes) {
 
 /* ---- what an accessor says ---- */
 
-/* count elements of `element` bytes in a view, from byteOffset of object on. */
+/* Finds count elements of `element` bytes in a view, from the object's byteOffset on. */
 static ex_result find_strip(exi_gltf *g, const json_t *object, size_t count, size_t element, const char *where,
                             strip *found) {
     int view = -1;
@@ -168,7 +168,7 @@ static ex_result read_accessor(exi_gltf *g, int number, accessor *a) {
     return result == EX_OK ? read_sparse(g, a, json) : result;
 }
 
-/* Opens an accessor for a use and takes the room that it unfolds to from the file's budget. */
+/* Opens an accessor for a use, and subtracts its decoded size from the file's budget. */
 static ex_result open_accessor(exi_gltf *g, int number, int expected, const char *where, accessor *a) {
     ex_result result = read_accessor(g, number, a);
     if (result != EX_OK)
@@ -192,7 +192,7 @@ static ex_result wrong_width(const exi_gltf *g, const accessor *a, const char *w
 
 /* ---- decoding ---- */
 
-/* Where element i's sparse value goes; false where indices do not rise or leave the array. */
+/* Finds the index at which element i's sparse value goes. False if indices do not rise or are out of range. */
 static bool sparse_place(const accessor *a, int i, long *last, size_t *place) {
     uint32_t at =
         load_bits(a->sparse_indices.bytes + (size_t)i * a->sparse_indices.stride, component_size(a->sparse_component));
@@ -208,7 +208,7 @@ static ex_result wrong_sparse(const exi_gltf *g, const accessor *a, int i) {
                          "sparse index %d (counting from 0) does not rise, or is beyond the %d elements", i, a->count);
 }
 
-/* One element into `out`; false where a number is not finite. */
+/* Decodes one element into `out`. False if a number is not finite. */
 static bool decode(const accessor *a, const unsigned char *bytes, float *out) {
     size_t size = component_size(a->component);
     for (size_t k = 0; k < (size_t)a->width; k++) {
@@ -219,7 +219,7 @@ static bool decode(const accessor *a, const unsigned char *bytes, float *out) {
     return true;
 }
 
-/* out [count][row], of which the first `width` of a row are filled. */
+/* out [count][row]; fills the first `width` of each row. */
 static ex_result decode_floats(const exi_gltf *g, const accessor *a, size_t row, float *out) {
     for (size_t i = 0; i < (size_t)a->count && a->values.bytes; i++)
         if (!decode(a, a->values.bytes + i * a->values.stride, out + i * row))
@@ -273,7 +273,7 @@ ex_result exi_gltf_colours(exi_gltf *g, int number, int expected, const char *wh
     return a.width == 3 || a.width == 4 ? make_floats(g, &a, 4, 1, values) : wrong_width(g, &a, where, "3 or 4");
 }
 
-/* Whole numbers into out; false where one is too large. */
+/* Decodes integers into out. False if one is too large. */
 static bool decode_ints(const accessor *a, const unsigned char *bytes, int most, int *out) {
     size_t size = component_size(a->component);
     for (size_t k = 0; k < (size_t)a->width; k++) {
@@ -285,7 +285,7 @@ static bool decode_ints(const accessor *a, const unsigned char *bytes, int most,
     return true;
 }
 
-/* out [count][width], of zeros. */
+/* out [count][width], filled with zeros. */
 static ex_result decode_all_ints(const exi_gltf *g, const accessor *a, int most, const char *where, int *out) {
     size_t row = (size_t)a->width, bad = SIZE_MAX;
     for (size_t i = 0; i < (size_t)a->count && a->values.bytes && bad == SIZE_MAX; i++)

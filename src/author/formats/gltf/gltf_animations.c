@@ -1,5 +1,5 @@
 /*
- * Animations: each channel with the keys of its sampler (glTF 2.0, section 3.11).
+ * Reads animations: each channel with the keys of its sampler (glTF 2.0, section 3.11).
  */
 #include "author/formats/gltf/gltf_reader.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of a word in a list, or -1. */
+/* Returns the index of a word in a list, or -1. */
 static int find_word(const json_t *value, const char *const *words, int count) {
     for (int i = 0; i < count && json_is_string(value); i++)
         if (strcmp(json_string_value(value), words[i]) == 0)
@@ -16,7 +16,7 @@ static int find_word(const json_t *value, const char *const *words, int count) {
     return -1;
 }
 
-/* Node and path; *used is false where the channel moves nothing that is kept. */
+/* Reads node and path; *used is false if the channel moves nothing that is kept. */
 static ex_result read_target(exi_gltf *g, const json_t *json, ex_scene_channel *channel, const char *where,
                              bool *used) {
     static const char *const paths[] = {"translation", "rotation", "scale", "weights"};
@@ -54,7 +54,7 @@ static ex_result read_interpolation(exi_gltf *g, const json_t *sampler, ex_scene
     return EX_OK;
 }
 
-/* Rotations of length 1: left alone where they nearly are. */
+/* Scales rotations to length 1; leaves them unchanged if they nearly have it. */
 static ex_result check_rotations(const exi_gltf *g, ex_scene_channel *channel, const char *where) {
     size_t step = channel->interpolation == EX_SCENE_CUBICSPLINE ? 12 : 4, start = step == 12 ? 4 : 0;
     for (size_t k = 0; k < (size_t)channel->key_count; k++) {
@@ -71,7 +71,7 @@ static ex_result check_rotations(const exi_gltf *g, ex_scene_channel *channel, c
     return EX_OK;
 }
 
-/* Morph weights stand as one number an element, the others as vectors. */
+/* Morph weights are stored as one number per element, the others as vectors. */
 static ex_result read_values(exi_gltf *g, int output, ex_scene_channel *channel, const char *where) {
     size_t rows = (size_t)channel->key_count * (channel->interpolation == EX_SCENE_CUBICSPLINE ? 3 : 1);
     bool scalars = channel->path == EX_SCENE_WEIGHTS;

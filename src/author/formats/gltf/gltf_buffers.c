@@ -1,5 +1,5 @@
 /*
- * Buffers, opened when something in them is asked for, and their views.
+ * Buffers, opened when first used, and their views.
  */
 #include "author/formats/gltf/gltf_reader.h"
 

@@ -1,5 +1,5 @@
 /*
- * Values of a glTF file's JSON tree, each asked for by its key and checked for its kind and range.
+ * Gets values of a glTF file's JSON tree by key, and checks their kind and range.
  */
 #include "author/formats/gltf/gltf_reader.h"
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whole numbers up to here are exact as JSON numbers, whichever way they are written. */
+/* Whole numbers up to this are exact as JSON numbers, however they are written. */
 #define LARGEST_WHOLE 9007199254740992.0
 
 ex_result exi_gltf_fail(const exi_gltf *g, ex_result result, const char *where, const char *format, ...) {
@@ -37,7 +37,7 @@ ex_result exi_gltf_allocate(const exi_gltf *g, int count, size_t size, void **me
     return EX_OK;
 }
 
-/* Whole numbers may also be written as 3.0. */
+/* True for a whole number, which may also be written as 3.0. */
 static bool whole(const json_t *value, double *number) {
     if (!json_is_number(value))
         return false;

@@ -1,5 +1,5 @@
 /*
- * Materials, textures and images: what Exemplar uses of them as values, the rest as the JSON it came as.
+ * Reads materials, textures and images: the parts that Exemplar uses as values, the rest as the original JSON.
  */
 #include "author/formats/gltf/gltf_reader.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left of an object, as text; NULL where nothing is. */
+/* Prints the remaining keys of an object as text; NULL if there are none. */
 static ex_result print_rest(const exi_gltf *g, const json_t *object, char **rest) {
     *rest = NULL;
     if (json_object_size(object) == 0)

@@ -1,5 +1,5 @@
 /*
- * Meshes: primitives with their attributes, indices and morph targets (glTF 2.0, section 3.7.2).
+ * Reads meshes: primitives with their attributes, indices and morph targets (glTF 2.0, section 3.7.2).
  */
 #include "author/formats/gltf/gltf_reader.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Attributes that a primitive or a target may have and Exemplar keeps. */
+/* True for an attribute of a primitive or a target that Exemplar keeps. */
 static bool is_known(const char *name, bool target) {
     static const char *const names[] = {"POSITION", "NORMAL", "TANGENT", "TEXCOORD_0", "TEXCOORD_1", "COLOR_0"};
     for (size_t i = 0; i < (target ? 3 : sizeof names / sizeof *names); i++)
@@ -28,7 +28,7 @@ static ex_result note_unknown(exi_gltf *g, json_t *attributes, bool target, cons
     return EX_OK;
 }
 
-/* An attribute that may be absent. */
+/* Reads an optional attribute. */
 static ex_result read_attribute(exi_gltf *g, const json_t *attributes, const char *name, int width, int expected,
                                 const char *where, float **values, int *count) {
     int accessor = -1;
@@ -140,7 +140,7 @@ static ex_result read_weights(exi_gltf *g, const json_t *json, ex_scene_mesh *me
                            : result;
 }
 
-/* Names stand in extras, where no rule holds: a list that does not fit is passed over. */
+/* Reads names from extras, which are unspecified: ignores a list that does not fit. */
 static ex_result read_target_names(exi_gltf *g, const json_t *json, ex_scene_mesh *mesh, const char *where) {
     const json_t *names = json_object_get(json_object_get(json, "extras"), "targetNames");
     if (!names || mesh->target_count == 0)

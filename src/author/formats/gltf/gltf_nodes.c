@@ -1,5 +1,5 @@
 /*
- * Nodes, their hierarchy, and skins (glTF 2.0, sections 3.5 and 3.7.3).
+ * Reads nodes, their hierarchy, and skins (glTF 2.0, sections 3.5 and 3.7.3).
  */
 #include "author/formats/gltf/gltf_reader.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A matrix whose transform misses it by more than this shears. Files hold matrices as float, and multiply them. */
+/* A matrix shears if its transform misses it by more than this. Files hold matrices as floats, and multiply them. */
 #define SHEAR_LIMIT 1e-4
 
 /* ---- nodes ---- */
@@ -111,7 +111,7 @@ static ex_result read_children(exi_gltf *g, const json_t *json, int number) {
     return result;
 }
 
-/* Roots that the shown scene does not list are hidden. Without any scene everything is shown. */
+/* Hides roots that the shown scene does not list. Without any scene everything is shown. */
 static ex_result read_shown(exi_gltf *g) {
     ex_scene *scene = g->scene;
     json_t *scenes, *roots;

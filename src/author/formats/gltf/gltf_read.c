@@ -1,5 +1,5 @@
 /*
- * Reading glTF 2.0: the two containers (plain JSON, and GLB: section 4.4), the asset's version, extensions, and then
+ * Reads glTF 2.0: the two containers (plain JSON, and GLB: section 4.4), the asset's version, extensions, and then
  * every part in the order in which parts refer to each other.
  */
 #include "author/base/array.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the smallest file may unfold to; larger ones 64 times their size more. */
+/* Decoded size allowed for the smallest file; larger files get 64 times their size in addition. */
 #define SMALLEST_BUDGET ((size_t)256 << 20)
 
 /* ---- the container ---- */
@@ -20,7 +20,7 @@ static size_t load_u32(const unsigned char *bytes) {
     return (size_t)bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
 }
 
-/* Finds the JSON chunk, which is the first, and the binary one, which is the second if there is one. */
+/* Finds the JSON chunk, which is the first, and the optional binary chunk, which is the second. */
 static ex_result open_glb(exi_gltf *g, const unsigned char *bytes, size_t size, const unsigned char **json,
                           size_t *json_size) {
     if (size < 12)
@@ -73,7 +73,7 @@ static ex_result open_container(exi_gltf *g, const unsigned char *bytes, size_t 
         return result;
     json_error_t problem = {0};
     g->root = json_loadb((const char *)json, json_size, JSON_REJECT_DUPLICATES, &problem);
-    /* jansson has nothing to say where memory ran out in the middle. */
+    /* jansson reports nothing if memory runs out half-way. */
     if (!g->root && (json_error_code(&problem) == json_error_out_of_memory || !problem.text[0]))
         return exi_gltf_no_memory(g);
     if (!g->root)
@@ -99,7 +99,7 @@ static ex_result read_asset(exi_gltf *g) {
     return exi_gltf_get_text(g, asset, "copyright", "asset", &g->scene->copyright);
 }
 
-/* Extensions that may be required of a reader: those that leave meshes, nodes and motion as they are, and quantisation,
+/* True for extensions that a file may require: those that do not affect meshes, nodes and motion, and quantisation,
  * which only allows accessors that are read anyway. */
 static bool can_read(const char *extension) {
     static const char *const names[] = {"KHR_mesh_quantization", "KHR_texture_transform", "KHR_texture_basisu",

@@ -1,8 +1,8 @@
 /*
- * gltf_reader.h - what the parts of the glTF reader share. One reader reads one file, in one thread; its parts:
+ * gltf_reader.h - shared by the files of the glTF reader. One reader reads one file, in one thread:
  *
- *   gltf_read.c        framing, asset, extensions, the order of things      gltf_json.c       values of the JSON tree
- *   gltf_buffers.c     buffers and their views                             gltf_uri.c        data: URIs and file names
+ *   gltf_read.c        framing, asset, extensions, order of reading         gltf_json.c       values of the JSON tree
+ *   gltf_buffers.c     buffers and their views                              gltf_uri.c        data: URIs and file names
  *   gltf_accessors.c   arrays of numbers                                    gltf_meshes.c     primitives and targets
  *   gltf_skinning.c    joints and weights of vertices                       gltf_nodes.c      nodes and skins
  *   gltf_animations.c  channels                                             gltf_looks.c      materials, textures,
@@ -20,7 +20,7 @@
 #define EXI_WHERE_SIZE 128
 
 typedef struct exi_gltf_buffer {
-    const unsigned char *bytes; /* NULL until it is asked for */
+    const unsigned char *bytes; /* NULL until first used */
     size_t size;
     void *owned; /* or NULL */
 } exi_gltf_buffer;
@@ -35,7 +35,7 @@ typedef struct exi_gltf {
     json_t *buffer_list, *view_list, *accessor_list; /* arrays of root, or NULL */
     int buffer_count, view_count, accessor_count;
     exi_gltf_buffer *buffers; /* [buffer_count] */
-    size_t unfolded, budget;  /* bytes of decoded arrays so far, and at most */
+    size_t unfolded, budget;  /* bytes of decoded arrays so far, and their limit */
     ex_scene *scene;
 } exi_gltf;
 
@@ -45,7 +45,7 @@ ex_result exi_gltf_fail(const exi_gltf *g, ex_result result, const char *where, 
     EX_PRINTF(4, 5);
 ex_result exi_gltf_no_memory(const exi_gltf *g);
 
-/* Zeroed memory for count things, in *memory; for arrays whose length the JSON tree itself bounds. */
+/* Allocates zeroed memory for count items, in *memory; for arrays whose length is bounded by the JSON tree. */
 ex_result exi_gltf_allocate(const exi_gltf *g, int count, size_t size, void **memory);
 
 /* ---- values of an object; what is absent leaves *value as it is ---- */
@@ -56,43 +56,44 @@ ex_result exi_gltf_get_size(const exi_gltf *g, const json_t *object, const char 
 ex_result exi_gltf_get_bool(const exi_gltf *g, const json_t *object, const char *key, const char *where, bool *value);
 ex_result exi_gltf_get_number(const exi_gltf *g, const json_t *object, const char *key, const char *where,
                               double *value);
-/* `count` numbers; *present (may be NULL) says whether they are there. */
+/* Gets `count` numbers. Sets *present (may be NULL) to true if they are there. */
 ex_result exi_gltf_get_numbers(const exi_gltf *g, const json_t *object, const char *key, int count, const char *where,
                                double *values, bool *present);
-/* A number of one of `count` things of a kind. */
+/* Gets an index into `count` items of a kind. */
 ex_result exi_gltf_get_reference(const exi_gltf *g, const json_t *object, const char *key, int count, const char *what,
                                  const char *where, int *value);
-/* A copy, or NULL where the key is absent. */
+/* Gets a copy of a text, or NULL if the key is absent. */
 ex_result exi_gltf_get_text(const exi_gltf *g, const json_t *object, const char *key, const char *where, char **text);
-/* *array is NULL and *count 0 where the key is absent; with objects_only, every element is an object. */
+/* Gets an array. *array is NULL and *count 0 if the key is absent; with objects_only, every element must be an
+ * object. */
 ex_result exi_gltf_get_array(const exi_gltf *g, const json_t *object, const char *key, bool objects_only,
                              const char *where, json_t **array, int *count);
-/* NULL where the key is absent. */
+/* Gets an object, or NULL if the key is absent. */
 ex_result exi_gltf_get_object(const exi_gltf *g, const json_t *object, const char *key, const char *where,
                               json_t **value);
 
 /* ---- bytes ---- */
 
-/* What a URI stands for: bytes of a data: URI or of a file beside the scene's. *owned is to be freed. */
+/* Opens a URI: the bytes of a data: URI, or of a file next to the scene's. The caller frees *owned. */
 ex_result exi_gltf_open_uri(const exi_gltf *g, const char *uri, const char *where, unsigned char **owned, size_t *size);
-/* Whether it is a data: URI; *mime_type gets a copy of its kind, NULL without memory. */
+/* True for a data: URI. *mime_type gets a copy of its MIME type, NULL without memory. */
 bool exi_gltf_is_data_uri(const char *uri, char **mime_type);
-/* The file name that a URI stands for, percent signs decoded; refuses what is absolute or has a scheme. */
+/* Converts a URI to a file name, with percent signs decoded; refuses absolute paths and schemes. */
 ex_result exi_gltf_uri_to_path(const exi_gltf *g, const char *uri, const char *where, char **path);
 
-/* The bytes of a view and its stride (0: none given). */
+/* Gets the bytes of a view and its stride (0: none given). */
 ex_result exi_gltf_view(exi_gltf *g, int view, const char *where, const unsigned char **bytes, size_t *size,
                         size_t *stride);
 
 /* ---- arrays ---- */
 
-/* Numbers of a VEC`width` accessor as float, whole ones brought to [-1, 1] or [0, 1] where the accessor says so. width
- * 16 is a MAT4. expected is the number of elements, or -1 for any; *count receives it. All are finite. */
+/* Reads a VEC`width` accessor as floats; integers are scaled to [-1, 1] or [0, 1] if the accessor is normalised. width
+ * 16 is a MAT4. expected is the number of elements, or -1 for any; *count receives it. All numbers are finite. */
 ex_result exi_gltf_floats(exi_gltf *g, int accessor, int width, int expected, const char *where, float **values,
                           int *count);
-/* The same for either of two widths; missing fourths are 1. */
+/* The same for either of two widths; a missing fourth number is 1. */
 ex_result exi_gltf_colours(exi_gltf *g, int accessor, int expected, const char *where, float **values);
-/* Whole numbers that are not negative, up to `most`. */
+/* Reads non-negative integers up to `most`. */
 ex_result exi_gltf_ints(exi_gltf *g, int accessor, int width, int expected, int most, const char *where, int **values,
                         int *count);
 

@@ -1,6 +1,6 @@
 /*
- * Joints and weights of vertices: JOINTS_n and WEIGHTS_n of any number of sets side by side, weights brought to sum 1
- * (glTF 2.0, section 3.7.3.1).
+ * Reads joints and weights of vertices: JOINTS_n and WEIGHTS_n of any number of sets together, with weights scaled to
+ * sum to 1 (glTF 2.0, section 3.7.3.1).
  */
 #include "author/formats/gltf/gltf_reader.h"
 
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest number of a joint that is kept, and sets of four: as many as a skin holds. No body needs more, and a file
- * that says so wants something else. */
+/* The largest joint index kept, and the most sets of four: as many as a skin holds. No body needs more; a file that
+ * does is wrong. */
 enum { JOINT_MOST = UINT16_MAX, SETS_MOST = EX_INFLUENCE_MAX / 4 };
-/* Sums of weights stay numbers below this. */
+/* Limit that keeps sums of weights finite. */
 #define WEIGHT_MOST 1e30F
 
 static int count_sets(const json_t *attributes, const char *name) {
@@ -62,7 +62,7 @@ static ex_result read_set(exi_gltf *g, const json_t *attributes, ex_scene_primit
     return result;
 }
 
-/* Sums are 1 up to rounding, or are made so; a vertex without any weight follows the first joint. */
+/* Scales weights that do not sum to 1 up to rounding; a vertex without any weight follows the first joint. */
 static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where) {
     size_t influences = (size_t)p->influence_count, empty = 0, first_empty = 0, off = 0, first_off = 0;
     for (size_t v = 0; v < (size_t)p->vertex_count; v++) {
@@ -107,7 +107,7 @@ ex_result exi_gltf_read_influences(exi_gltf *g, const json_t *attributes, ex_sce
     if (sets > SETS_MOST)
         return exi_gltf_fail(g, EX_ERROR_LIMIT, where, "has %d sets of joints, and at most %d are read", sets,
                              SETS_MOST);
-    /* What the sets will unfold to one by one, asked before there is room for all of them. */
+    /* Checks the decoded size of all sets before allocating memory for them. */
     if ((size_t)p->vertex_count > (g->budget - g->unfolded) / 32 / (size_t)sets)
         return exi_gltf_fail(g, EX_ERROR_LIMIT, where,
                              "%d sets of joints would unfold to far more than the file's size", sets);

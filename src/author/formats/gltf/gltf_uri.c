@@ -1,7 +1,7 @@
 /*
  * URIs of glTF files: data: with base64 (RFC 2397, RFC 4648), and relative references to files, percent-encoded (RFC
- * 3986). Nothing is fetched from anywhere, and no absolute path is followed: a file says where its own parts are, not
- * where other people's files are.
+ * 3986). Nothing is fetched over a network, and no absolute path is followed: a file may name its own parts, not other
+ * people's files.
  */
 #define _XOPEN_SOURCE 700
 
@@ -86,7 +86,7 @@ static int hex_value(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A scheme is letters, digits, + - . before a colon that stands before any slash. */
+/* A scheme is letters, digits, + - . before a colon that comes before any slash. */
 static bool has_scheme(const char *uri) {
     size_t size = strcspn(uri, ":/?#");
     return uri[size] == ':';
@@ -108,7 +108,7 @@ ex_result exi_gltf_uri_to_path(const exi_gltf *g, const char *uri, const char *w
             *path = NULL;
             return exi_gltf_fail(g, EX_ERROR_DATA, where, "the name of the file has a zero byte");
         }
-        /* A percent sign that encodes nothing stands for itself: files from before anybody encoded them. */
+        /* A percent sign that encodes nothing is kept as it is: older files were not encoded. */
         *out++ = low >= 0 ? (char)(high * 16 + low) : *c;
         c += low >= 0 ? 2 : 0;
     }
@@ -135,7 +135,7 @@ static ex_result open_file(const exi_gltf *g, const char *uri, const char *where
     free(relative);
     if (!path)
         return exi_gltf_no_memory(g);
-    /* A device would never end. */
+    /* A device might never end. */
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         result = exi_gltf_fail(g, EX_ERROR_FILE, where, "'%s' is not a file", path);

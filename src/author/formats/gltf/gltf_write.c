@@ -1,5 +1,5 @@
 /*
- * Writing glTF 2.0: a scene as one tree and one buffer, then as .glb or as .gltf with .bin. The same scene gives the
+ * Writes glTF 2.0: a scene as one tree and one buffer, then as .glb or as .gltf with .bin. The same scene gives the
  * same bytes.
  */
 #include "author/formats/gltf/gltf_writer.h"
@@ -130,7 +130,7 @@ static void write_animations(exi_gltf_writer *w) {
     for (int i = 0; i < w->scene->animation_count; i++) {
         const ex_scene_animation *animation = &w->scene->animations[i];
         if (animation->channel_count == 0)
-            continue; /* glTF has no word for an animation that moves nothing */
+            continue; /* glTF cannot express an animation that moves nothing */
         json_t *out = json_object(), *channels = json_array(), *samplers = json_array();
         exi_gltf_set_name(w, out, animation->name);
         for (int c = 0; c < animation->channel_count; c++)
@@ -213,7 +213,7 @@ static ex_result write_bytes(const char *path, const char *bytes, size_t size, e
     return ex_file_commit(&writer, error);
 }
 
-/* NAME.bin for NAME.gltf. */
+/* Returns NAME.bin for NAME.gltf. */
 static char *buffer_path(const char *path) {
     size_t size = strlen(path) - 5;
     char *copy = exi_text_copy(path, size + 5);

@@ -1,5 +1,5 @@
 /*
- * Arrays of numbers into one buffer: views and accessors, the same bytes once.
+ * Writes arrays of numbers into one buffer: views and accessors, equal bytes only once.
  */
 #include "author/formats/gltf/gltf_writer.h"
 
@@ -34,7 +34,7 @@ void exi_gltf_set_name(exi_gltf_writer *w, json_t *object, const char *name) {
     if (!name)
         return;
     json_t *value = json_string(name);
-    /* Where it is good text and still no value, memory ran out. */
+    /* If the text is valid and there is still no value, memory ran out. */
     char *copy = value || exi_is_text(name) ? NULL : exi_text_copy(name, strlen(name));
     for (char *c = copy; c && *c; c++)
         if ((unsigned char)*c >= 0x80)
@@ -57,7 +57,7 @@ json_t *exi_gltf_numbers(exi_gltf_writer *w, const double *values, int count) {
     return list;
 }
 
-/* FNV-1a over words of eight bytes; whether two are the same is decided by the bytes. */
+/* FNV-1a over words of eight bytes; equality is decided by the bytes. */
 static uint64_t hash_bytes(const void *bytes, size_t size) {
     uint64_t hash = 0xCBF29CE484222325u;
     for (size_t at = 0; at < size; at += 8) {
@@ -142,7 +142,7 @@ int exi_gltf_add_floats(exi_gltf_writer *w, const float *values, int count, int 
 }
 
 int exi_gltf_add_indices(exi_gltf_writer *w, const int *values, int count, int vertex_count) {
-    /* The largest number of two bytes means "begin anew" to some viewers, and stands for no vertex. */
+    /* The largest number of two bytes means "primitive restart" to some viewers, so it is not used for a vertex. */
     if (vertex_count > 65535)
         return add_accessor(w, values, (size_t)count * sizeof *values, UNSIGNED_INT, count, 1, EXI_GLTF_INDICES, NULL);
     uint16_t *narrow = exi_array_allocate((size_t)count, sizeof *narrow);
@@ -177,7 +177,7 @@ int exi_gltf_add_joints(exi_gltf_writer *w, const uint16_t *values, int count) {
     return accessor;
 }
 
-/* Rows that are not all 0, their numbers in `places` [count]; how many. */
+/* Finds rows that are not all 0, their indices in `places` [count]. Returns their number. */
 static int find_rows(const float *values, int count, int *places) {
     int found = 0;
     for (int i = 0; i < count; i++) {
@@ -188,7 +188,7 @@ static int find_rows(const float *values, int count, int *places) {
     return found;
 }
 
-/* Numbers of rows in as few bytes as they fit; the view. *component receives what they are. */
+/* Writes indices of rows in the fewest bytes. Returns the view; *component receives their type. */
 static int add_places(exi_gltf_writer *w, const int *places, int found, int count, int *component) {
     *component = UNSIGNED_INT;
     if (count > 65536)
@@ -234,7 +234,7 @@ int exi_gltf_add_differences(exi_gltf_writer *w, const float *values, int count,
         return 0;
     }
     const int found = find_rows(values, count, places);
-    /* Programs have to spread them out: worth it where at least a third of the bytes goes. */
+    /* Programs must expand sparse accessors: worth it if that saves at least a third of the bytes. */
     const bool sparse = 16 * (size_t)found <= 8 * (size_t)count;
     int accessor = sparse ? add_sparse(w, values, count, places, found, bounds)
                           : exi_gltf_add_floats(w, values, count, 3, EXI_GLTF_VERTICES, bounds);

@@ -1,5 +1,5 @@
 /*
- * Writing materials, textures and images: values over what was kept as JSON, and the list of extensions that JSON uses.
+ * Writes materials, textures and images: values merged into the kept JSON, and the list of extensions that it uses.
  */
 #include "author/base/array.h"
 #include "author/formats/gltf/gltf_writer.h"
@@ -12,7 +12,7 @@
 
 /* ---- what is kept as JSON ---- */
 
-/* Names of extensions anywhere in a tree, once each, in the order in which they appear. */
+/* Collects names of extensions anywhere in a tree, each once, in order of appearance. */
 static void note_extensions(exi_gltf_writer *w, json_t *value) {
     const char *key, *name;
     json_t *child, *extension;
@@ -37,8 +37,8 @@ static ex_result parse_rest(exi_gltf_writer *w, const char *rest, const char *wh
         *tree = NULL;
     }
     if (!*tree && rest)
-        return ex_error_set(w->error, EX_ERROR_DATA, "cannot write '%s': the rest of %s[%d] is not a JSON object", w->path,
-                         what, number);
+        return ex_error_set(w->error, EX_ERROR_DATA, "cannot write '%s': the rest of %s[%d] is not a JSON object",
+                            w->path, what, number);
     if (!*tree)
         w->failed = true;
     else
@@ -53,7 +53,7 @@ static void set_unless(exi_gltf_writer *w, json_t *object, const char *key, doub
         exi_gltf_set(w, object, key, exi_gltf_number(value));
 }
 
-/* A child object of the kept tree, taken out of it, or a new one. */
+/* Takes a child object out of the kept tree, or makes a new one. */
 static json_t *take(json_t *tree, const char *key) {
     json_t *child = json_object_get(tree, key);
     if (!json_is_object(child))
@@ -111,7 +111,7 @@ static ex_result write_material(exi_gltf_writer *w, int number, json_t *material
 
 /* ---- textures ---- */
 
-/* The number of a sampler with these settings, made where there is none yet; -1 where nothing is said. */
+/* Returns the index of a sampler with these settings, adding it if necessary; -1 if there are no settings. */
 static int find_sampler(exi_gltf_writer *w, const ex_scene_texture *texture, json_t *samplers) {
     const struct {
         const char *key;
@@ -183,7 +183,7 @@ char *exi_gltf_path_to_uri(const char *path) {
     return uri;
 }
 
-/* By the first bytes, as files are recognised everywhere. */
+/* Recognises the kind of file by its first bytes. */
 static const char *recognise(const unsigned char *bytes, size_t size) {
     if (size >= 8 && memcmp(bytes, "\x89PNG\r\n\x1A\n", 8) == 0)
         return "image/png";
@@ -200,12 +200,12 @@ static ex_result embed_file(exi_gltf_writer *w, const ex_scene_image *image, int
     if (!path)
         return ex_error_memory(w->error, "an image", 0);
     ex_result result = ex_error_within(w->error, ex_file_read(path, &bytes, &size, w->error),
-                                        "cannot write '%s': images[%d]", w->path, number);
+                                       "cannot write '%s': images[%d]", w->path, number);
     const char *kind = result == EX_OK ? recognise((const unsigned char *)bytes, size) : NULL;
     if (result == EX_OK && !kind)
-        result = ex_error_set(w->error, EX_ERROR_DATA,
-                           "cannot write '%s': '%s' is none of the pictures a glTF file holds: make it a PNG or JPEG",
-                           w->path, path);
+        result = ex_error_set(
+            w->error, EX_ERROR_DATA,
+            "cannot write '%s': '%s' is none of the pictures a glTF file holds: make it a PNG or JPEG", w->path, path);
     if (result == EX_OK) {
         exi_gltf_set(w, out, "bufferView", json_integer(exi_gltf_add_view(w, bytes, size, EXI_GLTF_DATA)));
         exi_gltf_set(w, out, "mimeType", json_string(kind));

@@ -1,5 +1,5 @@
 /*
- * Writing meshes: every attribute an array of its own, normals and tangents of length 1 as glTF demands.
+ * Writes meshes: every attribute as a separate array, normals and tangents of length 1 as glTF requires.
  */
 #include "author/formats/gltf/gltf_writer.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where lengths are off by more than this, vectors are brought to length 1; others stay as they are, to the bit. */
+/* Vectors whose length is off by more than this are scaled to length 1; others stay unchanged, bit for bit. */
 #define LENGTH_ROOM 1e-3
 
 static void make_unit(float *v) {
@@ -25,7 +25,7 @@ static void make_unit(float *v) {
         v[i] = (float)((double)v[i] / length);
 }
 
-/* Rows whose first three are a direction, and the fourth, where there is one, 1 or -1. */
+/* Adds rows whose first three numbers are a direction, and the optional fourth 1 or -1. */
 static int add_directions(exi_gltf_writer *w, const float *values, int count, int width) {
     float *copy = exi_array_copy(values, (size_t)count * (size_t)width, sizeof *copy);
     if (!copy) {
@@ -56,7 +56,7 @@ static int add_colours(exi_gltf_writer *w, const float *values, int count) {
     return accessor;
 }
 
-/* Sets of four, the last one filled up with nothing. */
+/* Adds a set of four influences; the last set is padded with zeros. */
 static void add_set(exi_gltf_writer *w, const ex_scene_primitive *p, const uint16_t *joints, const float *weights,
                     size_t set, uint16_t *joint_rows, float *weight_rows, json_t *attributes) {
     size_t influences = (size_t)p->influence_count;
@@ -112,7 +112,7 @@ static json_t *make_attributes(exi_gltf_writer *w, const ex_scene_primitive *p) 
     return attributes;
 }
 
-/* A target must have something: where nothing changes, positions change by nothing, and zeros need no bytes. */
+/* A target must have an attribute: if nothing changes, it gets position changes of zero, which need no bytes. */
 static int add_zeros(exi_gltf_writer *w, int count) {
     exi_gltf_append(w, w->accessors,
                     json_pack("{s:i, s:i, s:s, s:[i,i,i], s:[i,i,i]}", "componentType", 5126, "count", count, "type",

@@ -1,5 +1,5 @@
 /*
- * Images in memory: red green blue alpha, 8 bits each. Files of them: png_read.c, png_write.c.
+ * Images in memory: red green blue alpha, 8 bits each. png_read.c and png_write.c read and write files.
  */
 #include <exemplar/author/image.h>
 

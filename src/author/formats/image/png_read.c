@@ -1,10 +1,10 @@
 /*
- * Reading PNG by libpng, of any kind, as red green blue alpha of 8 bits.
+ * Reads PNG files of any kind with libpng, as red green blue alpha of 8 bits.
  *
- * The bytes are taken as they are: chunks about gamma and colour profiles are passed over, as glTF wants it of textures
- * and as every painting program writes sRGB. The head is read here first, so that a file which promises more pixels
- * than its bytes could hold is refused before any memory is asked for. libpng leaves by longjmp where something is
- * wrong; whatever has to live through that is in one struct, and nothing is allocated on the way but by libpng itself.
+ * The bytes are used unchanged: chunks about gamma and colour profiles are ignored, as glTF requires for textures and
+ * as every painting program writes sRGB. The header is read here first, so that a file that claims more pixels than its
+ * bytes could hold is refused before any memory is allocated. On errors libpng leaves by longjmp; everything that must
+ * survive that is in one struct, and until then only libpng allocates.
  */
 #include "runtime/base/result.h"
 
@@ -21,7 +21,7 @@
 /* Signature, then the first chunk: length, "IHDR", 13 bytes, checksum. */
 enum { SIGNATURE_SIZE = 8, HEAD_SIZE = SIGNATURE_SIZE + 8 + 13 + 4 };
 
-/* Deflate makes at most this many bytes of one. */
+/* Deflate expands one byte to at most this many. */
 enum { MOST_EXPANSION = 1032 };
 
 typedef struct reader {
@@ -29,7 +29,7 @@ typedef struct reader {
     const char *name;
     ex_image *image;
     bool out_of_memory;
-    char reason[128]; /* libpng's */
+    char reason[128]; /* from libpng */
     ex_error *error;
 } reader;
 
@@ -78,10 +78,10 @@ static ex_result refuse(const reader *r, const char *what) {
 
 static ex_result no_memory(const reader *r, uint32_t width, uint32_t height) {
     return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for %lu x %lu pixels", r->name,
-                     (unsigned long)width, (unsigned long)height);
+                        (unsigned long)width, (unsigned long)height);
 }
 
-/* Bits of a pixel by kind of colour; 0 for a kind that there is not. */
+/* Bits per pixel by colour type; 0 for an unknown type. */
 static uint32_t pixel_bits(unsigned kind, unsigned depth) {
     static const unsigned char channels[] = {1, 0, 3, 1, 2, 0, 4};
     return kind < sizeof channels ? (uint32_t)channels[kind] * depth : 0;
@@ -99,11 +99,11 @@ static ex_result read_head(reader *r) {
         return refuse(r, "is a PNG file without pixels");
     if (width > EX_IMAGE_MAX || height > EX_IMAGE_MAX)
         return ex_error_set(r->error, EX_ERROR_LIMIT, "%s: has %lu x %lu pixels, and at most %d each way can be read",
-                         r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_MAX);
+                            r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_MAX);
     if ((uint64_t)width * height > EX_IMAGE_PIXELS)
         return ex_error_set(r->error, EX_ERROR_LIMIT,
-                         "%s: has %lu x %lu pixels, and at most %d in all can be read: make the picture smaller",
-                         r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_PIXELS);
+                            "%s: has %lu x %lu pixels, and at most %d in all can be read: make the picture smaller",
+                            r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_PIXELS);
     const uint32_t bits = pixel_bits(chunk[17], chunk[16]);
     if (bits == 0)
         return refuse(r, "is a damaged PNG file with a kind of colour that there is not");
@@ -117,10 +117,10 @@ static ex_result read_head(reader *r) {
 
 /* ---- the pixels ---- */
 
-/* Leaves by longjmp where the file is wrong. */
+/* Leaves by longjmp if the file is invalid. */
 static void read_rows(png_structp png, png_infop info, const reader *r) {
     png_set_user_limits(png, EX_IMAGE_MAX, EX_IMAGE_MAX);
-    /* All chunks but those that pixels need: head, palette, transparency, data, end. */
+    /* Ignores all chunks except those that pixels need: header, palette, transparency, data, end. */
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(png, info);
     png_set_expand(png);
@@ -156,12 +156,12 @@ static ex_result read_pixels(reader *r) {
         done = read_all(png, info, r);
     }
     png_destroy_read_struct(&png, &info, NULL);
-    /* libpng goes on without what it deems unimportant. */
+    /* libpng continues without chunks that it considers unimportant. */
     if (r->out_of_memory)
         return no_memory(r, (uint32_t)r->image->width, (uint32_t)r->image->height);
     if (!done)
-        return ex_error_set(r->error, EX_ERROR_FORMAT, "%s: is a damaged PNG file (%s): export the picture as PNG again",
-                         r->name, r->reason);
+        return ex_error_set(r->error, EX_ERROR_FORMAT,
+                            "%s: is a damaged PNG file (%s): export the picture as PNG again", r->name, r->reason);
     return EX_OK;
 }
 

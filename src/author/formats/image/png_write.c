@@ -1,6 +1,6 @@
 /*
- * Writing PNG by libpng: 8 bits, red green blue, with alpha where a pixel needs it. The same pixels give the same
- * bytes: no chunk holds a time or a program, and level and filters of the compression are fixed.
+ * Writes PNG files with libpng: 8 bits, red green blue, with alpha if a pixel needs it. The same pixels give the same
+ * bytes: no chunk holds a time or a program name, and compression level and filters are fixed.
  */
 #include "author/base/array.h"
 #include "runtime/base/result.h"
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of zlib, 0 to 9. Above this one files hardly get smaller. */
+/* zlib level, 0 to 9. Higher levels hardly make files smaller. */
 enum { COMPRESSION_LEVEL = 6 };
 
-/* Whatever has to live through a longjmp of libpng. */
+/* Everything that must survive a longjmp of libpng. */
 typedef struct sheet {
     unsigned char *bytes;
     size_t size, capacity;
@@ -68,7 +68,7 @@ static bool is_opaque(const ex_image *image) {
     return true;
 }
 
-/* Leaves by longjmp without memory. */
+/* Leaves by longjmp if memory runs out. */
 static void write_rows(png_structp png, png_infop info, const ex_image *image) {
     const bool opaque = is_opaque(image);
     png_set_user_limits(png, EX_IMAGE_MAX, EX_IMAGE_MAX);
@@ -114,7 +114,7 @@ ex_result ex_image_encode(const ex_image *image, unsigned char **bytes, size_t *
     }
     png_destroy_write_struct(&png, &info);
     if (!done) {
-        /* Of 8-bit rows of a checked size nothing else can be wrong. */
+        /* With 8-bit rows of a checked size, nothing else can go wrong. */
         free(s.bytes);
         return ex_error_memory(error, "a PNG file", 4 * (size_t)image->width * (size_t)image->height);
     }

@@ -4,8 +4,8 @@
  *
  *     T R_1 R_2 R_3
  *
- * where R_i turns about the i-th rotation channel's axis, and T is the joint's offset, in which each position channel
- * takes the place of its coordinate, as the programs do that write such files. A frame is a line.
+ * where R_i rotates about the i-th rotation channel's axis, and T is the joint's offset, in which each position channel
+ * replaces its coordinate, as the programs that write these files do. A frame is a line.
  */
 #include "author/formats/motion/bvh.h"
 
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers beyond this are no lengths and no angles, and their products leave what a float holds. */
+/* Larger numbers are neither lengths nor angles, and their products exceed the range of a float. */
 #define NUMBER_MOST      1e15
 #define NUMBER_MOST_TEXT "1e15"
 
@@ -50,7 +50,7 @@ static bool is_break(char c) {
     return c == '\n' || c == '\r';
 }
 
-/* Steps over one character. Lines end with LF, CR LF or CR. */
+/* Skips one character. Lines end with LF, CR LF or CR. */
 static void step(exi_bvh *r) {
     const char c = *r->at++;
     const bool ends = c == '\n' || (c == '\r' && (r->at == r->end || *r->at != '\n'));
@@ -109,7 +109,7 @@ const char *exi_bvh_show(exi_bvh_word word, char text[EXI_BVH_SHOWN]) {
     return text;
 }
 
-/* A number that begins at *cursor and fills its word. */
+/* Parses a number that begins at *cursor and fills its word. */
 static bool parse_number(const char **cursor, const char *end, double *number) {
     const char *at = *cursor;
     if (!ex_parse_double(&at, end, number) || !(fabs(*number) <= NUMBER_MOST) ||
@@ -176,7 +176,7 @@ static ex_result read_frame_time(exi_bvh *r, double *seconds) {
 
 /* ---- frames ---- */
 
-/* The next line that has anything in it, without its end; size 0 at the end of the file. */
+/* Returns the next line that is not empty, without its end; size 0 at the end of the file. */
 static exi_bvh_word next_line(exi_bvh *r) {
     while (r->at < r->end && (is_blank(*r->at) || is_break(*r->at)))
         step(r);
@@ -195,7 +195,7 @@ static int count_words(exi_bvh_word line) {
     return count;
 }
 
-/* Lines are counted before any memory is asked for: the count in the file may be anything. */
+/* Counts lines before any memory is allocated: the count in the file may be anything. */
 static ex_result check_frame_count(exi_bvh *r, int promised) {
     const exi_bvh start = *r;
     exi_bvh_word last = {0};
@@ -250,7 +250,7 @@ static void turn(double q[4], int axis, double degrees) {
     exi_quaternion_multiply(q, by, q);
 }
 
-/* Of q and -q the one nearer to the frame before, so that nobody who interpolates goes the long way round. */
+/* Chooses q or -q, whichever is nearer to the frame before, so that interpolation never takes the long way round. */
 static void set_rotation(ex_transform *local, const double q[4], const ex_transform *before) {
     double along = 0;
     for (int i = 0; i < 4; i++)
@@ -259,7 +259,7 @@ static void set_rotation(ex_transform *local, const double q[4], const ex_transf
         local->rotation[i] = (float)(along < 0 ? -q[i] : q[i]);
 }
 
-/* Channels of a joint stand together. before: the frame before, or NULL. */
+/* Channels of a joint are consecutive. before: the frame before, or NULL. */
 static void set_locals(const exi_bvh *r, const double *numbers, ex_transform *locals, const ex_transform *before) {
     for (int j = 0; j < r->clip->joint_count; j++)
         locals[j] = r->clip->joints[j].rest;

@@ -1,6 +1,6 @@
 /*
- * The hierarchy of a BVH file: joints with their offsets and channels, and end sites, which become joints of their own
- * so that the directions of the last bones are known.
+ * The hierarchy of a BVH file: joints with their offsets and channels, and end sites, which become separate joints so
+ * that the directions of the last bones are known.
  */
 #include "author/formats/motion/bvh.h"
 
@@ -29,7 +29,7 @@ static ex_result expect(exi_bvh *r, const char *keyword, const char *where) {
 
 /* ---- joints ---- */
 
-/* Takes the name, which is its own, also where it fails. */
+/* Takes ownership of the name, also on failure. */
 static ex_result add_joint(exi_bvh *r, char *name, int parent, bool end) {
     ex_clip *clip = r->clip;
     const size_t count = (size_t)clip->joint_count;
@@ -66,7 +66,7 @@ static ex_result read_name(exi_bvh *r, char **name) {
                         exi_bvh_show(word, text), EXI_NAME_MAX);
 }
 
-/* "NAME_end", NAME cut where that would be too long. */
+/* Returns "NAME_end", with NAME shortened if that would be too long. */
 static char *end_name(const char *parent) {
     const int most = EXI_NAME_MAX - (int)sizeof end_suffix + 1, length = exi_text_cut(parent, most);
     const size_t size = (size_t)length + sizeof end_suffix;
@@ -76,7 +76,7 @@ static char *end_name(const char *parent) {
     return name;
 }
 
-/* ROOT NAME {, JOINT NAME { or End Site {: *current becomes the new joint. */
+/* Reads ROOT NAME {, JOINT NAME { or End Site {: *current becomes the new joint. */
 static ex_result open_joint(exi_bvh *r, exi_bvh_word word, int *current) {
     const bool root = exi_bvh_is(word, "ROOT"), end = exi_bvh_is(word, "End");
     char *name = NULL;

@@ -1,11 +1,11 @@
 /*
- * Clips to BVH files. A BVH skeleton has no rotations at rest: its joints stand parallel to the world's axes there. So
- * the rest is written as offsets between the places of joints, and the motion as rotations relative to it,
+ * Writes clips to BVH files. A BVH skeleton has no rotations at rest: its joints are parallel to the world's axes
+ * there. So the rest is written as offsets between joint positions, and the motion as rotations relative to it,
  *
  *     D_j(t) = W_j(t) W_j(0)^-1,    channels = D_parent^-1 D_j = R_z R_x R_y
  *
- * which leaves every joint where it was, at rest and in motion. Of the angles that mean the same rotation those nearest
- * to the frame before are written, so that curves do not jump.
+ * which leaves every joint where it was, at rest and in motion. Of the angles that give the same rotation, those
+ * nearest to the frame before are written, so that curves do not jump.
  */
 #include "author/base/array.h"
 #include "runtime/base/result.h"
@@ -21,7 +21,7 @@
 
 #define DEGREE 0.017453292519943295769
 
-/* Times may differ by this much of a frame from even ones. */
+/* Times may differ from even ones by this fraction of a frame. */
 #define UNEVEN 0.01
 
 typedef struct place {
@@ -31,9 +31,9 @@ typedef struct place {
 
 typedef struct work {
     const ex_clip *clip;
-    int *order;          /* [joint_count]: as the file has them, each joint right before what hangs on it */
+    int *order;          /* [joint_count]: order in the file, each joint right before its children */
     int *depths;         /* [joint_count] */
-    bool *moves;         /* [joint_count]: has positions, too */
+    bool *moves;         /* [joint_count]: true if it has position channels too */
     place *rest, *now;   /* [joint_count]: in the world */
     double (*angles)[3]; /* [joint_count]: z, x, y of the frame before */
 } work;
@@ -82,7 +82,7 @@ static void inverse(const double q[4], double out[4]) {
         out[i] = i < 3 ? -q[i] : q[i];
 }
 
-/* D_j; the world itself where there is no joint. */
+/* Computes D_j; the identity if there is no joint. */
 static void turned_by(const work *w, int joint, double turn[4]) {
     double back[4];
     memcpy(turn, (const double[4]){0, 0, 0, 1}, 4 * sizeof *turn);
@@ -92,7 +92,7 @@ static void turned_by(const work *w, int joint, double turn[4]) {
     exi_quaternion_multiply(w->now[joint].turn, back, turn);
 }
 
-/* Rotation and place of a joint now, relative to its parent, as BVH means them. */
+/* Computes rotation and position of a joint now, relative to its parent, in BVH's sense. */
 static void find_local(const work *w, int joint, double turn[4], double at[3]) {
     const int parent = w->clip->joints[joint].parent;
     double above[4], back[4];
@@ -116,7 +116,7 @@ static double nearest_turn(double angle, double before) {
     return angle + 360 * floor((before - angle) / 360 + 0.5);
 }
 
-/* z, x, y in degrees, R = R_z R_x R_y; before: those of the frame before, which are replaced. */
+/* z, x, y in degrees, R = R_z R_x R_y; before: the angles of the frame before, which are replaced. */
 static void find_angles(const double q[4], double before[3]) {
     double column[3][3], found[2][3], distances[2] = {0};
     for (int i = 0; i < 3; i++)
@@ -126,7 +126,7 @@ static void find_angles(const double q[4], double before[3]) {
     if (across > 1e-9) {
         found[0][0] = atan2(-column[1][0], column[1][1]) / DEGREE;
         found[0][2] = atan2(-column[0][2], column[2][2]) / DEGREE;
-    } else { /* z and y turn about one axis: all is z's */
+    } else { /* z and y rotate about the same axis: z takes all */
         found[0][0] = atan2(column[0][1], column[0][0]) / DEGREE;
         found[0][2] = 0;
     }
@@ -163,7 +163,7 @@ static void put_end(ex_file_writer *file, const work *w, int joint, int depth) {
     ex_file_printf(file, "%*s}\n", 2 * depth, "");
 }
 
-/* Braces end names, and so do the ends of lines. */
+/* Replaces braces and line ends, which would end a name. */
 static void put_name(ex_file_writer *file, const char *name) {
     for (; *name; name++)
         ex_file_printf(file, "%c", *name == '{' || *name == '}' || *name == ':' || *name == '\n' ? '_' : *name);
@@ -226,7 +226,7 @@ static void order_below(work *w, int parent, int depth, int *count) {
         }
 }
 
-/* Joints that are ever elsewhere than where their parent takes them. */
+/* Finds joints that ever move relative to their parent. */
 static void find_moving(work *w) {
     const ex_clip *clip = w->clip;
     double size = 0;
@@ -252,14 +252,14 @@ static ex_result check_clip(const ex_clip *clip, const char *path, ex_error *err
         const double step = (clip->times[last] - clip->times[0]) / last;
         if (fabs(clip->times[f] - clip->times[0] - f * step) > UNEVEN * step)
             return ex_error_set(error, EX_ERROR_DATA,
-                             "%s: BVH files have frames at even times, and frame %d is at %g s, not at %g s", path, f,
-                             clip->times[f], clip->times[0] + f * step);
+                                "%s: BVH files have frames at even times, and frame %d is at %g s, not at %g s", path,
+                                f, clip->times[f], clip->times[0] + f * step);
     }
     for (int j = 0; j < clip->joint_count; j++)
         for (int k = j + 1; k < clip->joint_count && clip->joints[j].end; k++)
             if (clip->joints[k].parent == j)
                 return ex_error_set(error, EX_ERROR_DATA, "%s: '%s' is the end of a bone, and '%s' hangs on it", path,
-                                 clip->joints[j].name, clip->joints[k].name);
+                                    clip->joints[j].name, clip->joints[k].name);
     return EX_OK;
 }
 

@@ -1,7 +1,7 @@
 /*
- * C3D files: markers of motion capture, frame by frame, as integers or reals, behind a header and a section of
- * parameters. A frame holds x, y, z and a fourth number for every point (below 0: the point was not seen), and then
- * what analogue channels measured.
+ * C3D files: markers of motion capture, frame by frame, as integers or reals, after a header and a section of
+ * parameters. A frame holds x, y, z and a fourth number for every point (negative: the point was not seen), and then
+ * the samples of analogue channels.
  */
 #include "author/formats/motion/c3d.h"
 
@@ -17,9 +17,9 @@
 
 /* ---- names ---- */
 
-/* Labels one after the other: LABELS has 255 at most, LABELS2, LABELS3, … go on. */
+/* Iterates over labels: LABELS has at most 255; LABELS2, LABELS3, … continue it. */
 typedef struct label_list {
-    const exi_c3d_record *record; /* NULL behind the last */
+    const exi_c3d_record *record; /* NULL after the last */
     int number;
     size_t index;
 } label_list;
@@ -35,7 +35,7 @@ static const char *next_label(const exi_c3d *r, label_list *list, size_t *size) 
     return list->record ? exi_c3d_text(r, list->record, list->index++, size) : NULL;
 }
 
-/* Lists of what models computed and wrote among the points. */
+/* Lists of quantities that models computed and wrote among the points. */
 static const char *const no_places[] = {"ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS"};
 enum { NO_PLACES = (int)(sizeof no_places / sizeof *no_places) };
 
@@ -50,7 +50,8 @@ static bool is_listed(const exi_c3d *r, const exi_c3d_record *const lists[NO_PLA
     return false;
 }
 
-/* Which points are markers, and their names. places [points] receives the place of each among the markers, or -1. */
+/* Finds the points that are markers, and their names. places [points] receives the index of each among the markers, or
+ * -1. */
 static ex_result read_names(const exi_c3d *r, const exi_c3d_layout *layout, ex_markers *markers, int *places) {
     const size_t count = (size_t)layout->points;
     label_list labels = {.record = exi_c3d_find(r, "POINT", "LABELS"), .number = 1};
@@ -151,7 +152,7 @@ static ex_result read_unit(const exi_c3d *r, ex_markers *markers, double *metres
     return EX_OK;
 }
 
-/* What the file calls up, if anything; `text` has room for it. */
+/* Returns the file's up direction, if it gives one; `text` has room for it. */
 static const char *find_up(const exi_c3d *r, char text[3]) {
     const exi_c3d_record *record = exi_c3d_find(r, "POINT", "Y_SCREEN");
     size_t size = 0;

@@ -1,14 +1,14 @@
 /*
- * C3D files: where the points are, and how many.
+ * C3D files: position and number of the points.
  *
- * Header and parameters both say it, the header in two bytes each, and programs that changed a file often left one of
- * the two as it was. Five things decide what is read: points, analogue numbers a frame, frames, where they start, and
- * whether they are reals. Every mixture of the two sources for those on which they differ is tried, from all as the
- * parameters say it to all as the header says it. The first whose data end in the last block of the file is taken; else
- * the first that has room in the file at all.
+ * Header and parameters both give them, the header in two bytes each, and programs that changed a file often updated
+ * only one of the two. Five values decide what is read: points, analogue numbers per frame, frames, the start of the
+ * data, and whether they are reals. For the values on which the two sources differ, every mixture is tried, from all
+ * parameters to all header. The first whose data end in the last block of the file is taken; otherwise the first that
+ * fits into the file.
  *
- * Frames: POINT:FRAMES has two bytes as well. TRIAL:ACTUAL_START_FIELD and ACTUAL_END_FIELD, of four bytes, count where
- * they agree with it modulo 65536, and where it is not there, is 0 or is full; POINT:LONG_FRAMES then, too.
+ * Frames: POINT:FRAMES has two bytes as well. TRIAL:ACTUAL_START_FIELD and ACTUAL_END_FIELD, of four bytes, are used if
+ * they agree with it modulo 65536, or if it is missing, 0 or at its maximum; then POINT:LONG_FRAMES likewise.
  */
 #include "author/formats/motion/c3d.h"
 
@@ -43,7 +43,7 @@ static exi_c3d_layout layout_of_header(const exi_c3d *r) {
 
 /* ---- what the parameters say, and the header where they are silent ---- */
 
-/* A number of four bytes in two numbers of two. */
+/* Gets a number of four bytes from two numbers of two bytes. */
 static bool field_of(const exi_c3d *r, const char *name, int64_t *value) {
     double low, high;
     if (!exi_c3d_number(r, "TRIAL", name, 0, &low) || !exi_c3d_number(r, "TRIAL", name, 1, &high) ||
@@ -126,12 +126,12 @@ static int differences(const exi_c3d_layout *a, const exi_c3d_layout *b) {
            (a->real != b->real ? SOURCE_REAL : 0);
 }
 
-/* Products stay far below 2^64: points and channels have at most 2^31, frames too. */
+/* Products stay far below 2^64: points and channels are at most 2^31, and so are frames. */
 uint64_t exi_c3d_frame_size(const exi_c3d_layout *layout) {
     return (4 * layout->points + layout->analogue) * (layout->real ? 4 : 2);
 }
 
-/* Bytes left behind the last frame; -1 where there is no room for all. */
+/* Returns the bytes left after the last frame; -1 if the frames do not fit. */
 static int64_t room_left(const exi_c3d *r, const exi_c3d_layout *layout) {
     const uint64_t frame = exi_c3d_frame_size(layout);
     if (layout->points == 0 || layout->frames == 0 || layout->start < r->parameters_end || layout->start > r->size)

@@ -1,8 +1,8 @@
 /*
  * C3D files, the parameter section: a chain of records, groups and parameters in any order, each with a name, a type,
- * dimensions and data. Numbers are those of an Intel, a DEC (VAX) or a MIPS processor, which one byte tells.
+ * dimensions and data. Numbers are in the format of an Intel, a DEC (VAX) or a MIPS processor, as one byte tells.
  *
- * A record is: length of the name (below 0: locked), group (below 0: this is a group), name, distance to the next
+ * A record is: length of the name (negative: locked), group (negative: this is a group), name, distance to the next
  * record counted from here (two bytes; 0 ends the chain), then for a parameter type, number of dimensions, dimensions,
  * data.
  */
@@ -38,8 +38,8 @@ unsigned exi_c3d_word(const exi_c3d *r, size_t at) {
     return r->order == EXI_C3D_MIPS ? (unsigned)b[0] << 8 | b[1] : (unsigned)b[1] << 8 | b[0];
 }
 
-/* A VAX F number: words of two bytes, the high one first, and 0.1f · 2^(e - 128) where IEEE has 1.f · 2^(e - 127). An
- * exponent of 0 is the number 0, or with a sign what is no number. */
+/* Converts a VAX F number: words of two bytes, the high one first, and 0.1f · 2^(e - 128) where IEEE has 1.f · 2^(e -
+ * 127). An exponent of 0 means the number 0, or, with a sign, not a number. */
 static double dec_real(uint32_t bits) {
     const int exponent = (int)(bits >> 23 & 0xFF);
     if (exponent == 0)
@@ -74,7 +74,7 @@ static ex_result cut_short(const exi_c3d *r, size_t at) {
         r->size);
 }
 
-/* A parameter's type, dimensions and data, from `at` on. */
+/* Reads a parameter's type, dimensions and data, from `at` on. */
 static ex_result read_parameter(const exi_c3d *r, size_t at, exi_c3d_record *record) {
     if (r->size - at < 2)
         return cut_short(r, at);
@@ -111,12 +111,12 @@ static ex_result add_record(exi_c3d *r, const exi_c3d_record *record) {
     return EX_OK;
 }
 
-/* The record at *at; moves *at to the next, or to 0 behind the last. */
+/* Reads the record at *at; moves *at to the next, or to 0 after the last. */
 static ex_result read_record(exi_c3d *r, size_t *at) {
     const size_t here = *at;
     *at = 0;
     if (r->size - here < 2)
-        return EX_OK; /* nothing can be there any more */
+        return EX_OK; /* nothing more can follow */
     const int length = signed_byte(r, here);
     exi_c3d_record record = {.group = signed_byte(r, here + 1), .name = here + 2, .name_size = abs(length)};
     if (length == 0 || record.group == 0)
@@ -156,8 +156,8 @@ ex_result exi_c3d_read_parameters(exi_c3d *r) {
     r->order = (exi_c3d_order)order;
     ex_result result = EX_OK;
     r->parameters_end = start + 4;
-    /* The number of blocks that the section has is not asked: writers are careless with it, and the chain has an end.
-     * Where that lacks, the chain ends where the header puts the points. */
+    /* The section's number of blocks is not used: writers are careless with it, and the chain has an end. If the end is
+     * missing, the chain ends where the points begin according to the header. */
     const size_t data = exi_c3d_word(r, 16);
     const size_t stop = data > block ? (data - 1) * EXI_C3D_BLOCK : r->size;
     for (size_t at = start + 4; at != 0 && at < r->size && at < stop && result == EX_OK;) {

@@ -1,5 +1,5 @@
 /*
- * Clips and motions as plain data: released.
+ * Releases clips and motions, which are plain data.
  */
 #include <exemplar/author/clip.h>
 #include <stdlib.h>

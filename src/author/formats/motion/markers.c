@@ -1,8 +1,8 @@
 /*
- * Markers over time, whichever file they come from: their names, their unit, and which way is up.
+ * Markers over time, from any file format: their names, their unit, and the up direction.
  *
- * The turn from the file's axes to ours depends on the direction that is up alone, so that another can be taken later:
- * it is the quarter or half turn about an axis that brings it to y.
+ * The rotation from the file's axes to ours depends only on the up direction, so that it can be changed later: it is
+ * the quarter or half turn about an axis that takes up to y.
  */
 #include "author/formats/motion/markers.h"
 
@@ -85,7 +85,7 @@ static const char *without_prefix(const char *name) {
     return colon && colon[1] ? colon + 1 : name;
 }
 
-/* sorted [count] receives the names in order, with or without their prefixes; whether all are different. */
+/* Sorts the names into sorted [count], with or without their prefixes. True if all are different. */
 static bool sort_names(const ex_markers *markers, const char **sorted, bool prefixes) {
     const size_t count = (size_t)markers->marker_count;
     for (size_t m = 0; m < count; m++)
@@ -97,7 +97,7 @@ static bool sort_names(const ex_markers *markers, const char **sorted, bool pref
     return true;
 }
 
-/* What is no text becomes question marks, and blanks at the ends go. */
+/* Replaces bytes that are not text by question marks, and trims blanks. */
 static void clean_name(char *name) {
     size_t start = strspn(name, " \t"), size = strlen(name);
     while (size > start && (name[size - 1] == ' ' || name[size - 1] == '\t'))
@@ -139,7 +139,7 @@ static bool same_name(const void *context, int a, int b) {
     return strcmp(markers->names[a], markers->names[b]) == 0;
 }
 
-/* All but the first of a name get the number of their place behind it. */
+/* Appends a number to every repeated name except the first. */
 static bool separate_names(ex_markers *markers) {
     const exi_rows rows = {.context = markers, .hash = hash_name, .same = same_name};
     int *first = exi_array_allocate((size_t)markers->marker_count, sizeof *first);
@@ -189,8 +189,8 @@ bool exi_markers_tidy_names(ex_markers *markers) {
 
 static const struct {
     char name[3];
-    int axes[3];  /* of the file, that become x, y, z */
-    int signs[3]; /* and which way */
+    int axes[3];  /* axes of the file that become x, y, z */
+    int signs[3]; /* and their signs */
 } turns[] = {
     {"+Y", {0, 1, 2}, {1, 1, 1}},   {"+Z", {0, 2, 1}, {1, 1, -1}}, {"+X", {1, 0, 2}, {-1, 1, 1}},
     {"-Y", {0, 1, 2}, {1, -1, -1}}, {"-Z", {0, 2, 1}, {1, -1, 1}}, {"-X", {1, 0, 2}, {1, -1, 1}},
@@ -209,7 +209,7 @@ static const float *position(const ex_markers *markers, int frame, int marker) {
     return markers->positions + 3 * ((size_t)frame * (size_t)markers->marker_count + (size_t)marker);
 }
 
-/* The mean of the markers seen in a frame; how many those are. */
+/* Computes the mean of the markers seen in a frame. Returns their number. */
 static int frame_middle(const ex_markers *markers, int frame, double middle[3]) {
     int count = 0;
     middle[0] = middle[1] = middle[2] = 0;
@@ -224,8 +224,8 @@ static int frame_middle(const ex_markers *markers, int frame, double middle[3]) 
     return count;
 }
 
-/* sums [marker_count][4]: where each marker is from the middle of all, summed, and how often it was seen. whole: the
- * mean middle. Only frames that show most of the markers say anything. */
+/* sums [marker_count][4]: the offset of each marker from the centre of all, summed, and the number of times it was
+ * seen. whole: the mean centre. Uses only frames that show most of the markers. */
 static void sum_offsets(const ex_markers *markers, double (*sums)[4], double whole[3]) {
     int frames = 0;
     for (int f = 0; f < markers->frame_count; f++) {
@@ -267,7 +267,7 @@ const char *exi_markers_guess_up(const ex_markers *markers, const char *otherwis
     return otherwise;
 }
 
-/* From the file's axes to ours, or back. */
+/* Rotates from the file's axes to ours, or back. */
 static void turn_positions(ex_markers *markers, int turn, bool back) {
     const size_t count = (size_t)markers->frame_count * (size_t)markers->marker_count;
     for (size_t i = 0; i < count; i++) {
@@ -275,7 +275,7 @@ static void turn_positions(ex_markers *markers, int turn, bool back) {
         for (int k = 0; k < 3; k++) {
             const int a = turns[turn].axes[k], s = turns[turn].signs[k];
             const float value = from[back ? k : a] * (float)s;
-            p[back ? a : k] = value == 0 ? 0 : value; /* no -0, which would show in files */
+            p[back ? a : k] = value == 0 ? 0 : value; /* avoids -0, which would show in files */
         }
     }
 }

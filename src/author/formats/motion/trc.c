@@ -1,5 +1,5 @@
 /*
- * TRC files (Motion Analysis): markers over time as text with tabs between cells. Five lines stand before the frames:
+ * TRC files (Motion Analysis): markers over time as tab-separated text. Five lines come before the frames:
  *
  *     PathFileType  4  (X/Y/Z)  NAME
  *     DataRate  CameraRate  NumFrames  NumMarkers  Units  …      names of
@@ -7,7 +7,7 @@
  *     Frame#  Time  NAME  (two empty cells)  NAME …
  *                   X1  Y1  Z1  …
  *
- * A frame is a line: its number, its time, three numbers for every marker; empty cells where it was not seen.
+ * A frame is a line: its number, its time, three numbers for every marker; empty cells if it was not seen.
  */
 #include "author/base/array.h"
 #include "author/formats/motion/markers.h"
@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Markers of all frames for each byte of the file: lines may end where no more markers are seen, but a file that is all
- * such lines would ask for memory without end. */
+/* Limit on markers times frames for each byte of the file: lines may end early if no more markers are seen, but a file
+ * of only such lines could claim unlimited memory. */
 enum { AMPLE = 64 };
 
 typedef struct cell {
@@ -34,8 +34,8 @@ typedef struct cell {
 typedef struct trc {
     const char *path;
     const char *at, *end; /* of the file */
-    const char *line_end; /* of the line that is read */
-    const char *cell;     /* where the next cell of it begins; NULL behind the last */
+    const char *line_end; /* of the present line */
+    const char *cell;     /* start of its next cell; NULL after the last */
     int line;
     ex_markers *markers;
     double metres;
@@ -58,7 +58,7 @@ static ex_result no_memory(const trc *r) {
 
 /* ---- lines and cells ---- */
 
-/* Goes to the next line; false at the end. Lines end with LF, CR LF or CR. */
+/* Goes to the next line. False at the end. Lines end with LF, CR LF or CR. */
 static bool next_line(trc *r) {
     if (r->line > 0) {
         r->at = r->line_end;
@@ -74,7 +74,7 @@ static bool next_line(trc *r) {
     return r->at < r->end;
 }
 
-/* The next cell without blanks around it; empty behind the last. */
+/* Returns the next cell, trimmed; empty after the last. */
 static cell next_cell(trc *r) {
     cell found = {.text = ""};
     if (!r->cell)
@@ -99,7 +99,7 @@ static bool line_is_empty(const trc *r) {
     return true;
 }
 
-/* The next line that has anything in it. */
+/* Goes to the next line that is not empty. */
 static bool next_full_line(trc *r) {
     while (next_line(r))
         if (!line_is_empty(r))
@@ -172,7 +172,7 @@ static ex_result read_heading(trc *r, int *frames, int *markers) {
     return read_values(r, &names, frames, markers);
 }
 
-/* Every third cell behind Frame# and Time is a name. */
+/* Every third cell after Frame# and Time is a name. */
 static ex_result read_names(trc *r, int promised) {
     ex_markers *markers = r->markers;
     size_t capacity = 0;

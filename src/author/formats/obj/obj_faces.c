@@ -1,8 +1,8 @@
 /*
  * Faces of an OBJ file: `f v…`, `f v/t…`, `f v//n…`, `f v/t/n…`, counting from 1, or backwards from -1.
  *
- * Vertices may follow the faces that use them, so numbers from 1 on are checked when the file has ended; what counts
- * backwards is settled at once.
+ * Vertices may come after the faces that use them, so positive numbers are checked at the end of the file; negative
+ * ones are resolved at once.
  */
 #include "author/base/array.h"
 #include "author/formats/obj/obj_reader.h"
@@ -11,7 +11,7 @@
 
 #include <limits.h>
 
-/* Appends to an array that exists only from the first item that is not -1 on. */
+/* Appends to an array that is created at the first item that is not -1. */
 static ex_result push_optional(exi_obj_reader *reader, int **items, size_t *capacity, int count, int item) {
     if (!*items && item < 0)
         return EX_OK;
@@ -45,7 +45,7 @@ static ex_result push_corner(exi_obj_reader *reader, int vertex, int texcoord, i
     return result;
 }
 
-/* A number from the file into one that counts from 0. `count` is how many there are so far. */
+/* Converts a number from the file to an index from 0. `count` is the number of items so far. */
 static ex_result settle_index(const exi_obj_reader *reader, int number, int count, const char *what, int *index) {
     if (number == 0)
         return exi_obj_fail(&reader->scan, reader->scan.line, EX_ERROR_DATA,
@@ -57,7 +57,7 @@ static ex_result settle_index(const exi_obj_reader *reader, int number, int coun
     return EX_OK;
 }
 
-/* The number behind a '/', if any; -1 where none stands there. */
+/* Reads the number after a '/', if any; -1 if there is none. */
 static ex_result read_attribute(exi_obj_reader *reader, const char *word, int count, const char *what, int *index) {
     exi_obj_scan *scan = &reader->scan;
     *index = -1;
@@ -72,7 +72,7 @@ static ex_result read_attribute(exi_obj_reader *reader, const char *word, int co
     return settle_index(reader, number, count, what, index);
 }
 
-/* One corner; *style says which attributes it has, and must be that of the corners before it. */
+/* Reads one corner. *style tells its attributes, which must be those of the corners before it. */
 static ex_result read_corner(exi_obj_reader *reader, int *style) {
     exi_obj_scan *scan = &reader->scan;
     const ex_mesh *mesh = reader->mesh;
@@ -111,7 +111,7 @@ static ex_result check_corners(const exi_obj_reader *reader, int line, int first
     return EX_OK;
 }
 
-/* The face's group and material, its end and its line. */
+/* Stores the face's group and material, its end and its line. */
 static ex_result push_face(exi_obj_reader *reader, int line) {
     ex_mesh *mesh = reader->mesh;
     int count = mesh->face_count, group, material;

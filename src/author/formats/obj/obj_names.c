@@ -1,5 +1,5 @@
 /*
- * Names of groups and materials, found by hashing: files with a group for every face exist.
+ * Names of groups and materials in a hash table, since there are files with a group for every face.
  */
 #include "author/formats/obj/obj_names.h"
 
@@ -24,7 +24,7 @@ ex_result exi_obj_names_read(exi_obj_names *names, exi_obj_scan *scan, const cha
     names->current_size = 0;
     names->current_number = -1;
     ex_result result = EX_OK;
-    /* A name may begin with '#': a comment needs a name before it. */
+    /* A name may begin with '#': a comment can only follow a name. */
     bool hash = !exi_obj_next_word(scan) && scan->at < scan->end && *scan->at == '#';
     while (result == EX_OK && (hash || exi_obj_next_word(scan))) {
         hash = false;
@@ -47,7 +47,7 @@ static size_t hash_text(const char *text) {
     return hash ^ (hash >> 15);
 }
 
-/* The slot that holds the text, or the empty one where it belongs. */
+/* Returns the slot of a text, or the empty slot where it belongs. */
 static size_t find_slot(const exi_obj_names *names, char *const *texts, const char *text) {
     size_t slot = hash_text(text) & (names->slot_count - 1);
     while (names->slots[slot] != 0 && strcmp(texts[names->slots[slot] - 1], text) != 0)

@@ -1,9 +1,9 @@
 /*
- * Reading Wavefront OBJ: vertices, texture coordinates, normals, names, and what holds at the end. Faces are read in
- * obj_faces.c, crease tags in obj_tags.c.
+ * Reads Wavefront OBJ: vertices, texture coordinates, normals, names, and final checks. obj_faces.c reads faces,
+ * obj_tags.c crease tags.
  *
- * Smoothing groups, lines, points, curves and keywords of other programs are passed over; a word that could not be a
- * keyword is an error, so that a file of another kind is refused where it starts.
+ * Smoothing groups, lines, points, curves and keywords of other programs are ignored; a word that could not be a
+ * keyword is an error, so that a file of another kind is refused at its start.
  */
 #include "author/base/array.h"
 #include "author/formats/obj/obj_tags.h"
@@ -50,7 +50,7 @@ static ex_result push_numbers(exi_obj_reader *reader, double **items, size_t *ca
     return EX_OK;
 }
 
-/* Colours exist from the first vertex on that has one; NAN stands for "none" until the end of the file. */
+/* Colours are created at the first vertex that has one; NAN means "none" until the end of the file. */
 static ex_result push_colour(exi_obj_reader *reader, int vertex, const double *colour) {
     ex_mesh *mesh = reader->mesh;
     if (!mesh->colours && !colour)
@@ -127,7 +127,7 @@ static ex_result read_group(exi_obj_reader *reader) {
     return exi_obj_names_read(&reader->groups, &reader->scan, "default");
 }
 
-/* An object is a group to us, unless a `g` for the same faces stands before it: that one is the finer name. */
+/* An object becomes a group, unless a `g` for the same faces comes before it, which is the finer name. */
 static ex_result read_object(exi_obj_reader *reader) {
     if (reader->group_waits)
         return EX_OK;
@@ -138,7 +138,7 @@ static ex_result read_material(exi_obj_reader *reader) {
     return exi_obj_names_read(&reader->materials, &reader->scan, "");
 }
 
-/* Several libraries are kept as one text, as they may stand on one line. */
+/* Joins several libraries into one text, as they may be on one line. */
 static ex_result read_library(exi_obj_reader *reader) {
     ex_mesh *mesh = reader->mesh;
     exi_obj_names line = {0};
@@ -169,7 +169,7 @@ static const keyword keywords[] = {{"v", read_vertex},      {"f", exi_obj_read_f
                                    {"vn", read_normal},     {"g", read_group},         {"o", read_object},
                                    {"t", exi_obj_read_tag}, {"usemtl", read_material}, {"mtllib", read_library}};
 
-/* A line that has a word. */
+/* Reads a line that is not empty. */
 static ex_result read_line(exi_obj_reader *reader) {
     exi_obj_scan *scan = &reader->scan;
     const char *word = scan->at;
@@ -198,7 +198,7 @@ static ex_result read_lines(exi_obj_reader *reader) {
     return EX_OK;
 }
 
-/* What would otherwise come out as a puzzling error further on. */
+/* Refuses text that would otherwise cause a puzzling error later. */
 static ex_result check_text(exi_obj_scan *scan) {
     if (scan->at == scan->end)
         return ex_error_set(scan->error, EX_ERROR_FORMAT, "%s is empty", scan->name);
@@ -214,7 +214,7 @@ static ex_result check_text(exi_obj_scan *scan) {
     return EX_OK;
 }
 
-/* Vertices without a colour are white; colours that run to 255 are brought to 1. */
+/* Makes vertices without a colour white; scales colours that range up to 255 to 1. */
 static void finish_colours(exi_obj_reader *reader) {
     float *colours = reader->mesh->colours;
     float scale = reader->largest_colour > 1 ? 255.0f : 1.0f;
@@ -226,7 +226,7 @@ static ex_result finish(exi_obj_reader *reader) {
     ex_mesh *mesh = reader->mesh;
     if (mesh->vertex_count == 0)
         return ex_error_set(reader->scan.error, EX_ERROR_FORMAT, "%s has no vertices: is it an OBJ file?",
-                         reader->scan.name);
+                            reader->scan.name);
     if (!mesh->face_offsets) {
         mesh->face_offsets = exi_array_allocate(1, sizeof *mesh->face_offsets);
         if (!mesh->face_offsets)

@@ -1,5 +1,5 @@
 /*
- * obj_reader.h - what the two halves of the OBJ reader share: obj_read.c (vertices, names, tags, the end) and
+ * obj_reader.h - shared by the two halves of the OBJ reader: obj_read.c (vertices, names, tags, final checks) and
  * obj_faces.c.
  */
 #ifndef EXEMPLAR_AUTHOR_FORMATS_OBJ_OBJ_READER_H
@@ -9,7 +9,7 @@
 
 #include <exemplar/author/mesh.h>
 
-/* Counts are those of the mesh; here is how much room its arrays have. */
+/* Capacities of the mesh's arrays; their counts are in the mesh. */
 typedef struct exi_obj_reader {
     exi_obj_scan scan;
     ex_mesh *mesh;
@@ -17,20 +17,20 @@ typedef struct exi_obj_reader {
     size_t offset_capacity, line_capacity, corner_capacity, corner_texcoord_capacity, corner_normal_capacity;
     size_t face_group_capacity, face_material_capacity, tag_capacity, tag_line_capacity;
 
-    int *face_lines; /* [face_count] where each face stands: its vertices may follow later, and are checked last */
+    int *face_lines; /* [face_count] line of each face: its vertices may come later, and are checked at the end */
     int *tag_lines;  /* [tag_count] */
     exi_obj_names groups, materials;
-    bool group_waits;     /* a `g` stands since the last face: an `o` does not override it */
-    float largest_colour; /* above 1: colours run to 255 */
+    bool group_waits;     /* true after a `g` that no face has used yet: an `o` does not override it */
+    float largest_colour; /* above 1: colours range up to 255 */
 } exi_obj_reader;
 
-/* One more item for an array of the mesh; EX_ERROR_LIMIT where int cannot count it. */
+/* Makes room for one more item in an array of the mesh; EX_ERROR_LIMIT if int cannot count it. */
 ex_result exi_obj_reserve(exi_obj_reader *reader, int count, const char *what);
 
-/* `f …`, behind the keyword. */
+/* Reads `f …`, after the keyword. */
 ex_result exi_obj_read_face(exi_obj_reader *reader);
 
-/* Whether all that faces refer to came, in the end. */
+/* Checks at the end that everything that faces refer to exists. */
 ex_result exi_obj_check_faces(const exi_obj_reader *reader);
 
 #endif

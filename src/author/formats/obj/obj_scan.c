@@ -1,5 +1,5 @@
 /*
- * An OBJ file as lines of words. The rules are in the header; here is how they are walked.
+ * Splits an OBJ file into lines and words, by the rules in the header.
  */
 #include "author/formats/obj/obj_scan.h"
 
@@ -12,7 +12,7 @@
 
 #define WORD_SHOWN 40
 
-/* Past one end of line, of one or two characters. */
+/* Skips one line end, of one or two characters. */
 static void skip_line_end(exi_obj_scan *scan) {
     if (*scan->at == '\r' && scan->at + 1 < scan->end && scan->at[1] == '\n')
         scan->at++;
@@ -43,7 +43,7 @@ size_t exi_obj_skip_word(exi_obj_scan *scan) {
 void exi_obj_next_line(exi_obj_scan *scan) {
     while (exi_obj_next_word(scan))
         exi_obj_skip_word(scan);
-    /* A backslash joins no lines in a comment: folders of another system stand there, with one at their end. */
+    /* A backslash in a comment does not join lines: comments contain Windows paths that end with one. */
     while (scan->at < scan->end && !exi_obj_is_line_end(*scan->at))
         scan->at++;
     if (scan->at < scan->end)

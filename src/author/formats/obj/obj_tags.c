@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* One of the three counts; the text that is left bounds it, so that no promise reserves memory. */
+/* Reads one of the three counts. The remaining text bounds it, so that a count in the file cannot reserve memory. */
 static ex_result read_count(exi_obj_scan *scan, const char *word, bool last, int *count) {
     if (!ex_parse_int(&scan->at, scan->end, count) || *count < 0 ||
         (last ? !exi_obj_at_word_end(scan) : scan->at == scan->end || *scan->at != '/'))
@@ -76,7 +76,7 @@ ex_result exi_obj_read_tag(exi_obj_reader *reader) {
         return exi_obj_no_memory(scan);
     reader->tag_lines = lines;
     lines[mesh->tag_count] = line;
-    ex_tag *tag = &tags[mesh->tag_count++]; /* the mesh's from here on, which releases it if the rest fails */
+    ex_tag *tag = &tags[mesh->tag_count++]; /* now owned by the mesh, which releases it if the rest fails */
     *tag = (ex_tag){0};
     result = read_string(scan, &tag->name);
     if (result == EX_OK)

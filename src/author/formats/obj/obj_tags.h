@@ -6,10 +6,10 @@
 
 #include "author/formats/obj/obj_reader.h"
 
-/* `t …`, behind the keyword. */
+/* Reads `t …`, after the keyword. */
 ex_result exi_obj_read_tag(exi_obj_reader *reader);
 
-/* Whether the vertices that creases and corners name are there, in the end. */
+/* Checks at the end that the vertices of creases and corners exist. */
 ex_result exi_obj_check_tags(const exi_obj_reader *reader);
 
 #endif

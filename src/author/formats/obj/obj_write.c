@@ -1,5 +1,5 @@
 /*
- * Writing Wavefront OBJ: what obj_read.c reads, in an order in which it comes back the same.
+ * Writes Wavefront OBJ, in an order that obj_read.c reads back unchanged.
  */
 #include "author/mesh/mesh_check.h"
 #include "runtime/base/result.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* One line, put together here and handed on whole: a call to stdio for each number would take half of the time. */
+/* One line, assembled here and written at once: a stdio call for each number would take half of the time. */
 typedef struct line {
     ex_file_writer *writer;
     int size;
@@ -65,7 +65,7 @@ static void end_line(line *l) {
     l->size = 0;
 }
 
-/* A keyword and a name. A backslash at the end of a line would join the next one to it. */
+/* Writes a keyword and a name. A backslash at the end of a line would join the next one to it. */
 static void write_name(line *l, const char *keyword, const char *name) {
     put_text(l, keyword);
     size_t size = strlen(name);
@@ -98,7 +98,7 @@ static void write_numbers(line *l, const char *keyword, const double *numbers, i
     }
 }
 
-/* Whether every corner of the face has the attribute: OBJ has it for all corners of a face or for none. */
+/* True if every corner of the face has the attribute: OBJ has it for all corners of a face or for none. */
 static bool all_have(const int *indices, int begin, int end) {
     for (int c = begin; indices && c < end; c++)
         if (indices[c] < 0)
@@ -170,8 +170,8 @@ static ex_result check_numbers(const char *path, const double *numbers, int coun
     for (int i = 0; i < count; i++)
         for (int k = 0; k < width; k++)
             if (!isfinite(numbers[(size_t)i * (size_t)width + (size_t)k]))
-                return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': %s %d (counting from 0) is not finite", path,
-                                 what, i);
+                return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': %s %d (counting from 0) is not finite",
+                                    path, what, i);
     return EX_OK;
 }
 
@@ -179,17 +179,18 @@ static ex_result check_face_names(const char *path, const ex_mesh *mesh, const i
                                   int count, ex_error *error) {
     for (int f = 0; numbers && f < mesh->face_count; f++)
         if (numbers[f] >= count)
-            return ex_error_set(error, EX_ERROR_DATA,
-                             "cannot write '%s': face %d (counting from 0) has group or material %d, but there are %d",
-                             path, f, numbers[f], count);
+            return ex_error_set(
+                error, EX_ERROR_DATA,
+                "cannot write '%s': face %d (counting from 0) has group or material %d, but there are %d", path, f,
+                numbers[f], count);
     for (int i = 0; i < count; i++)
         if (strpbrk(names[i], "\r\n"))
-            return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the name of group or material %d has a line end",
-                             path, i);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "cannot write '%s': the name of group or material %d has a line end", path, i);
     return EX_OK;
 }
 
-/* What would end a word or a line in the file. */
+/* True if the text is not empty, and nothing in it would end a word or a line in the file. */
 static bool is_word(const char *text) {
     return text && text[0] && !strpbrk(text, " \t\r\n");
 }
@@ -203,8 +204,8 @@ static ex_result check_tag(const char *path, const ex_tag *tag, int vertex_count
     const bool vertices = strcmp(tag->name, "crease") == 0 || strcmp(tag->name, "corner") == 0;
     for (int i = 0; vertices && i < tag->int_count; i++)
         if (tag->ints[i] < 0 || tag->ints[i] >= vertex_count)
-            return ex_error_set(error, EX_ERROR_DATA, "%s: a %s tag names vertex %d of %d", path, tag->name, tag->ints[i],
-                             vertex_count);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: a %s tag names vertex %d of %d", path, tag->name,
+                                tag->ints[i], vertex_count);
     return check_numbers(path, tag->floats, tag->float_count, 1, "number of a tag", error);
 }
 

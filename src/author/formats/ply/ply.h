@@ -1,5 +1,5 @@
 /*
- * ply.h - what the parts of the PLY reader share: the header, and where numbers come from; private to authoring.
+ * ply.h - shared by the files of the PLY reader: the header, and reading of numbers; private to authoring.
  */
 #ifndef EXEMPLAR_AUTHOR_FORMATS_PLY_PLY_H
 #define EXEMPLAR_AUTHOR_FORMATS_PLY_PLY_H
@@ -20,12 +20,12 @@ typedef enum exi_ply_type {
     EXI_PLY_NONE
 } exi_ply_type;
 
-/* A property: one number, or a list of them behind its length. */
+/* A property: one number, or a list of numbers preceded by its length. */
 typedef struct exi_ply_property {
     const char *name; /* in the file's text, not ended by NUL */
     size_t name_size;
     exi_ply_type type, count_type; /* EXI_PLY_NONE: not a list */
-    int role;                      /* for the reader of its element */
+    int role;                      /* set by the reader of its element */
 } exi_ply_property;
 
 typedef struct exi_ply_element {
@@ -42,14 +42,14 @@ typedef struct exi_ply_header {
     exi_ply_property *properties;
     int property_count;
     size_t element_capacity, property_capacity;
-    size_t columns, rows; /* obj_info num_cols, num_rows; 0 where they are not told */
+    size_t columns, rows; /* obj_info num_cols, num_rows; 0 if not given */
 } exi_ply_header;
 
 typedef struct exi_ply {
     const char *name; /* of the file */
     const unsigned char *at, *end;
     int line;     /* of the header, or of ascii data */
-    bool two_end; /* lines end with CR LF: where they end with CR alone, an LF behind the header is data */
+    bool two_end; /* lines end with CR LF; if they end with CR alone, an LF after the header is data */
     exi_ply_header header;
     ex_error *error;
 } exi_ply;
@@ -57,21 +57,21 @@ typedef struct exi_ply {
 size_t exi_ply_type_size(exi_ply_type type);
 bool exi_ply_is(const char *name, size_t size, const char *word);
 
-/* Errors name the file, and the line where the text has lines. */
+/* Reports an error with the file, and the line if the data are text. */
 ex_result exi_ply_fail(const exi_ply *ply, ex_result result, const char *format, ...) EX_PRINTF(3, 4);
 ex_result exi_ply_no_memory(const exi_ply *ply);
 
-/* From "ply" to behind the end of the line "end_header". */
+/* Reads from "ply" to the end of the line "end_header". */
 ex_result exi_ply_read_header(exi_ply *ply);
 
-/* The next number of the data; EX_ERROR_FORMAT where it ends or is none. */
+/* Reads the next number of the data; EX_ERROR_FORMAT if the data end or it is not a number. */
 ex_result exi_ply_next(exi_ply *ply, exi_ply_type type, double *value);
 /* Moves past count numbers. */
 ex_result exi_ply_skip(exi_ply *ply, exi_ply_type type, size_t count);
-/* The fewest bytes that count rows of an element take; SIZE_MAX where that is more than can be said. */
+/* Fewest bytes that count rows of an element take; SIZE_MAX on overflow. */
 size_t exi_ply_least_size(const exi_ply *ply, const exi_ply_element *element);
 
-/* Faces of a mesh that has vertices and a range grid: cells [cell_count] hold vertices, or -1. */
+/* Makes faces for a mesh that has vertices and a range grid: cells [cell_count] hold vertices, or -1. */
 ex_result exi_ply_grid_faces(const exi_ply *ply, const int *cells, size_t cell_count, ex_mesh *mesh);
 
 #endif

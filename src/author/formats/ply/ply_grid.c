@@ -1,11 +1,11 @@
 /*
- * Range images in PLY, as the scanners and programs of Stanford wrote them: obj_info num_cols and num_rows in the
- * header, and an element range_grid with a cell for every sample, row by row, that holds the number of a vertex, or
- * nothing where nothing was seen. Where a file has no faces, triangles between neighbouring cells make it a mesh.
+ * Range images in PLY, as Stanford's scanners and programs wrote them: obj_info num_cols and num_rows in the header,
+ * and an element range_grid with a cell for every sample, row by row, that holds a vertex index, or nothing if nothing
+ * was seen. If a file has no faces, triangles between neighbouring cells make it a mesh.
  *
- * Columns run to the right and rows up as the scanner sees it, so that faces look at it; where vertices have normals,
- * these say which side is outside. A triangle with an edge of more than four times what is usual along that direction
- * of the grid spans a jump in depth (or surface that was seen at less than 15 degrees), and is left out.
+ * Columns run to the right and rows up as seen by the scanner, so that faces point towards it; if vertices have
+ * normals, these decide which side is outside. A triangle is left out if an edge is more than four times as long as the
+ * median along that direction of the grid: it spans a jump in depth (or surface that was seen at less than 15 degrees).
  */
 #include "author/base/array.h"
 #include "author/formats/ply/ply.h"
@@ -17,28 +17,29 @@
 
 static const double jump = 4;
 
-/* Where the cells lead, and how long edges are. */
+/* The cells' vertices, and lengths of edges. */
 typedef struct grid {
     const ex_mesh *mesh;
     const int *cells;
     size_t columns, rows;
-    double usual[2]; /* length along rows and along columns */
+    double usual[2]; /* median length along rows and along columns */
 } grid;
 
 static ex_result check_grid(const exi_ply *ply, size_t cell_count) {
     const size_t columns = ply->header.columns, rows = ply->header.rows;
     if (columns == 0 || rows == 0)
-        return ex_error_set(ply->error, EX_ERROR_DATA,
-                         "%s has a range grid and no faces, and does not say with obj_info num_cols and num_rows how "
-                         "wide and high the grid is",
-                         ply->name);
+        return ex_error_set(
+            ply->error, EX_ERROR_DATA,
+            "%s has a range grid and no faces, and does not say with obj_info num_cols and num_rows how "
+            "wide and high the grid is",
+            ply->name);
     if (cell_count % columns != 0 || cell_count / columns != rows)
         return ex_error_set(ply->error, EX_ERROR_DATA,
-                         "%s: the range grid has %zu cells, but num_cols and num_rows say %zu times %zu", ply->name,
-                         cell_count, columns, rows);
+                            "%s: the range grid has %zu cells, but num_cols and num_rows say %zu times %zu", ply->name,
+                            cell_count, columns, rows);
     if (cell_count > INT_MAX / 32)
-        return ex_error_set(ply->error, EX_ERROR_LIMIT, "%s: a range grid of more than %d cells does not fit into a mesh",
-                         ply->name, INT_MAX / 32);
+        return ex_error_set(ply->error, EX_ERROR_LIMIT,
+                            "%s: a range grid of more than %d cells does not fit into a mesh", ply->name, INT_MAX / 32);
     return EX_OK;
 }
 
@@ -52,7 +53,7 @@ static int order_numbers(const void *a, const void *b) {
     return (first > second) - (first < second);
 }
 
-/* The median of the edges along rows, and along columns; lengths [cells]. */
+/* Computes the median length of edges along rows, and along columns; lengths [cells]. */
 static void measure(grid *g, double *lengths) {
     for (int way = 0; way < 2; way++) {
         const size_t step = way == 0 ? 1 : g->columns;
@@ -68,7 +69,7 @@ static void measure(grid *g, double *lengths) {
     }
 }
 
-/* Whether both cells hold vertices that are not too far apart, `across` columns and `up` rows from each other. */
+/* True if both cells hold vertices that are not too far apart, `across` columns and `up` rows from each other. */
 static bool is_edge(const grid *g, int a, int b, int across, int up) {
     if (a < 0 || b < 0 || a == b)
         return false;
@@ -83,8 +84,8 @@ static void add_triangle(ex_mesh *mesh, int a, int b, int c) {
     mesh->face_offsets[++mesh->face_count] = mesh->corner_count;
 }
 
-/* The cells of a square, from its lower left corner: cut along the shorter diagonal, or along the one that leaves a
- * triangle where a corner is missing. */
+/* Adds the triangles of a square of cells, from its lower left corner: cut along the shorter diagonal, or, if a corner
+ * is missing, along the diagonal that leaves a triangle. */
 static void add_square(const grid *g, ex_mesh *mesh, const int *cell) {
     const int ll = cell[0], lr = cell[1], ul = cell[g->columns], ur = cell[g->columns + 1];
     const bool low = is_edge(g, ll, lr, 1, 0), high = is_edge(g, ul, ur, 1, 0);
@@ -106,7 +107,7 @@ static void add_square(const grid *g, ex_mesh *mesh, const int *cell) {
     }
 }
 
-/* Whether most of the faces look the other way than the vertices' normals. */
+/* True if most faces point against the vertices' normals. */
 static bool is_inside_out(const ex_mesh *mesh) {
     double sum = 0;
     for (int c = 0; c < mesh->corner_count; c += 3) {
@@ -131,9 +132,10 @@ ex_result exi_ply_grid_faces(const exi_ply *ply, const int *cells, size_t cell_c
         return result;
     for (size_t i = 0; i < cell_count; i++)
         if (cells[i] >= mesh->vertex_count)
-            return ex_error_set(ply->error, EX_ERROR_DATA,
-                             "%s: cell %zu of the range grid (counting from 0) refers to vertex %d, but there are %d",
-                             ply->name, i, cells[i], mesh->vertex_count);
+            return ex_error_set(
+                ply->error, EX_ERROR_DATA,
+                "%s: cell %zu of the range grid (counting from 0) refers to vertex %d, but there are %d", ply->name, i,
+                cells[i], mesh->vertex_count);
     grid g = {.mesh = mesh, .cells = cells, .columns = ply->header.columns, .rows = ply->header.rows};
     double *lengths = exi_array_allocate(cell_count, sizeof *lengths);
     free(mesh->face_offsets);

@@ -51,7 +51,7 @@ static bool is_blank(unsigned char c) {
     return c == ' ' || c == '\t';
 }
 
-/* The words of the next line, at most WORDS; -1 at the end of the file. Lines end with LF, CR LF or CR. */
+/* Splits the next line into at most WORDS words; -1 at the end of the file. Lines end with LF, CR LF or CR. */
 static int next_line(exi_ply *ply, word words[WORDS]) {
     int count = 0;
     if (ply->at == ply->end || ply->line == INT_MAX)
@@ -77,7 +77,7 @@ static int next_line(exi_ply *ply, word words[WORDS]) {
     return count;
 }
 
-/* Text of a file as a sentence may show it. */
+/* Makes text of the file fit to show in an error. */
 static const char *show(word w, char text[WORD_SHOWN + 4]) {
     size_t size = w.size < WORD_SHOWN ? w.size : WORD_SHOWN;
     for (size_t i = 0; i < size; i++)
@@ -118,7 +118,7 @@ static ex_result read_format(exi_ply *ply, const word *words, int count) {
                         count >= 2 ? show(words[1], shown) : "");
 }
 
-/* Digits and nothing else; false where they are none, or too many. */
+/* Reads digits only. False if there are none, or too many. */
 static bool read_count(word w, size_t *number) {
     *number = 0;
     for (size_t i = 0; i < w.size; i++) {
@@ -129,7 +129,7 @@ static bool read_count(word w, size_t *number) {
     return w.size > 0;
 }
 
-/* obj_info may say anything; of it matters how wide and high a range grid is. */
+/* obj_info may say anything; only the width and height of a range grid matter. */
 static void read_info(exi_ply *ply, const word *words, int count) {
     size_t number;
     if (count < 3 || !read_count(words[2], &number))
@@ -224,7 +224,7 @@ ex_result exi_ply_read_header(exi_ply *ply) {
     if (!format)
         return exi_ply_fail(ply, EX_ERROR_FORMAT, "the header does not say the format");
     if (ply->header.encoding != EX_PLY_ASCII)
-        ply->line = 0; /* what follows has no lines */
+        ply->line = 0; /* binary data have no lines */
     else if (ply->line < INT_MAX)
         ply->line++;
     return EX_OK;
@@ -232,11 +232,11 @@ ex_result exi_ply_read_header(exi_ply *ply) {
 
 /* ---- numbers ---- */
 
-/* To the next word of ascii data; false at the end. */
+/* Moves to the next word of ascii data. False at the end. */
 static bool next_word(exi_ply *ply) {
     for (; ply->at < ply->end; ply->at++) {
         bool line_end = *ply->at == '\n' || *ply->at == '\r';
-        bool second = *ply->at == '\n' && ply->at[-1] == '\r'; /* the header stands before, so there is one before */
+        bool second = *ply->at == '\n' && ply->at[-1] == '\r'; /* the header comes before, so at[-1] exists */
         if (!line_end && !is_blank(*ply->at))
             return true;
         if (line_end && !second && ply->line < INT_MAX)
@@ -324,7 +324,7 @@ size_t exi_ply_least_size(const exi_ply *ply, const exi_ply_element *element) {
         exi_ply_type type = property->count_type == EXI_PLY_NONE ? property->type : property->count_type;
         row += ply->header.encoding == EX_PLY_ASCII ? 2 : exi_ply_type_size(type);
     }
-    /* The last number of a text needs nothing behind it. */
+    /* The last number of a text needs no separator after it. */
     size_t spared = ply->header.encoding == EX_PLY_ASCII && row > 0 && element->count > 0;
     return row > 0 && element->count > SIZE_MAX / row ? SIZE_MAX : element->count * row - spared;
 }

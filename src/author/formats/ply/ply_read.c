@@ -1,5 +1,5 @@
 /*
- * Reading PLY: which property is what, vertices, faces, the cells of a range grid, and all else passed over.
+ * Reads PLY: the meaning of properties, vertices, faces, and the cells of a range grid; ignores everything else.
  */
 #include "author/base/array.h"
 #include "author/formats/ply/ply.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a property of a vertex is for. */
+/* Meaning of a vertex property. */
 typedef enum role { X, Y, Z, NX, NY, NZ, RED, GREEN, BLUE, U, V, ROLES, UNUSED = ROLES } role;
 
 typedef struct reader {
     exi_ply ply;
     ex_mesh *mesh;
     bool seen_vertices, seen_faces;
-    double colour_scale; /* what full colour is for whole numbers */
+    double colour_scale; /* value of full colour for integers */
     float largest_colour;
     bool vertex_texcoords, vertex_normals;
     int *cells; /* of a range grid [cell_count]: vertices, or -1 */
@@ -101,8 +101,8 @@ static void store_vertex(reader *r, size_t v, const double values[ROLES]) {
         mesh->texcoords[2 * v + k] = values[U + k];
 }
 
-/* The length of a list whose numbers are still to come: one that is longer than the rest of the file is refused before
- * there is room for it. A text can give any length, also one that no integer holds. */
+/* Reads the length of a list. Refuses one that is longer than the rest of the file before allocating memory for it. A
+ * text can give any length, even one that no integer holds. */
 static ex_result read_length(reader *r, const exi_ply_property *property, size_t *length) {
     double given;
     ex_result result = exi_ply_next(&r->ply, property->count_type, &given);
@@ -155,7 +155,7 @@ static ex_result read_vertices(reader *r, const exi_ply_element *element) {
         }
         store_vertex(r, v, values);
     }
-    /* Some programs write bytes as floats. */
+    /* Some programs write byte values as floats. */
     for (size_t i = 0; r->mesh->colours && r->largest_colour > 1 && i < 3 * element->count; i++)
         r->mesh->colours[i] = r->mesh->colours[i] < 255 ? r->mesh->colours[i] / 255.0f : 1.0f;
     return EX_OK;
@@ -174,7 +174,7 @@ static face_role find_face_role(const exi_ply_property *property) {
     return exi_ply_is(property->name, property->name_size, "texcoord") ? TEXCOORDS : OTHER;
 }
 
-/* Room for `more` items of `size` bytes behind `used`. */
+/* Reserves room for `more` items of `size` bytes after `used`. */
 static ex_result reserve(reader *r, void **items, size_t *capacity, size_t used, size_t more, size_t size) {
     if (used + more > INT_MAX / 4)
         return exi_ply_fail(&r->ply, EX_ERROR_LIMIT, "more than %d corners do not fit into a mesh", INT_MAX / 4);
@@ -217,7 +217,8 @@ static ex_result read_corners(reader *r, const exi_ply_property *property, int f
     return result;
 }
 
-/* Two numbers for each corner. A list of another length leaves the face without, as programs write it for none. */
+/* Reads two numbers for each corner. A list of another length, which programs write for none, leaves the face without
+ * texture coordinates. */
 static ex_result read_face_texcoords(reader *r, const exi_ply_property *property, int *first, int *count) {
     ex_mesh *mesh = r->mesh;
     size_t length = 0;
@@ -239,7 +240,7 @@ static ex_result read_face_texcoords(reader *r, const exi_ply_property *property
     return result;
 }
 
-/* Corners of a face that has its own texture coordinates, or -1 for each. */
+/* Stores the corners of a face that has texture coordinates, or -1 for each. */
 static ex_result store_face_texcoords(reader *r, int face, int first, int count) {
     ex_mesh *mesh = r->mesh;
     int start = mesh->face_offsets[face], corners = mesh->corner_count - start;
@@ -357,7 +358,7 @@ static ex_result read_grid(reader *r, const exi_ply_element *element) {
 
 static ex_result skip_element(reader *r, const exi_ply_element *element) {
     ex_result result = EX_OK;
-    /* Rows of nothing take no bytes, and could be any number. */
+    /* Rows without properties take no bytes, and could be any number. */
     for (size_t row = 0; element->property_count > 0 && row < element->count && result == EX_OK; row++)
         for (int i = 0; i < element->property_count && result == EX_OK; i++) {
             const exi_ply_property *property = &r->ply.header.properties[element->first_property + i];
@@ -386,7 +387,7 @@ static ex_result read_elements(reader *r) {
     return result;
 }
 
-/* Texture coordinates and normals of vertices are those of their corners. */
+/* Texture coordinates and normals of vertices become those of their corners. */
 static ex_result finish(reader *r) {
     ex_mesh *mesh = r->mesh;
     if (!r->seen_vertices || mesh->vertex_count == 0)

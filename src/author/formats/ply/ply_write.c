@@ -1,5 +1,5 @@
 /*
- * Writing PLY: what ply_read.c reads, in the narrowest types in which it comes back the same.
+ * Writes PLY, in the narrowest types that ply_read.c reads back unchanged.
  */
 #include "author/base/array.h"
 #include "author/formats/ply/ply.h"
@@ -16,9 +16,9 @@ typedef struct sheet {
     ex_file_writer *writer;
     const ex_mesh *mesh;
     ex_ply_encoding encoding;
-    exi_ply_type position, normal, texcoord, colour, length; /* types; EXI_PLY_NONE for what is not there */
+    exi_ply_type position, normal, texcoord, colour, length; /* types; EXI_PLY_NONE if absent */
     bool face_texcoords;
-    int *vertex_normals, *vertex_texcoords; /* [vertex_count] which one a vertex has, or NULL */
+    int *vertex_normals, *vertex_texcoords; /* [vertex_count] index of a vertex's value, or NULL */
     bool line_begun;
 } sheet;
 
@@ -40,8 +40,8 @@ static exi_ply_type narrowest_colour(const float *colours, size_t count) {
     return EXI_PLY_UINT8;
 }
 
-/* Which of an attribute's values each vertex has; NULL where corners of one vertex differ, some have none, or there is
- * no memory, of which *failed tells. Vertices without a face take the value of their own number, or the first. */
+/* Finds the value of an attribute at each vertex. NULL if corners of one vertex differ, some have none, or memory runs
+ * out, which sets *failed. Vertices without a face take the value of their own index, or the first. */
 static int *per_vertex(const ex_mesh *mesh, const int *corner_values, int value_count, bool *failed) {
     if (!corner_values || value_count == 0)
         return NULL;
@@ -204,7 +204,8 @@ static ex_result check_mesh(const char *path, const ex_mesh *mesh, ex_error *err
         colours = colours && isfinite(mesh->colours[i]);
     if (!colours || !all_finite(mesh->positions, mesh->vertex_count, 3) ||
         !all_finite(mesh->normals, mesh->normal_count, 3) || !all_finite(mesh->texcoords, mesh->texcoord_count, 2))
-        return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the mesh holds a number that is not finite", path);
+        return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the mesh holds a number that is not finite",
+                            path);
     return EX_OK;
 }
 

@@ -1,7 +1,7 @@
 /*
- * Rig files: glTF 2.0 in its binary form. The BIN chunk is the rig's pack, and behind it the textures at rest as
- * pictures; the JSON chunk tells viewers that know nothing of Exemplar where in it they find what they can show
- * (rig_gltf.c). Nothing is stored twice, and our own reader never looks at the JSON (docs/rig-format.md).
+ * Rig files: binary glTF 2.0. The BIN chunk is the rig's pack, followed by pictures of the textures at rest; the JSON
+ * chunk tells viewers that know nothing of Exemplar where they find what they can show (rig_gltf.c). Nothing is stored
+ * twice, and our own reader never looks at the JSON (docs/rig-format.md).
  */
 #include "author/base/array.h"
 #include "author/formats/gltf/glb.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The binary part as it grows. */
+/* The growing binary part. */
 typedef struct binary {
     char *bytes;
     size_t size;
@@ -30,7 +30,7 @@ static bool is_opaque(const unsigned char *pixels, size_t count) {
     return true;
 }
 
-/* Puts a picture behind what is there, at a multiple of 16. */
+/* Appends a picture, at a multiple of 16. */
 static ex_result append_picture(binary *bin, const ex_image *image, exi_rig_picture *picture, ex_error *error) {
     unsigned char *png = NULL;
     size_t size = 0;
@@ -66,8 +66,7 @@ static ex_result append_pictures(const ex_rig *rig, unsigned char *const *textur
 
 /* ---- the rig at rest ---- */
 
-/* What a viewer shows at rest: weights, and the textures that it has a use for where the mesh has texture coordinates.
- */
+/* Data that a viewer shows at rest: weights, and, if the mesh has texture coordinates, the textures that it can use. */
 typedef struct rest {
     double *weights;
     unsigned char **textures;

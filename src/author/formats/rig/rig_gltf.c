@@ -1,8 +1,8 @@
 /*
- * What viewers see of a rig, as glTF 2.0: the mesh with its examples as morph targets, weighted as at rest; the
- * skeleton as nodes and a skin; textures as they are at rest in a material. All of it refers to sections of the pack,
- * which are in the form that glTF wants (docs/rig-format.md); only pictures stand behind it. Refined levels and layers
- * of pixels and of displacements have no like in glTF: viewers show the cage, and the texture at rest.
+ * A rig as viewers see it, in glTF 2.0: the mesh with its examples as morph targets, weighted as at rest; the skeleton
+ * as nodes and a skin; textures at rest in a material. All of it refers to sections of the pack, which are in glTF's
+ * format (docs/rig-format.md); only pictures come after it. Refined levels and layers of pixels and of displacements
+ * have no equivalent in glTF: viewers show the cage, and the texture at rest.
  */
 #include "author/formats/rig/rig_gltf.h"
 
@@ -14,8 +14,7 @@
 
 enum { ARRAY_BUFFER = 34962, ELEMENT_BUFFER = 34963, FLOAT = 5126, UNSIGNED_INT = 5125, UNSIGNED_SHORT = 5123 };
 
-/* The JSON being written. Failures of jansson for lack of memory are all caught at the end: a NULL never reaches a
- * finished tree. */
+/* The JSON being written. Lack of memory in jansson is caught at the end: a NULL never reaches a finished tree. */
 typedef struct gltf {
     const exi_rig_gltf *from;
     int section_count;
@@ -48,7 +47,7 @@ static int add_view(gltf *g, size_t offset, size_t size, int target) {
     return last_of(g->views);
 }
 
-/* Smallest and largest of each of three columns, as glTF wants them for positions; `sparse`: and of 0. */
+/* Adds minimum and maximum of each of three columns, as glTF requires for positions; `sparse`: including 0. */
 static void add_bounds(gltf *g, json_t *accessor, const char *bytes, size_t count, bool sparse) {
     const float most = sparse ? 0 : FLT_MAX;
     float low[3] = {most, most, most}, high[3] = {-most, -most, -most};
@@ -64,7 +63,7 @@ static void add_bounds(gltf *g, json_t *accessor, const char *bytes, size_t coun
     set(g, accessor, "max", json_pack("[f, f, f]", (double)high[0], (double)high[1], (double)high[2]));
 }
 
-/* What stands in the sections that viewers read. */
+/* Element types of the sections that viewers read. */
 typedef struct element {
     const char *type;
     int component, target;
@@ -82,7 +81,7 @@ static const element elements[EX_SECTION_KIND_COUNT] = {
     [EX_SECTION_TARGET] = {"VEC3", FLOAT, ARRAY_BUFFER, 12},
 };
 
-/* Whether viewers read a section: not the refined levels, nor binds where nothing is skinned. */
+/* True if viewers read a section: not the refined levels, nor binds if nothing is skinned. */
 static bool is_shown(const gltf *g, ex_section section) {
     if (section.size > 0 && (section.kind == EX_SECTION_OFFSET_PLACES || section.kind == EX_SECTION_OFFSET_VALUES))
         return true;
@@ -93,7 +92,7 @@ static bool is_shown(const gltf *g, ex_section section) {
     return section.index == 0 || (section.kind != EX_SECTION_TRIANGLES && section.kind != EX_SECTION_TEXCOORDS);
 }
 
-/* An accessor over a whole section; its number. */
+/* Adds an accessor over a whole section. Returns its index. */
 static int add_accessor(gltf *g, ex_section section) {
     const element *e = &elements[section.kind];
     const size_t count = section.size / e->size;
@@ -106,7 +105,7 @@ static int add_accessor(gltf *g, ex_section section) {
     return last_of(g->accessors);
 }
 
-/* An accessor over offsets: zeros but where the places say otherwise. */
+/* Adds an accessor over offsets: zeros except at the given places. */
 static int add_sparse_accessor(gltf *g, ex_section places, ex_section values) {
     const size_t count = places.size / sizeof(uint32_t);
     const int splits = ex_rig_get_mesh(g->from->rig).split_count;
@@ -158,7 +157,7 @@ static void add_attribute(gltf *g, json_t *attributes, ex_section section) {
     }
 }
 
-/* Targets of the examples that are offsets: the n-th list of places belongs to the n-th of values. */
+/* Adds targets of examples that are offsets: the n-th list of places belongs to the n-th list of values. */
 static void add_offset_targets(gltf *g, json_t *targets) {
     int places = 0, values = 0, count = 0;
     for (int i = g->section_count; i-- > 0;) {
@@ -174,7 +173,7 @@ static void add_offset_targets(gltf *g, json_t *targets) {
                                              ex_pack_section(g->from->pack, values + i))));
 }
 
-/* The primitive; also the accessor of the inverse binds, or -1. */
+/* Makes the primitive; also returns the accessor of the inverse binds, or -1. */
 static json_t *make_primitive(gltf *g, int *binds) {
     json_t *attributes = json_object(), *primitive = json_object(), *targets = json_array();
     int indices = -1;
@@ -203,13 +202,13 @@ static json_t *make_primitive(gltf *g, int *binds) {
     return primitive;
 }
 
-/* Whole forms, offsets, or neither: 0, 1 or 2. */
+/* Returns 0 for whole forms, 1 for offsets, 2 for neither. */
 static int turn_of(const ex_rig *rig, int layer) {
     return ex_rig_layer_has_forms(rig, layer) ? 0 : ex_rig_layer_stage(rig, layer) <= EX_STAGE_POSED ? 1 : 2;
 }
 
-/* Weights at rest, so that a viewer shows the form at rest; names as "example", or "layer/example" where several layers
- * have targets. Whole forms come first, then offsets. */
+/* Adds weights at rest, so that a viewer shows the form at rest, and names: "example", or "layer/example" if several
+ * layers have targets. Whole forms come first, then offsets. */
 static void add_targets(gltf *g, json_t *mesh) {
     const ex_rig *rig = g->from->rig;
     json_t *values = json_array(), *names = json_array();
@@ -256,8 +255,8 @@ static json_t *make_joint(gltf *g, int joint) {
 }
 
 /*
- * The skeleton's nodes: node 0 is the mesh, joint j is node 1 + j. Joints of a skin must have a common root: where
- * there are several roots, a node above them.
+ * Adds the skeleton's nodes: node 0 is the mesh, joint j is node 1 + j. Joints of a skin must have a common root:
+ * several roots get a node above them.
  */
 static void add_joints(gltf *g, json_t *nodes, json_t *scene) {
     const ex_skeleton *skeleton = ex_rig_skeleton(g->from->rig);
@@ -322,7 +321,7 @@ bool exi_rig_gltf_shows(const char *texture) {
     return use_of(texture) != NULL;
 }
 
-/* A material of the textures that have a picture; false where there is none. */
+/* Adds a material of the textures that have a picture. False if there is none. */
 static bool add_material(gltf *g) {
     const ex_rig *rig = g->from->rig;
     if (ex_rig_texture_count(rig) == 0)
@@ -343,7 +342,7 @@ static bool add_material(gltf *g) {
         metallic = metallic || use == &uses[1];
         glows = glows || use == &uses[4];
     }
-    if (!metallic) { /* without a texture that says otherwise, skin and cloth are no metal */
+    if (!metallic) { /* unless a texture says otherwise, skin and cloth are not metallic */
         set(g, pbr, "metallicFactor", json_integer(0));
         set(g, pbr, "roughnessFactor", json_integer(1));
     }

@@ -1,5 +1,5 @@
 /*
- * Scenes as plain data: made, released, put in order.
+ * Scenes as plain data: create, release and order them.
  */
 #include "author/formats/scene/scene.h"
 
@@ -171,8 +171,8 @@ int ex_scene_add_node(ex_scene *scene, const char *name, int parent, int mesh) {
 
 /* ---- orders and triangles ---- */
 
-/* How many nodes stand above each, plus one; false where parents go round in a circle. Every node is walked over once:
- * a walk upwards ends at the first node whose number is known. */
+/* Computes the number of nodes above each, plus one. False if parents form a cycle. Visits every node once: a walk
+ * upwards ends at the first node whose depth is known. */
 static bool find_depths(const ex_scene *scene, int *depths) {
     for (int n = 0; n < scene->node_count; n++)
         depths[n] = 0;
@@ -231,7 +231,7 @@ bool exi_scene_triangle(const ex_scene_primitive *primitive, int i, int triangle
         for (int k = 0; k < 3; k++)
             places[k] = 3 * i + k;
     } else if (primitive->mode == EX_SCENE_TRIANGLE_FAN) {
-        /* The specification's order: the shared vertex last. */
+        /* The order of the specification: the shared vertex last. */
         places[0] = i + 1;
         places[1] = i + 2;
         places[2] = 0;

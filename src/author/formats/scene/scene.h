@@ -1,5 +1,5 @@
 /*
- * scene.h - what the parts of authoring that handle scenes share: names, notes, orders, matrices; private to authoring.
+ * scene.h - shared by the parts of authoring that handle scenes: names, notes, orders, matrices; private to authoring.
  */
 #ifndef EXEMPLAR_AUTHOR_FORMATS_SCENE_SCENE_H
 #define EXEMPLAR_AUTHOR_FORMATS_SCENE_SCENE_H
@@ -12,44 +12,44 @@
 /* Adds a sentence to the scene's notes; false without memory. */
 bool exi_scene_note(ex_scene *scene, const char *format, ...) EX_PRINTF(2, 3);
 
-/* Releases what a primitive holds, with as many targets. */
+/* Releases the contents of a primitive with that many targets. */
 void exi_scene_free_primitive(ex_scene_primitive *primitive, int target_count);
 void exi_scene_free_mesh(ex_scene_mesh *mesh);
 
-/* Brings one vertex's influences into the form that glTF demands: no joint twice, joints without weight called 0,
- * weights of sum 1; what is so up to rounding stays as it is, to the bit. Returns the sum that was, and leaves all as
- * it is where that is 0. */
+/* Brings one vertex's influences into the form that glTF requires: no joint twice, joints without weight are 0, weights
+ * sum to 1. Influences that are so up to rounding stay unchanged, bit for bit. Returns the former sum, and changes
+ * nothing if that is 0. */
 double exi_scene_tidy_influences(uint16_t *joints, float *weights, int count);
 
 /* A material with glTF's defaults and no name. */
 ex_scene_material exi_scene_default_material(void);
 
-/* A texture for a scene without any: every material shows it, and where there are none, one is made for all meshes. */
+/* Adds a texture to a scene without any: every material shows it; if there are none, one is made for all meshes. */
 ex_result exi_scene_add_texture(ex_scene *scene, const ex_image *image, ex_error *error);
 
-/* Nodes [node_count] with every parent before its children; scratch [2 node_count + 1]. False where parents go round in
- * a circle. Parents must be in range. */
+/* Orders nodes [node_count] with every parent before its children; scratch [2 node_count + 1]. False if parents form a
+ * cycle. Parents must be in range. */
 bool exi_scene_order(const ex_scene *scene, int *order, int *scratch);
 
-/* [node_count] whether the root above a node is shown. Release with free; NULL without memory. */
+/* [node_count]: true if the root above a node is shown. Release with free; NULL without memory. */
 bool *exi_scene_find_shown(const ex_scene *scene);
 
-/* A primitive of a form that was joined from several. */
+/* A primitive of a form that was joined from several primitives. */
 typedef struct exi_scene_part {
     int node; /* or -1 */
     int mesh, primitive;
-    int first_vertex; /* of the form; that of an earlier part where it shares its vertices */
+    int first_vertex; /* in the form; that of an earlier part if it shares its vertices */
 } exi_scene_part;
 
-/* As ex_scene_to_form, of the nodes that are wanted [node_count]. *parts [*part_count] receives what it was joined
- * from, in that order (release with free); may be NULL. */
+/* Like ex_scene_to_form, but only for the wanted nodes [node_count]. *parts [*part_count] receives the parts it was
+ * joined from, in that order (release with free); may be NULL. */
 ex_result exi_scene_join(const ex_scene *scene, const bool *wanted, ex_mesh **made, exi_scene_part **parts,
                          int *part_count, ex_error *error);
 
-/* Numbers in a value of a path: 3 or 4, or the node's morph targets; 0 where it has none. */
+/* Numbers in a value of a path: 3 or 4, or the node's morph targets; 0 if it has none. */
 int exi_scene_path_width(const ex_scene *scene, int node, ex_scene_path path);
 
-/* Triangles that a primitive draws, at most; and the i-th one: false where it has a vertex twice. */
+/* Largest number of triangles that a primitive draws; and the i-th one: false if it has a vertex twice. */
 int exi_scene_triangle_count(const ex_scene_primitive *primitive);
 bool exi_scene_triangle(const ex_scene_primitive *primitive, int i, int triangle[3]);
 
@@ -57,11 +57,11 @@ bool exi_scene_triangle(const ex_scene_primitive *primitive, int i, int triangle
 
 void exi_scene_matrix_from_transform(const ex_scene_transform *transform, double matrix[16]);
 
-/* Translation, rotation and scale of a matrix. Returns how far what they give is from it, relative to its largest
- * entry: above rounding, the matrix shears. */
+/* Decomposes a matrix into translation, rotation and scale. Returns their largest error, relative to the matrix's
+ * largest entry: if it is above rounding, the matrix shears. */
 double exi_scene_matrix_to_transform(const double matrix[16], ex_scene_transform *transform);
 
-/* out = a b; out may be neither. */
+/* out = a b; out must be neither a nor b. */
 void exi_scene_matrix_multiply(const double a[16], const double b[16], double out[16]);
 
 #endif

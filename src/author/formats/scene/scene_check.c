@@ -1,5 +1,5 @@
 /*
- * Whether a scene, which its holder may change, holds together: what evaluation, conversion and writing rely on.
+ * Checks that a scene, which its owner may have changed, is consistent, as evaluation, conversion and writing require.
  */
 #include "author/formats/scene/scene.h"
 
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A table of an array of float and what to call it. */
+/* Checks an array of floats; the other arguments name it in errors. */
 static ex_result check_floats(const float *numbers, size_t count, size_t width, const char *what, const char *where,
                               ex_error *error) {
     for (size_t i = 0; numbers && i < count * width; i++)
         if (!isfinite(numbers[i]))
             return ex_error_set(error, EX_ERROR_DATA, "%s: %s %zu (counting from 0) is not finite", where, what,
-                             i / width);
+                                i / width);
     return EX_OK;
 }
 
@@ -28,7 +28,7 @@ static ex_result check_doubles(const double *numbers, int count, const char *wha
     return EX_OK;
 }
 
-/* A reference: -1 or a number below count. */
+/* Checks a reference: -1 or an index below count. */
 static ex_result check_number(int number, int count, const char *what, const char *where, ex_error *error) {
     if (number >= -1 && number < count)
         return EX_OK;
@@ -40,11 +40,11 @@ static ex_result check_number(int number, int count, const char *what, const cha
 static ex_result check_indices(const ex_scene_primitive *p, const char *where, ex_error *error) {
     if ((p->index_count > 0) != (p->indices != NULL))
         return ex_error_set(error, EX_ERROR_DATA, "%s: %d indices, but %s", where, p->index_count,
-                         p->indices ? "a list of them" : "no list of them");
+                            p->indices ? "a list of them" : "no list of them");
     for (int i = 0; i < p->index_count; i++)
         if (p->indices[i] < 0 || p->indices[i] >= p->vertex_count)
             return ex_error_set(error, EX_ERROR_DATA, "%s: index %d (counting from 0) is vertex %d, but there are %d",
-                             where, i, p->indices[i], p->vertex_count);
+                                where, i, p->indices[i], p->vertex_count);
     return EX_OK;
 }
 
@@ -52,21 +52,22 @@ static ex_result check_influences(const ex_scene_primitive *p, const char *where
     if (p->influence_count == 0)
         return EX_OK;
     if (p->influence_count < 0 || !p->joints || !p->weights)
-        return ex_error_set(error, EX_ERROR_DATA, "%s: %d influences per vertex, but joints or weights are missing", where,
-                         p->influence_count);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: %d influences per vertex, but joints or weights are missing",
+                            where, p->influence_count);
     for (size_t v = 0; v < (size_t)p->vertex_count; v++) {
         double sum = 0;
         for (size_t k = 0; k < (size_t)p->influence_count; k++) {
             float weight = p->weights[v * (size_t)p->influence_count + k];
             if (!(weight >= 0) || !isfinite(weight))
-                return ex_error_set(error, EX_ERROR_DATA,
-                                 "%s: vertex %zu (counting from 0) has a joint weight of %g, which should be 0 or more",
-                                 where, v, (double)weight);
+                return ex_error_set(
+                    error, EX_ERROR_DATA,
+                    "%s: vertex %zu (counting from 0) has a joint weight of %g, which should be 0 or more", where, v,
+                    (double)weight);
             sum += (double)weight;
         }
         if (!(sum > 0))
             return ex_error_set(error, EX_ERROR_DATA, "%s: the joint weights of vertex %zu (counting from 0) sum to 0",
-                             where, v);
+                                where, v);
     }
     return EX_OK;
 }
@@ -124,7 +125,7 @@ static ex_result check_mesh(const ex_scene *scene, int number, ex_error *error) 
 
 /* ---- nodes ---- */
 
-/* Joints that the mesh of a node refers to, against the skin that the node brings. */
+/* Checks the joints that a node's mesh refers to against the node's skin. */
 static ex_result check_joints(const ex_scene *scene, const ex_scene_node *node, const char *where, ex_error *error) {
     if (node->mesh < 0 || node->skin < 0)
         return EX_OK;
@@ -134,16 +135,17 @@ static ex_result check_joints(const ex_scene *scene, const ex_scene_node *node, 
         const ex_scene_primitive *p = &mesh->primitives[i];
         if (p->influence_count == 0)
             return ex_error_set(error, EX_ERROR_DATA,
-                             "%s: has a skin, but meshes[%d].primitives[%d] has no joints and "
-                             "weights",
-                             where, node->mesh, i);
+                                "%s: has a skin, but meshes[%d].primitives[%d] has no joints and "
+                                "weights",
+                                where, node->mesh, i);
         size_t influences = (size_t)p->influence_count;
         for (size_t k = 0; k < (size_t)p->vertex_count * influences; k++)
             if (p->joints[k] >= joint_count)
-                return ex_error_set(error, EX_ERROR_DATA,
-                                 "%s: vertex %zu of meshes[%d].primitives[%d] refers to joint %d, but skins[%d] has %d "
-                                 "joints",
-                                 where, k / influences, node->mesh, i, p->joints[k], node->skin, joint_count);
+                return ex_error_set(
+                    error, EX_ERROR_DATA,
+                    "%s: vertex %zu of meshes[%d].primitives[%d] refers to joint %d, but skins[%d] has %d "
+                    "joints",
+                    where, k / influences, node->mesh, i, p->joints[k], node->skin, joint_count);
     }
     return EX_OK;
 }
@@ -168,7 +170,7 @@ static ex_result check_node(const ex_scene *scene, int number, ex_error *error) 
     int targets = node->mesh >= 0 && result == EX_OK ? scene->meshes[node->mesh].target_count : 0;
     if (result == EX_OK && node->weights && node->weight_count != targets)
         result = ex_error_set(error, EX_ERROR_DATA, "%s: has %d weight%s, but its mesh has %d morph target%s", where,
-                           node->weight_count, node->weight_count == 1 ? "" : "s", targets, targets == 1 ? "" : "s");
+                              node->weight_count, node->weight_count == 1 ? "" : "s", targets, targets == 1 ? "" : "s");
     return result == EX_OK ? check_joints(scene, node, where, error) : result;
 }
 
@@ -179,8 +181,8 @@ static ex_result check_circles(const ex_scene *scene, ex_error *error) {
         return ex_error_memory(error, "the nodes", 3 * count * sizeof *order);
     ex_result result = EX_OK;
     if (!exi_scene_order(scene, order, order + count)) {
-        /* Some node is its own ancestor: a walk upwards meets its own steps. From any node that leads there, as many
-         * steps as there are nodes end on it. */
+        /* Some node is its own ancestor. From any node that leads to the cycle, as many steps upwards as there are
+         * nodes end on it. */
         int at = -1, *walks = order;
         memset(walks, 0, count * sizeof *walks);
         for (int n = 0; n < scene->node_count && (at < 0 || walks[at] != n); n++)
@@ -188,8 +190,8 @@ static ex_result check_circles(const ex_scene *scene, ex_error *error) {
                 walks[at] = n + 1;
         for (int steps = 0; steps < scene->node_count; steps++)
             at = scene->nodes[at].parent;
-        result =
-            ex_error_set(error, EX_ERROR_DATA, "nodes[%d] is its own ancestor: parents must not go round in a circle", at);
+        result = ex_error_set(error, EX_ERROR_DATA,
+                              "nodes[%d] is its own ancestor: parents must not go round in a circle", at);
     }
     free(order);
     return result;
@@ -197,7 +199,7 @@ static ex_result check_circles(const ex_scene *scene, ex_error *error) {
 
 /* ---- skins and animations ---- */
 
-/* owners [node_count]: 1 more than the skin that has the node as a joint, the last one looked at. */
+/* owners [node_count]: 1 + the last skin looked at that has the node as a joint. */
 static ex_result check_skin(const ex_scene *scene, int number, int *owners, ex_error *error) {
     const ex_scene_skin *skin = &scene->skins[number];
     char where[64];
@@ -207,10 +209,10 @@ static ex_result check_skin(const ex_scene *scene, int number, int *owners, ex_e
     for (int j = 0; j < skin->joint_count; j++) {
         if (skin->joints[j] < 0 || skin->joints[j] >= scene->node_count)
             return ex_error_set(error, EX_ERROR_DATA, "%s: joint %d is node %d, but there are %d", where, j,
-                             skin->joints[j], scene->node_count);
+                                skin->joints[j], scene->node_count);
         if (owners[skin->joints[j]] == number + 1)
-            return ex_error_set(error, EX_ERROR_DATA, "%s: joint %d is node %d, which is a joint of it already", where, j,
-                             skin->joints[j]);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: joint %d is node %d, which is a joint of it already", where,
+                                j, skin->joints[j]);
         owners[skin->joints[j]] = number + 1;
     }
     ex_result result = check_number(skin->skeleton, scene->node_count, "node", where, error);
@@ -223,22 +225,22 @@ static ex_result check_channel(const ex_scene *scene, const ex_scene_channel *ch
                                ex_error *error) {
     if (channel->node < 0 || channel->node >= scene->node_count)
         return ex_error_set(error, EX_ERROR_DATA, "%s: moves node %d, but there are %d", where, channel->node,
-                         scene->node_count);
+                            scene->node_count);
     if (channel->path > EX_SCENE_WEIGHTS || channel->interpolation > EX_SCENE_CUBICSPLINE)
         return ex_error_set(error, EX_ERROR_DATA, "%s: has an unknown path or interpolation", where);
     int width = exi_scene_path_width(scene, channel->node, channel->path);
     if (width == 0 || channel->width != width)
         return ex_error_set(error, EX_ERROR_DATA, "%s: has %d numbers in a value where %d should stand", where,
-                         channel->width, width);
+                            channel->width, width);
     if (channel->key_count < 1 || !channel->times || !channel->values)
         return ex_error_set(error, EX_ERROR_DATA, "%s: has no keys", where);
     ex_result result = check_floats(channel->times, (size_t)channel->key_count, 1, "time", where, error);
     for (int k = 0; k < channel->key_count && result == EX_OK; k++)
         if (channel->times[k] < 0 || (k > 0 && channel->times[k] <= channel->times[k - 1]))
             result = ex_error_set(error, EX_ERROR_DATA,
-                               "%s: the times of keys must rise from 0 or later, but key %d (counting from 0) is at "
-                               "%g s",
-                               where, k, (double)channel->times[k]);
+                                  "%s: the times of keys must rise from 0 or later, but key %d (counting from 0) is at "
+                                  "%g s",
+                                  where, k, (double)channel->times[k]);
     size_t values = (size_t)channel->key_count * (channel->interpolation == EX_SCENE_CUBICSPLINE ? 3 : 1);
     if (result == EX_OK && values * (size_t)channel->width > INT_MAX)
         result = ex_error_set(error, EX_ERROR_LIMIT, "%s: has more numbers than a file can hold", where);
@@ -248,8 +250,7 @@ static ex_result check_channel(const ex_scene *scene, const ex_scene_channel *ch
 
 static ex_result check_motion(const ex_scene *scene, ex_error *error) {
     int *owners = calloc((size_t)scene->node_count + 1, sizeof *owners);
-    ex_result result =
-        owners ? EX_OK : ex_error_memory(error, "the skins", (size_t)scene->node_count * sizeof *owners);
+    ex_result result = owners ? EX_OK : ex_error_memory(error, "the skins", (size_t)scene->node_count * sizeof *owners);
     for (int i = 0; i < scene->skin_count && result == EX_OK; i++)
         result = check_skin(scene, i, owners, error);
     free(owners);

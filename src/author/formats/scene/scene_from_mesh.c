@@ -1,5 +1,5 @@
 /*
- * Scenes from meshes as people edit them: one primitive for every pair of group and material, cut into triangles,
+ * Makes scenes from editable meshes: one primitive for every pair of group and material, cut into triangles, with
  * vertices split where corners differ in texture coordinate or normal.
  */
 #include "author/formats/scene/scene.h"
@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A corner and what its vertex splits by. */
+/* A corner, and the attributes by which its vertex splits. */
 typedef struct corner_key {
     int vertex, texcoord, normal, corner;
 } corner_key;
 
-/* Work on one mesh. Primitives with one group hang together: first[group + 1], next[primitive]; so do the faces of a
+/* State for one mesh. Primitives of one group form a list: first[group + 1], next[primitive]; so do the faces of a
  * primitive, in their order: faces[primitive], next_face[face]. */
 typedef struct maker {
     const ex_mesh *mesh;
     ex_error *error;
-    int material_offset; /* of the mesh's materials in the scene */
+    int material_offset; /* index of the mesh's first material in the scene */
     int *triangles, triangle_count;
     int *first, *next, *materials, *faces, *last_faces, *next_face;
     int primitive_count;
@@ -71,7 +71,7 @@ static ex_result sort_faces(maker *m) {
         int material = mesh->face_materials ? mesh->face_materials[f] : -1;
         if (group < -1 || group >= mesh->group_count || material < -1 || material >= mesh->material_count)
             return ex_error_set(m->error, EX_ERROR_DATA,
-                             "face %d of the mesh (counting from 0) has a group or material that is not there", f);
+                                "face %d of the mesh (counting from 0) has a group or material that is not there", f);
         int primitive = find_primitive(m, group, material);
         int *link = m->faces[primitive] < 0 ? &m->faces[primitive] : &m->next_face[m->last_faces[primitive]];
         *link = m->last_faces[primitive] = f;
@@ -90,7 +90,8 @@ static int compare_keys(const void *a, const void *b) {
     return 0;
 }
 
-/* Fills keys with one entry a vertex of the primitive and corner_vertex for its corners; returns how many. */
+/* Fills keys with one entry per vertex of the primitive, and corner_vertex for its corners. Returns the number of
+ * vertices. */
 static int split_vertices(maker *m, int primitive) {
     const ex_mesh *mesh = m->mesh;
     size_t count = 0;
@@ -117,7 +118,7 @@ static ex_result fill_positions(const maker *m, ex_scene_primitive *p) {
             p->positions[3 * v + k] = (float)m->mesh->positions[3 * (size_t)p->sources[v] + k];
             if (!isfinite(p->positions[3 * v + k]))
                 return ex_error_set(m->error, EX_ERROR_DATA,
-                                 "vertex %d of the mesh (counting from 0) is not finite as float", p->sources[v]);
+                                    "vertex %d of the mesh (counting from 0) is not finite as float", p->sources[v]);
         }
     for (size_t v = 0; p->colours && v < (size_t)p->vertex_count; v++)
         for (size_t k = 0; k < 4; k++)
@@ -165,7 +166,7 @@ static ex_result make_primitive(maker *m, int number, ex_scene_primitive *p) {
     for (size_t v = 0; v < n; v++)
         p->sources[v] = m->keys[v].vertex;
     fill_corners(m, p);
-    /* A face of n corners has n - 2 triangles, and they stand in the order of the faces. */
+    /* A face of n corners has n - 2 triangles, and these are in the order of the faces. */
     for (int f = m->faces[number]; f >= 0; f = m->next_face[f])
         for (int t = mesh->face_offsets[f] - 2 * f; t < mesh->face_offsets[f + 1] - 2 * (f + 1); t++)
             for (size_t k = 0; k < 3; k++)
@@ -174,7 +175,7 @@ static ex_result make_primitive(maker *m, int number, ex_scene_primitive *p) {
     return fill_positions(m, p);
 }
 
-/* A mesh without faces: its vertices as points. */
+/* Turns a mesh without faces into points. */
 static ex_result make_points(maker *m, ex_scene_primitive *p) {
     size_t n = (size_t)m->mesh->vertex_count;
     *p = (ex_scene_primitive){.mode = EX_SCENE_POINTS, .material = -1, .vertex_count = m->mesh->vertex_count};
@@ -213,7 +214,7 @@ static ex_result make_primitives(maker *m, ex_scene_mesh *out) {
 
 /* ---- into the scene ---- */
 
-/* Room for the mesh and its materials, without counting them yet. */
+/* Makes room for the mesh and its materials, without counting them yet. */
 static bool make_room(ex_scene *scene, int material_count) {
     ex_scene_mesh *meshes = realloc(scene->meshes, ((size_t)scene->mesh_count + 1) * sizeof *meshes);
     if (meshes)
@@ -232,7 +233,7 @@ static bool add_materials(ex_scene *scene, const ex_mesh *mesh) {
     for (int i = 0; i < mesh->material_count; i++) {
         ex_scene_material *material = &scene->materials[scene->material_count];
         *material = exi_scene_default_material();
-        material->metallic = 0; /* what has only a name is no metal */
+        material->metallic = 0; /* a material with only a name is not metallic */
         material->name = exi_text_copy(mesh->material_names[i], strlen(mesh->material_names[i]));
         if (!material->name) {
             while (scene->material_count > before)

@@ -1,6 +1,6 @@
 /*
- * Transforms to matrices, M = T R S, and back. A matrix whose columns are not at right angles has no such form; it then
- * gets the rotation nearest to its columns' directions, which Newton's iteration X ← (X + X⁻ᵀ)/2 finds (N. J. Higham,
+ * Converts transforms to matrices, M = T R S, and back. A matrix whose columns are not perpendicular has no such form;
+ * it gets the rotation nearest to its columns' directions, found by Newton's iteration X ← (X + X⁻ᵀ)/2 (N. J. Higham,
  * "Computing the polar decomposition", 1986).
  */
 #include "author/formats/scene/scene.h"
@@ -11,7 +11,7 @@
 
 enum { POLAR_STEPS = 60 };
 
-/* Columns of the rotation of a quaternion, which is brought to length 1; zero is no rotation. */
+/* Columns of a quaternion's rotation; the quaternion is scaled to length 1, and zero is the identity. */
 static void rotation_columns(const double rotation[4], double columns[3][3]) {
     double q[4] = {rotation[0], rotation[1], rotation[2], rotation[3]};
     if (!exi_normalise(q, 4)) {
@@ -46,7 +46,7 @@ void exi_scene_matrix_multiply(const double a[16], const double b[16], double ou
         }
 }
 
-/* The largest of the four components first, so that no division is by something small. */
+/* Starts from the largest of the four components, so that no divisor is small. */
 static void quaternion_from_columns(double m[3][3], double q[4]) {
     double trace = m[0][0] + m[1][1] + m[2][2];
     if (trace > 0) {
@@ -75,7 +75,7 @@ static double determinant(double m[3][3]) {
     return exi_dot3(cross, m[2]);
 }
 
-/* A column of length 0 takes a direction at right angles to the others. */
+/* Replaces columns of length 0 by directions perpendicular to the others. */
 static void complete(double m[3][3], const bool empty[3]) {
     for (int i = 0; i < 3; i++) {
         if (!empty[i])
@@ -101,7 +101,7 @@ static void complete(double m[3][3], const bool empty[3]) {
     }
 }
 
-/* The rotation nearest to columns of length 1, of which the determinant is positive. */
+/* Finds the rotation nearest to columns of length 1 with a positive determinant. */
 static void make_orthogonal(double m[3][3]) {
     for (int step = 0; step < POLAR_STEPS; step++) {
         double cofactors[3][3], d = determinant(m), change = 0;
@@ -137,7 +137,7 @@ double exi_scene_matrix_to_transform(const double matrix[16], ex_scene_transform
     complete(columns, empty);
     if (determinant(columns) < 0)
         for (int c = 0; c < 3; c++) {
-            /* All three turned round: a mirror has no axis of its own, and this one changes no direction. */
+            /* Negates all three: a mirror has no preferred axis, and this choice changes no direction. */
             transform->scale[c] = -transform->scale[c];
             for (int r = 0; r < 3; r++)
                 columns[c][r] = -columns[c][r];

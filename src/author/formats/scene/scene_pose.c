@@ -1,6 +1,6 @@
 /*
- * Where a scene's nodes are at a time: keys interpolated as glTF 2.0, appendix C, says, world matrices, and what skins
- * do (section 3.7.3). All in double.
+ * Evaluates a scene's nodes at a time: keys interpolated as in glTF 2.0, appendix C, world matrices, and skinning
+ * (section 3.7.3). All in double.
  *
  *   step      v(t) = v_k                                                    t_k ≤ t < t_(k+1)
  *   linear    v(t) = (1 − u) v_k + u v_(k+1),   u = (t − t_k) / (t_(k+1) − t_k)
@@ -18,7 +18,7 @@
 
 /* ---- keys ---- */
 
-/* The key at or before the time; -1 before the first. */
+/* Returns the key at or before the time; -1 before the first. */
 static int find_key(const ex_scene_channel *channel, double time) {
     int low = -1, high = channel->key_count;
     while (high - low > 1) {
@@ -31,7 +31,7 @@ static int find_key(const ex_scene_channel *channel, double time) {
     return low;
 }
 
-/* The numbers of a key: part 0 is the tangent in, 1 the value, 2 the tangent out. */
+/* Returns the numbers of a key: part 0 is the tangent in, 1 the value, 2 the tangent out. */
 static const float *key_values(const ex_scene_channel *channel, int key, int part) {
     size_t row = channel->interpolation == EX_SCENE_CUBICSPLINE ? 3 * (size_t)key + (size_t)part : (size_t)key;
     return channel->values + row * (size_t)channel->width;
@@ -56,7 +56,8 @@ static void slerp(const float *from, const float *to, double u, double out[4]) {
     for (int i = 0; i < 4; i++)
         cosine += a[i] * b[i];
     double sign = cosine < 0 ? -1 : 1, left = 1 - u, right = u;
-    /* The angle from both the sum and the difference: the arc cosine alone is blind where the two nearly agree. */
+    /* Computes the angle from both the sum and the difference: the arc cosine alone is inaccurate where the two nearly
+     * agree. */
     double sum_sq = 0, difference_sq = 0;
     for (int i = 0; i < 4; i++) {
         sum_sq += (a[i] + sign * b[i]) * (a[i] + sign * b[i]);
@@ -153,7 +154,8 @@ ex_result ex_scene_worlds(const ex_scene *scene, const ex_scene_transform *trans
         return ex_error_memory(error, "the nodes", 3 * count * sizeof *order);
     ex_result result = EX_OK;
     if (!exi_scene_order(scene, order, order + count))
-        result = ex_error_set(error, EX_ERROR_DATA, "a node is its own ancestor: parents must not go round in a circle");
+        result =
+            ex_error_set(error, EX_ERROR_DATA, "a node is its own ancestor: parents must not go round in a circle");
     for (size_t i = 0; i < count && result == EX_OK; i++) {
         int n = order[i], parent = scene->nodes[n].parent;
         double local[16];

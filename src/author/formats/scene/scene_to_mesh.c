@@ -1,5 +1,5 @@
 /*
- * Meshes as people edit them from scenes: primitives joined, vertices in their order.
+ * Makes editable meshes from scenes: joins primitives, with vertices in their order.
  */
 #include "author/formats/scene/scene.h"
 
@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One primitive on its way into the mesh. */
+/* One primitive to be added to the mesh. */
 typedef struct piece {
-    exi_scene_part part; /* which one, and where its vertices start */
+    exi_scene_part part; /* the primitive, and the index of its first vertex */
     const ex_scene_mesh *mesh;
     const ex_scene_primitive *primitive;
     const double *matrix; /* [16], or NULL for none */
-    const char *name;     /* of the group, before it is made fit for files */
-    int number;           /* of the primitive in its mesh, or -1 where it is the only one */
-    bool shared;          /* its vertices are an earlier piece's */
+    const char *name;     /* of the group, before it is adapted for files */
+    int number;           /* index of the primitive in its mesh, or -1 if it is the only one */
+    bool shared;          /* true if its vertices are those of an earlier piece */
 } piece;
 
 typedef struct plan {
@@ -103,7 +103,7 @@ static ex_result add_pieces(plan *p, int node, int number, const char *name, con
 
 /* ---- filling in ---- */
 
-/* The cofactors of the upper left 3×3 turn normals; their determinant's sign is that of the matrix. */
+/* Transforms normals by the cofactors of the upper left 3×3; their determinant has the sign of the matrix. */
 static void turn_normal(const double m[16], double v[3]) {
     double rows[3][3], out[3];
     for (int i = 0; i < 3; i++)
@@ -177,7 +177,7 @@ static void fill_faces(const plan *p, int number, ex_mesh *mesh) {
     }
 }
 
-/* A name that may stand on one line, and as one word where blanks separate names. */
+/* Makes a name that fits on one line, and, where blanks separate names, is one word. */
 static char *make_name(const char *name, int number, bool one_word) {
     char suffix[16] = "";
     if (number >= 0)
@@ -294,7 +294,7 @@ bool *exi_scene_find_shown(const ex_scene *scene) {
     return shown;
 }
 
-/* Pieces of all wanted nodes with a mesh; of all meshes where there is no node at all. */
+/* Plans the pieces of all wanted nodes with a mesh; of all meshes if there is no node at all. */
 static ex_result plan_form(plan *p, const bool *wanted, const double *worlds, ex_error *error) {
     const ex_scene *scene = p->scene;
     ex_result result = EX_OK;
