@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what glTF can say ---- */
+/* ---- limits of glTF ---- */
 
 const char *ex_bake_inexact(const ex_rig *rig, const bool *muted, int level) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)

@@ -32,8 +32,7 @@ typedef struct exi_bake_channel {
     int width;
     float *values; /* [frame_count][width] */
     float *usual;  /* [width]: the value if the file has no channel */
-    double reach;  /* approximate metres that a unit of error moves a vertex; 1 for weights, which use the targets'
-                    * extents */
+    double reach;  /* metres a vertex moves per unit of error, about; 1 for weights, which use extents of targets */
     int key_count; /* 0: the channel is omitted */
     int *keys;     /* [key_count]: frames, ascending */
 } exi_bake_channel;

@@ -127,7 +127,7 @@ void exi_bake_choose_keys(const exi_bake *bake, exi_bake_channel *channel, doubl
     channel->keys[channel->key_count++] = 0;
     if (holds(bake, channel, channel->values, room, extents))
         return;
-    /* Keys behind the last settled one are stacked at the array's end, the nearest first. */
+    /* Keys after the last settled one are stacked at the array's end, the nearest first. */
     int waiting = bake->frame_count;
     channel->keys[--waiting] = last;
     while (waiting < bake->frame_count) {
@@ -142,7 +142,7 @@ void exi_bake_choose_keys(const exi_bake *bake, exi_bake_channel *channel, doubl
     }
 }
 
-/* ---- making ---- */
+/* ---- making channels ---- */
 
 static const float *part_of(const ex_transform *transform, ex_scene_path path) {
     return path == EX_SCENE_TRANSLATION ? transform->translation

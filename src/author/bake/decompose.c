@@ -57,7 +57,7 @@ static double dot(const float *a, const float *b, size_t count) {
     return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
 }
 
-/* ---- what is left ---- */
+/* ---- residuals ---- */
 
 static void find_left(const exi_bake *bake, int frame, const float *truth, exi_bake_room *room, float *left) {
     const size_t numbers = 3 * (size_t)bake->vertex_count;
@@ -126,7 +126,7 @@ static void solve(decomposition *d) {
     exi_eigen(d->gram, d->sample_count, d->values, d->vectors);
 }
 
-/* ---- one target after the other ---- */
+/* ---- extracting targets ---- */
 
 static void combine_range(void *context, int begin, int end) {
     decomposition *d = context;

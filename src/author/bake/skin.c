@@ -142,7 +142,7 @@ static ex_result gather_level(const exi_bake *bake, influences *list) {
     return result;
 }
 
-/* ---- the heaviest ---- */
+/* ---- the largest influences ---- */
 
 /* Compacts the lists in place: nothing is read after it was overwritten. */
 static void keep_heaviest(influences *list, int vertex_count, int most) {

@@ -23,7 +23,7 @@ typedef struct thinning {
     exi_bake_miss *misses; /* [frame_count] */
 } thinning;
 
-/* ---- how far channels move vertices ---- */
+/* ---- reach of channels ---- */
 
 static void find_extents(const exi_bake *bake, double *extents) {
     for (int k = 0; k < bake->target_count; k++) {

@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Parses a text or a file; release the value with json_decref. Errors name file, line and column; `name` is used as the
- * file's name. */
+/* Parses a text or a file; release with json_decref. Errors name file (`name`), line and column. */
 ex_result exi_json_parse(const char *text, size_t size, const char *name, json_t **root, ex_error *error);
 ex_result exi_json_read(const char *path, json_t **root, ex_error *error);
 

@@ -118,8 +118,7 @@ static void measure(exi_drive_plan *made, const exi_nodes *nodes, const float *d
 
 /* ---- averaging ---- */
 
-/* Keeps the largest of the dense weights [count], less the next largest, so that no node appears or vanishes
- * abruptly. */
+/* Keeps the largest of the dense weights [count], less the next largest, so that none appears or vanishes at once. */
 static void keep_heaviest(const double *dense, int count, near_list *n, int vertex) {
     const int most = n->width > 1 ? n->width - 1 : 1;
     double *values = n->values + (size_t)vertex * (size_t)n->width, sum = 0;

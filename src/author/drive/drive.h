@@ -88,9 +88,9 @@ ex_result exi_nodes_feet(const exi_graph *graph, const ex_drive_options *options
 bool exi_nodes_spread(const exi_graph *graph, const exi_foot *feet, int driven_count, int wanted, exi_arena *arena,
                       exi_nodes *nodes);
 
-/* ---- all that the rig needs ---- */
+/* ---- the plan ---- */
 
-/* Memory of the arena. Free it even after a failure. */
+/* Everything is in its arena. Free it even after a failure. */
 typedef struct exi_drive_plan {
     ex_rig_driver driver; /* without its name */
     int view_count;
@@ -133,8 +133,7 @@ ex_result exi_drive_plan_look_regions(exi_drive_plan *made, const exi_nodes *nod
 
 /* Weight of a driver vertex: its area times its given weight. */
 double exi_drive_plan_importance(const exi_drive_plan *made, const ex_drive_options *options, int vertex);
-/* Adds a view of at most `most` vertices by the weights in room_two, which must not all be 0. views must have room for
- * it. */
+/* Adds a view of at most `most` vertices by the weights in room_two, not all 0. views must have room for it. */
 bool exi_drive_plan_add_view(exi_drive_plan *made, int frame, int most);
 /* Reserves room for frame_count frames of parts and the frame of the whole. False without memory. */
 bool exi_drive_plan_reserve(exi_drive_plan *made, int frame_count);

@@ -27,8 +27,7 @@ typedef struct exi_drive_building {
     ex_layer_def layer;
 } exi_drive_building;
 
-/* Finds the trajectories of driven mesh and driver together, from both at rest to every key, and stores them in the
- * layer. */
+/* Finds the trajectories of driven mesh and driver together, from rest to every key, and stores them in the layer. */
 ex_result exi_drive_build_trajectories(exi_drive_building *b, ex_error *error);
 
 #endif

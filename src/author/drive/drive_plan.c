@@ -14,7 +14,7 @@ static ex_result no_memory(const exi_drive_plan *made, ex_error *error) {
     return ex_error_memory(error, "the driver", 100 * (size_t)made->driver.driver.vertex_count);
 }
 
-/* ---- what is given ---- */
+/* ---- input meshes ---- */
 
 static ex_result round_positions(exi_drive_plan *made, const ex_mesh *mesh, const char *which, float **positions,
                                  ex_error *error) {
@@ -154,8 +154,7 @@ static ex_result make(exi_drive_plan *made, const ex_mesh *driver, const ex_mesh
                       : exi_drive_plan_look_nodes(made, &nodes, o, error);
 }
 
-/* Rounds the mesh to what the rig will hold, so that quads are cut and areas measured as they will be after
- * unpacking. */
+/* Rounds the mesh as the rig will hold it, so that quads are cut and areas measured as after unpacking. */
 static ex_result round_mesh(exi_drive_plan *made, const ex_mesh *mesh, ex_mesh *rounded, ex_error *error) {
     const size_t count = 3 * (size_t)mesh->vertex_count;
     *rounded = *mesh;

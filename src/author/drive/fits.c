@@ -18,7 +18,7 @@
 enum { NODE_ENTRIES = 128, WHOLE_ENTRIES = 2000 };
 #define BELL_REACH 3.0
 
-/* ---- frames one after the other ---- */
+/* ---- appending frames ---- */
 
 bool exi_drive_plan_reserve(exi_drive_plan *made, int frame_count) {
     const size_t frames = (size_t)frame_count + 1, entries = (size_t)frame_count * NODE_ENTRIES + WHOLE_ENTRIES;
@@ -41,7 +41,7 @@ static void add_frame(exi_drive_plan *made, int count, int joint) {
         made->driver.joints = made->joints;
 }
 
-/* ---- on a line ---- */
+/* ---- collinear vertices ---- */
 
 /* True if the entries spread in at least two directions: compares ab + ac + bc with (a + b + c)^2 for the eigenvalues a
  * >= b >= c of the covariance. 1e-3 is a strip 30 times as long as wide. */
@@ -66,7 +66,7 @@ static bool determined(const exi_graph *g, const uint32_t *vertices, const float
     return trace > 0 && pairs > 1e-3 * trace * trace;
 }
 
-/* ---- the whole ---- */
+/* ---- the frame of the whole ---- */
 
 static ex_result weigh_group(exi_drive_plan *made, const ex_mesh *driver, const char *group, ex_error *error) {
     bool *in = calloc((size_t)driver->vertex_count, sizeof *in), any = false;
@@ -133,7 +133,7 @@ static ex_result fit_node(exi_drive_plan *made, int node, double width, ex_error
             add_frame(made, count, -1);
             return EX_OK;
         }
-        /* A connected piece that is only a line moves with what is near it in a straight line. */
+        /* A connected piece that is only a line moves with vertices near it by straight-line distance. */
         for (int v = 0; all && v < g->vertex_count; v++) {
             double sum = 0;
             for (int c = 0; c < 3; c++) {

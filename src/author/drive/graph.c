@@ -97,7 +97,7 @@ bool exi_graph_open(exi_graph *g, exi_arena *arena, const float *positions, int 
     return true;
 }
 
-/* ---- shortest ways ---- */
+/* ---- shortest paths ---- */
 
 /* A binary heap of vertices by distance; the lower index wins a tie. heap_place is -1 for vertices not in it. */
 typedef struct front {

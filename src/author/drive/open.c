@@ -18,7 +18,7 @@ static ex_result no_memory(const ex_rig *rig, ex_error *error) {
     return ex_error_memory(error, "the keys of the rig", 12 * (size_t)ex_rig_vertex_count(rig));
 }
 
-/* ---- what kind of rig it is ---- */
+/* ---- kind of rig ---- */
 
 static ex_result check_kind(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds, ex_error *error) {
     if (!ex_rig_get_driver(rig, driver, binds))
@@ -33,7 +33,7 @@ static ex_result check_kind(const ex_rig *rig, ex_rig_driver *driver, ex_bind *b
     return EX_OK;
 }
 
-/* ---- options that the tables tell ---- */
+/* ---- options from the tables ---- */
 
 /* Recovers masks of regions made by hand from the influences of driven vertices. */
 static ex_result take_masks(ex_drive_set *set, const ex_rig *rig, ex_error *error) {

@@ -24,7 +24,7 @@ static ex_result check_values(const float *values, int count, int region, const 
     return EX_OK;
 }
 
-/* ---- what they look at ---- */
+/* ---- views of regions ---- */
 
 /* Returns the node nearest to the region's centre; 0 if there are none. */
 static int nearest_node(const exi_drive_plan *made, const exi_nodes *nodes) {
@@ -63,7 +63,7 @@ static ex_result look(exi_drive_plan *made, const exi_nodes *nodes, const ex_dri
     return exi_drive_plan_add_view(made, nearest_node(made, nodes), REGION_SAMPLES) ? EX_OK : no_memory(made, error);
 }
 
-/* ---- whom they weigh ---- */
+/* ---- weights of vertices ---- */
 
 typedef struct shares {
     uint32_t *starts;

@@ -54,8 +54,7 @@ static sides sides_of(double t[3][3], const plane *p, double tolerance) {
     return s;
 }
 
-/* Intersects a triangle that has corners on both sides of a plane with it. Returns the segment's extent along
- * `direction`. */
+/* Intersects a plane with a triangle that has corners on both sides. Returns the extent along `direction`. */
 static void extent_on_line(double t[3][3], const sides *s, const double direction[3], double *low, double *high) {
     *low = INFINITY;
     *high = -INFINITY;

@@ -6,8 +6,7 @@
 
 #include <exemplar/base.h>
 
-/* The triangles of a mesh, ordered for a fast search of crossings, and memory for the search. Use from one thread at a
- * time. */
+/* Triangles of a mesh, ordered for a fast search of crossings, and memory for it. Use from one thread at a time. */
 typedef struct exi_crossings exi_crossings;
 
 /*

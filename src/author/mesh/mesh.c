@@ -52,7 +52,7 @@ void ex_mesh_destroy(ex_mesh *mesh) {
     free(mesh);
 }
 
-/* ---- copying: each helper leaves NULL for NULL, and false for no memory; what was copied so far is the copy's ---- */
+/* ---- copying: helpers copy NULL as NULL, return false without memory; the copy owns what it has so far ---- */
 
 static bool copy_doubles(double **copy, const double *items, int count, int width) {
     *copy = items ? exi_array_copy(items, (size_t)count, (size_t)width * sizeof *items) : NULL;

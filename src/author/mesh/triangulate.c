@@ -188,7 +188,7 @@ static void clip_ears(ear_clipper *clipper, int first, int count, int *triangles
             collect_inward(clipper, after);
         else if (clipper->inward_count > 0)
             refresh_inward(clipper);
-        /* Continuing behind the neighbour spreads the cuts around the face instead of making a fan of needles. */
+        /* Continuing after the neighbour spreads the cuts around the face instead of making a fan of needles. */
         at = clipper->next[after];
         missed = 0;
         left--;

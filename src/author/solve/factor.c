@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what is given ---- */
+/* ---- input ---- */
 
 static ex_result check_pattern(const exi_symmetric *a, ex_error *error) {
     static const char function[] = "exi_factor_create";

@@ -265,7 +265,7 @@ void ex_between_screw(const ex_between *b, ex_screw *screw, double centre[3]) {
     memcpy(centre, b->centre, sizeof b->centre);
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 static ex_result check(const ex_between_def *def, ex_error *error) {
     if (def->vertex_count < 1 || def->triangle_count < 0 || def->iterations < 0)

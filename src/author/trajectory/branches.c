@@ -217,9 +217,9 @@ static bool choose_branches(ex_between *b) {
     return done;
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
-/* Removes neighbours without area: from here on neighbours are what a rotation leans on, and these have no facing. */
+/* Removes neighbours without area: from here on a rotation leans on its neighbours, and these have no facing. */
 static void forget_flat_neighbours(ex_between *b) {
     for (int i = 0; i < 3 * b->triangle_count; i++)
         if (b->neighbours[i] >= 0 && b->areas[b->neighbours[i]] == 0)

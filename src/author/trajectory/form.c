@@ -88,8 +88,7 @@ bool ex_trajectories_form(const ex_trajectories *t, const ex_trajectories_def *d
     double *correctors = calloc((size_t)count * EX_CORRECTOR_MAX, sizeof *correctors);
     double *ends = calloc((size_t)count * (size_t)segments * 3, sizeof *ends),
            *single = calloc((size_t)count, sizeof *single);
-    double(*now)[3] = calloc((size_t)segments, sizeof *now); /* contribution of the bases to each segment at these
-                                                              * weights */
+    double(*now)[3] = calloc((size_t)segments, sizeof *now); /* contributions of the bases */
     const bool done = correctors && ends && single && now;
     ex_screw screw = {{0}, {0}};
     for (int s = 0; done && s < t->segments.count; s++) {

@@ -58,8 +58,7 @@ typedef struct fitting {
     double *work;  /* [EXI_SAMPLES] blocks of exi_between_work_size */
     double *turns; /* [vertex_count][3], or NULL */
     double basis[EXI_SAMPLES][EXI_SAMPLES]; /* [corrector][sample]: B_j */
-    double rigid[EXI_SAMPLES][4];           /* percentiles of stretch of the rigid in-betweens that paths are compared
-                                             * with */
+    double rigid[EXI_SAMPLES][4];           /* percentiles of stretch of the rigid in-betweens */
     int count;                              /* number of correctors */
     double *now, *last, *at; /* [count][vertex_count][3] each: c_j after a step, before it, and the point from which the
                               * step is taken */
@@ -266,7 +265,7 @@ static void project(const fitting *f, int corrector, double *c) {
     }
 }
 
-/* ---- how many ---- */
+/* ---- number of correctors ---- */
 
 /* Computes the percentiles of stretch of a form at a sample; moves the form by the screw. */
 static ex_result percentiles(const fitting *f, int sample, double *form, double out[4], ex_error *error) {
@@ -325,7 +324,7 @@ static ex_result choose(fitting *f, int wanted, const double *begun, double rati
     return result;
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
 /* Stores correctors as the rig has them: in float, with mean 0, since the screw moves the form as a whole. */
 static ex_result store(const fitting *f, ex_trajectory *trajectory, ex_error *error) {

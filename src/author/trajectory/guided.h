@@ -6,13 +6,11 @@
 
 #include "author/trajectory/trajectory.h"
 
-/* Number of times at which in-betweens are made: the inner Chebyshev points of [0, 1]. A curve has one coefficient for
- * each. */
+/* Number of in-betweens, at the inner Chebyshev points of [0, 1]. A curve has one coefficient for each. */
 #define EXI_SAMPLES EX_CURVE_SIZE
 double exi_sample_time(int sample);
 
-/* Fits angular velocities w [vertex_count][3] to the paths [EXI_SAMPLES][vertex_count][3] from the start to the aligned
- * end. */
+/* Fits angular velocities w [vertex_count][3] to paths [EXI_SAMPLES][vertex_count][3] from start to aligned end. */
 ex_result exi_guided_turns(const ex_between *between, const double *paths, double *turns, ex_error *error);
 
 #endif

@@ -139,8 +139,7 @@ static double box_distance(const node *n, const double p[3]) {
     return square;
 }
 
-/* Returns the nearest vertex whose label is `want`, or, with want < 0, is not `other`; -1 if none is nearer than
- * *square. */
+/* Returns the nearest vertex with the label `want`, or, if want < 0, not `other`; -1 if none is nearer than *square. */
 static int nearest(const vertex_tree *tree, const int *labels, const double p[3], int want, int other, double *square) {
     int stack[128], depth = 0, found = -1;
     stack[depth++] = 0;

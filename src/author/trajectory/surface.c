@@ -144,7 +144,7 @@ static bool decompose(ex_between *b, int triangle, double rotation[3][3]) {
     return true;
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
 static void list_triangles(ex_between *b) {
     for (int i = 0; i < 3 * b->triangle_count; i++)

@@ -27,7 +27,7 @@ typedef struct applier {
     ex_error *error;
 } applier;
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
 /* Picks the group's vertices, in ascending order. */
 static ex_result pick_group(applier *a, const ex_mesh *mesh) {

@@ -22,8 +22,7 @@ typedef struct exi_histogram {
 } exi_histogram;
 
 void exi_histogram_add(exi_histogram *histogram, double value);
-/* Returns the percentile: the value below which the fraction `part` of all numbers lies, within 1 %. 0 if there are no
- * numbers. */
+/* Returns the value below which the fraction `part` of all numbers lies, within 1 %; 0 without numbers. */
 double exi_histogram_percentile(const exi_histogram *histogram, double part);
 double exi_histogram_mean(const exi_histogram *histogram);
 
@@ -51,8 +50,7 @@ typedef struct exi_gauge {
     float *nearest;     /* [vertex_count][3] */
     float *local[2];    /* [driver_count + vertex_count][3]: vertices in the frames that carry them, now and one frame
                          * before */
-    uint16_t *carriers; /* [driver_count + vertex_count]: the moving frame with the largest weight at each vertex;
-                         * driven vertices first */
+    uint16_t *carriers; /* [driver_count + vertex_count]: frame of the largest weight; driven vertices first */
     ex_settler *settler;
     void *settler_scratch;
     float *distances; /* [vertex_count] */
@@ -73,8 +71,7 @@ typedef struct exi_applied {
     const ex_driven *info;
 } exi_applied;
 
-/* Opens a gauge and the report that it fills. Call exi_gauge_close even after a failure; it does not touch the
- * report. */
+/* Opens a gauge and the report it fills. Call exi_gauge_close even after a failure; it keeps the report. */
 ex_result exi_gauge_open(exi_gauge *gauge, const ex_apply_def *def, int layer, int frame_count,
                          ex_drive_report **report, ex_error *error);
 void exi_gauge_add(exi_gauge *gauge, const exi_applied *applied);

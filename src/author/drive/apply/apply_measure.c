@@ -277,8 +277,8 @@ static void compare_all(exi_gauge *g, const exi_applied *a, ex_drive_frame *f) {
     }
 }
 
-/* Takes vertices into the frames that carry them. Returns the largest distance that one of [from, to) moved since the
- * last frame. */
+/* Takes vertices into the frames that carry them. Returns the farthest that one of [from, to) moved since the last
+ * frame. */
 static double find_jump(const exi_gauge *g, int from, int to) {
     double most = 0;
     for (int v = from; v < to; v++) {

@@ -45,7 +45,7 @@ ex_result exi_learn_build(const exi_learner *l, const exi_key_choice *choice, co
     return result;
 }
 
-/* ---- before anything is chosen ---- */
+/* ---- preparation ---- */
 
 static ex_result check_def(const ex_learn_def *def, ex_error *error) {
     if (!def || !def->driver || !def->driven || def->reference_count < 1 || !def->references)
@@ -154,7 +154,7 @@ static void close_learner(exi_learner *l) {
     exi_references_close(&l->refs);
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
 /* Chooses the keys of every database, in the order in which the databases appear. */
 static ex_result choose_keys(exi_learner *l) {

@@ -28,8 +28,7 @@ typedef struct exi_learner {
     exi_references refs;
     exi_whole whole;
     float *places;    /* [frame_count][12]: matrix of the moving frame of the whole */
-    double *distance; /* [frame_count]: squared distance to the nearest key of its database; before there is one, to the
-                       * mesh */
+    double *distance; /* [frame_count]: squared distance to the nearest key of its database; at first to the mesh */
     int *nearest;     /* [frame_count]: that key; -1: none yet */
     int key_count, key_room;
     exi_learned_key *keys; /* [key_count], room for key_room */

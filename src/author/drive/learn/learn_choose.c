@@ -92,7 +92,7 @@ static ex_result look_from_key(exi_learner *l, double database, int first) {
     return result;
 }
 
-/* ---- which is next ---- */
+/* ---- the next key ---- */
 
 /* Returns the frame of the database with the largest or smallest value; -1: none. */
 static int find_extreme(const exi_learner *l, double database, const double *values, bool largest) {

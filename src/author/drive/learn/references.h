@@ -25,8 +25,7 @@ typedef struct exi_references {
     const ex_mesh *driver, *driven;
 } exi_references;
 
-/* Opens every cache and checks it against the meshes and its partner. Call exi_references_close even after a
- * failure. */
+/* Opens every cache; checks it against the meshes and its partner. Call exi_references_close even after a failure. */
 ex_result exi_references_open(exi_references *refs, const ex_learn_def *def, ex_error *error);
 void exi_references_close(exi_references *refs);
 
@@ -39,8 +38,7 @@ ex_result exi_references_read(const exi_references *refs, int frame, float *driv
 
 typedef struct exi_whole {
     ex_driver *driver;
-    float *weights; /* [vertex_count]: weights of vertices when forms are compared: area times given weight; they sum to
-                     * 1 */
+    float *weights; /* [vertex_count]: weights for comparing forms: area times given weight, of sum 1 */
 } exi_whole;
 
 /* Fits the frame to all vertices, or to those of a group, weighted by area. For the other options the frame stays where

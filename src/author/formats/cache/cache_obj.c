@@ -22,7 +22,7 @@
 
 enum { ENDING = 4, DIGITS_LEAST = 4, NUMBER_SIZE = 24, FOLDER_SIZE = 16 };
 
-/* ---- which files ---- */
+/* ---- finding files ---- */
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';

@@ -84,7 +84,7 @@ static double load(const accessor *a, const unsigned char *bytes) {
     }
 }
 
-/* ---- what an accessor says ---- */
+/* ---- parsing accessors ---- */
 
 /* Finds count elements of `element` bytes in a view, from the object's byteOffset on. */
 static ex_result find_strip(exi_gltf *g, const json_t *object, size_t count, size_t element, const char *where,

@@ -186,7 +186,7 @@ static ex_result read_image(exi_gltf *g, const json_t *json, ex_scene_image *ima
     return exi_gltf_open_uri(g, json_string_value(uri), where, &image->bytes, &image->size);
 }
 
-/* ---- all of them ---- */
+/* ---- reading all ---- */
 
 typedef ex_result (*read_one)(exi_gltf *g, const json_t *json, void *item, int number);
 

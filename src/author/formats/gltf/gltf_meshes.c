@@ -128,7 +128,7 @@ static ex_result read_primitive(exi_gltf *g, const json_t *json, ex_scene_primit
     return result == EX_OK ? read_targets(g, json, p, target_count, where) : result;
 }
 
-/* ---- what belongs to the mesh ---- */
+/* ---- data of the mesh ---- */
 
 static ex_result read_weights(exi_gltf *g, const json_t *json, ex_scene_mesh *mesh, const char *where) {
     if (!json_object_get(json, "weights"))

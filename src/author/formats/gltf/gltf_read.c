@@ -135,7 +135,7 @@ static ex_result read_extensions(exi_gltf *g) {
     return result;
 }
 
-/* ---- the whole ---- */
+/* ---- the file ---- */
 
 static ex_result read_arrays(exi_gltf *g) {
     void *memory = NULL;

@@ -1,12 +1,16 @@
 /*
  * gltf_reader.h - shared by the files of the glTF reader. One reader reads one file, in one thread:
  *
- *   gltf_read.c        framing, asset, extensions, order of reading         gltf_json.c       values of the JSON tree
- *   gltf_buffers.c     buffers and their views                              gltf_uri.c        data: URIs and file names
- *   gltf_accessors.c   arrays of numbers                                    gltf_meshes.c     primitives and targets
- *   gltf_skinning.c    joints and weights of vertices                       gltf_nodes.c      nodes and skins
- *   gltf_animations.c  channels                                             gltf_looks.c      materials, textures,
- * images
+ *   gltf_read.c        framing, asset, extensions, order of reading
+ *   gltf_json.c        values of the JSON tree
+ *   gltf_buffers.c     buffers and their views
+ *   gltf_uri.c         data: URIs and file names
+ *   gltf_accessors.c   arrays of numbers
+ *   gltf_meshes.c      primitives and targets
+ *   gltf_skinning.c    joints and weights of vertices
+ *   gltf_nodes.c       nodes and skins
+ *   gltf_animations.c  channels
+ *   gltf_looks.c       materials, textures, images
  *
  * `where` is the place in the file, meshes[0].primitives[1]; errors read "FILE: WHERE: sentence".
  */
@@ -48,7 +52,7 @@ ex_result exi_gltf_no_memory(const exi_gltf *g);
 /* Allocates zeroed memory for count items, in *memory; for arrays whose length is bounded by the JSON tree. */
 ex_result exi_gltf_allocate(const exi_gltf *g, int count, size_t size, void **memory);
 
-/* ---- values of an object; what is absent leaves *value as it is ---- */
+/* ---- values of an object; *value is unchanged if the key is absent ---- */
 
 ex_result exi_gltf_get_int(const exi_gltf *g, const json_t *object, const char *key, int low, int high,
                            const char *where, int *value);
@@ -64,8 +68,7 @@ ex_result exi_gltf_get_reference(const exi_gltf *g, const json_t *object, const 
                                  const char *where, int *value);
 /* Gets a copy of a text, or NULL if the key is absent. */
 ex_result exi_gltf_get_text(const exi_gltf *g, const json_t *object, const char *key, const char *where, char **text);
-/* Gets an array. *array is NULL and *count 0 if the key is absent; with objects_only, every element must be an
- * object. */
+/* Gets an array; NULL and *count 0 if the key is absent. With objects_only, every element must be an object. */
 ex_result exi_gltf_get_array(const exi_gltf *g, const json_t *object, const char *key, bool objects_only,
                              const char *where, json_t **array, int *count);
 /* Gets an object, or NULL if the key is absent. */

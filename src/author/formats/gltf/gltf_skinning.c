@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest joint index kept, and the most sets of four: as many as a skin holds. No body needs more; a file that
- * does is wrong. */
+/* Largest joint index kept, and most sets of four: those of a skin. No body needs more; a file that does is wrong. */
 enum { JOINT_MOST = UINT16_MAX, SETS_MOST = EX_INFLUENCE_MAX / 4 };
 /* Limit that keeps sums of weights finite. */
 #define WEIGHT_MOST 1e30F

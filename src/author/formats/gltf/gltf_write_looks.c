@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is kept as JSON ---- */
+/* ---- kept JSON ---- */
 
 /* Collects names of extensions anywhere in a tree, each once, in order of appearance. */
 static void note_extensions(exi_gltf_writer *w, json_t *value) {

@@ -33,7 +33,7 @@ typedef struct reader {
     ex_error *error;
 } reader;
 
-/* ---- what libpng calls ---- */
+/* ---- callbacks of libpng ---- */
 
 static void take_bytes(png_structp png, png_bytep bytes, size_t size) {
     reader *r = png_get_io_ptr(png);
@@ -66,7 +66,7 @@ static void stay_silent(png_structp png, png_const_charp reason) {
     (void)reason;
 }
 
-/* ---- the head ---- */
+/* ---- the header ---- */
 
 static uint32_t big_endian(const unsigned char *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -165,7 +165,7 @@ static ex_result read_pixels(reader *r) {
     return EX_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
 ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_image **image, ex_error *error) {
     *image = NULL;

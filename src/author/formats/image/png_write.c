@@ -22,7 +22,7 @@ typedef struct sheet {
     size_t size, capacity;
 } sheet;
 
-/* ---- what libpng calls ---- */
+/* ---- callbacks of libpng ---- */
 
 static void put_bytes(png_structp png, png_bytep bytes, size_t size) {
     sheet *s = png_get_io_ptr(png);

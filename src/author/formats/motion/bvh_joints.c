@@ -108,7 +108,7 @@ static ex_result close_joint(exi_bvh *r, int *current) {
     return EX_OK;
 }
 
-/* ---- what joints say of themselves ---- */
+/* ---- offsets and channels of joints ---- */
 
 static ex_result mark(exi_bvh *r, int joint, int what, const char *keyword) {
     if (joint < 0)

@@ -38,7 +38,7 @@ typedef struct work {
     double (*angles)[3]; /* [joint_count]: z, x, y of the frame before */
 } work;
 
-/* ---- where joints are ---- */
+/* ---- joint positions ---- */
 
 static void read_turn(const float from[4], double turn[4]) {
     double length = 0;

@@ -50,8 +50,7 @@ static bool is_listed(const exi_c3d *r, const exi_c3d_record *const lists[NO_PLA
     return false;
 }
 
-/* Finds the points that are markers, and their names. places [points] receives the index of each among the markers, or
- * -1. */
+/* Finds the points that are markers, and their names. places [points] receives their index among markers, or -1. */
 static ex_result read_names(const exi_c3d *r, const exi_c3d_layout *layout, ex_markers *markers, int *places) {
     const size_t count = (size_t)layout->points;
     label_list labels = {.record = exi_c3d_find(r, "POINT", "LABELS"), .number = 1};
@@ -134,7 +133,7 @@ static ex_result read_points(const exi_c3d *r, const exi_c3d_layout *layout, dou
     return result;
 }
 
-/* ---- the whole ---- */
+/* ---- the file ---- */
 
 static ex_result read_unit(const exi_c3d *r, ex_markers *markers, double *metres) {
     const exi_c3d_record *record = exi_c3d_find(r, "POINT", "UNITS");

@@ -27,7 +27,7 @@ static bool count_of(const exi_c3d *r, const char *group, const char *name, uint
     return true;
 }
 
-/* ---- what the header says ---- */
+/* ---- layout from the header ---- */
 
 static exi_c3d_layout layout_of_header(const exi_c3d *r) {
     exi_c3d_layout layout = {.points = exi_c3d_word(r, 2), .analogue = exi_c3d_word(r, 4)};
@@ -41,7 +41,7 @@ static exi_c3d_layout layout_of_header(const exi_c3d *r) {
     return layout;
 }
 
-/* ---- what the parameters say, and the header where they are silent ---- */
+/* ---- layout from the parameters, with the header as fallback ---- */
 
 /* Gets a number of four bytes from two numbers of two bytes. */
 static bool field_of(const exi_c3d *r, const char *name, int64_t *value) {

@@ -185,7 +185,7 @@ bool exi_markers_tidy_names(ex_markers *markers) {
     return good;
 }
 
-/* ---- which way is up ---- */
+/* ---- the up direction ---- */
 
 static const struct {
     char name[3];
@@ -304,7 +304,7 @@ ex_result ex_markers_set_up(ex_markers *markers, const char *up, ex_error *error
     return result;
 }
 
-/* ---- by ending ---- */
+/* ---- by file extension ---- */
 
 ex_result ex_markers_read(const char *path, ex_markers **markers, ex_error *error) {
     if (!path || !markers)

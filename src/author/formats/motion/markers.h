@@ -25,8 +25,7 @@ bool exi_markers_tidy_names(ex_markers *markers);
  * tell, NULL without memory. */
 const char *exi_markers_guess_up(const ex_markers *markers, const char *otherwise);
 
-/* Rotates positions from the file's axes so that `up` becomes y, and stores it. EX_ERROR_ARGUMENT if it is not a
- * direction. */
+/* Rotates positions from the file's axes so that `up` becomes y; sets it. EX_ERROR_ARGUMENT if it is no direction. */
 ex_result exi_markers_turn(ex_markers *markers, const char *up, ex_error *error);
 
 #endif

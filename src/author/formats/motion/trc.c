@@ -126,7 +126,7 @@ static bool number_of(cell c, double *number) {
     return ex_parse_double(&at, c.text + c.size, number) && at == c.text + c.size;
 }
 
-/* ---- the heading ---- */
+/* ---- the header ---- */
 
 static ex_result read_values(trc *r, const trc *names, int *frames, int *markers) {
     trc keys = *names;

@@ -163,7 +163,7 @@ static void write_tag(line *l, const ex_tag *tag) {
     end_line(l);
 }
 
-/* ---- what cannot be written ---- */
+/* ---- checks ---- */
 
 static ex_result check_numbers(const char *path, const double *numbers, int count, int width, const char *what,
                                ex_error *error) {

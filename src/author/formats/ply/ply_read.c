@@ -354,7 +354,7 @@ static ex_result read_grid(reader *r, const exi_ply_element *element) {
     return result;
 }
 
-/* ---- the whole ---- */
+/* ---- the file ---- */
 
 static ex_result skip_element(reader *r, const exi_ply_element *element) {
     ex_result result = EX_OK;

@@ -22,7 +22,7 @@ typedef struct sheet {
     bool line_begun;
 } sheet;
 
-/* ---- what is there, and how narrow ---- */
+/* ---- attributes and their types ---- */
 
 static exi_ply_type narrowest(const double *numbers, size_t count) {
     for (size_t i = 0; i < count; i++)

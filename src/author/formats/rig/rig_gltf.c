@@ -363,7 +363,7 @@ static bool add_material(gltf *g) {
     return any;
 }
 
-/* ---- the whole ---- */
+/* ---- the tree ---- */
 
 json_t *exi_rig_gltf_make(const exi_rig_gltf *from) {
     gltf g = {.from = from,

@@ -33,7 +33,7 @@ static ex_result no_memory(const maker *m) {
     return ex_error_memory(m->error, "the mesh", (size_t)m->mesh->corner_count * sizeof(corner_key));
 }
 
-/* ---- which face goes where ---- */
+/* ---- faces to primitives ---- */
 
 static int find_primitive(maker *m, int group, int material) {
     int *link = &m->first[group + 1];

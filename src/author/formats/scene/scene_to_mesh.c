@@ -30,7 +30,7 @@ typedef struct plan {
     bool texcoords, normals, colours, materials;
 } plan;
 
-/* ---- which vertices are the same ---- */
+/* ---- shared vertices ---- */
 
 static bool same_floats(const float *a, const float *b, int count, size_t width) {
     return (a == NULL) == (b == NULL) && (!a || memcmp(a, b, (size_t)count * width * sizeof *a) == 0);

@@ -31,8 +31,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* A row over the ring: [0] vertex, then spokes, then sectors. rows: point and two tangents; the last two are
- * scratch. */
+/* A row over the ring: [0] vertex, then spokes, then sectors. rows: point, two tangents; the last two are scratch. */
 typedef struct limit_work {
     exi_ring ring;
     double *rows[5];
@@ -92,7 +91,7 @@ static void pull_back(const limit_work *w, const exi_subdivide_rules *rules, dou
     memcpy(row, work, w->size * sizeof *row);
 }
 
-/* ---- masks of rings on which nothing changes any more ---- */
+/* ---- masks of rings whose rules no longer change ---- */
 
 /* Returns the eigenvalue of the waves around a ring, and the amplitude of the sectors relative to the spokes (0 for
  * Loop). */
@@ -142,7 +141,7 @@ static void smooth_mask(limit_work *w, ex_scheme scheme) {
     add_wave(w, scheme, 0, w->rows[1], w->rows[2]);
 }
 
-/* Adds `sign` times the direction into the side with `faces` sectors from spoke `first` on; the weights' sizes sum to
+/* Adds `sign` times the direction into the side with `faces` sectors from spoke `first` on; sizes of weights sum to
  * 1. */
 static void add_across(limit_work *w, ex_scheme scheme, int first, int faces, double sign) {
     const int n = w->ring.spoke_count;

@@ -106,8 +106,7 @@ static int count_sharp(const double *sharpness, int count) {
     return sharp;
 }
 
-/* Returns 0: smooth, 2: crease, 3: corner. A vertex without faces stays, as does every vertex if nothing is
- * smoothed. */
+/* Returns 0: smooth, 2: crease, 3: corner. A vertex stays if it has no faces, or nothing is smoothed. */
 static int vertex_kind(const exi_subdivide_rules *rules, const exi_ring *ring, double sharpness, const double *spokes) {
     int sharp = count_sharp(spokes, ring->spoke_count);
     if (rules->scheme == EX_SCHEME_BILINEAR || ring->sector_count == 0 || sharpness > 0 || sharp > 2)

@@ -15,8 +15,7 @@
 
 #include <string.h>
 
-/* Returns the edge between two vertices, -1 if there is none. Searches the edges, which are sorted by lower and higher
- * end. */
+/* Returns the edge between two vertices, or -1. Searches the edges, sorted by lower and higher end. */
 static int find_edge(const exi_topology *t, int a, int b) {
     const int low = a < b ? a : b, high = a < b ? b : a;
     int begin = 0, end = t->edge_count;

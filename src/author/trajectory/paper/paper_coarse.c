@@ -269,8 +269,7 @@ static bool find_places(struct exi_coarse *coarse) {
     return true;
 }
 
-/* Computes a triangle's part of the matrix of w at its corners, as [3][3] blocks: gradients from C w, curls from -B
- * w. */
+/* A triangle's part of the matrix of w at its corners, as [3][3] blocks: gradients from C w, curls from -B w. */
 static void triangle_matrix(const exi_paper *paper, int t, double k[3][3][9]) {
     const ex_between *b = paper->between;
     const int *corners = &b->triangles[3 * (size_t)t];

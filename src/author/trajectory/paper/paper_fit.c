@@ -19,8 +19,7 @@
 #define ZERO          1e-22 /* as a fraction of the energy without any velocity: nothing is left to find */
 #define DAMPING_LEAST 1e-9
 #define DAMPING_MOST  1e3
-#define CG_TOLERANCE  1e-2 /* for one step: the next one makes up for it; 1e-3 takes twice the time and gains nothing  \
-                            */
+#define CG_TOLERANCE  1e-2 /* of one step: the next makes up for it; 1e-3 takes twice the time and gains nothing */
 #define CG_ITERATIONS 100  /* late steps along flat valleys, as with bases, would take hundreds and gain nothing */
 
 /* Moves the present state along x, and stores the result in the other one. */

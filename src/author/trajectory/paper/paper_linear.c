@@ -5,8 +5,9 @@
  * unknowns changes
  *   velocity            v = A (z - s1) - B w         A = R~(w)^-1,        B = A d(R~(w) v)/dw
  *   half-way place      h = E (z - s1) + C w + sh    E = R~(w/2) A / 2,   C = (d(R~(w/2) v)/dw - R~(w/2) B) / 2
- *   s1 = R~(w_a) v_a + d(R~(w_a) v_a)/dw w_a, sh the same at w_a / 2, halved, su = v_a, summed along the path to the
- * root A, B, E, C of each vertex and the four matrices of each basis are stored; everything after that is linear and
+ *   s1 = R~(w_a) v_a + d(R~(w_a) v_a)/dw w_a, sh the same at w_a / 2, halved, su = v_a, summed up to the root
+ *
+ * A, B, E, C of each vertex and the four matrices of each basis are stored; everything after that is linear and
  * depends on the mesh (paper_product.c).
  */
 #include "author/trajectory/matrix.h"
@@ -40,8 +41,8 @@ static void turn_maps(const double w[3], const double v[3], double maps[36]) {
     }
 }
 
-/* A = L L^T in place, lower triangle packed by rows, with inverted diagonal; pivots are kept above a small fraction of
- * the largest. */
+/* A = L L^T in place, lower triangle packed by rows, diagonal inverted; pivots stay above a small part of the
+ * largest. */
 static void factorise_block(double packed[21]) {
     double largest = 0;
     for (int i = 0; i < 6; i++)
@@ -72,8 +73,7 @@ static void solve_block(const double packed[21], const double r[6], double x[6])
     }
 }
 
-/* Computes the block of a vertex, z then w. Rotation: rows -W_ki A for z and delta_ki + W_ki B for w; gradient:
- * L_ii. */
+/* The block of a vertex, z then w. Rotation: rows -W_ki A for z and delta_ki + W_ki B for w; gradient: L_ii. */
 static void vertex_block(const exi_paper *paper, int i, double block[6][6]) {
     const double *a = &paper->maps[36 * (size_t)i], *b = a + 9, *e = a + 18, *c = a + 27;
     const double *self = &paper->curl_self[9 * (size_t)i], *q = &paper->curl_sq[6 * (size_t)i];
@@ -181,8 +181,7 @@ static void add_to_base(const exi_paper *paper, int t, int base, double block[6]
     }
 }
 
-/* Computes the diagonal blocks of the bases: over all triangles, for the bases between each corner's segment and its
- * root. */
+/* Computes the bases' diagonal blocks: over all triangles, for bases between each corner's segment and its root. */
 static void linearise_bases(exi_paper *paper) {
     const ex_between *b = paper->between;
     double(*blocks)[6][6] = (double(*)[6][6])paper->base_blocks;

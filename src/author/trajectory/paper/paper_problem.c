@@ -103,7 +103,7 @@ static void set_vertices(void *context, int begin, int end) {
     }
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
 /* Allocates all arrays, which are all of doubles, from one list of pointers and sizes. */
 static ex_result allocate(exi_paper *paper, ex_error *error) {

@@ -171,8 +171,7 @@ static void vertices_back(void *context, int begin, int end) {
     }
 }
 
-/* Sums the pull on a segment's s1, sh and su over its vertices and those below, and applies it to the segment's
- * basis. */
+/* Sums the pull on a segment's s1, sh and su over its vertices and those below; applies it to the segment's basis. */
 static void bases_back(const exi_paper *paper, const double *x, double *y) {
     int n = paper->between->vertex_count;
     double *sums = paper->segment_work, alpha = paper->weights[EXI_PAPER_POSE];

@@ -73,8 +73,7 @@ static bool gather(const exi_segments_input *in, cells *c, double side, int *clu
         if (area == 0)
             continue;
         for (int k = 0; k < c->dimension; k++)
-            c->place[k] = (int)floor(coordinate(in, k / 3, t, k % 3) / side + 0.5); /* rest is at the centre of a
-                                                                                     * cell */
+            c->place[k] = (int)floor(coordinate(in, k / 3, t, k % 3) / side + 0.5); /* rest is in the middle */
         int cell = find_cell(c);
         if (cell < 0)
             return false;

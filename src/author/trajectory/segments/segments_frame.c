@@ -13,8 +13,7 @@
 
 #include <stdlib.h>
 
-/* Computes the rotation of the root in the frame of the alignment, as q, and as a vector on the branch of its
- * triangles. */
+/* Computes the root's rotation in the frame of the alignment, as q and as a vector on the branch of its triangles. */
 static void root_turn(const ex_between *b, const exi_segmentation *s, double rotation[3][3], double q[9],
                       double turn[3]) {
     double whole[9], area = 0, mean[3] = {0, 0, 0};
