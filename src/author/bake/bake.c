@@ -104,8 +104,7 @@ static ex_result open_bake(exi_bake *bake) {
 
 /* ---- stages ---- */
 
-/* Makes targets. Without a number: the rig's own, and more for what they leave. With one: those the motion needs
- * most. */
+/* Makes targets. Without a number: the rig's own, and more for the rest. With one: those the motion needs most. */
 static ex_result make_targets(exi_bake *bake) {
     const double tolerance = bake->options.error_most > 0 ? bake->options.error_most : EX_BAKE_ERROR * bake->size;
     const int wanted = bake->options.target_count;

@@ -95,8 +95,7 @@ static ex_result make_times(exi_bake *bake) {
 
 /* ---- weights ---- */
 
-/* Computes the weights of all examples at all frames [frame_count][ex_rig_example_count]. NULL without memory, with a
- * sentence. */
+/* Weights of all examples at all frames [frame_count][ex_rig_example_count]. NULL without memory, with a sentence. */
 static double *weigh_frames(exi_bake *bake) {
     enum { BATCH = 64 };
     const size_t examples = (size_t)ex_rig_example_count(bake->rig);

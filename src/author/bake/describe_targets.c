@@ -68,8 +68,7 @@ static bool becomes_targets(const exi_bake *bake, int layer) {
            (stage == EX_STAGE_REST || (stage == EX_STAGE_POSED && !bake->skin));
 }
 
-/* Returns "example", or "layer/example" if there are several layers; set: a number appended to it. Release with
- * free. */
+/* Returns "example", or "layer/example" if there are several layers; set: a number to append. Release with free. */
 static char *name_target(const exi_bake *bake, int layer, int example, int set) {
     int layers = 0;
     for (int l = 0; l < ex_rig_layer_count(bake->rig); l++)

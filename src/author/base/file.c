@@ -31,8 +31,7 @@
 #define LINK_COUNT          40                   /* links to links, the same limit as the kernel's */
 #define TEMPORARY_NAME_SIZE 200 /* of the target's name; on most systems a file name may have 255 bytes */
 
-/* Temporary files that exist. Copies in static memory: a signal handler must not touch memory that is being
- * released. */
+/* Existing temporary files. Copies in static memory: a signal handler must not touch memory being released. */
 typedef enum pending_state { PENDING_FREE, PENDING_FILLED, PENDING_ARMED, PENDING_REMOVED } pending_state;
 static struct {
     atomic_int state;

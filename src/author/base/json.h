@@ -30,8 +30,7 @@ void exi_json_print(const json_t *value, bool pretty, exi_text *text);
 /* Writes the value to a file, pretty-printed. value NULL is reported as lack of memory. */
 ex_result exi_json_write(const char *path, const json_t *value, ex_error *error);
 
-/* Makes a number as people write it: whole numbers without a point. NULL without memory or if the number is not
- * finite. */
+/* Makes a number as people write it: whole ones without a point. NULL without memory or if it is not finite. */
 json_t *exi_json_make_number(double value);
 json_t *exi_json_make_numbers(const double *values, int count);
 

@@ -61,8 +61,7 @@ static bool has_colour(const ex_mesh *mesh, int vertex, int channel) {
     return c[channel] > c[(channel + 1) % 3] && c[channel] > c[(channel + 2) % 3];
 }
 
-/* Marks vertices or triangles of a colour. A triangle needs one corner of it: between two colours it belongs to
- * both. */
+/* Marks vertices or triangles of a colour. One corner is enough: a triangle between two colours belongs to both. */
 static ex_result mark_colour(const ex_mesh *mesh, char letter, uint64_t bit, uint64_t *vertices, uint64_t *triangles,
                              const char *which, const exi_place *place, ex_error *error) {
     const int channel = letter == 'r' ? 0 : letter == 'g' ? 1 : 2;

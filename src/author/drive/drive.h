@@ -23,8 +23,7 @@
 
 /* ---- options ---- */
 
-/* Returns EX_ERROR_ARGUMENT with a sentence if the options are invalid. Does not check counts of vertices and
- * triangles. */
+/* EX_ERROR_ARGUMENT with a sentence if options are invalid. Does not check counts of vertices and triangles. */
 ex_result exi_drive_options_check(const ex_drive_options *options, ex_error *error);
 
 /* Number of moving frames of parts to aim for; 0: only the frame of the whole. */

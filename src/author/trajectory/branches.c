@@ -16,8 +16,7 @@
 
 /* ---- neighbours ---- */
 
-/* Finds the triangles that share edges: neighbours[3 t + k] is a triangle, or -1. More than two at one edge are
- * paired. */
+/* Finds triangles that share edges: neighbours[3 t + k] is a triangle, or -1. More than two at an edge are paired. */
 typedef struct half_edge {
     int low, high, side; /* side: 3 * triangle + corner */
 } half_edge;

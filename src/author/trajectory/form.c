@@ -38,8 +38,7 @@ static bool moves(const ex_segments *segments, int a, int s) {
     return false;
 }
 
-/* Contribution of all appended bases, or of one of them, to segment s with weights x, or for one example with weight
- * 1. */
+/* Contribution of all appended bases, or one of them, to segment s with weights x, or for one example with weight 1. */
 static void appended(const ex_trajectories *t, const double *weights, int s, int only, double out[3]) {
     out[0] = out[1] = out[2] = 0;
     for (int a = 0; a < t->segments.count; a++) {

@@ -60,8 +60,7 @@ typedef struct fitting {
     double basis[EXI_SAMPLES][EXI_SAMPLES]; /* [corrector][sample]: B_j */
     double rigid[EXI_SAMPLES][4];           /* percentiles of stretch of the rigid in-betweens */
     int count;                              /* number of correctors */
-    double *now, *last, *at; /* [count][vertex_count][3] each: c_j after a step, before it, and the point from which the
-                              * step is taken */
+    double *now, *last, *at; /* [count][vertex_count][3] each: c_j after a step, before it, and its start */
 } fitting;
 
 static double *work_of(const fitting *f, int sample) {
@@ -86,8 +85,7 @@ static void make_references(void *context, int begin, int end) {
                           work_of(f, k));
 }
 
-/* Makes the in-betweens that the curves are taken from: the first steps change most, and later ones fold each
- * differently. */
+/* Makes the in-betweens for the curves: the first steps change most, and later ones fold each differently. */
 static void make_samples(void *context, int begin, int end) {
     fitting *f = context;
     const size_t n = 3 * (size_t)f->between->vertex_count;
@@ -276,8 +274,7 @@ static ex_result percentiles(const fitting *f, int sample, double *form, double 
     return result;
 }
 
-/* Computes the largest ratios, over the samples that have references, of percentiles of stretch to the rigid
- * in-between's. */
+/* Computes the largest ratios, over samples with references, of percentiles of stretch to the rigid in-between's. */
 static ex_result measure(const fitting *f, double ratios[4], ex_error *error) {
     double *form = f->work + 3 * (size_t)f->between->vertex_count;
     ex_result result = EX_OK;

@@ -18,8 +18,7 @@ ex_result exi_surface_measure(ex_between *between, ex_error *error);
 void exi_surface_fit(int count, const double *weights, const double *from, const double *to, double rotation[3][3],
                      double from_centre[3], double to_centre[3]);
 
-/* Returns two perpendicular directions in a triangle's plane at the start; with the normal they form a right-handed
- * frame. */
+/* Returns two perpendicular directions in a triangle's plane at the start; right-handed with the normal. */
 void exi_surface_frame(const ex_between *between, int triangle, double e1[3], double e2[3]);
 
 /* Finds neighbours [triangle_count][3]: across the edge that starts at corner k, or -1. False without memory. */

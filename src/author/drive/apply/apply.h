@@ -48,8 +48,7 @@ typedef struct exi_gauge {
     float *home;        /* [driver_count][3] */
     float *matrices;    /* [frame_count][12]: matrices of the driver's moving frames */
     float *nearest;     /* [vertex_count][3] */
-    float *local[2];    /* [driver_count + vertex_count][3]: vertices in the frames that carry them, now and one frame
-                         * before */
+    float *local[2];    /* [driver_count + vertex_count][3]: vertices in their carriers, now and one frame before */
     uint16_t *carriers; /* [driver_count + vertex_count]: frame of the largest weight; driven vertices first */
     ex_settler *settler;
     void *settler_scratch;

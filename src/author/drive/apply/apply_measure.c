@@ -277,7 +277,7 @@ static void compare_all(exi_gauge *g, const exi_applied *a, ex_drive_frame *f) {
     }
 }
 
-/* Takes vertices into the frames that carry them. Returns the farthest that one of [from, to) moved since the last
+/* Takes vertices into the frames that carry them. Returns the farthest move of one of [from, to) since the last
  * frame. */
 static double find_jump(const exi_gauge *g, int from, int to) {
     double most = 0;

@@ -46,8 +46,7 @@ typedef struct exi_whole {
 ex_result exi_whole_open(exi_whole *whole, const ex_mesh *driver, const ex_drive_options *options, ex_error *error);
 void exi_whole_close(exi_whole *whole);
 
-/* exi_whole_back: out = T^-1 form, T rigid: removes the driver's motion. The inverse: out = T form. Both may work in
- * place. */
+/* out = T^-1 form, T rigid: removes the driver's motion; and the inverse, out = T form. Both may work in place. */
 void exi_whole_back(const float matrix[12], const float *form, int count, float *out);
 void exi_whole_move(const float matrix[12], const float *form, int count, float *out);
 

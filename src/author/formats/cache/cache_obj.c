@@ -259,8 +259,7 @@ ex_result exi_obj_writer_add(exi_obj_writer *w, const float *positions, ex_error
     return result;
 }
 
-/* Checks that all frames can be moved to their places. None is moved before that, since they may replace other
- * files. */
+/* Checks that all frames can be moved to their places. None is moved before, since they may replace other files. */
 static ex_result check_places(const exi_obj_writer *w, ex_error *error) {
     struct stat status;
     for (int f = 0; f < w->written; f++)

@@ -90,8 +90,7 @@ static int compare_keys(const void *a, const void *b) {
     return 0;
 }
 
-/* Fills keys with one entry per vertex of the primitive, and corner_vertex for its corners. Returns the number of
- * vertices. */
+/* Fills keys with one entry per vertex of the primitive, and corner_vertex for its corners. Returns how many. */
 static int split_vertices(maker *m, int primitive) {
     const ex_mesh *mesh = m->mesh;
     size_t count = 0;

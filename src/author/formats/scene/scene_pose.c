@@ -56,8 +56,7 @@ static void slerp(const float *from, const float *to, double u, double out[4]) {
     for (int i = 0; i < 4; i++)
         cosine += a[i] * b[i];
     double sign = cosine < 0 ? -1 : 1, left = 1 - u, right = u;
-    /* Computes the angle from both the sum and the difference: the arc cosine alone is inaccurate where the two nearly
-     * agree. */
+    /* The angle from both the sum and the difference: the arc cosine alone is inaccurate if the two nearly agree. */
     double sum_sq = 0, difference_sq = 0;
     for (int i = 0; i < 4; i++) {
         sum_sq += (a[i] + sign * b[i]) * (a[i] + sign * b[i]);

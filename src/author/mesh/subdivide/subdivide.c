@@ -96,8 +96,7 @@ static ex_result fill_corners(const builder *b, exi_topology *t, const int *mesh
     return EX_OK;
 }
 
-/* Makes vertices between separate fans corners: the fans share no edge, so nothing defines how the surface
- * continues. */
+/* Makes vertices between separate fans corners: the fans share no edge, so nothing continues the surface. */
 static ex_result pin_pinched(builder *b, const unsigned char *pinched) {
     exi_topology *t = &b->level;
     for (int v = 0; v < t->vertex_count; v++)

@@ -137,8 +137,8 @@ void exi_rows_free(exi_rows *rows);
 /* Appends the row and clears the sum. False without memory or beyond 2^31 weights. */
 bool exi_rows_append(exi_rows *rows, exi_row_sum *sum);
 
-/* Appends the next level's rows, in order; also computes child_sharpness and child_vertex_sharpness (see
- * exi_topology_refine). */
+/* Appends the next level's rows, in order; also fills child_sharpness and child_vertex_sharpness
+ * (exi_topology_refine). */
 bool exi_subdivide_level(const exi_topology *t, const exi_subdivide_rules *rules, exi_row_sum *sum, exi_rows *out,
                          double *child_sharpness, double *child_vertex_sharpness);
 /* Appends limit points and tangents of the first vertex_count vertices. */

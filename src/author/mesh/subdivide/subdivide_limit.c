@@ -93,8 +93,7 @@ static void pull_back(const limit_work *w, const exi_subdivide_rules *rules, dou
 
 /* ---- masks of rings whose rules no longer change ---- */
 
-/* Returns the eigenvalue of the waves around a ring, and the amplitude of the sectors relative to the spokes (0 for
- * Loop). */
+/* Returns the eigenvalue of waves around a ring, and the amplitude of sectors relative to spokes (0 for Loop). */
 static double wave(ex_scheme scheme, double t, double *sector) {
     const double c = cos(t);
     *sector = 0;
@@ -141,8 +140,8 @@ static void smooth_mask(limit_work *w, ex_scheme scheme) {
     add_wave(w, scheme, 0, w->rows[1], w->rows[2]);
 }
 
-/* Adds `sign` times the direction into the side with `faces` sectors from spoke `first` on; sizes of weights sum to
- * 1. */
+/* Adds `sign` times the direction into the side with `faces` sectors from spoke `first` on; weights sum to 1 in
+ * size. */
 static void add_across(limit_work *w, ex_scheme scheme, int first, int faces, double sign) {
     const int n = w->ring.spoke_count;
     double *side = w->rows[3], *out = w->rows[2], sector, t = pi / faces;

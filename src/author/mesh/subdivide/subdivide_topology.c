@@ -113,8 +113,7 @@ static ex_result check_faces(const exi_topology *t, int *last, ex_error *error) 
 
 /* ---- walks around vertices ---- */
 
-/* Finds the corners at which walks begin: at the boundary if there is one. faces_at [vertex_count] is scratch
- * memory. */
+/* Finds the corners at which walks begin: at the boundary if there is one. faces_at [vertex_count] is scratch. */
 static void find_walks(exi_topology *t, int *faces_at, unsigned char *pinched) {
     memset(t->vertex_corners, 0xFF, (size_t)t->vertex_count * sizeof *t->vertex_corners);
     memset(faces_at, 0, (size_t)t->vertex_count * sizeof *faces_at);

@@ -106,8 +106,7 @@ void exi_paper_curl(const exi_paper *paper, int triangle, int corner, double w[9
 
 /* ---- paper_weights.c ---- */
 
-/* Computes weights from the start values in the first state; also curl_self, curl_sq and slope_sq, which are
- * by-products. */
+/* Computes weights from the start values in the first state; by-products: curl_self, curl_sq and slope_sq. */
 ex_result exi_paper_balance(exi_paper *paper, const ex_trajectory_options *options, ex_error *error);
 
 /* ---- paper_energy.c ---- */
@@ -121,8 +120,7 @@ void exi_paper_limit(const exi_paper *paper, exi_paper_state *state);
 
 /* Number of unknowns of a step: z, w of each vertex, then w_a, v_a of each segment. */
 int exi_paper_size(const exi_paper *paper);
-/* Computes the derivatives at the present state. damping: of each kind of unknown, as a fraction of its mean on the
- * diagonal. */
+/* Computes derivatives at the present state. damping: of each kind of unknown, relative to its mean on the diagonal. */
 void exi_paper_linearise(exi_paper *paper, double damping);
 /* Half the gradient of the energy: J^T F. */
 void exi_paper_gradient(exi_paper *paper, double *gradient);

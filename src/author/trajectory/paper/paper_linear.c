@@ -41,8 +41,7 @@ static void turn_maps(const double w[3], const double v[3], double maps[36]) {
     }
 }
 
-/* A = L L^T in place, lower triangle packed by rows, diagonal inverted; pivots stay above a small part of the
- * largest. */
+/* A = L L^T in place, lower triangle by rows, diagonal inverted; pivots stay above a small part of the largest. */
 static void factorise_block(double packed[21]) {
     double largest = 0;
     for (int i = 0; i < 6; i++)

@@ -96,7 +96,7 @@ static double rotation_norm_sq(exi_paper *paper, curl_rows *rows) {
             if (column == i)
                 memcpy(&paper->curl_self[9 * (size_t)i], m, 9 * sizeof *m);
         }
-        /* Rows that may share a column with this one: those of the corners of its columns' triangles. Visits each pair
+        /* Rows that may share a column with this one: those of the corners of its columns' triangles. Each pair
          * once. */
         for (int k = rows->starts[i]; k < rows->starts[i + 1]; k++) {
             int j = rows->columns[k];

@@ -22,8 +22,7 @@ typedef struct exi_segmentation {
     int *order;         /* [count]: parents before their children */
     double *areas;      /* [count] */
     double *joints;     /* [count][3]: the joint between a segment and its parent, in the reference; 0 0 0 for roots */
-    bool *loose;        /* [count]: true if it shares no vertex with its parent, so that no energy determines its
-                         * joint */
+    bool *loose;        /* [count]: true if it shares no vertex with its parent: no energy determines its joint */
 } exi_segmentation;
 
 /* The examples, as all files use them: betweens [example_count], NULL for the reference. */
@@ -57,7 +56,7 @@ void exi_segments_free(exi_segmentation *s);
 ex_result exi_segments_frame(const ex_between *between, const exi_segmentation *s, ex_between *framed, ex_error *error);
 void exi_segments_frame_free(ex_between *framed);
 
-/* True if a segment has a basis: its parent moves. */
+/* True if a segment has a basis: it has a parent, and that moves. */
 bool exi_segments_carried(const exi_segmentation *s, int segment);
 
 /*

@@ -51,8 +51,7 @@ static void move_point(const double motion[9], const double point[3], double mov
     exi_m3_add(r, arm, 1, moved);
 }
 
-/* Sets joints to the middle of what each segment shares with its parent: vertices, otherwise the links between the
- * two. */
+/* Sets joints to the middle of what segments share with their parents: vertices, otherwise links between the two. */
 static void find_middles(const exi_segments_input *in, exi_segmentation *s, double *weights) {
     const ex_between *b = in->any;
     for (int v = 0; v < b->vertex_count; v++)

@@ -93,8 +93,7 @@ static bool find_pairs(parts *p) {
     bool done = true;
     for (int v = 0; v < b->vertex_count; v++)
         for (int k = b->triangle_starts[v] + 1; k < b->triangle_starts[v + 1] && done; k++)
-            /* Pairs each with the one before: all parts at a vertex are then connected, though not all to each
-             * other. */
+            /* Pairs each with the one before: all parts at a vertex are then connected, if not directly. */
             done = add_pair(p, p->triangles[b->triangle_list[k - 1] / 3], p->triangles[b->triangle_list[k] / 3]);
     for (int i = 0; i < b->link_count && done; i++)
         done = add_pair(p, part_at(p, b->links[i].vertices[0]), part_at(p, b->links[i].vertices[1]));
