@@ -1,10 +1,9 @@
 /*
- * exemplar/base.h - what every other header stands on: results and errors, the allocator, the task hook, version
- * numbers.
+ * exemplar/base.h - basis of all other headers: results and errors, the allocator, the task hook, version numbers.
  *
- * Everything here may be called from any thread. The library never prints, never exits, opens no file and starts no
- * thread; what it needs from outside comes through the two hooks below. Vectors, quaternions, SIMD and the small dense
- * solves are private to the runtime (src/runtime/base/).
+ * Any thread may call everything here. The library never prints, never exits, opens no files and starts no threads.
+ * Memory and threads come from the caller, through the two hooks below. Vectors, quaternions, SIMD and the small dense
+ * solvers are private to the runtime (src/runtime/base/).
  */
 #ifndef EXEMPLAR_BASE_H
 #define EXEMPLAR_BASE_H
@@ -25,7 +24,7 @@
 #define EX_API
 #endif
 
-/* Marks a function that takes a format and its values as printf does, so that compilers check them. */
+/* Marks a function that takes a printf format and its arguments, so that compilers check them. */
 #if defined(__GNUC__)
 #define EX_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
@@ -41,14 +40,14 @@ extern "C" {
 #define EX_VERSION_PATCH 0
 #define EX_VERSION_TEXT  "0.2.0"
 
-/* The number in the library's file name: programs built against one ABI number run with every library that has it. It
- * moves with the version: before 1.0, a new minor version is a new ABI. */
+/* The number in the library's file name. A program built against one ABI number runs with every library that has the
+ * same number. It changes with the version: before 1.0, every new minor version is a new ABI. */
 #define EX_ABI 2
 
-/* The version of the rig format that this library writes and reads. */
+/* Version of the rig format that this library reads and writes. */
 #define EX_FORMAT 6
 
-/* What the linked library was built as, against the EX_VERSION_… the caller was compiled with. */
+/* Version of the linked library. The EX_VERSION_… macros are what the caller was compiled with. */
 typedef struct ex_version_info {
     int major, minor, patch;
     int abi;
@@ -59,7 +58,7 @@ typedef struct ex_version_info {
 
 EX_API ex_version_info ex_version(void);
 
-/* Every result and its general text, in one list; ex_error carries the particular sentence. */
+/* Every result with its general text. ex_error holds the specific message. */
 #define EX_RESULT_LIST(X)                                                                                              \
     X(EX_OK, "done")                                                                                                   \
     X(EX_ERROR_ARGUMENT, "a parameter is outside what the function accepts")                                           \
@@ -80,27 +79,27 @@ typedef enum ex_result {
         EX_RESULT_COUNT
 } ex_result;
 
-/* The general text of a result. Never NULL; a number that is no result gives "unknown result". */
+/* Returns the general text of a result. Never NULL; a number that is not a result gives "unknown result". */
 EX_API const char *ex_result_text(ex_result result);
 
 /*
- * What went wrong, as one sentence for the person who has to act on it: which file, line, key, example, vertex. Owned
- * by the caller; every function takes NULL where the sentence is not wanted. Left alone when the call succeeds.
+ * Error message: one sentence for the person who has to act on it, naming the file, line, key, example or vertex. The
+ * caller owns it. Every function accepts NULL if the message is not needed. Unchanged if the call succeeds.
  */
 #define EX_ERROR_SIZE 512
 typedef struct ex_error {
     ex_result result;
     char text[EX_ERROR_SIZE];
-    const char *kind; /* the situation in one word ("unknown_layer"), by which a program may add advice of its own: the
-                         library knows no commands and no buttons; static, NULL where no advice is due */
+    const char *kind; /* short name of the situation ("unknown_layer"), for programs that add their own advice: the
+                         library knows no commands or buttons. Static; NULL if there is no advice to give */
 } ex_error;
 
 /*
- * For hooks and programs that fail in the library's manner. Each returns its result, so that it can stand in a return.
- * ex_error_set writes the sentence; one longer than EX_ERROR_SIZE loses its middle. ex_error_within puts "where: " in
- * front of the sentence that is there, for callers who know the file, layer or key it is about, and does nothing where
- * result is EX_OK. ex_error_kind names the situation, which ex_error_set had left unnamed. ex_error_memory writes the
- * usual sentence: what `size` bytes were wanted for.
+ * For hooks and programs that report errors the way the library does. Each function returns `result`, so that it can be
+ * used in a return statement. ex_error_set writes the message; if it is longer than EX_ERROR_SIZE, its middle is cut
+ * out. ex_error_within puts "where: " in front of the existing message, for callers that know the file, layer or key;
+ * it does nothing if result is EX_OK. ex_error_kind sets `kind`, which ex_error_set leaves NULL. ex_error_memory writes
+ * the usual message: `size` bytes were needed for `what`.
  */
 EX_API ex_result ex_error_set(ex_error *error, ex_result result, const char *format, ...) EX_PRINTF(3, 4);
 EX_API ex_result ex_error_within(ex_error *error, ex_result result, const char *format, ...) EX_PRINTF(3, 4);
@@ -108,9 +107,9 @@ EX_API ex_result ex_error_kind(ex_error *error, ex_result result, const char *ki
 EX_API ex_result ex_error_memory(ex_error *error, const char *what, size_t size);
 
 /*
- * Where memory comes from. allocate returns memory aligned to at least 64 bytes, or NULL; release gets the size that
- * was asked for. NULL in place of an allocator means malloc and free. Runtime objects remember the allocator they came
- * from, so it must outlive them.
+ * Memory allocation hook. allocate returns memory aligned to at least 64 bytes, or NULL. release gets the size that was
+ * passed to allocate. NULL in place of an allocator means malloc and free. Runtime objects remember their allocator, so
+ * it must outlive them.
  */
 typedef struct ex_allocator {
     void *(*allocate)(void *user, size_t size);
@@ -119,9 +118,9 @@ typedef struct ex_allocator {
 } ex_allocator;
 
 /*
- * How work is spread over threads. run must call body(context, begin, end) for pieces that together cover [0, count)
- * and return when all are done; pieces should not be smaller than grain. NULL in place of a hook means: serially, in
- * the caller's thread. Results do not depend on how the range was cut, bit for bit.
+ * Threading hook. run must call body(context, begin, end) for pieces that together cover [0, count), and return when
+ * all are done. Pieces should not be smaller than grain. NULL in place of a hook runs everything serially in the
+ * caller's thread. Results are the same, bit for bit, however the range is cut.
  */
 typedef void (*ex_task_body)(void *context, int begin, int end);
 typedef struct ex_tasks {
@@ -130,9 +129,9 @@ typedef struct ex_tasks {
 } ex_tasks;
 
 /*
- * Misuse by the programmer (a NULL rig, a weigher with another number of examples) is reported here, where a debugger
- * can stop; the call then does nothing. The default hook does nothing in release builds and aborts in debug builds. Set
- * it once, before other threads call the library. NULL restores the default.
+ * Called on misuse by the programmer (a NULL rig, a weigher with another number of examples), so that a debugger can
+ * stop there. The call that was misused does nothing. The default hook does nothing in release builds and aborts in
+ * debug builds. Set it once, before other threads call the library. NULL restores the default.
  */
 typedef void (*ex_misuse_hook)(const char *function, const char *what);
 EX_API void ex_set_misuse_hook(ex_misuse_hook hook);

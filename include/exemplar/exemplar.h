@@ -1,10 +1,10 @@
 /*
- * exemplar/exemplar.h - the runtime whole: a pose in, a surface out, with nothing but libc and libm underneath.
+ * exemplar/exemplar.h - the whole runtime: a pose in, a surface out. It depends on libc and libm only.
  *
- * One header a room: base (errors, hooks) and maths, weigh (a point to weights), shape (weights to a form), pose (a
+ * One header per area: base (errors, hooks) and maths, weigh (a point to weights), shape (weights to a form), pose (a
  * form moved by a skeleton), refine (a form to a finer surface, normals), settle (closest points and rays on a form),
- * rig (all of it in one immutable object). To play a rig, rig.h is enough; rig_create.h, rig_inspect.h and rig_pack.h
- * make it from arrays, look inside and pack it. Reading files, building and checking belong to authoring:
+ * rig (all of it in one immutable object). To play a rig, rig.h is enough. rig_create.h makes a rig from arrays,
+ * rig_inspect.h looks inside, rig_pack.h packs it. Reading files, building and checking belong to authoring:
  * exemplar/author.h.
  */
 #ifndef EXEMPLAR_EXEMPLAR_H

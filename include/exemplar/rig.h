@@ -1,11 +1,11 @@
 /*
  * exemplar/rig.h - play a rig: load it, pose it, evaluate it, edit its spaces.
  *
- * A rig holds everything the runtime needs of one character in one immutable block of memory: a mesh, its layers (each
- * a space, a weigher and examples), a skeleton with its skin, refined levels, and the names of its inputs. Load one
- * from the bytes of a rig file (ex_rig_unpack). Any number of threads may evaluate it at once; evaluation allocates
- * nothing and cannot fail. Elsewhere: exemplar/rig_create.h makes a rig from arrays, exemplar/rig_inspect.h looks
- * inside, exemplar/rig_pack.h packs it, exemplar/author.h reads and writes files.
+ * A rig holds everything that the runtime needs for one character in one immutable block of memory: a mesh, its layers
+ * (each a space, a weigher and examples), a skeleton with its skin, refined levels, and the names of its inputs.
+ * ex_rig_unpack loads one from the bytes of a rig file. Any number of threads may evaluate it at once. Evaluation
+ * allocates nothing and cannot fail. See also: exemplar/rig_create.h makes a rig from arrays, exemplar/rig_inspect.h
+ * looks inside, exemplar/rig_pack.h packs it, exemplar/author.h reads and writes files.
  */
 #ifndef EXEMPLAR_RIG_H
 #define EXEMPLAR_RIG_H
@@ -25,38 +25,38 @@ typedef struct ex_rig ex_rig;
 
 /* ---- loading ---- */
 
-/* How a rig is laid out in memory; NULL or all zero is float storage and everything that the rig has. */
+/* Loading options: the layout of a rig in memory. NULL or all zero: float storage and everything that the rig has. */
 typedef struct ex_rig_options {
     ex_storage storage;
-    bool without_normals;  /* no normals but those of a limit that is not displaced, and no tangents; saves 80 bytes a
-                              vertex and level */
-    bool without_tangents; /* saves as much again where there are texture coordinates */
-    bool without_levels;   /* no refinement: the cage only; displacements are left out too */
+    bool without_normals;  /* true to omit tangents, and all normals but those of a limit surface without
+                              displacement; saves 80 bytes per vertex and level */
+    bool without_tangents; /* true to omit tangents; saves as much again if there are texture coordinates */
+    bool without_levels;   /* true to omit refinement: the cage only, without displacements */
 } ex_rig_options;
 
 /*
- * A rig from the bytes of a .glb rig file, or from a bare pack, aligned to 4. Checks everything; bytes may be hostile,
- * and may be released afterwards.
- * Results: FORMAT (no rig), VERSION, CHECKSUM (damaged, or rearranged by another program), DATA, LIMIT, MEMORY.
+ * Loads a rig from the bytes of a .glb rig file, or from a bare pack, aligned to 4. Checks everything, so the bytes may
+ * be hostile. They may be released afterwards. Results: FORMAT (not a rig), VERSION, CHECKSUM (damaged, or rearranged
+ * by another program), DATA, LIMIT, MEMORY.
  */
 EX_API ex_result ex_rig_unpack(const void *bytes, size_t size, const ex_rig_options *options,
                                const ex_allocator *allocator, ex_rig **rig, ex_error *error);
 
-/* Gives the rig's memory back. NULL is fine. */
+/* Releases the rig. NULL is fine. */
 EX_API void ex_rig_destroy(ex_rig *rig);
 
 /* ---- surfaces ---- */
 
 /*
- * The mesh of a rig. Vertices are the source's, in source order; forms and outputs have one entry for each. A vertex
- * that has several texture coordinates or normals is split for display: split vertices are sorted by their source, each
- * source has at least one, and faces and triangles refer to split vertices.
+ * The mesh of a rig. Vertices are those of the source, in source order; forms and outputs have one entry for each. A
+ * vertex with several texture coordinates or normals is split for display. Split vertices are sorted by their source
+ * vertex, each source vertex has at least one, and faces and triangles refer to split vertices.
  */
 typedef struct ex_rig_mesh {
     int vertex_count;
     const float *positions; /* [vertex_count][3] */
     int split_count;
-    const uint32_t *split_source; /* [split_count], non-decreasing; NULL where split_count == vertex_count */
+    const uint32_t *split_source; /* [split_count], non-decreasing; NULL if split_count == vertex_count */
     const float *texcoords;       /* [split_count][2], origin at the top left as in glTF; or NULL */
     const float *normals;         /* [split_count][3], at rest; or NULL */
     int face_count;
@@ -67,105 +67,110 @@ typedef struct ex_rig_mesh {
     const uint32_t *triangles; /* [triangle_count][3] split vertices */
 } ex_rig_mesh;
 
-/* What the rig's maker wants shown: 0, a level, or EX_LEVEL_LIMIT (where a limit stands beside the levels). */
+/* Returns the level that the rig's author wants shown: 0, a level, or EX_LEVEL_LIMIT (if there is a separate limit). */
 EX_API int ex_rig_level(const ex_rig *rig);
-/* Vertices at a level (0: the mesh's; EX_LEVEL_LIMIT: those of the last): the length of what evaluation writes. 0 where
- * the rig has no such level. */
+/* Returns the number of vertices at a level (0: the mesh; EX_LEVEL_LIMIT: the last level), which is the length of
+ * evaluation's output. 0 if the rig has no such level. */
 EX_API int ex_rig_level_vertex_count(const ex_rig *rig, int level);
-/* The faces of a level; positions and normals NULL. */
+/* Returns the faces of a level; positions and normals are NULL. */
 EX_API ex_rig_mesh ex_rig_level_mesh(const ex_rig *rig, int level);
 
 /* ---- poses ---- */
 
 /*
- * The whole input of a rig: the caller's arrays, which evaluation only reads. All zero is the rest pose. What is not
- * finite reads as rest, a zero rotation too.
+ * The whole input of a rig: the caller's arrays, which evaluation only reads. All zero is the rest pose. Numbers that
+ * are not finite read as rest, and so do zero rotations.
  */
 typedef struct ex_pose {
-    double *inputs;       /* [ex_rig_pose_size]: the dials; NULL: rest */
+    double *inputs;       /* [ex_rig_pose_size]: dials; NULL: rest */
     ex_transform *joints; /* [ex_rig_joint_count] local transforms; NULL: rest */
     const float *driver;  /* [driver vertex_count][3]; NULL: the reference */
 } ex_pose;
 
-/* Numbers in ex_pose.inputs. */
+/* Returns the length of ex_pose.inputs. */
 EX_API int ex_rig_pose_size(const ex_rig *rig);
-/* 0 where there is no skeleton: the length of ex_pose.joints. */
+/* Returns the length of ex_pose.joints; 0 if there is no skeleton. */
 EX_API int ex_rig_joint_count(const ex_rig *rig);
 
-/* Fills the pose's arrays, where it has them, with rest. */
+/* Fills those arrays that the pose has with rest. */
 EX_API void ex_rig_rest_pose(const ex_rig *rig, const ex_pose *pose);
-/* Writes an input's one or four numbers: a dial's into pose->inputs; of an input with a joint into that joint's
- * transform, of which only what the input reads is changed. */
+/* Writes an input's one or four numbers. A dial goes into pose->inputs; an input with a joint changes that joint's
+ * transform, and only the part of it that the input reads. */
 EX_API void ex_rig_set_input(const ex_rig *rig, int input, const double *value, const ex_pose *pose);
-/* The input's one or four numbers as evaluation sees them. */
+/* Gets the input's one or four numbers as evaluation sees them. */
 EX_API void ex_rig_get_input(const ex_rig *rig, int input, const ex_pose *pose, double *value);
 
-/* The input's number, or -1. */
+/* Returns the index of the input of that name, or -1. */
 EX_API int ex_rig_input_find(const ex_rig *rig, const char *name);
 
 /* ---- evaluation ---- */
 
-/* What following a driver came to, for reports. */
+/* Report on following a driver. */
 typedef struct ex_driven {
-    double *region_weights; /* [sum over layers of view_count times example_count], layer after layer; or NULL */
-    float *blended;         /* [driver vertex_count][3]: the driver as its keys blend it; NULL, or left alone where the
-                               rig carries no residual */
+    double *region_weights; /* [sum over layers of view_count times example_count], one layer after the other; or
+                               NULL */
+    float *blended;         /* [driver vertex_count][3]: the driver as blended from its keys; or NULL; unchanged if
+                               the rig carries no residual */
     float *unsettled;       /* [vertex_count][3]: before settling; or NULL */
-    double hull_distance;   /* written: how far the driver is from what its keys can blend, as the root of a mean square
-                               over the vertices looked at, to about a thousandth of the driver's size; over regions
-                               and layers the mean */
-    ex_settled settled;     /* written */
+    double hull_distance;   /* output: distance of the driver from the nearest blend of its keys, as the root mean
+                               square over the vertices in use, to about a thousandth of the driver's size; mean over
+                               regions and layers */
+    ex_settled settled;     /* output */
 } ex_driven;
 
-/* Where results go; every pointer may be NULL. Entries are the vertices of the level asked for in source order, or its
- * split vertices (ex_evaluation.split). Strides are bytes from one entry to the next; 0: close together. */
+/* Output arrays; every pointer may be NULL. Entries are the vertices of the requested level in source order, or its
+ * split vertices (ex_evaluation.split). Strides are bytes from one entry to the next; 0: packed. */
 typedef struct ex_output {
     float *positions;       /* triples */
     size_t position_stride; /* 0: 12 */
-    float *normals;         /* triples of length 1, 0 0 0 where the surface has none; asks for positions too */
+    float *normals;         /* triples of unit length, 0 0 0 where the surface has no normal; require positions too */
     size_t normal_stride;   /* 0: 12 */
     float *tangents;        /* x y z and the sign of the bitangent, as in glTF, of split vertices (without
-                               ex_evaluation.split: of each vertex's first); asks for positions and normals, and for a
-                               rig with texture coordinates */
+                               ex_evaluation.split: of each vertex's first); require positions, normals, and a rig
+                               with texture coordinates */
     size_t tangent_stride;  /* 0: 16 */
-    float *box;      /* [6]: smallest x y z, largest x y z of the positions; of a refined level without positions,
-                        of its cage, grown by what its displacements are at most, which contains it */
+    float *box;      /* [6]: minimum x y z, maximum x y z of the positions; for a refined level without positions,
+                        the box of its cage grown by the largest possible displacement, which contains it */
     double *weights; /* [ex_rig_example_count] */
     unsigned char *const *textures; /* [ex_rig_texture_count] of [height][width][4], each may be NULL */
-    ex_driven *driven;              /* what following the driver came to */
+    ex_driven *driven;              /* report on following the driver */
 } ex_output;
 
-/* How to evaluate; NULL or all zero is the cage of the rig as it is, serially. */
+/* Evaluation options. NULL or all zero: the cage of the rig, unchanged, serially. */
 typedef struct ex_evaluation {
-    const ex_weigher *const *weighers; /* [layer_count] replacements, each may be NULL; same number of examples */
-    const bool *muted;                 /* [layer_count]: layers to leave out; NULL: those that the rig leaves out */
-    int level;                         /* 0: the cage; a level of the rig; EX_LEVEL_LIMIT */
-    bool split;                        /* write split vertices, which a renderer needs, not source vertices */
-    bool unskinned;                    /* leave the form at rest: no posing by the skeleton or by a driver */
-    bool unsettled;                    /* no settling */
-    void *const *states;               /* [pose_count] of ex_rig_state_size bytes, each may be NULL: what the caller
-                                          keeps from frame to frame so that a driven rig is quicker; zeros at first */
+    const ex_weigher *const *weighers; /* [layer_count] replacement weighers, each may be NULL; same number of
+                                          examples */
+    const bool *muted;                 /* [layer_count]: true to leave a layer out; NULL: the rig's own setting */
+    int level;                         /* 0: the cage; 1 and up: a level of the rig; EX_LEVEL_LIMIT: the limit
+                                          surface */
+    bool split;                        /* true to write split vertices, which renderers need, instead of source
+                                          vertices */
+    bool unskinned;                    /* true to leave the form at rest: no posing by the skeleton or by a driver */
+    bool unsettled;                    /* true to skip settling */
+    void *const *states;               /* [pose_count] of ex_rig_state_size bytes, each may be NULL: kept by the
+                                          caller from frame to frame, to make a driven rig faster; zeros at first */
     const ex_tasks *tasks;
 } ex_evaluation;
 
-/* Bytes of scratch that evaluating so many poses in one call needs; aligned as malloc does. It is enough for fewer, and
- * for any other evaluation at the same level. */
+/* Returns the bytes of scratch needed to evaluate pose_count poses in one call; aligned as malloc does. Enough for
+ * fewer poses, and for any other evaluation at the same level. */
 EX_API size_t ex_rig_scratch_size(const ex_rig *rig, const ex_evaluation *evaluation, int pose_count);
 
-/* Bytes of a state; 0 for a rig without a driver. Results with a state agree with those without within 1e-6,
- * whatever frame it is from: after a cut it need not be cleared. */
+/* Returns the bytes of a state; 0 for a rig without a driver. Results with and without a state agree within 1e-6,
+ * whatever frame the state is from: it need not be cleared after a cut. */
 EX_API size_t ex_rig_state_size(const ex_rig *rig);
 
 /*
- * Evaluates one pose. The result depends on pose and evaluation alone, bit for bit, whatever the tasks. Costs the
- * weighers' evaluation and one pass over the forms whose weight is not 0.
+ * Evaluates one pose. The result depends on pose and evaluation alone, bit for bit, whatever the tasks. Cost: the
+ * evaluation of the weighers, and one pass over the forms with non-zero weights.
  */
 EX_API void ex_rig_evaluate(const ex_rig *rig, const ex_pose *pose, const ex_output *output,
                             const ex_evaluation *evaluation, void *scratch);
 
 /*
- * The same for many poses, [pose_count] each: same bits, but a tile of the forms is read from memory once and used for
- * all of them. Scratch grows with pose_count; a few dozen at a time are enough to be fast.
+ * Evaluates many poses, with [pose_count] entries in each array. The bits are those of ex_rig_evaluate, but a tile of
+ * the forms is read from memory once and used for all poses. Scratch grows with pose_count; a few dozen poses at a time
+ * are enough for full speed.
  */
 EX_API void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *poses, const ex_output *outputs,
                                  const ex_evaluation *evaluation, void *scratch);
@@ -173,10 +178,10 @@ EX_API void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pos
 /* ---- spaces ---- */
 
 EX_API int ex_rig_layer_count(const ex_rig *rig);
-/* The layer's weigher; belongs to the rig. Its example_count is the layer's. */
+/* Returns the layer's weigher, which belongs to the rig. Its example_count is the layer's. */
 EX_API const ex_weigher *ex_rig_weigher(const ex_rig *rig, int layer);
-/* To bend a space while it runs: ex_weigher_edit makes a new weigher from the rig's own, ex_evaluation.weighers takes
- * it in its place. */
+/* To edit a space at run time, make a new weigher from the rig's with ex_weigher_edit and pass it in
+ * ex_evaluation.weighers. */
 
 #ifdef __cplusplus
 }

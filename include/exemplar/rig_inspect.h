@@ -1,7 +1,8 @@
 /*
  * exemplar/rig_inspect.h - look inside a rig: its layers, examples, inputs, skeleton, driver, levels, textures.
  *
- * For tools and editors. Pointers that are returned point into the rig and live as long as it. Any thread.
+ * For tools and editors. Returned pointers point into the rig and live as long as it does. Any thread may call these
+ * functions.
  */
 #ifndef EXEMPLAR_RIG_INSPECT_H
 #define EXEMPLAR_RIG_INSPECT_H
@@ -13,113 +14,115 @@ extern "C" {
 #endif
 
 EX_API int ex_rig_vertex_count(const ex_rig *rig);
-/* Examples of all layers together: the length of ex_output.weights. */
+/* Returns the number of examples of all layers together, the length of ex_output.weights. */
 EX_API int ex_rig_example_count(const ex_rig *rig);
 EX_API const char *ex_rig_layer_name(const ex_rig *rig, int layer);
-/* Where the layer's examples start among the examples of all layers. */
+/* Returns the index of the layer's first example among the examples of all layers. */
 EX_API int ex_rig_first_example(const ex_rig *rig, int layer);
 EX_API const char *ex_rig_example_name(const ex_rig *rig, int layer, int example);
 
 EX_API ex_domain ex_rig_layer_domain(const ex_rig *rig, int layer);
-/* Where on the way from the mesh to the picture a layer acts. */
+/* Stage of evaluation at which a layer acts. */
 typedef enum ex_stage {
-    EX_STAGE_REST,    /* on the mesh, before it is posed */
-    EX_STAGE_POSED,   /* after it, turned with the skin */
+    EX_STAGE_REST,    /* on the mesh, before posing */
+    EX_STAGE_POSED,   /* after posing, turned with the skin */
     EX_STAGE_SURFACE, /* on the refined surface */
-    EX_STAGE_TEXTURE, /* on textures: vertices stay where they are */
+    EX_STAGE_TEXTURE, /* on textures; vertices do not move */
     EX_STAGE_COUNT
 } ex_stage;
 EX_API ex_stage ex_rig_layer_stage(const ex_rig *rig, int layer);
-/* Whether a layer is the sum over examples of weight times difference; not where they run along paths. */
+/* True if a layer is the sum over examples of weight times difference; false for trajectories. */
 EX_API bool ex_rig_layer_is_sum(const ex_rig *rig, int layer);
-/* Whether its examples are whole forms. */
+/* True if the layer's examples are whole forms. */
 EX_API bool ex_rig_layer_has_forms(const ex_rig *rig, int layer);
-/* Whether it is left out unless ex_evaluation.muted says otherwise. */
+/* True if the layer is left out unless ex_evaluation.muted says otherwise. */
 EX_API bool ex_rig_layer_muted(const ex_rig *rig, int layer);
-/* Layers of offsets: where they are added, and whether vertices are weighed among the examples that move them. */
+/* Offset layers: the frame in which offsets are added, and true if each vertex is weighed only among the examples that
+ * move it (ex_layer_offsets.moved). */
 EX_API ex_offset_frame ex_rig_layer_frame(const ex_rig *rig, int layer);
 EX_API bool ex_rig_layer_moved(const ex_rig *rig, int layer);
-/* Vertices that an example of such a layer moves; 0 for others. */
+/* Returns the number of vertices that an example of an offset layer moves; 0 for other layers. */
 EX_API int ex_rig_example_offset_count(const ex_rig *rig, int layer, int example);
-/* They, ascending [count], and by how much [count][3], mask included; each may be NULL. */
+/* Gets those vertices, ascending [count], and their offsets [count][3], mask included; each may be NULL. */
 EX_API void ex_rig_example_offsets(const ex_rig *rig, int layer, int example, uint32_t *vertices, float *deltas);
 
-/* Layers of trajectories: their reference (-1 for others, too), centre, overlaps (NULL where none were given) and
- * segments, as pointers into the rig. */
+/* Trajectory layers: reference (-1 for other layers too), segments, overlaps (NULL if none were given) and centre.
+ * Pointers point into the rig. */
 EX_API int ex_rig_layer_reference(const ex_rig *rig, int layer);
 EX_API ex_segments ex_rig_layer_segments(const ex_rig *rig, int layer);
 EX_API const float *ex_rig_layer_overlaps(const ex_rig *rig, int layer);
 EX_API void ex_rig_layer_centre(const ex_rig *rig, int layer, double centre[3]);
-/* The layer's mask [vertex_count]; false, and ones, where it has none. */
+/* Gets the layer's mask [vertex_count]. Returns false, and ones, if it has none. */
 EX_API bool ex_rig_layer_mask(const ex_rig *rig, int layer, float *mask);
-/* What an example's trajectory holds; the pointers to vertices' numbers are NULL: ask ex_rig_example_turns, which gives
- * false, and zeros, where the example has none, and ex_rig_example_corrector. All [vertex_count][3]. */
+/* Returns an example's trajectory, with NULL in place of per-vertex data. ex_rig_example_turns gets the turns (false,
+ * and zeros, if the example has none) and ex_rig_example_corrector a corrector, each [vertex_count][3]. */
 EX_API ex_trajectory ex_rig_example_trajectory(const ex_rig *rig, int layer, int example);
 EX_API bool ex_rig_example_turns(const ex_rig *rig, int layer, int example, float *turns);
 EX_API void ex_rig_example_corrector(const ex_rig *rig, int layer, int example, int corrector, float *values);
 
-/* Layers of displacements: how many vertices of the last level any example displaces, and which, ascending [count], or
- * NULL; 0 for others, and where the levels were left out. */
+/* Displacement layers: returns the number of vertices of the last level that any example displaces, and gets them,
+ * ascending [count], unless vertices is NULL. 0 for other layers, and if the rig was loaded without levels. */
 EX_API int ex_rig_layer_displaced(const ex_rig *rig, int layer, uint32_t *vertices);
-/* An example's displacements of these vertices [count], mask included. */
+/* Gets an example's displacements of these vertices [count], mask included. */
 EX_API void ex_rig_example_displacements(const ex_rig *rig, int layer, int example, float *values);
 
-/* Inputs: the axes of all layers, each once, in order of first appearance. */
+/* Inputs: the axes of all layers, without repetition, in order of first appearance. */
 EX_API int ex_rig_input_count(const ex_rig *rig);
 EX_API const char *ex_rig_input_name(const ex_rig *rig, int input);
-/* "" where no unit was given. */
+/* Returns the unit, or "" if none was given. */
 EX_API const char *ex_rig_input_unit(const ex_rig *rig, int input);
-/* The axis as the first layer that has it defines it. */
+/* Returns the axis as defined by the first layer that has it. */
 EX_API ex_axis ex_rig_input_axis(const ex_rig *rig, int input);
-/* Where it comes from. */
+/* Returns the source of the input's value. */
 EX_API ex_axis_source ex_rig_input_source(const ex_rig *rig, int input);
-/* Where a dial's one or four numbers start in ex_pose.inputs; -1 for an input that is read from a joint or a driver. */
+/* Returns the index of a dial's one or four numbers in ex_pose.inputs; -1 for an input that is read from a joint or a
+ * driver. */
 EX_API int ex_rig_input_offset(const ex_rig *rig, int input);
-/* The input that axis `axis` of the layer reads. */
+/* Returns the input that axis `axis` of the layer reads. */
 EX_API int ex_rig_layer_input(const ex_rig *rig, int layer, int axis);
 
-/* The skeleton and the skin belong to the rig; NULL where there is none. */
+/* The skeleton and the skin, which belong to the rig; NULL if there is none. */
 EX_API const ex_skeleton *ex_rig_skeleton(const ex_rig *rig);
 EX_API const ex_skin *ex_rig_skin(const ex_rig *rig);
 EX_API ex_skinning ex_rig_skinning(const ex_rig *rig);
-/* By how much the joints are elsewhere in an example [joint_count][3]; false, and zeros, where it brings no skeleton.
- */
+/* Gets the offsets of the joints in an example [joint_count][3]. Returns false, and zeros, if it brings no skeleton. */
 EX_API bool ex_rig_example_shifts(const ex_rig *rig, int layer, int example, float *shifts);
 
-/* The driver, as pointers into the rig; false, and all zero, where there is none. binds [EX_BIND_MAX] is the caller's
- * array, or NULL where they are not wanted. */
+/* Gets the driver, with pointers into the rig. Returns false, and all zero, if there is none. binds [EX_BIND_MAX] is
+ * the caller's array; NULL if not needed. */
 EX_API bool ex_rig_get_driver(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds);
-/* A layer's regions: how many, their views, in the caller's array [EX_DRIVER_FRAME_MAX], or NULL, and its vertices'
- * influences, as pointers into the rig; 0 for a layer that no driver weighs. regions may be NULL. */
+/* Returns the number of a layer's regions; 0 for a layer that no driver weighs. Gets their views, in the caller's array
+ * [EX_DRIVER_FRAME_MAX] or NULL, and the influences of its vertices, with pointers into the rig; regions may be
+ * NULL. */
 EX_API int ex_rig_layer_regions(const ex_rig *rig, int layer, ex_region *views, ex_influences *regions);
-/* The driver [driver vertex_count][3] at an example of such a layer, in the rig; NULL for others. */
+/* Returns the driver [driver vertex_count][3] at an example of such a layer, inside the rig; NULL for other layers. */
 EX_API const float *ex_rig_example_driver(const ex_rig *rig, int layer, int example);
-/* The skeleton there [joint_count]; false where it is at rest. */
+/* Gets the skeleton at that example [joint_count]. Returns false if it is at rest. */
 EX_API bool ex_rig_example_joints(const ex_rig *rig, int layer, int example, ex_transform *joints);
 
-/* Refinement: NULL and 0 where there is none. */
+/* Refinement: NULL and 0 if there is none. */
 EX_API const ex_stencils *ex_rig_stencils(const ex_rig *rig);
 EX_API int ex_rig_level_count(const ex_rig *rig);
 
-/* Textures: one for each name among the layers of pixels, in order of first appearance. */
+/* Textures: one for each texture name among the pixel layers, in order of first appearance. */
 typedef struct ex_texture {
     const char *name;
     int width, height;
-    bool srgb; /* colours, blended in linear light; else data such as normals, blended as they are */
+    bool srgb; /* true for colours, blended in linear light; false for data such as normals, blended as they are */
 } ex_texture;
 EX_API int ex_rig_texture_count(const ex_rig *rig);
 EX_API ex_texture ex_rig_texture(const ex_rig *rig, int texture);
-/* The texture that a layer of pixels belongs to; -1 for a layer of forms. */
+/* Returns the texture of a pixel layer; -1 for other layers. */
 EX_API int ex_rig_layer_texture(const ex_rig *rig, int layer);
-/* An example's image [height][width][4]; NULL for a layer of forms. */
+/* Returns an example's image [height][width][4]; NULL for layers without pixels. */
 EX_API const unsigned char *ex_rig_example_image(const ex_rig *rig, int layer, int example);
 
-/* The mesh; pointers into the rig, and positions NULL: ask ex_rig_rest_mesh for them. */
+/* Returns the mesh, with pointers into the rig. positions is NULL: use ex_rig_rest_mesh. */
 EX_API ex_rig_mesh ex_rig_get_mesh(const ex_rig *rig);
-/* Positions [vertex_count][3] of the mesh itself, before any layer. */
+/* Gets the positions [vertex_count][3] of the mesh itself, before any layer. */
 EX_API void ex_rig_rest_mesh(const ex_rig *rig, float *positions);
-/* An example's stored difference from the mesh [vertex_count][3], mask included but for trajectories; of offsets too.
- * Exact for float storage. */
+/* Gets an example's stored difference from the mesh [vertex_count][3], also for offsets. Includes the mask, except for
+ * trajectories. Exact for float storage. */
 EX_API void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delta);
 EX_API ex_storage ex_rig_storage(const ex_rig *rig);
 EX_API int ex_rig_attachment_count(const ex_rig *rig);

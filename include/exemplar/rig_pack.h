@@ -1,5 +1,5 @@
 /*
- * exemplar/rig_pack.h - the packed form of a rig: what stands in the BIN chunk of a rig file (docs/rig-format.md).
+ * exemplar/rig_pack.h - the packed form of a rig, which is the BIN chunk of a rig file (docs/rig-format.md).
  *
  * ex_rig_unpack (exemplar/rig.h) reads it.
  */
@@ -12,21 +12,21 @@
 extern "C" {
 #endif
 
-/* Size of the rig in its packed form. 0 for a rig that cannot be packed: in 16-bit storage, since files are float, or
- * made or loaded without its levels. */
+/* Returns the size of the rig in its packed form. 0 for a rig that cannot be packed: one in 16-bit storage, since files
+ * are float, or one made or loaded without its levels. */
 EX_API size_t ex_rig_pack_size(const ex_rig *rig);
 
-/* Writes the packed form: what stands in the BIN chunk of a rig file. bytes are aligned to 8. The same rig gives the
- * same bytes. */
+/* Writes the packed form, which is the BIN chunk of a rig file. bytes is aligned to 8. The same rig gives the same
+ * bytes. */
 EX_API ex_result ex_rig_pack(const ex_rig *rig, void *bytes, size_t size, ex_error *error);
 
-/* The pack's directory, for those who wrap it in a file (docs/rig-format.md). */
+/* Sections of a pack, for programs that wrap it in a file (docs/rig-format.md). */
 typedef enum ex_section_kind {
     EX_SECTION_COUNTS = 1,
     EX_SECTION_STRINGS,
     EX_SECTION_INPUTS,
     EX_SECTION_LAYERS,
-    EX_SECTION_AXES,     /* which input each axis of each layer reads */
+    EX_SECTION_AXES,     /* input that each axis of each layer reads */
     EX_SECTION_EXAMPLES, /* names of examples */
     EX_SECTION_WEIGHER,  /* index: layer */
     EX_SECTION_JOINTS,   /* names, parents, rest transforms */
@@ -35,7 +35,7 @@ typedef enum ex_section_kind {
     EX_SECTION_IMAGE,    /* index: example among all; rows of red green blue alpha */
     EX_SECTION_LEVELS,   /* counts of every level */
     EX_SECTION_STENCILS, /* index: level, or level_count + 1 for the limit */
-    EX_SECTION_SOURCES,  /* split_source; index: level, and so down to CORNERS */
+    EX_SECTION_SOURCES,  /* split_source; index: level, also for FACES and CORNERS */
     EX_SECTION_FACES,
     EX_SECTION_CORNERS,
     EX_SECTION_NOTE,      /* index: note */
@@ -56,9 +56,9 @@ typedef enum ex_section_kind {
     EX_SECTION_DRIVER,        /* counts, reference, frames, influences, triangles, settling */
     EX_SECTION_REGIONS,       /* index: layer; views, influences */
     EX_SECTION_DRIVER_KEY,    /* index: example among all; the driver's vertices, 3 x float; then joints; then its
-                                 trajectory's numbers of them */
+                                 trajectory's numbers for them */
     EX_SECTION_DISPLACED,     /* index: layer; refined vertices that are displaced, ascending, uint32_t */
-    EX_SECTION_DISPLACEMENTS, /* index: example among all; of each of them one float */
+    EX_SECTION_DISPLACEMENTS, /* index: example among all; one float per displaced vertex */
     EX_SECTION_KIND_COUNT
 } ex_section_kind;
 
@@ -69,7 +69,7 @@ typedef struct ex_section {
     size_t size;
 } ex_section;
 
-/* Bytes of header and directory at the start of a pack made by ex_rig_pack. */
+/* Returns the bytes of header and directory at the start of a pack made by ex_rig_pack. */
 EX_API size_t ex_pack_header_size(const void *pack);
 EX_API int ex_pack_section_count(const void *pack);
 EX_API ex_section ex_pack_section(const void *pack, int section);

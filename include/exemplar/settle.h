@@ -1,14 +1,14 @@
 /*
- * exemplar/settle.h - one surface seen from another, and fitted onto it: closest points, rays, settling.
+ * exemplar/settle.h - closest points, rays, and settling one surface onto another.
  *
- * ex_tree is the order in which a mesh's triangles are looked through: a bounding-volume tree without boxes, made once
- * from any form of the mesh. ex_bounds is that tree around one form: boxes and triangles, in memory of the caller, made
- * again whenever the form moves, in microseconds and without allocating. Queries ask a fit, and neither allocate nor
- * fail. Trees are immutable, and trees and fits may be read from any number of threads. ex_settler fits one surface
- * (driven: clothes) onto another (its driver: the body), frame by frame.
+ * ex_tree sorts the triangles of a mesh for search: a bounding-volume tree without boxes, made once from any form of
+ * the mesh. ex_bounds is that tree fitted around one form: boxes and triangles, in the caller's memory, made again
+ * whenever the form moves, in microseconds and without allocating. Queries use a fit; they allocate nothing and cannot
+ * fail. Trees are immutable, and any number of threads may read trees and fits. ex_settler fits one surface (the driven
+ * one: clothes) onto another (its driver: the body), frame by frame.
  *
- * Numbers are floats below 1e18 in size; larger ones count as not finite. What a query answers depends on the triangles
- * and their order in the definition alone, to the bit: not on the tree, and so not on the form it was made from.
+ * Numbers are floats below 1e18 in size; larger ones count as not finite. The result of a query depends only on the
+ * triangles and their order in the definition, to the bit: not on the tree, and so not on the form it was made from.
  */
 #ifndef EXEMPLAR_SETTLE_H
 #define EXEMPLAR_SETTLE_H
@@ -23,16 +23,16 @@ typedef struct ex_tree_def {
     int vertex_count;
     const float *positions;    /* [vertex_count] triples; some may be not finite */
     size_t stride;             /* bytes from one to the next; 0: 12 */
-    int triangle_count;        /* may be 0: then nothing is ever found */
+    int triangle_count;        /* may be 0: nothing is found then */
     const uint32_t *triangles; /* [triangle_count][3] vertices */
 } ex_tree_def;
 
 typedef struct ex_tree ex_tree;
 
 /*
- * Sorts the triangles into a tree (surface-area heuristic) in O(n log n), 0.3 us a triangle: one allocation of about 20
- * bytes a triangle, and 64 a triangle for the while. Triangles without area, or repeated, are triangles like others.
- * Results: ARGUMENT, DATA (triangle named), MEMORY, LIMIT (more than 2^29 triangles).
+ * Sorts the triangles into a tree (surface-area heuristic) in O(n log n), 0.3 us per triangle. Keeps one allocation of
+ * about 20 bytes per triangle, and uses 64 bytes per triangle temporarily. Triangles without area, and repeated ones,
+ * are allowed. Results: ARGUMENT, DATA (names the triangle), MEMORY, LIMIT (more than 2^29 triangles).
  */
 EX_API ex_result ex_tree_create(const ex_tree_def *def, const ex_allocator *allocator, ex_tree **tree, ex_error *error);
 EX_API void ex_tree_destroy(ex_tree *tree);
@@ -40,13 +40,13 @@ EX_API int ex_tree_triangle_count(const ex_tree *tree);
 
 typedef struct ex_bounds ex_bounds;
 
-/* Bytes of a fit, about 60 a triangle; aligned as malloc does. */
+/* Returns the bytes of a fit, about 60 per triangle; aligned as malloc does. */
 EX_API size_t ex_bounds_size(const ex_tree *tree);
 /*
- * Fits the tree around positions [vertex_count] (stride as above) in memory of that size, and returns it; the fit lives
- * as long as the memory, and needs neither tree nor positions any more. A triangle with a corner that is not finite is
- * not found in this form. Only the time of a query may be longer than with a tree made from these positions, where the
- * form has changed much.
+ * Fits the tree around positions [vertex_count] (stride as above) in memory of that size, and returns the fit. It lives
+ * as long as the memory and no longer needs the tree or the positions. A triangle with a corner that is not finite is
+ * not found. If the form has changed much since the tree was made, queries may be slower than with a new tree, but
+ * their results are the same.
  */
 EX_API const ex_bounds *ex_bounds_fit(const ex_tree *tree, const float *positions, size_t stride, void *memory,
                                       const ex_tasks *tasks);
@@ -55,20 +55,20 @@ EX_API const ex_bounds *ex_bounds_fit(const ex_tree *tree, const float *position
 typedef struct ex_hit {
     int triangle; /* as in the definition; -1: none */
     float u, v;
-    float t; /* ray: along the direction, in its lengths */
+    float t; /* ray: distance, in lengths of the direction */
 } ex_hit;
 
 typedef struct ex_ray {
     float origin[3];
-    float direction[3]; /* of any length but 0 */
-    float t_min, t_max; /* t between these counts, from 0 on; t_max may be INFINITY */
+    float direction[3]; /* any length but 0 */
+    float t_min, t_max; /* range of t for hits, at least 0; t_max may be INFINITY */
 } ex_ray;
 
-/* The nearest hit, from either side; of equal ones the lower triangle. False, and triangle -1, where there is none, or
- * where the ray is not finite. Watertight: a ray through an edge that two triangles share hits one of them. A triangle
- * in whose plane the ray lies is not hit. */
+/* Finds the nearest hit, from either side; among equal hits the one with the lower triangle. Returns false, with
+ * triangle -1, if there is none or the ray is not finite. Watertight: a ray through an edge shared by two triangles
+ * hits one of them. A ray does not hit a triangle in whose plane it lies. */
 EX_API bool ex_bounds_ray(const ex_bounds *fit, const ex_ray *ray, ex_hit *hit);
-/* Whether anything is hit: cheaper. */
+/* True if the ray hits anything; cheaper than ex_bounds_ray. */
 EX_API bool ex_bounds_blocked(const ex_bounds *fit, const ex_ray *ray);
 
 typedef struct ex_closest {
@@ -78,18 +78,19 @@ typedef struct ex_closest {
     float distance_sq;
 } ex_closest;
 
-/* The closest point of all triangles within `reach` (INFINITY: wherever it is); of equally near triangles the lower.
- * Distances below 1e-19 count as 0. False, and triangle -1, where there is none, or where the point is not finite. */
+/* Finds the closest point of all triangles within `reach` (INFINITY: no limit); among equally near triangles the lower
+ * one. Distances below 1e-19 count as 0. Returns false, with triangle -1, if there is none or the point is not
+ * finite. */
 EX_API bool ex_bounds_closest(const ex_bounds *fit, const float point[3], float reach, ex_closest *closest);
 
 /* ---- settling ---- */
 
-/* How the residual, the motion from the blended driver to the true one, is carried to the driven form, with the names
- * that project files use. */
+/* Ways to carry the residual to the driven form, with the names that project files use. The residual is the motion from
+ * the blended driver to the true one. */
 #define EX_RESIDUAL_LIST(X)                                                                                            \
-    X(EX_RESIDUAL_NONE, "none")       /* not at all */                                                                 \
-    X(EX_RESIDUAL_KEYS, "keys")       /* by the triangles that were closest in the keys, by the keys' weights: needs   \
-                                         no search, and never jumps */                                                 \
+    X(EX_RESIDUAL_NONE, "none")       /* no residual */                                                                \
+    X(EX_RESIDUAL_KEYS, "keys")       /* by the triangles that were closest in the keys, weighted like the keys:       \
+                                         needs no search, and never jumps */                                           \
     X(EX_RESIDUAL_CLOSEST, "closest") /* by the closest triangle of the blended driver (DrivenShape, 2.4) */
 
 typedef enum ex_residual {
@@ -101,10 +102,10 @@ typedef enum ex_residual {
 
 EX_API const char *ex_residual_name(ex_residual residual);
 
-/* The most different sets of triangles that driven vertices may be bound to. */
+/* Maximum number of different triangle sets that driven vertices may be bound to. */
 #define EX_BIND_MAX 256
 
-/* Triangles of the driver that some driven vertices are bound to: they see no others (2.6). */
+/* Triangles of the driver that some driven vertices are bound to: these vertices see no others (DrivenShape, 2.6). */
 typedef struct ex_bind {
     int triangle_count;        /* at least 1 */
     const uint32_t *triangles; /* [triangle_count], ascending */
@@ -112,72 +113,75 @@ typedef struct ex_bind {
 
 typedef struct ex_settler_def {
     int driver_count;              /* vertices of the driver */
-    const float *driver_positions; /* [driver_count][3]: any form of it, for the trees */
+    const float *driver_positions; /* [driver_count][3]: any form of the driver, to build the trees */
     int triangle_count;
     const uint32_t *triangles; /* [triangle_count][3] */
 
     int vertex_count; /* driven vertices */
     int bind_count;   /* 0: every vertex sees all triangles; at most EX_BIND_MAX */
     const ex_bind *binds;
-    const uint16_t *vertex_binds; /* [vertex_count], below bind_count; bind_count: all triangles; NULL without binds */
+    const uint16_t *vertex_binds; /* [vertex_count], the bind of each vertex; bind_count means all triangles; NULL
+                                     without binds */
 
     int key_count;                 /* may be 0; at most 1024 */
-    const uint32_t *key_triangles; /* [key_count][vertex_count]: closest in each key (ex_settler_measure) */
+    const uint32_t *key_triangles; /* [key_count][vertex_count]: closest triangle in each key (ex_settler_measure) */
     const float *key_places;       /* [key_count][vertex_count][2]: u and v of the closest point */
     const float *key_gaps; /* [key_count][vertex_count]: signed distance to the driver in each key; NULL: large */
 } ex_settler_def;
 
 typedef struct ex_settler ex_settler;
 
-/* One allocation; results ARGUMENT, DATA (an index out of range, a number not finite: named), LIMIT, MEMORY. */
+/* Makes one allocation. Results: ARGUMENT, DATA (an index out of range, a number not finite; named), LIMIT, MEMORY. */
 EX_API ex_result ex_settler_create(const ex_settler_def *def, const ex_allocator *allocator, ex_settler **settler,
                                    ex_error *error);
 EX_API void ex_settler_destroy(ex_settler *settler);
 
-/* What a key's row in the definition is: of a settler without keys, the closest triangle, place and signed distance of
- * every driven vertex [vertex_count] of a form on a driver's. Each output may be NULL. A vertex that is not finite, or
- * sees no triangle that is, has triangle UINT32_MAX and distance INFINITY. scratch: ex_settler_scratch_size. */
+/* Measures a key, to make its rows in the definition: the closest triangle, its place and the signed distance of every
+ * driven vertex [vertex_count], for a driven form on a form of the driver. Use a settler without keys. Each output may
+ * be NULL. A vertex that is not finite, or sees no finite triangle, gets triangle UINT32_MAX and distance INFINITY.
+ * scratch: ex_settler_scratch_size. */
 EX_API void ex_settler_measure(const ex_settler *settler, const float *driver, const float *driven, size_t stride,
                                uint32_t *triangles, float *places, float *distances, const ex_tasks *tasks,
                                void *scratch);
 
-/* What settling did. */
+/* Report on settling. */
 typedef struct ex_settled {
     int penetrating; /* vertices nearer than their gap, or inside, by more than 1e-6 of the driver's size, before
                         pushing out */
-    int pushed;      /* moved */
-    int left;        /* still nearer than their gap by more than 1e-5 of the driver's size: the driver leaves no room */
-    float deepest;   /* of them before: the least signed distance, 0 where none is inside */
+    int pushed;      /* vertices moved */
+    int left;        /* vertices still nearer than their gap by more than 1e-5 of the driver's size: the driver
+                        leaves no room */
+    float deepest;   /* lowest signed distance before pushing out; 0 if no vertex was inside */
 } ex_settled;
 
 typedef struct ex_settle_job {
-    const float *blended; /* [driver_count][3]: the driver as its keys blend it; NULL: no residual */
-    const float *driver;  /* [driver_count][3]: as it is */
+    const float *blended; /* [driver_count][3]: the driver as blended from its keys; NULL: no residual */
+    const float *driver;  /* [driver_count][3]: the true driver */
     float *driven;        /* triples, changed in place */
     size_t stride;        /* 0: 12 */
     ex_residual residual;
-    const float *weights; /* [vertex_count][key_count]: weights of the keys at each driven vertex; for the residual by
-                             keys and for their gaps; NULL: neither */
-    bool push;            /* out to the gap: thickness, or what the keys had where they had less (their gaps blended),
-                             and never less than 0 */
+    const float *weights; /* [vertex_count][key_count]: weights of the keys at each driven vertex, for
+                             EX_RESIDUAL_KEYS and for the gaps; NULL: neither */
+    bool push;            /* true to push vertices out to their gap: thickness, or the keys' blended gap if that is
+                             smaller, and never less than 0 */
     float thickness;
     const ex_tasks *tasks;
     ex_settled *settled; /* or NULL */
 } ex_settle_job;
 
 EX_API size_t ex_settler_scratch_size(const ex_settler *settler);
-/* What a caller may keep from frame to frame so that the next is quicker; zeros are an empty state. It only says where
- * to look first: a state of other frames, of another settler, or any bytes at all cost time, and the results are the
- * same to the bit. Aligned for uint32_t. 0: none. */
+/* Returns the bytes of a state that the caller may keep from frame to frame to make the next frame faster; zeros are an
+ * empty state. It only says where to look first: a state of other frames or of another settler, or even random bytes,
+ * cost time, but the results are the same to the bit. Aligned for uint32_t. 0: no state needed. */
 EX_API size_t ex_settler_state_size(const ex_settler *settler);
 
 /*
- * Settles one frame: carries the residual, then pushes out along the way to the closest point. The side of a surface is
- * that of the pseudo-normal (angle-weighted at vertices and edges) of its closest point, with all triangles of the
- * driver that meet there, also those outside of a bind set. With keys and weights, a vertex inside that is nearest to
- * the far side of what it was on in its heaviest key leaves by the side of the key. A driver's triangle that is not
- * finite is not seen, and a driven vertex that is not finite stays as it is. Allocates nothing, cannot fail; the bytes
- * do not depend on tasks. state may be NULL.
+ * Settles one frame: carries the residual, then pushes out along the direction to the closest point. The side of the
+ * surface follows from the pseudo-normal (angle-weighted at vertices and edges) at its closest point, from all
+ * triangles of the driver that meet there, including those outside a bind set. With keys and weights, a vertex inside
+ * the driver whose nearest surface is on the far side from its heaviest key leaves by the side of that key. Triangles
+ * of the driver that are not finite are ignored, and driven vertices that are not finite stay unchanged. Allocates
+ * nothing and cannot fail. The bytes do not depend on tasks. state may be NULL.
  */
 EX_API void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state, void *scratch);
 

@@ -1,9 +1,9 @@
 /*
- * exemplar/shape.h - sum example forms with weights.
+ * exemplar/shape.h - weighted sums of example forms.
  *
  * ex_forms holds a base form and the examples' differences from it, laid out for the sum: tiles of a few vertices, and
- * within a tile one example after the other, so that a blend streams through memory. Immutable; may be used
- * from any number of threads. A rig holds one of these inside it; use it alone where you have weights of your own.
+ * within a tile one example after the other, so that a blend streams through memory. Immutable; may be used from any
+ * number of threads. A rig contains one; use it directly if you have your own weights.
  */
 #ifndef EXEMPLAR_SHAPE_H
 #define EXEMPLAR_SHAPE_H
@@ -15,10 +15,10 @@ extern "C" {
 #endif
 
 typedef enum ex_storage {
-    EX_STORAGE_FLOAT,  /* 12 bytes a vertex and example */
-    EX_STORAGE_16_BIT, /* 6 bytes: signed-normalised with one scale an example, summed as integers. With s the sum of
-                          |weight| times an example's largest difference: errors of about 1e-5 s, and with n examples
-                          of at most 1.6e-5 (1 + n) s; what no example moves stays where it is */
+    EX_STORAGE_FLOAT,  /* 12 bytes per vertex and example */
+    EX_STORAGE_16_BIT, /* 6 bytes: signed-normalised with one scale per example, summed as integers. With s the sum
+                          of |weight| times the example's largest difference, errors are about 1e-5 s, and with n
+                          examples at most 1.6e-5 (1 + n) s. Vertices that no example moves stay exactly in place */
     EX_STORAGE_COUNT
 } ex_storage;
 
@@ -32,8 +32,8 @@ typedef struct ex_forms_def {
 
 typedef struct ex_forms ex_forms;
 
-/* Lays the forms out. One allocation, 12 bytes a vertex plus 12 or 6 a vertex and example. Results: ARGUMENT, DATA
- * (example and vertex named by number), MEMORY, LIMIT. */
+/* Lays the forms out in one allocation: 12 bytes per vertex, plus 12 or 6 per vertex and example. Results: ARGUMENT,
+ * DATA (gives the numbers of example and vertex), MEMORY, LIMIT. */
 EX_API ex_result ex_forms_create(const ex_forms_def *def, const ex_allocator *allocator, ex_forms **forms,
                                  ex_error *error);
 EX_API void ex_forms_destroy(ex_forms *forms);
@@ -42,9 +42,9 @@ EX_API int ex_forms_vertex_count(const ex_forms *forms);
 EX_API int ex_forms_example_count(const ex_forms *forms);
 
 /*
- * positions = base + sum of weights[k] * delta[k], for every vertex. weights [example_count]; positions
+ * Computes positions = base + sum of weights[k] * delta[k] for every vertex. weights [example_count]; positions
  * [vertex_count] triples, `stride` bytes apart (0: 12); scratch of ex_forms_scratch_size bytes, aligned as malloc does.
- * Allocates nothing. Reads each table once: 12 (or 6) bytes a vertex and example whose weight is not 0.
+ * Allocates nothing. Reads each table once: 12 (or 6) bytes per vertex and example with a non-zero weight.
  */
 EX_API void ex_forms_blend(const ex_forms *forms, const float *weights, float *positions, size_t stride,
                            const ex_tasks *tasks, void *scratch);
@@ -52,7 +52,7 @@ EX_API size_t ex_forms_scratch_size(const ex_forms *forms);
 
 /* ---- sparse examples ---- */
 
-/* The vertices that an example moves, and by how much. */
+/* Vertices that an example moves, and their offsets. */
 typedef struct ex_offsets {
     int count;
     const uint32_t *vertices; /* [count], ascending */
@@ -61,66 +61,65 @@ typedef struct ex_offsets {
 
 /* ---- trajectories ---- */
 
-/* The most correctors that an example may have, and the coefficients of each one's curve. */
+/* Maximum number of correctors per example, and the number of coefficients of a corrector's curve. */
 #define EX_CORRECTOR_MAX 7
 #define EX_CURVE_SIZE    7
-/* The longest angular velocity that a path may have, in radians: at 2 pi it could no longer be brought to its end. */
+/* Maximum length of a path's angular velocity, in radians: at 2 pi, the path could no longer be made to reach its
+ * end. */
 #define EX_TURN_MAX 5.6
-/* The most segments that bases may be appended for. */
+/* Maximum number of segments for appended bases. */
 #define EX_SEGMENT_MAX 1024
 
-/* A rigid motion in the time from 0 to 1: x(t) = c + R(t turn) (x - c) + t R~(t turn) move, with the centre c of its
- * layer. R(w) turns by the rotation vector w, R~(w) is its mean over the way: the integral of R(s w) for s in [0, 1].
- */
+/* A rigid motion over the time 0 to 1: x(t) = c + R(t turn) (x - c) + t R~(t turn) move, with the centre c of its
+ * layer. R(w) turns by the rotation vector w. R~(w) is the mean turn: the integral of R(s w) for s in [0, 1]. */
 typedef struct ex_screw {
     double turn[3]; /* radians */
     double move[3];
 } ex_screw;
 
-/* out = R(w) v, R~(w) v, and the v of which R~(w) v is the given one, for |w| < 2 pi; w in radians. In double, for
- * programs that look into trajectories. out may be v. */
+/* Compute out = R(w) v, out = R~(w) v, and the out for which R~(w) out = v, for |w| < 2 pi; w in radians. In double,
+ * for programs that look into trajectories. out may be v. */
 EX_API void ex_turn_apply(const double w[3], const double v[3], double out[3]);
 EX_API void ex_turn_mean(const double w[3], const double v[3], double out[3]);
 EX_API void ex_turn_mean_inverse(const double w[3], const double v[3], double out[3]);
 
 /*
- * How the vertices of one example run from the mesh, at amount 0, to the example, at 1 (trajectory warping, equations
- * 1, 6, 26, and correctors). Within a layer, with weights x_k:
+ * Path of the vertices of one example from the mesh (amount 0) to the example (amount 1): trajectory warping, equations
+ * 1, 6, 26, and correctors. Within a layer, with weights x_k:
  *
- *   path(v) = screw(mesh(v) + R~(w(v)) u(v) + sum over v's segment and those above it of R~(w_a) u_a
- *                   + sum over k, j of x_k q_kj(s_k) c_kj(v))
+ *     path(v) = screw(mesh(v) + R~(w(v)) u(v) + sum over v's segment and those above it of R~(w_a) u_a
+ *                     + sum over k, j of x_k q_kj(s_k) c_kj(v))
  *
- * w, w_a, u, u_a and the screw's two vectors are sums over the examples with weights x_k (equation 24); s_k = sum over
- * l of overlap_kl x_l. The displacement velocity u_k is no input: it is what brings every vertex to its example's place
- * (equation 23). q(s) = (1 - s) r(s) for s in [0, 1], r being the polynomial in 2s - 1 whose coefficients are the
- * corrector's curve, the constant first; beyond, s q(s) goes on along its tangent.
+ * w, w_a, u, u_a and the two vectors of the screw are sums over the examples with weights x_k (equation 24), and s_k =
+ * sum over l of overlap_kl x_l. The displacement velocity u_k is not an input: it is computed so that every vertex
+ * reaches its place in the example (equation 23). q(s) = (1 - s) r(s) for s in [0, 1], where r is the polynomial in 2s
+ * - 1 whose coefficients are the corrector's curve, constant first. Outside [0, 1], s q(s) continues along its tangent.
  */
 typedef struct ex_trajectory {
-    const float *turns;             /* [vertex_count][3]: angular velocities w, radians, none longer than EX_TURN_MAX;
+    const float *turns;             /* [vertex_count][3]: angular velocities w, radians, at most EX_TURN_MAX long;
                                        NULL: all zero */
     int corrector_count;            /* 0 to EX_CORRECTOR_MAX */
     const float *const *correctors; /* [corrector_count] of [vertex_count][3]: c */
     const float *curves;            /* [corrector_count][EX_CURVE_SIZE] */
     ex_screw screw;
-    const float *bases; /* [segment_count][6]: w_a, u_a of the basis that carries a segment and those below it; a root's
-                         * is zero; or NULL
-                         */
+    const float *bases; /* [segment_count][6]: w_a, u_a of the basis that carries a segment and those below it; zero
+                           for a root; or NULL */
 } ex_trajectory;
 
-/* Parts of a mesh that hang together as links of chains do. */
+/* Segments: parts of a mesh that are linked like a chain. */
 typedef struct ex_segments {
     int count;                /* 0: none; at most EX_SEGMENT_MAX */
     const int *parents;       /* [count], -1: a root */
-    const uint16_t *vertices; /* [vertex_count]: the segment of each vertex */
+    const uint16_t *vertices; /* [vertex_count]: segment of each vertex */
 } ex_segments;
 
 /* ---- influences ---- */
 
-/* Which of some frames, or regions, count for which vertex, and how much. */
+/* Influences of frames, or of regions, on vertices. */
 typedef struct ex_influences {
     const uint32_t *starts; /* [vertices + 1]: vertex v has entries starts[v] to starts[v + 1], at least one */
-    const uint16_t *places; /* [starts[vertices]]: frames, or regions */
-    const float *weights;   /* [starts[vertices]], not negative; of each vertex they sum to 1 */
+    const uint16_t *places; /* [starts[vertices]]: frames or regions */
+    const float *weights;   /* [starts[vertices]], not negative; sum to 1 at each vertex */
 } ex_influences;
 
 #ifdef __cplusplus
