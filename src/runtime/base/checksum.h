@@ -1,6 +1,6 @@
 /*
  * A 64-bit checksum for stored tables. Every step is a bijection of the state and of the word that enters it, so a
- * change within one aligned group of eight bytes never goes unseen; anything else goes unseen once in 2^64. Not
+ * change within one aligned group of eight bytes is always detected; any other change is missed once in 2^64. Not
  * cryptographic.
  */
 #ifndef EXI_CHECKSUM_H

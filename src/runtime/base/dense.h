@@ -1,6 +1,6 @@
 /*
- * Small dense solves in double: linear systems with many right-hand sides, thin singular value decomposition, condition
- * number. Row-major; matrices are the caller's and are overwritten where said. No allocation.
+ * Small dense solvers in double: linear systems with many right-hand sides, thin singular value decomposition,
+ * condition number. Row-major. Matrices belong to the caller and are overwritten where stated. No allocation.
  */
 #ifndef EXI_DENSE_H
 #define EXI_DENSE_H
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /*
- * Solves A X = B by elimination with partial pivoting. system [n][n + m] holds A | B and is overwritten; X ends up
- * where B was. Returns the smallest pivot over the largest entry of A, 0 where A is singular to working precision (X is
- * then meaningless). About n^3/3 + n^2 m multiplications.
+ * Solves A X = B by elimination with partial pivoting. system [n][n + m] holds A | B and is overwritten; X replaces B.
+ * Returns the smallest pivot divided by the largest entry of A; 0 if A is singular to working precision (X is then
+ * meaningless). About n^3/3 + n^2 m multiplications.
  */
 double exi_solve(double *system, int n, int m);
 
@@ -22,13 +22,14 @@ double exi_solve(double *system, int n, int m);
 void exi_svd(double *columns, int n, int d, double *v, double *s);
 
 /*
- * The quick way to an orthonormal basis of A's columns, by Gram-Schmidt done twice: columns [d][n] becomes that basis,
- * and v [d][d] says how it came about: basis i = sum over k of v[i][k] * column k. False, with both spoilt, where a
- * column beside those before it is shorter than a thousandth of the longest: that is work for exi_svd.
+ * Finds an orthonormal basis of A's columns faster than exi_svd, by Gram-Schmidt done twice. columns [d][n] becomes
+ * that basis, and v [d][d] expresses it: basis i = sum over k of v[i][k] * column k. Returns false, with both
+ * destroyed, if a column without its part along the earlier ones is shorter than a thousandth of the longest: use
+ * exi_svd then.
  */
 bool exi_orthonormalise(double *columns, int n, int d, double *v);
 
-/* |A|_1 |A^-1|_1 for a [n][n], with work [n][2n], whose right half then is A^-1; infinity where A is singular. */
+/* Returns |A|_1 |A^-1|_1 for a [n][n]; infinity if A is singular. work [n][2n]; its right half becomes A^-1. */
 double exi_condition(const double *a, int n, double *work);
 
 #endif

@@ -1,11 +1,10 @@
 /*
- * exp, log, sin, cos and the angle of a direction, in double, of our own: the same operations in the same order
- * everywhere, so that a binary's results do not depend on the C library it meets. Common subset of C and CUDA; sqrt is
- * correctly rounded on both.
+ * exp, log, sin, cos and the angle of a direction, in double: always the same operations in the same order, so that a
+ * binary's results do not depend on the C library. Common subset of C and CUDA; sqrt is correctly rounded on both.
  *
- * Stated errors, each measured in tests/runtime/base/test_functions.c against long double or libm: relative error below
- * 4e-16 for exi_exp (|x| <= 700) and exi_log (away from 1; absolute 2e-16 near it), 1e-15 for exi_angle, 3e-9 for
- * exi_corner; absolute error below 3e-16 for exi_sin_cos (|x| <= 100; it grows with |x| beyond).
+ * Errors, each measured in tests/runtime/base/test_functions.c against long double or libm: relative error below 4e-16
+ * for exi_exp (|x| <= 700) and exi_log (away from 1; absolute 2e-16 near it), 1e-15 for exi_angle, 3e-9 for exi_corner;
+ * absolute error below 3e-16 for exi_sin_cos (|x| <= 100; it grows with |x| beyond).
  */
 #ifndef EXI_FUNCTIONS_INL
 #define EXI_FUNCTIONS_INL
@@ -15,8 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* EXI_CALL: what stays out of line on a GPU: what is seldom needed, so that the rest keeps its registers, and what is
- * wanted in several places, since code that runs once a pose costs the time it takes to fetch it. */
+/* EXI_CALL marks functions that stay out of line on a GPU: rarely used ones, so that other code keeps its registers,
+ * and ones called from several places, since code that runs once per pose costs the time to fetch it. */
 #if defined(__CUDACC__)
 #define EXI_INLINE static __host__ __device__ inline
 #define EXI_CALL   static __host__ __device__ __noinline__ __attribute__((unused))
@@ -24,7 +23,8 @@
 #define EXI_INLINE static inline
 #define EXI_CALL   static inline
 #endif
-/* Before a loop that a GPU is not to write out several times; and before one that it is to write out whole. */
+/* Loop hints for a GPU: EXI_ROLLED before a loop that must not be unrolled, and the other before one that must be
+ * unrolled completely. */
 #if defined(__CUDA_ARCH__)
 #define EXI_ROLLED   _Pragma("unroll 1")
 #define EXI_UNROLLED _Pragma("unroll")
@@ -45,8 +45,8 @@ EXI_INLINE uint64_t exi_to_bits(double value) {
     return bits;
 }
 
-/* e^x: x = k ln 2 + r with |r| <= 0.35, the Taylor series of e^r to r^13 (next term 4e-18), times 2^k. 0 below -700,
- * and not above e^700. */
+/* Returns e^x: x = k ln 2 + r with |r| <= 0.35, the Taylor series of e^r to r^13 (next term 4e-18), times 2^k. Returns
+ * 0 for x below -700, and at most e^700. */
 EXI_CALL double exi_exp(double x) {
     if (!(x >= -700.0))
         return 0.0;
@@ -72,7 +72,7 @@ EXI_CALL double exi_exp(double x) {
     return (1.0 + p) * exi_from_bits((uint64_t)((int64_t)k + 1023) << 52);
 }
 
-/* log x for normal x > 0: x = 2^k m with m in [sqrt 1/2, sqrt 2), log m = 2 artanh s, s = (m - 1)/(m + 1). */
+/* Returns log x for normal x > 0: x = 2^k m with m in [sqrt 1/2, sqrt 2), log m = 2 artanh s, s = (m - 1)/(m + 1). */
 EXI_CALL double exi_log(double x) {
     uint64_t bits = exi_to_bits(x);
     int k = (int)(bits >> 52) - 1023;
@@ -141,8 +141,8 @@ EXI_INLINE void exi_sin_cos(double x, double *sine, double *cosine) {
     }
 }
 
-/* The angle in [0, pi/2] of the direction (x, y), both >= 0: atan2(y, x). Two half-angle steps bring tan below 0.2,
- * then the series of atan to t^25. (0, 0) gives 0. */
+/* Returns the angle in [0, pi/2] of the direction (x, y), both >= 0: atan2(y, x). Two half-angle steps bring tan below
+ * 0.2, then the series of atan to t^25. (0, 0) gives 0. */
 EXI_CALL double exi_angle(double y, double x) {
     bool steep = y > x;
     double large = steep ? y : x, small = steep ? x : y;
@@ -168,9 +168,9 @@ EXI_CALL double exi_angle(double y, double x) {
     return steep ? 1.57079632679489661923 - angle : angle;
 }
 
-/* The angle in [0, pi] of the direction (x, y), y >= 0, for weights of the corners of faces: a polynomial for all of
- * [0, 1] (relative minimax, found by Lawson's iteration) in place of exi_angle's two roots and two divisions. Its odd
- * and even powers stand apart, so that the chain is half as long. (0, 0) gives 0. */
+/* Returns the angle in [0, pi] of the direction (x, y), y >= 0, to weight the corners of faces. One polynomial for all
+ * of [0, 1] (relative minimax, found by Lawson's iteration) replaces the two roots and two divisions of exi_angle. Its
+ * odd and even powers are summed separately, which halves the chain of dependent operations. (0, 0) gives 0. */
 EXI_INLINE double exi_corner(double y, double x) {
     const double side = x < 0.0 ? -x : x;
     const bool steep = y > side;

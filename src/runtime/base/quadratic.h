@@ -1,7 +1,7 @@
 /*
- * Convex quadratic programs in general: the least of 1/2 x'Gx + g'x where equalities, inequalities from both sides and
- * bounds hold. Dense, in double, for up to some hundred unknowns; no allocation. A program of one row, the simplex,
- * that is solved every frame has a solver of its own (weigh/simplex.h).
+ * General convex quadratic programs: minimise 1/2 x'Gx + g'x subject to equalities, two-sided inequalities and bounds.
+ * Dense, in double, for up to a few hundred unknowns; no allocation. The program that is solved every frame, with one
+ * row (the simplex), has its own solver (weigh/simplex.h).
  */
 #ifndef EXI_QUADRATIC_H
 #define EXI_QUADRATIC_H
@@ -11,12 +11,12 @@
 typedef enum exi_quadratic_result {
     EXI_QUADRATIC_SOLVED,
     EXI_QUADRATIC_INFEASIBLE, /* no x satisfies the constraints */
-    EXI_QUADRATIC_UNBOUNDED,  /* the objective falls without end */
-    EXI_QUADRATIC_LIMIT       /* the iterations ran out, or rounding leaves a larger residual than wanted */
+    EXI_QUADRATIC_UNBOUNDED,  /* the objective decreases without bound */
+    EXI_QUADRATIC_LIMIT       /* the iterations ran out, or rounding leaves too large a residual */
 } exi_quadratic_result;
 
-/* n unknowns; constraints are numbered: equalities, inequalities, bounds. Infinite sides (beyond 1e20 either way) are
- * none. */
+/* A program with n unknowns. Constraints are numbered: equalities, inequalities, bounds. A side beyond +-1e20 is no
+ * constraint. */
 typedef struct exi_quadratic {
     int unknown_count, equality_count, inequality_count;
     const double *matrix;                    /* G: [n][n], symmetric, positive semi-definite */
@@ -28,21 +28,22 @@ typedef struct exi_quadratic {
     const double *bound_lower, *bound_upper; /* [n]; NULL for none */
 } exi_quadratic;
 
-/* What came out. Residuals are those of the true program, whatever was added to G on the way: how far the gradient is
- * from a sum of the active constraints' normals, relative to its parts; and how far any constraint is violated,
- * relative to its value and |x|, per unit of its normal. */
+/* Report on a solution. Residuals are those of the original program, whatever was added to G: the distance of the
+ * gradient from a sum of the active constraints' normals, relative to its parts; and the largest violation of a
+ * constraint, relative to its value and |x|, per unit of its normal. */
 typedef struct exi_quadratic_info {
     double objective, stationarity, violation;
-    int iterations; /* constraints taken in and out */
-    int rounds;     /* of the proximal iteration; 1 where G is definite */
+    int iterations; /* number of constraints added and removed */
+    int rounds;     /* rounds of the proximal iteration; 1 if G is definite */
 } exi_quadratic_info;
 
 size_t exi_quadratic_scratch_size(const exi_quadratic *program);
 
 /*
- * x [n]. active [n] and active_count: in, constraints to start with (any, 0 for none); out, those that hold with
- * equality: number + 1 where it is from below or an equality, -(number + 1) where from above. scratch:
- * exi_quadratic_scratch_size bytes, aligned to 8. info may be NULL. Solved means residuals of at most 1e-10.
+ * Solves a program for x [n]. active [n] and active_count: on input, constraints to start with (any, 0 for none); on
+ * output, those that hold with equality: number + 1 if it holds from below or is an equality, -(number + 1) if from
+ * above. scratch: exi_quadratic_scratch_size bytes, aligned to 8. info may be NULL. Solved means residuals of at most
+ * 1e-10.
  */
 exi_quadratic_result exi_quadratic_solve(const exi_quadratic *program, double *x, int *active, int *active_count,
                                          void *scratch, exi_quadratic_info *info);

@@ -1,5 +1,5 @@
 /*
- * What a dual active-set method keeps of its active constraints (Goldfarb and Idnani: A numerically stable dual method
+ * Factors of the active constraints in a dual active-set method (Goldfarb and Idnani: A numerically stable dual method
  * for solving strictly convex quadratic programs, 1983): with the matrix H = L L' and the active constraints' normals
  * as columns of N, a square matrix J = [J1 J2] and a triangle R with
  *
@@ -16,24 +16,25 @@
 typedef struct exi_active_factor {
     int n, count;      /* unknowns; active constraints, at most n */
     double *columns;   /* J's columns, as rows: [n][n] */
-    double *triangle;  /* R's columns, one behind the other, i + 1 numbers in column i */
-    double *direction; /* [n]: J'a of the constraint looked at last */
+    double *triangle;  /* R's columns, one after the other, i + 1 numbers in column i */
+    double *direction; /* [n]: J'a of the last constraint passed to exi_active_factor_look */
 } exi_active_factor;
 
-/* Doubles that a factor of n unknowns takes. */
+/* Returns the number of doubles in a factor of n unknowns. */
 size_t exi_active_factor_size(int n);
 void exi_active_factor_open(exi_active_factor *f, int n, double *memory);
 
-/* Starts without active constraints, for H [n][n] plus `ridge` on its diagonal. False where a pivot is below `least`
- * times its diagonal entry. */
+/* Starts without active constraints, for H [n][n] plus `ridge` on its diagonal. Returns false if a pivot is below
+ * `least` times its diagonal entry. */
 bool exi_active_factor_begin(exi_active_factor *f, const double *matrix, double ridge, double least);
 
-/* Looks at a constraint with normal a [n]: sets direction, and returns |J2'a|^2 / |J'a|^2: 0 where a depends on the
- * active ones. */
+/* Prepares a constraint with normal a [n]: sets direction, and returns |J2'a|^2 / |J'a|^2, which is 0 if a depends on
+ * the active constraints. */
 double exi_active_factor_look(exi_active_factor *f, const double *normal);
-/* step [n] = J2 J2'a: where x goes, and rates [count] = R^-1 J1'a: how fast multipliers fall. */
+/* Computes step [n] = J2 J2'a, the direction of x, and rates [count] = R^-1 J1'a, the rates at which multipliers
+ * fall. */
 void exi_active_factor_step(const exi_active_factor *f, double *step, double *rates);
-/* Takes in the constraint looked at last; takes out active constraint k. */
+/* Add the constraint that was prepared last; remove active constraint k. */
 void exi_active_factor_add(exi_active_factor *f);
 void exi_active_factor_drop(exi_active_factor *f, int k);
 

@@ -1,7 +1,7 @@
 /*
- * The one wide type: exi_wide holds EXI_WIDTH floats, 4 (NEON, SSE2, wasm simd128, scalar) or 8 (AVX2). The set is
- * chosen when compiling. Multiply-add is fused where the machine has it (NEON, AVX2 + FMA) and two roundings elsewhere,
- * which is the only difference between the bodies. Pointers need no alignment.
+ * Portable SIMD: exi_wide holds EXI_WIDTH floats, 4 (NEON, SSE2, wasm simd128, scalar) or 8 (AVX2). The instruction set
+ * is chosen at compile time. Multiply-add is fused if the machine has it (NEON, AVX2 + FMA) and has two roundings
+ * otherwise, which is the only difference between the versions. Pointers need no alignment.
  */
 #ifndef EXI_SIMD_H
 #define EXI_SIMD_H
@@ -33,15 +33,15 @@
 #define EXI_SIMD_NAME "scalar"
 #endif
 
-/* Before a loop over the registers of a tile: they are registers only where the loop is written out, which compilers do
- * not do by themselves below -O3. */
+/* Put before a loop over the registers of a tile. They are registers only if the loop is unrolled, which compilers do
+ * not do automatically below -O3. */
 #if defined(__GNUC__)
 #define EXI_WRITE_OUT _Pragma("GCC unroll 16")
 #else
 #define EXI_WRITE_OUT
 #endif
 
-/* For kernels that take constants: without it gcc makes one body of them that asks at every step. */
+/* For kernels with constant arguments: without it, gcc makes one body that tests them at every step. */
 #if defined(__GNUC__)
 #define EXI_KERNEL static inline __attribute__((always_inline))
 #else
@@ -49,12 +49,12 @@
 #endif
 
 /*
- * Operations: load, store, splat, add, sub, mul, madd (a * b + c), msub (c - a * b), any_above (whether a > b in any
+ * Operations: load, store, splat, add, sub, mul, madd (a * b + c), msub (c - a * b), any_above (true if a > b in any
  * lane), store_triples. store_triples(p, x, y, z) writes x0 y0 z0 x1 y1 z1 …
  *
  * exi_ints holds EXI_WIDTH integers of 32 bits. add_products(p, factor, low, high) reads 2 * EXI_WIDTH integers of 16
  * bits and adds each times the factor, the first EXI_WIDTH to low, the others to high; splat_short makes the factor
- * from an integer of 16 bits. Exact, so the bodies agree to the bit.
+ * from an integer of 16 bits. Exact, so all versions agree to the bit.
  */
 #if defined(EXI_SIMD_NEON)
 
@@ -331,14 +331,14 @@ static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide 
 #endif
 
 /*
- * exi_quad holds four floats on every machine: for what comes in fours, such as the rows of joint matrices. Operations:
- * load, load_three (p0 p1 p2 and 0), store, splat, lane 0 to 3 in all lanes, add, sub, mul, div, min, max, madd (a * b
- * + c), msub (c - a * b), inverse_root (1/sqrt, relative error below 3e-7), with_sign (the size of a, the sign of b),
- * pick (x where a > b, else y; y too where one is not a number), at_most (bit i set where a <= b in lane i; not where
- * one is not a number), keys (for each lane the bits of a before those of a number, as one integer of 64 bits, where a
- * <= b, else 0), transpose, load_triples and store_triples (x0 y0 z0 x1 y1 z1 …), load_bytes and store_bytes (16 bytes
- * as four quads; stored are numbers from 0 to 255, rounded to the nearest, of two the even one), load_fourth_bytes (of
- * four pixels the alphas).
+ * exi_quad holds four floats on every machine, for data in fours such as the rows of joint matrices. Operations: load,
+ * load_three (p0 p1 p2 and 0), store, splat, lane 0 to 3 in all lanes, add, sub, mul, div, min, max, madd (a * b + c),
+ * msub (c - a * b), inverse_root (1/sqrt, relative error below 3e-7), with_sign (the size of a, the sign of b), pick (x
+ * where a > b, else y; y too where one is not a number), at_most (bit i set where a <= b in lane i; not where one is
+ * not a number), keys (for each lane the bits of a before those of a number, as one integer of 64 bits, where a <= b,
+ * else 0), transpose, load_triples and store_triples (x0 y0 z0 x1 y1 z1 …), load_bytes and store_bytes (16 bytes as
+ * four quads; numbers from 0 to 255 are stored, rounded to the nearest, ties to even), load_fourth_bytes (the alphas of
+ * four pixels).
  */
 enum { EXI_QUAD_LANES = 4 };
 #if defined(EXI_SIMD_NEON)
@@ -392,7 +392,7 @@ static inline exi_quad exi_quad_madd(exi_quad a, exi_quad b, exi_quad c) {
 static inline exi_quad exi_quad_msub(exi_quad a, exi_quad b, exi_quad c) {
     return vfmsq_f32(c, a, b);
 }
-/* The estimate, which the architecture defines to the bit, has 8 bits; each step doubles them. */
+/* The estimate is defined to the bit by the architecture and has 8 bits; each step doubles them. */
 static inline exi_quad exi_quad_inverse_root(exi_quad a) {
     float32x4_t x = vrsqrteq_f32(a);
     x = vmulq_f32(x, vrsqrtsq_f32(vmulq_f32(a, x), x));
@@ -513,7 +513,7 @@ static inline exi_quad exi_quad_msub(exi_quad a, exi_quad b, exi_quad c) {
     return _mm_sub_ps(c, _mm_mul_ps(a, b));
 }
 #endif
-/* Not the estimate: makers of processors differ in it. */
+/* No estimate instruction: it differs between processor vendors. */
 static inline exi_quad exi_quad_inverse_root(exi_quad a) {
     return _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(a));
 }
@@ -785,7 +785,7 @@ static inline void exi_quad_load_bytes(const unsigned char *p, exi_quad v[4]) {
 static inline exi_quad exi_quad_load_fourth_bytes(const unsigned char *p) {
     return (exi_quad){{(float)p[3], (float)p[7], (float)p[11], (float)p[15]}};
 }
-/* Beside 1.5 * 2^23 a float has no room for a fraction, and its low byte is that of the integer. */
+/* After adding 1.5 * 2^23, a float has no room for a fraction, and its low byte is that of the integer. */
 static inline void exi_quad_store_bytes(unsigned char *p, const exi_quad v[4]) {
     for (int i = 0; i < 16; i++) {
         float beside = v[i / 4].lane[i % 4] + 12582912.0f;

@@ -1,13 +1,13 @@
 /*
- * Thin singular value decomposition by one-sided Jacobi rotations (Hestenes 1958): pairs of columns are turned until
- * all are perpendicular, and the same turns, gathered, are V. Common subset of C and CUDA.
+ * Thin singular value decomposition by one-sided Jacobi rotations (Hestenes 1958): rotates pairs of columns until all
+ * are perpendicular; the product of these rotations is V. Common subset of C and CUDA.
  */
 #ifndef EXI_SVD_INL
 #define EXI_SVD_INL
 
 #include "runtime/base/functions.inl"
 
-/* In two halves, so that one addition need not wait for the other. */
+/* Two partial sums, so that additions need not wait for each other. */
 EXI_INLINE double exi_svd_dot(const double *a, const double *b, int n) {
     double even = 0, odd = 0;
     for (int i = 0; i + 1 < n; i += 2) {

@@ -24,7 +24,8 @@ EXI_INLINE void exi_cross(const double a[3], const double b[3], double out[3]) {
 }
 
 #if defined(__CUDA_ARCH__)
-/* By what four numbers are multiplied, one after the other, to have length 1; second is 0 where they have none. */
+/* Two factors, applied one after the other, that scale four numbers to unit length; second is 0 if they are all
+ * zero. */
 typedef struct exi_shortening {
     double first, second;
 } exi_shortening;
@@ -43,9 +44,9 @@ EXI_CALL exi_shortening exi_shorten(double x, double y, double z, double w) {
 }
 #endif
 
-/* Scales v to length 1; false, and v untouched, where it has none. Safe from overflow and underflow. On a GPU, where a
- * division is a page of code, by a power of 2 and a reciprocal root, which may differ in the last bits; count is 2 to 4
- * there, and a constant. */
+/* Scales v to unit length. Returns false, and leaves v unchanged, if its length is zero or not finite. Safe from
+ * overflow and underflow. On a GPU, where a division takes much code, it uses a power of 2 and a reciprocal root, which
+ * may differ in the last bits; count must be a constant from 2 to 4 there. */
 EXI_INLINE bool exi_normalise(double *v, int count) {
 #if defined(__CUDA_ARCH__)
     const exi_shortening by = exi_shorten(v[0], v[1], count > 2 ? v[2] : 0, count > 3 ? v[3] : 0);
@@ -61,7 +62,7 @@ EXI_INLINE bool exi_normalise(double *v, int count) {
     double sum = 0;
     for (int i = 0; i < count; i++)
         sum += (v[i] / largest) * (v[i] / largest);
-    if (!isfinite(sum)) /* a NaN among them, which fmax passes over */
+    if (!isfinite(sum)) /* one is NaN, which fmax ignores */
         return false;
     double inverse = 1.0 / sqrt(sum);
     for (int i = 0; i < count; i++)
@@ -70,7 +71,8 @@ EXI_INLINE bool exi_normalise(double *v, int count) {
 #endif
 }
 
-/* exi_normalise for three numbers of usual size, with one division where that has seven; it takes the others. */
+/* exi_normalise for three numbers of usual size, with one division instead of seven; other numbers go to
+ * exi_normalise. */
 EXI_INLINE bool exi_unit3(double v[3]) {
     const double sum = exi_dot3(v, v);
     if (!(sum > 1e-200 && sum < 1e200))
@@ -81,7 +83,7 @@ EXI_INLINE bool exi_unit3(double v[3]) {
     return true;
 }
 
-/* out = a b: as rotations, b comes first. out may be a or b. */
+/* out = a b: as rotations, b is applied first. out may be a or b. */
 EXI_INLINE void exi_quaternion_multiply(const double a[4], const double b[4], double out[4]) {
     double v[3], w = a[3] * b[3] - exi_dot3(a, b);
     exi_cross(a, b, v);
@@ -103,7 +105,7 @@ EXI_INLINE void exi_rotate(const double q[4], const double v[3], double out[3]) 
         out[i] = v[i] + q[3] * t[i] + u[i];
 }
 
-/* The part of the unit quaternion q that turns about the unit axis; the identity where q turns that axis over. */
+/* The part of the unit quaternion q that turns about the unit axis; the identity if q reverses that axis. */
 EXI_INLINE void exi_twist(const double q[4], const double axis[3], double twist[4]) {
     double along = exi_dot3(q, axis);
     double pair[2] = {along, q[3]};

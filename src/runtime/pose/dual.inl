@@ -1,7 +1,7 @@
 /*
- * Dual quaternions, one vertex at a time: rigid motions q + e d that are blended by summing and scaling to length 1
- * (Kavan, Collins, Žára, O'Sullivan: Geometric Skinning with Approximate Dual Quaternion Blending, 2008). d = t q / 2
- * with t the translation. Common subset of C and CUDA, in double.
+ * Dual quaternions, one vertex at a time: rigid motions q + e d, blended by summing and scaling to unit length (Kavan,
+ * Collins, Žára, O'Sullivan: Geometric Skinning with Approximate Dual Quaternion Blending, 2008). d = t q / 2 with t
+ * the translation. Common subset of C and CUDA, in double.
  */
 #ifndef EXI_DUAL_INL
 #define EXI_DUAL_INL
@@ -17,14 +17,14 @@ EXI_INLINE void exi_dual_part(const double q[4], const double t[3], double d[4])
 }
 
 /*
- * Half turns are where a blend has to choose a side. They are also what people pose, so the choice must not hang on the
- * last bit: products of quaternions above this count as the same side, and the choice changes at 180.01 degrees.
+ * At half turns a blend has to choose a side. Half turns are common in poses, so the choice must not depend on the last
+ * bit: products of quaternions above this count as the same side, and the choice changes at 180.01 degrees.
  */
 #define EXI_DUAL_SIDE (-1e-4f)
 
-/* sum += weight * dual, with the sign for which its rotation is on the side of `pivot`: q and -q turn alike, but do not
- * sum alike. With the heaviest influence as pivot the sum's rotation is about as long as that influence's weight or
- * longer. */
+/* sum += weight * dual, with the sign that puts its rotation on the side of `pivot`: q and -q are the same rotation,
+ * but have different sums. With the heaviest influence as pivot, the sum's rotation is about as long as that
+ * influence's weight, or longer. */
 EXI_INLINE void exi_dual_add(const float dual[8], const float pivot[4], double weight, double sum[8]) {
     double side = 0;
     for (int i = 0; i < 4; i++)
@@ -35,8 +35,8 @@ EXI_INLINE void exi_dual_add(const float dual[8], const float pivot[4], double w
         sum[i] += weight * (double)dual[i];
 }
 
-/* The matrix of a sum, after scaling its rotation to length 1. The part of d along q, which no rigid motion has, drops
- * out of the translation 2 d q* by itself. */
+/* The matrix of a sum, after scaling its rotation to unit length. The part of d along q, which no rigid motion has,
+ * cancels in the translation 2 d q*. */
 EXI_INLINE void exi_dual_matrix(const double sum[8], double m[12]) {
     const double *q = sum, *d = sum + 4;
     double length_sq = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];

@@ -1,7 +1,7 @@
 /*
- * One joint of a skeleton: from its local transform and its parent's world matrix to its own, and to the matrix that
- * skinning uses (skeleton_evaluate.c has the equations). Parents first; joints of one depth do not depend on one
- * another. Common subset of C and CUDA.
+ * One joint of a skeleton: computes its world matrix from its local transform and its parent's world matrix, and the
+ * matrix for skinning (skeleton_evaluate.c has the equations). Parents come first; joints of one depth do not depend on
+ * each other. Common subset of C and CUDA.
  */
 #ifndef EXI_JOINT_INL
 #define EXI_JOINT_INL
@@ -10,7 +10,7 @@
 #include "runtime/pose/matrix.inl"
 #include "runtime/pose/skeleton.h"
 
-/* A skeleton's tables, what moves it, and where world matrices go. */
+/* Tables of a skeleton, its input, and the world matrices it writes. */
 typedef struct exi_joints {
     const int32_t *parents;
     const ex_transform *rest;
@@ -43,7 +43,7 @@ EXI_INLINE void exi_joint_shift(const exi_joints *t, int joint, double shift[3])
     }
 }
 
-/* What the shifts of a joint and its parent add to the joint's local translation. */
+/* Change of a joint's local translation by the shifts of the joint and its parent. */
 EXI_INLINE void exi_joint_offset(const exi_joints *t, int joint, double offset[3]) {
     double own[3], above[3];
     const int parent = t->parents[joint];
@@ -56,7 +56,7 @@ EXI_INLINE void exi_joint_offset(const exi_joints *t, int joint, double offset[3
         exi_matrix_turn(t->rest_worlds + 12 * (size_t)joint, offset, offset);
 }
 
-/* The matrix of a transform as seen from the parent. */
+/* The matrix of a transform relative to the parent. */
 EXI_INLINE void exi_joint_local(const exi_joints *t, int joint, const ex_transform *transform, double local[12]) {
     exi_local read;
     exi_local_read(transform, &t->rest[joint], &read);
@@ -69,12 +69,12 @@ EXI_INLINE void exi_joint_local(const exi_joints *t, int joint, const ex_transfo
     exi_matrix_compose(read.translation, read.rotation, read.scale, local);
 }
 
-/* The first stage of a joint, which waits for no other. */
+/* First stage of a joint, independent of other joints. */
 EXI_INLINE void exi_joint_begin(const exi_joints *t, int joint, double local[12]) {
     exi_joint_local(t, joint, t->locals ? &t->locals[joint] : &t->rest[joint], local);
 }
 
-/* The world matrix from that, in place; false where it is not usable. */
+/* Computes the world matrix from that, in place. Returns false if it is not usable. */
 EXI_INLINE bool exi_joint_follow(const exi_joints *t, int joint, double world[12]) {
     const int parent = t->parents[joint];
     if (parent >= 0)
@@ -82,7 +82,7 @@ EXI_INLINE bool exi_joint_follow(const exi_joints *t, int joint, double world[12
     return exi_matrix_usable(world);
 }
 
-/* A joint that would go too far is as at rest, seen from its parent; where that goes too far, seen from the world. */
+/* A joint that would go too far takes its rest relative to its parent; if that goes too far, its rest in the world. */
 EXI_CALL void exi_joint_rest(exi_joints t, int joint) {
     double world[12];
     exi_joint_local(&t, joint, &t.rest[joint], world);
@@ -91,8 +91,8 @@ EXI_CALL void exi_joint_rest(exi_joints t, int joint) {
         t.worlds[12 * (size_t)joint + i] = usable ? world[i] : t.rest_worlds[12 * (size_t)joint + i];
 }
 
-/* The second stage, when the parent is through it: from the first stage's matrix to the world matrix, in place and in
- * its table. */
+/* Second stage, after the parent's second stage: turns the first stage's matrix into the world matrix, in place, and
+ * stores it in its table. */
 EXI_INLINE void exi_joint_finish(const exi_joints *t, int joint, double world[12]) {
     double *table = t->worlds + 12 * (size_t)joint;
     if (exi_joint_follow(t, joint, world)) {
@@ -105,7 +105,7 @@ EXI_INLINE void exi_joint_finish(const exi_joints *t, int joint, double world[12
         world[i] = table[i];
 }
 
-/* The matrix that skinning uses. */
+/* Skinning matrix of a joint. */
 EXI_INLINE void exi_joint_matrix(const exi_joints *t, int joint, const double world[12], float matrix[12]) {
     double shift[3], inverse[12], turned[3], product[12];
     for (size_t i = 0; i < 12; i++)
@@ -120,7 +120,7 @@ EXI_INLINE void exi_joint_matrix(const exi_joints *t, int joint, const double wo
     exi_matrix_to_floats(product, matrix);
 }
 
-/* Where the joint is in the bound mesh. */
+/* Position of a joint in the bound mesh. */
 EXI_INLINE void exi_joint_centre(const exi_joints *t, int joint, float centre[3]) {
     double shift[3];
     exi_joint_shift(t, joint, shift);

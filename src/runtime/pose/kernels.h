@@ -1,10 +1,10 @@
 /*
- * What the two paths of skinning share, so that both give the same bits: sums of matrices, and what four matrices make
- * of four positions or normals.
+ * Shared parts of the two skinning paths, so that both give the same bits: sums of matrices, and the transform of four
+ * positions or normals by four matrices.
  *
- * A sum is made one vertex after the other, a row in a register: three loads and three multiply-adds an influence. Four
- * vertices are then turned round, so that a register holds the same entry for all four, and the rest is arithmetic
- * without any rearranging. Entries of four matrices are m[4 * row + column].
+ * A sum is computed one vertex after the other, with a row in a register: three loads and three multiply-adds per
+ * influence. Four vertices are then transposed, so that a register holds the same entry for all four; the rest is
+ * arithmetic without shuffles. Entries of four matrices are m[4 * row + column].
  */
 #ifndef EXI_KERNELS_H
 #define EXI_KERNELS_H
@@ -17,7 +17,7 @@ static inline void exi_add_matrix(const float *m, exi_quad weight, exi_quad rows
         rows[r] = exi_quad_madd(exi_quad_load(m + 4 * r), weight, rows[r]);
 }
 
-/* The first four influences of a vertex. */
+/* Sums the first four influences of a vertex. */
 static inline void exi_sum_four(const float *affine, const uint16_t *joints, const float *weights, exi_quad rows[3]) {
     const exi_quad w = exi_quad_load(weights);
     const float *m = affine + EXI_MATRIX_FLOATS * (size_t)joints[0];
@@ -40,7 +40,7 @@ static inline void exi_turn_round(exi_quad rows[EXI_QUAD_LANES][3], exi_quad m[1
     }
 }
 
-/* Four vertices with four influences each. */
+/* Sums four vertices with four influences each. */
 EXI_KERNEL void exi_sum_group(const float *affine, const uint16_t *joints, const float *weights, exi_quad m[12]) {
     exi_quad rows[EXI_QUAD_LANES][3];
     EXI_WRITE_OUT
@@ -73,7 +73,7 @@ EXI_KERNEL void exi_move_tangent(const exi_quad m[12], const exi_quad x[3], exi_
         out[r] = exi_quad_dot(m + 4 * r, x);
 }
 
-/* By the cofactors; where `mirrored`, a constant where this is called, with the sign of the determinant. */
+/* Transforms normals by the cofactors; if `mirrored`, a constant at the call, with the sign of the determinant. */
 EXI_KERNEL void exi_move_normal(const exi_quad m[12], const exi_quad x[3], bool mirrored, exi_quad out[3]) {
     exi_quad cofactors[3][3];
     exi_quad_cross(m + 4, m + 8, cofactors[0]);

@@ -1,5 +1,5 @@
 /*
- * How transforms are read: in double, with a unit quaternion, and with rest in place of what is not finite. Common
+ * Reading of transforms: in double, with a unit quaternion, and with rest in place of parts that are not finite. Common
  * subset of C and CUDA.
  */
 #ifndef EXI_LOCAL_INL
@@ -20,12 +20,12 @@ EXI_INLINE bool exi_floats_finite(const float *row, int count) {
     return true;
 }
 
-/* Every number is finite. */
+/* True if every number is finite. */
 EXI_INLINE bool exi_transform_finite(const ex_transform *t) {
     return exi_floats_finite(t->translation, 3) && exi_floats_finite(t->rotation, 4) && exi_floats_finite(t->scale, 3);
 }
 
-/* Parts that are not finite, and a zero rotation, are taken from rest; a zero rotation there is the identity. */
+/* Parts that are not finite, and a zero rotation, are taken from rest; a zero rotation in rest is the identity. */
 EXI_INLINE void exi_local_read(const ex_transform *transform, const ex_transform *rest, exi_local *local) {
     const float *translation =
         exi_floats_finite(transform->translation, 3) ? transform->translation : rest->translation;

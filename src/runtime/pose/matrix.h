@@ -1,6 +1,4 @@
-/*
- * Matrices in double (matrix.inl), and what takes them apart.
- */
+/* Matrices in double (matrix.inl): inversion and polar decomposition. */
 #ifndef EXI_MATRIX_H
 #define EXI_MATRIX_H
 
@@ -8,13 +6,13 @@
 
 #include <exemplar/pose.h>
 
-/* out = m^-1; false where the determinant is below 1e-12 of the product of the rows' lengths. */
+/* Computes out = m^-1. Returns false if the determinant is below 1e-12 of the product of the rows' lengths. */
 bool exi_matrix_invert(const double m[12], double out[12]);
 
 /*
- * The linear part as R S, R a rotation and S symmetric: S stretches along perpendicular directions, R turns what comes
- * out. Where the matrix mirrors, the smallest stretch is negative. Always exists; where stretches vanish, R completes
- * what is left, and is the identity for a zero matrix.
+ * Splits the linear part into R S, with R a rotation and S symmetric: S stretches along perpendicular directions, then
+ * R turns the result. If the matrix mirrors, the smallest stretch is negative. Always exists; if stretches vanish, R
+ * completes the remaining directions, and is the identity for a zero matrix.
  */
 void exi_polar(const double m[12], double rotation[3][3], double stretch[3][3]);
 

@@ -1,7 +1,7 @@
 /*
- * Matrices of three rows and four columns in double, the fourth column being the translation; rotations as matrices and
- * quaternions. Common subset of C and CUDA: nothing is indexed by what is not known when compiling, so that a GPU keeps
- * matrices in registers.
+ * Matrices of three rows and four columns in double, with the translation in the fourth column; rotations as matrices
+ * and quaternions. Common subset of C and CUDA: all indices are known at compile time, so that a GPU keeps matrices in
+ * registers.
  */
 #ifndef EXI_MATRIX_INL
 #define EXI_MATRIX_INL
@@ -10,7 +10,7 @@
 
 #include <float.h>
 
-/* Numbers beyond this are refused or read as rest: their products would leave what a float holds. */
+/* Limit of usable numbers: larger ones are refused or read as rest, since their products would overflow a float. */
 #define EXI_MATRIX_MOST 1e30
 
 /* The determinant of the linear part. */
@@ -31,14 +31,14 @@ EXI_INLINE void exi_matrix_multiply(const double a[12], const double b[12], doub
         out[i] = product[i];
 }
 
-/* Column c of that, which needs no other column of b: out may be b. */
+/* Column c of that product, which needs no other column of b: out may be b. */
 EXI_INLINE void exi_matrix_multiply_column(const double a[12], const double b[12], int c, double out[12]) {
     const double x = b[c], y = b[4 + c], z = b[8 + c];
     for (int r = 0; r < 3; r++)
         out[4 * r + c] = a[4 * r] * x + a[4 * r + 1] * y + a[4 * r + 2] * z + (c == 3 ? a[4 * r + 3] : 0.0);
 }
 
-/* out = m x, the linear part alone; and with the translation. out may be x. */
+/* out = m x, with the linear part only, and with the translation. out may be x. */
 EXI_INLINE void exi_matrix_turn(const double m[12], const double x[3], double out[3]) {
     const double a = exi_dot3(m, x), b = exi_dot3(m + 4, x), c = exi_dot3(m + 8, x);
     out[0] = a;
@@ -52,7 +52,7 @@ EXI_INLINE void exi_matrix_move(const double m[12], const double x[3], double ou
         out[i] += m[4 * i + 3];
 }
 
-/* Every number within +-EXI_MATRIX_MOST. */
+/* True if every number is within +-EXI_MATRIX_MOST. */
 EXI_INLINE bool exi_matrix_usable(const double m[12]) {
     for (int i = 0; i < 12; i++)
         if (!(fabs(m[i]) <= EXI_MATRIX_MOST))
@@ -65,17 +65,17 @@ EXI_INLINE void exi_matrix_from_floats(const float from[12], double m[12]) {
         m[i] = (double)from[i];
 }
 
-/* Numbers that no float holds become the largest ones. */
+/* Converts to float; numbers beyond the range of float become the largest ones. */
 EXI_INLINE void exi_matrix_to_floats(const double m[12], float to[12]) {
     const double most = (double)FLT_MAX;
     for (int i = 0; i < 12; i++)
         to[i] = m[i] > most ? FLT_MAX : m[i] < -most ? -FLT_MAX : (float)m[i];
 }
 
-/* Scale, unit quaternion, translation. */
+/* Makes a matrix from scale, unit quaternion and translation. */
 EXI_INLINE void exi_matrix_compose(const double translation[3], const double q[4], const double scale[3],
                                    double m[12]) {
-    /* exi_rotate of the three axes, without what is multiplied by 0 */
+    /* exi_rotate of the three axes, without the products by 0 */
     for (int c = 0; c < 3; c++) {
         const int j = (c + 1) % 3, k = (c + 2) % 3;
         const double tj = 2.0 * q[k], tk = -2.0 * q[j];
@@ -87,7 +87,7 @@ EXI_INLINE void exi_matrix_compose(const double translation[3], const double q[4
         m[4 * r + 3] = translation[r];
 }
 
-/* From 4 q_i^2, where that is the largest; i, j, k follow one another. */
+/* Quaternion from 4 q_i^2, if that is the largest; i, j, k are in cyclic order. */
 EXI_INLINE void exi_quaternion_about(const double rotation[3][3], int i, int j, int k, double q[4]) {
     q[i] = 1 + rotation[i][i] - rotation[j][j] - rotation[k][k];
     q[j] = rotation[j][i] + rotation[i][j];
@@ -95,8 +95,8 @@ EXI_INLINE void exi_quaternion_about(const double rotation[3][3], int i, int j, 
     q[3] = rotation[k][j] - rotation[j][k];
 }
 
-/* The unit quaternion of a rotation, w not negative: from the largest of the four squares 4 w^2, 4 x^2, …, so that
- * nothing is divided by a small number. */
+/* The unit quaternion of a rotation, with w not negative: computed from the largest of the four squares 4 w^2, 4 x^2,
+ * …, so that no division is by a small number. */
 EXI_INLINE void exi_quaternion_of(const double rotation[3][3], double q[4]) {
     const double trace = rotation[0][0] + rotation[1][1] + rotation[2][2];
     double most = trace;

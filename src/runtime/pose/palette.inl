@@ -1,6 +1,6 @@
 /*
- * One joint of a palette: its matrix as skinning reads it, and taken apart into a stretch about the joint's centre and
- * a rigid motion (palette.c has the equations). Common subset of C and CUDA.
+ * One joint of a palette: its matrix for skinning, or its decomposition into a stretch about the joint's centre and a
+ * rigid motion (palette.c has the equations). Common subset of C and CUDA.
  */
 #ifndef EXI_PALETTE_INL
 #define EXI_PALETTE_INL
@@ -9,9 +9,9 @@
 #include "runtime/pose/matrix.inl"
 #include "runtime/pose/polar.inl"
 
-/* Stretches nearer to the identity than this are rounding of the rotation; then the first stage is left out. */
+/* Stretches nearer to the identity than this are rounding errors of the rotation; the first stage is then skipped. */
 #define EXI_STRETCH_NOTED 1e-6
-/* Numbers beyond this are not used: squares of cofactors would leave the range of float and come back as no number. */
+/* Limit of usable numbers: beyond it, squares of cofactors would overflow float and give NaN. */
 #define EXI_PALETTE_MOST 1e12
 
 /* A matrix that is not usable counts as the identity. */
@@ -31,7 +31,7 @@ EXI_INLINE void exi_palette_centre(const float *from, double centre[3]) {
     }
 }
 
-/* Most joints are rigid to rounding, and need no decomposition. */
+/* True if the matrix is rigid to rounding, as most joints are: they need no decomposition. */
 EXI_INLINE bool exi_palette_rigid(const double m[12]) {
     for (int r = 0; r < 3; r++)
         for (int c = r; c < 3; c++)
@@ -40,7 +40,7 @@ EXI_INLINE bool exi_palette_rigid(const double m[12]) {
     return exi_matrix_determinant(m) > 0;
 }
 
-/* The rigid motion R (x - c) + M c as a dual quaternion; moved is M c. */
+/* The rigid motion R (x - c) + M c as a dual quaternion; `moved` is M c. */
 EXI_INLINE void exi_palette_dual(const double rotation[3][3], const double centre[3], const double moved[3],
                                  float dual[8]) {
     double q[4], d[4], to[3], turned[3];
@@ -54,7 +54,7 @@ EXI_INLINE void exi_palette_dual(const double rotation[3][3], const double centr
     }
 }
 
-/* A rotation alone, with a dual part of nothing. */
+/* A rotation only, with a zero dual part. */
 EXI_INLINE void exi_palette_turn(const double rotation[3][3], float dual[8]) {
     double q[4];
     exi_quaternion_of(rotation, q);
@@ -64,15 +64,16 @@ EXI_INLINE void exi_palette_turn(const double rotation[3][3], float dual[8]) {
     }
 }
 
-/* The rotation of a matrix that is rigid. */
+/* The rotation of a rigid matrix. */
 EXI_INLINE void exi_palette_linear(const double m[12], double rotation[3][3]) {
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
             rotation[r][c] = m[4 * r + c];
 }
 
-/* Takes apart what is not rigid: affine is the matrix and becomes the stretch. Returns its largest difference from the
- * identity. The matrix is handed over in memory, since whoever calls is then done with its own registers. */
+/* Decomposes a matrix that is not rigid: affine holds the matrix on input and the stretch on output. Returns the
+ * stretch's largest difference from the identity. The matrix is passed in memory, so that the caller can free its
+ * registers. */
 EXI_CALL double exi_palette_stretch(float affine[12], double x, double y, double z, float dual[8]) {
     const double centre[3] = {x, y, z};
     double m[12], rotation[3][3], stretch[3][3], n[12], moved[3], largest = 0;
@@ -92,7 +93,7 @@ EXI_CALL double exi_palette_stretch(float affine[12], double x, double y, double
     return largest;
 }
 
-/* The rotation of what is not rigid. */
+/* The rotation of a matrix that is not rigid. */
 EXI_CALL void exi_palette_stretched_turn(const float matrix[12], float dual[8]) {
     double m[12], rotation[3][3], stretch[3][3];
     exi_matrix_from_floats(matrix, m);
@@ -100,7 +101,7 @@ EXI_CALL void exi_palette_stretched_turn(const float matrix[12], float dual[8]) 
     exi_palette_turn((const double(*)[3])rotation, dual);
 }
 
-/* Dual quaternion: takes one joint's matrix apart. Whether its stretch differs from the identity. */
+/* Dual quaternion: decomposes one joint's matrix. True if its stretch differs from the identity. */
 EXI_INLINE bool exi_palette_apart(const double m[12], const double centre[3], float affine[12], float dual[8]) {
     if (!exi_palette_rigid(m)) {
         exi_matrix_to_floats(m, affine);
@@ -115,7 +116,7 @@ EXI_INLINE bool exi_palette_apart(const double m[12], const double centre[3], fl
     return false;
 }
 
-/* Linear: the rotation of a joint's matrix, which is there as floats too. */
+/* Linear: the rotation of a joint's matrix, which is given as floats too. */
 EXI_INLINE void exi_palette_rotation(const double m[12], const float matrix[12], float dual[8]) {
     if (!exi_palette_rigid(m)) {
         exi_palette_stretched_turn(matrix, dual);

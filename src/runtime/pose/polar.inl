@@ -1,7 +1,7 @@
 /*
- * The polar decomposition that takes a joint's rotation and stretch apart. It comes from the singular values, L = U
- * diag(s) V^T = (U V^T) (V diag(s) V^T): the iterations that are usual for it do not converge where a joint is scaled
- * to nothing. Common subset of C and CUDA.
+ * Polar decomposition of a joint's matrix into rotation and stretch. It is computed from the singular values, L = U
+ * diag(s) V^T = (U V^T) (V diag(s) V^T): the usual iterations do not converge if a joint is scaled to zero. Common
+ * subset of C and CUDA.
  */
 #ifndef EXI_POLAR_INL
 #define EXI_POLAR_INL
@@ -9,7 +9,7 @@
 #include "runtime/base/svd.inl"
 #include "runtime/base/vector.h"
 
-/* Changes the places of two columns, or does not. */
+/* Swaps two columns if `swap`. */
 EXI_INLINE void exi_polar_swap(bool swap, double a[3], double b[3]) {
     for (int i = 0; i < 3; i++) {
         const double x = swap ? b[i] : a[i], y = swap ? a[i] : b[i];
@@ -33,7 +33,7 @@ EXI_CALL void exi_polar_of(const double m[12], double rotation[3][3], double str
         for (int r = 0; r < 3; r++)
             us[c][r] = m[4 * r + c];
     exi_svd_of(&us[0][0], 3, 3, &v[0][0], s);
-    /* Largest first: the first two change places, the last two, and the first two again. */
+    /* Sorts, largest first: swaps the first two, the last two, and the first two again. */
     bool swaps[3];
     EXI_ROLLED for (int k = 0; k < 3; k++) {
         const int i = k == 1;
@@ -57,14 +57,14 @@ EXI_CALL void exi_polar_of(const double m[12], double rotation[3][3], double str
         u[1][i] = s[1] > 1e-12 * s[0] ? us[1][i] / s[1] : 0;
     if (!(s[1] > 1e-12 * s[0]))
         exi_polar_across(u[0], u[1]);
-    /* The third direction of a rotation follows from the others; its stretch then has the sign of the determinant. */
+    /* The third direction of a rotation follows from the other two; its stretch gets the sign of the determinant. */
     exi_cross(v[0], v[1], cross);
     const double hand = exi_dot3(cross, v[2]) < 0 ? -1 : 1;
     exi_cross(u[0], u[1], u[2]);
     for (int i = 0; i < 3; i++)
         u[2][i] *= hand;
     s[2] = exi_dot3(u[2], us[2]);
-    /* Back to where they were: sums are in that order. */
+    /* Restore the original order, which is the order of the sums. */
     EXI_ROLLED for (int k = 2; k >= 0; k--) {
         const int i = k == 1;
         const double low = s[i], high = s[i + 1];

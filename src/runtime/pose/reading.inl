@@ -1,6 +1,6 @@
 /*
- * Readings: the numbers that an axis of a space takes from a joint (reading.c has the equations). Common subset of C
- * and CUDA.
+ * Readings: the values that an axis of a space takes from a joint (reading.c has the equations). Common subset of C and
+ * CUDA.
  */
 #ifndef EXI_READING_INL
 #define EXI_READING_INL
@@ -9,17 +9,17 @@
 
 #include <exemplar/weigh.h>
 
-/* What reading and writing need of a joint. */
+/* Data of a joint for reading and writing. */
 typedef struct exi_read_joint {
     exi_local rest, local;
-    double n[3];    /* `about`, of length 1 */
+    double n[3];    /* `about`, of unit length */
     double unit;    /* of a slide */
-    int own;        /* the axis of a stretch: where `about` is largest */
+    int own;        /* index of the stretched axis: the largest component of `about` */
     double turn[4]; /* r */
     double move[3]; /* d */
 } exi_read_joint;
 
-/* v[i] without an address. */
+/* v[i], without taking an address. */
 EXI_INLINE double exi_pick3(const double v[3], int i) {
     return i == 0 ? v[0] : i == 1 ? v[1] : v[2];
 }
@@ -30,7 +30,7 @@ EXI_INLINE void exi_conjugate(const double q[4], double out[4]) {
     out[3] = q[3];
 }
 
-/* rest is finite. False where the reading has no direction and needs one. */
+/* rest must be finite. Returns false if the reading needs a direction and has none. */
 EXI_INLINE bool exi_reading_open(const ex_reading *reading, const ex_transform *rest, const ex_transform *local,
                                  exi_read_joint *j) {
     exi_local_read(rest, rest, &j->rest);
@@ -53,7 +53,7 @@ EXI_INLINE bool exi_reading_open(const ex_reading *reading, const ex_transform *
     return reading->kind == EX_READING_ROTATION && reading->part != EX_AXIS_SWING && reading->part != EX_AXIS_TWIST;
 }
 
-/* Of q and -q the one with w > 0; where w is 0, with the first of x y z that is not 0 positive. */
+/* Chooses between q and -q: w > 0, or if w is 0, the first of x y z that is not 0 positive. */
 EXI_INLINE void exi_choose_sign(double q[4]) {
     double first = q[3];
     for (int i = 0; i < 3; i++)
@@ -68,14 +68,15 @@ EXI_INLINE double exi_degrees_of(double sine, double cosine) {
     return (sine < 0) != (cosine < 0) ? -2 * half : 2 * half;
 }
 
-/* The turn nearest to middle: in [middle - 180, middle + 180). */
+/* The same turn in [middle - 180, middle + 180). */
 EXI_INLINE double exi_on_turn(double degrees, double middle) {
     if (!isfinite(middle))
         return degrees;
     return degrees - 360.0 * floor((degrees - middle + 180.0) / 360.0);
 }
 
-/* ex_reading_read of a reading that is not NONE, rest being finite; false where it has no direction and needs one. */
+/* ex_reading_read of a reading that is not NONE; rest must be finite. Returns false if it needs a direction and has
+ * none. */
 EXI_INLINE bool exi_reading_value(const ex_reading *reading, const ex_transform *rest, const ex_transform *local,
                                   double *value) {
     exi_read_joint j;

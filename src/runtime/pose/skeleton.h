@@ -1,6 +1,6 @@
 /*
- * The inside of ex_skeleton: one block, a head and tables behind it at offsets, no pointers; so that it can be copied
- * to any other place as `size` bytes, also to a GPU.
+ * Layout of ex_skeleton: one block with a head and tables at offsets, without pointers, so that its `size` bytes can be
+ * copied anywhere, also to a GPU.
  */
 #ifndef EXI_SKELETON_H
 #define EXI_SKELETON_H
@@ -17,9 +17,9 @@ struct ex_skeleton {
     uint64_t rest;          /* [joint_count] ex_transform, rotations of length 1 */
     uint64_t rest_worlds;   /* [joint_count][12] double */
     uint64_t inverse_binds; /* [joint_count][12] double */
-    uint64_t bind_centres;  /* [joint_count][3] double: where the joint is in the bound mesh */
+    uint64_t bind_centres;  /* [joint_count][3] double: position of the joint in the bound mesh */
     uint64_t name_starts;   /* [joint_count] uint32_t into names */
-    uint64_t names;         /* texts, each with its 0 */
+    uint64_t names;         /* zero-terminated texts */
 };
 
 EXI_INLINE void *exi_skeleton_at(const ex_skeleton *skeleton, uint64_t offset) {

@@ -1,10 +1,9 @@
 /*
- * The inside of ex_skin and ex_palette: blocks without pointers, tables at offsets.
+ * Layout of ex_skin and ex_palette: blocks without pointers, tables at offsets.
  *
- * Every vertex has four influences in the first table, heaviest first; those that it does not have repeat the first
- * joint with weight 0. Vertices with more than four are listed, ascending, and have the rest in the second table. The
- * first table goes on for EXI_QUAD_LANES - 1 vertices that do not exist, so that the last group of four can be read
- * whole.
+ * Every vertex has four influences in the first table, heaviest first; missing ones repeat the first joint with weight
+ * 0. Vertices with more than four are listed, ascending, and have the others in the second table. The first table has
+ * EXI_QUAD_LANES - 1 more vertices that do not exist, so that the last group of four can be read whole.
  */
 #ifndef EXI_SKIN_H
 #define EXI_SKIN_H
@@ -22,27 +21,27 @@ struct ex_skin {
     uint64_t joints;        /* [vertex_count + 3][4] uint16_t */
     uint64_t weights;       /* [vertex_count + 3][4] float */
     uint64_t long_vertices; /* [long_count] int32_t, ascending */
-    uint64_t long_starts;   /* [long_count + 1] uint32_t into the two that follow */
+    uint64_t long_starts;   /* [long_count + 1] uint32_t into the next two tables */
     uint64_t long_joints;   /* uint16_t */
     uint64_t long_weights;  /* float */
 };
 
 /*
- * A matrix is three rows of four floats and room for a fourth: its place is one shift away from its number, and it lies
- * in one line of the cache. Linear: affine holds the matrices. Dual quaternion: duals holds rotations (x y z w) and
- * their dual parts, and affine, where `stretched`, what happens before: stretch about the centre.
+ * A matrix is three rows of four floats, padded to four rows: its address is one shift away from its index, and it lies
+ * in one cache line. Linear: affine holds the matrices. Dual quaternion: duals holds rotations (x y z w) and their dual
+ * parts; if `stretched`, affine holds the stretch about the centre, which comes first.
  */
 struct ex_palette {
     uint64_t size;
     int32_t method, joint_count;
-    int32_t stretched; /* dual quaternion: some joint does more than move rigidly */
-    int32_t mirrored;  /* some joint turns the inside out */
+    int32_t stretched; /* dual quaternion: true if the motion of some joint is not rigid */
+    int32_t mirrored;  /* true if some joint mirrors */
     uint64_t affine;   /* [joint_count][EXI_MATRIX_FLOATS] float */
-    uint64_t duals;    /* [joint_count][8] float; linear: rotations alone, or 0 where they were not asked for */
+    uint64_t duals;    /* [joint_count][8] float; linear: rotations only, or 0 if they were not requested */
 };
 
-/* Where a skin's tables are. Apart from ex_skin because outputs could, for all the compiler knows, be written over
- * that. */
+/* Addresses of a skin's tables. Separate from ex_skin, since the compiler must assume that outputs may overwrite
+ * ex_skin. */
 typedef struct exi_skin_tables {
     const uint16_t *joints;
     const float *weights;
@@ -73,18 +72,18 @@ static inline const float *exi_palette_duals(const ex_palette *palette) {
 }
 
 /*
- * Vertices that are moved together, and the floats of four of their matrices. A group of four matrices is [3][4][4]:
- * row, column, vertex.
+ * EXI_BLOCK is the number of vertices moved together. EXI_GROUP_FLOATS is the size of four of their matrices; such a
+ * group is [3][4][4]: row, column, vertex.
  */
 enum { EXI_BLOCK = 64, EXI_GROUP_FLOATS = 12 * EXI_QUAD_LANES };
 
 /*
- * The matrices of vertices v to v + count, count at most EXI_BLOCK, as groups of four; the last group may hold some
- * that mean nothing. `place` is the first long vertex not before v; returns the first not before v + count.
+ * Sums the matrices of vertices v to v + count, count at most EXI_BLOCK, as groups of four; unused entries of the last
+ * group are undefined. `place` is the first long vertex not before v; returns the first not before v + count.
  */
 int exi_skin_sum(const exi_skin_tables *tables, const ex_palette *palette, int v, int count, int place, float *m);
 
-/* The first place in the list of long vertices that is not before `vertex`. */
+/* Returns the first place in the list of long vertices that is not before `vertex`. */
 int exi_skin_find_long(const exi_skin_tables *tables, int vertex);
 
 #endif

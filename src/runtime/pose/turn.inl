@@ -1,13 +1,13 @@
 /*
  * Rotations of a vertex, blended as quaternions and applied to a vector, in float (Kavan et al. 2008, the real half of
- * dual.inl; turn.c says what for). Common subset of C and CUDA.
+ * dual.inl; turn.c explains their use). Common subset of C and CUDA.
  */
 #ifndef EXI_TURN_INL
 #define EXI_TURN_INL
 
 #include "runtime/pose/dual.inl"
 
-/* sum += weight * q, with the sign for which q is on the side of `pivot`, as exi_dual_add has it. */
+/* sum += weight * q, with the sign that puts q on the side of `pivot`, as in exi_dual_add. */
 EXI_INLINE void exi_rotation_add(const float q[4], const float pivot[4], float weight, float sum[4]) {
     const float side = q[0] * pivot[0] + q[1] * pivot[1] + q[2] * pivot[2] + q[3] * pivot[3];
     const float signed_weight = side > EXI_DUAL_SIDE ? weight : -weight;
@@ -15,7 +15,7 @@ EXI_INLINE void exi_rotation_add(const float q[4], const float pivot[4], float w
         sum[i] += signed_weight * q[i];
 }
 
-/* x + 2 (w u x x + u x (u x x)) / |q|^2, u the vector part of q, which need not have length 1. */
+/* x + 2 (w u x x + u x (u x x)) / |q|^2, with u the vector part of q, which need not have unit length. */
 EXI_INLINE void exi_rotation_turn(const float q[4], const float x[3], float out[3]) {
     const float s = 2.0F / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     const float a[3] = {q[1] * x[2] - q[2] * x[1], q[2] * x[0] - q[0] * x[2], q[0] * x[1] - q[1] * x[0]};

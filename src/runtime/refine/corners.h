@@ -1,11 +1,12 @@
 /*
  * Four corners of faces side by side, in float: the angle between two edges a and b. With s = |a x b| and c = a . b,
- * s^2 + c^2 = |a|^2 |b|^2, so that one root scales both to sine and cosine. The smaller of the two is at most
- * sqrt(1/2), and there asin is a short polynomial (relative minimax, found by Lawson's iteration; 2e-8 and rounding):
+ * s^2 + c^2 = |a|^2 |b|^2, so one root scales both to sine and cosine. The smaller of the two is at most sqrt(1/2),
+ * where asin is a short polynomial (relative minimax, found by Lawson's iteration; 2e-8 and rounding):
  *
  *     angle = asin s up to 45 degrees, then pi/2 - asin c, and from 135 degrees on pi - asin s
  *
- * which is as good for needles as for squares. No lane depends on another, so nothing depends on which four meet.
+ * which is as accurate for needles as for squares. Lanes are independent, so the result does not depend on which four
+ * corners share a register.
  */
 #ifndef EXI_CORNERS_H
 #define EXI_CORNERS_H
@@ -14,7 +15,7 @@
 
 #include <stdbool.h>
 
-/* Edges from 3e-8 to 3e7 long have products of four lengths in here; others are for doubles. */
+/* Range of |a|^2 |b|^2 for floats: edges from 3e-8 to 3e7 long are inside; others need doubles. */
 #define EXI_CORNER_LEAST 1e-30f
 #define EXI_CORNER_MOST  1e30f
 
@@ -22,7 +23,7 @@ static inline exi_quad exi_corner_dot(const exi_quad a[3], const exi_quad b[3]) 
     return exi_quad_madd(a[2], b[2], exi_quad_madd(a[1], b[1], exi_quad_mul(a[0], b[0])));
 }
 
-/* Angles in [0, pi]; *size_sq is |a|^2 |b|^2, and where that is outside the range above, the angle means nothing. */
+/* Computes angles in [0, pi]. *size_sq is |a|^2 |b|^2; if that is outside the range above, the angle is meaningless. */
 static inline exi_quad exi_corner_angles(const exi_quad a[3], const exi_quad b[3], exi_quad *size_sq) {
     static const float terms[] = {1.0f,          0.166670576f,  0.0748466253f, 0.0469131768f,
                                   0.0141620124f, 0.0833557099f, -0.1018475f,   0.116612583f};

@@ -1,6 +1,6 @@
 /*
- * The inside of ex_stencils: one block, a head, one table a level and one for the limit, no pointers; offsets count
- * from the start of the block. A table is a row of batches of two kinds:
+ * Layout of ex_stencils: one block with a head, one table per level and one for the limit, without pointers; offsets
+ * count from the start of the block. A table is a sequence of batches of two kinds:
  *
  *   shared   up to EXI_BATCH_TILES tiles of EXI_WIDTH vertices that gather from the same control vertices: those stand
  *            there once, and the weights come for one control vertex after the other, all tiles side by side:
@@ -18,26 +18,26 @@
 
 #include <exemplar/refine.h>
 
-/* Twelve sums in registers. */
+/* Number of sums in registers: three per tile. */
 #define EXI_BATCH_TILES 4
 #define EXI_BATCH_LOOSE 64
 
 typedef struct exi_stencil_batch {
-    uint32_t support_count; /* control vertices a vertex */
+    uint32_t support_count; /* control vertices per vertex */
     uint16_t vertex_count;
-    uint16_t tile_count; /* 0: loose */
-    uint32_t vertices;   /* where its part of each array begins */
+    uint16_t tile_count; /* 0: a loose batch */
+    uint32_t vertices;   /* start of its part of each array */
     uint32_t support;
     uint64_t weights; /* tangents: twice that */
 } exi_stencil_batch;
 
 typedef struct exi_stencil_table {
     int32_t vertex_count, batch_count;
-    int32_t weight_count; /* of the rows, without what fills up tiles */
+    int32_t weight_count; /* in the rows, without the padding of tiles */
     int32_t has_tangents;
     uint64_t batches;  /* exi_stencil_batch */
-    uint64_t vertices; /* uint32_t: which vertex of the level; rising within a batch */
-    uint64_t support;  /* uint32_t: which control vertex */
+    uint64_t vertices; /* uint32_t: vertex of the level; ascending within a batch */
+    uint64_t support;  /* uint32_t: control vertex */
     uint64_t weights;  /* float */
     uint64_t tangents; /* float */
 } exi_stencil_table;
@@ -48,27 +48,27 @@ struct ex_stencils {
     uint64_t tables; /* exi_stencil_table: levels 1 to level_count, then the limit */
 };
 
-/* NULL where the level is not there, or 0. */
+/* Returns NULL if the level does not exist, or is 0. */
 const exi_stencil_table *exi_stencils_table(const ex_stencils *stencils, int level);
 
-/* ex_stencils_read of a level that is there, in float, which loses nothing. */
+/* ex_stencils_read of an existing level, in float, which loses nothing. */
 void exi_stencils_read_floats(const ex_stencils *stencils, int level, int *offsets, int *indices, float *weights,
                               float *tangents);
 
 /*
- * How the vertices of a table are spread over batches: `shared` lists the vertices of the shared batches, those of one
- * support together and cut where shared_ends says; `loose` the others, by the size of their support and then by number.
+ * Assignment of a table's vertices to batches. `shared` lists the vertices of the shared batches, grouped by support
+ * and cut at shared_ends; `loose` lists the others, by the size of their support and then by index.
  */
 typedef struct exi_stencil_plan {
     int *shared, shared_count;
-    int *ends, end_count; /* where batches of `shared` end */
+    int *ends, end_count; /* ends of the batches of `shared` */
     int *loose, loose_count;
 } exi_stencil_plan;
 
-/* Ints of work that planning takes: the plan's own arrays are in it. */
+/* Returns the number of ints of work that planning needs, including the plan's own arrays. */
 size_t exi_stencil_plan_size(const ex_stencil_rows *rows, int control_count);
 
-/* Plans a table from rows that were checked. */
+/* Plans a table from checked rows. */
 void exi_stencil_plan_make(const ex_stencil_rows *rows, int control_count, int *work, exi_stencil_plan *plan);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * One call of evaluation: what is asked, and where its stages keep what they hand on. Private to the room.
+ * One call of evaluation: its arguments, and the data that its stages hand on. Private to the room.
  *
- * Stages: weigh (weights of all layers, and the skeleton's palette, a task a pose), shape and pose (blend and skin a
- * chunk of vertices for all poses, a task a few chunks), then for each pose refine, normals, tangents, textures, each
- * cut into tasks by its own room.
+ * Stages: weigh (weights of all layers, and the skeleton's palette; one task per pose), shape and pose (blend and skin
+ * a chunk of vertices for all poses; one task for a few chunks), then for each pose refine, normals, tangents and
+ * textures, each cut into tasks by its own room.
  */
 #ifndef EXI_RIG_EVALUATE_H
 #define EXI_RIG_EVALUATE_H
@@ -12,7 +12,7 @@
 
 typedef struct exi_domain exi_domain;
 
-/* Takes memory for a pose's scratch from *cursor on. */
+/* Takes memory from *cursor on for a pose's scratch. */
 static inline void *exi_scratch_take(uintptr_t *cursor, size_t count, size_t size) {
     void *place = (void *)*cursor;
     *cursor += (count * size + 63) / 64 * 64;
@@ -23,21 +23,21 @@ static inline void *exi_scratch_take(uintptr_t *cursor, size_t count, size_t siz
 typedef struct exi_pose_scratch {
     double *point;                /* [largest_dimension] */
     double *weights;              /* [examples] */
-    float *floats;                /* [forms], those of trajectories too: factors of their sum */
-    exi_term *terms;              /* likewise */
+    float *floats;                /* [forms], including those of trajectories: factors of their sum */
+    exi_term *terms;              /* the same */
     double *set_weights;          /* [most_weights] of a layer */
-    void *own[EX_DOMAIN_COUNT];   /* what domains keep; NULL where the rig has no such layers */
-    float *control;               /* [vertices][3]: the posed cage, where a refined level is asked for */
+    void *own[EX_DOMAIN_COUNT];   /* scratch of the domains; NULL if the rig has no such layers */
+    float *control;               /* [vertices][3]: the posed cage, if a refined level is requested */
     float *shifts;                /* [joints][3] */
     float *matrices;              /* [joints][12] */
     float *centres;               /* [joints][3] */
     void *skeleton;               /* ex_skeleton_scratch_size */
     void *palette;                /* ex_palette_size */
-    exi_blend blend;              /* terms, and where the cage goes */
+    exi_blend blend;              /* terms, and output of the cage */
     const ex_palette *skinned_by; /* NULL: no posing */
-    const ex_skin *skin;          /* that goes with it: the rig's own, or of the driver's frames */
+    const ex_skin *skin;          /* the skin for that palette: the rig's own, or that of the driver's frames */
     exi_drive_scratch drive;
-    bool regional; /* some layer's vertices have weights of their own */
+    bool regional; /* true if the vertices of some layer have individual weights */
 } exi_pose_scratch;
 
 typedef struct exi_rig_job {
@@ -63,7 +63,7 @@ void exi_rig_finish(const exi_rig_job *job, int pose);
 /* Bytes of exi_rig_job.shared. */
 size_t exi_rig_shared_size(const ex_rig *rig, int level);
 
-/* evaluate.c: whether the evaluation leaves a layer out. */
+/* evaluate.c: true if the evaluation leaves a layer out. */
 bool exi_rig_is_muted(const exi_rig_job *job, int layer);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Closest points of four triangles, or distances of four boxes, in one register each: what single questions (closest.c)
- * and those of whole clusters (near.c) are made of. closest.c says how.
+ * Closest points of four triangles, or distances of four boxes, one lane each; used by single queries (closest.c) and
+ * by queries of whole clusters (near.c). closest.c explains the method.
  */
 #ifndef EXI_SETTLE_CLOSEST_H
 #define EXI_SETTLE_CLOSEST_H
@@ -39,7 +39,7 @@ static inline exi_vector exi_v_load(const float (*rows)[4]) {
     return (exi_vector){exi_quad_load(rows[0]), exi_quad_load(rows[1]), exi_quad_load(rows[2])};
 }
 
-/* 1 / a; no more than 1e37 where a is 0. */
+/* 1 / a; at most 1e37 if a is 0. */
 static inline exi_quad exi_v_invert(exi_quad a) {
     return exi_quad_div(exi_quad_splat(1), exi_quad_max(a, exi_quad_splat(1e-37f)));
 }
@@ -57,11 +57,11 @@ static inline exi_quad exi_v_into(exi_quad r, exi_quad a, exi_quad b, exi_quad c
     return exi_v_clamp(r, exi_quad_min(exi_quad_min(a, b), c), exi_quad_max(exi_quad_max(a, b), c));
 }
 
-/* Four triangles: coordinates, the closest point relative to the point asked about, its squared distance. */
+/* Result for four triangles: coordinates, the closest point relative to the query point, its squared distance. */
 typedef struct exi_answer {
     exi_quad u, v, distance_sq;
     exi_vector point;
-    exi_quad along; /* the point times the normal, of any length: > 0 where the one asked about is behind */
+    exi_quad along; /* the point times the normal, of any length: > 0 if the query point is behind */
 } exi_answer;
 
 /* pa, pb, pc: the corners of four triangles. */
@@ -107,7 +107,7 @@ static inline exi_answer exi_closest_four(const exi_fit_block *block, exi_vector
     return exi_closest_of(exi_v_load(block->corner[0]), exi_v_load(block->corner[1]), exi_v_load(block->corner[2]), q);
 }
 
-/* The squared distances of four boxes, in the steps of exi_v_dot. */
+/* Squared distances of four boxes, computed in the steps of exi_v_dot. */
 static inline exi_quad exi_box_distances(const float (*box)[4], exi_vector q) {
     const exi_quad zero = exi_quad_splat(0);
     const exi_vector low = exi_v_subtract(exi_v_load(box), q), high = exi_v_subtract(q, exi_v_load(box + 3));
@@ -117,8 +117,8 @@ static inline exi_quad exi_box_distances(const float (*box)[4], exi_vector q) {
     return exi_v_dot(d, d);
 }
 
-/* Takes over the triangles of a block that are nearer, or as near with a lower number, and says
- * whether there was one. The point stays relative to q. */
+/* Updates best with the triangles of a block that are nearer, or as near with a lower number. True if there was one.
+ * The point stays relative to q. */
 static inline bool exi_look(const exi_fit_block *block, exi_vector q, ex_closest *best) {
     const exi_answer found = exi_closest_four(block, q);
     const unsigned bits = exi_quad_at_most(found.distance_sq, exi_quad_splat(best->distance_sq));
@@ -151,8 +151,8 @@ static inline bool exi_look(const exi_fit_block *block, exi_vector q, ex_closest
     return true;
 }
 
-/* Searches the tree for what is nearer to q than best, and where it finds it says in which block. best->distance_sq
- * bounds the search, and is never infinite; the point stays relative to q. */
+/* Searches the tree for a triangle nearer to q than best, and sets its block if it finds one. best->distance_sq bounds
+ * the search and is never infinite; the point stays relative to q. */
 void exi_fit_search(const ex_bounds *fit, const float q[3], ex_closest *best, uint32_t *block);
 
 #endif

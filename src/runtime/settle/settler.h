@@ -1,7 +1,7 @@
 /*
- * The inside of a settler: one block without pointers. Driven vertices stand in it in an order of its own: those bound
- * to one set of triangles together, and of those neighbours together, in clusters that are asked about at once. Where
- * the text below says "vertex", it is one of the driver; "place" is the number of a driven vertex in that order.
+ * Layout of a settler: one block without pointers. It has its own order of driven vertices: those bound to one set of
+ * triangles are together, and among them neighbours, in clusters that are queried at once. In the text below, "vertex"
+ * is a vertex of the driver; "place" is the index of a driven vertex in that order.
  */
 #ifndef EXI_SETTLE_SETTLER_H
 #define EXI_SETTLE_SETTLER_H
@@ -9,18 +9,18 @@
 #include "runtime/settle/closest.h"
 
 enum {
-    EXI_CLUSTER = 16,   /* driven vertices that are asked about at once */
-    EXI_KEY_MAX = 1024, /* a row for each is kept on the stack */
-    EXI_PUSHES = 16     /* the most moves of a driven vertex out of the driver */
+    EXI_CLUSTER = 16,   /* driven vertices that are queried at once */
+    EXI_KEY_MAX = 1024, /* limit, since a row for each key is on the stack */
+    EXI_PUSHES = 16     /* maximum number of moves of a driven vertex out of the driver */
 };
 
-/* "No triangle": no set has as many. */
+/* "No triangle": no set has that many. */
 #define EXI_NO_TRIANGLE UINT32_MAX
 
-/* A set of triangles that driven vertices see, with its tree. Its triangles have numbers of their own. */
+/* A set of triangles that driven vertices see, with its tree. It numbers its triangles itself. */
 typedef struct exi_settler_set {
     uint64_t tree;
-    uint64_t triangles; /* [triangle_count] uint32_t: as the driver numbers them, ascending */
+    uint64_t triangles; /* [triangle_count] uint32_t: numbers of its triangles in the driver, ascending */
     uint64_t corners;   /* [triangle_count][3] uint32_t */
     uint64_t fit;       /* in the scratch */
     int32_t triangle_count;
@@ -32,13 +32,13 @@ typedef struct exi_cluster {
     int32_t set, reserved;
 } exi_cluster;
 
-/* Large, and 0 times a weight of 0. */
+/* Large, but 0 when multiplied by a weight of 0. */
 #define EXI_GAP_UNKNOWN 1e30f
 
-/* Where a driven vertex was in a key. */
+/* Place of a driven vertex on the driver in a key. */
 typedef struct exi_bound {
-    uint32_t corner[3]; /* of the triangle that was closest */
-    uint32_t triangle;  /* as its set numbers it; EXI_NO_TRIANGLE: not in that set */
+    uint32_t corner[3]; /* of the closest triangle */
+    uint32_t triangle;  /* its number in the set; EXI_NO_TRIANGLE: not in that set */
     float u, v;
     float gap; /* or EXI_GAP_UNKNOWN */
     uint32_t reserved;
@@ -48,13 +48,13 @@ struct ex_settler {
     uint64_t size;
     int32_t driver_count, triangle_count, vertex_count, key_count, set_count, cluster_count, used_count, reserved;
     uint64_t triangles;  /* [triangle_count][3] uint32_t */
-    uint64_t incident;   /* [driver_count + 1] uint32_t: where the triangles of a vertex begin in: */
+    uint64_t incident;   /* [driver_count + 1] uint32_t: start of each vertex's triangles in: */
     uint64_t incidences; /* [3 triangle_count] uint32_t */
     uint64_t chords;     /* [driver_count][4] uint32_t: two pairs of vertices (carry.c) */
-    uint64_t used;       /* [used_count] uint32_t: vertices of triangles that were closest in a key */
+    uint64_t used;       /* [used_count] uint32_t: vertices of triangles that are closest in some key */
     uint64_t sets;       /* [set_count] exi_settler_set */
     uint64_t clusters;   /* [cluster_count] exi_cluster */
-    uint64_t order;      /* [vertex_count] uint32_t: the driven vertex at each place */
+    uint64_t order;      /* [vertex_count] uint32_t: driven vertex at each place */
     uint64_t bounds;     /* [key_count][vertex_count] exi_bound, by place */
     uint64_t motions;    /* in the scratch: [driver_count] exi_motion */
     uint64_t tallies;    /* in the scratch: [cluster_count] ex_settled */
@@ -63,27 +63,27 @@ struct ex_settler {
 
 /* ---- near.c ---- */
 
-/* The form of a set that is asked. */
+/* The form of a set that is queried. */
 typedef struct exi_view {
     const ex_bounds *fit;
     const float *positions;  /* [driver_count][3] */
     const uint32_t *corners; /* of the set */
     uint32_t triangle_count;
-    float scale; /* the largest number among the positions */
+    float scale; /* largest absolute coordinate */
 } exi_view;
 
-/* The closest points of a cluster; arrays, so that four are worked on at once. */
+/* Closest points of a cluster; arrays, so that four are processed at once. */
 typedef struct exi_near {
-    uint32_t triangle[EXI_CLUSTER]; /* as the set numbers them; EXI_NO_TRIANGLE: none */
+    uint32_t triangle[EXI_CLUSTER]; /* numbers in the set; EXI_NO_TRIANGLE: none */
     float distance_sq[EXI_CLUSTER], u[EXI_CLUSTER], v[EXI_CLUSTER];
-    float away[3][EXI_CLUSTER]; /* from the one asked about to the closest point */
-    float along[EXI_CLUSTER];   /* away times the triangle's normal, of any length */
+    float away[3][EXI_CLUSTER]; /* from the query point to the closest point */
+    float along[EXI_CLUSTER];   /* dot product of away and the triangle's normal, which has any length */
 } exi_near;
 
 /*
- * The closest points of `count` points, to the bit those that ex_bounds_closest gives (distances below 1e-19 are
- * equal). near->triangle says where to look first, any number too large: nowhere; the better it is, the quicker. The
- * points are an array of EXI_CLUSTER, those behind count are written to.
+ * Finds the closest points of `count` points, bit for bit those of ex_bounds_closest (distances below 1e-19 are equal).
+ * near->triangle is a hint where to look first, any number too large for none; the better it is, the faster the search.
+ * points is an array of EXI_CLUSTER; those after count are overwritten.
  */
 void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_near *near);
 
@@ -95,18 +95,19 @@ typedef struct exi_driver {
     const float *positions;
 } exi_driver;
 
-/* The unit normal of a triangle with these corners; false, and zero, where it has none. */
+/* Computes the unit normal of a triangle with these corners; false, and zero, if it has none. */
 bool exi_driver_normal(const exi_driver *driver, const uint32_t corner[3], float normal[3]);
-/* The pseudo-normal at (u, v) of a triangle, not of unit length. */
+/* Computes the pseudo-normal at (u, v) of a triangle, not of unit length. */
 void exi_driver_side(const exi_driver *driver, uint32_t triangle, float u, float v, float normal[3]);
-/* The signed distance of point i of a cluster, whose closest point is on that triangle (as the driver numbers it). */
+/* Returns the signed distance of point i of a cluster, whose closest point is on that triangle (numbered as in the
+ * driver). */
 float exi_side_distance(const exi_driver *driver, uint32_t triangle, const exi_near *near, int i);
 
 /* ---- carry.c ---- */
 
-/* How a vertex moves from the blended driver to the true one, in one line of a cache: its blended position relative to
- * an origin on the driver, 0; and the rows of its rotation minus 1, each with a component of the displacement behind it
- * (carry.c). Not numbers where it is not known. */
+/* Motion of a vertex from the blended driver to the true one, in one cache line: its blended position relative to an
+ * origin on the driver, then 0; and the rows of its rotation minus 1, each followed by a component of the displacement
+ * (carry.c). NaN if it is unknown. */
 typedef struct exi_motion {
     float row[4][4];
 } exi_motion;
@@ -114,21 +115,21 @@ typedef struct exi_motion {
 typedef struct exi_motions {
     exi_motion *of; /* [driver_count] */
     float origin[3];
-    bool whole; /* all that are needed are known */
+    bool whole; /* true if all motions that are needed are known */
 } exi_motions;
 
-/* chords[4] of every vertex, chosen at creation from the form there. */
+/* Sets chords[4] of every vertex, chosen at creation from the form there. */
 void exi_carry_choose(const ex_settler *settler, const float *positions, uint32_t *chords);
-/* The motions of `count` vertices: those listed, or all where vertices is NULL. */
+/* Computes the motions of `count` vertices: those listed, or all if vertices is NULL. */
 void exi_carry_prepare(const ex_settler *settler, const float *blended, const float *driver, const uint32_t *vertices,
                        int count, exi_motions *motions, const ex_tasks *tasks);
-/* Whether the motions of a triangle's corners are known. */
+/* True if the motions of a triangle's corners are known. */
 static inline bool exi_carry_known(const exi_motions *motions, const uint32_t corner[3]) {
     return isfinite(motions->of[corner[0]].row[0][0]) && isfinite(motions->of[corner[1]].row[0][0]) &&
            isfinite(motions->of[corner[2]].row[0][0]);
 }
-/* Adds weight times the motion of a point at (u, v) of a triangle; point: relative to the origin, then 1. The sum's
- * rows are to be summed over their four columns yet. */
+/* Adds weight times the motion of a point at (u, v) of a triangle. point: relative to the origin, then 1. Each row of
+ * the sum still has to be summed over its four columns. */
 EXI_KERNEL void exi_carry_add(const exi_motions *motions, const uint32_t corner[3], float u, float v, float weight,
                               exi_quad point, exi_quad sum[3]) {
     const exi_motion *a = &motions->of[corner[0]], *b = &motions->of[corner[1]], *c = &motions->of[corner[2]];
@@ -167,7 +168,7 @@ typedef struct exi_push_keys {
     const float *weights; /* [vertices][count] of all vertices; NULL: no keys */
     int count;
     const exi_bound *bounds; /* of the cluster's first place in the first key */
-    size_t stride;           /* from one key to the next */
+    size_t stride;           /* distance from one key to the next */
     const uint32_t *order;   /* of the cluster's places */
 } exi_push_keys;
 
@@ -176,15 +177,16 @@ typedef struct exi_push {
     exi_push_keys keys;
     exi_view view;             /* of the set */
     const uint32_t *triangles; /* of the set */
-    float tolerance, left;     /* lengths: where pushing stops, and from which on a vertex counts as left */
+    float tolerance, left;     /* lengths: tolerance at which pushing stops, and distance from which a vertex counts
+                                  as left */
 } exi_push;
 
-/* Pushes the points of a cluster ([EXI_CLUSTER]) out to their gaps. near: hints before, closest points of the first
- * positions after. */
+/* Pushes the points of a cluster ([EXI_CLUSTER]) out to their gaps. near: hints on input, closest points of the first
+ * positions on output. */
 void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, int count, exi_near *near,
                       ex_settled *tally);
 
-/* The number of the lowest bit that is set; one is. */
+/* Returns the index of the lowest set bit; bits must not be 0. */
 static inline int exi_lowest_bit(uint64_t bits) {
 #if defined(__GNUC__)
     return __builtin_ctzll(bits);
@@ -196,7 +198,7 @@ static inline int exi_lowest_bit(uint64_t bits) {
 #endif
 }
 
-/* Whether all three are numbers that count as finite. */
+/* True if all three numbers count as finite. */
 static inline bool exi_finite3(const float *p) {
     return fabsf(p[0]) < EXI_TREE_LARGEST && fabsf(p[1]) < EXI_TREE_LARGEST && fabsf(p[2]) < EXI_TREE_LARGEST;
 }

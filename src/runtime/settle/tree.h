@@ -1,9 +1,9 @@
 /*
- * The bounding-volume tree and its fits, as they lie in memory. Both are without pointers.
+ * Memory layout of the bounding-volume tree and its fits, both without pointers.
  *
- * A node has up to four children: nodes that lie behind it, or blocks of up to four triangles. Nodes stand level by
- * level, root first, so that a fit is made from the last level to the first. Lanes of a block that no triangle needs
- * repeat one that is there; children that are not there have an empty box (from infinity to minus infinity).
+ * A node has up to four children: later nodes, or blocks of up to four triangles. Nodes are stored level by level, root
+ * first, so that a fit is made from the last level to the first. Unused lanes of a block repeat one of its triangles;
+ * missing children have an empty box (from infinity to minus infinity).
  */
 #ifndef EXI_SETTLE_TREE_H
 #define EXI_SETTLE_TREE_H
@@ -15,13 +15,13 @@
 #include <float.h>
 
 enum {
-    EXI_TREE_LEAF = 4,          /* triangles of a block */
-    EXI_TREE_DEPTH_SORTED = 24, /* levels by surface area; below those, halves, so that the depth has a bound */
+    EXI_TREE_LEAF = 4,          /* triangles per block */
+    EXI_TREE_DEPTH_SORTED = 24, /* levels split by surface area; below them, halves, which bounds the depth */
     EXI_TREE_DEPTH = EXI_TREE_DEPTH_SORTED + 16,
-    EXI_TREE_STACK = 3 * EXI_TREE_DEPTH + 4 /* a query leaves at most three children of a level for later */
+    EXI_TREE_STACK = 3 * EXI_TREE_DEPTH + 4 /* a query postpones at most three children per level */
 };
 
-/* A child: the number of a node, or of a block with this bit. */
+/* A child is the index of a node, or of a block with this bit. */
 #define EXI_TREE_BLOCK 0x80000000u
 
 /* Larger numbers count as not finite: squares of their differences stay below FLT_MAX. */
@@ -40,7 +40,7 @@ struct ex_tree {
     uint64_t blocks;                    /* [block_count] exi_tree_block */
 };
 
-/* Two lines of a cache. */
+/* Two cache lines. */
 typedef struct exi_fit_node {
     float box[6][4]; /* low x y z, high x y z */
     uint32_t child[4];
@@ -56,7 +56,7 @@ struct ex_bounds {
     uint64_t nodes;  /* [node_count] exi_fit_node */
     uint64_t blocks; /* [block_count] exi_fit_block */
     int32_t node_count, block_count;
-    float low[3], high[3]; /* of all triangles; low > high where there is none */
+    float low[3], high[3]; /* of all triangles; low > high if there are none */
 };
 
 static inline void *exi_tree_at(const void *block, uint64_t offset) {
@@ -64,8 +64,8 @@ static inline void *exi_tree_at(const void *block, uint64_t offset) {
 }
 
 /*
- * What a query still has to look at, its key: how near it can be, as the bits of a float that is not negative, which
- * sort like integers; behind them the child. No key is 0, since no child is the root.
+ * Key of a pending child in a query: the smallest possible distance, as the bits of a float that is not negative, which
+ * sort like integers; then the child. No key is 0, since no child is the root.
  */
 static inline float exi_tree_key_near(uint64_t key) {
     const uint32_t bits = (uint32_t)(key >> 32);
@@ -74,7 +74,7 @@ static inline float exi_tree_key_near(uint64_t key) {
     return near;
 }
 
-/* The larger one comes first. */
+/* Sorts two keys, larger first. */
 static inline void exi_tree_sort_two(uint64_t *a, uint64_t *b) {
     const uint64_t high = *a > *b ? *a : *b, low = *a > *b ? *b : *a;
     *a = high;
@@ -86,9 +86,9 @@ static inline uint64_t exi_tree_lower(uint64_t a, uint64_t b) {
 }
 
 /*
- * Of a node's four keys (0: not to be looked at), gives the nearest, or 0, and lays the others on the stack, the nearer
- * the higher. Without a branch that depends on them: how many there are cannot be foretold. Returns the new height;
- * the stack has room for three more than are counted.
+ * Sorts a node's four keys (0: skip): gets the nearest, or 0, and pushes the others on the stack, nearest last. It has
+ * no branch that depends on the keys, since their number is unpredictable. Returns the new height; the stack needs room
+ * for three more than are counted.
  */
 static inline int exi_tree_push(uint64_t *stack, int height, uint64_t keys[4], uint64_t *nearest) {
     uint64_t a = keys[0], b = keys[1], c = keys[2], d = keys[3];

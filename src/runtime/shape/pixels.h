@@ -1,6 +1,4 @@
-/*
- * Sums of images: what a texture becomes at a pose. Private to the runtime.
- */
+/* Weighted sums of images: the texture at a pose. Private to the runtime. */
 #ifndef EXI_PIXELS_H
 #define EXI_PIXELS_H
 
@@ -15,8 +13,8 @@ typedef struct exi_pixels_term {
 
 /*
  * out = sum of weight * image for pixels begin to end, rounded to the nearest of 8 bits and clamped. With srgb, colours
- * are decoded to linear light, summed and encoded again; alpha is summed as it is. A single term of weight 1 comes back
- * to the bit. The result of a pixel does not depend on begin and end. out may not overlap an image.
+ * are decoded to linear light, summed and encoded again; alpha is summed unchanged. A single term of weight 1 is
+ * reproduced to the bit. The result of a pixel does not depend on begin and end. out may not overlap an image.
  */
 void exi_pixels_blend(const exi_pixels_term *terms, int term_count, bool srgb, size_t begin, size_t end,
                       unsigned char *out);

@@ -1,6 +1,4 @@
-/*
- * Blends whose weights differ from vertex to vertex: each vertex has a few regions, each region its weights.
- */
+/* Blends whose weights vary from vertex to vertex: each vertex has a few regions, each region its own weights. */
 #ifndef EXI_SHAPE_REGIONS_H
 #define EXI_SHAPE_REGIONS_H
 
@@ -8,18 +6,17 @@
 
 /* Weights of the examples of a layer by region. */
 typedef struct exi_regions {
-    ex_influences influences; /* of the vertices; starts NULL: region 0 has them all */
+    ex_influences influences; /* of the vertices; starts NULL: region 0 has all of them */
     const float *weights;     /* [regions][width] */
     int count;                /* examples */
-    int width;                /* of a row: a multiple of 4; what fills it up is 0 */
+    int width;                /* length of a row: a multiple of 4; padding is 0 */
 } exi_regions;
 
-/* The weights [width] of the examples at a vertex. out is aligned as floats are. */
+/* Computes the weights [width] of the examples at a vertex. out is aligned for floats. */
 void exi_regions_vertex(const exi_regions *regions, int vertex, float *out);
 
 /* positions(v) += sum over k of weight_k(v) * example first + k (v), for vertices begin to end; begin is the first of a
- * tile. positions are those of vertex 0. omegas: [..][width] of vertex 0 on, where each vertex's weights are left, or
- * NULL. */
+ * tile. positions points to vertex 0. omegas: [..][width] from vertex 0 on, receives each vertex's weights; or NULL. */
 void exi_regions_add(const exi_regions *regions, const ex_forms *forms, int first, int begin, int end, float *positions,
                      size_t stride, float *omegas);
 

@@ -1,15 +1,15 @@
 /*
- * sRGB (IEC 61966-2-1) for 8-bit codes, as tables of what the formula gives, rounded from 60 digits. Private to
- * pixels.c. With u = code / 255:
+ * sRGB (IEC 61966-2-1) for 8-bit codes, as tables of the formula's values, rounded from 60 digits. Private to pixels.c.
+ * With u = code / 255:
  *
  *   decode(u) = u / 12.92                       u <= 0.04045
  *               ((u + 0.055) / 1.055) ^ 2.4     above
  *
- * Encoding is to find the nearest code in encoded space: the number of codes k for which linear >= decode((k + 1/2) /
- * 255). The bits of positive floats are ordered as the floats are. Their upper 16 choose one of 128 steps in an octave,
- * from 2^-13, which is black, up to 1; no step holds more than one such limit (of 64 steps some would hold two). A
- * step's entry is its first code times 2^16, plus 2^16 less the lower 16 bits of the limit, where there is one: the
- * lower 16 bits of a float, added to it, carry into the code exactly where the float has reached the limit.
+ * Encoding finds the nearest code in encoded space: the number of codes k for which linear >= decode((k + 1/2) / 255).
+ * The bits of positive floats are ordered like the floats. The upper 16 select one of 128 steps in an octave, from
+ * 2^-13, which is black, up to 1; no step holds more than one such limit (of 64 steps some would hold two). A step's
+ * entry is its first code times 2^16, plus 2^16 minus the lower 16 bits of the limit, if there is one: the lower 16
+ * bits of a float, added to it, carry into the code exactly when the float has reached the limit.
  */
 #ifndef EXI_SRGB_H
 #define EXI_SRGB_H
@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* As many to a line as fit. */
+/* Formatted by hand, as many per line as fit. */
 /* clang-format off */
 
 /* decode(code / 255), to the nearest float. */
@@ -217,9 +217,9 @@ static const uint32_t exi_srgb_steps[1664] = {
 /* clang-format on */
 
 #define EXI_SRGB_LOWEST  0x1p-13f
-#define EXI_SRGB_HIGHEST 0x1.fffffep-1f /* the last below 1 */
+#define EXI_SRGB_HIGHEST 0x1.fffffep-1f /* the largest float below 1 */
 
-/* The code of a number from the lowest to the highest. */
+/* Returns the code of a number from the lowest to the highest. */
 static inline uint32_t exi_srgb_encode(float linear) {
     uint32_t bits;
     memcpy(&bits, &linear, sizeof bits);

@@ -1,22 +1,22 @@
 /*
  * Weights of a sum in 16-bit storage. Common subset of C and CUDA.
  *
- * Weights are integers W of 16 bits. A sum of W times 16-bit numbers stays within 32 bits where the |W| add up to 65536
- * at most, rounding included: so a unit is the sum of |weight * scale| over 65536 less half the number of examples, and
- * no less than the largest over 32767. What rounding the weights costs is then about what rounding the numbers has
- * cost.
+ * Weights are integers W of 16 bits. A sum of W times 16-bit numbers fits into 32 bits if the |W| add up to at most
+ * 65536, rounding included. So a unit is the sum of |weight * scale| divided by (65536 minus half the number of
+ * examples), and at least the largest divided by 32767. Rounding the weights then costs about as much accuracy as
+ * rounding the numbers did.
  */
 #ifndef EXI_TERMS_INL
 #define EXI_TERMS_INL
 
 #include "runtime/base/functions.inl"
 
-/* What a weight takes of the range. */
+/* The part of the range that a weight uses. */
 EXI_INLINE double exi_short_size(float weight, float scale) {
     return fabs((double)weight * (double)scale);
 }
 
-/* From the sum and the largest of the sizes of `count` weights. */
+/* The unit, from the sum and the largest of the sizes of `count` weights. */
 EXI_INLINE double exi_short_unit(double sum, double largest, int count) {
     const int most = count < 32768 ? count : 65536;
     const double unit = sum / (65536 - most / 2);

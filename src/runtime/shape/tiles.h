@@ -1,6 +1,6 @@
 /*
- * What kernels over tiles of forms share: sums of a tile's examples in registers, and where they go. Private to the
- * room; blend.c says why they are as they are.
+ * Shared by the kernels over tiles of forms: sums of a tile's examples in registers, and their output. Private to the
+ * room; blend.c explains the design.
  */
 #ifndef EXI_TILES_H
 #define EXI_TILES_H
@@ -12,8 +12,8 @@
 
 enum { EXI_AXIS_WIDES = EXI_TILE / EXI_WIDTH, EXI_TILE_WIDES = 3 * EXI_AXIS_WIDES, EXI_SIDE_BY_SIDE = 2 };
 
-/* Numbers are counted back from their end: where one load has the pointer itself for its address, gcc addresses that
- * one by two registers and joins the others to pairs that cross cache lines. */
+/* Numbers are addressed backwards from their end: if one load uses the pointer itself as its address, gcc addresses it
+ * by two registers and joins the others to pairs that cross cache lines. */
 static inline void exi_tile_add_floats(const float *end, exi_wide factor, exi_wide sums[EXI_TILE_WIDES]) {
     EXI_WRITE_OUT
     for (int i = 0; i < EXI_TILE_WIDES; i++)
@@ -26,7 +26,7 @@ static inline void exi_tile_add_shorts(const int16_t *end, exi_ints factor, exi_
         exi_add_products(end - EXI_TILE_FLOATS + i * EXI_WIDTH, factor, &sums[i], &sums[i + 1]);
 }
 
-/* The sums of tile `a` and, where `both` (a constant where this is called), of tile b. */
+/* Sums tile `a` and, if `both` (a constant at the call), tile b. */
 static inline void exi_tile_sum_floats(const float *a, const float *b, bool both, const exi_sum *sum,
                                        exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES]) {
     const exi_term *term = sum->terms, *end = term + sum->term_count;
@@ -37,8 +37,8 @@ static inline void exi_tile_sum_floats(const float *a, const float *b, bool both
     }
 }
 
-/* Integers are summed as such, which takes a third of the instructions of turning each into a float, and become floats
- * once: sums += unit * integers. exi_forms_set_terms sees to it that nothing overflows. */
+/* Sums integers as such, which takes a third of the instructions of converting each to float, and converts once: sums
+ * += unit * integers. exi_forms_set_terms prevents overflow. */
 static inline void exi_tile_sum_shorts(const int16_t *a, const int16_t *b, bool both, const exi_sum *sum,
                                        exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES]) {
     const exi_term *term = sum->terms, *end = term + sum->term_count;
@@ -61,7 +61,7 @@ static inline void exi_tile_sum_shorts(const int16_t *a, const int16_t *b, bool 
     }
 }
 
-/* ---- what becomes of the sums ---- */
+/* ---- output of the sums ---- */
 
 static inline void exi_tile_grow_box(const float values[EXI_TILE_FLOATS], int count, float box[6]) {
     for (int c = 0; c < 3; c++)
@@ -72,7 +72,7 @@ static inline void exi_tile_grow_box(const float values[EXI_TILE_FLOATS], int co
         }
 }
 
-/* Any stride, the tile that is not full, boxes. */
+/* The general case: any stride, incomplete tiles, boxes. */
 static inline void exi_tile_finish_any(const float values[EXI_TILE_FLOATS], const exi_blend *blend, int tile,
                                        int count) {
     const size_t first = (size_t)tile * EXI_TILE;
@@ -109,8 +109,8 @@ static inline void exi_tile_load_base(const float *base, exi_wide sums[EXI_TILE_
         sums[i] = exi_load(base + i * EXI_WIDTH);
 }
 
-/* The tables of the forms, where they are. Kept apart from ex_forms because positions could, for all the compiler
- * knows, be written over that. */
+/* Addresses of the tables of the forms. Separate from ex_forms, since the compiler must assume that positions may
+ * overwrite ex_forms. */
 typedef struct exi_forms_tables {
     const float *base;
     const float *floats; /* or */
@@ -128,7 +128,7 @@ static inline exi_forms_tables exi_forms_tables_of(const ex_forms *forms) {
                               .vertex_count = forms->vertex_count};
 }
 
-/* Adds the sums of tile a and, where `both`, of tile b; `both` and `is_float` are constants where this is called. */
+/* Adds the sums of tile a and, if `both`, of tile b; `both` and `is_float` are constants at the call. */
 static inline void exi_tile_sum(const exi_forms_tables *t, const exi_sum *sum, int a, int b, bool both, bool is_float,
                                 exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES]) {
     if (is_float)

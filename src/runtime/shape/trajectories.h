@@ -1,10 +1,9 @@
 /*
- * Trajectories of one layer (exemplar/shape.h has the formula), laid out for evaluation. What is there for every vertex
- * and is summed (angular velocities w, displacement velocities u, correctors c) are examples of an ex_forms that the
- * layer shares with others, in this order: w of those that have turns, u of all but the reference, c of each in turn.
- * The rest is one block, a head and tables behind it at offsets, no pointers. The layout belongs to the build, not to a
- * file. A layer that neither turns, moves as a whole, has segments nor a mask is nothing but a sum of its forms. Common
- * subset of C and CUDA.
+ * Trajectories of one layer (exemplar/shape.h has the formula), laid out for evaluation. Per-vertex data that is summed
+ * (angular velocities w, displacement velocities u, correctors c) is stored as examples of an ex_forms that the layer
+ * shares with others, in this order: w of those that have turns, u of all but the reference, c of each in turn. The
+ * rest is one block with a head and tables at offsets, without pointers. The layout belongs to the build, not to a
+ * file. A layer without turns, screws, segments and mask is simply a sum of its forms. Common subset of C and CUDA.
  */
 #ifndef EXI_PATHS_H
 #define EXI_PATHS_H
@@ -13,17 +12,17 @@
 
 #include <exemplar/shape.h>
 
-/* What there is in a layer, and in an example. */
+/* Features of a layer or an example. */
 enum { EXI_PATHS_TURNS = 1, EXI_PATHS_BASES = 2, EXI_PATHS_SCREWS = 4 };
 
 typedef struct exi_trajectories {
     uint64_t size;
     int32_t vertex_count, example_count, segment_count;
     int32_t reference;              /* -1: none */
-    int32_t corrector_count;        /* of all examples */
+    int32_t corrector_count;        /* total over all examples */
     int32_t based_count;            /* examples with bases */
-    int32_t first_form, form_count; /* which of the forms are the layer's; the first is set by its owner */
-    uint32_t flags;                 /* EXI_PATHS_… that any example has */
+    int32_t first_form, form_count; /* range of the layer's forms; the owner sets the first */
+    uint32_t flags;                 /* EXI_PATHS_… of all examples together */
     uint32_t reserved;
     double centre[3];
     uint64_t examples; /* [example_count] exi_trajectory_example */
@@ -34,18 +33,18 @@ typedef struct exi_trajectories {
     uint64_t order;    /* [segment_count] int32_t: parents before children */
     uint64_t segments; /* [vertices of all tiles] uint16_t; 0: none */
     uint64_t mask;     /* [vertices of all tiles] float; 0: none */
-    uint64_t deltas;   /* float storage: [vertex_count][3] float of each example that has them */
+    uint64_t deltas;   /* float storage: [vertex_count][3] float for each example that has them */
 } exi_trajectories;
 
 typedef struct exi_trajectory_example {
     ex_screw screw;
     uint32_t flags; /* EXI_PATHS_… */
     int32_t corrector_count, first_corrector;
-    int32_t turns, velocities, correctors; /* forms of the layer; the first of its correctors; -1: none */
-    int32_t bases;                         /* which; -1: none */
-    float longest;                         /* of its turns as they are stored */
+    int32_t turns, velocities, correctors; /* forms of the layer, and the first of its correctors; -1: none */
+    int32_t bases;                         /* index of its bases; -1: none */
+    float longest;                         /* longest of its turns as stored */
     int32_t reserved;
-    int32_t delta; /* which; -1: its u is its delta, or it is not kept */
+    int32_t delta; /* index of its delta; -1: its u is its delta, or it is not kept */
 } exi_trajectory_example;
 
 EXI_INLINE const void *exi_trajectories_at(const exi_trajectories *paths, uint64_t offset) {
@@ -55,7 +54,7 @@ EXI_INLINE const exi_trajectory_example *exi_trajectories_examples(const exi_tra
     return (const exi_trajectory_example *)exi_trajectories_at(paths, paths->examples);
 }
 
-/* Whether summing the forms is all that there is to do. */
+/* True if the layer is just the sum of its forms. */
 EXI_INLINE bool exi_trajectories_is_sum(const exi_trajectories *paths) {
     return paths->flags == 0 && paths->mask == 0;
 }

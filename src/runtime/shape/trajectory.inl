@@ -8,9 +8,9 @@
  *   R~(w)    = I + a W + b W^2                    b = (1 - sin |w| / |w|) / z
  *   R~(w)^-1 = I - 1/2 W + c W^2                  c = (1 - h cot h) / z, h = |w| / 2
  *
- * a and b are entire functions of z: no root, no quotient and no threshold near zero. In float they are polynomials of
- * degree 7 in z / 16 - 1 (minimax of the error that they leave in R~(w) v, found by Lawson's iteration) for |w| up to
- * 5.65, which is beyond EX_TURN_MAX; longer ones, that only blends have, go by sine and cosine in double. Error of
+ * a and b are entire functions of z: they need no root, no quotient and no threshold near zero. In float they are
+ * polynomials of degree 7 in z / 16 - 1 (minimax of the error of R~(w) v, found by Lawson's iteration) for |w| up to
+ * 5.65, which is beyond EX_TURN_MAX; longer ones, which occur only in blends, use sine and cosine in double. Error of
  * R~(w) v in float: below 4e-7 |v| for |w| <= 5.65 and 1e-6 |v| beyond; measured in
  * tests/runtime/shape/test_trajectory.c.
  */
@@ -23,8 +23,8 @@
 
 /* ---- in double ---- */
 
-/* a, b and sin |w| / |w| for any z >= 0. Turns of more than 1e5 radians, that sine and cosine do not know, count as
- * endless: what is left of R~ is the part along w. */
+/* a, b and sin |w| / |w| for any z >= 0. Turns of more than 1e5 radians, beyond the range of sine and cosine, count as
+ * infinite: only the part of R~ along w remains. */
 EXI_CALL void exi_turn_factors(double z, double *a, double *b, double *sinc) {
     if (z < 0.01) {
         *sinc = 1.0 - z * (1.0 / 6.0 - z * (1.0 / 120.0 - z * (1.0 / 5040.0 - z * (1.0 / 362880.0))));
@@ -83,8 +83,8 @@ EXI_INLINE void exi_turn_mean_inverse(const double w[3], const double v[3], doub
     exi_turn_combine(w, v, -0.5, c, out);
 }
 
-/* The amount q(s) of a corrector (exemplar/shape.h): (1 - s) r(s), r being a polynomial in 2s - 1; outside of [0, 1]
- * what keeps s q(s) on its tangent. */
+/* The amount q(s) of a corrector (exemplar/shape.h): (1 - s) r(s), where r is a polynomial in 2s - 1; outside [0, 1],
+ * the value that keeps s q(s) on its tangent. */
 EXI_INLINE double exi_corrector_amount(const float curve[EX_CURVE_SIZE], double s) {
     const double inside = s > 0.0 ? (s < 1.0 ? s : 1.0) : 0.0, t = 2.0 * inside - 1.0;
     double r = 0.0;
@@ -95,9 +95,9 @@ EXI_INLINE double exi_corrector_amount(const float curve[EX_CURVE_SIZE], double 
 
 /* ---- in float ---- */
 
-#define EXI_TURN_FAR 32.0f /* z up to which the polynomials hold */
+#define EXI_TURN_FAR 32.0f /* largest z of the polynomials */
 
-/* Their coefficients, the constant first. */
+/* Their coefficients, constant first. */
 #define EXI_TURN_DEGREE 7
 #define EXI_TURN_A                                                                                                     \
     {                                                                                                                  \
@@ -110,7 +110,7 @@ EXI_INLINE double exi_corrector_amount(const float curve[EX_CURVE_SIZE], double 
             8.46550302e-06f, -4.95528298e-07f                                                                          \
     }
 
-/* Where no turn is longer than 3.24 radians, z <= 10.5, as for most: shorter ones, in z itself. */
+/* For turns up to 3.24 radians, z <= 10.5, as most are: shorter polynomials, in z itself. */
 #define EXI_TURN_NEAR 10.5f
 #define EXI_TURN_NEAR_A                                                                                                \
     { 0.49999997f, -0.0416665599f, 0.00138880499f, -2.47736734e-05f, 2.7104366e-07f, -1.73026915e-09f }
@@ -124,7 +124,7 @@ EXI_INLINE void exi_turn_factors_far(float z, float *a, float *b) {
     *b = (float)exact_b;
 }
 
-/* R~(w) v, one vertex at a time, as graphics processors go; trajectory.c has it wide. */
+/* R~(w) v, one vertex at a time, for GPUs; trajectory.c has the SIMD version. */
 EXI_INLINE void exi_turn_mean_float(const float w[3], const float v[3], float out[3]) {
     const float as[] = EXI_TURN_A, bs[] = EXI_TURN_B;
     const float z = w[0] * w[0] + w[1] * w[1] + w[2] * w[2], t = z * (2.0f / EXI_TURN_FAR) - 1.0f;

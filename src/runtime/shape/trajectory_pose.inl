@@ -1,6 +1,6 @@
 /*
- * What trajectories are at a pose before any vertex is looked at (trajectory warping, equations 24 and 26, and
- * correctors): weights of their forms, the screw, the bases of segments. Common subset of C and CUDA.
+ * Trajectories at a pose, before any vertex (trajectory warping, equations 24 and 26, and correctors): weights of their
+ * forms, the screw, the bases of segments. Common subset of C and CUDA.
  */
 #ifndef EXI_TRAJECTORY_POSE_INL
 #define EXI_TRAJECTORY_POSE_INL
@@ -19,9 +19,9 @@ EXI_INLINE double exi_trajectories_time(const exi_trajectories *p, const double 
     return s;
 }
 
-/* Sets the weights of the forms that an example has among the layer's floats [form_count]: x_k, and x_k q(s_k) for
- * correctors, where there can be any: a constant where this is called. False where x_k is 0 or the example is the
- * reference: then it does nothing. */
+/* Sets the weights of an example's forms among the layer's floats [form_count]: x_k, and x_k q(s_k) for correctors, if
+ * there can be any, which is a constant at the call. Returns false if x_k is 0 or the example is the reference: it then
+ * does nothing. */
 EXI_INLINE bool exi_trajectories_weigh_example(const exi_trajectories *p, const double *weights, int k, bool correctors,
                                                float *floats) {
     const exi_trajectory_example *e = &exi_trajectories_examples(p)[k];
@@ -42,8 +42,8 @@ EXI_INLINE bool exi_trajectories_weigh_example(const exi_trajectories *p, const 
     return x != 0;
 }
 
-/* The blended screw: where the three axes go, and the move, x + sum over c of (x - centre)_c (turned_c - unit_c) +
- * move. */
+/* The blended screw, as the images of the three axes and the move: x + sum over c of (x - centre)_c (turned_c - unit_c)
+ * + move. */
 EXI_INLINE void exi_trajectories_screw(const exi_trajectories *p, const double *weights, double turned[3][3],
                                        double move[3]) {
     double turn[3] = {0, 0, 0}, along[3] = {0, 0, 0}, a, b, sinc;
@@ -61,8 +61,8 @@ EXI_INLINE void exi_trajectories_screw(const exi_trajectories *p, const double *
     }
 }
 
-/* What segment a appends by itself, R~(w_a) u_a with w_a and u_a blended by the weights, or those of the example `only`
- * where that is not -1. */
+/* The contribution R~(w_a) u_a of segment a alone, with w_a and u_a blended by the weights, or those of the example
+ * `only` unless it is -1. */
 EXI_INLINE void exi_trajectories_basis(const exi_trajectories *p, const double *weights, int only, int a, double u[3]) {
     const exi_trajectory_example *examples = exi_trajectories_examples(p);
     const float *bases = (const float *)exi_trajectories_at(p, p->bases);

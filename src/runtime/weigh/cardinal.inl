@@ -1,6 +1,4 @@
-/*
- * What the cardinal weigher keeps of its own (cardinal.c). Common subset of C and CUDA.
- */
+/* Tables of the cardinal weigher (cardinal.c). Common subset of C and CUDA. */
 #ifndef EXI_CARDINAL_INL
 #define EXI_CARDINAL_INL
 
@@ -25,7 +23,7 @@ EXI_INLINE exi_cardinal exi_cardinal_tables(const ex_weigher *w) {
     return t;
 }
 
-/* What point j counts at a row of features. */
+/* Kernel value of point j at a row of features. */
 EXI_INLINE double exi_cardinal_kernel(const ex_weigher *w, const exi_cardinal *t, const double *features, int j) {
     double r = exi_feature_distance(w, features, exi_features(w, j)) * t->inverse_radii[j];
     return exi_kernel((int)w->kernel, r);

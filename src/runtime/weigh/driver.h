@@ -1,12 +1,10 @@
-/*
- * The inside of a driver and of its views: one block each, without pointers.
- */
+/* Layout of a driver and of its views: one block each, without pointers. */
 #ifndef EXI_WEIGH_DRIVER_H
 #define EXI_WEIGH_DRIVER_H
 
 #include <exemplar/weigh.h>
 
-/* A vertex that a frame is fitted to: the frame's weights sum to 1, places are relative to their mean. */
+/* A vertex that a frame is fitted to. The frame's weights sum to 1; positions are relative to their mean. */
 typedef struct exi_frame_entry {
     uint32_t vertex;
     float weight;
@@ -24,7 +22,7 @@ struct ex_driver {
 struct ex_regions {
     uint64_t size;
     int32_t view_count, key_count;
-    int32_t width;       /* keys, filled up to a multiple of 4 */
+    int32_t width;       /* keys, padded to a multiple of 4 */
     int32_t frame_count; /* of the driver */
     uint64_t starts;     /* [view_count + 1] uint32_t */
     uint64_t frames;     /* [view_count] int32_t */
@@ -40,7 +38,7 @@ static inline void *exi_driver_at(const void *block, uint64_t offset) {
     return (void *)((uintptr_t)block + (uintptr_t)offset);
 }
 
-/* The rotation R for which tr(R^T M) is largest; the identity for a zero matrix. */
+/* The rotation R that maximises tr(R^T M); the identity for a zero matrix. */
 void exi_nearest_rotation(const double matrix[3][3], double r[3][3]);
 
 #endif

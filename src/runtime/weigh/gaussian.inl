@@ -1,17 +1,17 @@
 /*
- * What the gaussian weigher keeps of its own, and its kernel: shared by evaluation (gaussian.c), the solve
- * (gaussian_solve.c) and the GPU. Common subset of C and CUDA.
+ * Tables and kernel of the gaussian weigher, shared by evaluation (gaussian.c), the solve (gaussian_solve.c) and the
+ * GPU. Common subset of C and CUDA.
  */
 #ifndef EXI_GAUSSIAN_INL
 #define EXI_GAUSSIAN_INL
 
 #include "runtime/weigh/block.h"
 
-/* What the solves came to. Doubles alone, as everything in a block. */
+/* Result of the solves. Doubles only, like everything in a block. */
 typedef struct exi_ridge_record {
     double own;       /* the ridge of the solve over all examples */
-    double ridge;     /* the largest that was used, see ex_ridge */
-    double certainty; /* 1 / condition, 0 where singular: a stored number must be finite */
+    double ridge;     /* the largest ridge used, see ex_ridge */
+    double certainty; /* 1 / condition, 0 if singular: a stored number must be finite */
     double point;     /* to blame, or -1 */
     double falloff;
 } exi_ridge_record;
@@ -21,8 +21,8 @@ typedef struct exi_gaussian {
     exi_ridge_record *record;
     double *falloffs;   /* [n][axis_count], as given: 0 for the default */
     double *inverse;    /* [n][axis_count]: 1/falloff of the scalar axes, then scale/falloff of the rotations */
-    double *metrics;    /* [n][s][s], as given; NULL where no point has one */
-    double *factors;    /* [n][s (s + 1)/2]: rows of U, from the diagonal on, with M = U' U; NULL likewise */
+    double *metrics;    /* [n][s][s], as given; NULL if no point has one */
+    double *factors;    /* [n][s (s + 1)/2]: rows of U, from the diagonal on, with M = U' U; NULL like metrics */
     double *radial;     /* [n][m] */
     double *set_radial; /* per set with k examples: [k + pseudo_count][k] */
 } exi_gaussian;
@@ -50,7 +50,7 @@ EXI_INLINE exi_gaussian exi_gaussian_tables(const ex_weigher *w) {
     return t;
 }
 
-/* phi_k at a row of features. 0 from a distance on at which it could not be told from it. */
+/* phi_k at a row of features. 0 beyond the distance at which it becomes negligible. */
 EXI_INLINE double exi_gaussian_kernel(const ex_weigher *w, const exi_gaussian *t, const double *features, int k) {
     const int s = w->scalar_count;
     const double *centre = exi_features(w, k), *inverse = t->inverse + (size_t)k * (size_t)w->axis_count;

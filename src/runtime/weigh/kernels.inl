@@ -1,5 +1,5 @@
 /*
- * The eight kernels of the cardinal weigher as functions of r, the distance over the radius (docs/design.md,
+ * The eight kernels of the cardinal weigher as functions of r, the distance divided by the radius (docs/design.md,
  * "Spaces"). Common subset of C and CUDA.
  *
  * bspline is the cross-section of the uniform cubic B-spline (Shape by Example, section 3.3): 2/3 at 0, 1/6 at 1, 0
@@ -41,12 +41,13 @@ EXI_INLINE double exi_kernel(int kernel, double r) {
     }
 }
 
-/* Kernels that are positive definite only against polynomials, and so are solved with them in one system. */
+/* True for kernels that are positive definite only together with polynomials, and so are solved with them in one
+ * system. */
 EXI_INLINE bool exi_kernel_is_coupled(int kernel) {
     return kernel >= EX_KERNEL_THIN_PLATE;
 }
 
-/* Kernels whose negative is the positive definite one: what smooths is subtracted from their diagonal. */
+/* True for kernels whose negative is positive definite: smoothing subtracts from their diagonal. */
 EXI_INLINE bool exi_kernel_is_negative(int kernel) {
     return kernel == EX_KERNEL_BIHARMONIC || kernel == EX_KERNEL_MULTIQUADRIC;
 }

@@ -1,18 +1,18 @@
 /*
- * Distances between points of a space, measured on features: what an axis contributes once scaling, swing and twist
- * have been taken out of it. Scalars come first, one number each, already scaled; then the rotations in the order of
+ * Distances between points of a space, measured on features: the values of an axis after scaling, and after swing or
+ * twist have been extracted. Scalars come first, one number each, already scaled; then the rotations in the order of
  * their axes: a unit quaternion (whole, twist), or a unit direction (swing). Common subset of C and CUDA.
  *
- * For unit quaternions |q - q'| |q + q'| = 2 sin(angle/2), free of the sign of either and of trigonometry; for unit
- * directions |a - a'| = 2 sin(angle/2). Both are distances in a Euclidean embedding (q q^T; the sphere), which keeps
- * positive definite kernels positive definite.
+ * For unit quaternions |q - q'| |q + q'| = 2 sin(angle/2), independent of the sign of either and without trigonometry;
+ * for unit directions |a - a'| = 2 sin(angle/2). Both are distances in a Euclidean embedding (q q^T; the sphere), which
+ * keeps positive definite kernels positive definite.
  */
 #ifndef EXI_METRIC_INL
 #define EXI_METRIC_INL
 
 #include "runtime/base/functions.inl"
 
-/* How a rotation axis is measured. */
+/* Measure of a rotation axis. */
 typedef struct exi_rotation_metric {
     double width; /* 4: quaternion, 3: direction */
     double scale;
@@ -33,7 +33,7 @@ EXI_INLINE double exi_rotation_distance(const double *a, const double *b, int wi
     return 4.0 * exi_angle(sqrt(small), sqrt(large)) / half_turn;
 }
 
-/* angular: rotations count their angle as a fraction of a half turn instead of the chord. */
+/* angular: true to measure rotations by their angle as a fraction of a half turn, not by the chord. */
 EXI_INLINE double exi_distance(const double *a, const double *b, int scalar_count, const exi_rotation_metric *rotations,
                                int rotation_count, bool angular) {
     double sum = 0.0;

@@ -1,6 +1,6 @@
 /*
- * A point of a space axis by axis: what is read in place of numbers that cannot be used, and the features by which
- * points are compared (docs/design.md, "Spaces"). Common subset of C and CUDA.
+ * A point of a space, axis by axis: replacements for unusable numbers, and the features by which points are compared
+ * (docs/design.md, "Spaces"). Common subset of C and CUDA.
  */
 #ifndef EXI_POINT_INL
 #define EXI_POINT_INL
@@ -8,7 +8,7 @@
 #include "runtime/base/vector.h"
 #include "runtime/weigh/block.h"
 
-/* Scalars farther than this many ranges from rest read as this far: weights stay finite wherever one looks. */
+/* Scalars are limited to this many ranges from rest, so that weights are always finite. */
 #define EXI_FARTHEST 1e6
 
 EXI_INLINE bool exi_all_finite(const double *values, int count) {
@@ -27,7 +27,7 @@ EXI_INLINE double exi_axis_clean_scalar(const exi_axis_record *axis, double valu
     return value < low ? low : value > high ? high : value;
 }
 
-/* point may be NULL, for rest. */
+/* point may be NULL for rest. */
 EXI_INLINE void exi_axis_clean_rotation(const exi_axis_record *axis, const double *point, double clean[4]) {
     bool sound = point && exi_all_finite(point, 4);
     for (int k = 0; k < 4; k++)

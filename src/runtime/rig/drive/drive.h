@@ -1,7 +1,7 @@
 /*
- * A rig's driver: what stands in its file (drive_source.c), the block that is made from it (drive.c), and what happens
- * to a pose (drive_evaluate.c). The block is a part of the rig like others, but made last, since it holds where every
- * key's vertices lie on the driver.
+ * A rig's driver: its sections in a file (drive_source.c), the block made from them (drive.c), and its part in
+ * evaluation (drive_evaluate.c). The block is a part of the rig like others, but is made last, since it holds the place
+ * of every key's vertices on the driver.
  */
 #ifndef EXI_RIG_DRIVE_H
 #define EXI_RIG_DRIVE_H
@@ -11,12 +11,14 @@
 
 /* ---- sections (docs/rig-format.md) ---- */
 
-/* Section DRIVER: then reference (float [vertices][3]); starts (uint32_t [frames + 1]), vertices (uint32_t [fits]) and
- * weights (float [fits]) of the frames; joints (int32_t [frames]) where there are any; starts (uint32_t [rows + 1]) and
- * weights (float [carries]) of what carries the vertices of mesh and driver, where carries > 0; triangles (uint32_t
- * [triangles][3]); starts (uint32_t [binds + 1]) and triangles (uint32_t [bind_triangles]) of the binds; then, each
- * filled up to 4 bytes, the carrying frames (uint16_t [carries]) and, where there are binds, those of the mesh's
- * vertices (uint16_t). */
+/*
+ * Section DRIVER. This header is followed by reference (float [vertices][3]); starts (uint32_t [frames + 1]), vertices
+ * (uint32_t [fits]) and weights (float [fits]) of the frames; joints (int32_t [frames]) if there are any; starts
+ * (uint32_t [rows + 1]) and weights (float [carries]) of the frames that carry the vertices of mesh and driver, if
+ * carries > 0; triangles (uint32_t [triangles][3]); starts (uint32_t [binds + 1]) and triangles (uint32_t
+ * [bind_triangles]) of the binds; then, each padded to 4 bytes, the carrying frames (uint16_t [carries]) and, if there
+ * are binds, those of the mesh's vertices (uint16_t).
+ */
 typedef struct exi_pack_driver {
     int32_t vertices, frames, fits, carries, triangles, binds, bind_triangles;
     uint32_t flags; /* EXI_DRIVER_… */
@@ -27,9 +29,10 @@ typedef struct exi_pack_driver {
 
 enum { EXI_DRIVER_PUSH = 1, EXI_DRIVER_JOINTS = 2 };
 
-/* Section REGIONS of a layer: then frames (int32_t [views]), starts (uint32_t [views + 1]), vertices (uint32_t
- * [samples]) and weights (float [samples]) of the views; starts (uint32_t [rows + 1]) and weights (float [influences])
- * of the vertices of mesh and driver, where influences > 0, and their regions (uint16_t, filled up to 4 bytes). */
+/* Section REGIONS of a layer. This header is followed by frames (int32_t [views]), starts (uint32_t [views + 1]),
+ * vertices (uint32_t [samples]) and weights (float [samples]) of the views; starts (uint32_t [rows + 1]) and weights
+ * (float [influences]) of the vertices of mesh and driver, if influences > 0, and their regions (uint16_t, padded to 4
+ * bytes). */
 typedef struct exi_pack_regions {
     int32_t views, samples, influences;
     uint32_t reserved;
@@ -43,22 +46,21 @@ typedef struct exi_bytes {
     size_t size;
 } exi_bytes;
 
-/* Everything a driver is made from, as it stands in sections. */
+/* Everything that a driver is made from, in the form of file sections. */
 typedef struct exi_drive_source {
     exi_bytes driver;
     const exi_bytes *regions; /* [layers]; size 0 for a layer that no driver weighs */
-    const exi_bytes *keys; /* [examples]; likewise. The driver's vertices (float [3]), nothing or all joints, and, in a
-                              layer of trajectories, turns, where the example has them, and correctors of the driver's
-                              vertices (float [3] each) */
+    const exi_bytes *keys;    /* [examples]; the same. The driver's vertices (float [3]), no joints or all, and, in a
+                                 trajectory layer, turns (if the example has them) and correctors of the driver's
+                                 vertices (float [3] each) */
 } exi_drive_source;
 
-/* Sizes of the sections of a definition, and what stands in them; data of the source is the caller's to release as one
- * piece of memory. */
+/* Makes the sections of a definition. The data of the source is one allocation, which the caller releases. */
 ex_result exi_drive_encode(const ex_rig_def *def, const ex_allocator *allocator, exi_drive_source *source,
                            void **memory, size_t *size, ex_error *error);
 
-/* The sections as definitions, which point into them. views [EX_DRIVER_FRAME_MAX]. vertex_count: of the mesh. Refuses
- * what does not fit together: sizes, counts, indices out of range. */
+/* Reads the sections as definitions that point into them. views [EX_DRIVER_FRAME_MAX]; vertex_count: of the mesh.
+ * Refuses inconsistent sizes and counts, and indices out of range. */
 ex_result exi_drive_read_driver(exi_bytes bytes, int vertex_count, int joint_count, ex_rig_driver *driver,
                                 ex_bind *binds, ex_error *error);
 ex_result exi_drive_read_regions(exi_bytes bytes, int vertex_count, const ex_rig_driver *driver, int *view_count,
@@ -68,33 +70,34 @@ ex_result exi_drive_read_regions(exi_bytes bytes, int vertex_count, const ex_rig
 
 typedef struct exi_drive_layer {
     int32_t layer, example_count, view_count;
-    int32_t width;      /* of a row of region weights: examples, filled up to a multiple of 4 */
-    int32_t first_form; /* in the driver's forms */
+    int32_t width;      /* length of a row of region weights: examples, padded to a multiple of 4 */
+    int32_t first_form; /* index in the driver's forms */
     int32_t reserved;
     uint64_t views;    /* ex_regions */
-    uint64_t weighers; /* [view_count] uint64_t: where a region's weigher stands; where there is one region, 0: the
-                            layer's own */
-    uint64_t shares;   /* [view_count] double: the part of the mesh that a region weighs */
-    uint64_t regions, regions_size;   /* the section */
-    uint64_t starts, weights, places; /* ex_influences of the mesh's vertices, then the driver's; 0: one region */
-    uint64_t state;                   /* of the first region's weigher, in a caller's state; others follow */
+    uint64_t weighers; /* [view_count] uint64_t: offset of each region's weigher; 0 for a single region: the layer's
+                          own */
+    uint64_t shares;   /* [view_count] double: fraction of the mesh that each region weighs */
+    uint64_t regions, regions_size;   /* its section */
+    uint64_t starts, weights, places; /* ex_influences of the mesh's vertices, then the driver's; 0: a single region */
+    uint64_t state;                   /* offset, in a caller's state, of the state of the first region's weigher;
+                                         others follow */
 } exi_drive_layer;
 
 struct exi_drive {
     uint64_t size;
     int32_t vertex_count, frame_count, layer_count;
-    int32_t most_products; /* views times examples, of a layer */
+    int32_t most_products; /* largest views times examples of a layer */
     int32_t most_width;
     int32_t residual;
     uint32_t push;
     float thickness;
     uint64_t layers;   /* [layer_count] exi_drive_layer */
-    uint64_t layer_of; /* [layers of the rig] int32_t: which of them, or -1 */
+    uint64_t layer_of; /* [layers of the rig] int32_t: its index in `layers`, or -1 */
     uint64_t section, section_size;
     uint64_t keys;        /* [examples of the rig] exi_drive_key */
     uint64_t joints;      /* [frame_count] int32_t; 0: none */
     uint64_t driver;      /* ex_driver */
-    uint64_t skin;        /* ex_skin: of the mesh, by the frames; 0: the rig has its own */
+    uint64_t skin;        /* ex_skin: of the mesh, by the frames; 0: the rig has its own skin */
     uint64_t driver_skin; /* ex_skin: of the driver; 0 without residual */
     uint64_t forms;       /* ex_forms: the driver, un-posed, in all keys; 0 without residual */
     uint64_t paths; /* exi_trajectories: of the driver, in a layer of trajectories; 0 for forms, or without residual */
@@ -103,7 +106,7 @@ struct exi_drive {
 };
 
 typedef struct exi_drive_key {
-    uint64_t data, size; /* the section; 0: none */
+    uint64_t data, size; /* its section; 0: none */
 } exi_drive_key;
 
 static inline const exi_drive *exi_rig_drive(const ex_rig *rig) {
@@ -115,27 +118,27 @@ static inline const void *exi_drive_at(const exi_drive *drive, uint64_t offset) 
 static inline const exi_drive_layer *exi_drive_layers(const exi_drive *drive) {
     return exi_drive_at(drive, drive->layers);
 }
-/* The layer's own record; NULL where no driver weighs it. */
+/* Returns the layer's driver record; NULL if no driver weighs it. */
 static inline const exi_drive_layer *exi_drive_layer_of(const ex_rig *rig, int layer) {
     const exi_drive *drive = exi_rig_drive(rig);
     const int32_t of = drive ? ((const int32_t *)exi_drive_at(drive, drive->layer_of))[layer] : -1;
     return of >= 0 ? exi_drive_layers(drive) + of : NULL;
 }
 
-/* Whether settling is told the weights of the keys at every vertex: of one driven layer, on frames of the driver. */
+/* True if settling gets the weights of the keys at every vertex: one driven layer, on frames of the driver. */
 static inline bool exi_drive_is_keyed(const exi_drive *drive) {
     return drive->settler && drive->layer_count == 1 && drive->skin;
 }
 
-/* Bytes of a key's section behind its form and joints: what its trajectory has for the driver's vertices. */
+/* Returns the bytes of a key's section after its form and joints: its trajectory's data for the driver's vertices. */
 size_t exi_drive_trajectory_size(const ex_rig *rig, int layer, int example, int vertices);
 
-/* Points of a driven layer's weigher [example_count][dimension], from a definition that was checked: the products over
- * all regions, and what stands on its scalar axis. */
+/* Computes the points of a driven layer's weigher [example_count][dimension] from a checked definition: the products
+ * over all regions, and the values on its scalar axis. */
 ex_result exi_drive_points(const ex_rig_def *def, int layer, const ex_allocator *allocator, double *points,
                            ex_error *error);
 
-/* Makes the block from sections and puts it behind a rig that is whole otherwise; *rig may move. */
+/* Makes the block from sections and appends it to an otherwise complete rig; *rig may move. */
 ex_result exi_drive_attach(const exi_drive_source *source, const ex_allocator *allocator, ex_rig **rig,
                            ex_error *error);
 

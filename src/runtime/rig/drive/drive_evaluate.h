@@ -1,6 +1,4 @@
-/*
- * What evaluation does with a rig's driver; private to the room.
- */
+/* The driver's part in evaluation; private to the room. */
 #ifndef EXI_RIG_DRIVE_EVALUATE_H
 #define EXI_RIG_DRIVE_EVALUATE_H
 
@@ -15,31 +13,31 @@ typedef struct exi_drive_scratch {
     double *squares;        /* [EX_DRIVER_FRAME_MAX] of a layer */
     double *region_weights; /* [most_width] of a region */
     float *weights;         /* of all regions of all layers, a row each */
-    float *omegas;          /* [vertices][width]: of one driven layer; none where nothing is settled by keys */
+    float *omegas;          /* [vertices][width]: of one driven layer; absent unless settling uses keys */
     float *blended;         /* [driver vertices][3] */
     float *floats;          /* [forms of the driver's paths] */
-    exi_term *terms;        /* likewise */
+    exi_term *terms;        /* the same */
     void *palette, *weighing, *settling;
     double hull; /* sum over layers */
     int hull_layers;
 } exi_drive_scratch;
 
-/* Lays the scratch out from *cursor on; nothing for a rig without a driver. */
+/* Lays out the scratch from *cursor on; nothing for a rig without a driver. */
 void exi_drive_lay(const ex_rig *rig, uintptr_t *cursor, exi_drive_scratch *scratch);
 
 /* Places the moving frames. joints: the skeleton's matrices [joints][12], or NULL. */
 void exi_drive_place(const ex_rig *rig, const ex_pose *pose, exi_drive_scratch *scratch, const float *joints);
 const ex_palette *exi_drive_palette(const ex_rig *rig, exi_drive_scratch *scratch, bool rotations);
 
-/* Weighs a layer: its weights [examples], and rows for its regions. other: a weigher in place of the layer's own, or
- * NULL. scalar: what its other axis reads. Whether its vertices have weights of their own. */
+/* Weighs a layer: its weights [examples], and a row for each of its regions. other: a weigher that replaces the layer's
+ * own, or NULL. scalar: the value of its other axis. True if its vertices have individual weights. */
 bool exi_drive_weigh(const ex_rig *rig, const exi_drive_layer *layer, const ex_weigher *other, double scalar,
                      exi_drive_scratch *scratch, double *weights, void *state);
 
-/* The layer's region weights as they are, for the mesh's vertices or the driver's. */
+/* Returns the layer's region weights, for the mesh's vertices or the driver's. */
 exi_regions exi_drive_regions(const ex_rig *rig, const exi_drive_layer *layer, const exi_drive_scratch *scratch,
                               bool of_driver);
-/* Those of all layers, as ex_driven wants them. */
+/* Copies those of all layers, in the layout of ex_driven. */
 void exi_drive_copy_weights(const ex_rig *rig, const exi_drive_scratch *scratch, double *out);
 
 /* Settles the posed cage. */

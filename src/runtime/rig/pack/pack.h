@@ -1,6 +1,6 @@
 /*
- * Header, directory and records of a pack, as they stand in the file (docs/rig-format.md). No padding, little-endian.
- * Inputs, layers, notes and textures are records of rig.h too; where those hold places in memory, the file has 0.
+ * Header, directory and records of a pack, in the layout of the file (docs/rig-format.md). No padding, little-endian.
+ * Inputs, layers, notes and textures are records of rig.h too; fields that hold offsets in memory are 0 in the file.
  */
 #ifndef EXI_PACK_H
 #define EXI_PACK_H
@@ -37,16 +37,16 @@ typedef struct exi_pack_level {
     uint32_t flags;
 } exi_pack_level;
 
-/* Before the rows of a level: offsets [vertex_count + 1] and indices [weight_count] as int32_t, weights [weight_count]
- * and, where it has them, tangents [weight_count][2] as float. */
+/* Precedes the rows of a level: offsets [vertex_count + 1] and indices [weight_count] as int32_t, weights
+ * [weight_count] and, if it has them, tangents [weight_count][2] as float. */
 typedef struct exi_pack_stencils {
     int32_t vertex_count, weight_count;
     uint32_t has_tangents, reserved;
 } exi_pack_stencils;
 
-/* A layer of trajectories: then its examples; overlaps (float [examples] squared) where it has them; curves of all
+/* A trajectory layer. Followed by its examples; overlaps (float [examples] squared) if it has them; curves of all
  * correctors (float [EX_CURVE_SIZE] each); bases of the examples that have them (float [segments][6] each); parents
- * (int32_t [segments]) and, where there are segments, those of the vertices (uint16_t [vertices]). */
+ * (int32_t [segments]) and, if there are segments, those of the vertices (uint16_t [vertices]). */
 typedef struct exi_pack_trajectories {
     int32_t reference, segments;
     uint32_t flags; /* EXI_PACK_… */
@@ -76,16 +76,16 @@ _Static_assert(sizeof(exi_pack_level) == 24, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_stencils) == 16, "the file format has no padding");
 _Static_assert(sizeof(ex_weigher) == 168, "the file format has no padding");
 
-/* pack_parts.c: what stands in the sections of skeleton, skin and stencils. out is zero. */
+/* pack_parts.c: write the sections of skeleton, skin and stencils. out is zeroed. */
 void exi_pack_joints(const ex_rig *rig, void *out);
 void exi_pack_inverse_binds(const ex_skeleton *skeleton, float *out);
 /* Influences 4 * set to 4 * set + 3 of every split vertex; one of joints and weights is NULL. */
 void exi_pack_skin(const ex_rig *rig, int set, uint16_t *joints, float *weights);
-/* level as the stencils count them, EX_LEVEL_LIMIT included. */
+/* level as in ex_stencils, EX_LEVEL_LIMIT included. */
 uint64_t exi_pack_stencils_size(const ex_stencils *stencils, int level);
 void exi_pack_stencil_rows(const ex_stencils *stencils, int level, void *out);
 
-/* pack.c: [vertices][3] to [splits][3], in place. */
+/* pack.c: spreads [vertices][3] to [splits][3], in place. */
 void exi_pack_spread(const ex_rig *rig, float *values);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * Records of a rig that a GPU reads as they are. Common subset of C and CUDA; rig.h has the others.
- */
+/* Records of a rig that a GPU reads directly. Common subset of C and CUDA; rig.h has the others. */
 #ifndef EXI_RIG_RECORDS_H
 #define EXI_RIG_RECORDS_H
 
@@ -29,7 +27,7 @@ EXI_INLINE ex_reading exi_input_reading(const exi_input_record *input) {
     return reading;
 }
 
-/* MOVED: offsets, with a weight for every set of examples and example of it. DRIVEN: weighed by the driver. */
+/* MOVED: offsets, with a weight for every set of examples and every example in it. DRIVEN: weighed by the driver. */
 enum { EXI_LAYER_MUTED = 1, EXI_LAYER_MOVED = 2, EXI_LAYER_DRIVEN = 4 };
 
 #endif
