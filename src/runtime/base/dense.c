@@ -1,7 +1,7 @@
 /*
- * Small dense solves. Systems here have as many unknowns as a space has points, usually below thirty, at most some
- * thousand: elimination over rows that hold matrix and right-hand sides side by side keeps the inner loop one
- * contiguous multiply-subtract, which is what the compiler vectorises best.
+ * Small dense solvers. Systems here have as many unknowns as a space has points, usually below thirty, at most a few
+ * thousand. Rows hold the matrix and the right-hand sides side by side, so that the inner loop of elimination is one
+ * contiguous multiply-subtract, which compilers vectorise best.
  */
 #include "runtime/base/dense.h"
 

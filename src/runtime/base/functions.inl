@@ -23,7 +23,7 @@
 #define EXI_INLINE static inline
 #define EXI_CALL   static inline
 #endif
-/* Loop hints for a GPU: EXI_ROLLED before a loop that must not be unrolled, and the other before one that must be
+/* Loop hints for a GPU: EXI_ROLLED before a loop that must not be unrolled, EXI_UNROLLED before one that must be
  * unrolled completely. */
 #if defined(__CUDA_ARCH__)
 #define EXI_ROLLED   _Pragma("unroll 1")

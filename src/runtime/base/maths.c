@@ -1,6 +1,4 @@
-/*
- * The functions of exemplar/maths.h: those of functions.inl, which the libraries' own sources inline.
- */
+/* The functions of exemplar/maths.h, made from functions.inl, which the libraries' own sources inline. */
 #include "runtime/base/functions.inl"
 
 #include <exemplar/maths.h>

@@ -24,7 +24,7 @@ size_t exi_size_add(exi_size *total, size_t count, size_t size, size_t align) {
     return start;
 }
 
-/* malloc promises 16 bytes; the pointer that it gave stands just before the aligned memory. */
+/* malloc guarantees 16 bytes; its original pointer is stored just before the aligned memory. */
 static void *default_allocate(void *user, size_t size) {
     (void)user;
     if (size > SIZE_MAX - 2 * EXI_ALIGN)
@@ -58,7 +58,7 @@ void exi_release(const ex_allocator *allocator, void *memory, size_t size) {
         a->release(a->user, memory, size ? size : 1);
 }
 
-/* Stands in the EXI_ALIGN bytes before a block. */
+/* Stored in the EXI_ALIGN bytes before a block. */
 typedef struct block_head {
     ex_allocator allocator;
     size_t size;

@@ -1,16 +1,17 @@
 /*
- * Convex quadratic programs by the dual active-set method (Goldfarb and Idnani, 1983): from the least without
- * constraints, take in the constraint that is violated most, moving x and the multipliers so that all active ones keep
- * holding and no multiplier falls below 0; one that would goes out. What is active is always the optimum of what was
- * taken in, the objective only rises, so no active set comes twice.
+ * Convex quadratic programs by the dual active-set method (Goldfarb and Idnani, 1983): start from the minimum without
+ * constraints, then repeatedly add the most violated constraint. Each step moves x and the multipliers so that all
+ * active constraints continue to hold and no multiplier falls below 0; a constraint whose multiplier would fall below 0
+ * is removed. x is always the optimum for the active constraints and the objective only rises, so no active set occurs
+ * twice.
  *
- * That asks for a definite G. Where G is not, a proximal iteration stands around it:
+ * This requires a definite G. If G is not definite, a proximal iteration surrounds it:
  *
- *   x_(k+1) = the least of 1/2 x'Gx + g'x + ridge/2 |x - x_k|^2
+ *   x_(k+1) = the minimum of 1/2 x'Gx + g'x + ridge/2 |x - x_k|^2
  *
- * whose limit is an optimum of the true program (Rockafellar, 1976) with the residual ridge |x_(k+1) - x_k|, and which
- * starts every round with the active constraints of the last: from the second round on it is two triangular solves.
- * Where there is no limit, the difference of two rounds tends to a direction along which the objective falls for ever.
+ * Its limit is an optimum of the original program (Rockafellar, 1976), with the residual ridge |x_(k+1) - x_k|. Every
+ * round starts with the active constraints of the last: from the second round on it is two triangular solves. If there
+ * is no limit, the difference of two rounds tends to a direction along which the objective decreases without bound.
  */
 #include "runtime/base/quadratic.h"
 
@@ -22,14 +23,14 @@
 #include <string.h>
 
 static const double no_limit = 1e20;
-/* G counts as definite where its pivots keep this much of their diagonal; the ridge relative to the largest entry; what
- * remains of a normal beside those it depends on; residuals that are wanted. */
+/* Tolerances: G is definite if its pivots keep this fraction of their diagonal; the ridge relative to the largest
+ * entry; the remainder of a normal that depends on others; the residuals to reach. */
 static const double definite = 1e-9, ridge_part = 1e-6, dependent = 1e-18, wanted = 1e-10, strict = 1e-13;
 enum { ROUNDS = 500 };
 
 typedef struct solver {
     const exi_quadratic *program;
-    int n, rows, all; /* unknowns; equalities and inequalities; those and bounds */
+    int n, rows, all; /* unknowns; equalities and inequalities; those plus bounds */
     exi_active_factor factor;
     double ridge;
     double *x, *centre;        /* [n]; the proximal iteration's last x */
@@ -38,8 +39,8 @@ typedef struct solver {
     double *normal, *step;     /* [n] */
     double *rates;             /* [n + 1] */
     double *residual, *values; /* [n] each */
-    int *active;               /* [n]: number + 1, negative where from above */
-    char *places;              /* [all]: 1 where active, 2 where it depends on others and holds with them */
+    int *active;               /* [n]: number + 1, negative if it holds from above */
+    char *places;              /* [all]: 1 if active, 2 if it depends on others and holds with them */
     int iterations, limit;
 } solver;
 
@@ -88,7 +89,7 @@ static const double *row_of(const solver *s, int number) {
                                       : p->inequalities + (size_t)(number - p->equality_count) * (size_t)s->n;
 }
 
-/* The side of a constraint, from below or above, in units of its normal; infinite where there is none. */
+/* The side of a constraint, from below or above, in units of its normal; infinite if there is none. */
 static double side_of(const solver *s, int number, bool above) {
     const exi_quadratic *p = s->program;
     const double *sides = above ? p->bound_upper : p->bound_lower;
@@ -132,15 +133,15 @@ static double size_of(const double *values, int count) {
     return sqrt(dot(values, values, count));
 }
 
-/* What rounding may leave of a constraint: its side and x are known no better. */
+/* Rounding error of a constraint: its side and x are not known better. */
 static double slack(double side, double x_size) {
     return strict * (fabs(side) + x_size);
 }
 
-/* ---- the point that belongs to an active set ---- */
+/* ---- the point of an active set ---- */
 
-/* residual = -(gradient of the regularised objective - sum of multipliers times normals). Returns the size of the parts
- * it is made of. */
+/* residual = -(gradient of the regularised objective - sum of multipliers times normals). Returns the size of its
+ * parts. */
 static double set_residual(const solver *s, double ridge) {
     const exi_quadratic *p = s->program;
     double largest = 0;
@@ -161,7 +162,7 @@ static double set_residual(const solver *s, double ridge) {
     return largest;
 }
 
-/* x and multipliers by `times` rounds of solving for what is left of the residuals. */
+/* Improves x and the multipliers by `times` rounds of solving for the residuals. */
 static void refine(solver *s, int times) {
     for (int round = 0; round < times; round++) {
         set_residual(s, s->ridge);
@@ -185,7 +186,7 @@ static void take_out(solver *s, int k) {
     s->iterations++;
 }
 
-/* Puts x at the least over the active constraints, without those that would hold it back. */
+/* Moves x to the minimum over the active constraints, and removes those that would hold it back. */
 static void settle(solver *s) {
     for (;;) {
         refine(s, 2);
@@ -204,8 +205,8 @@ static void settle(solver *s) {
 
 /* ---- the dual method ---- */
 
-/* Moves until constraint `entry` holds with equality and is active. SOLVED also where it depends on others and holds.
- */
+/* Moves until constraint `entry` holds with equality and is active. Returns SOLVED also if it depends on others and
+ * holds. */
 static exi_quadratic_result take_in(solver *s, int entry) {
     const double side = set_normal(s, entry), x_size = size_of(s->x, s->n);
     const int number = (entry > 0 ? entry : -entry) - 1;
@@ -225,13 +226,13 @@ static exi_quadratic_result take_in(solver *s, int entry) {
         double fastest = 0;
         for (int k = 0; k < s->factor.count; k++)
             fastest = fabs(s->rates[k]) > fastest ? fabs(s->rates[k]) : fastest;
-        for (int k = 0; k < s->factor.count; k++) /* those that do not fall but for rounding would never reach 0 */
+        for (int k = 0; k < s->factor.count; k++) /* rates of 0 within rounding never bring a multiplier to 0 */
             if (s->rates[k] > 1e-13 * fastest && !is_equality(s, s->active[k]) &&
                 s->multipliers[k] < length * s->rates[k]) {
                 length = s->multipliers[k] / s->rates[k];
                 blocking = k;
             }
-        /* It follows from the active ones: holds with them, but for rounding, or cannot hold. */
+        /* It follows from the active constraints: it holds with them, within rounding, or cannot hold. */
         const bool holds = depends && fabs(missing) <= 500 * slack(side, x_size);
         if (holds && (is_equality(s, entry) || !isfinite(length))) {
             s->places[number] = 2;
@@ -260,7 +261,7 @@ static exi_quadratic_result take_in(solver *s, int entry) {
     return EXI_QUADRATIC_SOLVED;
 }
 
-/* The constraint that is violated most, as an entry; 0 where all hold. */
+/* Returns the most violated constraint, as an entry; 0 if all hold. */
 static int find_violated(const solver *s) {
     const double x_size = size_of(s->x, s->n);
     double most = 0;
@@ -271,7 +272,7 @@ static int find_violated(const solver *s) {
         const double value = along(s, number, s->x);
         const double low = side_of(s, number, false), high = side_of(s, number, true);
         const double below = low - value, above = value - high;
-        const bool equality = number < s->program->equality_count; /* those come first, also where they hold */
+        const bool equality = number < s->program->equality_count; /* equalities come first, even if they hold */
         if (below > most + slack(low, x_size) || (equality && below >= 0)) {
             most = equality ? INFINITY : below;
             entry = number + 1;
@@ -285,14 +286,14 @@ static int find_violated(const solver *s) {
     return entry;
 }
 
-/* The regularised program, from the active set that is there. */
+/* Solves the regularised program, starting from the current active set. */
 static exi_quadratic_result solve_definite(solver *s) {
     settle(s);
     for (int polished = 0;;) {
         const int entry = find_violated(s);
         if (entry == 0 && polished == 2)
             return EXI_QUADRATIC_SOLVED;
-        if (entry == 0) { /* what rounding left over many steps: put right, and see whether all still holds */
+        if (entry == 0) { /* remove accumulated rounding errors, and check again */
             polished++;
             settle(s);
             continue;
@@ -300,13 +301,13 @@ static exi_quadratic_result solve_definite(solver *s) {
         exi_quadratic_result result = take_in(s, entry);
         if (result != EXI_QUADRATIC_SOLVED)
             return result;
-        refine(s, 1); /* or what is left of many steps passes for a constraint that cannot hold */
+        refine(s, 1); /* or accumulated errors look like a constraint that cannot hold */
     }
 }
 
-/* ---- around it ---- */
+/* ---- proximal iteration ---- */
 
-/* Whether the objective falls for ever along the last difference of two rounds, in `step`. */
+/* True if the objective decreases without bound along the last difference of two rounds, in `step`. */
 static bool falls_for_ever(const solver *s) {
     const exi_quadratic *p = s->program;
     double largest = 0, size = size_of(s->step, s->n);
@@ -327,7 +328,7 @@ static bool falls_for_ever(const solver *s) {
     return true;
 }
 
-/* Sides that leave nothing between them; an active constraint is not looked at from its other side. */
+/* True if a constraint's lower side is above its upper side: an active constraint is not checked for its other side. */
 static bool has_crossed_sides(const solver *s) {
     for (int number = 0; number < s->all; number++)
         if (side_of(s, number, false) > side_of(s, number, true))
@@ -354,7 +355,7 @@ static bool begin(solver *s, const int *active, int count) {
         if (!exi_active_factor_begin(&s->factor, p->matrix, s->ridge, 0))
             return false;
     }
-    /* The caller's constraints, equalities first; those that make no sense or depend on others are left out. */
+    /* The caller's constraints, equalities first; invalid ones, and those that depend on others, are skipped. */
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < (pass == 0 ? p->equality_count : count); i++) {
             const int entry = pass == 0 ? i + 1 : active[i];

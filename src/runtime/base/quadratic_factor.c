@@ -1,6 +1,6 @@
 /*
- * J and R of a dual active-set method (see quadratic_factor.h), by plane rotations: those that bring J2'a to its first
- * entry when a constraint comes, and those that make R a triangle again when one goes.
+ * J and R of a dual active-set method (quadratic_factor.h), updated by plane rotations: adding a constraint rotates
+ * J2'a into its first entry, removing one makes R triangular again.
  */
 #include "runtime/base/quadratic_factor.h"
 
@@ -52,7 +52,7 @@ static void rotate(double *restrict a, double *restrict b, double c, double s, i
     }
 }
 
-/* J = L^-T, column k being the solution of L' j = e_k. L is made in the same place, row by row. */
+/* J = L^-T; column k is the solution of L' j = e_k. L is computed in the same place, row by row. */
 bool exi_active_factor_begin(exi_active_factor *f, const double *matrix, double ridge, double least) {
     const int n = f->n;
     f->count = 0;
@@ -126,7 +126,7 @@ void exi_active_factor_add(exi_active_factor *f) {
     f->count++;
 }
 
-/* R without column k has one number below the diagonal in each column from there on: rotations of rows take it away. */
+/* R without column k has one number below the diagonal in each later column; rotations of rows remove it. */
 void exi_active_factor_drop(exi_active_factor *f, int k) {
     for (int i = k; i + 1 < f->count; i++) {
         const double *pair = triangle(f, i + 1) + i;

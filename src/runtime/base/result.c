@@ -1,6 +1,4 @@
-/*
- * Results and their texts from the one list in exemplar/base.h, the misuse hook, and the version.
- */
+/* Results and their texts from the list in exemplar/base.h, the misuse hook, and the version. */
 #include "runtime/base/result.h"
 
 #include "runtime/base/simd.h"
@@ -29,7 +27,7 @@ const char *ex_result_text(ex_result result) {
     return (unsigned)result < (unsigned)EX_RESULT_COUNT ? texts[result] : "unknown result";
 }
 
-/* Takes back the bytes of a character that was cut at the end of a full text. */
+/* Removes the bytes of a character that was cut at the end of a full text. */
 static void end_on_character(char text[EX_ERROR_SIZE]) {
     size_t end = strlen(text), start = end;
     while (start > 0 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)
@@ -42,7 +40,7 @@ static void end_on_character(char text[EX_ERROR_SIZE]) {
         text[start - 1] = 0;
 }
 
-/* Long texts lose their middle, which is where paths and names stand: how they end says what is wrong. */
+/* Long texts lose their middle, which holds paths and names; the end says what is wrong. */
 static void shorten(const char *sentence, char text[EX_ERROR_SIZE]) {
     static const char gap[] = " ... ";
     const size_t size = strlen(sentence), half = (EX_ERROR_SIZE - sizeof gap) / 2;

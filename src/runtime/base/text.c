@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Length of the UTF-8 sequence at p, or 0 where there is none. Stops at the terminating 0 by itself. */
+/* Returns the length of the UTF-8 sequence at p, or 0 if there is none. Stops at the terminating 0. */
 static int sequence_length(const unsigned char *p) {
     if (p[0] < 0x80)
         return p[0] >= 0x20 && p[0] != 0x7F;

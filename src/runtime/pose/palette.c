@@ -1,14 +1,13 @@
 /*
- * Palettes: joint matrices made ready for a method; and the matrix by which one vertex moves.
+ * Palettes: joint matrices prepared for a skinning method, and the matrix that moves one vertex.
  *
- * Linear: the matrices as they are, M = sum of w_i M_i.
+ * Linear: the matrices unchanged, M = sum of w_i M_i.
  *
- * Dual quaternion: rigid motions can be blended so, stretches cannot. Each matrix is taken apart as M_i = G_i N_i,
+ * Dual quaternion: rigid motions can be blended this way, stretches cannot. Each matrix is split into M_i = G_i N_i,
  * where N_i stretches (and shears) about the joint's centre and G_i is rigid: with the polar decomposition R S of the
  * linear part, N x = S (x - c) + c and G x = R (x - c) + M c. A vertex is moved by M = G(sum of w_i G_i) (sum of w_i
- * N_i): stretched first, by the blend of the stretches, then moved by the blend of the rigid motions (Kavan et al.
- * 2008, section 5.2). Stretching about the centre keeps a centre that two joints share in its place however they are
- * blended.
+ * N_i): first the blend of the stretches, then the blend of the rigid motions (Kavan et al. 2008, section 5.2).
+ * Stretching about the centre keeps a centre shared by two joints in place, however they are blended.
  */
 #include "runtime/pose/palette.inl"
 #include "runtime/base/memory.h"

@@ -1,13 +1,14 @@
 /*
- * Readings: the numbers that an axis of a space takes from a joint, and how setting such a number moves the joint.
+ * Readings: the values that an axis of a space takes from a joint, and the motion of the joint when such a value is
+ * set.
  *
- * All is relative to rest: local = rest r, so r = rest^-1 local is a turn in the joint's own axes at rest, and a move d
- * is rest^-1 (t - t_rest). With n the unit direction `about`, r = swing twist: first a turn about n, then one about a
- * direction perpendicular to it. The twist is (n (r.n), r.w) over its length, its angle 2 atan2(r.n, r.w). Where the
- * swing is a half turn both are 0 and every twist gives the same readings: it then counts as none.
+ * Everything is relative to rest: local = rest r, so r = rest^-1 local is a turn in the joint's own axes at rest, and a
+ * move d is rest^-1 (t - t_rest). With n the unit direction `about`, r = swing twist: first a turn about n, then one
+ * about a direction perpendicular to it. The twist is (n (r.n), r.w) divided by its length, its angle 2 atan2(r.n,
+ * r.w). If the swing is a half turn, both are 0 and every twist gives the same readings: the twist then counts as none.
  *
- * An angle that is written goes behind the swing that is there, so that angles about two axes set one after the other
- * from rest are intrinsic turns in that order; where the axes are perpendicular, both read back.
+ * Writing an angle keeps the swing and puts the turn before it, so that angles about two axes set one after the other
+ * from rest are intrinsic turns in that order; if the axes are perpendicular, both read back.
  */
 #include "runtime/pose/reading.inl"
 #include "runtime/base/result.h"
@@ -31,7 +32,7 @@ static void split(const double r[4], const double n[3], double swing[4], double 
 
 /* ---- angles in degrees ---- */
 
-/* Sine and cosine of half of so many degrees. Quarters are taken off in degrees, where that is exact: a half turn has a
+/* Sine and cosine of half of `degrees`. Quarter turns are subtracted in degrees, which is exact: a half turn has a
  * cosine of 0, and no angle is too large. Whole turns may change the sign of both. */
 static void half_angle(double degrees, double *sine, double *cosine) {
     const double half = fmod(degrees, 360.0) / 2;
@@ -107,7 +108,7 @@ static void write_rotation(const exi_read_joint *j, int part, const double *valu
     write_turn(j, r, local);
 }
 
-/* A value that is none, or that no float can hold, is that of rest. */
+/* Returns value, or rest if it is not finite or too large for a float. */
 static double sound(double value, double rest) {
     return fabs(value) <= (double)FLT_MAX ? value : rest;
 }

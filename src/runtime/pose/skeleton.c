@@ -1,6 +1,6 @@
 /*
- * Making a skeleton: parents are sorted before children, rest matrices and inverse binds worked out, and whatever would
- * make an evaluation fail is refused here, with the joint named.
+ * Creation of a skeleton: sorts parents before children, computes rest matrices and inverse binds, and refuses
+ * everything that would make an evaluation fail, naming the joint.
  */
 #include "runtime/pose/skeleton.h"
 
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* 'joint 3 ("elbow")', or the number alone. */
+/* 'joint 3 ("elbow")', or just the number. */
 typedef struct joint_text {
     char text[EXI_NAME_MAX + 32];
 } joint_text;
@@ -35,19 +35,20 @@ static size_t name_length(const ex_skeleton_def *def, int joint) {
 
 static ex_result check_def(const ex_skeleton_def *def, ex_error *error) {
     if (def->joint_count < 1 || !def->parents || !def->rest)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a skeleton needs at least one joint, parents and rest transforms");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "a skeleton needs at least one joint, parents and rest transforms");
     if (def->joint_count > EX_JOINT_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "the skeleton has %d joints; at most %d are possible", def->joint_count,
-                         EX_JOINT_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "the skeleton has %d joints; at most %d are possible",
+                            def->joint_count, EX_JOINT_MAX);
     for (int j = 0; j < def->joint_count; j++) {
         if (def->names && def->names[j] && def->names[j][0] && !exi_is_name(def->names[j]))
-            return ex_error_set(error, EX_ERROR_DATA, "the name of joint %d is longer than %d bytes or not readable text",
-                             j, EXI_NAME_MAX);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "the name of joint %d is longer than %d bytes or not readable text", j, EXI_NAME_MAX);
         if (def->parents[j] == j)
             return ex_error_set(error, EX_ERROR_DATA, "%s is its own parent", call(def, j).text);
         if (def->parents[j] < -1 || def->parents[j] >= def->joint_count)
             return ex_error_set(error, EX_ERROR_DATA, "the parent of %s is %d, and there are joints 0 to %d only",
-                             call(def, j).text, def->parents[j], def->joint_count - 1);
+                                call(def, j).text, def->parents[j], def->joint_count - 1);
         if (!exi_transform_finite(&def->rest[j]))
             return ex_error_set(error, EX_ERROR_DATA, "the rest transform of %s is not finite", call(def, j).text);
     }
@@ -86,9 +87,9 @@ static void copy_names(ex_skeleton *s, const ex_skeleton_def *def) {
 }
 
 /*
- * From each joint up to a root or to a joint that has its place already; the path, turned round, goes behind those.
- * `state` (the memory of the bind centres, filled later) marks joints: 0 not seen, 1 on the path, -1 has its place.
- * Returns a joint that is its own ancestor, or -1.
+ * Follows each joint up to a root or to a joint that is already placed, and appends the reversed path. `state` (the
+ * memory of the bind centres, filled later) marks joints: 0 not seen, 1 on the path, -1 placed. Returns a joint that is
+ * its own ancestor, or -1.
  */
 static int sort_joints(ex_skeleton *s, double *state) {
     const int32_t *parents = exi_skeleton_at(s, s->parents);
@@ -114,7 +115,8 @@ static int sort_joints(ex_skeleton *s, double *state) {
     return -1;
 }
 
-/* As near to it as floats come: left as it is, so that what ex_skeleton_rest gives makes the same skeleton again. */
+/* True if q has unit length to float precision. It is then left unchanged, so that the output of ex_skeleton_rest makes
+ * the same skeleton again. */
 static bool has_length_1(const float q[4]) {
     const double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
     return fabs(x * x + y * y + z * z + w * w - 1) <= 0x1p-22;
@@ -142,7 +144,7 @@ static ex_result fill_rest(ex_skeleton *s, const ex_skeleton_def *def, ex_error 
     return EX_OK;
 }
 
-/* The bind itself, not its inverse, tells where the joint is in the bound mesh. */
+/* The bind itself, not its inverse, gives the position of the joint in the bound mesh. */
 static ex_result fill_binds(ex_skeleton *s, const ex_skeleton_def *def, ex_error *error) {
     const double(*worlds)[12] = exi_skeleton_at(s, s->rest_worlds);
     double(*inverses)[12] = exi_skeleton_at(s, s->inverse_binds);
@@ -161,10 +163,10 @@ static ex_result fill_binds(ex_skeleton *s, const ex_skeleton_def *def, ex_error
             exi_matrix_from_floats(def->inverse_binds + 12 * (size_t)j, inverses[j]);
             if (!exi_matrix_usable(inverses[j]))
                 return ex_error_set(error, EX_ERROR_DATA, "the inverse bind matrix of %s is not finite, or beyond 1e30",
-                                 call(def, j).text);
+                                    call(def, j).text);
             if (!exi_matrix_invert(inverses[j], bind) || !exi_matrix_usable(bind))
                 return ex_error_set(error, EX_ERROR_DATA, "the inverse bind matrix of %s has no inverse itself",
-                                 call(def, j).text);
+                                    call(def, j).text);
         }
         for (int c = 0; c < 3; c++)
             centres[j][c] = bind[4 * c + 3];
@@ -180,8 +182,8 @@ static ex_result fill(ex_skeleton *s, const ex_skeleton_def *def, ex_error *erro
     int cyclic = sort_joints(s, exi_skeleton_at(s, s->bind_centres));
     if (cyclic >= 0)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "%s is its own ancestor: going up from parent to parent leads back to it",
-                         call(def, cyclic).text);
+                            "%s is its own ancestor: going up from parent to parent leads back to it",
+                            call(def, cyclic).text);
     ex_result result = fill_rest(s, def, error);
     return result == EX_OK ? fill_binds(s, def, error) : result;
 }
@@ -215,7 +217,7 @@ void ex_skeleton_destroy(ex_skeleton *skeleton) {
     exi_block_destroy(skeleton);
 }
 
-/* ---- what is inside ---- */
+/* ---- access ---- */
 
 int ex_skeleton_joint_count(const ex_skeleton *skeleton) {
     return skeleton->joint_count;

@@ -1,13 +1,13 @@
 /*
- * Evaluating a skeleton: from local transforms to world matrices, parents first, and to the matrices that skinning
- * uses,
+ * Evaluation of a skeleton: computes world matrices from local transforms, parents first, and the matrices for
+ * skinning,
  *
  *     world_j = world_parent T_j R_j S_j,     matrix_j = world_j bind_j^-1.
  *
- * Shifts d_j move where joints are in the bound mesh: bind_j becomes translate(d_j) bind_j. Seen from its parent, a
- * joint is then elsewhere by bind_parent^-1 (d_j - d_parent), the linear part alone, and that is added to its local
- * translation, whatever the pose. A root has no parent to be seen from; the mesh's space is carried to the world by
- * what carries it there at rest, rest_world bind^-1.
+ * Shifts d_j move joints in the bound mesh: bind_j becomes translate(d_j) bind_j. Relative to its parent, a joint then
+ * moves by bind_parent^-1 (d_j - d_parent), with the linear part only; this is added to its local translation at every
+ * pose. A root has no parent: its shift is transformed from the mesh's space to the world as at rest, by rest_world
+ * bind^-1.
  */
 #include "runtime/base/result.h"
 #include "runtime/pose/joint.inl"

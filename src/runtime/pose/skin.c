@@ -1,9 +1,9 @@
 /*
- * Making a skin: every vertex's influences are joined where a joint is named twice, scaled to sum to 1, sorted by
- * weight and laid out (skin.h).
+ * Creation of a skin: merges influences of the same joint at a vertex, scales them to sum to 1, sorts them by weight
+ * and lays them out (skin.h).
  *
- * Weights are divided by their sum in double and rounded to float, and the heaviest then takes what rounding left: the
- * sum is 1 within half a unit of that weight, so that a body moved rigidly moves rigidly.
+ * Weights are divided by their sum in double and rounded to float, and the heaviest absorbs the rounding error: the sum
+ * is 1 within half a unit of that weight, so that a body that moves rigidly stays rigid.
  */
 #include "runtime/pose/skin.h"
 
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sums nearer to 1 than this are left as they are: a skin made from another's weights is the same skin. */
+/* Sums nearer to 1 than this are kept: a skin made from another skin's weights is the same skin. */
 #define SUM_EXACT 0x1p-24
 #define SUM_NOTED 1e-5
 
@@ -29,16 +29,17 @@ static ex_result check_vertex(const ex_skin_def *def, int v, ex_error *error) {
         return ex_error_set(error, EX_ERROR_DATA, "vertex %d: its influences end before they begin", v);
     if (def->starts[v + 1] - def->starts[v] > EX_INFLUENCE_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "vertex %d has %u influences; at most %d are possible", v,
-                         def->starts[v + 1] - def->starts[v], EX_INFLUENCE_MAX);
+                            def->starts[v + 1] - def->starts[v], EX_INFLUENCE_MAX);
     double sum = 0;
     for (uint32_t i = def->starts[v]; i < def->starts[v + 1]; i++) {
         const double weight = (double)def->weights[i];
         if (def->joints[i] >= (uint32_t)def->joint_count)
-            return ex_error_set(error, EX_ERROR_DATA, "vertex %d is moved by joint %u, and there are joints 0 to %d only",
-                             v, def->joints[i], def->joint_count - 1);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "vertex %d is moved by joint %u, and there are joints 0 to %d only", v, def->joints[i],
+                                def->joint_count - 1);
         if (!isfinite(weight) || weight < 0)
             return ex_error_set(error, EX_ERROR_DATA, "vertex %d: its weight for joint %u is %s", v, def->joints[i],
-                             isfinite(weight) ? "negative" : "not finite");
+                                isfinite(weight) ? "negative" : "not finite");
         sum += weight;
     }
     if (def->starts[v] == def->starts[v + 1])
@@ -53,7 +54,7 @@ static ex_result check_def(const ex_skin_def *def, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the number of vertices is negative, or there is no joint");
     if (def->joint_count > EX_JOINT_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "the skin has %d joints; at most %d are possible", def->joint_count,
-                         EX_JOINT_MAX);
+                            EX_JOINT_MAX);
     if (def->vertex_count > 0 && (!def->starts || !def->joints || !def->weights))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "starts, joints or weights are missing");
     ex_result result = EX_OK;
@@ -68,7 +69,7 @@ static bool before(influence a, influence b) {
     return a.weight > b.weight || (a.weight == b.weight && a.joint < b.joint);
 }
 
-/* By insertion: there are a handful, and mostly in order already. */
+/* Insertion sort: there are few influences, and mostly in order already. */
 static void sort_by_weight(influence *list, int count) {
     for (int i = 1; i < count; i++) {
         influence moving = list[i];
@@ -82,7 +83,7 @@ static void sort_by_weight(influence *list, int count) {
 static void normalise(influence *list, int count, double sum) {
     int heaviest = 0;
     double rounded = 0, others = 0;
-    for (int i = 0; i < count; i++) /* a joint named twice has a weight that is no float yet */
+    for (int i = 0; i < count; i++) /* the weight of a merged joint is not yet a float */
         rounded += (double)(float)list[i].weight;
     const bool exact = fabs(rounded - 1) <= SUM_EXACT;
     for (int i = 0; i < count; i++) {
@@ -95,7 +96,7 @@ static void normalise(influence *list, int count, double sum) {
         list[heaviest].weight = (double)(float)(1 - (others - list[heaviest].weight));
 }
 
-/* Fills list and returns how many are in it. *off is |sum - 1|. */
+/* Fills list and returns its length. *off is |sum - 1|. */
 static int gather(const ex_skin_def *def, int v, influence list[EX_INFLUENCE_MAX], double *off) {
     int count = 0;
     double sum = 0;
@@ -113,7 +114,7 @@ static int gather(const ex_skin_def *def, int v, influence list[EX_INFLUENCE_MAX
     *off = fabs(sum - 1);
     normalise(list, count, sum);
     sort_by_weight(list, count);
-    while (count > 1 && !(list[count - 1].weight > 0)) /* lost beside the others */
+    while (count > 1 && !(list[count - 1].weight > 0)) /* too small compared with the others */
         count--;
     return count;
 }
@@ -205,7 +206,7 @@ void ex_skin_destroy(ex_skin *skin) {
     exi_block_destroy(skin);
 }
 
-/* ---- what is inside ---- */
+/* ---- access ---- */
 
 int ex_skin_vertex_count(const ex_skin *skin) {
     return skin->vertex_count;

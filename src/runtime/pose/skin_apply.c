@@ -1,33 +1,33 @@
 /*
- * Skinning: positions, normals and tangents of a range of vertices, moved by a palette.
+ * Skinning: moves positions, normals and tangents of a range of vertices with a palette.
  *
  *     x' = M x,   n' ~ M^-T n,   t' ~ M t,   M = sum of w_i M_i           (linear)
  *                                            M = G(sum of w_i G_i) N      (dual quaternion; palette.c)
  *
- * Two paths with the same bits. Whatever is asked for goes in blocks: sum.c makes the block's matrices, and each stream
- * is moved by them. What is usual, linear skinning of close arrays with up to four influences, goes through a block in
- * four short loops: sums of rows, positions and directions of normals, their lengths, normals of length 1. One loop
- * does the same in 9.4 ns a vertex instead of 7: the chain from its first load to its last store is longer than the
- * processor looks ahead (docs/performance.md).
+ * There are two paths with the same bits. The general path works in blocks: sum.c computes the block's matrices, which
+ * then move each stream. The usual case, linear skinning of packed arrays with up to four influences, processes a block
+ * in four short loops: sums of rows, positions and directions of normals, their lengths, unit normals. A single loop
+ * takes 9.4 ns per vertex instead of 7: the chain from its first load to its last store is longer than the processor's
+ * out-of-order window (docs/performance.md).
  *
- * The inverse transpose is taken as the matrix of cofactors, r1 x r2, r2 x r0, r0 x r1 of the rows. It exists for every
- * matrix, and costs so little more than M n (7 % of the whole), which is right for rigid joints only, that there is no
- * other path: a joint that begins to scale does not make the shading jump. Where a joint mirrors, the determinant's
- * sign turns normals outward again. Lanes are independent, so the bits do not depend on where a range is cut.
+ * The inverse transpose is computed as the matrix of cofactors, r1 x r2, r2 x r0, r0 x r1 of the rows. It exists for
+ * every matrix and costs little more than M n (7 % of the total), which is right for rigid joints only. So it is always
+ * used: shading does not jump when a joint begins to scale. If a joint mirrors, the determinant's sign turns normals
+ * outward again. Lanes are independent, so the bits do not depend on where a range is cut.
  */
 #include "runtime/base/result.h"
 #include "runtime/pose/kernels.h"
 
 #include <string.h>
 
-/* Squared lengths outside this are of no use: the surface has collapsed, or numbers have left the range of float. */
+/* Range of usable squared lengths: outside it, the surface has collapsed or numbers have left the range of float. */
 #define LENGTH_SQ_LEAST 1e-30f
 #define LENGTH_SQ_MOST  1e30f
 
 /* ---- streams ---- */
 
 typedef struct stream {
-    const char *in; /* the next entry; NULL: not wanted */
+    const char *in; /* next entry; NULL: not written */
     char *out;
     size_t in_stride, out_stride;
 } stream;
@@ -53,7 +53,7 @@ static void go_on(stream *s, int count) {
     s->out += (size_t)count * s->out_stride;
 }
 
-/* Up to four entries, whatever lies between them. */
+/* Loads up to four entries with any stride. */
 static inline void load_any(const stream *s, int count, exi_quad x[3]) {
     if (s->in_stride == 3 * sizeof(float) && count >= EXI_QUAD_LANES) {
         exi_quad_load_triples((const float *)(const void *)s->in, x);
@@ -86,7 +86,7 @@ static inline void store_any(const stream *s, int count, const exi_quad x[3]) {
     }
 }
 
-/* What follows the three numbers of a tangent. */
+/* Copies the signs of tangents. */
 static void copy_signs(const stream *s, int count) {
     for (int v = 0; v < count; v++)
         memmove(s->out + (size_t)v * s->out_stride + 3 * sizeof(float),
@@ -105,11 +105,11 @@ static void grow_box(const stream *s, int count, float box[6]) {
     }
 }
 
-/* ---- whatever is asked for ---- */
+/* ---- general path ---- */
 
 enum move_kind { MOVE_POSITION, MOVE_NORMAL, MOVE_MIRRORED_NORMAL, MOVE_TANGENT };
 
-/* To length 1, or back to what it was where it has no length to speak of. */
+/* Scales to unit length, or restores the old value if the length is unusable. */
 static inline void scale_to_one(const exi_quad was[3], exi_quad x[3]) {
     const exi_quad length_sq = exi_quad_dot(x, x), scale = exi_quad_inverse_root(length_sq);
     const exi_quad below = exi_quad_pick(exi_quad_splat(LENGTH_SQ_MOST), length_sq, length_sq, exi_quad_splat(0));
@@ -118,7 +118,7 @@ static inline void scale_to_one(const exi_quad was[3], exi_quad x[3]) {
         x[c] = exi_quad_pick(below, exi_quad_splat(LENGTH_SQ_LEAST), exi_quad_mul(x[c], scale), was[c]);
 }
 
-/* The matrices of `count` vertices, applied to a stream's next entries. `kind` is a constant where this is called. */
+/* Applies the matrices of `count` vertices to a stream's next entries. `kind` is a constant at the call. */
 EXI_KERNEL void move_stream(stream s, const float *matrices, int count, enum move_kind kind) {
     for (; count > 0; count -= EXI_QUAD_LANES, matrices += EXI_GROUP_FLOATS) {
         exi_quad m[12], x[3], moved[3];
@@ -152,11 +152,11 @@ static void move_block(const streams *s, const float *matrices, int count, bool 
     }
 }
 
-/* ---- what is usual ---- */
+/* ---- usual case ---- */
 
 enum { BLOCK_GROUPS = EXI_BLOCK / EXI_QUAD_LANES };
 
-/* Whether one of the four is outside the useful range. */
+/* True if one of the four is outside the usable range. */
 static bool any_useless(exi_quad least, exi_quad most) {
     float low[EXI_QUAD_LANES], high[EXI_QUAD_LANES];
     bool useless = false;
@@ -168,7 +168,7 @@ static bool any_useless(exi_quad least, exi_quad most) {
     return useless;
 }
 
-/* A block on its way: the rows of its matrices; normals before they are scaled, and their squared lengths. */
+/* Intermediate data of a block: the rows of its matrices; normals before scaling, and their squared lengths. */
 enum { ROWS_FLOATS = 12, NORMALS_FLOATS = 4 * EXI_QUAD_LANES };
 
 static void sum_rows(const float *affine, const uint16_t *joints, const float *weights, int count, float *to) {
@@ -181,7 +181,7 @@ static void sum_rows(const float *affine, const uint16_t *joints, const float *w
     }
 }
 
-/* Positions, and the directions of normals, of whole groups. `with_normals` is a constant where this is called. */
+/* Positions, and the directions of normals, of whole groups. `with_normals` is a constant at the call. */
 EXI_KERNEL void move_groups(const streams *s, int groups, const float *rows, bool with_normals, float *made) {
     const float *positions = (const float *)(const void *)s->positions.in;
     const float *normals = (const float *)(const void *)s->normals.in;
@@ -193,7 +193,7 @@ EXI_KERNEL void move_groups(const streams *s, int groups, const float *rows, boo
             four[i / 3][i % 3] = exi_quad_load(rows + 4 * i);
         exi_quad_load_triples(positions, x);
         if (with_normals)
-            exi_quad_load_triples(normals, n); /* before anything is stored: a load behind a store of triples waits */
+            exi_quad_load_triples(normals, n); /* before any store: a load after a store of triples waits for it */
         exi_turn_round(four, m);
         exi_move_position(m, x, moved);
         exi_quad_store_triples(out, moved);
@@ -211,7 +211,7 @@ EXI_KERNEL void move_groups(const streams *s, int groups, const float *rows, boo
     }
 }
 
-/* Squared lengths; returns whether all are of use. */
+/* Computes squared lengths; true if all are usable. */
 static bool measure_groups(int groups, float *made) {
     exi_quad least = exi_quad_splat(1), most = least;
     for (int g = 0; g < groups; g++, made += NORMALS_FLOATS) {
@@ -255,7 +255,7 @@ static void scale_or_keep_groups(const stream *s, int groups, const float *made)
 
 /* ---- the pass over the blocks ---- */
 
-/* A block that is usual: linear, no tangents, positions and any normals close together, nothing mirrored. */
+/* True for the usual case: linear, no tangents, packed positions and normals (if any), no mirroring. */
 static bool is_usual(const ex_palette *palette, const streams *s) {
     return palette->method == EX_SKINNING_LINEAR && !palette->mirrored && !s->tangents.in && s->positions.in &&
            is_close(&s->positions) && (!s->normals.in || is_close(&s->normals));

@@ -1,26 +1,26 @@
 /*
- * The matrices by which vertices move, in float: sums over a vertex's influences, for a block of vertices (skin.h).
+ * Matrices that move vertices, in float: sums over a vertex's influences, for a block of vertices (skin.h).
  *
  * Linear: kernels.h.
  *
- * Dual quaternion (Kavan et al. 2008; dual.inl): four vertices side by side, as the side that a rotation is on is a
- * product with another one of the same vertex. The sum's matrix is worked out and, where joints stretch, multiplied
- * with the linear sum of the stretches, so that what follows does not know the method.
+ * Dual quaternion (Kavan et al. 2008; dual.inl): four vertices side by side, since the side of a rotation is a product
+ * with another rotation of the same vertex. The matrix of the sum is computed and, if joints stretch, multiplied with
+ * the linear sum of the stretches, so that later steps do not depend on the method.
  */
 #include "runtime/pose/dual.inl"
 #include "runtime/pose/kernels.h"
 
 /* ---- linear ---- */
 
-/* The matrices of four vertices, to memory. */
+/* Stores the matrices of four vertices. */
 static inline void store_matrices(const exi_quad m[12], float *to) {
     EXI_WRITE_OUT
     for (int i = 0; i < 12; i++)
         exi_quad_store(to + EXI_QUAD_LANES * i, m[i]);
 }
 
-/* All influences of the vertices v to v + 3, `place` being the first long one. Apart, so that what the usual case works
- * on need never be in memory. */
+/* Sums all influences of vertices v to v + 3; `place` is the first long one. A separate function, so that data of the
+ * usual case need never be in memory. */
 static void sum_long(const exi_skin_tables *t, const float *affine, int v, int place, float *m) {
     exi_quad rows[EXI_QUAD_LANES][3];
     EXI_WRITE_OUT
@@ -58,7 +58,7 @@ static inline exi_quad dot4(const exi_quad a[4], const exi_quad b[4]) {
     return exi_quad_madd(a[3], b[3], exi_quad_madd(a[2], b[2], exi_quad_madd(a[1], b[1], exi_quad_mul(a[0], b[0]))));
 }
 
-/* Influence i of four vertices: rotations and dual parts, turned round. */
+/* Loads influence i of four vertices: rotations and dual parts, transposed. */
 static inline void load_duals(const float *duals, const uint16_t *joints, int i, exi_quad dual[8]) {
     EXI_WRITE_OUT
     for (int lane = 0; lane < EXI_QUAD_LANES; lane++) {
@@ -70,7 +70,7 @@ static inline void load_duals(const float *duals, const uint16_t *joints, int i,
     exi_quad_transpose(dual + 4);
 }
 
-/* The first four influences. exi_dual_add has the reasons for the sides. */
+/* Sums the first four influences. exi_dual_add explains the choice of sides. */
 static inline void sum_four_duals(const float *duals, const uint16_t *joints, const float *four_weights,
                                   exi_quad sum[8]) {
     const exi_quad side = exi_quad_splat(EXI_DUAL_SIDE), zero = exi_quad_splat(0);
@@ -131,7 +131,7 @@ static inline void dual_matrix(const exi_quad sum[8], exi_quad m[12]) {
     }
 }
 
-/* rigid times what stands in m, which is the result's place too. */
+/* Multiplies rigid by m, in place. */
 static inline void multiply(const exi_quad rigid[12], float *m) {
     EXI_WRITE_OUT
     for (int c = 0; c < 4; c++) {
@@ -149,7 +149,7 @@ static inline void multiply(const exi_quad rigid[12], float *m) {
     }
 }
 
-/* Where `stretched`, m holds the sums of the stretches. */
+/* If `stretched`, m holds the sums of the stretches. */
 static void sum_duals(const exi_skin_tables *t, const float *duals, int v, int count, int place, bool stretched,
                       float *m) {
     for (const int end = v + count; v < end; v += EXI_QUAD_LANES, m += EXI_GROUP_FLOATS) {
@@ -175,7 +175,7 @@ static void sum_duals(const exi_skin_tables *t, const float *duals, int v, int c
     }
 }
 
-/* ---- the entry point ---- */
+/* ---- entry point ---- */
 
 int exi_skin_sum(const exi_skin_tables *t, const ex_palette *palette, int v, int count, int place, float *m) {
     const bool dual = palette->method == EX_SKINNING_DUAL_QUATERNION;

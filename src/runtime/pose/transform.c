@@ -1,6 +1,6 @@
 /*
- * Transforms: to a matrix, back by the polar decomposition, and between two of them (rotations along the great circle
- * of unit quaternions, Shoemake 1985).
+ * Transforms: conversion to a matrix and back (polar decomposition), and interpolation (rotations along the great
+ * circle of unit quaternions, Shoemake 1985).
  */
 #include "runtime/base/result.h"
 #include "runtime/pose/local.inl"
@@ -59,9 +59,9 @@ static double sine(double x) {
     return s;
 }
 
-/* Below this sine of the angle the arc is a line to 1e-8. */
+/* Below this sine of the angle, the arc is a straight line to 1e-8. */
 #define LINE_BELOW 1e-4
-/* Angles up to which sines are good to the last digits, in quarter turns. */
+/* Limit of angles, in quarter turns, for accurate sines. */
 #define TIME_MOST 1e4
 
 static void interpolate_rotation(const double a[4], const double b[4], double t, double q[4]) {

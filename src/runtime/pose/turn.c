@@ -1,9 +1,9 @@
 /*
- * Turning vectors with the skin: position(v) += R(v) vector, where R(v) is the rotation of the vertex's joints blended
- * as quaternions (Kavan et al. 2008, the real half of dual.inl), whatever the method of skinning. This is how offsets
- * in the frame `skinned` follow a pose (Lewis, Cordner, Fong: Pose Space Deformation, 2000, section 4: a deviation in
- * the local frame of the moved vertex), with nothing to invert: with the heaviest influence as pivot the sum is never
- * shorter than about that influence's weight, also at the half turn where blended matrices collapse.
+ * Turning vectors with the skin: position(v) += R(v) vector, where R(v) is the blend of the rotations of the vertex's
+ * joints as quaternions (Kavan et al. 2008, the real half of dual.inl), for both skinning methods. Offsets in the frame
+ * `skinned` follow a pose this way (Lewis, Cordner, Fong: Pose Space Deformation, 2000, section 4: a deviation in the
+ * local frame of the moved vertex), without inverting anything: with the heaviest influence as pivot, the sum is never
+ * shorter than about that influence's weight, even at the half turn where blended matrices collapse.
  */
 #include "runtime/pose/turn.inl"
 #include "runtime/base/result.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The sum of a vertex's rotations, not of length 1. */
+/* Sums a vertex's rotations; the result is not of unit length. */
 static inline void sum_rotations(const exi_skin_tables *t, const float *duals, int vertex, float sum[4]) {
     const uint16_t *joints = t->joints + EXI_SHORT * (size_t)vertex;
     const float *weights = t->weights + EXI_SHORT * (size_t)vertex;

@@ -1,17 +1,18 @@
 /*
- * Un-posing: the rest position that skinning would move to a given place, x_0 = M^-1 x (Shape by Example, equation 7),
- * for any number of joints and both methods: whatever the method, one vertex at one pose moves by one matrix.
+ * Un-posing: finds the rest position that skinning would move to a given position, x_0 = M^-1 x (Shape by Example,
+ * equation 7), for any number of joints and both methods: with either method, one vertex at one pose moves by one
+ * matrix.
  *
  * Near half a turn a linear blend flattens the surface, and M^-1 throws vertices far away. With the singular values M =
- * U diag(s) V^T and r = x - M x_rest, the position is taken apart along V's directions,
+ * U diag(s) V^T and r = x - M x_rest, the position is split along V's directions,
  *
  *     x_0 = x_rest + sum over i of v_i s_i / max(s_i, limit)^2 (u_i . r),
  *
- * which minimises |M x_0 - x|^2 + sum of max(0, limit^2 - s_i^2) (v_i . (x_0 - x_rest))^2: exact along every direction
- * that keeps at least `limit`, and below that drawn to rest, more and more, to the whole where nothing is left of the
- * direction. At the limit both agree. A single lambda for all directions would also pull at those that are sound. The
- * limit is relative to what the joints would make of a length if they did not cancel: sum of w_i |M_i|, with |M_i| the
- * root of the mean square of the singular values; 1 for rigid joints.
+ * which minimises |M x_0 - x|^2 + sum of max(0, limit^2 - s_i^2) (v_i . (x_0 - x_rest))^2: It is exact along every
+ * direction that keeps at least `limit`. Below that it is pulled towards rest, the more the smaller s_i is, and
+ * completely if s_i is 0. At the limit both agree. A single lambda for all directions would also pull at those that
+ * need no damping. The limit is relative to the stretch by the joints if they did not cancel: sum of w_i |M_i|, with
+ * |M_i| the root mean square of the singular values; 1 for rigid joints.
  */
 #include "runtime/base/dense.h"
 #include "runtime/base/result.h"
@@ -26,8 +27,8 @@ static double square_sum(const double m[12]) {
     return exi_dot3(m, m) + exi_dot3(m + 4, m + 4) + exi_dot3(m + 8, m + 8);
 }
 
-/* What a joint's matrix makes of a length. Rigid motions before or behind do not change it, so that for dual
- * quaternions the stretch says it. */
+/* Stretch of a length by a joint's matrix. Rigid motions before or after it do not matter, so for dual quaternions the
+ * stretch part is enough. */
 static double joint_stretch(const ex_palette *palette, int joint) {
     double m[12];
     if (palette->method == EX_SKINNING_DUAL_QUATERNION && !palette->stretched)
@@ -36,7 +37,7 @@ static double joint_stretch(const ex_palette *palette, int joint) {
     return sqrt(square_sum(m) / 3);
 }
 
-/* The sum over the vertex's influences. */
+/* Sum over the vertex's influences. */
 static double expected_stretch(const exi_skin_tables *t, const ex_palette *palette, int vertex) {
     double sum = 0;
     for (size_t i = EXI_SHORT * (size_t)vertex; i < EXI_SHORT * ((size_t)vertex + 1); i++)
@@ -50,8 +51,9 @@ static double expected_stretch(const exi_skin_tables *t, const ex_palette *palet
 }
 
 /*
- * Exact, and only where no direction is near the limit: the smallest singular value is |det| / (s_1 s_2), and s_1 s_2
- * <= (s_1^2 + s_2^2) / 2, so that it is at least 2 |det| / (sum of squares). False where that does not settle it.
+ * Exact inverse, used only if no direction is near the limit: the smallest singular value is |det| / (s_1 s_2), and s_1
+ * s_2 <= (s_1^2 + s_2^2) / 2, so it is at least 2 |det| / (sum of squares). Returns false if that bound does not
+ * decide.
  */
 static bool invert(const double m[12], double limit, const double posed[3], double out[3]) {
     double inverse[12];
@@ -61,7 +63,7 @@ static bool invert(const double m[12], double limit, const double posed[3], doub
     return true;
 }
 
-/* By the singular values. Returns the smallest. */
+/* Damped inverse by singular values. Returns the smallest. */
 static double invert_damped(const double m[12], double limit, const double posed[3], const double rest[3],
                             double out[3]) {
     double us[3][3], v[3][3], s[3], r[3], smallest = INFINITY;
@@ -84,7 +86,7 @@ static double invert_damped(const double m[12], double limit, const double posed
     return smallest;
 }
 
-/* Returns whether the vertex was damped, and then what there is to report. */
+/* True if the vertex was damped; then fills in its report. */
 static bool unpose_vertex(const exi_skin_tables *t, const ex_palette *palette, const double m[12], int vertex,
                           const ex_unpose_job *job, ex_damped *report) {
     double posed[3], rest[3], again[3], *out = job->out + 3 * (size_t)vertex;

@@ -1,10 +1,10 @@
 /*
- * Vertex normals of polygons, gathered: n(v) = sum over the faces around v of c(v, f) a(f), over its length, with a(f)
- * the area vector of the face, half the sum of p_i x p_(i+1) (M. E. Newell), and c = 1 (by area) or the angle at the
- * vertex over |a| (by angle; G. Thuermer and C. A. Wuethrich, "Computing vertex normals from polygonal facets", 1998).
+ * Vertex normals of polygons: n(v) = sum over the faces around v of c(v, f) a(f), normalised, with a(f) the area vector
+ * of the face, half the sum of p_i x p_(i+1) (M. E. Newell), and c = 1 (by area) or the angle at the vertex divided by
+ * |a| (by angle; G. Thuermer and C. A. Wuethrich, "Computing vertex normals from polygonal facets", 1998).
  *
- * First all area vectors, then all vertices: every vertex adds up its own faces, in the order of the faces, so nothing
- * depends on how the work was cut and nothing is written twice.
+ * The first pass computes all area vectors, the second all vertices: each vertex adds up its own faces in order, so the
+ * result does not depend on how the work is cut, and nothing is written twice.
  */
 #include "runtime/base/functions.inl"
 #include "runtime/base/memory.h"
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* What a vertex takes from one face by angle: the face, and its neighbours along the face's outline. */
+/* Entry of a vertex for one face, by angle: the face, and the vertex's neighbours along its outline. */
 typedef struct gather {
     uint32_t face, next, previous;
 } gather;
@@ -28,7 +28,7 @@ struct ex_normals {
     uint64_t face_offsets;   /* [face_count + 1] uint32_t */
     uint64_t corners;        /* [corner_count] uint32_t */
     uint64_t gather_offsets; /* [vertex_count + 1] uint32_t */
-    uint64_t gathers;        /* [corner_count] gather; by area uint32_t, the face alone: a third of what streams by */
+    uint64_t gathers;        /* [corner_count] gather; by area uint32_t, the face only: a third of the memory traffic */
 };
 
 static void *at(const void *block, uint64_t offset) {
@@ -50,8 +50,8 @@ static ex_result check_def(const ex_normals_def *def, ex_error *error) {
         for (int c = def->face_offsets[f]; c < def->face_offsets[f + 1]; c++)
             if (def->corners[c] < 0 || def->corners[c] >= def->vertex_count)
                 return ex_error_set(error, EX_ERROR_DATA,
-                                 "face %d (counting from 0) refers to vertex %d, but there are %d", f, def->corners[c],
-                                 def->vertex_count);
+                                    "face %d (counting from 0) refers to vertex %d, but there are %d", f,
+                                    def->corners[c], def->vertex_count);
     }
     return EX_OK;
 }
@@ -67,7 +67,7 @@ static void fill(ex_normals *n, const ex_normals_def *def) {
         corners[c] = (uint32_t)def->corners[c];
         starts[corners[c]]++;
     }
-    /* Counts become ends; filling from the back makes them beginnings, with faces in their order. */
+    /* Counts become ends; filling from the back turns them into starts, with faces in order. */
     for (int v = 0; v < n->vertex_count; v++)
         starts[v + 1] += starts[v];
     for (int f = n->face_count - 1; f >= 0; f--) {
@@ -146,9 +146,9 @@ static inline void difference(const float *from, const float *to, double out[3])
         out[c] = (double)to[c] - (double)from[c];
 }
 
-/* Differences from the first corner: far from the origin nothing else keeps its digits. In double, but kept as float:
- * areas of faces below 1e-22 or beyond 1e19 across are lost, and with them normals by area. Of a quad, the sum is the
- * product of the diagonals. */
+/* Uses differences from the first corner, which keep their digits far from the origin. Computed in double, but stored
+ * as float: areas of faces smaller than 1e-22 or larger than 1e19 across are lost, and with them normals by area. For a
+ * quad, the sum is the cross product of the diagonals. */
 static inline void find_area(const pass *p, const uint32_t *corners, uint32_t count, double area[3]) {
     const float *o = position(p, corners[0]);
     double u[3], w[3], term[3];
@@ -170,8 +170,8 @@ static inline void find_area(const pass *p, const uint32_t *corners, uint32_t co
     }
 }
 
-/* Four quads side by side, in float: where the diagonals are at more than 6 degrees to each other, and neither tiny nor
- * huge, that is off by 3e-6 of the area at most. False, and nothing done, where some are not. */
+/* Four quads side by side, in float: if the diagonals are at more than 6 degrees to each other, and neither tiny nor
+ * huge, the error is at most 3e-6 of the area. Returns false, and does nothing, if some quads do not qualify. */
 static inline bool find_quads(const pass *p, const uint32_t *corners, float areas[4][4]) {
     exi_quad points[4][4], u[3], w[3], area[4];
     EXI_WRITE_OUT
@@ -207,7 +207,7 @@ static inline bool find_quads(const pass *p, const uint32_t *corners, float area
     return true;
 }
 
-/* Four faces: the same ones go side by side, however the work was cut. */
+/* Four faces at a time: the same four go together, however the work was cut. */
 static void run_faces(void *context, int begin, int end) {
     const pass p = *(const pass *)context;
     const uint32_t *offsets = at(p.normals, p.normals->face_offsets), *corners = at(p.normals, p.normals->corners);
@@ -228,7 +228,8 @@ static void run_faces(void *context, int begin, int end) {
     }
 }
 
-/* The angle at v between its two neighbours, in [0, pi]; from sine and cosine, which is as good for needles. */
+/* Returns the angle at v between its two neighbours, in [0, pi]; from sine and cosine, which is accurate for needles
+ * too. */
 static double angle_at(const float *v, const float *next, const float *previous) {
     double a[3], b[3], across[3];
     for (int c = 0; c < 3; c++) {
@@ -239,7 +240,7 @@ static double angle_at(const float *v, const float *next, const float *previous)
     return exi_corner(sqrt(exi_dot3(across, across)), exi_dot3(a, b));
 }
 
-/* Up to four vertices whose sums are too small, too large, nothing or no numbers, or which are not together. */
+/* Stores up to four vertices whose sums are too small, too large, zero or NaN, or which are not packed. */
 static void store_singly(const pass *p, int v, int count, float units[3][EXI_QUAD_LANES], float sums[3][EXI_QUAD_LANES],
                          const float squares[EXI_QUAD_LANES]) {
     for (int i = 0; i < count; i++) {
@@ -252,13 +253,13 @@ static void store_singly(const pass *p, int v, int count, float units[3][EXI_QUA
     }
 }
 
-/* Sums of up to four vertices, made unit vectors (within 2e-7) and stored. */
+/* Normalises the sums of up to four vertices (within 2e-7) and stores them. */
 static inline void store_units(const pass *p, int v, int count, exi_quad sums[4]) {
     exi_quad_transpose(sums);
     const exi_quad square = exi_corner_dot(sums, sums), half = exi_quad_splat(0.5f);
     const exi_quad y = exi_quad_inverse_root(square);
     const exi_quad off = exi_quad_msub(exi_quad_mul(square, y), y, exi_quad_splat(1));
-    const exi_quad inverse = exi_quad_madd(exi_quad_mul(y, half), off, y); /* one more step of Newton's */
+    const exi_quad inverse = exi_quad_madd(exi_quad_mul(y, half), off, y); /* one more Newton step */
     exi_quad units[3];
     float squares[EXI_QUAD_LANES], lanes[2][3][EXI_QUAD_LANES];
     for (int c = 0; c < 3; c++)
@@ -285,7 +286,8 @@ static void run_by_area(void *context, int begin, int end) {
         exi_quad sums[4];
         count = end - v < 4 ? end - v : 4;
         if (count == 4 && starts[v + 4] - starts[v] == 16 && starts[v + 2] - starts[v] == 8 &&
-            starts[v + 1] - starts[v] == 4 && starts[v + 3] - starts[v] == 12) { /* four faces each: refined quads */
+            starts[v + 1] - starts[v] == 4 && starts[v + 3] - starts[v] == 12) { /* four faces each, as in refined
+                                                                                    quads */
             const uint32_t *around = faces + starts[v];
             EXI_WRITE_OUT
             for (int k = 0; k < 4; k++) {
@@ -307,7 +309,7 @@ static void run_by_area(void *context, int begin, int end) {
     }
 }
 
-/* The sum of the faces around a vertex, four at a time. */
+/* Sums the faces around a vertex, four at a time. */
 static inline exi_quad sum_by_angle(const pass *p, uint32_t v, const gather *g, int count) {
     enum { STEP = sizeof(gather) / sizeof(uint32_t) };
     const float *here = position(p, v);

@@ -1,6 +1,6 @@
 /*
- * Which vertices of a level share a list of control vertices: rows are grouped by their list, in the order in which the
- * lists first come up, and groups are cut into batches. Linear in the number of weights.
+ * Groups the vertices of a level that share a list of control vertices: rows are grouped by their list, in order of
+ * first appearance, and groups are cut into batches. Linear in the number of weights.
  */
 #include "runtime/refine/stencils.h"
 
@@ -38,7 +38,8 @@ static size_t hash_support(const ex_stencil_rows *rows, int v) {
     return (size_t)state;
 }
 
-/* The group of every vertex, by a table of first vertices; sizes [groups] counts them. Returns how many there are. */
+/* Finds the group of every vertex, by a table of first vertices; sizes [groups] counts them. Returns the number of
+ * groups. */
 static int find_groups(const ex_stencil_rows *rows, int *slots, int *group_of, int *sizes) {
     size_t mask = slot_count(rows->vertex_count) - 1;
     int count = 0;
@@ -59,7 +60,7 @@ static int find_groups(const ex_stencil_rows *rows, int *slots, int *group_of, i
     return count;
 }
 
-/* How many of a group's vertices fill tiles: the last tile must be more than half full. */
+/* Returns the number of a group's vertices that fill tiles: the last tile must be more than half full. */
 static int shared_part(int size) {
     int left = size % EXI_WIDTH;
     return 2 * left > EXI_WIDTH ? size : size - left;
@@ -74,7 +75,7 @@ static void cut_groups(exi_stencil_plan *plan, const int *sizes, int group_count
         }
 }
 
-/* Counts of loose vertices by the size of their support become places; then each goes to its place. */
+/* Counts of loose vertices by the size of their support become places; then each vertex goes to its place. */
 static void sort_loose(const ex_stencil_rows *rows, exi_stencil_plan *plan, const int *found, int *places,
                        int control_count) {
     memset(places, 0, ((size_t)control_count + 2) * sizeof *places);
@@ -95,7 +96,7 @@ void exi_stencil_plan_make(const ex_stencil_rows *rows, int control_count, int *
     plan->loose = plan->ends + count;
     int group_count = find_groups(rows, slots, group_of, sizes);
     cut_groups(plan, sizes, group_count);
-    /* From here on sizes[g] is where the group's next vertex goes; slots holds how many it has room for. */
+    /* From here on sizes[g] is the place of the group's next vertex; slots holds the room of each group. */
     int *found = NULL, start = 0;
     for (int g = 0; g < group_count; g++) {
         int part = shared_part(sizes[g]);
@@ -103,7 +104,7 @@ void exi_stencil_plan_make(const ex_stencil_rows *rows, int control_count, int *
         sizes[g] = start;
         start += part;
     }
-    found = slots + group_count; /* at least as many slots are left as there are vertices */
+    found = slots + group_count; /* at least as many slots remain as there are vertices */
     for (int v = 0; v < rows->vertex_count; v++) {
         int g = group_of[v];
         if (sizes[g] < slots[g])

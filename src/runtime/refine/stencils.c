@@ -18,7 +18,7 @@ static ex_result check_row(const ex_stencil_rows *rows, int v, int control_count
         int k = rows->indices[i];
         if (k < 0 || k >= control_count)
             return ex_error_set(error, EX_ERROR_DATA, "%s: vertex %d depends on control vertex %d, but there are %d",
-                             where, v, k, control_count);
+                                where, v, k, control_count);
         if (i > rows->offsets[v] && k <= rows->indices[i - 1])
             return ex_error_set(error, EX_ERROR_DATA, "%s: the control vertices of vertex %d do not rise", where, v);
         if (!(fabs(rows->weights[i]) <= (double)FLT_MAX) ||
@@ -33,7 +33,8 @@ static ex_result check_rows(const ex_stencil_rows *rows, int control_count, cons
     if (rows->vertex_count < 0 || !rows->offsets || (rows->vertex_count > 0 && (!rows->indices || !rows->weights)))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: a count is negative, or an array is missing", where);
     if (rows->offsets[0] != 0)
-        return ex_error_set(error, EX_ERROR_DATA, "%s: the offsets begin with %d in place of 0", where, rows->offsets[0]);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: the offsets begin with %d in place of 0", where,
+                            rows->offsets[0]);
     for (int v = 0; v < rows->vertex_count; v++)
         if (rows->offsets[v + 1] < rows->offsets[v])
             return ex_error_set(error, EX_ERROR_DATA, "%s: the offsets fall behind vertex %d", where, v);
@@ -53,7 +54,7 @@ static ex_result check_def(const ex_stencils_def *def, ex_error *error) {
     if (def->control_count < 0 || def->level_count < 0 || def->level_count > 32 ||
         (def->level_count > 0 && !def->levels))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a count is negative, there are more than 32 levels, or none at all");
+                            "a count is negative, there are more than 32 levels, or none at all");
     for (int t = 0; t < def->level_count + (def->limit != NULL); t++) {
         char where[32] = "limit";
         if (t < def->level_count)
@@ -67,7 +68,7 @@ static ex_result check_def(const ex_stencils_def *def, ex_error *error) {
 
 /* ---- batches ---- */
 
-/* Where a table is written to; with batches NULL, things are only counted. */
+/* Output of a table; with batches NULL, it only counts. */
 typedef struct writer {
     const ex_stencil_rows *rows;
     exi_stencil_batch *batches;
@@ -76,8 +77,8 @@ typedef struct writer {
     size_t batch_count, vertex_count, support_count, weight_count;
 } writer;
 
-/* A row's weights as floats that keep the row's sum: what rounding took goes to the largest. `step` numbers apart, the
- * sums of `width` rows of weights. */
+/* Rounds a row's weights to floats that keep the row's sum: the largest absorbs the rounding error. Numbers are `step`
+ * apart. */
 static void round_row(const double *weights, size_t step, int count, float *out) {
     double sum = 0, rounded = 0;
     int largest = 0;
@@ -91,7 +92,7 @@ static void round_row(const double *weights, size_t step, int count, float *out)
         out[largest] = (float)((double)out[largest] + (sum - rounded));
 }
 
-/* Writes weight k of a batch's vertex at its place. */
+/* Writes the weights of a batch's vertex. */
 static void put_row(writer *w, const exi_stencil_batch *batch, int place, int v, float *row) {
     const int n = (int)batch->support_count, begin = w->rows->offsets[v];
     const size_t tile = (size_t)(place / EXI_WIDTH), lane = (size_t)(place % EXI_WIDTH), tiles = batch->tile_count;
@@ -172,7 +173,7 @@ static void *at(const void *block, uint64_t offset) {
     return (void *)((uintptr_t)block + (uintptr_t)offset);
 }
 
-/* Ints of planning, then floats of the longest row; 0 where that does not fit. */
+/* Returns the size of the ints for planning plus the floats of the longest row; 0 if that does not fit. */
 static size_t work_size(const ex_stencils_def *def, int table_count) {
     size_t most = 0;
     for (int t = 0; t < table_count; t++) {
@@ -300,7 +301,7 @@ int ex_stencils_weight_count(const ex_stencils *stencils, int level) {
     return table ? table->weight_count : 0;
 }
 
-/* Where rows are read to: as doubles or, as they are stored, as floats. */
+/* Output of rows: as doubles or, as they are stored, as floats. */
 typedef struct rows_out {
     int *offsets, *indices;
     double *weights, *tangents;

@@ -2,11 +2,11 @@
  * Layout of ex_stencils: one block with a head, one table per level and one for the limit, without pointers; offsets
  * count from the start of the block. A table is a sequence of batches of two kinds:
  *
- *   shared   up to EXI_BATCH_TILES tiles of EXI_WIDTH vertices that gather from the same control vertices: those stand
- *            there once, and the weights come for one control vertex after the other, all tiles side by side:
+ *   shared   up to EXI_BATCH_TILES tiles of EXI_WIDTH vertices that gather from the same control vertices: these are
+ *            stored once, and the weights follow one control vertex after the other, all tiles side by side:
  *            weights [support][tiles][EXI_WIDTH], tangents [support][tiles][2][EXI_WIDTH]
- *   loose    vertices of equally many control vertices, each with a list of its own:
- *            support [vertices][support], weights likewise, tangents [vertices][support][2]
+ *   loose    vertices with the same number of control vertices, each with its own list:
+ *            support [vertices][support], weights the same, tangents [vertices][support][2]
  *
  * All vertices that a refined face of the cage encloses gather from the same control vertices, so nearly everything is
  * shared from level 3 on, and nearly everything loose at level 1. The layout belongs to the build, not to a file.

@@ -1,11 +1,11 @@
 /*
- * Refined positions and normals: position(v) = sum over k of w_vk control(k), normal(v) = t1 x t2 over its length, with
- * t1 and t2 such sums as well.
+ * Refined positions and normals: position(v) = sum over k of w_vk control(k), normal(v) = t1 x t2 normalised, where t1
+ * and t2 are such sums as well.
  *
  * In a shared batch (stencils.h) the lanes are vertices: a control vertex is loaded once, as three splats, for up to
- * sixteen vertices (32 with AVX2), and what streams by is the weights, 4 bytes a vertex and control vertex. In a loose
- * batch the lanes are x, y, z, and four vertices go side by side. Measured at Catmull-Clark level 5 of a regular 8 x 8
- * grid (66049 vertices), that took 2.8 ns a vertex, and lanes as x, y, z throughout (OpenSubdiv's way) 8.7.
+ * sixteen vertices (32 with AVX2), and only the weights are streamed, 4 bytes per vertex and control vertex. In a loose
+ * batch the lanes are x, y, z, and four vertices are processed side by side. At Catmull-Clark level 5 of a regular 8 x
+ * 8 grid (66049 vertices), this took 2.8 ns per vertex, and lanes as x, y, z throughout (as in OpenSubdiv) 8.7.
  */
 #include "runtime/refine/stencils.h"
 
@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* What a run of batches needs. control [control_count][4]: x y z and nothing. Kept apart from the block because what is
- * written could, for all the compiler knows, be written over that. */
+/* Data for a run of batches. control [control_count][4]: x y z and padding. Separate from the block, since the compiler
+ * must assume that outputs may overwrite the block. */
 typedef struct pass {
     const exi_stencil_batch *batches;
     const uint32_t *vertices, *support;
@@ -30,7 +30,7 @@ static inline float *triple(float *first, size_t stride, size_t i) {
     return (float *)(void *)((char *)first + i * stride);
 }
 
-/* ---- out of registers ---- */
+/* ---- output from registers ---- */
 
 static void store_lanes(float *out, size_t stride, const uint32_t *vertices, int count, const float x[],
                         const float y[], const float z[]) {
@@ -42,7 +42,7 @@ static void store_lanes(float *out, size_t stride, const uint32_t *vertices, int
     }
 }
 
-/* Vertices rise, so a tile whose last is three after its first lies in one piece. */
+/* Vertices ascend, so a tile whose last vertex is three after its first is contiguous. */
 static inline void store_tile(float *out, size_t stride, const uint32_t *vertices, int count, const exi_wide sums[3]) {
     if (count == EXI_WIDTH && stride == 3 * sizeof(float) && vertices[EXI_WIDTH - 1] - vertices[0] == EXI_WIDTH - 1) {
         exi_store_triples(out + 3 * (size_t)vertices[0], sums[0], sums[1], sums[2]);
@@ -55,8 +55,8 @@ static inline void store_tile(float *out, size_t stride, const uint32_t *vertice
     store_lanes(out, stride, vertices, count, lanes[0], lanes[1], lanes[2]);
 }
 
-/* t[6]: x y z of the first tangent, then of the second, EXI_WIDTH lanes each. One short loop a step: compilers make a
- * few instructions of each. */
+/* t[6]: x y z of the first tangent, then of the second, EXI_WIDTH lanes each. One short loop per step, which compilers
+ * turn into a few instructions each. */
 static inline void store_normals(const pass *p, const uint32_t *vertices, int count, float t[6][EXI_WIDTH]) {
     float n[3][EXI_WIDTH], length_sq[EXI_WIDTH], least_sq[EXI_WIDTH], scale[EXI_WIDTH];
     EXI_WRITE_OUT
@@ -102,7 +102,7 @@ static inline void store_normals(const pass *p, const uint32_t *vertices, int co
 
 /* ---- shared batches ---- */
 
-/* Positions of a batch with so many tiles; `tiles` is a constant where this is called. */
+/* Positions of a batch with `tiles` tiles, a constant at the call. */
 static inline void shared_positions(const pass *p, const exi_stencil_batch *batch, int tiles) {
     const uint32_t *support = p->support + batch->support;
     const float *weights = p->weights + batch->weights;
@@ -132,7 +132,7 @@ static inline void shared_positions(const pass *p, const exi_stencil_batch *batc
     }
 }
 
-/* Normals of `count` tiles of a batch from `first` on, side by side; `count` is a constant where this is called. */
+/* Normals of `count` tiles of a batch from `first` on, side by side; `count` is a constant at the call. */
 static inline void tile_normals(const pass *p, const exi_stencil_batch *batch, int first, int count) {
     const uint32_t *support = p->support + batch->support;
     const size_t step = (size_t)batch->tile_count * 2 * EXI_WIDTH;
@@ -178,8 +178,8 @@ static void shared_normals(const pass *p, const exi_stencil_batch *batch) {
 
 /* ---- loose batches ---- */
 
-/* `count` sums of `row` terms side by side, `count` being a constant where this is called. Sum i takes support and
- * weights from sum i / together on, so that the two tangents of a vertex can share its support. */
+/* Computes `count` sums of `row` terms side by side; `count` is a constant at the call. Sum i takes support and weights
+ * from sum i / together on, so that the two tangents of a vertex can share its support. */
 static inline void loose_sums(const float *control, const uint32_t *support, const float *weights, size_t row,
                               int together, int count, float out[][4]) {
     exi_quad sums[4];

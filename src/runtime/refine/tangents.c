@@ -1,19 +1,19 @@
 /*
- * Tangents of split vertices, gathered: t(s) = sum over the triangles around s of angle(s, f) unit(project(T(f))), over
- * its length. T is the direction in which u grows on a triangle with edges e1, e2 and texture edges (u1, v1), (u2, v2),
+ * Tangents of split vertices: t(s) = sum over the triangles around s of angle(s, f) unit(project(T(f))), normalised. T
+ * is the direction in which u grows on a triangle with edges e1, e2 and texture edges (u1, v1), (u2, v2),
  *
  *     T = (e1 v2 - e2 v1) / d,   d = u1 v2 - u2 v1,
  *
- * and project takes off what goes along the vertex's normal, from T and from the edges between which the angle is
+ * and project removes the component along the vertex's normal, from T and from the edges between which the angle is
  * measured (M. S. Mikkelsen, "Simulation of wrinkled surfaces revisited", 2008, whose convention glTF names).
  *
- * The sign: that convention has v upwards and glTF has it downwards, and y of a normal map points up in the image, to
- * where glTF's v falls. So the sign is +1 where d, measured with v downwards, is negative: the texture is seen from the
- * front as it was painted; and -1 where it is mirrored. Triangles of both kinds at one split vertex cannot both be
- * served: those with the larger sum of angles decide, and the others are left out, because their T would cancel it.
+ * Sign: that convention has v upwards, glTF downwards, and y of a normal map points up in the image, towards smaller v
+ * in glTF. So the sign is +1 if d, measured with v downwards, is negative: the texture is seen from the front as it was
+ * painted; and -1 if it is mirrored. If triangles of both kinds meet at one split vertex, those with the larger sum of
+ * angles decide, and the others are left out, because their T would cancel the sum.
  *
- * First T of all triangles, then all split vertices: each adds up its own triangles, in their order, so that nothing
- * depends on how the work was cut.
+ * The first pass computes T of all triangles, the second all split vertices: each adds up its own triangles in order,
+ * so the result does not depend on how the work is cut.
  */
 #include "runtime/base/functions.inl"
 #include "runtime/base/memory.h"
@@ -23,14 +23,14 @@
 
 #include <exemplar/refine.h>
 
-/* T of a triangle is along e1 * first + e2 * second. */
+/* T of a triangle is parallel to e1 * first + e2 * second. */
 typedef struct slope {
     uint32_t corners[3]; /* vertices */
-    float first, second; /* the larger one is 1; both are 0 where texture coordinates tell nothing */
+    float first, second; /* the larger is 1; both are 0 if texture coordinates are unusable */
     float sign;
 } slope;
 
-/* What a split vertex takes from one triangle. */
+/* Entry of a split vertex for one triangle. */
 typedef struct gather {
     uint32_t triangle, next, previous; /* the other two are vertices */
 } gather;
@@ -55,28 +55,28 @@ static ex_result check_def(const ex_tangents_def *def, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a count of the tangents is negative");
     if (!def->split_source && def->split_count != def->vertex_count)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "there are %d texture coordinates for %d vertices, and no table that says which are whose",
-                         def->split_count, def->vertex_count);
+                            "there are %d texture coordinates for %d vertices, and no table that says which are whose",
+                            def->split_count, def->vertex_count);
     if ((def->split_count > 0 && !def->texcoords) || (def->triangle_count > 0 && !def->triangles))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "texture coordinates or triangles are missing");
     if (def->triangle_count > INT32_MAX / 3)
         return ex_error_set(error, EX_ERROR_LIMIT, "there are %d triangles: tangents are for at most %d",
-                         def->triangle_count, INT32_MAX / 3);
+                            def->triangle_count, INT32_MAX / 3);
     for (int s = 0; s < def->split_count && def->split_source; s++)
         if (def->split_source[s] >= (uint32_t)def->vertex_count)
             return ex_error_set(error, EX_ERROR_DATA,
-                             "split vertex %d (counting from 0) refers to vertex %lu, but there are %d", s,
-                             (unsigned long)def->split_source[s], def->vertex_count);
+                                "split vertex %d (counting from 0) refers to vertex %lu, but there are %d", s,
+                                (unsigned long)def->split_source[s], def->vertex_count);
     for (int t = 0; t < def->triangle_count; t++)
         for (int c = 0; c < 3; c++)
             if (def->triangles[3 * (size_t)t + (size_t)c] >= (uint32_t)def->split_count)
                 return ex_error_set(error, EX_ERROR_DATA,
-                                 "triangle %d (counting from 0) refers to split vertex %lu, but there are %d", t,
-                                 (unsigned long)def->triangles[3 * (size_t)t + (size_t)c], def->split_count);
+                                    "triangle %d (counting from 0) refers to split vertex %lu, but there are %d", t,
+                                    (unsigned long)def->triangles[3 * (size_t)t + (size_t)c], def->split_count);
     return EX_OK;
 }
 
-/* Below this part of its own terms, d is the rounding of the texture coordinates. */
+/* Below this fraction of its own terms, d is rounding error of the texture coordinates. */
 #define FLAT 1e-7
 
 static void find_slope(const float *a, const float *b, const float *c, slope *to) {
@@ -84,7 +84,7 @@ static void find_slope(const float *a, const float *b, const float *c, slope *to
     const double u2 = (double)c[0] - (double)a[0], v2 = (double)c[1] - (double)a[1];
     const double d = u1 * v2 - u2 * v1, terms = fabs(u1 * v2) + fabs(u2 * v1);
     to->first = to->second = to->sign = 0;
-    if (!(fabs(d) > FLAT * terms)) /* also where one is no number */
+    if (!(fabs(d) > FLAT * terms)) /* also if one is NaN */
         return;
     const double largest = fabs(v1) > fabs(v2) ? fabs(v1) : fabs(v2), scale = d < 0 ? -1 / largest : 1 / largest;
     to->first = (float)(v2 * scale);
@@ -107,7 +107,7 @@ static void fill(ex_tangents *t, const ex_tangents_def *def) {
         find_slope(def->texcoords + 2 * (size_t)corners[0], def->texcoords + 2 * (size_t)corners[1],
                    def->texcoords + 2 * (size_t)corners[2], &slopes[f]);
     }
-    /* Counts become ends; filling from the back makes them beginnings, with triangles in their order. */
+    /* Counts become ends; filling from the back turns them into starts, with triangles in order. */
     for (int s = 0; s < t->split_count; s++)
         starts[s + 1] += starts[s];
     for (size_t f = (size_t)t->triangle_count; f-- > 0;)
@@ -196,14 +196,14 @@ static void run_triangles(void *context, int begin, int end) {
     }
 }
 
-/* The angle between a and b, in [0, pi]; from sine and cosine, which is as good for needles. */
+/* Returns the angle between a and b, in [0, pi]; from sine and cosine, which is accurate for needles too. */
 static double angle_between(const double a[3], const double b[3]) {
     double across[3];
     exi_cross(a, b, across);
     return exi_corner(sqrt(exi_dot3(across, across)), exi_dot3(a, b));
 }
 
-/* The axis that is farthest from n, made perpendicular to it. */
+/* Makes the axis farthest from n perpendicular to n. */
 static void any_perpendicular(const double n[3], double t[3]) {
     int farthest = 0;
     for (int c = 0; c < 3; c++) {
@@ -215,11 +215,12 @@ static void any_perpendicular(const double n[3], double t[3]) {
     exi_normalise(t, 3);
 }
 
-/* A T that leaves the normal by less is rounding (T is stored in floats), and so is where it then points. */
+/* If T leaves the normal by less than this, the difference is rounding error (T is stored in floats), and so is its
+ * direction. */
 #define ALONG_SQ 1e-12
 
-/* What a triangle gives, in double, for whatever is not usual: T of the angle's length, and the angle. A normal of 0
- * takes nothing off. */
+/* Contribution of a triangle, in double, for unusual cases: T scaled to the angle, and the angle. A zero normal removes
+ * nothing. */
 static exi_quad weigh_triangle(const pass *p, const float *o, const gather *g, const double n[3]) {
     const float *direction = p->directions[g->triangle];
     double t[3] = {(double)direction[0], (double)direction[1], (double)direction[2]}, a[3], b[3];
@@ -242,11 +243,10 @@ static inline void project_four(const exi_quad n[3], exi_quad v[3]) {
         v[c] = exi_quad_msub(along, n[c], v[c]);
 }
 
-/* A T that leaves the normal by less than half is for doubles: floats take digits off what is left. */
+/* If T leaves the normal by less than half, doubles are needed: float subtraction would lose digits. */
 #define FLAT_SQ 0.25f
 
-/* Up to four triangles around a split vertex, in float where they are usual; added to sums [0], mirrored ones to
- * [1]. */
+/* Adds up to four triangles around a split vertex, in float if they are usual, to sums [0]; mirrored ones to [1]. */
 static inline void add_four(const pass *p, const float *o, const gather *g, int count, const double n[3],
                             const exi_quad n4[3], exi_quad sums[2]) {
     enum { STEP = sizeof(gather) / sizeof(uint32_t) };
@@ -267,7 +267,7 @@ static inline void add_four(const pass *p, const float *o, const gather *g, int 
     for (int c = 0; c < 3; c++)
         t[c] = exi_quad_mul(t[c], factor);
     t[3] = angle;
-    exi_quad_transpose(t); /* now a triangle each */
+    exi_quad_transpose(t); /* now one triangle each */
     exi_quad_store(sizes, size_sq);
     exi_quad_store(lengths_sq, length_sq);
     EXI_WRITE_OUT
@@ -303,7 +303,7 @@ static void run_splits(void *context, int begin, int end) {
         exi_quad_store(both[1], sums[1]);
         const int side = both[1][3] > both[0][3];
         double t[3] = {(double)both[side][0], (double)both[side][1], (double)both[side][2]};
-        project(n, t); /* what floats left along the normal */
+        project(n, t); /* remove what rounding to float left along the normal */
         if (!exi_unit3(t))
             any_perpendicular(n, t);
         float *to = (float *)(void *)(p.out + (size_t)s * p.out_stride);

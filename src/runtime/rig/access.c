@@ -1,6 +1,4 @@
-/*
- * Looking into a rig. Indices out of range are misuse: they give "", -1, NULL or zero.
- */
+/* Access to a rig. Indices out of range are misuse and give "", -1, NULL or zero. */
 #include "runtime/base/result.h"
 #include "runtime/rig/rig.h"
 

@@ -1,6 +1,6 @@
 /*
- * Making a rig from arrays: layers are checked and solved, their axes merged into inputs and their textures by name,
- * skeleton, skin and levels taken over, everything copied into one block (create_check.c, create_fill.c).
+ * Creation of a rig from arrays: checks and solves the layers, merges their axes into inputs and their textures by
+ * name, takes over skeleton, skin and levels, and copies everything into one block (create_check.c, create_fill.c).
  */
 #include "runtime/rig/create.h"
 
@@ -62,7 +62,8 @@ static ex_result count_examples(exi_rig_plan *p, ex_error *error) {
     }
     if (axes > EXI_TABLE_MAX || examples > EXI_TABLE_MAX || def->layer_count > EXI_TABLE_MAX ||
         def->note_count > EXI_TABLE_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "a rig has at most %d examples, axes, layers or notes", EXI_TABLE_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "a rig has at most %d examples, axes, layers or notes",
+                            EXI_TABLE_MAX);
     p->axis_total = p->m.counts.axes = (int32_t)axes;
     p->m.counts.examples = (int32_t)examples;
     return EX_OK;
@@ -87,9 +88,9 @@ static void count_tables(exi_making *m) {
     const bool refined = def->stencils && !def->options.without_levels;
     c->levels = refined ? ex_stencils_level_count(def->stencils) : 0;
     c->level = refined ? def->level : 0;
-    c->refinement = def->stencils ? EXI_REFINED : 0; /* also where its levels are left out: then it cannot be packed */
+    c->refinement = def->stencils ? EXI_REFINED : 0; /* also if its levels are left out: it cannot be packed then */
     if (refined && ex_stencils_on_limit(def->stencils))
-        c->level = c->level == EX_LEVEL_LIMIT ? c->levels : c->level; /* one and the same */
+        c->level = c->level == EX_LEVEL_LIMIT ? c->levels : c->level; /* they are the same */
     else if (refined && ex_stencils_has(def->stencils, EX_LEVEL_LIMIT))
         c->refinement |= EXI_REFINED_LIMIT;
     c->drivers = def->driver != NULL;
@@ -102,7 +103,7 @@ static void count_tables(exi_making *m) {
     c->triangles = def->mesh.triangle_count;
 }
 
-/* What all domains have in a layer's record. */
+/* Fields of a layer's record that all domains have. */
 static void open_records(exi_making *m) {
     int first_axis = 0, first_example = 0, first_form = 0;
     for (int l = 0; l < m->counts.layers; l++) {
@@ -143,7 +144,7 @@ static ex_result open_plan(exi_rig_plan *p, const ex_rig_def *def, const ex_allo
     return EX_OK;
 }
 
-/* The weigher of a layer that the driver weighs: its points are products with the keys. */
+/* Solves the weigher of a layer that the driver weighs: its points are products with the keys. */
 static ex_result solve_driven(exi_making *m, int layer, ex_error *error) {
     ex_weigher_def weigh = m->def->layers[layer].weigh;
     ex_axis axes[2];
@@ -182,21 +183,21 @@ static ex_result solve_layers(exi_making *m, ex_error *error) {
     return EX_OK;
 }
 
-/* ---- what layers share ---- */
+/* ---- merging of layers ---- */
 
 static bool same_source(const ex_layer_def *a, int axis_a, const ex_layer_def *b, int axis_b) {
     static const ex_axis_source dial = {.joint = -1};
     const ex_axis_source *s = a->sources ? &a->sources[axis_a] : &dial, *t = b->sources ? &b->sources[axis_b] : &dial;
     if (s->joint != t->joint || s->joint < 0)
         return s->joint == t->joint;
-    if (s->reading.kind == EX_READING_ROTATION) /* one may take its swing, the other its twist */
+    if (s->reading.kind == EX_READING_ROTATION) /* one may use the swing, the other the twist */
         return t->reading.kind == EX_READING_ROTATION;
     return s->reading.kind == t->reading.kind && s->reading.middle == t->reading.middle &&
            s->reading.unit == t->reading.unit &&
            memcmp(s->reading.about, t->reading.about, sizeof s->reading.about) == 0;
 }
 
-/* The same name in two layers is one input. */
+/* Axes of the same name in several layers are one input. */
 static ex_result merge_axes(exi_rig_plan *p, ex_error *error) {
     const ex_rig_def *def = p->m.def;
     int32_t *inputs = &p->m.counts.inputs;
@@ -226,8 +227,8 @@ static ex_result merge_axes(exi_rig_plan *p, ex_error *error) {
 
 /* ---- skeleton and levels ---- */
 
-/* A skeleton whose binds were never written down as floats has them in double: remade from what a file would hold, so
- * that a rig and its unpacked copy give the same bits. */
+/* Binds of a skeleton that were never stored as floats are in double. The skeleton is made again from what a file would
+ * hold, so that a rig and its unpacked copy give the same bits. */
 static ex_result remake_skeleton(exi_making *m, ex_error *error) {
     const ex_skeleton *from = m->def->skeleton;
     if (!from)
@@ -288,7 +289,7 @@ static ex_result count_strings(exi_rig_plan *p, ex_error *error) {
         strings += strlen(layer->axis_names[place]) + strlen(exi_unit_of_axis(layer, place)) + 2;
         if (!exi_is_text(exi_unit_of_axis(layer, place)))
             return ex_error_set(error, EX_ERROR_ARGUMENT, "the unit of axis '%s' is not readable text",
-                             layer->axis_names[place]);
+                                layer->axis_names[place]);
     }
     for (int l = 0; l < def->layer_count; l++) {
         strings += strlen(def->layers[l].name) + 1;

@@ -1,6 +1,6 @@
 /*
- * What must hold of a rig's definition before anything is made of it: names, counts, and that mesh, skeleton, skin,
- * levels and layers belong together. What the rooms check themselves when they create (spaces, skins) is left to them.
+ * Checks of a rig's definition: names, counts, and the consistency of mesh, skeleton, skin, levels and layers. Checks
+ * that other rooms make at creation (spaces, skins) are left to them.
  */
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
@@ -87,7 +87,7 @@ ex_result exi_check_shifts(const ex_layer_def *layer, const ex_rig_def *def, ex_
 
 /* ---- the driver ---- */
 
-/* What its tables hold is looked at where they are written down (drive_source.c). */
+/* The contents of its tables are checked when they are written (drive_source.c). */
 static ex_result check_driver(const ex_rig_def *def, ex_error *error) {
     const ex_rig_driver *d = def->driver;
     if (!d)
@@ -113,7 +113,7 @@ static ex_result check_driver(const ex_rig_def *def, ex_error *error) {
     return ex_error_set(error, EX_ERROR_ARGUMENT, "no layer is weighed by the driver '%s'", d->name);
 }
 
-/* A layer that the driver weighs: a convex weigher with a driver axis of the driver's name. */
+/* Checks a layer that the driver weighs: a convex weigher with a driver axis of the driver's name. */
 static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     const bool is_driven = ex_weigher_kind_info(layer->weigh.kind)->is_driven;
     int axis = -1;
@@ -187,7 +187,7 @@ static ex_result check_levels(const ex_rig_def *def, ex_error *error) {
         if (result != EX_OK)
             return ex_error_within(error, result, "level %d", i + 1);
     }
-    /* Its points are those of the last level's vertices, whose faces it has. */
+    /* Its points are those of the last level's vertices, and it uses the faces of that level. */
     const int last = ex_stencils_vertex_count(def->stencils, levels);
     if (ex_stencils_has(def->stencils, EX_LEVEL_LIMIT) &&
         ex_stencils_vertex_count(def->stencils, EX_LEVEL_LIMIT) != last)

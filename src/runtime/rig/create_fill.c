@@ -1,6 +1,4 @@
-/*
- * Filling a new rig's block from its definition; what layers hold is filled by their domains (domains/).
- */
+/* Fills a new rig's block from its definition; domains fill the data of their layers (domains/). */
 #include "runtime/base/result.h"
 #include "runtime/rig/create.h"
 #include "runtime/rig/domains/domain.h"
@@ -27,7 +25,7 @@ static void set_source(exi_input_record *input, const ex_layer_def *layer, int p
     input->part = source->reading.part;
 }
 
-/* Layers that take different parts of one rotation: setting the input then sets all of it. */
+/* Some layers use different parts of one rotation: setting the input then sets the whole rotation. */
 static void join_parts(const exi_rig_plan *p, exi_input_record *inputs) {
     for (int axis = 0; axis < p->axis_total; axis++) {
         int place = 0;

@@ -1,10 +1,10 @@
 /*
- * Evaluating a rig: weigh every layer at the pose and place the skeleton, then blend all layers' examples and skin the
- * result in one pass over the tiles, and settle the posed cage on its driver. Refinement, which comes after settling
- * (docs/drive.md has the figures), is in evaluate_surface.c.
+ * Evaluation of a rig: weighs every layer at the pose and places the skeleton, then blends the examples of all layers
+ * and skins the result in one pass over the tiles, and settles the posed cage on its driver. Refinement, which comes
+ * after settling (docs/drive.md has the figures), is in evaluate_surface.c.
  *
- * Work is cut into chunks of tiles whose place does not depend on the number of threads; each chunk makes its own
- * boxes, which are joined in order afterwards. So results do not depend on who did which chunk.
+ * Work is cut into chunks of tiles at positions that do not depend on the number of threads. Each chunk makes its own
+ * boxes, which are merged in order afterwards. So results do not depend on which thread did which chunk.
  */
 #include "runtime/rig/evaluate.h"
 
@@ -15,7 +15,7 @@
 #include <float.h>
 #include <string.h>
 
-/* Tiles in a chunk: long enough for two streams through memory, short enough to stay in a cache for many poses. */
+/* Tiles per chunk: long enough for two streams through memory, short enough to stay in a cache for many poses. */
 enum { CHUNK = EXI_CHUNK_TILES };
 
 static int count_chunks(const ex_rig *rig) {
@@ -24,7 +24,7 @@ static int count_chunks(const ex_rig *rig) {
 
 /* ---- scratch ---- */
 
-/* Lays one pose's scratch out from the address *cursor on; from 0 on, it measures. */
+/* Lays out one pose's scratch from the address *cursor on; from 0, it only measures. */
 static void place_pose(const ex_rig *rig, int level, uintptr_t *cursor, bool measuring, exi_pose_scratch *s) {
     const bool jointed = rig->skin || (exi_rig_drive(rig) && exi_rig_drive(rig)->joints);
     const size_t joints = jointed ? (size_t)rig->counts.joints : 0;
@@ -77,7 +77,7 @@ static void gather_point(const ex_rig *rig, const exi_layer_record *layer, const
     const int32_t *axis_inputs = (const int32_t *)exi_rig_at(rig, rig->axis_inputs) + layer->first_axis;
     for (int i = 0; i < layer->axis_count; i++) {
         if (exi_rig_inputs(rig)[axis_inputs[i]].axis.kind == EX_AXIS_DRIVER)
-            continue; /* what the driver gives comes from its views */
+            continue; /* the driver's values come from its views */
         ex_rig_get_input(rig, axis_inputs[i], pose, point);
         point += exi_rig_inputs(rig)[axis_inputs[i]].axis.kind == EX_AXIS_SCALAR ? 1 : 4;
     }
@@ -99,7 +99,8 @@ bool exi_rig_is_muted(const exi_rig_job *j, int layer) {
     return j->muted ? j->muted[layer] : (exi_rig_layers(j->rig)[layer].flags & EXI_LAYER_MUTED) != 0;
 }
 
-/* A layer that the driver weighs. Where its vertices have weights of their own, it takes no part in the sum: NULL. */
+/* Weighs a layer that the driver weighs. Returns NULL if its vertices have individual weights: it then takes no part in
+ * the sum. */
 static const double *weigh_driven(const exi_rig_job *j, int l, const ex_pose *pose, void *state, exi_pose_scratch *s) {
     const exi_layer_record *layer = &exi_rig_layers(j->rig)[l];
     const ex_weigher *weigher = layer_weigher(j, l);
@@ -113,7 +114,7 @@ static const double *weigh_driven(const exi_rig_job *j, int l, const ex_pose *po
     return regional ? NULL : weights;
 }
 
-/* Weights of a layer's examples, and those by which its vertices go where each has its own set of examples. */
+/* Returns the weights of a layer's examples, or those of its sets if vertices have their own sets of examples. */
 static const double *weigh_layer(const exi_rig_job *j, int l, const ex_pose *pose, exi_pose_scratch *s) {
     const exi_layer_record *layer = &exi_rig_layers(j->rig)[l];
     double *weights = s->weights + layer->first_example;
@@ -126,7 +127,7 @@ static const double *weigh_layer(const exi_rig_job *j, int l, const ex_pose *pos
     return weights;
 }
 
-/* Muted layers of the driver have no weights for their regions either. */
+/* Muted driven layers have zero region weights too. */
 static void mute_driven(const ex_rig *rig, int layer, exi_pose_scratch *s) {
     const exi_drive_layer *driven = exi_drive_layer_of(rig, layer);
     if (!driven)
@@ -134,7 +135,7 @@ static void mute_driven(const ex_rig *rig, int layer, exi_pose_scratch *s) {
     const exi_regions regions = exi_drive_regions(rig, driven, &s->drive, false);
     memset((float *)(uintptr_t)regions.weights, 0,
            (size_t)driven->view_count * (size_t)driven->width * sizeof *regions.weights);
-    if (exi_drive_is_keyed(exi_rig_drive(rig))) /* settling reads them, and nobody else writes them */
+    if (exi_drive_is_keyed(exi_rig_drive(rig))) /* settling reads them, and nothing else writes them */
         memset(s->drive.omegas, 0, (size_t)rig->counts.vertices * (size_t)driven->width * sizeof *s->drive.omegas);
 }
 
@@ -156,7 +157,7 @@ static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, void *state,
     }
 }
 
-/* The joints' places follow the examples' weights, as forms do: sum over examples of weight times shift. */
+/* Joint positions follow the examples' weights, as forms do: sum over examples of weight times shift. */
 static bool sum_shifts(const ex_rig *rig, exi_pose_scratch *s) {
     const int count = 3 * rig->counts.joints;
     const exi_shift_record *records = exi_rig_shifts(rig);
@@ -222,9 +223,9 @@ static void weigh_range(void *context, int begin, int end) {
             place_driver(j, pose, s);
         s->blend = (exi_blend){.positions = output->positions,
                                .stride = output->position_stride ? output->position_stride : 3 * sizeof(float)};
-        if (j->level != 0) /* the cage is kept to be refined; a box alone needs no place for it */
+        if (j->level != 0) /* the cage is kept to be refined; a box alone needs no room for it */
             s->blend = (exi_blend){.positions = output->positions ? s->control : NULL, .stride = 3 * sizeof(float)};
-        if (j->settled && output->box && !output->positions) /* but for one that is settled */
+        if (j->settled && output->box && !output->positions) /* except for one that is settled */
             s->blend = (exi_blend){.positions = s->control, .stride = 3 * sizeof(float)};
         weigh_layers(j, pose, j->states ? j->states[i] : NULL, s);
         make_palette(j, pose, s);
@@ -239,7 +240,7 @@ static void weigh_range(void *context, int begin, int end) {
 
 static const float empty_box[6] = {FLT_MAX, FLT_MAX, FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX};
 
-/* What is worked on by the chunk: vertices that are made only for their box. */
+/* Room of a chunk for vertices that are only needed for their box. */
 typedef struct chunk_room {
     float positions[EXI_CHUNK][3];
 } chunk_room;
@@ -255,7 +256,7 @@ static void grow_box(const float *position, size_t stride, int count, float box[
     }
 }
 
-/* Whether a domain adds to positions of a chunk at a stage; and lets them. */
+/* True if a domain adds to positions of a chunk at a stage; the next function lets them add. */
 static bool touches(const exi_rig_job *j, ex_stage stage, int chunk) {
     for (int d = 0; d < j->adding_count; d++)
         if (!j->adding[d]->touches || j->adding[d]->touches(j->rig, stage, chunk))
@@ -270,7 +271,7 @@ static void add_stage(const exi_rig_job *j, const exi_pose_scratch *s, ex_stage 
             j->adding[d]->add(j, s, stage, chunk, position, stride);
 }
 
-/* Layers whose vertices have weights of their own. positions: of vertex 0. */
+/* Adds the layers whose vertices have individual weights. positions: of vertex 0. */
 static void add_regional(const exi_rig_job *j, const exi_pose_scratch *s, int begin, int end, float *positions,
                          size_t stride) {
     const exi_drive *drive = exi_rig_drive(j->rig);
@@ -284,7 +285,7 @@ static void add_regional(const exi_rig_job *j, const exi_pose_scratch *s, int be
     }
 }
 
-/* Blend, what domains add at rest, skin, what they add after it; box may be NULL. */
+/* Blends, lets domains add at rest, skins, and lets domains add after it; box may be NULL. */
 static void shape_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int chunk, float *box) {
     const ex_forms *forms = exi_rig_forms(j->rig);
     const int first = chunk * CHUNK, last = first + CHUNK < forms->tile_count ? first + CHUNK : forms->tile_count;
@@ -300,7 +301,7 @@ static void shape_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int chu
     chunk_room room;
     if (!blend.positions) {
         blend.stride = 3 * sizeof(float);
-        /* Where vertex 0 would be; only those of this chunk are written. */
+        /* Address of vertex 0; only those of this chunk are written. */
         blend.positions = (float *)((uintptr_t)room.positions - (uintptr_t)begin * blend.stride);
     }
     exi_forms_blend_tiles(forms, &blend, first, last);
@@ -385,7 +386,7 @@ static void settle(const exi_rig_job *j, int pose) {
 
 /* ---- the entry points ---- */
 
-/* Chunks that together take long enough to be worth handing to a thread: some 64k sums. */
+/* Returns the number of chunks that are worth handing to a thread: about 64k sums. */
 static int chunk_grain(const exi_rig_job *j) {
     int64_t terms = exi_rig_forms(j->rig)->example_count + 1 + (j->skinned ? 8 : 0) + 4 * j->rig->path_layers;
     int64_t sums = (int64_t)CHUNK * EXI_TILE_FLOATS * terms * j->pose_count;

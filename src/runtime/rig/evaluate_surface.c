@@ -1,7 +1,7 @@
 /*
  * From the posed cage to the surface: refined positions, normals, tangents, split vertices. One pose at a time; each
  * stage cuts itself into tasks. Everything is made in source order in the caller's arrays; split vertices are then
- * spread within them from the end, since none stands before its source.
+ * spread within them from the end, since none comes before its source.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -17,7 +17,7 @@ static size_t stride_of(size_t given, size_t close) {
     return given ? given : close;
 }
 
-/* Tangents in source order are picked out of those of all split vertices. */
+/* Bytes for the tangents of all split vertices, from which those in source order are picked. */
 static size_t tangent_room(const exi_level_record *record) {
     return record->tangents ? ((size_t)record->splits * 4 * sizeof(float) + 63) / 64 * 64 : 0;
 }
@@ -26,7 +26,7 @@ static const exi_surface_verbs *surface_verbs(const ex_rig *rig, int domain) {
     return exi_rig_has_domain(rig, domain) ? exi_domains[domain]->surface : NULL;
 }
 
-/* Limit normals along which a level is displaced, where the caller has no place for normals. */
+/* Bytes for the limit normals along which a level is displaced, if the caller has no room for normals. */
 static size_t normal_room(const ex_rig *rig, int level) {
     for (int d = 0; level != 0 && d < EX_DOMAIN_COUNT; d++)
         if (surface_verbs(rig, d))
@@ -67,8 +67,8 @@ static displacing open_displacing(const exi_rig_job *j, int pose) {
     return out;
 }
 
-/* Grows the cage's box by what these layers displace at most. Normals have length 1 but for rounding, and displacements
- * are rounded too: a millionth more. */
+/* Grows the cage's box by the largest displacement of these layers, plus a millionth for the rounding of normals and
+ * displacements. */
 static void grow_box(const exi_rig_job *j, int pose, const displacing *by, float box[6]) {
     double bound = 0;
     for (int d = 0; d < EX_DOMAIN_COUNT; d++)
@@ -79,8 +79,8 @@ static void grow_box(const exi_rig_job *j, int pose, const displacing *by, float
     }
 }
 
-/* The level's positions, on the limit surface where there are layers that displace it, and then displaced; limit
- * normals where they are the surface's own. */
+/* Computes the level's positions, on the limit surface if layers displace it, and displaces them; also limit normals,
+ * if they are the surface's own. */
 static void refine(const exi_rig_job *j, int pose, const ex_output *output, bool limit_normals, const displacing *by) {
     ex_refine job = {.level = j->level,
                      .control = j->scratch[pose].control,
@@ -136,7 +136,7 @@ static void spread(const uint32_t *sources, int split_count, float *values, size
         memmove((char *)values + i * stride, (char *)values + sources[i] * stride, 3 * sizeof(float));
 }
 
-/* What was asked for and can be had; the rest is misuse, said once and left alone. */
+/* Keeps the requested outputs that are possible; the others are misuse, reported once and not written. */
 static void check_wishes(const exi_level_record *record, ex_output *o, bool limit_normals) {
     if (o->normals && (!o->positions || !(record->normals || limit_normals))) {
         exi_misuse("ex_rig_evaluate", "normals ask for positions, faces, and a rig made with normals");

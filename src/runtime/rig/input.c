@@ -1,6 +1,6 @@
 /*
- * Inputs and poses: a dial's numbers stand in the pose, those of an input with a joint are read from the joint's local
- * transform relative to its rest (exemplar/pose.h), and setting it writes that transform.
+ * Inputs and poses: a dial's numbers are in the pose; an input with a joint is read from the joint's local transform
+ * relative to its rest (exemplar/pose.h), and setting it writes that transform.
  */
 #include "runtime/base/result.h"
 #include "runtime/rig/rig.h"
@@ -29,11 +29,11 @@ void ex_rig_get_input(const ex_rig *rig, int input, const ex_pose *pose, double 
         return;
     }
     const exi_input_record *record = &exi_rig_inputs(rig)[input];
-    if (record->joint >= 0) { /* read at rest, too: so joints that are not given and joints given at rest agree */
+    if (record->joint >= 0) { /* read at rest, too, so that missing joints and joints given at rest agree */
         const ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(rig), record->joint);
         const ex_reading reading = exi_input_reading(record);
         ex_reading_read(&reading, &rest, pose && pose->joints ? &pose->joints[record->joint] : &rest, value);
-    } else if (record->axis.kind == EX_AXIS_DRIVER) { /* a form is no number */
+    } else if (record->axis.kind == EX_AXIS_DRIVER) { /* a form is not a number */
         *value = 0;
     } else if (pose && pose->inputs) {
         memcpy(value, pose->inputs + record->offset, (record->axis.kind == EX_AXIS_SCALAR ? 1 : 4) * sizeof *value);

@@ -1,6 +1,6 @@
 /*
- * How a rig's block is laid out, and what creation and unpacking share: checks on a mesh, and the tables of normals and
- * tangents that follow from it.
+ * Layout of a rig's block, and checks and tables shared by creation and unpacking: checks of a mesh, and its tables of
+ * normals and tangents.
  */
 #include "runtime/base/result.h"
 #include "runtime/rig/domains/domain.h"
@@ -82,7 +82,7 @@ static void place_notes_and_shifts(exi_placing *p, const exi_making *m) {
     }
 }
 
-/* What domains have of all layers, then the blocks of the layers. */
+/* Places the domains' data of all layers, then the blocks of the layers. */
 static void place_domains(exi_placing *p, exi_making *m) {
     for (int d = 0; d < EX_DOMAIN_COUNT; d++)
         if (p->head.domains >> d & 1U && exi_domains[d]->place)
@@ -150,14 +150,15 @@ static ex_result check_sources(const ex_rig_mesh *mesh, ex_error *error) {
     if (!mesh->split_source)
         return mesh->split_count == mesh->vertex_count
                    ? EX_OK
-                   : ex_error_set(error, EX_ERROR_DATA, "the mesh has %d split vertices for %d, and no map between them",
-                               mesh->split_count, mesh->vertex_count);
+                   : ex_error_set(error, EX_ERROR_DATA,
+                                  "the mesh has %d split vertices for %d, and no map between them", mesh->split_count,
+                                  mesh->vertex_count);
     int64_t last = -1;
     for (int i = 0; i < mesh->split_count; i++) {
         int64_t source = mesh->split_source[i];
         if (source != last && source != last + 1)
             return ex_error_set(error, EX_ERROR_DATA, "split vertex %d comes from vertex %lld, out of order", i,
-                             (long long)source);
+                                (long long)source);
         last = source;
     }
     if (last + 1 != mesh->vertex_count)
@@ -169,7 +170,7 @@ static ex_result check_indices(const uint32_t *indices, size_t count, int limit,
     for (size_t i = 0; i < count; i++)
         if (indices[i] >= (uint32_t)limit)
             return ex_error_set(error, EX_ERROR_DATA, "%s %zu refers to vertex %u of %d", what, i, (unsigned)indices[i],
-                             limit);
+                                limit);
     return EX_OK;
 }
 
@@ -195,7 +196,7 @@ ex_result exi_rig_check_mesh(const ex_rig_mesh *mesh, ex_error *error) {
     }
     if (result == EX_OK && corners != (uint64_t)mesh->corner_count)
         result = ex_error_set(error, EX_ERROR_DATA, "the faces have %llu corners, not %d", (unsigned long long)corners,
-                           mesh->corner_count);
+                              mesh->corner_count);
     if (result == EX_OK)
         result = check_indices(mesh->corners, (size_t)mesh->corner_count, mesh->split_count, "corner", error);
     if (result == EX_OK)
@@ -210,7 +211,7 @@ ex_result exi_rig_check_mesh(const ex_rig_mesh *mesh, ex_error *error) {
 
 /* ---- normals and tangents ---- */
 
-/* Faces as ex_normals wants them: offsets, and corners that are source vertices. */
+/* Converts faces to the layout of ex_normals: offsets, and corners that are source vertices. */
 static ex_result make_normals(const ex_rig_mesh *mesh, const ex_allocator *allocator, ex_normals **normals,
                               ex_error *error) {
     exi_size total = {0};

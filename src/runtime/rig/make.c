@@ -1,6 +1,6 @@
 /*
- * What creation and unpacking share: memory that lasts while a rig is made, and the loops that let the domains of its
- * layers take part.
+ * Shared by creation and unpacking: memory that lasts while a rig is made, and the loops that call the domains of its
+ * layers.
  */
 #include "runtime/rig/make.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- memory ---- */
 
-/* Before what is kept, so that it stays aligned. */
+/* Precedes kept memory, and keeps it aligned. */
 typedef union kept_head {
     struct {
         void *next;

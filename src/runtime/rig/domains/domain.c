@@ -1,6 +1,4 @@
-/*
- * The table of domains, and what is asked of it.
- */
+/* The table of domains, and queries on it. */
 #include "runtime/rig/domains/domain.h"
 
 #include "runtime/base/result.h"
@@ -43,7 +41,7 @@ ex_result exi_within_example(const exi_making *m, int layer, int example, ex_res
     return ex_error_within(error, result, "layer '%s', example '%s'", def->name, def->example_names[example]);
 }
 
-/* ---- what a rig tells of its layers ---- */
+/* ---- access to layers ---- */
 
 ex_domain ex_rig_layer_domain(const ex_rig *rig, int layer) {
     return exi_rig_has_layer(rig, layer, __func__) ? (ex_domain)exi_rig_layers(rig)[layer].domain : (ex_domain)0;

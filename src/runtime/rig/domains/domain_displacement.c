@@ -2,8 +2,8 @@
  * Displacements: S(u, q) = T(u, q) + d(u, q) n(u, q), where T is the posed and refined surface, n its limit normal, and
  * d the sum over layers of the blended displacements (Allen, Curless and Popovic 2002, equations 1 and 2).
  *
- * A task is a piece of the level's vertices: its displacements are summed layer after layer, then its positions moved.
- * A vertex's sum has one order, so nothing depends on the tasks. Where a rig's levels are left out, nothing is
+ * A task is a piece of the level's vertices: it sums their displacements layer after layer, then moves their positions.
+ * A vertex's sum has a fixed order, so results do not depend on the tasks. If a rig's levels are left out, nothing is
  * displaced.
  */
 #include "runtime/base/result.h"
@@ -11,16 +11,16 @@
 
 #include <string.h>
 
-/* What the maps hold is looked at where they are laid out. */
+/* The contents of the maps are checked when they are laid out. */
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     if (def->options.without_levels)
-        return EX_OK; /* nothing is looked at */
+        return EX_OK; /* nothing to check */
     if (!def->stencils || !ex_stencils_on_limit(def->stencils))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "displacements ask for a rig with refined levels that are all on the limit surface");
+                            "displacements ask for a rig with refined levels that are all on the limit surface");
     if (!layer->displacement.maps || layer->form.deltas || layer->form.shifts)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a layer of displacements has displacements, but no forms or joints");
+                            "a layer of displacements has displacements, but no forms or joints");
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (!layer->displacement.maps[k])
             return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no displacements", layer->example_names[k]);
@@ -30,7 +30,7 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
 
 /* ---- making ---- */
 
-/* The list of displaced vertices is made twice: counted, and written into the block. */
+/* Makes the list of displaced vertices twice: to count them, and to write them into the block. */
 static ex_result make(exi_making *m, int layer, ex_error *error) {
     if (m->counts.levels == 0)
         return EX_OK;
@@ -50,8 +50,9 @@ static ex_result make(exi_making *m, int layer, ex_error *error) {
     for (int k = 0; k < def.example_count; k++) {
         uint32_t bad = 0;
         if (!exi_displacements_set(made, k, maps[k], true, from->mask, &bad))
-            return ex_error_set(error, EX_ERROR_DATA, "example '%s': the displacement of refined vertex %u is not finite",
-                             from->example_names[k], (unsigned)bad);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "example '%s': the displacement of refined vertex %u is not finite",
+                                from->example_names[k], (unsigned)bad);
     }
     return EX_OK;
 }
@@ -82,8 +83,8 @@ static ex_result read_layer(exi_making *m, int layer, ex_error *error) {
         const float *values = (const void *)exi_unpack_find(u, EX_SECTION_DISPLACEMENTS, index, NULL);
         if (!exi_displacements_set(made, k, values, false, NULL, &bad))
             result = ex_error_set(error, EX_ERROR_DATA,
-                               "example %d of the rig: the displacement of refined vertex %u is not finite", index,
-                               (unsigned)bad);
+                                  "example %d of the rig: the displacement of refined vertex %u is not finite", index,
+                                  (unsigned)bad);
     }
     return result;
 }
@@ -141,7 +142,7 @@ static const exi_domain_section sections[] = {
 
 /* ---- evaluation ---- */
 
-/* A layer that takes part. */
+/* A layer with non-zero weights. */
 typedef struct displacing_layer {
     const exi_displacements *displacements;
     const exi_displacement_term *terms; /* examples whose weight is not 0 */
@@ -190,7 +191,7 @@ static int open_layers(const exi_rig_job *j, int pose) {
     return count;
 }
 
-/* What is worked on by all tasks. */
+/* Data shared by all tasks. */
 typedef struct displacement_job {
     const displacing_layer *layers;
     int count, vertex_count;
@@ -271,7 +272,7 @@ void ex_rig_example_displacements(const ex_rig *rig, int layer, int example, flo
         exi_displacements_get(d, example, values);
 }
 
-/* The mesh stays where it is. */
+/* The mesh itself does not change. */
 static void delta(const ex_rig *rig, int layer, int example, float *out) {
     (void)layer, (void)example;
     memset(out, 0, (size_t)rig->counts.vertices * 3 * sizeof *out);

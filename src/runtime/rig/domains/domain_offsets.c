@@ -1,7 +1,8 @@
 /*
  * Sparse offsets: rest form(v), or posed form(v), += mask(v) sum_k w_k d_k(v), for the few vertices that an example
- * moves (Lewis, Cordner and Fong 2000). All layers of one frame are laid out together (shape/patches.h). In a file they
- * stand for split vertices, as glTF wants them: of each vertex all of its split vertices or none, with the same offset.
+ * moves (Lewis, Cordner and Fong 2000). All layers of one frame are laid out together (shape/patches.h). A file stores
+ * them for split vertices, as glTF requires: for each vertex either all of its split vertices or none, with the same
+ * offset.
  */
 #include "runtime/base/result.h"
 #include "runtime/rig/domains/domain.h"
@@ -9,12 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Offsets that are turned at a time. */
+/* Number of offsets turned at a time. */
 enum { TURNED = 128 };
-/* Weights below this are nothing: a pose that is out of reach of a layer's falloffs costs nothing. */
+/* Smaller weights count as 0: a pose beyond the falloffs of a layer costs nothing. */
 static const double least_weight = 1e-12;
 
-/* What the lists of vertices hold is looked at where they are turned round (patches_create.c). */
+/* The lists of vertices are checked when they are inverted (patches_create.c). */
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     if ((unsigned)layer->offsets.frame >= EX_OFFSET_FRAME_COUNT)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no such frame of offsets");
@@ -29,11 +30,11 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
 
 /* ---- making ---- */
 
-/* All layers on their way into a rig. */
+/* All layers of a rig under construction. */
 typedef struct offsets_making {
-    exi_offset_layer *layers; /* [layers of the rig]; example_count is 0 for those of other domains */
-    exi_incidence *sets;      /* likewise: which examples move which vertices */
-    uint32_t *bits;           /* the largest layer's sets, as a weigher has them */
+    exi_offset_layer *layers; /* [layers of the rig]; example_count is 0 for other domains */
+    exi_incidence *sets;      /* the same: examples that move each vertex */
+    uint32_t *bits;           /* sets of the largest layer, in the layout of a weigher */
     size_t bits_size;
     exi_patches *patches[EX_OFFSET_FRAME_COUNT];
 } offsets_making;
@@ -104,7 +105,7 @@ static void close(exi_making *m) {
         exi_block_destroy(o->patches[part]);
 }
 
-/* Sets as ex_weigher_def has them; until the next layer's. */
+/* Sets in the layout of ex_weigher_def; valid until the next layer's. */
 static void weigher(exi_making *m, int layer, ex_weigher_def *def) {
     const offsets_making *o = own_of(m);
     if (!o->layers[layer].moved)
@@ -122,7 +123,7 @@ static void place(exi_making *m, exi_placing *p) {
         p->head.patches[i] = exi_place_part(p, own_of(m)->patches[i]);
 }
 
-/* The split vertices of a vertex: the first, and how many. */
+/* Returns the first split vertex of a vertex, and their number. */
 static uint32_t splits_of(const ex_rig *rig, uint32_t vertex, uint32_t *count) {
     *count = 1;
     if (!(rig->counts.flags & EXI_RIG_SEAMS))
@@ -179,7 +180,7 @@ static bool sound(exi_layer_record *layer, int texture_count) {
     return is;
 }
 
-/* One example: vertices and deltas have room for every entry of the section. */
+/* Reads one example: vertices and deltas have room for every entry of the section. */
 static ex_result read_example(const exi_making *m, int index, uint32_t *vertices, float *deltas, ex_offsets *out,
                               ex_error *error) {
     exi_pack_entry entry;
@@ -269,9 +270,9 @@ static bool take_values(exi_unpack *u, int layer, int example, int index, ex_err
     return exi_unpack_take(u, EX_SECTION_OFFSET_VALUES, index, places.size * 3, error);
 }
 
-/* Where the next entry goes; each may be NULL. */
+/* Output position of the next entry; each may be NULL. */
 typedef struct offset_cursor {
-    const ex_rig *rig; /* for each of the split vertices; NULL: for the vertex */
+    const ex_rig *rig; /* to write each split vertex; NULL: the vertex */
     uint32_t *vertices;
     float *deltas;
 } offset_cursor;
@@ -288,7 +289,7 @@ static void write_offset(void *context, uint32_t vertex, const float delta[3]) {
     }
 }
 
-/* Every vertex that an example moves, ascending. */
+/* Visits every vertex that an example moves, ascending. */
 static void visit(const ex_rig *rig, int layer, int example, exi_offset_visit each, void *context) {
     const exi_patches *patches = exi_rig_part(rig, rig->patches[exi_rig_layers(rig)[layer].frame]);
     if (patches)
@@ -309,7 +310,7 @@ static const exi_domain_section sections[] = {
 
 /* ---- evaluation ---- */
 
-/* The scratch of a pose: a weight for every example, or for every set and example of it, of all layers. */
+/* Scratch of a pose: a weight for every example, or for every set and example in it, of all layers. */
 static void *scratch(const ex_rig *rig, int level, uintptr_t *cursor, bool measuring) {
     (void)level, (void)measuring;
     return exi_scratch_take(cursor, (size_t)rig->weights, sizeof(float));
@@ -330,8 +331,8 @@ static bool touches(const ex_rig *rig, ex_stage stage, int chunk) {
     return exi_patches_has(patches_of(rig, stage), chunk);
 }
 
-/* Offsets of the frame `skinned`: summed over the layers, then turned with the skin, a few at a time: threads may have
- * little of a stack, and the sums take most of it. positions: of vertex 0. */
+/* Adds offsets of the frame `skinned`: sums over the layers, then turns with the skin. Only a few at a time, since
+ * threads may have small stacks and the sums take most of that. positions: of vertex 0. */
 static void add_skinned(const exi_patches *patches, const exi_pose_scratch *s, int chunk, float *positions,
                         size_t stride) {
     exi_patch_sums sums;
@@ -354,7 +355,7 @@ static void add_skinned(const exi_patches *patches, const exi_pose_scratch *s, i
     ex_skin_turn(s->skin, s->skinned_by, &turn);
 }
 
-/* Nothing turns a form that is not posed. */
+/* A form that is not posed is not turned. */
 static void add(const exi_rig_job *j, const exi_pose_scratch *s, ex_stage stage, int chunk, float *position,
                 size_t stride) {
     const exi_patches *patches = patches_of(j->rig, stage);

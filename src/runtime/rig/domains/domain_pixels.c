@@ -1,5 +1,5 @@
 /*
- * Textures: texture = first image + sum over its layers of sum over k of w_k (image_k - first image), which is one sum
+ * Textures: texture = first image + sum over its layers of sum over k of w_k (image_k - first image). This is one sum
  * of images: the first has weight 1 - sum of all w, plus its own.
  */
 #include "runtime/base/result.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Pixels in a task. */
+/* Pixels per task. */
 enum { BLOCK = 16384 };
 
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
@@ -17,8 +17,8 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
     if (!own->texture || !exi_is_name(own->texture))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer of pixels needs the name of its texture");
     if (own->width < 1 || own->height < 1 || own->width > EXI_TEXTURE_MAX || own->height > EXI_TEXTURE_MAX)
-        return ex_error_set(error, EX_ERROR_DATA, "images of %d x %d pixels cannot be: 1 to %d along a side", own->width,
-                         own->height, EXI_TEXTURE_MAX);
+        return ex_error_set(error, EX_ERROR_DATA, "images of %d x %d pixels cannot be: 1 to %d along a side",
+                            own->width, own->height, EXI_TEXTURE_MAX);
     if (layer->mask || layer->form.deltas || layer->form.shifts)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer of pixels has images, but no forms, mask or joints");
     for (int k = 0; k < layer->weigh.example_count; k++)
@@ -27,15 +27,15 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
     for (const ex_layer_def *other = def->layers; other < layer; other++)
         if (other->domain == EX_DOMAIN_PIXELS && strcmp(other->pixels.texture, own->texture) == 0 &&
             (other->pixels.width != own->width || other->pixels.height != own->height))
-            return ex_error_set(error, EX_ERROR_DATA,
-                             "its images of '%s' are %d x %d pixels, but those of layer '%s' are %d x %d", own->texture,
-                             own->width, own->height, other->name, other->pixels.width, other->pixels.height);
+            return ex_error_set(
+                error, EX_ERROR_DATA, "its images of '%s' are %d x %d pixels, but those of layer '%s' are %d x %d",
+                own->texture, own->width, own->height, other->name, other->pixels.width, other->pixels.height);
     return EX_OK;
 }
 
 /* ---- making ---- */
 
-/* A texture is that of the first layer which names it. */
+/* A texture is defined by the first layer that names it. */
 static ex_result make(exi_making *m, int layer, ex_error *error) {
     (void)error;
     const ex_layer_def *layers = m->def->layers;
@@ -69,7 +69,7 @@ static void place(exi_making *m, exi_placing *p) {
         }
 }
 
-/* A texture of colours is blended in linear light; what else a material has is data. */
+/* True for colour textures, which are blended in linear light; other textures of a material are data. */
 static bool is_colour(const char *texture) {
     return strcmp(texture, "base_color") == 0 || strcmp(texture, "emissive") == 0;
 }
@@ -97,7 +97,7 @@ static ex_result fill(exi_making *m, ex_rig *rig, int layer, ex_error *error) {
 
 /* ---- files ---- */
 
-/* Textures come in order of first appearance. */
+/* Textures are in order of first appearance. */
 static bool sound(exi_layer_record *layer, int texture_count) {
     const bool is = layer->texture >= 0 && layer->texture <= texture_count;
     layer->texture = -1;
@@ -141,7 +141,7 @@ static void paint_range(void *context, int begin, int end) {
     exi_pixels_blend(p->terms, p->term_count, p->srgb, first, last < p->pixel_count ? last : p->pixel_count, p->out);
 }
 
-/* The images of a texture that count at this pose; returns how many. */
+/* Collects the images of a texture with non-zero weights at this pose; returns their number. */
 static int gather_terms(const exi_rig_job *j, int pose, int texture, exi_pixels_term *terms) {
     const uint64_t *images = exi_rig_at(j->rig, j->rig->images);
     const double *weights = j->scratch[pose].weights;

@@ -1,14 +1,14 @@
 /*
- * Trajectories: rest form(v) += mask(v) (path(v) - mesh(v)), paths from the mesh as exemplar/shape.h has them. What is
- * there for every vertex are forms of the rig, behind all others; the rest is a block of the layer (shape/trajectories.h).
- * domain_trajectory_file.c has the sections, domain_trajectory_access.c what a rig tells.
+ * Trajectories: rest form(v) += mask(v) (path(v) - mesh(v)), with paths from the mesh as in exemplar/shape.h.
+ * Per-vertex data are forms of the rig, after all others; the rest is a block of the layer (shape/trajectories.h).
+ * domain_trajectory_file.c has the sections, domain_trajectory_access.c the access functions.
  */
 #include "runtime/base/result.h"
 #include "runtime/rig/domains/domain.h"
 
 #include <string.h>
 
-/* What the trajectories hold is looked at where they are laid out (trajectory_create.c). */
+/* The contents of trajectories are checked when they are laid out (trajectory_create.c). */
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     if (!layer->trajectory.examples || !layer->form.deltas || layer->trajectory.reference < -1 ||
         layer->trajectory.reference >= layer->weigh.example_count)
@@ -25,7 +25,7 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
 
 /* ---- making ---- */
 
-/* All layers on their way into a rig. */
+/* All layers of a rig under construction. */
 typedef struct trajectory_making {
     const ex_trajectory **examples; /* [layers of the rig] of [example_count] */
     void *room;                     /* exi_trajectories_room_size */
@@ -111,7 +111,7 @@ const exi_trajectories *exi_rig_trajectories_of(const ex_rig *rig, int layer) {
 /* Scratch of one pose. */
 typedef struct running {
     exi_term *terms;         /* [forms of trajectories] */
-    exi_trajectory *paths;   /* [path_layers]: those that do something */
+    exi_trajectory *paths;   /* [path_layers]: those with non-zero weights */
     float (*appended)[3];    /* [segments] */
     double (*appending)[3];  /* [most_segments] */
     int path_count, segment; /* so far */
@@ -130,7 +130,7 @@ static void *scratch(const ex_rig *rig, int level, uintptr_t *cursor, bool measu
     return s;
 }
 
-/* A layer that is no mere sum goes a way of its own, and its forms take no part in the sum. */
+/* A layer that is not a plain sum is evaluated separately, and its forms take no part in the sum. */
 static void weigh(const exi_rig_job *j, int layer, const double *unused, exi_pose_scratch *s) {
     (void)unused; /* the layer has no sets */
     const exi_trajectories *paths = exi_rig_layer_part(j->rig, layer);

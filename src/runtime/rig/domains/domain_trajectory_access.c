@@ -1,17 +1,15 @@
-/*
- * Looking into layers of trajectories. Layers of other domains have no reference, segments or overlaps.
- */
+/* Access to trajectory layers. Layers of other domains have no reference, segments or overlaps. */
 #include "runtime/base/result.h"
 #include "runtime/rig/rig.h"
 
 #include <string.h>
 
-/* The layer's trajectories, or NULL where it has none. */
+/* Returns the layer's trajectories, or NULL if it has none. */
 static const exi_trajectories *paths_of(const ex_rig *rig, int layer, const char *function) {
     return exi_rig_has_layer(rig, layer, function) ? exi_rig_trajectories_of(rig, layer) : NULL;
 }
 
-/* The same with an example of it. */
+/* The same, and checks the example. */
 static const exi_trajectories *path_of(const ex_rig *rig, int layer, int example, const char *function) {
     const exi_trajectories *paths = paths_of(rig, layer, function);
     if (!paths || (example >= 0 && example < paths->example_count))

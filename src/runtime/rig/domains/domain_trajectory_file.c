@@ -1,6 +1,6 @@
 /*
- * Layers of trajectories in files: what they were made from. Displacement velocities are found again when the rig is
- * loaded. Sizes follow from the head of a layer, which is looked at when it is taken; everything else is checked where
+ * Trajectory layers in files: the data they were made from. Displacement velocities are computed again when the rig is
+ * loaded. Sizes follow from the head of a layer, which is checked when it is taken; everything else is checked when
  * trajectories are laid out and filled (shape/trajectory_create.c).
  */
 #include "runtime/base/result.h"
@@ -103,7 +103,7 @@ static exi_pack_trajectory read_path(const exi_unpack *u, int layer, int example
     return path;
 }
 
-/* Whether counts and flags can be, and the section has the size that they ask for. */
+/* True if counts and flags are valid, and the section has the size that they require. */
 static bool sound_layer(const exi_unpack *u, int layer, int example_count) {
     const exi_pack_trajectories head = read_head(u, layer);
     if (head.segments < 0 || head.segments > EX_SEGMENT_MAX || head.flags > (EXI_PACK_OVERLAPS | EXI_PACK_MASK) ||
@@ -139,7 +139,7 @@ static bool take_layer(exi_unpack *u, int layer, int example, int index, ex_erro
     return false;
 }
 
-/* A number of triples for every vertex; none: there is no section. */
+/* Takes `count` triples for every vertex; with 0, there is no section. */
 static bool take_triples(exi_unpack *u, ex_section_kind kind, int index, int count, ex_error *error) {
     const uint64_t triples = (uint64_t)u->counts.vertices * 3 * sizeof(float);
     return count == 0 || exi_unpack_take(u, kind, index, (uint64_t)count * triples, error);
@@ -169,7 +169,7 @@ const exi_domain_section exi_trajectory_sections[EXI_TRAJECTORY_SECTIONS] = {
 
 /* ---- reading ---- */
 
-/* The example's trajectory; pointers has room for its correctors. */
+/* Reads the example's trajectory; pointers has room for its correctors. */
 static ex_trajectory read_example(const exi_unpack *u, const exi_pack_trajectory *path, int index,
                                   const float **pointers) {
     ex_trajectory out = {.screw = path->screw, .corrector_count = path->correctors, .correctors = pointers};

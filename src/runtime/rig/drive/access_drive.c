@@ -1,6 +1,4 @@
-/*
- * Looking into a rig's driver: its sections are read again, since that is where everything stands as it was given.
- */
+/* Access to a rig's driver: reads its sections again, since they hold everything as it was given. */
 #include "runtime/base/result.h"
 #include "runtime/rig/drive/drive.h"
 

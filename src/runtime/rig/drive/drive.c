@@ -1,6 +1,6 @@
 /*
- * The block of a rig's driver: moving frames, the skins that go with them, the driver's keys un-posed, the regions'
- * views and weighers, and the settler, which knows where every key's vertices lie on the driver.
+ * The block of a rig's driver: moving frames, their skins, the driver's un-posed keys, the regions' views and weighers,
+ * and the settler, which knows the place of every key's vertices on the driver.
  */
 #include "runtime/rig/drive/drive.h"
 
@@ -12,17 +12,17 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what is made before the block's size is known ---- */
+/* ---- data made before the block's size is known ---- */
 
 typedef struct made_layer {
     exi_drive_layer record;
     ex_region *views; /* [EX_DRIVER_FRAME_MAX] */
     ex_influences regions;
     ex_regions *seen;
-    ex_weigher **weighers; /* [view_count]; NULL where there is one region */
+    ex_weigher **weighers; /* [view_count]; NULL for a single region */
     double *shares;
     const float **keys;   /* [example_count] */
-    const float **places; /* [example_count]: where joints move frames; else NULL */
+    const float **places; /* [example_count]: motions of the frames, if joints move them; else NULL */
     void *memory;
     size_t size;
 } made_layer;
@@ -112,7 +112,7 @@ static ex_result open_layer(making *m, int layer, made_layer *made, ex_error *er
     return EX_OK;
 }
 
-/* Frames at a key: those that go with joints as the skeleton is there, the others fitted. */
+/* Places the frames at a key: those with joints follow the skeleton there, the others are fitted. */
 static ex_result place_frames(const ex_driver *driver, const int *frame_joints, const ex_skeleton *skeleton,
                               const ex_transform *locals, const float *form, const ex_allocator *allocator,
                               float *matrices, ex_error *error) {
@@ -164,7 +164,7 @@ static ex_result find_keys(making *m, made_layer *made, ex_error *error) {
     return EX_OK;
 }
 
-/* A region's weigher: the layer's own, but for the products. */
+/* Makes a region's weigher: the layer's own, with other products. */
 static ex_result make_weigher(making *m, made_layer *made, int view, double *points, ex_error *error) {
     const ex_weigher *own = ex_rig_weigher(m->rig, made->record.layer);
     const size_t n = (size_t)made->record.example_count, dimension = (size_t)ex_weigher_dimension(own);
@@ -248,7 +248,7 @@ static const ex_palette *palette_at(const making *m, const made_layer *made, int
     return ex_palette_make(&def, m->palette);
 }
 
-/* What a key has for the driver's vertices, at the end of its section. */
+/* A key's data for the driver's vertices, at the end of its section. */
 typedef struct path_vectors {
     const float *turns;
     const float *correctors[EX_CORRECTOR_MAX];
@@ -268,8 +268,7 @@ static void find_vectors(const making *m, const exi_trajectories *paths, int exa
         vectors->correctors[c] = (const float *)(const void *)from;
 }
 
-/* The driver's own paths, in a layer of trajectories: the layer's, with what its keys have for the driver's vertices.
- */
+/* Makes the driver's own paths in a trajectory layer: the layer's, with its keys' data for the driver's vertices. */
 static ex_result make_paths(making *m, ex_error *error) {
     const int layer = m->layers[0].record.layer;
     const exi_layer_record *record = &exi_rig_layers(m->rig)[layer];
@@ -308,7 +307,7 @@ static ex_result make_paths(making *m, ex_error *error) {
     return result;
 }
 
-/* An example's forms: what brings the driver's vertices along their paths to `delta`. */
+/* Fills an example's forms, which move the driver's vertices along their paths to `delta`. */
 static ex_result fill_path(making *m, int example, const float *delta, void *room, ex_error *error) {
     path_vectors vectors;
     find_vectors(m, m->paths, example, &vectors);
@@ -356,7 +355,7 @@ static ex_result make_forms(making *m, ex_error *error) {
     return ex_error_set(error, EX_ERROR_DATA, "vertex %d of the driver is not finite, or too far away", bad);
 }
 
-/* Where the vertices of every key lie on its driver. Keys are filled up to a multiple of 4, as weights are. */
+/* Finds the place of every key's vertices on its driver. Keys are padded to a multiple of 4, like weights. */
 static ex_result measure_keys(making *m, ex_settler_def *def, uint32_t *triangles, float *places, float *gaps,
                               float *form, void *scratch, ex_error *error) {
     const made_layer *made = &m->layers[0];
@@ -425,7 +424,7 @@ static ex_result make_settler(making *m, ex_error *error) {
 
 typedef struct placing {
     exi_size total;
-    char *to; /* NULL: only count */
+    char *to; /* NULL: count only */
 } placing;
 
 static uint64_t place(placing *p, const void *from, size_t count, size_t size, size_t align) {
@@ -506,7 +505,7 @@ static void place_all(placing *p, making *m, exi_drive *head) {
     head->size = exi_size_add(&p->total, 0, 1, EXI_ALIGN);
 }
 
-/* What evaluation needs room for. */
+/* Measures the room that evaluation needs. */
 static void measure(const making *m, exi_drive *head) {
     for (int l = 0; l < m->layer_count; l++) {
         exi_drive_layer *r = &m->layers[l].record;
@@ -518,7 +517,7 @@ static void measure(const making *m, exi_drive *head) {
             const ex_weigher *weigher = r->view_count > 1 ? m->layers[l].weighers[v] : ex_rig_weigher(m->rig, r->layer);
             head->state_size += (ex_weigher_state_size(weigher) + 15) / 16 * 16;
         }
-        /* For any weigher of as many examples: one in place of the layer's own may have them all in one database. */
+        /* For any weigher of as many examples: a replacement of the layer's own may have them all in one database. */
         const uint64_t scratch = exi_convex_scratch_size(r->example_count);
         head->weigher_scratch = scratch > head->weigher_scratch ? scratch : head->weigher_scratch;
     }
@@ -580,7 +579,7 @@ static void close_making(making *m) {
     exi_release(m->allocator, m->palette, m->palette_size);
 }
 
-/* The rig and the block behind it, in a block of their own. */
+/* Joins the rig and the new block in one larger block. */
 static ex_result join(making *m, const ex_allocator *allocator, ex_rig **rig, ex_error *error) {
     exi_drive head = {.vertex_count = m->def.driver.vertex_count,
                       .frame_count = m->def.driver.frame_count,
@@ -629,7 +628,8 @@ ex_result exi_drive_attach(const exi_drive_source *source, const ex_allocator *a
 
 /* ---- the weigher of a definition's layer ---- */
 
-/* Where the frames are in every key, if any goes with a joint: [keys] of [frames][12] in memory of *size. */
+/* Computes the frames' motions in every key, if any frame follows a joint: [keys] of [frames][12] in memory of
+ * *size. */
 static ex_result place_keys_of(const ex_rig_def *def, const ex_layer_def *layer, const ex_driver *driver,
                                const ex_allocator *allocator, const float ***places, size_t *size, ex_error *error) {
     const size_t n = (size_t)layer->weigh.example_count, floats = 12 * (size_t)driver->frame_count;

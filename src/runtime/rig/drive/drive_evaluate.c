@@ -1,7 +1,7 @@
 /*
- * What a pose's driver does (DrivenShape): its frames are placed (2.7), every driven layer is weighed by what its
- * regions see (2.2), and when the form is blended and posed, the driver is blended alike, what it misses is carried
- * over, and what penetrates pushed out (2.3 to 2.6).
+ * The driver's part in evaluating a pose (DrivenShape): places its frames (2.7) and weighs every driven layer by what
+ * its regions see (2.2). After the form is blended and posed, it blends the driver in the same way, carries the
+ * residual over, and pushes penetrating vertices out (2.3 to 2.6).
  */
 #include "runtime/rig/drive/drive_evaluate.h"
 
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Vertices of the driver that are blended as one task. */
+/* Vertices of the driver blended per task. */
 enum { GRAIN = 1024 };
 
 static void *take(uintptr_t *cursor, size_t count, size_t size) {
@@ -53,7 +53,7 @@ size_t ex_rig_state_size(const ex_rig *rig) {
 
 /* ---- frames ---- */
 
-/* The reference stands at the start of its section, behind the head. */
+/* The reference is at the start of its section, after the head. */
 static const float *reference_of(const exi_drive *d) {
     return (const float *)(const void *)((const char *)exi_drive_at(d, d->section) + sizeof(exi_pack_driver));
 }
@@ -97,7 +97,7 @@ exi_regions exi_drive_regions(const ex_rig *rig, const exi_drive_layer *layer, c
     return regions;
 }
 
-/* A point: products, and what the other axis reads. */
+/* Makes a point from products and the value of the other axis. */
 static void compose(const ex_weigher *weigher, const double *products, double scalar, double *point) {
     const size_t n = (size_t)weigher->example_count;
     const size_t driver_at = exi_axes(weigher)[0].kind == EX_AXIS_DRIVER ? 0 : 1;
@@ -183,17 +183,17 @@ typedef struct blending {
     const ex_rig *rig;
     exi_drive_scratch *s;
     const ex_palette *palette;
-    exi_blend paths; /* in a layer of trajectories */
+    exi_blend paths; /* for a trajectory layer */
     exi_trajectory path;
 } blending;
 
-/* The driver along the layer's trajectories. */
+/* Moves the driver along the layer's trajectories. */
 static void open_paths(blending *b) {
     const exi_drive *d = exi_rig_drive(b->rig);
     const exi_trajectories *paths = exi_drive_at(d, d->paths);
     const ex_forms *forms = exi_drive_at(d, d->forms);
     const exi_regions regions = exi_drive_regions(b->rig, exi_drive_layers(d), b->s, false);
-    double *weights = b->s->products; /* which are no longer needed, and as many */
+    double *weights = b->s->products; /* no longer needed, and of that size */
     for (int k = 0; k < regions.count; k++)
         weights[k] = (double)regions.weights[k];
     b->paths = (exi_blend){.positions = b->s->blended, .stride = 3 * sizeof(float), .paths = &b->path};
@@ -228,7 +228,7 @@ static void blend_range(void *context, int begin, int end) {
     ex_skin_apply(exi_drive_at(d, d->driver_skin), b->palette, &job);
 }
 
-/* Weights of a layer with one region, for every vertex. */
+/* Writes the weights of a layer with one region for every vertex. */
 static void spread_weights(const ex_rig *rig, const exi_drive_layer *layer, exi_drive_scratch *s) {
     const exi_regions regions = exi_drive_regions(rig, layer, s, false);
     for (size_t v = 0; v < (size_t)rig->counts.vertices; v++)

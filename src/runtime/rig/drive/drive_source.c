@@ -1,6 +1,6 @@
 /*
- * A driver as sections of a file and back. A definition is first written down as sections, and a rig is made from
- * those: so a rig and its unpacked copy are the same, and what is checked of a file is checked of a definition.
+ * A driver as sections of a file, and back. A definition is first written as sections, and the rig is made from those:
+ * so a rig and its unpacked copy are the same, and files and definitions get the same checks.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -11,7 +11,7 @@
 
 /* ---- writing ---- */
 
-/* Appends arrays; where to is NULL, it only counts. */
+/* Appends arrays; if `to` is NULL, it only counts. */
 typedef struct pen {
     char *to;
     exi_size total;
@@ -104,7 +104,7 @@ static void write_key(pen *p, const ex_rig_def *def, const ex_layer_def *layer, 
         put(p, path->correctors[c] + first, count, 3 * sizeof(float));
 }
 
-/* One section: measured, or written at the next place. */
+/* One section: measured, or written at the next position. */
 
 static void write_section(pen *all, const ex_rig_def *def, const ex_layer_def *layer, int key, exi_bytes *bytes) {
     const size_t at = exi_size_add(&all->total, 0, 1, 16);
@@ -170,7 +170,7 @@ ex_result exi_drive_encode(const ex_rig_def *def, const ex_allocator *allocator,
 typedef struct eye {
     const char *from;
     size_t left;
-    bool short_of; /* of bytes */
+    bool short_of; /* true if bytes ran out */
 } eye;
 
 static const void *get(eye *e, size_t count, size_t size) {
@@ -189,7 +189,7 @@ static ex_result broken(ex_error *error, const char *what) {
     return ex_error_set(error, EX_ERROR_DATA, "the driver of the rig is broken: %s", what);
 }
 
-/* starts [count + 1] rise from 0 to total. least: of each. */
+/* True if starts [count + 1] ascend from 0 to total, with steps of at least `least`. */
 static bool rising(const uint32_t *starts, size_t count, size_t total, uint32_t least) {
     if (starts[0] != 0 || starts[count] != total)
         return false;

@@ -1,7 +1,7 @@
 /*
  * The packed form of a rig: a header and a directory of sections, each with its own checksum, then the sections
  * (docs/rig-format.md). Sections that a glTF viewer reads too (positions, texture coordinates, normals, triangles,
- * skin, targets) are in the form that glTF wants: split vertices, triples of float. Little-endian.
+ * skin, targets) are in the form that glTF requires: split vertices, triples of float. Little-endian.
  */
 #include "runtime/rig/pack/pack.h"
 
@@ -15,7 +15,7 @@
 /* ---- the list of sections of a rig ---- */
 
 typedef struct section_list {
-    exi_pack_entry *entries; /* NULL: only count */
+    exi_pack_entry *entries; /* NULL: count only */
     int count;
     uint64_t cursor;
 } section_list;
@@ -33,7 +33,7 @@ static const exi_level_record *level_of(const ex_rig *rig, int level) {
     return &exi_rig_levels(rig)[level];
 }
 
-/* A table that every level has, or those of them whose flags say so. */
+/* Adds a table that every level has, or those levels with the flag. */
 static void add_level_tables(section_list *list, const ex_rig *rig, ex_section_kind kind, uint32_t flag) {
     for (int i = 0; i <= rig->counts.levels; i++) {
         const exi_level_record *level = level_of(rig, i);
@@ -48,7 +48,7 @@ static void add_level_tables(section_list *list, const ex_rig *rig, ex_section_k
     }
 }
 
-/* What the layers' domains have of the kinds first to last. */
+/* Adds the sections of the layers' domains of the kinds first to last. */
 static void add_domain_sections(section_list *list, const ex_rig *rig, ex_section_kind first, ex_section_kind last) {
     for (ex_section_kind kind = first; kind <= last; kind++)
         for (int l = 0; l < rig->counts.layers; l++) {
@@ -63,7 +63,7 @@ static void add_domain_sections(section_list *list, const ex_rig *rig, ex_sectio
         }
 }
 
-/* The driver, the regions of the layers that it weighs, and its form in their examples. */
+/* Adds the driver, the regions of the layers that it weighs, and its form in their examples. */
 static void add_driver(section_list *list, const ex_rig *rig) {
     const exi_drive *drive = exi_rig_drive(rig);
     if (!drive)
@@ -145,7 +145,7 @@ static int count_sections(const ex_rig *rig) {
     return list.count;
 }
 
-/* Why a rig cannot be packed; NULL where it can. */
+/* Returns the reason why a rig cannot be packed, or NULL if it can. */
 static const char *lack_of(const ex_rig *rig) {
     if (ex_rig_storage(rig) != EX_STORAGE_FLOAT)
         return "a rig in 16-bit storage cannot be packed: files are float, load it that way";
@@ -164,7 +164,7 @@ size_t ex_rig_pack_size(const ex_rig *rig) {
 
 /* ---- writing ---- */
 
-/* From the end: split vertices never stand before their source. */
+/* Works from the end: split vertices never come before their source. */
 void exi_pack_spread(const ex_rig *rig, float *values) {
     if (!(rig->counts.flags & EXI_RIG_SEAMS))
         return;
@@ -173,7 +173,7 @@ void exi_pack_spread(const ex_rig *rig, float *values) {
         memmove(values + 3 * i, values + 3 * (size_t)sources[i], 3 * sizeof(float));
 }
 
-/* Where things stand in memory is no business of the file. */
+/* Clears offsets in memory, which do not belong in the file. */
 static void write_layers(const ex_rig *rig, void *out) {
     exi_layer_record *layers = out;
     for (int i = 0; i < rig->counts.layers; i++) {
@@ -183,7 +183,7 @@ static void write_layers(const ex_rig *rig, void *out) {
     }
 }
 
-/* A section of a layer's domain. */
+/* Writes a section of a layer's domain. */
 static void write_domain_section(const ex_rig *rig, const exi_pack_entry *entry, void *out) {
     for (int l = 0; l < rig->counts.layers; l++) {
         const exi_layer_record *layer = &exi_rig_layers(rig)[l];
@@ -213,7 +213,7 @@ static void write_levels(const ex_rig *rig, void *out) {
     }
 }
 
-/* Where a section that is the same in memory stands there; 0 for the others. */
+/* Returns the offset in memory of a section that is stored unchanged; 0 for others. */
 static uint64_t place_in_memory(const ex_rig *rig, const exi_pack_entry *entry, int place) {
     const int index = (int)entry->index;
     switch ((ex_section_kind)entry->kind) {
@@ -308,7 +308,7 @@ ex_result ex_rig_pack(const ex_rig *rig, void *bytes, size_t size, ex_error *err
     size_t needed = ex_rig_pack_size(rig);
     if (needed == 0)
         return ex_error_set(error, lack ? EX_ERROR_ARGUMENT : EX_ERROR_LIMIT, "%s",
-                         lack ? lack : "the rig is too large to be packed on this machine");
+                            lack ? lack : "the rig is too large to be packed on this machine");
     if (!bytes || size < needed)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the pack needs %zu bytes, there is room for %zu", needed, size);
     memset(bytes, 0, needed);

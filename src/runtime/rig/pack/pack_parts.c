@@ -1,6 +1,6 @@
 /*
- * Skeleton, skin and stencils in the form in which a pack has them: what viewers read too as glTF wants it, and rows of
- * stencils without the layout that suits this build's SIMD.
+ * Skeleton, skin and stencils in their packed form: in the layout of glTF if viewers read them too, and rows of
+ * stencils without the SIMD layout of this build.
  */
 #include "runtime/refine/stencils.h"
 #include "runtime/rig/pack/pack.h"
@@ -18,7 +18,7 @@ void exi_pack_joints(const ex_rig *rig, void *out) {
             .name = names[j], .parent = ex_skeleton_parent(skeleton, j), .rest = ex_skeleton_rest(skeleton, j)};
 }
 
-/* Three rows of four to four columns of four. */
+/* Converts three rows of four to four columns of four. */
 void exi_pack_inverse_binds(const ex_skeleton *skeleton, float *out) {
     for (int j = 0; j < ex_skeleton_joint_count(skeleton); j++, out += 16) {
         float m[12];

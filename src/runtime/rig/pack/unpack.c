@@ -1,8 +1,8 @@
 /*
- * A rig from the bytes of a file. Nothing in them is believed: framing, header, directory and checksums first
- * (unpack_frame.c), then every count against the size of its section (unpack_sections.c), then what the parts' own
- * rooms check when they make a part (unpack_parts.c), every index against its table and every number for being finite
- * (unpack_check.c). Memory is asked for only when the bytes that fill it have been seen.
+ * Loads a rig from the bytes of a file. Nothing in them is trusted. Framing, header, directory and checksums are
+ * checked first (unpack_frame.c), then every count against the size of its section (unpack_sections.c), then everything
+ * that the parts' rooms check when they make a part (unpack_parts.c), every index against its table, and every number
+ * for being finite (unpack_check.c). Memory is allocated only after the bytes that fill it have been seen.
  */
 #include "runtime/rig/pack/unpack.h"
 
@@ -12,19 +12,19 @@
 
 #include <string.h>
 
-/* What is gathered before the block's size is known. */
+/* Data gathered before the block's size is known. */
 typedef struct loading {
     exi_making m;
     const exi_unpack *u;
-    ex_rig_mesh *meshes; /* [levels + 1], of the file's own tables */
+    ex_rig_mesh *meshes; /* [levels + 1], pointing to the tables of the file */
     ex_skin *skin;
     ex_stencils *stencils;
 } loading;
 
 /* ---- gathering ---- */
 
-/* The rig's counts: the file's, less what the options leave out. A rig that lacks its levels remembers that it has
- * them: it cannot be packed. */
+/* Returns the rig's counts: those of the file without what the options leave out. A rig without its levels remembers
+ * that there were some, and cannot be packed. */
 static exi_rig_counts counts_of(const exi_unpack *u, bool without_levels) {
     exi_rig_counts counts = u->counts;
     if (without_levels) {
@@ -34,7 +34,7 @@ static exi_rig_counts counts_of(const exi_unpack *u, bool without_levels) {
     return counts;
 }
 
-/* Arrays, whose lengths are numbers of sections that have been seen. */
+/* Allocates arrays, whose lengths are numbers of sections that exist. */
 static ex_result open_loading(loading *l, ex_error *error) {
     const exi_unpack *u = l->u;
     exi_making *m = &l->m;
@@ -66,7 +66,7 @@ static void close_loading(loading *l) {
     ex_stencils_destroy(l->stencils);
 }
 
-/* The tables of every level, as they stand in the file. */
+/* Finds the tables of every level in the file. */
 static ex_result find_meshes(loading *l, ex_error *error) {
     const exi_unpack *u = l->u;
     for (int i = 0, sources = 0, texcoords = 0; i <= l->m.counts.levels; i++) {
@@ -197,7 +197,7 @@ static ex_result fill(ex_rig *rig, loading *l, ex_error *error) {
     return exi_making_fill(&l->m, rig, error);
 }
 
-/* The driver's sections, by layer and by example. */
+/* Attaches the driver from its sections, by layer and by example. */
 static ex_result attach_driver(const exi_unpack *u, const ex_allocator *allocator, ex_rig **rig, ex_error *error) {
     if (u->counts.drivers == 0)
         return EX_OK;

@@ -1,7 +1,7 @@
 /*
- * What must hold of the tables of a rig whose bytes came from a file, once they stand in memory, aligned: names end and
- * can be read, inputs and what they read from joints are sound, layers belong to their weighers. Counts, sizes and the
- * order of layers were checked before (unpack_sections.c).
+ * Checks of a rig's tables from a file, after they are aligned in memory: names end and are readable, inputs and their
+ * readings of joints are valid, layers match their weighers. Counts, sizes and the order of layers were checked before
+ * (unpack_sections.c).
  */
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
@@ -29,7 +29,7 @@ static ex_result check_names(const ex_rig *rig, ex_error *error) {
     return sound ? EX_OK : exi_unpack_unsound(error, "names");
 }
 
-/* A dial reads nothing and stands at its offset in a pose; a joint's input reads something of its kind. */
+/* True if a dial has no reading and the right offset in a pose, or a joint's input a reading of its kind. */
 static bool sound_source(const ex_rig *rig, const exi_input_record *input, const ex_axis *axis, int offset) {
     if (axis->kind == EX_AXIS_DRIVER)
         return rig->counts.drivers == 1 && input->joint == -1 && input->offset == -1 &&
@@ -85,7 +85,7 @@ static ex_result check_layers(const ex_rig *rig, ex_error *error) {
     return EX_OK;
 }
 
-/* Whether the weighers have the sets that their layers' domains ask for. */
+/* Checks that the weighers have the sets that their layers' domains require. */
 static ex_result check_sets(exi_making *m, const ex_rig *rig, ex_error *error) {
     for (int l = 0; l < rig->counts.layers; l++) {
         const exi_domain *domain = exi_domain_of(rig, l);
@@ -100,7 +100,7 @@ static ex_result check_sets(exi_making *m, const ex_rig *rig, ex_error *error) {
     return EX_OK;
 }
 
-/* Examples that move joints are whole forms, and move them by numbers. */
+/* Checks that examples that move joints are whole forms, and their shifts finite. */
 static ex_result check_shifts(const ex_rig *rig, ex_error *error) {
     const exi_layer_record *layer = exi_rig_layers(rig);
     for (int i = 0; i < rig->counts.shifts; i++) {
@@ -113,7 +113,7 @@ static ex_result check_shifts(const ex_rig *rig, ex_error *error) {
         for (size_t k = 0; k < 3 * (size_t)rig->counts.joints; k++)
             if (!isfinite(values[k]))
                 return ex_error_set(error, EX_ERROR_DATA, "example %d of the rig: the place of joint %zu is not finite",
-                                 shift->example, k / 3);
+                                    shift->example, k / 3);
     }
     return EX_OK;
 }

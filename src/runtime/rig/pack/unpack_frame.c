@@ -1,6 +1,4 @@
-/*
- * The outside of a rig file: the chunks of a .glb, the header of the pack, and its directory with the checksum.
- */
+/* The frame of a rig file: the chunks of a .glb, the header of the pack, and its directory with the checksum. */
 #include "runtime/base/checksum.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -28,7 +26,7 @@ ex_result exi_unpack_unsound(ex_error *error, const char *what) {
 const char exi_unpack_rearranged[] =
     "was changed after Exemplar wrote it, or another program rearranged it: build it again from its project";
 
-/* The BIN chunk of a .glb; a bare pack is its own. */
+/* Finds the BIN chunk of a .glb, or a bare pack. */
 static ex_result find_pack(const char *bytes, size_t size, const char **pack, size_t *pack_size, ex_error *error) {
     if (size >= 8 && memcmp(bytes, EXI_PACK_MAGIC, 8) == 0) {
         *pack = bytes;
@@ -38,7 +36,8 @@ static ex_result find_pack(const char *bytes, size_t size, const char **pack, si
     if (size < 12 || memcmp(bytes, "glTF", 4) != 0)
         return ex_error_set(error, EX_ERROR_FORMAT, "this is not a rig: it does not begin like a .glb file");
     if (read_u32(bytes + 4) != 2)
-        return ex_error_set(error, EX_ERROR_FORMAT, "this .glb file has version %u, not 2", (unsigned)read_u32(bytes + 4));
+        return ex_error_set(error, EX_ERROR_FORMAT, "this .glb file has version %u, not 2",
+                            (unsigned)read_u32(bytes + 4));
     size_t length = read_u32(bytes + 8);
     if (length > size)
         return exi_unpack_damaged(error, "the .glb file ends before the length that it states");
@@ -60,23 +59,23 @@ static ex_result find_pack(const char *bytes, size_t size, const char **pack, si
     return ex_error_set(error, EX_ERROR_FORMAT, "this .glb file has no binary chunk, so it holds no rig");
 }
 
-/* The number stands at the same place in every format; what follows does not. */
+/* The format number is at the same place in every format; later fields are not. */
 static ex_result check_format(const char *pack, size_t size, ex_error *error) {
     if (size < 12 || memcmp(pack, EXI_PACK_MAGIC, 8) != 0)
         return ex_error_set(error, EX_ERROR_FORMAT,
-                         "this .glb file has no Exemplar pack at the start of its binary chunk: it is not a rig, or "
-                         "another program rearranged it (then build it again from its project)");
+                            "this .glb file has no Exemplar pack at the start of its binary chunk: it is not a rig, or "
+                            "another program rearranged it (then build it again from its project)");
     const uint32_t format = read_u32(pack + 8);
     if (format == 0)
         return exi_unpack_damaged(error, "its format number is 0");
     if (format < EXI_OLDEST_FORMAT)
         return ex_error_set(error, EX_ERROR_VERSION,
-                         "this rig was written in format %u by an early version; build it again from its project",
-                         (unsigned)format);
+                            "this rig was written in format %u by an early version; build it again from its project",
+                            (unsigned)format);
     if (format > EX_FORMAT)
         return ex_error_set(error, EX_ERROR_VERSION,
-                         "this rig has format %u, and this version of Exemplar (%s) reads up to %d: use a newer one",
-                         (unsigned)format, EX_VERSION_TEXT, EX_FORMAT);
+                            "this rig has format %u, and this version of Exemplar (%s) reads up to %d: use a newer one",
+                            (unsigned)format, EX_VERSION_TEXT, EX_FORMAT);
     return EX_OK;
 }
 

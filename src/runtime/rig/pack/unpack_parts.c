@@ -1,7 +1,7 @@
 /*
- * Skeleton, skin and stencils from their sections. Arrays are gathered in the form in which the parts' own rooms make
- * them, and what those rooms check (parents, cycles, weights, finite numbers, rows) is left to them; here is checked
- * what they take on trust: that arrays are as long as they say.
+ * Skeleton, skin and stencils from their sections. Arrays are gathered in the form that the parts' rooms take, and
+ * those rooms check parents, cycles, weights, finite numbers and rows. This file checks what they cannot: that arrays
+ * are as long as they claim.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Sentences of other rooms are about the rig here. */
+/* Adds to an error of another room that it is about the rig. */
 static ex_result within_rig(ex_error *error, ex_result result, const char *part) {
     return ex_error_within(error, result, "the rig's %s", part);
 }
@@ -23,7 +23,7 @@ typedef struct joint_arrays {
     const char **names;
 } joint_arrays;
 
-/* Four columns of four to three rows of four; false where the fourth row is not 0 0 0 1. */
+/* Converts four columns of four to three rows of four; false if the fourth row is not 0 0 0 1. */
 static bool read_matrix(const char *bytes, float rows[12]) {
     float m[16];
     memcpy(m, bytes, sizeof m);
@@ -86,11 +86,11 @@ ex_result exi_unpack_skeleton(const exi_unpack *u, const ex_allocator *allocator
 /* ---- skin ---- */
 
 typedef struct skin_arrays {
-    uint32_t *starts, *joints; /* NULL: only count */
+    uint32_t *starts, *joints; /* NULL: count only */
     float *weights;
 } skin_arrays;
 
-/* The influences of all vertices whose weight is not 0; returns how many. */
+/* Gathers the non-zero influences of all vertices; returns their number. */
 static uint64_t gather_influences(const exi_unpack *u, const uint32_t *gather, const skin_arrays *out) {
     uint64_t count = 0;
     for (int v = 0; v < u->counts.vertices; v++) {
@@ -154,7 +154,7 @@ typedef struct stencil_section {
     const float *weights, *tangents;
 } stencil_section;
 
-/* Whether the section is as long as its head says, and the rows end where the weights do. */
+/* True if the section is as long as its head says, and the rows end where the weights do. */
 static bool read_stencils(const exi_unpack *u, int table, stencil_section *s) {
     exi_pack_entry entry;
     const char *bytes = exi_unpack_section(u, EX_SECTION_STENCILS, table, &entry);

@@ -1,7 +1,7 @@
 /*
- * Taking the sections of a pack in their order. Every size is worked out from the counts, or from records in sections
- * before it, and compared with the directory: a count that lies finds no section of its size. Sizes are 64 bits wide
- * and products of 32-bit numbers that are not negative, times at most 64: they cannot wrap around.
+ * Takes the sections of a pack in order. Every size is computed from the counts, or from records in earlier sections,
+ * and compared with the directory: a false count finds no section of its size. Sizes are 64 bits wide and products of
+ * 32-bit numbers that are not negative, times at most 64: they cannot overflow.
  */
 #include "runtime/base/checksum.h"
 #include "runtime/base/result.h"
@@ -17,7 +17,7 @@ static exi_pack_entry entry_of(const exi_unpack *u, uint32_t section) {
     return entry;
 }
 
-/* The next section of the directory, which must be of this kind. */
+/* Takes the next section of the directory, which must be of this kind. */
 static bool take_any(exi_unpack *u, ex_section_kind kind, exi_pack_entry *entry, ex_error *error) {
     if (u->next >= u->header.section_count) {
         exi_unpack_damaged(error, "a section is missing");
@@ -35,13 +35,14 @@ static bool take_any(exi_unpack *u, ex_section_kind kind, exi_pack_entry *entry,
     u->end = entry->offset + entry->size;
     u->next++;
     if (exi_checksum(u->pack + entry->offset, (size_t)entry->size) != entry->checksum) {
-        ex_error_set(error, EX_ERROR_CHECKSUM, "section %u of the rig %s", (unsigned)u->next - 1, exi_unpack_rearranged);
+        ex_error_set(error, EX_ERROR_CHECKSUM, "section %u of the rig %s", (unsigned)u->next - 1,
+                     exi_unpack_rearranged);
         return false;
     }
     return true;
 }
 
-/* The same with its index, and with its size, or at least that. */
+/* The same with its index, and its exact or smallest size. */
 bool exi_unpack_take_least(exi_unpack *u, ex_section_kind kind, int index, uint64_t least, ex_error *error) {
     exi_pack_entry entry;
     if (!take_any(u, kind, &entry, error))
@@ -114,7 +115,7 @@ static bool sound_counts(const exi_rig_counts *c) {
            within(c->displacements, 0, c->levels > 0 && !limit ? c->examples : 0);
 }
 
-/* A file of this format that is older has fewer counts; those that it lacks are 0. */
+/* An older file of this format has fewer counts; those that it lacks are 0. */
 static bool take_counts(exi_unpack *u, ex_error *error) {
     if (!exi_unpack_take_least(u, EX_SECTION_COUNTS, 0, 0, error))
         return false;
@@ -131,7 +132,7 @@ static bool take_counts(exi_unpack *u, ex_error *error) {
     return false;
 }
 
-/* ---- records that tell which sections follow ---- */
+/* ---- records that determine the following sections ---- */
 
 exi_layer_record exi_unpack_layer(const exi_unpack *u, int layer) {
     exi_layer_record record;
@@ -172,7 +173,7 @@ exi_level_record exi_unpack_level(const exi_unpack *u, int level) {
                               .flags = record.flags};
 }
 
-/* A layer's record, but for where it starts. What only its domain has is looked at by that. */
+/* True if a layer's record is valid, except its start. The domain checks the fields that only it uses. */
 static bool sound_layer(const exi_rig_counts *c, exi_layer_record layer, int textures) {
     if (!within(layer.domain, 0, EX_DOMAIN_COUNT - 1) || layer.axis_count < 1 || layer.example_count < 1)
         return false;
@@ -182,7 +183,7 @@ static bool sound_layer(const exi_rig_counts *c, exi_layer_record layer, int tex
            (layer.flags & ~flags) == 0 && layer.first_weight == 0 && layer.weight_count == 0;
 }
 
-/* Layers follow each other without gaps, and there are as many examples of each domain as are counted. */
+/* True if layers follow each other without gaps, and the examples of each domain match its count. */
 static bool sound_layers(const exi_unpack *u) {
     const exi_rig_counts *c = &u->counts;
     int64_t axes = 0, examples = 0, forms = 0, keys = 0, of[EX_DOMAIN_COUNT] = {0};
@@ -246,7 +247,7 @@ static bool take_shifts(exi_unpack *u, ex_error *error) {
     return true;
 }
 
-/* What the layers' domains have of the kinds first to last. */
+/* Takes the sections of the layers' domains of the kinds first to last. */
 static bool take_domains(exi_unpack *u, ex_section_kind first, ex_section_kind last, ex_error *error) {
     for (ex_section_kind kind = first; kind <= last; kind++)
         for (int l = 0; l < u->counts.layers; l++) {
@@ -261,8 +262,8 @@ static bool take_domains(exi_unpack *u, ex_section_kind first, ex_section_kind l
     return true;
 }
 
-/* The driver, then the regions of every driven layer, then the driver in every one of their examples. What they hold is
- * looked at where a rig's driver is made (drive_source.c). */
+/* Takes the driver, then the regions of every driven layer, then the driver in each of their examples. Their contents
+ * are checked when a rig's driver is made (drive_source.c). */
 static bool take_driver(exi_unpack *u, ex_error *error) {
     if (u->counts.drivers == 0)
         return true;
@@ -296,7 +297,7 @@ static bool take_level_tables(exi_unpack *u, ex_section_kind kind, uint32_t flag
     return true;
 }
 
-/* Sections of one kind, numbered from `first`. size is exact, or only the least. */
+/* Takes sections of one kind, numbered from `first`. size is exact, or the minimum. */
 static bool take_list(exi_unpack *u, ex_section_kind kind, int first, int count, uint64_t size, bool exact,
                       ex_error *error) {
     for (int i = first; i < first + count; i++)
