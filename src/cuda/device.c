@@ -1,5 +1,6 @@
 /*
- * Devices, memory and copies; and CUDA's errors as results. Sentences name what was tried, since CUDA's own do not.
+ * Devices, memory and copies, and the conversion of CUDA's errors to results. Messages name what was tried, since
+ * CUDA's own do not.
  */
 #include "cuda/device.h"
 
@@ -24,9 +25,10 @@ ex_result exi_cuda_check_device(const ex_cuda_rig *rig, ex_error *error) {
     int current = 0;
     const ex_result result = exi_cuda_result((int)cudaGetDevice(&current), "asking which GPU is current", error);
     if (result == EX_OK && current != rig->device)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "the rig was uploaded to GPU %d, and GPU %d is current in this thread: call cudaSetDevice(%d)",
-                         rig->device, current, rig->device);
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "the rig was uploaded to GPU %d, and GPU %d is current in this thread: call cudaSetDevice(%d)", rig->device,
+            current, rig->device);
     return result;
 }
 
@@ -88,7 +90,7 @@ ex_result ex_cuda_allocate(size_t size, void **memory, ex_error *error) {
     return allocated((int)cudaMalloc(memory, size > 0 ? size : 1), "the GPU's memory", size, error);
 }
 
-/* CUDA keeps a note of errors, which the next launch would take for its own. */
+/* CUDA remembers errors, which the next launch would report as its own. */
 void ex_cuda_release(void *memory) {
     if (memory && cudaFree(memory) != cudaSuccess)
         (void)cudaGetLastError();

@@ -1,6 +1,4 @@
-/*
- * The host's side of an uploaded rig, and how CUDA's errors become results. Private to the room.
- */
+/* Host data of an uploaded rig, and the conversion of CUDA's errors to results. Private to the room. */
 #ifndef EXI_CUDA_DEVICE_H
 #define EXI_CUDA_DEVICE_H
 
@@ -9,29 +7,29 @@
 
 #include <exemplar/cuda.h>
 
-/* A layer's weigher as it was uploaded, with which edited ones are compared. */
+/* A layer's weigher as uploaded, to compare edited ones with. */
 typedef struct exi_cuda_weigher {
     ex_weigher head;
-    uint64_t at; /* in the block */
+    uint64_t at; /* offset in the block */
 } exi_cuda_weigher;
 
-/* One block of the host's memory (memory.h). */
+/* One block of host memory (memory.h). */
 struct ex_cuda_rig {
     exi_gpu head;
     exi_gpu_levels levels;
     void *memory; /* the device's block */
     size_t size;
-    int device;                              /* where that is */
-    uint32_t muted[EXI_GPU_MUTED_WORDS];     /* as the rig leaves layers out */
-    uint32_t displaces[EXI_GPU_MUTED_WORDS]; /* which layers are displacements */
+    int device;                              /* its device */
+    uint32_t muted[EXI_GPU_MUTED_WORDS];     /* layers that the rig leaves out */
+    uint32_t displaces[EXI_GPU_MUTED_WORDS]; /* layers that are displacements */
     exi_cuda_weigher weighers[];             /* [layer_count] */
 };
 
-/* EX_OK, or DEVICE (MEMORY where the device has none left) with a sentence: what was tried, and what CUDA says. Clears
- * CUDA's own note of the error, so that the next call starts afresh. */
+/* Returns EX_OK, or DEVICE (MEMORY if the device is out of memory) with a message: what was tried, and CUDA's text.
+ * Clears CUDA's own record of the error, so that the next call starts afresh. */
 ex_result exi_cuda_result(int status, const char *what, ex_error *error);
 
-/* EX_OK where the rig's device is current in this thread; else ARGUMENT, or DEVICE. */
+/* Returns EX_OK if the rig's device is current in this thread; else ARGUMENT, or DEVICE. */
 ex_result exi_cuda_check_device(const ex_cuda_rig *rig, ex_error *error);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * One call of evaluation: what is asked is checked and set out, then the stages are put into the stream, one kernel
- * each: prepare, shape, refine, normals, boxes, write. Where results can go straight into the caller's arrays, they do;
- * split vertices, 16-bit numbers and the host's memory go through scratch.
+ * One call of evaluation: checks and sets up the request, then queues the stages in the stream, one kernel each:
+ * prepare, shape, refine, normals, boxes, write. Results are written directly to the caller's arrays if possible; split
+ * vertices, 16-bit numbers and host memory go through scratch.
  *
- * Crowds of forms and linear skinning take one kernel from weights to normals (crowd.cu), and a few instances are
+ * Crowds with forms and linear skinning take one kernel from weights to normals (crowd.cu). A few instances are
  * prepared within the kernel that shapes them, so that a single character is one launch.
  */
 #include "cuda/device.h"
@@ -16,29 +16,29 @@
 
 #include <string.h>
 
-/* Instances from which on the crowd's kernel is the better way. */
+/* Number of instances from which the crowd's kernel is faster. */
 enum { CROWD_COUNT = 8 };
-/* Scratch, and what is taken of it. */
+/* Scratch alignment in bytes. */
 enum { SCRATCH_ALIGN = 256 };
 
-/* A call, set out. Arrays in scratch are NULL where they are not needed. */
+/* A call, set up. Arrays in scratch are NULL if not needed. */
 typedef struct call {
     const ex_cuda_rig *rig;
     const ex_cuda_output *output;
     exi_gpu_job job;
     ex_cuda_stream stream;
-    bool split;           /* entries are split vertices, and those are others than the vertices */
+    bool split;           /* true if entries are split vertices, and these differ from the vertices */
     int entries;          /* of an instance */
-    bool wants_normals;   /* and so positions */
-    bool wants_positions; /* by the caller, for their normals or for boxes */
+    bool wants_normals;   /* true if normals are written, which need positions */
+    bool wants_positions; /* true if positions are needed: by the caller, for normals or for boxes */
     bool positions_direct, normals_direct;
     float *positions, *normals;          /* in scratch */
-    void *host_positions, *host_normals; /* device copies of what goes to the host */
+    void *host_positions, *host_normals; /* device copies of host output */
     float *host_boxes;
     size_t size;
 } call;
 
-/* ---- what is asked ---- */
+/* ---- checks ---- */
 
 static const exi_gpu_level *find_level(const ex_cuda_rig *rig, int level) {
     const exi_gpu_levels *l = &rig->levels;
@@ -56,7 +56,7 @@ static bool is_close(const ex_cuda_array *a, int entries) {
     return stride == entry_size(a->number) && (!a->instance_stride || a->instance_stride == stride * (size_t)entries);
 }
 
-/* An array with its strides filled in. */
+/* Returns an array with its strides filled in. */
 static ex_cuda_array filled(const ex_cuda_array *a, int entries) {
     ex_cuda_array full = *a;
     full.stride = a->stride ? a->stride : entry_size(a->number);
@@ -72,18 +72,18 @@ static ex_result check_array(const ex_cuda_array *a, const char *what, int entri
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: there is no kind of number %d", what, (int)a->number);
     if (to_host && !is_close(a, entries))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "%s: entries that go to the host stand close together: leave both strides 0", what);
+                            "%s: entries that go to the host stand close together: leave both strides 0", what);
     if (a->stride % unit != 0 || a->instance_stride % unit != 0 || (!to_host && (uintptr_t)a->data % unit != 0))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "%s: strides of %zu and %zu bytes, or the address, are not multiples of %zu", what, a->stride,
-                         a->instance_stride, unit);
+                            "%s: strides of %zu and %zu bytes, or the address, are not multiples of %zu", what,
+                            a->stride, a->instance_stride, unit);
     if (a->stride > 0 && a->stride < entry_size(a->number))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: entries of %zu bytes do not fit a stride of %zu", what,
-                         entry_size(a->number), a->stride);
+                            entry_size(a->number), a->stride);
     return EX_OK;
 }
 
-/* Memory of the device that floats are read from or written to. */
+/* Checks device memory for floats. */
 static ex_result check_address(const void *data, const char *what, ex_error *error) {
     if ((uintptr_t)data % sizeof(float) != 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: the address is not a multiple of %zu", what, sizeof(float));
@@ -110,14 +110,14 @@ static ex_result check(const call *c, ex_error *error) {
         return result;
     if (o->positions.data && o->positions.number == EX_CUDA_SNORM && !(o->frame[3] > 0))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "positions: snorm needs a frame, its centre and a half width above 0");
+                            "positions: snorm needs a frame, its centre and a half width above 0");
     if (c->wants_normals && !c->job.level.has_rings && !c->job.limit_normals)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "normals: the rig has none at this level: it has no faces, or was made without normals");
+                            "normals: the rig has none at this level: it has no faces, or was made without normals");
     return EX_OK;
 }
 
-/* ---- setting out ---- */
+/* ---- setup ---- */
 
 static void *take(char *scratch, size_t *used, size_t size) {
     void *at = scratch && size > 0 ? scratch + *used : NULL;
@@ -135,7 +135,7 @@ static void set_muted(call *c, const bool *muted) {
         c->job.displaced |= (c->rig->displaces[i] & ~c->job.muted[i]) != 0;
 }
 
-/* Lays scratch out; with none, measures. */
+/* Lays out scratch; with NULL, only measures. */
 static void set_scratch(call *c, char *scratch) {
     const size_t count = (size_t)c->job.count, vertices = (size_t)c->job.level.vertices;
     const size_t triples = count * vertices * 3 * sizeof(float), entries = count * (size_t)c->entries;
@@ -153,7 +153,7 @@ static void set_scratch(call *c, char *scratch) {
     c->size = used;
 }
 
-/* Where the surface in float goes. */
+/* Sets the destination of the surface in float. */
 static void set_targets(call *c) {
     const ex_cuda_array p = filled(&c->output->positions, c->entries), n = filled(&c->output->normals, c->entries);
     const uint64_t close = 3 * (uint64_t)c->job.level.vertices;
@@ -165,7 +165,7 @@ static void set_targets(call *c) {
     c->job.normal_instance = c->normals_direct ? n.instance_stride / sizeof(float) : close;
 }
 
-/* Everything but whether it can be done; false where there is no such level. */
+/* Sets up everything without checking it; false if there is no such level. */
 static bool set_out(call *c, const ex_cuda_rig *rig, const ex_cuda_evaluation *evaluation, const ex_cuda_output *output,
                     int count, char *scratch) {
     static const ex_cuda_evaluation plain;
@@ -204,7 +204,7 @@ size_t ex_cuda_scratch_size(const ex_cuda_rig *rig, const ex_cuda_evaluation *ev
 
 /* ---- the stages ---- */
 
-/* The cage; and, where a crowd's kernel can make them with it, its normals. */
+/* Computes the cage and, if a crowd's kernel can do both, its normals. */
 static int shape(const call *c, bool *normals_done) {
     const exi_gpu *g = &c->rig->head;
     const bool crowd = c->job.count >= CROWD_COUNT && exi_crowd_suits(g, &c->job);
@@ -277,8 +277,8 @@ ex_result ex_cuda_evaluate(const ex_cuda_rig *rig, int count, const ex_cuda_pose
     if (!set_out(&c, rig, evaluation, output, count, scratch))
         return evaluation->level == EX_LEVEL_LIMIT
                    ? ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no limit surface")
-                   : ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no level %d: its last is %d", evaluation->level,
-                               rig->levels.numbered - 1);
+                   : ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no level %d: its last is %d",
+                                  evaluation->level, rig->levels.numbered - 1);
     ex_result result = check(&c, error);
     if (result == EX_OK)
         result = check_addresses(poses, output, error);
@@ -288,6 +288,6 @@ ex_result ex_cuda_evaluate(const ex_cuda_rig *rig, int count, const ex_cuda_pose
         return result;
     c.job.inputs = poses ? poses->inputs : NULL;
     c.job.joints = poses ? poses->joints : NULL;
-    (void)cudaGetLastError(); /* of calls before this one, which launches would take for theirs */
+    (void)cudaGetLastError(); /* errors of earlier calls, which launches would report as their own */
     return exi_cuda_result(run(&c), "evaluating a rig", error);
 }

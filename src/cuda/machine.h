@@ -1,7 +1,7 @@
 /*
- * What the stages need of the machine they run on, GPU or host: how memory is read, roots, and teams. A team is the
- * threads that work on one instance: a warp, a block, or on the host one thread alone. Between two phases of a team's
- * work stands EXI_TEAM_SYNC: everything that was written before it by one is there for all after it.
+ * Machine layer of the stages, for GPU or host: reading memory, roots, and teams. A team is the threads that work on
+ * one instance: a warp, a block, or a single thread on the host. EXI_TEAM_SYNC separates two phases of a team's work:
+ * everything written before it is visible to the whole team after it.
  */
 #ifndef EXI_CUDA_MACHINE_H
 #define EXI_CUDA_MACHINE_H
@@ -10,7 +10,7 @@
 
 /* ---- reading ---- */
 
-/* What never changes while a kernel runs, through the cache for that. */
+/* Reads data that never changes while a kernel runs, through the read-only cache. */
 #if defined(__CUDA_ARCH__)
 #define EXI_GPU_READ(place) __ldg(place)
 #else
@@ -30,7 +30,7 @@ EXI_INLINE void exi_gpu_load4(const float *from, float to[4]) {
 #endif
 }
 
-/* 1 over the root of what is neither tiny nor huge. */
+/* 1 / sqrt of a number that is neither tiny nor huge. */
 EXI_INLINE float exi_gpu_over_root(float square) {
 #if defined(__CUDA_ARCH__)
     return rsqrtf(square);
@@ -43,7 +43,7 @@ EXI_INLINE float exi_gpu_over_root(float square) {
 
 typedef struct exi_team {
     int lane, lanes; /* up to 32 lanes, a power of 2: a part of a warp, whose other parts do the same with other
-                      * instances; else all threads of a block; on the host 1 */
+                        instances; otherwise all threads of a block; 1 on the host */
 } exi_team;
 
 #if defined(__CUDA_ARCH__)
@@ -54,19 +54,20 @@ typedef struct exi_team {
         else                                                                                                           \
             __syncthreads();                                                                                           \
     } while (0)
-/* Whether any of a team says so, to all of them; those who share its warp may speak for it. */
+/* True, for the whole team, if `says` is true for any thread; others in its warp may also make it true. */
 #define EXI_TEAM_ANY(team, says) ((team).lanes <= 32 ? __any_sync(0xFFFFFFFFu, (says)) : __syncthreads_or(says))
 #else
 #define EXI_TEAM_SYNC(team)      ((void)(team))
 #define EXI_TEAM_ANY(team, says) ((void)(team), (says))
 #endif
 
-/* Sets a flag to 1, which several of a team may do at once. */
+/* Sets a flag to 1; several threads of a team may do so at once. */
 #define EXI_TEAM_MARK(flag) (*(volatile int32_t *)(flag) = 1)
 
 /*
- * A team's warps, which can work on different things between two EXI_TEAM_SYNC; a team has whole ones, or is a part of
- * one. On the host, the one thread. Sums and the like over the lanes of a warp come to all of them, and all must ask.
+ * A team's warps, which can work on different things between two EXI_TEAM_SYNC. A team has whole warps, or is a part of
+ * one. On the host, the single thread. Reductions over the lanes of a warp return the result to all of them, and all
+ * must call.
  */
 typedef struct exi_warp {
     int lane, lanes, index, count;
@@ -103,7 +104,7 @@ EXI_INLINE double exi_warp_largest(exi_warp warp, double value) {
     return value;
 }
 
-/* The least value and its index; of equal ones, the first. */
+/* Finds the minimum and its index; among equal values, the first. */
 EXI_INLINE void exi_warp_least(exi_warp warp, double *value, int *index) {
 #if defined(__CUDA_ARCH__)
     EXI_ROLLED for (int step = warp.lanes / 2; step > 0; step /= 2) {

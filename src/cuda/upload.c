@@ -1,6 +1,6 @@
 /*
- * Uploading a rig: laid out by the host (lay.c) for the address that its block has on the device, then one copy. Edited
- * weighers are copied over those that stand in the block.
+ * Uploads a rig: the host lays it out (lay.c) for its address on the device, then copies it at once. Edited weighers
+ * are copied over those in the block.
  */
 #include "cuda/device.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- creation ---- */
 
-/* exi_lay_place: the block's home on the device. */
+/* exi_lay_place: allocates the block on the device. */
 static ex_result place(void *user, size_t size, uintptr_t *base, ex_error *error) {
     ex_cuda_rig *made = user;
     ex_result result = exi_cuda_result((int)cudaGetDevice(&made->device), "asking which GPU is current", error);
@@ -36,15 +36,15 @@ static void note_layers(const ex_rig *rig, ex_cuda_rig *made) {
     }
 }
 
-/* block: as it was laid out on the host. */
+/* block: as laid out on the host. */
 static void note_weighers(const ex_rig *rig, const char *block, ex_cuda_rig *made) {
     const exi_gpu_layer *layers = (const void *)(block + ((const char *)made->head.layers - made->head.block));
     for (int l = 0; l < rig->counts.layers; l++)
         made->weighers[l] = (exi_cuda_weigher){.head = *ex_rig_weigher(rig, l), .at = layers[l].weigher};
 }
 
-/* CUDA returns from a copy when the last of it is on its way, which streams that do not wait for the default one would
- * not see arrive. */
+/* CUDA returns from a copy before the last of it has arrived, and streams that do not wait for the default stream could
+ * read too early. */
 static ex_result upload(const ex_cuda_rig *made, const void *block, ex_error *error) {
     cudaError_t said = cudaMemcpy(made->memory, block, made->size, cudaMemcpyHostToDevice);
     if (said == cudaSuccess)
@@ -63,7 +63,7 @@ ex_result ex_cuda_rig_create(const ex_rig *rig, const ex_allocator *allocator, e
     void *block = NULL;
     size_t size = 0;
     ex_result result = exi_gpu_lay(rig, place, own, allocator, &block, &size, &own->head, &own->levels, error);
-    if (result == EX_OK) { /* which has refused more layers than there is room for */
+    if (result == EX_OK) { /* it refuses more layers than there is room for */
         note_layers(rig, own);
         note_weighers(rig, block, own);
         result = upload(own, block, error);
@@ -100,35 +100,37 @@ static ex_result check_weigher(const ex_weigher *own, int layer, const ex_weighe
     const ex_weigher_kind kind = ex_weigher_get_kind(weigher);
     if (!ex_weigher_kind_info(kind)->has_gpu_code)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the weigher for layer %d is of kind '%s', which has no GPU code",
-                         layer, ex_weigher_kind_name(kind));
+                            layer, ex_weigher_kind_name(kind));
     if (!is_alike(weigher, own))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "the weigher has another number of examples, axes or sets than layer %d", layer);
+                            "the weigher has another number of examples, axes or sets than layer %d", layer);
     const size_t room = exi_gpu_weigher_room(own);
     if (weigher->pseudo_count > own->pseudo_count + EXI_GPU_MORE_POINTS)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "the weigher has %d pseudo-examples, and layer %d was uploaded with room for %d: upload the "
-                         "rig again",
-                         weigher->pseudo_count, layer, own->pseudo_count + EXI_GPU_MORE_POINTS);
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "the weigher has %d pseudo-examples, and layer %d was uploaded with room for %d: upload the "
+            "rig again",
+            weigher->pseudo_count, layer, own->pseudo_count + EXI_GPU_MORE_POINTS);
     if ((size_t)weigher->size > room)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "the weigher takes %zu bytes, and layer %d was uploaded with room for %zu: upload the rig "
-                         "again",
-                         (size_t)weigher->size, layer, room);
+                            "the weigher takes %zu bytes, and layer %d was uploaded with room for %zu: upload the rig "
+                            "again",
+                            (size_t)weigher->size, layer, room);
     return EX_OK;
 }
 
-/* A graph would copy from the weigher each time it is launched, when that may be gone. */
+/* A graph would copy from the weigher each time it is launched, when the weigher may no longer exist. */
 static ex_result check_stream(ex_cuda_stream stream, ex_error *error) {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     const ex_result result = exi_cuda_result((int)cudaStreamIsCapturing(stream, &status), "replacing a weigher", error);
     if (result == EX_OK && status != cudaStreamCaptureStatusNone)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a weigher cannot be replaced in a stream that is being captured: replace it before or after");
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "a weigher cannot be replaced in a stream that is being captured: replace it before or after");
     return result;
 }
 
-/* CUDA copies what is not page-locked aside before it returns; what is, it may still read afterwards. */
+/* CUDA copies memory that is not page-locked before it returns; page-locked memory may still be read afterwards. */
 static cudaError_t copy_weigher(void *to, const ex_weigher *weigher, ex_cuda_stream stream) {
     struct cudaPointerAttributes from;
     cudaError_t said = cudaMemcpyAsync(to, weigher, (size_t)weigher->size, cudaMemcpyHostToDevice, stream);
@@ -150,7 +152,7 @@ ex_result ex_cuda_set_weigher(ex_cuda_rig *rig, int layer, const ex_weigher *wei
         result = check_stream(stream, error);
     if (result != EX_OK)
         return result;
-    if (rig->head.lacks & exi_gpu_weigher_has(weigher)) /* from now on kernels are those that have it too */
+    if (rig->head.lacks & exi_gpu_weigher_has(weigher)) /* from now on, kernels include this feature */
         rig->head.lacks &= ~exi_gpu_weigher_has(weigher);
     return exi_cuda_result((int)copy_weigher((char *)rig->memory + rig->weighers[layer].at, weigher, stream),
                            "replacing a weigher", error);

@@ -1,6 +1,6 @@
 /*
- * Where a call's stages keep what they hand on (exi_gpu_work), laid out: in scratch for all instances of a call, or in
- * a block's shared memory for one. The same on the host and on the GPU.
+ * Layout of the data that a call's stages pass on (exi_gpu_work): in scratch for all instances of a call, or in a
+ * block's shared memory for one. The same on the host and on the GPU.
  */
 #ifndef EXI_CUDA_WORK_H
 #define EXI_CUDA_WORK_H
@@ -8,7 +8,7 @@
 #include "cuda/block.h"
 #include "runtime/base/functions.inl"
 
-/* Room for count * each things of so many bytes from *used on; NULL while measuring, and where there are none. */
+/* Reserves room for count * each items of `size` bytes from *used on; NULL while measuring, and if there are none. */
 EXI_INLINE void *exi_gpu_work_take(char *memory, size_t *used, size_t count, int32_t each, size_t size) {
     const size_t bytes = (count * (size_t)each * size + 15) / 16 * 16;
     char *const at = memory && bytes > 0 ? memory + *used : NULL;
@@ -16,7 +16,7 @@ EXI_INLINE void *exi_gpu_work_take(char *memory, size_t *used, size_t count, int
     return at;
 }
 
-/* What the threads of a team hand to one another, and nobody reads later: of weighing, of posing. */
+/* Data that the threads of a team exchange and that is not read later: of weighing, of posing. */
 EXI_INLINE void exi_gpu_work_lay_weigh(const exi_gpu *g, size_t n, char *memory, size_t *used, exi_gpu_work *work) {
     work->points = (double *)exi_gpu_work_take(memory, used, n, g->features, sizeof(double));
     work->kernels = (double *)exi_gpu_work_take(memory, used, n, g->points, sizeof(double));
@@ -30,8 +30,8 @@ EXI_INLINE void exi_gpu_work_lay_pose(const exi_gpu *g, size_t n, char *memory, 
     work->shifts = (float *)exi_gpu_work_take(memory, used, n, g->shift_count > 0 ? joints : 0, 3 * sizeof(float));
 }
 
-/* Lays out the work of so many instances; memory, aligned to 16 bytes, may be NULL to measure. Every array starts at a
- * multiple of 16 bytes; those that nobody reads are NULL. Returns the bytes it takes. */
+/* Lays out the work of `count` instances; memory, aligned to 16 bytes, may be NULL to measure. Every array starts at a
+ * multiple of 16 bytes; unused ones are NULL. Returns the size in bytes. */
 EXI_INLINE size_t exi_gpu_work_lay(const exi_gpu *g, int count, char *memory, exi_gpu_work *work) {
     const size_t n = (size_t)(count > 0 ? count : 0);
     const int32_t joints = g->skin_joints ? g->joints : 0;
@@ -50,7 +50,7 @@ EXI_INLINE size_t exi_gpu_work_lay(const exi_gpu *g, int count, char *memory, ex
     return used;
 }
 
-/* Bytes of the work of one instance. */
+/* Returns the bytes of the work of one instance. */
 EXI_INLINE size_t exi_gpu_work_size(const exi_gpu *g) {
     exi_gpu_work unused;
     return exi_gpu_work_lay(g, 1, NULL, &unused);

@@ -1,85 +1,86 @@
 /*
- * Crowds: many instances of a rig that is forms and linear skinning, from factors and palettes to positions and normals
- * in one kernel. A block keeps a patch of the cage (exi_crowd in block.h) on its multiprocessor and lets the instances
- * pass by, eight at a time. What must travel is the result, 12 or 24 bytes a vertex and instance, and the palettes.
+ * Crowds: many instances of a rig with forms and linear skinning, from factors and palettes to positions and normals in
+ * one kernel. A block keeps a patch of the cage (exi_crowd in block.h) on its multiprocessor and processes all
+ * instances, eight at a time. Memory traffic is the result, 12 or 24 bytes per vertex and instance, and the palettes.
  *
- * With x seen from the patch's centre c, and the reference joint r,
+ * With x relative to the patch's centre c, and the reference joint r,
  *
  *     x = base + sum over k of f_k delta_k,     position = M' x + t' + M_r c,
  *     M' = R_r + sum over j of w_j (R_j - R_r),     t' = sum over j of w_j (M_j c - M_r c):
  *
- * the sums over k and over j are products of matrices, whose rows are vertices and whose columns are instances, and go
- * through the tensor cores: 16 vertices by 8 instances at a time, 8 forms or joints deep. Their operands have 11 bits;
- * a number is taken as two of those, a product as three (high high, high low, low high), which leaves 2^-21 of the
- * term. As all terms are of the patch's size, that is less than what adding M_r c to them rounds. On usual cores the
- * sums take 72 multiply-adds a vertex and 192 bytes of palette out of shared memory, which is more than can be had
- * while 24 bytes are written at the memory's full speed.
+ * The sums over k and over j are matrix products, with vertices as rows and instances as columns, and run on the tensor
+ * cores: 16 vertices by 8 instances at a time, 8 forms or joints deep. Their operands have 11 bits; a number is split
+ * into two of those, a product into three (high high, high low, low high), with an error of 2^-21 of the term. As all
+ * terms are of the patch's size, that is less than the rounding error of adding M_r c. On the normal cores the sums
+ * take 72 multiply-adds per vertex and 192 bytes of palette from shared memory, which is more than fits into the time
+ * of writing 24 bytes at full memory speed.
  *
- * Normals: a vertex's ring is a closed loop s_0 … s_(2m-1) of rows of the patch (block.h), and its area vector half the
- * sum over even i of s_i x (s_(i+1) - s_(i-1)), whatever the origin. Positions stand in shared memory, three floats
- * each, eight instances one after the other.
+ * Normals: a vertex's ring is a closed loop s_0 … s_(2m-1) of rows of the patch (block.h), and its area vector is half
+ * the sum over even i of s_i x (s_(i+1) - s_(i-1)), for any origin. Positions are in shared memory, three floats each,
+ * eight instances one after the other.
  *
- * Eight instances are shaped while normals of the eight before them are made and written; half of the warps begin with
- * the one, half with the other, so that tensor cores, shared memory and stores are busy at the same time. Palettes come
- * two batches ahead of their use. Without normals patches have no neighbours and 256 rows: two blocks then share a
- * multiprocessor, and one works while the other waits.
+ * Eight instances are shaped while the normals of the previous eight are computed and written. Half of the warps start
+ * with one task, half with the other, so that tensor cores, shared memory and stores are busy at the same time.
+ * Palettes are fetched two batches ahead. Without normals, patches have no neighbours and 256 rows: two blocks then
+ * share a multiprocessor, and one works while the other waits.
  *
- * What counts in the end is waiting: the forms take registers, so that there are but 16 warps, and some 200
- * instructions a warp of vertices and instance. So results go out past the threads (bulk copies, from compute
- * capability 9.0 on) where a patch is a run of vertices and everything lies at multiples of 16 bytes; else a warp
- * writes 32 floats at a time, threads past the patch's own vertices repeating the last one, the same value to the same
- * place. The inner loops are kept short: unrolled further, they were bound by fetching instructions, or by registers
- * that went to memory and, beside so much shared memory, past the first cache.
+ * The limit is latency: the forms take registers, so there are only 16 warps, and about 200 instructions per warp of
+ * vertices and instance. So results are written by bulk copies (from compute capability 9.0 on), without the threads,
+ * if a patch is a run of vertices and everything is at multiples of 16 bytes. Otherwise a warp writes 32 floats at a
+ * time; threads past the patch's own vertices repeat the last one, the same value to the same address. The inner loops
+ * are kept short: unrolled further, they were bound by instruction fetch, or by registers that spilled to memory and,
+ * with so much shared memory in use, missed the first-level cache.
  */
 #include "cuda/kernels/crowd_parts.inl"
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/kernels_launch.inl"
 
-/* Instances that go side by side: the columns of a product. */
+/* Instances processed side by side: the columns of a product. */
 enum { BATCH = 8 };
 
-/* Words of shared memory a row for what goes out: normals, where bulk copies take them; else where floats are and go.
- */
+/* Words of shared memory per row for output: normals for bulk copies; otherwise the source and destination of
+ * floats. */
 static constexpr __host__ __device__ int words_of(bool bulk, bool normals) {
     return !bulk ? 6 : normals ? 3 * BATCH : 0;
 }
 
-/* The work of a block on patches of so many rows. */
+/* Sizes of a block's work on patches of ROWS rows. */
 template <int ROWS> struct crowd_of {
     enum {
-        THREADS = ROWS, /* where results are written, a thread has a vertex */
+        THREADS = ROWS, /* when results are written, one thread per vertex */
         WARPS = THREADS / 32,
         TILES = ROWS / 16,
         WARP_TILES = TILES / WARPS,
-        /* Floats from an instance's positions to the next one's: 4 more than a multiple of 16, so that the 32 numbers
-         * that a warp stores at once, of 8 rows and 4 instances, are in 32 banks. */
+        /* Floats from one instance's positions to the next: a multiple of 16 plus 4, so that the 32 numbers that a warp
+         * stores at once, of 8 rows and 4 instances, are in 32 banks. */
         INSTANCE = 3 * ROWS + 4,
         ENTRIES = 12, /* of a joint's matrix */
         ORIGINS = 4,  /* batches whose origins are kept */
         FETCHED = 96  /* float4 that a warp fetches at a time */
     };
 
-    /* What a block works on. */
+    /* Shared memory of a block. */
     typedef struct shared_tables {
         float *positions;  /* [buffers][BATCH][INSTANCE] */
-        float4 *fetched;   /* [2][tasks][3][32 lanes]: rows of palettes and factors as they come */
-        float4 *joints;    /* [2][steps][ENTRIES][32 lanes]: both columns' high parts, then their low parts */
+        float4 *fetched;   /* [2][tasks][3][32 lanes]: fetched rows of palettes and factors */
+        float4 *joints;    /* [2][steps][ENTRIES][32 lanes]: high parts of both columns, then their low parts */
         float4 *forms;     /* [2][steps][32 lanes] */
         float4 *origins;   /* [ORIGINS][BATCH]: M_r c */
         float *base;       /* [TILES][6][32 lanes]: x y z of row g, then of row g + 8 */
         uint4 *rings;      /* [ROWS] */
-        float *normals;    /* [BATCH][3 * ROWS], of bulk copies; else */
-        uint32_t *words;   /* [6][ROWS]: where a thread's three floats are in the positions, and where they go; bytes */
+        float *normals;    /* [BATCH][3 * ROWS], for bulk copies; otherwise */
+        uint32_t *words;   /* [6][ROWS]: offsets of a thread's three floats in the positions, and of their
+                              destination; bytes */
         uint16_t *columns; /* [8 * steps]: joints */
         int joint_step, form_step, tasks;
     } shared_tables;
 
-    /* What a thread keeps of a patch; of several steps the first: others are read again for every batch. */
+    /* Data of a patch that a thread keeps; only the first of several steps: others are read again for every batch. */
     typedef struct own_tables {
         float4 forms[WARP_TILES][3], skin_high[WARP_TILES], skin_low[WARP_TILES];
     } own_tables;
 
-    /* The patch at hand. */
+    /* The current patch. */
     typedef struct patch_tables {
         exi_crowd_patch p;
         int number, steps; /* of the skin; 0: none */
@@ -89,9 +90,9 @@ template <int ROWS> struct crowd_of {
     /* ---- a batch's columns ---- */
 
     /*
-     * A warp's tasks of a batch, the last warps first, which have no vertices to write: row `task % 3` of the matrices
-     * of step `task / 3` of joints, then steps of forms. Lane 4 n + t has instance n and columns t and t + 4. First
-     * what they need is fetched: the reference's row and both joints', or both factors.
+     * A warp's tasks of a batch. The last warps, which have no vertices to write, come first. A task is row `task % 3`
+     * of the matrices of step `task / 3` of joints; then come steps of forms. Lane 4 n + t has instance n and columns t
+     * and t + 4. Their data is fetched first: the reference's row and those of both joints, or both factors.
      */
     static __device__ __forceinline__ void fetch(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
                                                  const shared_tables &s, int batch) {
@@ -168,7 +169,7 @@ template <int ROWS> struct crowd_of {
         }
     }
 
-    /* ONE: one step of forms and one of joints at most, and no long rings. */
+    /* ONE: at most one step of forms and one of joints, and no long rings. */
     template <bool ONE>
     static __device__ __forceinline__ void shape(const exi_gpu &g, const patch_tables &t, const own_tables &own,
                                                  const shared_tables &s, int batch, int rows, float *positions) {
@@ -222,10 +223,10 @@ template <int ROWS> struct crowd_of {
         }
 #pragma unroll 1
         for (int r = 0; r < 3;
-             r++, columns += 4 * 32, to++, origin++) { /* written out, it takes more registers than there are */
+             r++, columns += 4 * 32, to++, origin++) { /* unrolled, it takes more registers than there are */
             float y[WARP_TILES][4];
 #pragma unroll
-            for (int pair = 1; pair >= 0; pair--) { /* two entries side by side: less waiting */
+            for (int pair = 1; pair >= 0; pair--) { /* two entries side by side, to wait less */
                 float m[2][WARP_TILES][4] = {};
                 const float4 b[2] = {columns[2 * pair * 32], columns[(2 * pair + 1) * 32]};
 #pragma unroll
@@ -266,9 +267,9 @@ template <int ROWS> struct crowd_of {
         }
     }
 
-    /* ---- normals, and out ---- */
+    /* ---- normals and output ---- */
 
-    /* A long ring's sum: what its first eight neighbours came to when they were closed up, and the rest of the loop. */
+    /* Returns the sum of a long ring: the sum of its first eight neighbours as a closed loop, corrected by the rest. */
     static __device__ __noinline__ float3 add_long_rest(const exi_crowd &crowd, int patch, int row, uint32_t first,
                                                         uint32_t eighth, const float *positions, const float4 &o,
                                                         float3 sum) {
@@ -281,17 +282,17 @@ template <int ROWS> struct crowd_of {
             add_pair(sum, row_at(positions, crowd.long_rings[i]), b, previous, o);
             previous = b;
         }
-        add_pair(sum, s0, s7, previous, o); /* s_0 x (s_1 - s_7) was taken, s_0 x (s_1 - the last) is due */
+        add_pair(sum, s0, s7, previous, o); /* s_0 x (s_1 - s_7) was added, s_0 x (s_1 - the last) is needed */
         return sum;
     }
 
-    /* ---- out by bulk copies ---- */
+    /* ---- output by bulk copies ---- */
 
-    /* Which lanes have copies made: of normals those of an instance each, of positions the one behind them. A thread
-     * waits for its own copies only, and so these can be waited for at different times. */
+    /* The lanes that start copies: for normals one lane per instance, for positions the next one. A thread waits only
+     * for its own copies, so both can be waited for at different times. */
     enum { POSITION_LANE = BATCH };
 
-    /* The positions of instance w, by warp w. */
+    /* Copies the positions of instance w, by warp w. */
     static __device__ __forceinline__ void copy_positions(const exi_gpu_job &j, const patch_tables &t, int batch,
                                                           const float *positions) {
         const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
@@ -317,10 +318,10 @@ template <int ROWS> struct crowd_of {
         const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH;
         float *normals = s.normals;
         if (lane < BATCH)
-            wait_for_copies(); /* of the batch before */
+            wait_for_copies(); /* those of the previous batch */
         __syncwarp();
 #pragma unroll 1
-        for (int i = 0; i < BATCH; i++) { /* instances past the last were shaped as the last */
+        for (int i = 0; i < BATCH; i++) { /* instances past the last were computed like the last */
             const float4 o = origin[i];
             const float *here = positions + i * INSTANCE;
             float3 n = sum_ring(ring, here, o, four);
@@ -340,7 +341,7 @@ template <int ROWS> struct crowd_of {
                      normals + lane * 3 * ROWS + 3 * (row - lane), 12u * (uint32_t)rows);
     }
 
-    /* ---- out by threads ---- */
+    /* ---- output by threads ---- */
 
     template <bool ONE, bool NORMALS>
     static __device__ __forceinline__ void write_batch(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
@@ -368,7 +369,8 @@ template <int ROWS> struct crowd_of {
         const bool long_rings = !ONE && NORMALS && t.p.has_long_rings != 0;
         const int last = j.count - 1;
 #pragma unroll 1
-        for (int i = 0; i < BATCH; i++) { /* instances past the last were shaped as the last, and go there again */
+        for (int i = 0; i < BATCH; i++) { /* instances past the last were computed like the last, and are written to
+                                             the same place */
             const size_t instance = (size_t)min(BATCH * batch + i, last);
             char *out = reinterpret_cast<char *>(j.positions + instance * j.position_instance);
             const float *here = positions + i * INSTANCE;
@@ -411,7 +413,7 @@ template <int ROWS> struct crowd_of {
         }
     }
 
-    /* What a thread has in shared memory; threads past the last vertex have what the last has. */
+    /* Writes a thread's tables to shared memory; threads past the last vertex repeat it. */
     template <bool BULK>
     static __device__ void load_shared(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
                                        const shared_tables &s, bool normals) {
@@ -431,11 +433,11 @@ template <int ROWS> struct crowd_of {
                 reinterpret_cast<const uint4 *>(g.crowd.rings)[(size_t)t.number * ROWS + (size_t)min(thread, last)];
     }
 
-    /* Batches begin to end of a patch; PIPED: with room for the positions of two of them. */
+    /* Batches begin to end of a patch. PIPED: with room for the positions of two of them. */
     template <bool ONE, bool PIPED, bool BULK, bool NORMALS>
     static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int number, int begin, int end,
                                      const shared_tables &s) {
-        __shared__ patch_tables t; /* not in registers, which are short */
+        __shared__ patch_tables t; /* not in registers, which are scarce */
         own_tables own;
         if (threadIdx.x == 0) {
             t.p = g.crowd.patches[number];
@@ -502,15 +504,15 @@ template <int ROWS> struct crowd_of {
                     }
                 }
                 if (BULK && (int)threadIdx.x % 32 == POSITION_LANE)
-                    wait_for_copies(); /* before what they read is written over */
+                    wait_for_copies(); /* before their source is overwritten */
                 __syncthreads();
             }
-            if (BULK && NORMALS) /* before another patch's normals are */
+            if (BULK && NORMALS) /* before the normals of another patch */
                 wait_for_copies();
         }
     }
 
-    /* With ONE everything stands at places that the compiler knows: room for one step is there in any case. */
+    /* With ONE, all offsets are known to the compiler: there is always room for one step. */
     template <bool ONE>
     static __device__ __forceinline__ shared_tables lay_shared(const exi_gpu &g, float4 *memory, int buffers,
                                                                int words) {
@@ -533,7 +535,7 @@ template <int ROWS> struct crowd_of {
     }
 };
 
-/* Patches times batches are spread evenly over the blocks, those of one patch next to each other. */
+/* Patches times batches are spread evenly over the blocks, with those of one patch next to each other. */
 template <int ROWS, bool ONE, bool PIPED, bool BULK, bool NORMALS>
 static __global__ void __launch_bounds__(ROWS, EXI_CROWD_ROWS / ROWS)
     crowd_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j) {
@@ -552,7 +554,7 @@ static __global__ void __launch_bounds__(ROWS, EXI_CROWD_ROWS / ROWS)
     }
 }
 
-/* ---- the host's side ---- */
+/* ---- host ---- */
 
 template <int ROWS> static size_t shared_size(const exi_gpu *g, int buffers, int words) {
     typedef crowd_of<ROWS> c;
@@ -583,7 +585,7 @@ static int attribute(enum cudaDeviceAttr which) {
     return value;
 }
 
-/* Whether everything that a bulk copy would take lies at multiples of 16 bytes. */
+/* True if everything that a bulk copy reads or writes is at multiples of 16 bytes. */
 static bool is_even(const float *data, uint64_t stride, uint64_t instance) {
     return stride == 3 && (uintptr_t)data % 16 == 0 && instance % 4 == 0;
 }
@@ -594,7 +596,7 @@ static bool can_copy(const exi_gpu *g, const exi_gpu_job *j, bool normals) {
            attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
 }
 
-/* Blocks of a multiprocessor share what it has. */
+/* The shared memory of a multiprocessor is divided among its blocks. */
 template <int ROWS> static size_t most_shared(void) {
     const size_t all = (size_t)attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) * ROWS / EXI_CROWD_ROWS - 1024;
     const size_t block = (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
@@ -618,7 +620,7 @@ static int run_cut(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream st
     return (int)cudaGetLastError();
 }
 
-/* The rig with the patches that serve: with neighbours for normals alone. */
+/* Returns the rig with the right patches: with neighbours only if there are normals. */
 static exi_gpu with_patches(const exi_gpu *gpu, bool normals) {
     exi_gpu own = *gpu;
     if (!normals)

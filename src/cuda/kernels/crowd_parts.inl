@@ -1,6 +1,6 @@
 /*
- * What the crowd's kernel (crowd.cu) is made of, for a thread or a warp: numbers in two parts and their products on the
- * tensor cores, copies in and out, sums over rings.
+ * Parts of the crowd's kernel (crowd.cu), for a thread or a warp: numbers in two parts and their products on the tensor
+ * cores, copies in and out, sums over rings.
  */
 #ifndef EXI_CUDA_CROWD_PARTS_INL
 #define EXI_CUDA_CROWD_PARTS_INL
@@ -12,17 +12,17 @@
 
 /* ---- numbers in two parts ---- */
 
-/* x rounded to 11 bits, but for what stands below them, which the tensor cores do not look at. */
+/* x rounded to 11 bits; lower bits remain, but the tensor cores ignore them. */
 static __device__ __forceinline__ float rounded(float x) {
     return __uint_as_float(__float_as_uint(x) + 0x1000u);
 }
 
-/* What rounding to 11 bits left of x. */
+/* The remainder of x after rounding to 11 bits. */
 static __device__ __forceinline__ float rest(float x, float rounded_x) {
     return x - __uint_as_float(__float_as_uint(rounded_x) & 0xFFFFE000u);
 }
 
-/* The same with a low part that is cut off, not rounded: for forms, which are small beside the patch. */
+/* The same with a low part that is truncated, not rounded: for forms, which are small compared with the patch. */
 static __device__ __forceinline__ void split_short(const float4 &x, float4 &high, float4 &low) {
     high = make_float4(rounded(x.x), rounded(x.y), rounded(x.z), rounded(x.w));
     low = make_float4(rest(x.x, high.x), rest(x.y, high.y), rest(x.z, high.z), rest(x.w, high.w));
@@ -34,7 +34,7 @@ static __device__ __forceinline__ void split(const float4 &x, float4 &high, floa
                       rounded(rest(x.w, high.w)));
 }
 
-/* The two numbers of a column, ready to be multiplied with. */
+/* The two numbers of a column, split for multiplication. */
 static __device__ __forceinline__ float4 split_pair(float a, float b) {
     const float ha = rounded(a), hb = rounded(b);
     return make_float4(ha, hb, rounded(rest(a, ha)), rounded(rest(b, hb)));
@@ -59,12 +59,12 @@ static __device__ __forceinline__ void multiply_parts(float d[4], const float4 &
 
 /* ---- rows of palettes ---- */
 
-/* A row: its linear part, and where it takes the centre. */
+/* A row: its linear part, and the image of the centre. */
 static __device__ __forceinline__ float4 from_centre(const float4 &r, const float *centre) {
     return make_float4(r.x, r.y, r.z, fmaf(r.x, centre[0], fmaf(r.y, centre[1], fmaf(r.z, centre[2], r.w))));
 }
 
-/* The row as it is summed: the difference from the reference, which stands for itself. */
+/* The row as summed: the difference from the reference; the reference itself is unchanged. */
 static __device__ __forceinline__ float4 summed(const float4 &fetched, const float4 &reference, int place,
                                                 const exi_crowd_patch &p) {
     const float4 own = from_centre(fetched, p.centre);
@@ -75,9 +75,9 @@ static __device__ __forceinline__ float4 summed(const float4 &fetched, const flo
                        fmaf(-from, reference.z, own.z), own.w - reference.w);
 }
 
-/* ---- copies that do not hold up the thread ---- */
+/* ---- asynchronous copies ---- */
 
-/* What was written to shared memory by this thread is there for bulk copies, once others know. */
+/* Makes this thread's writes to shared memory visible to bulk copies, after the next barrier. */
 static __device__ __forceinline__ void show_to_copies(void) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -93,7 +93,7 @@ static __device__ __forceinline__ void copy_out(void *to, const void *from, uint
 #endif
 }
 
-/* Until this thread's copies have read what they copy. */
+/* Waits until this thread's copies have read their source. */
 static __device__ __forceinline__ void wait_for_copies(void) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
@@ -107,7 +107,7 @@ static __device__ __forceinline__ float3 row_at(const float *positions, uint32_t
     return make_float3(p[0], p[1], p[2]);
 }
 
-/* sum += (a - o) x (b - previous): whatever o is, but the nearer it is, the less is lost */
+/* sum += (a - o) x (b - previous), for any o; the nearer it is, the smaller the rounding error */
 static __device__ __forceinline__ void add_pair(float3 &sum, const float3 &a, const float3 &b, const float3 &previous,
                                                 const float4 &o) {
     const float x = b.x - previous.x, y = b.y - previous.y, z = b.z - previous.z;
@@ -117,7 +117,7 @@ static __device__ __forceinline__ void add_pair(float3 &sum, const float3 &a, co
     sum.z = fmaf(ax, y, fmaf(-ay, x, sum.z));
 }
 
-/* The sum of a loop of eight; `four`: some of the warp's have more than six neighbours. */
+/* Returns the sum of a loop of eight; `four` is true if some ring of the warp has more than six neighbours. */
 static __device__ __forceinline__ float3 sum_ring(const uint32_t ring[EXI_CROWD_RING], const float *positions,
                                                   const float4 &o, bool four) {
     float3 sum = make_float3(0, 0, 0);
@@ -146,8 +146,8 @@ static __device__ __forceinline__ float inverse_root(float x) {
     return y;
 }
 
-/* Areas are taken in units of the cage's own (exi_crowd.area), so that squares stay within what a float holds. Sums
- * 1e15 times smaller than usual are nothing. */
+/* Areas are in units of the cage's own (exi_crowd.area), so that squares stay in the range of float. Sums 1e15 times
+ * smaller than usual count as 0. */
 static __device__ __forceinline__ float3 unit(const float3 &sum, float area) {
     const float x = area * sum.x, y = area * sum.y, z = area * sum.z;
     const float square = fmaf(x, x, fmaf(y, y, z * z)),
@@ -157,13 +157,13 @@ static __device__ __forceinline__ float3 unit(const float3 &sum, float area) {
 
 /* ---- floats that the lanes of a warp write ---- */
 
-/* Which of a lane's three floats is component c: a warp's 32 triples are 96 floats, of which lane l has l, l + 32
+/* Index of component c among a lane's three floats: a warp's 32 triples are 96 floats, of which lane l has l, l + 32
  * and l + 64: the components l, l + 2 and l + 1 modulo 3. */
 static __device__ __forceinline__ int float_of(int component, int lane) {
     return 2 * (component + 3 - lane % 3) % 3;
 }
 
-/* A triple of each lane, as the floats that the lanes write. */
+/* Converts a triple per lane to the floats that the lanes write. */
 static __device__ __forceinline__ float3 spread(const float3 &v, int lane, const int from[3]) {
     const float x = __shfl_sync(0xFFFFFFFFu, v.x, from[0]), y = __shfl_sync(0xFFFFFFFFu, v.y, from[1]),
                 z = __shfl_sync(0xFFFFFFFFu, v.z, from[2]);

@@ -1,34 +1,34 @@
 /*
- * Preparing instances on the GPU. A block has the front of the rig in its shared memory; its teams, each a part of a
- * warp, a warp or all of it, go through instances. Weighing and posing wait for one another only where joints' places
- * follow the weights; else different blocks do them, which halves the way through.
+ * Preparation of instances on the GPU. A block has the front of the rig in its shared memory; its teams, each a part of
+ * a warp, a warp or the whole block, process instances. Weighing and posing depend on each other only if joint
+ * positions follow the weights; otherwise different blocks do them, which halves the latency.
  *
- * What is read is a pose, what is written some hundred numbers a joint and example: nothing beside a surface's
- * vertices. For few instances waiting is what counts, so that a warp takes one; for many, idle lanes are: most depths
- * of a skeleton have two or three joints, four columns each, and so eight lanes take an instance.
+ * It reads a pose and writes about a hundred numbers per joint and example: negligible compared with a surface's
+ * vertices. For few instances latency dominates, so a warp takes one. For many instances idle lanes dominate: most
+ * depths of a skeleton have two or three joints, four columns each, so eight lanes take an instance.
  */
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/kernels_launch.inl"
 #include "cuda/kernels/kernels_prepare_near.inl"
 
 enum { THREADS = 128, WARP = 32, PART = 8 };
-/* Instances from which on a warp takes one, and a part of a warp. */
+/* Numbers of instances from which a warp takes one, and a part of a warp. */
 enum { WARP_COUNT = 256, PART_COUNT = 8192 };
-/* Blocks of a multiprocessor, for each of the two things to do; more would copy the front again. */
+/* Blocks per multiprocessor, for each of the two roles; more would copy the front again. */
 enum { RESIDENT = 16 };
 enum { WEIGHS = 1, POSES = 2 };
 
-/* How a launch goes. */
+/* Plan of a launch. */
 typedef struct plan {
     int lanes_log;
     int roles[2];     /* of blocks, by blockIdx.y: WEIGHS, POSES */
-    int near[2];      /* bytes of the front that their blocks copy; 0: none */
-    int begins[2];    /* where in the front those begin */
-    int team_room;    /* shared memory of a team; 0: what it hands on stands in scratch */
-    exi_gpu_work own; /* laid out there */
+    int near[2];      /* bytes of the front that these blocks copy; 0: none */
+    int begins[2];    /* their start in the front */
+    int team_room;    /* shared memory per team; 0: its data is in scratch */
+    exi_gpu_work own; /* laid out in the team's room */
 } plan;
 
-/* The job of one instance: what nobody reads later goes to the team's own memory. */
+/* Opens the job of one instance: data that is not read later goes to the team's own memory. */
 static __device__ inline void open_instance(const exi_gpu *g, const plan *p, int instance, char *room, exi_gpu_job *j) {
     const size_t i = (size_t)instance;
     exi_gpu_work *w = &j->work, own = p->own;
@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(THREADS)
     char *room = memory + near + own * p.team_room;
     exi_near_wait();
     for (int first = (int)blockIdx.x * teams; first < j.count; first += (int)gridDim.x * teams) {
-        /* Parts of a warp stay together: the last do the last instance again. */
+        /* Parts of a warp stay together: surplus ones repeat the last instance. */
         int instance = first + own;
         if (instance >= j.count && p.lanes_log >= 5)
             break;
@@ -83,11 +83,11 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* ---- the launch ---- */
+/* ---- launch ---- */
 
 typedef void (*kernel)(exi_gpu, exi_gpu_job, plan);
 
-/* The kernel with the least code that has what is needed: crowds; trajectories; poses of a skeleton; anything. */
+/* Returns the smallest kernel with the needed features: crowds; trajectories; poses of a skeleton; anything. */
 static kernel choose_kernel(int need) {
     enum {
         CROWD = EXI_GPU_CARDINAL | EXI_GPU_SKIN,
@@ -104,15 +104,15 @@ static kernel choose_kernel(int need) {
     return prepare_kernel<EXI_GPU_ALL>;
 }
 
-/* Parts of a warp all go the same way but where the nearest point decides; and instances are done twice at the end,
- * which rounding in place does not take. */
+/* All parts of a warp take the same branches, except if the nearest point decides; and surplus parts compute the last
+ * instance twice, which rounding in place does not allow. */
 static int choose_lanes_log(int need, int count) {
     if (count < WARP_COUNT)
         return 7;
     return count < PART_COUNT || (need & (EXI_GPU_SHARES | EXI_GPU_SHORTS)) ? 5 : 3;
 }
 
-/* Fills in who does what and what of it stands near. Returns the shared memory that it takes. */
+/* Sets the roles of blocks and the contents of shared memory. Returns its size. */
 static size_t make_plan(const exi_gpu *g, int need, int lanes_log, plan *p) {
     const bool apart = (need & EXI_GPU_SKIN) && !(need & EXI_GPU_SHIFTS), readings = (need & EXI_GPU_READINGS) != 0;
     const size_t teams = THREADS >> lanes_log;
@@ -148,7 +148,7 @@ int exi_gpu_run_prepare(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stre
     const int need = exi_near_need(gpu, job), most = exi_launch_multiprocessors() * RESIDENT;
     plan p;
     size_t bytes = make_plan(gpu, need, choose_lanes_log(need, job->count), &p);
-    while (p.team_room == 0 && p.lanes_log < 7) /* too much for so many teams in a block: fewer */
+    while (p.team_room == 0 && p.lanes_log < 7) /* too much for that many teams in a block: use fewer */
         bytes = make_plan(gpu, need, p.lanes_log < 5 ? p.lanes_log + 1 : 7, &p);
     const int teams = THREADS >> p.lanes_log, blocks = (job->count + teams - 1) / teams;
     const dim3 grid((unsigned)(blocks < most ? blocks : most), p.roles[1] ? 2 : 1);

@@ -1,7 +1,7 @@
 /*
- * Preparing near: with the front of the rig's block, and what a team's threads hand to one another, in a block's shared
- * memory. The front comes in one go; then no table is farther than a few cycles away, however many offsets lead to it.
- * The host works out where things stand there (exi_near), so that a kernel has nothing to compute before it begins.
+ * Preparation in shared memory: the front of the rig's block, and the data that a team's threads exchange, are in a
+ * block's shared memory. The front is copied at once; then every table is only a few cycles away, however many offsets
+ * lead to it. The host computes the layout (exi_near), so that a kernel has nothing to compute before it starts.
  */
 #ifndef EXI_CUDA_KERNELS_PREPARE_NEAR_INL
 #define EXI_CUDA_KERNELS_PREPARE_NEAR_INL
@@ -10,12 +10,12 @@
 #include "cuda/stages/prepare.inl"
 #include "cuda/work.h"
 
-/* Shared memory that every device gives a block without being asked, less what kernels have beside. */
+/* Shared memory that every device gives a block by default, less the kernels' other use. */
 enum { EXI_NEAR_BYTES = 48 * 1024 - 4 * 1024 };
-/* Work is laid out from here on, since NULL says that there is none. */
+/* Start of the work's layout: not 0, since NULL means absent. */
 enum { EXI_NEAR_BASE = 16 };
 
-/* Bytes of one table to another place, 16 at a time; all threads of a block come here. */
+/* Copies a table, 16 bytes at a time; all threads of a block must call it. */
 static __device__ inline void exi_near_copy(const char *from, char *to, int bytes) {
     for (int i = 16 * (int)threadIdx.x; i < bytes; i += 16 * (int)blockDim.x)
         exi_fetch_16(to + i, from + i);
@@ -27,21 +27,21 @@ static __device__ inline void exi_near_copy_floats(const float *from, float *to,
         exi_fetch_4(to + i, from + i);
 }
 
-/* After which all threads see what was copied. */
+/* Waits until all threads see the copies. */
 static __device__ inline void exi_near_wait(void) {
     exi_fetch_wait();
     __syncthreads();
 }
 
-/* The compiler takes what comes from a kernel's arguments for global memory; this it does not see through. */
+/* The compiler assumes that pointers from a kernel's arguments are to global memory; this hides their origin. */
 template <typename T> static __device__ inline const T *exi_near_moved(const T *at, ptrdiff_t by) {
     unsigned long long moved = (unsigned long long)at + (unsigned long long)by;
     asm volatile("" : "+l"(moved));
     return (const T *)moved;
 }
 
-/* The head for a kernel that is made for `has`, with the front moved by so many bytes. Nothing here has an address, so
- * that all of it stays where it is: in registers, or among the kernel's arguments. */
+/* Makes the head for a kernel compiled for `has`, with the front moved by `by` bytes. Nothing here has its address
+ * taken, so that everything stays in registers or among the kernel's arguments. */
 static __device__ inline void exi_near_head(exi_gpu *own, int has, ptrdiff_t by) {
     const bool skin = (has & EXI_GPU_SKIN) != 0, offsets = (has & EXI_GPU_OFFSETS) != 0;
     own->lacks = EXI_GPU_ALL & ~has;
@@ -68,7 +68,7 @@ template <typename T> static __device__ inline void exi_near_place(T **at, char 
     *at = (T *)(memory + ((uintptr_t)*at - EXI_NEAR_BASE));
 }
 
-/* The work that was laid out at EXI_NEAR_BASE, in this memory. */
+/* Moves the work that was laid out at EXI_NEAR_BASE to this memory. */
 static __device__ inline void exi_near_work(exi_gpu_work *work, char *memory) {
     exi_near_place(&work->points, memory);
     exi_near_place(&work->kernels, memory);
@@ -86,9 +86,9 @@ static __device__ inline void exi_near_work(exi_gpu_work *work, char *memory) {
     exi_near_place(&work->stretched, memory);
 }
 
-/* ---- the host's side ---- */
+/* ---- host ---- */
 
-/* What a call needs of a kernel. */
+/* Returns the features that a call needs. */
 static inline int exi_near_need(const exi_gpu *g, const exi_gpu_job *j) {
     const int posing = EXI_GPU_SKIN | EXI_GPU_TURNS | EXI_GPU_SHIFTS;
     return EXI_GPU_ALL & ~g->lacks & ~(j->skinned && g->skin_joints ? 0 : posing);

@@ -1,10 +1,10 @@
 /*
- * The shape stage on the GPU. The general kernel takes four tiles of vertices, a warp each, and a run of instances,
- * which it goes through one after the other: what the tiles have in tables is then read from memory once and stays near
- * for the rest of the run.
+ * The shape stage on the GPU. A block of the general kernel takes four tiles of vertices, a warp each, and a run of
+ * instances, one after the other: the tables of the tiles are read from memory once and stay in the cache for the rest
+ * of the run.
  *
- * Four cases have kernels of their own: one sum of many forms (kernels_shape_blend.inl), many instances of one layer of
- * trajectories (kernels_shape_trajectory.inl), many of forms and skin (kernels_shape_posed.inl), and a few instances of
+ * Four cases have their own kernels: one sum of many forms (kernels_shape_blend.inl), many instances of one trajectory
+ * layer (kernels_shape_trajectory.inl), many of forms and skin (kernels_shape_posed.inl), and a few instances of
  * anything (kernels_shape_fused.inl).
  */
 #include "cuda/kernels/kernels.h"
@@ -17,12 +17,13 @@
 #include "cuda/stages/shape.inl"
 
 enum { THREADS = EXI_FUSED_THREADS, WARPS = EXI_FUSED_WARPS };
-/* Blocks of a multiprocessor at a time, and how often over it should be filled so that it ends evenly. */
+/* Blocks per multiprocessor at a time, and the number of times it should be filled so that all end together. */
 enum { RESIDENT = 5, WAVES = 4 };
 
 /* ---- kernels ---- */
 
-/* What a rig or a call does not have is left out where the kernel is made: registers are then left for more blocks. */
+/* Kernels are compiled without the features that a rig or a call does not have: this leaves registers for more
+ * blocks. */
 template <bool paths, bool offsets, bool posed>
 static __global__ void __launch_bounds__(THREADS, RESIDENT)
     shape_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j, int run) {

@@ -1,8 +1,8 @@
 /*
- * One instance of a rig that is nothing but a sum of forms: reads everything once, 12 bytes a vertex and form (6 in 16
- * bit), so what counts is how many loads are under way. A tile of a form is 24 times 16 bytes (8 in 16 bit); a thread
- * has one of these places, in every form, and sums four numbers. Which forms take part is found once a block. The sums
- * are turned into triples through shared memory.
+ * One instance of a rig that is just a sum of forms. It reads everything once, 12 bytes per vertex and form (6 in 16
+ * bit), so the number of loads in flight decides. A tile of a form is 24 pieces of 16 bytes (8 in 16 bit); a thread has
+ * one of these pieces, in every form, and sums four numbers. The forms with non-zero factors are found once per block.
+ * The sums are turned into triples through shared memory.
  */
 #ifndef EXI_CUDA_KERNELS_SHAPE_BLEND_INL
 #define EXI_CUDA_KERNELS_SHAPE_BLEND_INL
@@ -15,18 +15,18 @@ enum {
     EXI_BLEND_PIECES = EXI_STORE_FLOATS / 4, /* of a tile */
     EXI_BLEND_THREADS = EXI_BLEND_TILES * EXI_BLEND_PIECES,
     EXI_BLEND_AT_ONCE = 8,
-    EXI_BLEND_LEAST = 1 << 20, /* vertices times forms; below, preparing in the same launch is worth more */
+    EXI_BLEND_LEAST = 1 << 20, /* vertices times forms; below, preparing in the same launch is faster */
     EXI_BLEND_FORMS_MOST = 4096,
-    EXI_BLEND_COUNT = 2 /* instances; more are better off with tables that stay near */
+    EXI_BLEND_COUNT = 2 /* maximum number of instances; with more, kernels that keep tables in the cache are faster */
 };
 
-/* A form that takes part. */
+/* A form with a non-zero factor. */
 typedef struct exi_blend_term {
     int form;
     float factor;
 } exi_blend_term;
 
-/* Lists the forms whose factor is not 0, in order, by the first warp. Returns how many there are, to all. */
+/* Lists the forms with non-zero factors, in order, by the first warp. Returns their number, to all threads. */
 static __device__ inline int exi_blend_find_terms(const float *factors, int forms, exi_blend_term *terms, int *found) {
     if (threadIdx.x < 32) {
         int count = 0;
@@ -95,7 +95,7 @@ static __global__ void __launch_bounds__(EXI_BLEND_THREADS)
         exi_blend_add(exi_blend_read(numbers, (size_t)terms[k].form * EXI_BLEND_PIECES), terms[k].factor, &sum);
     ((float4 *)room)[threadIdx.x] = sum;
     __syncthreads();
-    /* Tile by tile, a warp each, back from its place in the room as triples, by way of that same place. */
+    /* Tile by tile, a warp each: reads its part of the room back as triples, through the same part. */
     const exi_gpu_place_out out = exi_gpu_out(&g, &j);
     const int lane = (int)threadIdx.x % 32;
     for (int own = (int)threadIdx.x / 32; own < EXI_BLEND_TILES; own += EXI_BLEND_THREADS / 32) {
@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(EXI_BLEND_THREADS)
     }
 }
 
-/* ---- the host's side ---- */
+/* ---- host ---- */
 
 static inline bool exi_gpu_is_blend(const exi_gpu *g, const exi_gpu_job *j) {
     return j->count <= EXI_BLEND_COUNT && g->path_count == 0 && !(j->skinned && g->skin_joints) &&

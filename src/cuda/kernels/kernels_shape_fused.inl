@@ -1,8 +1,8 @@
 /*
  * A few instances: every block prepares the instance whose vertices it shapes, in its own shared memory, which takes no
- * longer than one doing it, and saves a launch. All that counts here is waiting: for the front of the rig, which comes
- * in one go with the pose; for instructions, so kernels are made with as few as may be; and, where a trajectory is all
- * that there is to a rig, for the vertex's own numbers, which are on their way while the block prepares.
+ * longer than one block doing it, and saves a launch. Only latency matters here: of the front of the rig, which is
+ * fetched at once with the pose; of instructions, so kernels have as few as possible; and, if a rig consists of one
+ * trajectory layer, of the vertex's own numbers, which are fetched while the block prepares.
  */
 #ifndef EXI_CUDA_KERNELS_SHAPE_FUSED_INL
 #define EXI_CUDA_KERNELS_SHAPE_FUSED_INL
@@ -15,12 +15,12 @@
 
 enum { EXI_FUSED_CORRECTORS = 3 };
 enum { EXI_FUSED_THREADS = 128, EXI_FUSED_WARPS = EXI_FUSED_THREADS / 32 };
-/* Instances for which preparing in every block is worth it; blocks of a multiprocessor. */
+/* Maximum number of instances for preparing in every block; blocks per multiprocessor. */
 enum { EXI_FUSED_COUNT = 4, EXI_FUSED_RESIDENT = 4 };
 
-/* Where things stand in shared memory: the front, the pose, the work. */
+/* Layout of shared memory: the front, the pose, the work. */
 typedef struct exi_fused {
-    int near, pose;    /* bytes of the front that are copied, and of dials; 0: they stay where they are */
+    int near, pose;    /* bytes of the front and of dials that are copied; 0: they stay in place */
     exi_gpu_work work; /* laid out at EXI_NEAR_BASE */
 } exi_fused;
 
@@ -37,7 +37,8 @@ static __device__ inline void exi_gpu_shape_group(const exi_gpu *g, const exi_gp
     exi_gpu_store_tile(out, to_instance, tile, count, lane, position, room + warp * EXI_STORE_FLOATS);
 }
 
-/* Everything on its way, and what it will look like: a job of one instance, and the head of a rig that is near. */
+/* Starts all fetches, and sets up what they will fill: a job of one instance, and the head of a rig in shared
+ * memory. */
 static __device__ inline void exi_fused_open(const exi_fused *f, int has, int instance, char *memory, exi_gpu *g,
                                              exi_gpu_job *j) {
     const float *dials = j->inputs ? j->inputs + (size_t)instance * (size_t)g->pose_size : NULL;
@@ -54,13 +55,13 @@ static __device__ inline void exi_fused_open(const exi_fused *f, int has, int in
     exi_near_work(&j->work, memory + f->near + f->pose);
 }
 
-/* Prepares; then the weights go to where the caller wants them. */
+/* Prepares; then writes the weights to the caller's array. */
 static __device__ inline void exi_fused_prepare(const exi_gpu *g, const exi_gpu_job *j, int instance, float *weights) {
     exi_team team;
     team.lane = (int)threadIdx.x;
     team.lanes = EXI_FUSED_THREADS;
     exi_near_wait();
-    exi_gpu_prepare(g, j, 0, team); /* which ends with all waiting for all */
+    exi_gpu_prepare(g, j, 0, team); /* ends with a barrier */
     if (blockIdx.x == 0 && weights)
         for (int k = (int)threadIdx.x; k < g->examples; k += EXI_FUSED_THREADS)
             weights[(size_t)instance * (size_t)g->examples + (size_t)k] = j->work.weights[k];
@@ -82,7 +83,7 @@ static __global__ void __launch_bounds__(EXI_FUSED_THREADS, EXI_FUSED_RESIDENT)
         exi_gpu_shape_group(&head, &job, 0, group, &out, instance, room);
 }
 
-/* A rig that exi_gpu_is_alone with one example: a block takes one group of vertices. */
+/* A rig with exi_gpu_is_alone and one example: a block takes one group of vertices. */
 template <int has>
 static __global__ void __launch_bounds__(EXI_FUSED_THREADS, EXI_FUSED_RESIDENT)
     exi_fused_trajectory_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j,
@@ -118,13 +119,13 @@ static __global__ void __launch_bounds__(EXI_FUSED_THREADS, EXI_FUSED_RESIDENT)
                        room + warp * EXI_STORE_FLOATS);
 }
 
-/* ---- the host's side ---- */
+/* ---- host ---- */
 
 static inline bool exi_fused_fits(const exi_gpu *g) {
     return exi_gpu_work_size(g) <= EXI_NEAR_BYTES;
 }
 
-/* Lays shared memory out; returns how much of it there is. */
+/* Lays out shared memory; returns its size. */
 static inline size_t exi_fused_lay(const exi_gpu *g, int need, exi_fused *f) {
     size_t bytes = exi_gpu_work_lay(g, 1, (char *)EXI_NEAR_BASE, &f->work);
     const size_t pose = ((size_t)g->pose_size * sizeof(float) + 15) / 16 * 16;
@@ -137,7 +138,7 @@ static inline size_t exi_fused_lay(const exi_gpu *g, int need, exi_fused *f) {
 
 typedef void (*exi_fused_function)(exi_gpu, exi_gpu_job, exi_fused);
 
-/* The kernel with the least code that has what is needed. */
+/* Returns the smallest kernel with the needed features. */
 static inline exi_fused_function exi_fused_choose(const exi_gpu *g, const exi_gpu_job *j, bool *alone) {
     enum {
         PATH = EXI_GPU_PATHS,

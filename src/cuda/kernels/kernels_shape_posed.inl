@@ -1,8 +1,8 @@
 /*
- * Many instances of forms and skin that the crowd's kernel does not take: dual quaternions above all. A thread keeps a
- * vertex, its first forms and its influences in registers and goes through a run of instances, whose factors and
- * palettes stand in shared memory, a batch at a time. Takes about 150 instructions a vertex and instance with 8 forms
- * and 4 influences of dual quaternions, and reads 32 bytes of shared memory an influence.
+ * Many instances of forms and skin that the crowd's kernel does not take: mainly dual quaternions. A thread keeps a
+ * vertex, its first forms and its influences in registers and processes a run of instances, whose factors and palettes
+ * are in shared memory, a batch at a time. Takes about 150 instructions per vertex and instance with 8 forms and 4
+ * influences of dual quaternions, and reads 32 bytes of shared memory per influence.
  */
 #ifndef EXI_CUDA_KERNELS_SHAPE_POSED_INL
 #define EXI_CUDA_KERNELS_SHAPE_POSED_INL
@@ -19,14 +19,14 @@ enum {
     EXI_POSED_WAVES = 4,
     EXI_POSED_FORMS = 8, /* in registers */
     EXI_POSED_BATCH = 16,
-    EXI_POSED_BYTES = 40 * 1024, /* of shared memory, beside what warps write through */
-    EXI_POSED_COUNT = 8          /* instances from which on this is the better way */
+    EXI_POSED_BYTES = 40 * 1024, /* of shared memory, besides the warps' output room */
+    EXI_POSED_COUNT = 8          /* number of instances from which this is faster */
 };
 
 /* A batch in shared memory. */
 typedef struct exi_posed_batch {
     float *palettes, *factors; /* [batch][joints][8 or 12], [batch][factor_stride] */
-    int *stretched;            /* [batch]: dual quaternions alone do not do */
+    int *stretched;            /* [batch]: true if dual quaternions are not enough */
     int palette_stride, factor_stride;
 } exi_posed_batch;
 
@@ -55,7 +55,7 @@ static __device__ inline void exi_posed_stage(const exi_gpu &g, const exi_gpu_jo
             g.skinning == EX_SKINNING_DUAL_QUATERNION ? j.work.stretched[first + (int)threadIdx.x] : 0;
 }
 
-/* Base and forms of a vertex; those that there are not are 0. */
+/* Base and forms of a vertex; missing ones are 0. */
 typedef struct exi_posed_vertex {
     float base[3], forms[EXI_POSED_FORMS][3];
     exi_gpu_influences in;
@@ -76,7 +76,7 @@ static __device__ inline void exi_posed_read(const exi_gpu &g, int vertex, exi_p
                     ? exi_gpu_number(&g, at + (size_t)(k * EXI_GPU_TILE_NUMBERS + c * EXI_GPU_TILE), is_float)
                     : 0.0f;
     exi_gpu_read_influences(&g, vertex, &v.in);
-    /* As many as any of the warp has: then none goes its own way. */
+    /* The largest number in the warp, so that lanes do not diverge. */
     v.in.count = 1;
     for (int i = 1; i < 4; i++)
         v.in.count += __any_sync(0xFFFFFFFFu, v.in.weights[i] != 0.0f) != 0;
@@ -125,10 +125,10 @@ static __global__ void __launch_bounds__(EXI_POSED_THREADS, EXI_POSED_RESIDENT)
     exi_gpu_targets<1> targets;
     targets.open(tile, out.instance, lane);
     int full = left >= EXI_GPU_TILE && exi_gpu_targets<1>::suit(out);
-    asm volatile("" : "+r"(full)); /* not to be worked out again in every round */
+    asm volatile("" : "+r"(full)); /* keeps the compiler from computing it again in every round */
     for (int first = begin; first < end; first += batch_size) {
         const int count = min(batch_size, end - first);
-        __syncthreads(); /* the batch before has been read */
+        __syncthreads(); /* the previous batch has been read */
         exi_posed_stage(g, j, first, count, batch);
         __syncthreads();
         float *to = out.data + (size_t)first * out.instance;
@@ -146,7 +146,7 @@ static __global__ void __launch_bounds__(EXI_POSED_THREADS, EXI_POSED_RESIDENT)
                     exi_gpu_move_linear(&g, j.work.palette + 12 * (size_t)(first + k) * (size_t)g.joints, &v.in, x);
                 exi_gpu_move_dual(&g, palette, &v.in, x);
             }
-            __syncwarp(); /* what was there has been read */
+            __syncwarp(); /* the old contents have been read */
 #pragma unroll
             for (int c = 0; c < 3; c++)
                 rooms[warp][3 * lane + c] = x[c];
@@ -159,9 +159,9 @@ static __global__ void __launch_bounds__(EXI_POSED_THREADS, EXI_POSED_RESIDENT)
     }
 }
 
-/* ---- the host's side ---- */
+/* ---- host ---- */
 
-/* Instances of a batch. */
+/* Returns the number of instances per batch. */
 static inline int exi_gpu_posed_batch(const exi_gpu *g) {
     const size_t bytes = ((size_t)exi_posed_palette_stride(g) + (size_t)exi_posed_factor_stride(g)) * sizeof(float);
     const size_t most = EXI_POSED_BYTES / bytes;

@@ -1,8 +1,8 @@
 /*
- * Many instances of one layer of trajectories (shape_trajectory.inl). A thread keeps a vertex in registers and goes
- * through a run of instances, a few side by side, so that none waits for another; what it needs of them a block works
- * out into shared memory first. One example with turns takes about 35 instructions a vertex and instance, and writes 12
- * bytes: what counts is that these leave in whole lines.
+ * Many instances of one trajectory layer (shape_trajectory.inl). A thread keeps a vertex in registers and processes a
+ * run of instances, a few side by side, so that none waits for another; a block first computes the instances' data into
+ * shared memory. One example with turns takes about 35 instructions per vertex and instance, and writes 12 bytes: these
+ * must be written in whole cache lines.
  */
 #ifndef EXI_CUDA_KERNELS_SHAPE_PATH_INL
 #define EXI_CUDA_KERNELS_SHAPE_PATH_INL
@@ -15,14 +15,13 @@
 enum {
     EXI_PATH_THREADS = 256,
     EXI_PATH_WARPS = EXI_PATH_THREADS / 32,
-    EXI_PATH_RUN_MOST = 96, /* instances that every block has room for */
-    EXI_PATH_WAVES = 2,     /* how often over the multiprocessors should be filled, so that they end evenly */
-    EXI_PATH_COUNT = 8,     /* instances from which on this is the better way */
+    EXI_PATH_RUN_MOST = 96, /* instances for which every block has room */
+    EXI_PATH_WAVES = 2,     /* number of times the multiprocessors should be filled, so that all end together */
+    EXI_PATH_COUNT = 8,     /* number of instances from which this is faster */
     EXI_PATH_COUNT_MOST = EXI_LAUNCH_ROWS_MOST * EXI_PATH_RUN_MOST
 };
 
-/* Instances side by side, and blocks of a multiprocessor: what the registers of so many examples and correctors leave.
- */
+/* Instances side by side, and blocks per multiprocessor, as the registers for these examples and correctors allow. */
 template <int examples, int correctors> struct exi_trajectory_shares {
     static constexpr int NUMBERS = 6 * (examples > 1 ? examples : 2) + 3 * correctors;
     static constexpr int SIDE = NUMBERS <= 12 ? 8 : examples > 5 ? 2 : 4;
@@ -62,8 +61,8 @@ static __device__ inline void exi_trajectory_place(const exi_trajectory_vertex *
             positions[i][c] = sites[i].out[c];
 }
 
-/* Shifts of segments, the screw and the mask, for layers that have more than the screw: one instance after the other,
- * in the room where each lane has put its vertex, so that no registers are taken for what few need. */
+/* Shifts of segments, the screw and the mask, for layers with more than the screw: one instance after the other, in the
+ * room where each lane has put its vertex, so that this rare case takes no registers. */
 static __device__ inline void exi_trajectory_finish(const exi_gpu &g, const exi_gpu_job &j,
                                                     const exi_trajectory_vertex &v,
                                                     const exi_trajectory_record *records, int count, int instance,
@@ -99,15 +98,15 @@ static __global__ void __launch_bounds__(EXI_PATH_THREADS, exi_trajectory_shares
     bool moves = false;
     exi_trajectory_vertex v;
     exi_trajectory_read_vertex(&g, vertex, examples, correctors, &v);
-    /* Those that make the last few complete are the last once more. */
+    /* The last group is completed by repeating the last instance. */
     for (int k = (int)threadIdx.x; k < (count + side - 1) / side * side; k += EXI_PATH_THREADS)
         moves |= exi_trajectory_open(&g, &j.work, begin + min(k, count - 1), examples, correctors, &records[k]);
     moves = __syncthreads_or(moves);
     if (left <= 0)
         return;
     const bool close = left >= EXI_GPU_TILE && exi_gpu_targets<side>::suit(out);
-    int full = close ? count : 0;  /* instances that are written in whole lines */
-    asm volatile("" : "+r"(full)); /* not to be worked out again in every round */
+    int full = close ? count : 0;  /* instances written in whole cache lines */
+    asm volatile("" : "+r"(full)); /* keeps the compiler from computing it again in every round */
     float *to = out.data + (size_t)begin * out.instance;
     exi_gpu_targets<side> targets;
     targets.open(tile, out.instance, lane);
@@ -120,7 +119,7 @@ static __global__ void __launch_bounds__(EXI_PATH_THREADS, exi_trajectory_shares
             for (int i = 0; i < side; i++)
                 exi_trajectory_move(&records[k + i], positions[i]);
         }
-        __syncwarp(); /* what was there has been read */
+        __syncwarp(); /* the old contents have been read */
 #pragma unroll
         for (int i = 0; i < side; i++)
             for (int c = 0; c < 3; c++)
@@ -141,7 +140,7 @@ static __global__ void __launch_bounds__(EXI_PATH_THREADS, exi_trajectory_shares
     }
 }
 
-/* ---- the host's side ---- */
+/* ---- host ---- */
 
 static inline bool exi_gpu_is_trajectory(const exi_gpu *g, const exi_gpu_job *j) {
     return j->count >= EXI_PATH_COUNT && j->count <= EXI_PATH_COUNT_MOST && exi_gpu_is_alone(g, j);
@@ -159,7 +158,7 @@ static inline void exi_gpu_launch_trajectory_of(const exi_gpu *g, const exi_gpu_
     exi_trajectory_kernel<examples, correctors><<<grid, EXI_PATH_THREADS, 0, stream>>>(*g, *j, run);
 }
 
-/* Examples and correctors that a kernel has beyond the path's do nothing. */
+/* Surplus examples and correctors of a kernel do nothing. */
 static inline void exi_gpu_launch_trajectory(const exi_gpu *g, const exi_gpu_job *j, int processors,
                                              ex_cuda_stream stream) {
     typedef void (*launch)(const exi_gpu *, const exi_gpu_job *, int, ex_cuda_stream);

@@ -1,8 +1,7 @@
 /*
- * How a warp writes the positions of a tile: 32 triples, close together in most outputs. Written as they are, three
- * numbers a lane, every line of memory would be touched three times; so they go through shared memory and leave it 16
- * bytes a lane. Outputs that do not begin at a multiple of 16 bytes get 4 bytes a lane, in order; those that are not
- * close together, triples.
+ * Writes the positions of a tile by a warp: 32 triples, packed in most outputs. Three numbers per lane would touch
+ * every cache line three times, so triples go through shared memory and are written 16 bytes per lane. Outputs that do
+ * not start at a multiple of 16 bytes get 4 bytes per lane, in order; outputs that are not packed get triples.
  */
 #ifndef EXI_CUDA_KERNELS_STORE_INL
 #define EXI_CUDA_KERNELS_STORE_INL
@@ -11,7 +10,7 @@
 
 enum { EXI_STORE_FLOATS = 3 * EXI_GPU_TILE };
 
-/* Where positions of the cage go. */
+/* Destination of the cage's positions. */
 typedef struct exi_gpu_place_out {
     float *data;
     uint64_t stride, instance; /* floats */
@@ -25,8 +24,8 @@ static __device__ inline exi_gpu_place_out exi_gpu_out(const exi_gpu *g, const e
     return out;
 }
 
-/* The tile of a warp whose lanes all come here, from shared memory, where they have put its triples and are done with
- * it. count: how many of its vertices there are. */
+/* Writes a tile from shared memory, where all lanes of the warp have finished writing its triples. All lanes must call
+ * it. count: number of vertices in the tile. */
 static __device__ inline void exi_gpu_store_room(const exi_gpu_place_out *out, int instance, int tile, int count,
                                                  int lane, const float room[EXI_STORE_FLOATS]) {
     float *to = out->data + (size_t)instance * out->instance + (size_t)tile * EXI_GPU_TILE * out->stride;
@@ -45,18 +44,18 @@ static __device__ inline void exi_gpu_store_room(const exi_gpu_place_out *out, i
             to[lane + i * EXI_GPU_TILE] = room[lane + i * EXI_GPU_TILE];
 }
 
-/* The same from the lanes. room: the warp's own. */
+/* The same from the lanes. room belongs to the warp. */
 static __device__ inline void exi_gpu_store_tile(const exi_gpu_place_out *out, int instance, int tile, int count,
                                                  int lane, const float position[3], float room[EXI_STORE_FLOATS]) {
-    __syncwarp(); /* what was there has been read */
+    __syncwarp(); /* the old contents have been read */
     for (int c = 0; c < 3; c++)
         room[3 * lane + c] = position[c];
     __syncwarp();
     exi_gpu_store_room(out, instance, tile, count, lane, room);
 }
 
-/* Where the 16 bytes that a lane writes at a time go, of the tiles of `side` instances one after the other: bytes from
- * the start of the first instance, so that where that is stays the same for all lanes. */
+/* Destinations of the 16 bytes that a lane writes at a time, for the tiles of `side` instances one after the other:
+ * bytes from the start of the first instance, so that this start is the same for all lanes. */
 template <int side> struct exi_gpu_targets {
     static constexpr int PIECES = EXI_STORE_FLOATS / 4, ALL = side * PIECES, TIMES = (ALL + 31) / 32;
     uint32_t bytes[TIMES];

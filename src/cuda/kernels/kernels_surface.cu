@@ -1,8 +1,8 @@
 /*
  * Kernels of the surface: refined vertices, normals from rings, entries of output arrays, boxes (surface.inl,
  * write.inl). A thread is a vertex; a block of 128 takes four tiles of vertices through a run of instances, so that the
- * tables it reads stay in the first cache. Runs are as short as fills the GPU: one instance of 80 000 vertices is 625
- * blocks.
+ * tables it reads stay in the first-level cache. Runs are short enough to fill the GPU: one instance of 80 000 vertices
+ * is 625 blocks.
  */
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/kernels_launch.inl"
@@ -17,10 +17,10 @@ namespace {
 
 enum { BLOCK = 128, WARP = EXI_GPU_TILE, WARPS = BLOCK / WARP };
 
-/* ---- launching ---- */
+/* ---- launches ---- */
 
-/* Blocks for `items` times `count` instances: enough for a few rounds of all multiprocessors, each of which has room
- * for 16 blocks, and not more than one instance asks for. */
+/* Grid for `items` times `count` instances: enough blocks for a few rounds of all multiprocessors, which have room for
+ * 16 blocks each, and at least those of one instance. */
 dim3 grid_of(int items, int count) {
     const long long wide = ((long long)items + BLOCK - 1) / BLOCK, wanted = 64LL * exi_launch_multiprocessors();
     long long runs = (wanted + wide - 1) / wide;
@@ -29,7 +29,7 @@ dim3 grid_of(int items, int count) {
     return dim3((unsigned)wide, (unsigned)runs);
 }
 
-/* Where a warp stands: which tile of items is its own, and how many of its lanes have one. */
+/* Place of a warp: its tile of items, and the number of its lanes with an item. */
 struct place {
     int lane, tile, count;
     __device__ place(int items) {
@@ -116,8 +116,8 @@ __global__ void __launch_bounds__(BLOCK)
 
 enum { BOX_BLOCK = 256, BOX_WARPS = BOX_BLOCK / WARP };
 
-/* A number of a box: the smaller, or with `most` the larger, of what is there and value. The bits of floats are in
- * order as integers, those of negative ones backwards. */
+/* Updates a number of a box with the minimum, or with `most` the maximum, of itself and value. The bits of floats are
+ * ordered like integers, those of negative ones in reverse. */
 __device__ inline void grow(float *number, float value, bool most) {
     const int bits = __float_as_int(value);
     if ((bits >= 0) != most)
@@ -132,7 +132,8 @@ __global__ void empty_boxes(float *boxes, int count) {
         boxes[i] = i % 6 < 3 ? FLT_MAX : -FLT_MAX;
 }
 
-/* A block takes a part of an instance's vertices; alone it writes the box, else it joins what others find. */
+/* A block takes a part of an instance's vertices; if it is the only one it writes the box, else it merges with the
+ * others. */
 __global__ void __launch_bounds__(BOX_BLOCK) grow_boxes(const __grid_constant__ exi_gpu_job job, float *boxes) {
     __shared__ float found[BOX_WARPS][6];
     const int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
@@ -205,7 +206,7 @@ int exi_gpu_run_boxes(const exi_gpu_job *job, float *boxes, ex_cuda_stream strea
     const int count = job->count;
     if (count == 0)
         return 0;
-    /* A block an instance, and a part of one where instances are few: eight vertices a thread at least. */
+    /* One block per instance, or per part of one if instances are few: at least eight vertices per thread. */
     const int parts = (job->level.vertices + 8 * BOX_BLOCK - 1) / (8 * BOX_BLOCK);
     const int wide = count >= 256 || parts < 1 ? 1 : parts < 1024 ? parts : 1024;
     if (wide > 1)

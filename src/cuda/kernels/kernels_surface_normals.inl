@@ -1,9 +1,9 @@
 /*
- * Normals from rings (surface.inl) of many instances. A block takes 256 vertices through a run of instances; what lies
- * around them in the order of the mesh, where most neighbours are, it brings into shared memory, an instance ahead, and
- * a thread keeps where its own stand. Read through the first cache, three numbers that are 12 bytes apart from lane to
- * lane take three times as long. Warps that have a vertex with more neighbours, with several chains, or with some
- * further away go the usual way.
+ * Normals from rings (surface.inl) of many instances. A block takes 256 vertices through a run of instances. It fetches
+ * the vertices around them in mesh order, where most neighbours are, into shared memory, one instance ahead, and each
+ * thread keeps the places of its neighbours there. Reading through the first-level cache, with three numbers 12 bytes
+ * apart from lane to lane, takes three times as long. Warps with a vertex that has more neighbours, several chains, or
+ * neighbours outside the window use the general path.
  */
 #ifndef EXI_CUDA_KERNELS_SURFACE_NORMALS_INL
 #define EXI_CUDA_KERNELS_SURFACE_NORMALS_INL
@@ -22,10 +22,10 @@ enum {
     EXI_RINGS_KEPT = 8,
     EXI_RINGS_RESIDENT = 3,
     EXI_RINGS_WAVES = 4,
-    EXI_RINGS_COUNT = 8 /* instances from which on this is the better way */
+    EXI_RINGS_COUNT = 8 /* number of instances from which this is faster */
 };
 
-/* Where the vertices of a ring stand in the window, as floats: one chain, the last repeated, which adds nothing. */
+/* Places of a ring's vertices in the window, as floats: one chain, with the last repeated, which adds nothing. */
 typedef struct exi_rings_own {
     int here, count, places[EXI_RINGS_KEPT];
     bool fits;
@@ -64,7 +64,7 @@ static __device__ inline exi_gpu_ring_sum exi_rings_sum(const exi_rings_own &own
     return sum;
 }
 
-/* For warps and vertices that the window does not do for: a call, so that it takes no registers from the others. */
+/* For warps and vertices that the window does not cover: a call, so that it takes no registers from the others. */
 static __device__ __noinline__ float3 exi_rings_apart(const exi_gpu_job *j, int instance, int vertex) {
     float normal[3];
     exi_gpu_normal(j, instance, vertex, normal);
@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(EXI_RINGS_THREADS, EXI_RINGS_RESIDENT)
     const int begin = (int)blockIdx.y * run, end = min(begin + run, j.count);
     const int tile = (int)blockIdx.x * EXI_RINGS_WARPS + warp, left = vertices - tile * EXI_GPU_TILE;
     const int vertex = min(tile * EXI_GPU_TILE + lane, vertices - 1);
-    /* The window begins at a multiple of four vertices, and has as many pieces as are the instance's own. */
+    /* The window starts at a multiple of four vertices, and has only pieces that belong to the instance. */
     const int first =
         max(0, min((int)blockIdx.x * EXI_RINGS_THREADS - EXI_RINGS_AROUND, vertices - EXI_RINGS_WINDOW)) & ~3;
     const int pieces = min(EXI_RINGS_PIECES, 3 * (vertices - first) / 4), size = 4 * pieces / 3;
@@ -106,11 +106,11 @@ static __global__ void __launch_bounds__(EXI_RINGS_THREADS, EXI_RINGS_RESIDENT)
     exi_gpu_targets<1> targets;
     targets.open(tile, out.instance, lane);
     int full = left >= EXI_GPU_TILE && exi_gpu_targets<1>::suit(out);
-    asm volatile("" : "+r"(full)); /* not to be worked out again in every round */
+    asm volatile("" : "+r"(full)); /* keeps the compiler from computing it again in every round */
     float *to = out.data + (size_t)begin * out.instance;
 #pragma unroll 1
     for (int k = begin - 1; k < end; k++) {
-        if (k + 1 < end) { /* bring the next one */
+        if (k + 1 < end) { /* fetch the next one */
             float4 *next = windows[(k + 1) & 1];
 #pragma unroll
             for (int i = 0; i < EXI_RINGS_PIECES; i += EXI_RINGS_THREADS)
@@ -120,7 +120,7 @@ static __global__ void __launch_bounds__(EXI_RINGS_THREADS, EXI_RINGS_RESIDENT)
         }
         if (k >= begin && left > 0) {
             const float3 normal = exi_rings_normal(j, own, fits, most, (const float *)windows[k & 1], k, vertex);
-            __syncwarp(); /* what was there has been read */
+            __syncwarp(); /* the old contents have been read */
             room[3 * lane] = normal.x;
             room[3 * lane + 1] = normal.y;
             room[3 * lane + 2] = normal.z;
@@ -136,7 +136,7 @@ static __global__ void __launch_bounds__(EXI_RINGS_THREADS, EXI_RINGS_RESIDENT)
     }
 }
 
-/* ---- the host's side ---- */
+/* ---- host ---- */
 
 static inline bool exi_gpu_is_rings(const exi_gpu_job *j) {
     return j->count >= EXI_RINGS_COUNT && j->position_stride == 3 && j->position_instance % 4 == 0 &&

@@ -1,7 +1,7 @@
 /*
- * Laying a rig out for the GPU: the tables that prepare an instance, and the order of all parts (lay.h).
+ * Layout of a rig for the GPU: the tables that prepare an instance, and the order of all parts (lay.h).
  *
- * Weighers, the skeleton, inputs and axes are copied as they stand in the rig: they are blocks with offsets, and the
+ * Weighers, the skeleton, inputs and axes are copied from the rig unchanged: they are blocks with offsets, and the
  * stages read them through the runtime's own functions.
  */
 #include "cuda/lay/lay.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* ---- taking room ---- */
+/* ---- room ---- */
 
 void *exi_lay_take(exi_lay *lay, size_t count, size_t size, const void **at) {
     *at = NULL;
@@ -41,7 +41,7 @@ size_t exi_gpu_weigher_room(const ex_weigher *weigher) {
     return exi_weigher_layout(&head) ? (size_t)head.size : (size_t)weigher->size;
 }
 
-/* Which of the layers of trajectories a layer is; -1: none. */
+/* Returns the index of a layer among the trajectory layers; -1: none. */
 static int path_of(const ex_rig *rig, int layer) {
     int path = 0;
     for (int l = 0; l < layer; l++)
@@ -49,7 +49,7 @@ static int path_of(const ex_rig *rig, int layer) {
     return exi_rig_trajectories_of(rig, layer) ? path : -1;
 }
 
-/* Where the weights of offsets stand in their sets. */
+/* Lays out the places of offset weights in their sets. */
 static void lay_sets(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
     bool any = false;
     for (int l = 0; l < rig->counts.layers; l++)
@@ -110,7 +110,7 @@ static void lay_layers(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
 
 /* ---- the skeleton ---- */
 
-/* Joints sorted by depth; within one, as they stand. */
+/* Sorts joints by depth, and within a depth by index. */
 static ex_result lay_depths(const ex_skeleton *skeleton, exi_lay *lay, exi_gpu *head, ex_error *error) {
     const int32_t *parents = exi_skeleton_at(skeleton, skeleton->parents);
     const int32_t *parents_first = exi_skeleton_at(skeleton, skeleton->order);
@@ -129,7 +129,7 @@ static ex_result lay_depths(const ex_skeleton *skeleton, exi_lay *lay, exi_gpu *
     head->depth_starts = at;
     int32_t *order = exi_lay_take(lay, joints, sizeof *order, &at);
     head->depth_joints = at;
-    if (order) { /* counts become ends; filling from the back makes them beginnings */
+    if (order) { /* counts become ends; filling from the back turns them into starts */
         for (size_t j = 0; j < joints; j++)
             starts[depths[j]]++;
         for (int d = 0; d < head->depth_count; d++)
@@ -147,7 +147,7 @@ static ex_result lay_skeleton(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex
     const void *at = NULL;
     if (!skeleton)
         return EX_OK;
-    exi_lay_copy(lay, skeleton, (size_t)skeleton->name_starts, &at); /* names come last, and nobody reads them */
+    exi_lay_copy(lay, skeleton, (size_t)skeleton->name_starts, &at); /* names come last, and are not read */
     head->skeleton = at;
     int32_t *examples = exi_lay_take(lay, shifts, sizeof *examples, &at);
     head->shift_examples = at;
@@ -161,7 +161,7 @@ static ex_result lay_skeleton(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex
     return lay_depths(skeleton, lay, head, error);
 }
 
-/* ---- what there is ---- */
+/* ---- features ---- */
 
 int exi_gpu_weigher_has(const ex_weigher *w) {
     const int kinds = w->kind == EX_WEIGHER_DIRECT     ? 0
@@ -175,7 +175,7 @@ int exi_gpu_weigher_has(const ex_weigher *w) {
     return has;
 }
 
-/* Of what the kernels can leave out. */
+/* Returns the features that kernels can leave out and this rig needs. */
 static int find_things(const ex_rig *rig, const exi_gpu *head) {
     int has = head->storage == EX_STORAGE_FLOAT ? 0 : EXI_GPU_SHORTS;
     has |= rig->counts.layers > 32 ? EXI_GPU_LAYERS : 0;
@@ -201,9 +201,9 @@ static int find_things(const ex_rig *rig, const exi_gpu *head) {
     return has;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
-/* Of the front so far, in whole units of 16 bytes: what comes next begins there or later. */
+/* Returns the size of the front so far, in whole units of 16 bytes: the next table starts there or later. */
 static int32_t front_size(const exi_lay *lay) {
     return lay->used < INT32_MAX - 15 ? (int32_t)((lay->used + 15) / 16 * 16) : INT32_MAX;
 }

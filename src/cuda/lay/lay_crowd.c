@@ -1,11 +1,11 @@
 /*
- * Tables of the patches for crowds (exi_crowd in block.h). Sums of matrices are taken from a reference joint and seen
- * from the patch's centre,
+ * Tables of the patches for crowds (exi_crowd in block.h). Sums of matrices are relative to a reference joint and to
+ * the patch's centre,
  *
  *     sum over j of w_j M_j x = M_r x + sum over j of w_j ((R_j - R_r) (x - c) + M_j c - M_r c),
  *
- * so that all terms but the first are of the patch's size, not of the character's: the products are made of numbers in
- * two parts of 11 bits, and lose that much less.
+ * so that all terms but the first are of the patch's size, not the character's: the products use numbers in two parts
+ * of 11 bits, so their errors are smaller by that ratio.
  */
 #include "cuda/lay/lay_crowd.h"
 
@@ -16,9 +16,9 @@
 
 #include <string.h>
 
-/* Cages beyond this are no crowd's. */
+/* Maximum number of vertices of a cage for crowds. */
 #define VERTEX_MOST 262144
-/* Steps of 8 joints for which a kernel has room. */
+/* Maximum number of steps of 8 joints for which a kernel has room. */
 #define STEPS_MOST 4
 
 static size_t tiles_of(const exi_crowd_plan *p) {
@@ -27,7 +27,7 @@ static size_t tiles_of(const exi_crowd_plan *p) {
 
 /* ---- skin ---- */
 
-/* Calls for every influence of a vertex. */
+/* Called for every influence of a vertex. */
 typedef void (*influence)(void *context, int joint, float weight);
 static void visit_influences(const exi_skin_tables *t, uint32_t vertex, influence call, void *context) {
     for (size_t i = 0; i < EXI_SHORT; i++)
@@ -45,7 +45,8 @@ static void add_weight(void *context, int joint, float weight) {
     ((float *)context)[joint] += weight;
 }
 
-/* The joints of the patch, those that move most first; how many, at most `most`, or more where there are. */
+/* Lists the joints of the patch, those with the most weight first. Returns their number, which may exceed `most`; at
+ * most that many are listed. */
 static int list_joints(exi_crowd_plan *p, const exi_skin_tables *t, uint16_t *joints, int most) {
     memset(p->joint_weights, 0, (size_t)p->joints * sizeof *p->joint_weights);
     for (int i = 0; i < p->row_count; i++)
@@ -67,7 +68,7 @@ static int list_joints(exi_crowd_plan *p, const exi_skin_tables *t, uint16_t *jo
 
 /* ---- filling ---- */
 
-/* Where row r and column c of an operand stand: which of the lanes' four numbers. */
+/* Place of row r and column c of an operand among the lanes' four numbers. */
 static size_t operand_place(int row, int column) {
     const int lane = row % 8 * 4 + column % 4;
     return 4 * (size_t)lane + (size_t)(row / 8 + 2 * (column / 4));
@@ -85,7 +86,7 @@ static void fill_centre(const exi_crowd_plan *p, float centre[3]) {
     }
 }
 
-/* base and forms of a patch; rows that are not there stay 0. */
+/* Fills base and forms of a patch; missing rows stay 0. */
 static void fill_forms(const exi_crowd_plan *p, const ex_forms *forms, int form_count, int steps, const float centre[3],
                        float *base, float *numbers) {
     for (int i = 0; i < p->row_count; i++) {
@@ -105,7 +106,7 @@ static void fill_forms(const exi_crowd_plan *p, const ex_forms *forms, int form_
     }
 }
 
-/* What filling the skin's operands needs to know. */
+/* Data for filling the skin's operands. */
 typedef struct skin_row {
     const uint16_t *joints;
     int joint_count, row;
@@ -128,7 +129,7 @@ static void fill_skin(const exi_crowd_plan *p, const exi_skin_tables *t, const u
     }
 }
 
-/* The ring of a vertex as one closed loop of rows: chains are joined through the vertex itself, whose edges count for
+/* Makes the ring of a vertex one closed loop of rows: chains are joined through the vertex itself, whose edges add
  * nothing. Returns its length, made even; loop may be NULL. */
 static uint32_t close_loop(const exi_crowd_plan *p, uint32_t vertex, uint32_t *loop) {
     const uint32_t begin = p->ring_starts[vertex], end = p->ring_starts[vertex + 1];
@@ -155,7 +156,7 @@ static uint32_t close_loop(const exi_crowd_plan *p, uint32_t vertex, uint32_t *l
     return count;
 }
 
-/* How many entries of the patch's loops do not fit into a thread's own. */
+/* Returns the number of entries of the patch's loops beyond those that a thread keeps. */
 static size_t count_long(const exi_crowd_plan *p) {
     size_t sum = 0;
     for (int i = 0; p->rings && i < p->owned; i++) {
@@ -182,9 +183,9 @@ static void fill_rings(const exi_crowd_plan *p, uint16_t *rings, uint32_t *long_
     long_starts[p->most] = *next;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
-/* 1 over the mean of the squares of the edges around vertices; 1 where there are none. */
+/* Returns 1 divided by the mean square of the edges around vertices; 1 if there are none. */
 static float area_unit(const exi_crowd_plan *p) {
     double sum = 0, count = 0;
     for (uint32_t v = 0; p->rings && v < (uint32_t)p->vertices; v++)
@@ -199,7 +200,7 @@ static float area_unit(const exi_crowd_plan *p) {
     return unit > 1e-30 && unit < 1e30 ? (float)unit : 1;
 }
 
-/* What all patches come to. */
+/* Totals over all patches. */
 typedef struct totals {
     int most_steps;
     size_t operands, long_entries;
@@ -258,7 +259,7 @@ static void fill_patches(const ex_rig *rig, exi_crowd_plan *p, const exi_skin_ta
     }
 }
 
-/* Room for the tables; host gets where they are written now. */
+/* Reserves room for the tables; host gets the addresses to write them to now. */
 static void take_tables(exi_lay *lay, const exi_crowd_plan *p, const totals *all, int form_steps, exi_crowd *crowd,
                         exi_crowd *host) {
     const size_t n = (size_t)p->patch_count;
@@ -283,7 +284,7 @@ static void take_tables(exi_lay *lay, const exi_crowd_plan *p, const totals *all
     crowd->long_rings = at;
 }
 
-/* Whether a rig is forms and linear skinning, or none, and nothing else. */
+/* True if a rig has only forms, and linear skinning or none. */
 static bool suits(const ex_rig *rig) {
     const exi_rig_counts *c = &rig->counts;
     return c->vertices > 0 && c->vertices <= VERTEX_MOST && c->forms <= EXI_CROWD_FORM_MAX && c->trajectories == 0 &&
@@ -291,7 +292,7 @@ static bool suits(const ex_rig *rig) {
            exi_rig_forms(rig)->storage == EX_STORAGE_FLOAT && (!rig->skin || c->skinning == EX_SKINNING_LINEAR);
 }
 
-/* One cut of the cage, with neighbours or without. */
+/* Lays out one cut of the cage, with neighbours or without. */
 static ex_result lay_cut(const ex_rig *rig, exi_lay *lay, exi_crowd_plan *p, exi_crowd *crowd, ex_error *error) {
     const exi_skin_tables skin = rig->skin ? exi_skin_tables_of(ex_rig_skin(rig)) : (exi_skin_tables){0};
     const exi_skin_tables *t = rig->skin ? &skin : NULL;

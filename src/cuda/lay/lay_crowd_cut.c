@@ -1,7 +1,7 @@
 /*
- * Cutting the cage into patches for crowds: pieces that fit on a multiprocessor, with their neighbours where normals
- * are wanted. Patches are runs of vertices as they stand where that takes hardly more of them; else vertices are cut by
- * halves along the longest side of their box at rest, into as few pieces as have room for their neighbours.
+ * Cuts the cage into patches for crowds: pieces that fit on a multiprocessor, with their neighbours if there are
+ * normals. Patches are runs of consecutive vertices if that needs hardly more of them. Otherwise vertices are halved
+ * along the longest side of their box at rest, into as few pieces as have room for their neighbours.
  */
 #include "cuda/lay/lay_crowd.h"
 
@@ -80,7 +80,7 @@ static void swap(uint32_t *a, uint32_t *b) {
     *b = t;
 }
 
-/* Brings the vertices that come before the one at `middle` before it (C. A. R. Hoare: Algorithm 65, Find). */
+/* Moves the vertices that sort before the one at `middle` in front of it (C. A. R. Hoare: Algorithm 65, Find). */
 static void part_at(const exi_crowd_plan *p, int axis, uint32_t *v, int count, int middle) {
     int low = 0, high = count - 1;
     while (low < high) {
@@ -142,7 +142,7 @@ static void cut(exi_crowd_plan *p, uint32_t *v, int count, int parts) {
 
 /* ---- one patch ---- */
 
-/* Its rows; false where there are too many. */
+/* Finds its rows; false if there are too many. */
 bool exi_crowd_plan_patch(exi_crowd_plan *p, int patch) {
     const uint32_t *own = p->order + p->starts[patch];
     const uint32_t mark = (uint32_t)patch + 1;
@@ -171,8 +171,8 @@ bool exi_crowd_plan_patch(exi_crowd_plan *p, int patch) {
     return true;
 }
 
-/* As they stand: the longest run of vertices from `first` on whose rows there is room for, a multiple of four but for
- * the last. Returns its end; `first` where there is none. */
+/* Finds the longest run of consecutive vertices from `first` on whose rows fit, a multiple of four except for the last.
+ * Returns its end; `first` if there is none. */
 static uint32_t find_run(exi_crowd_plan *p, uint32_t first, uint32_t mark) {
     const uint32_t vertices = (uint32_t)p->vertices;
     uint32_t end = first;
@@ -191,8 +191,8 @@ static uint32_t find_run(exi_crowd_plan *p, uint32_t first, uint32_t mark) {
     return end;
 }
 
-/* Patches that are runs of vertices: what is written lies together then, and neighbours of vertices side by side are
- * mostly side by side. False where more than `most` would be needed. */
+/* Cuts into runs of consecutive vertices: output is then contiguous, and neighbours of consecutive vertices are mostly
+ * consecutive. Returns false if more than `most` patches would be needed. */
 static bool cut_runs(exi_crowd_plan *p, int most) {
     p->patch_count = 0;
     for (int v = 0; v < p->vertices; v++) {
@@ -226,8 +226,8 @@ static bool cut_into(exi_crowd_plan *p, int parts) {
     return true;
 }
 
-/* As few patches as will do, runs where they are not many more; false where neighbours take more room than the vertices
- * themselves. */
+/* Cuts into as few patches as possible, into runs if they are not many more; false if neighbours take more room than
+ * the vertices themselves. */
 bool exi_crowd_plan_cut(exi_crowd_plan *p) {
     const int most = p->vertices / (p->most / 4) + 1;
     for (int parts = (p->vertices + p->most - 1) / p->most; parts <= most; parts += 1 + parts / 24)

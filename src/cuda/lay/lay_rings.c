@@ -1,12 +1,12 @@
 /*
- * Rings of neighbours, from which the GPU makes normals: the sum of the area vectors of the faces around a vertex v is
- * half the sum over the edges (a, b) of those faces that do not end at v of (a - v) x (b - v).
+ * Rings of neighbours, from which the GPU computes normals: the sum of the area vectors of the faces around a vertex v
+ * is half the sum of (a - v) x (b - v) over the edges (a, b) of those faces that do not end at v.
  *
- * What a face gives is a piece of chain: its corners after v in order, up to the one before v. Where one piece ends and
- * another begins at the same vertex they are joined, so that a closed fan of k triangles has k + 1 entries and not 2 k.
- * What does not fit (borders, edges of three faces, faces turned over) makes several chains, whose sum is the same.
+ * A face contributes a piece of chain: its corners after v in order, up to the one before v. Pieces are joined where
+ * one ends and another starts at the same vertex, so that a closed fan of k triangles has k + 1 entries, not 2 k.
+ * Irregular cases (borders, edges of three faces, flipped faces) make several chains, whose sum is the same.
  *
- * Linear in the entries: a table over all vertices says which of the pieces at hand begin there.
+ * Linear in the entries: a table over all vertices lists the current pieces that start there.
  */
 #include "cuda/lay/lay.h"
 
@@ -17,20 +17,20 @@
 
 #define NONE UINT32_MAX
 
-/* A corner of a face, in the list of the vertex it is. */
+/* A corner of a face, in the list of its vertex. */
 typedef struct corner {
-    uint32_t begin, end; /* the face's, in `vertices` */
+    uint32_t begin, end; /* of the face, in `vertices` */
     uint32_t at;
 } corner;
 
 typedef struct fans {
-    uint32_t *vertices; /* [corners]: which vertex a corner is */
+    uint32_t *vertices; /* [corners]: vertex of each corner */
     uint32_t *starts;   /* [vertices + 1] into corners */
     corner *corners;    /* [corners], by vertex and then in the order of the faces */
-    uint32_t *heads;    /* [vertices]: the first of the pieces that begin there, from 1; 0: none */
-    /* of the vertex at hand, [corners]: as many as it has are in use */
-    uint32_t *below; /* the next piece that begins where this one does, from 1; 0: none */
-    uint32_t *next;  /* the piece joined to the end of this one */
+    uint32_t *heads;    /* [vertices]: first of the pieces that start there, from 1; 0: none */
+    /* of the current vertex, [corners]: as many as it has are in use */
+    uint32_t *below; /* next piece with the same start, from 1; 0: none */
+    uint32_t *next;  /* piece joined to the end of this one */
     uint8_t *states;
     void *memory;
     size_t size;
@@ -73,7 +73,7 @@ static ex_result allocate(const ex_rig_mesh *mesh, const ex_allocator *allocator
     return EX_OK;
 }
 
-/* Counts become ends; filling from the back makes them beginnings, with faces in their order. */
+/* Counts become ends; filling from the back turns them into starts, with faces in order. */
 static void gather(const ex_rig_mesh *mesh, fans *f) {
     for (int c = 0; c < mesh->corner_count; c++) {
         f->vertices[c] = vertex_of(mesh, mesh->corners[c]);
@@ -100,7 +100,7 @@ static uint32_t last_of(const fans *f, const corner *c) {
     return f->vertices[c->at > c->begin ? c->at - 1 : c->end - 1];
 }
 
-/* Which pieces follow which: each takes the first of those that begin where it ends and are not taken. */
+/* Joins pieces: each takes the first free one of those that start where it ends. */
 static void join(fans *f, const corner *corners, uint32_t count) {
     for (uint32_t i = count; i-- > 0;) {
         uint32_t *head = &f->heads[first_of(f, &corners[i])];
@@ -120,8 +120,8 @@ static void join(fans *f, const corner *corners, uint32_t count) {
         f->heads[first_of(f, &corners[i])] = 0;
 }
 
-/* Writes a chain from piece i on, to NULL while measuring; returns its length. A closed one ends where it began, with
- * the entry with which it began. */
+/* Writes a chain from piece i on, to NULL while measuring; returns its length. A closed chain ends with its first
+ * entry. */
 static uint64_t write_chain(fans *f, const corner *corners, uint32_t i, uint32_t *ring) {
     uint64_t count = 0;
     for (uint32_t piece = i; piece != NONE && !(f->states[piece] & DONE); piece = f->next[piece]) {
@@ -141,7 +141,7 @@ static uint64_t write_chain(fans *f, const corner *corners, uint32_t i, uint32_t
     return count;
 }
 
-/* Open chains begin with the piece that none comes before; what is left is closed. */
+/* Open chains start with a piece that has no predecessor; the remaining ones are closed. */
 static uint64_t write_ring(fans *f, uint32_t vertex, uint32_t *ring) {
     const corner *corners = f->corners + f->starts[vertex];
     const uint32_t count = f->starts[vertex + 1] - f->starts[vertex];
@@ -181,6 +181,6 @@ ex_result exi_lay_rings(const ex_rig_mesh *mesh, exi_lay *lay, exi_gpu_level *le
     exi_release(lay->allocator, f.memory, f.size);
     if (total > UINT32_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT,
-                         "faces of thousands of corners give rings too long for the GPU; cut them");
+                            "faces of thousands of corners give rings too long for the GPU; cut them");
     return EX_OK;
 }

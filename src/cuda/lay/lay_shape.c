@@ -1,6 +1,6 @@
 /*
- * What the shape stage reads (block.h), laid out: forms in tiles of 32, trajectories, offsets vertex by vertex, the
- * skin. The runtime's tiles are of 8 or 16 vertices, so that a tile here is a whole number of those, side by side.
+ * Layout of the data for the shape stage (block.h): forms in tiles of 32, trajectories, offsets vertex by vertex, the
+ * skin. The runtime's tiles have 8 or 16 vertices, so a tile here is a whole number of those, side by side.
  */
 #include "cuda/lay/lay.h"
 
@@ -16,8 +16,8 @@ _Static_assert(EXI_GPU_TILE % EXI_TILE == 0, "tiles of the GPU are made of whole
 
 enum { PIECES = EXI_GPU_TILE / EXI_TILE, TILE_NUMBERS = 3 * EXI_GPU_TILE };
 
-/* Tiles of the runtime to tiles of the GPU: `from` has [tile_count][count][3][EXI_TILE] numbers of `size` bytes. Goes
- * through `from` in order; what is written lies close together too. */
+/* Converts tiles of the runtime to tiles of the GPU: `from` has [tile_count][count][3][EXI_TILE] numbers of `size`
+ * bytes. Reads `from` in order; writes are close together too. */
 static void copy_tiles(const char *from, int tile_count, int count, size_t size, char *to) {
     const size_t piece = EXI_TILE * size, row = EXI_GPU_TILE * size;
     for (int tile = 0; tile < tile_count; tile++) {
@@ -84,7 +84,7 @@ void exi_lay_trajectories(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
     }
 }
 
-/* The tables that they have of vertices, which only shape reads. */
+/* Lays out their tables of vertices, which only shape reads. */
 static void lay_path_tables(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
     exi_gpu_trajectory *paths =
         lay->memory && head->paths ? (void *)(lay->memory + exi_lay_offset(lay, head->paths)) : NULL;
@@ -110,8 +110,9 @@ static void lay_path_tables(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
 
 /* ---- offsets ---- */
 
-/* Every offset that is not 0 0 0, patch by patch: those of a vertex come in the order of layers and examples. Counts
- * them, and where `starts` is there by vertex; where `offsets` is there too, puts each where its vertex's next goes. */
+/* Visits every offset that is not 0 0 0, patch by patch: those of a vertex come in the order of layers and examples.
+ * Returns their number, and with `starts` counts them by vertex; with `offsets` too, stores each at its vertex's next
+ * place. */
 static uint64_t go_through(const exi_patches *p, uint32_t *starts, exi_gpu_offset *offsets) {
     const uint32_t *chunks = (const void *)((const char *)p + p->starts);
     const uint32_t *terms = (const void *)((const char *)p + p->terms);
@@ -158,7 +159,7 @@ static ex_result lay_offsets(const exi_patches *patches, exi_lay *lay, exi_gpu *
     go_through(patches, starts, NULL);
     for (size_t v = 0; v < vertices; v++)
         starts[v + 1] += starts[v];
-    go_through(patches, starts, offsets); /* after which each start is where the next one was */
+    go_through(patches, starts, offsets); /* now each start is at the next one's old place */
     memmove(starts + 1, starts, vertices * sizeof *starts);
     starts[0] = 0;
     return EX_OK;
@@ -192,7 +193,7 @@ static void lay_skin(const ex_skin *skin, exi_lay *lay, exi_gpu *head) {
     }
 }
 
-/* ---- the entry point ---- */
+/* ---- entry point ---- */
 
 ex_result exi_lay_shape(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error) {
     const ex_forms *forms = exi_rig_forms(rig);

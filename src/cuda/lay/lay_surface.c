@@ -1,9 +1,9 @@
 /*
- * The surface's tables as the GPU has them (block.h): for the cage and every level the rings of its vertices and the
- * vertices that split ones come from, stencils in tiles of 32 vertices, and the displacements of the last level.
+ * Layout of the surface's tables for the GPU (block.h): for the cage and every level the rings of its vertices and the
+ * sources of split vertices, stencils in tiles of 32 vertices, and the displacements of the last level.
  *
- * A tile has as many rows as its vertex of the most control vertices. Refined vertices are numbered by what they came
- * from (vertices, edges, faces), so few rows are longer than needed.
+ * A tile has as many rows as its vertex with the most control vertices. Refined vertices are numbered by origin
+ * (vertices, edges, faces), so few rows are longer than needed.
  */
 #include "cuda/lay/lay.h"
 
@@ -49,7 +49,7 @@ static ex_result read_rows(const ex_stencils *stencils, int level, const ex_allo
     return EX_OK;
 }
 
-/* The length of each tile's longest row, from the batches, which say how long theirs are. */
+/* Finds the length of each tile's longest row, from the batches, which state theirs. */
 static ex_result measure_tiles(const ex_stencils *stencils, int level, const ex_allocator *allocator, uint64_t *sum,
                                ex_error *error) {
     const exi_stencil_table *table = exi_stencils_table(stencils, level);
@@ -73,8 +73,8 @@ static ex_result measure_tiles(const ex_stencils *stencils, int level, const ex_
     return EX_OK;
 }
 
-/* Rows that a vertex does not need stay on its own first control vertex, with weight 0: what is not finite elsewhere in
- * the cage does not come in. */
+/* Surplus rows of a vertex use its own first control vertex, with weight 0: numbers that are not finite elsewhere in
+ * the cage have no effect. */
 static void fill_lane(const rows *r, int v, size_t begin, size_t end, uint32_t *support, float *weights,
                       float *tangents) {
     const size_t lane = (size_t)(v % EXI_GPU_TILE), first = (size_t)r->offsets[v];
@@ -180,7 +180,7 @@ static void lay_displacements(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
 
 /* ---- levels ---- */
 
-/* Rings and split vertices: what comes from the faces. */
+/* Lays out rings and split vertices, which come from the faces. */
 static ex_result lay_faces(const ex_rig *rig, int which, exi_lay *lay, exi_gpu_level *level, ex_error *error) {
     const ex_rig_mesh mesh = ex_rig_level_mesh(rig, which);
     const void *at = NULL;
@@ -201,7 +201,8 @@ ex_result exi_lay_surface(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gp
     else if (ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0)
         levels->limit = levels->count++;
     if (levels->count > EXI_GPU_LEVEL_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d levels: the GPU takes %d", last, EXI_GPU_LEVEL_MAX - 2);
+        return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d levels: the GPU takes %d", last,
+                            EXI_GPU_LEVEL_MAX - 2);
     for (int i = 0; i <= last; i++) {
         ex_result result = lay_faces(rig, i, lay, &levels->levels[i], error);
         if (result == EX_OK && i > 0)
@@ -209,7 +210,7 @@ ex_result exi_lay_surface(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gp
         if (result != EX_OK)
             return result;
     }
-    if (levels->limit > last) { /* the faces of the last level, and sums of its own */
+    if (levels->limit > last) { /* the faces of the last level, and its own sums */
         levels->levels[levels->limit] = levels->levels[last];
         const ex_result result = lay_stencils(stencils, EX_LEVEL_LIMIT, lay, &levels->levels[levels->limit], error);
         if (result != EX_OK)

@@ -1,6 +1,6 @@
 /*
- * A layer as the stages find it: whether it is muted, its weigher, its trajectories, and which layer an axis, a point
- * or an example belongs to. Common subset of C and CUDA.
+ * Access to a layer in the stages: if it is muted, its weigher, its trajectories, and the layer of an axis, a point or
+ * an example. Common subset of C and CUDA.
  */
 #ifndef EXI_CUDA_LAYERS_INL
 #define EXI_CUDA_LAYERS_INL
@@ -9,7 +9,7 @@
 #include "runtime/shape/trajectories.h"
 #include "runtime/weigh/block.h"
 
-/* Words without an address, so that a kernel's own job stays in registers. */
+/* Selects the word without taking an address, so that a kernel's job stays in registers. */
 EXI_INLINE bool exi_gpu_is_muted(const exi_gpu *g, const exi_gpu_job *j, int layer) {
     uint32_t word = j->muted[0];
     if (EXI_GPU_HAS(g, EXI_GPU_LAYERS))
@@ -26,7 +26,7 @@ EXI_INLINE const exi_trajectories *exi_gpu_trajectories(const exi_gpu *g, const 
     return (const exi_trajectories *)(const void *)(g->front + path->paths);
 }
 
-/* ---- which layer an item belongs to ---- */
+/* ---- the layer of an item ---- */
 
 typedef enum exi_gpu_item { EXI_GPU_AXES, EXI_GPU_POINTS, EXI_GPU_EXAMPLES } exi_gpu_item;
 
@@ -36,7 +36,7 @@ EXI_INLINE int exi_gpu_first_of(const exi_gpu_layer *layer, exi_gpu_item kind) {
                                     : layer->first_example;
 }
 
-/* The last layer whose items begin at this one or before it; kind is a constant where this is called. */
+/* Returns the last layer whose items start at or before this one; kind is a constant at the call. */
 EXI_INLINE int exi_gpu_layer_of(const exi_gpu *g, int item, exi_gpu_item kind) {
     int low = 0, high = g->layer_count;
     while (high - low > 1) {

@@ -1,6 +1,6 @@
 /*
- * Preparing an instance: everything that is worked out once a pose and used by all vertices. Weights come first, since
- * the joints' places at rest may follow them (exi_gpu.shifts).
+ * Preparation of an instance: everything that is computed once per pose and used by all vertices. Weights come first,
+ * since rest positions of joints may follow them (exi_gpu.shifts).
  */
 #ifndef EXI_CUDA_PREPARE_INL
 #define EXI_CUDA_PREPARE_INL

@@ -1,7 +1,7 @@
 /*
- * What follows from the weights of an instance: the factors of forms, the weights of offsets, what layers of
- * trajectories do (their screw, what their segments append), and, in 16-bit storage, factors rounded as
- * exi_forms_set_terms rounds them. Common subset of C and CUDA.
+ * Data computed from the weights of an instance: the factors of forms, the weights of offsets, the motion of trajectory
+ * layers (their screw, the contributions of their segments), and, in 16-bit storage, factors rounded as in
+ * exi_forms_set_terms. Common subset of C and CUDA.
  */
 #ifndef EXI_CUDA_PREPARE_FACTORS_INL
 #define EXI_CUDA_PREPARE_FACTORS_INL
@@ -12,12 +12,12 @@
 #include "runtime/shape/terms.inl"
 #include "runtime/shape/trajectory_pose.inl"
 
-/* Weights of offsets below this are nothing (domain_offsets.c). */
+/* Smaller weights of offsets count as 0 (domain_offsets.c). */
 EXI_INLINE float exi_gpu_offset_weight(double weight) {
     return fabs(weight) < 1e-12 ? 0.0f : (float)weight;
 }
 
-/* An example's weight to where it is used: muted layers have weights of 0. */
+/* Copies an example's weight to its uses: muted layers have weights of 0. */
 EXI_INLINE void exi_gpu_use_weight(const exi_gpu *g, const exi_gpu_job *j, int instance, int item) {
     const exi_gpu_layer *layer = &g->layers[exi_gpu_layer_of(g, item, EXI_GPU_EXAMPLES)];
     const double *weights = j->work.doubles + (size_t)instance * (size_t)g->examples;
@@ -61,7 +61,7 @@ EXI_INLINE void exi_gpu_set_motion(const exi_gpu *g, const exi_gpu_job *j, int i
     }
 }
 
-/* What segments of a path append by themselves; then with those above them, roots apart. */
+/* Computes the contribution of each segment of a path; then the sums with those above, without roots. */
 EXI_INLINE void exi_gpu_set_bases(const exi_gpu *g, const exi_gpu_job *j, int instance, int path, exi_team team) {
     const exi_gpu_trajectory *record = &g->paths[path];
     const exi_trajectories *p = exi_gpu_trajectories(g, record);
@@ -87,7 +87,7 @@ EXI_INLINE void exi_gpu_append(const exi_gpu *g, const exi_gpu_job *j, int insta
     }
 }
 
-/* Trajectories, when all weights are there. */
+/* Trajectories, after all weights are computed. */
 EXI_INLINE void exi_gpu_set_trajectories(const exi_gpu *g, const exi_gpu_job *j, int instance, exi_team team) {
     EXI_ROLLED for (int i = team.lane; i < g->path_count; i += team.lanes) exi_gpu_set_motion(g, j, instance, i);
     if (!EXI_GPU_HAS(g, EXI_GPU_BASES))
@@ -99,7 +99,7 @@ EXI_INLINE void exi_gpu_set_trajectories(const exi_gpu *g, const exi_gpu_job *j,
 
 /* ---- 16-bit storage: weights are rounded, one sum at a time ---- */
 
-/* The sizes of weights of a range of forms, added to what is there. */
+/* Adds the sizes of the weights of a range of forms. */
 EXI_INLINE void exi_gpu_measure(const exi_gpu *g, const float *factors, int first, int count, exi_warp warp,
                                 double *sum, double *largest) {
     EXI_ROLLED for (int i = warp.lane; i < count; i += warp.lanes) {
@@ -114,7 +114,7 @@ EXI_INLINE void exi_gpu_round(const exi_gpu *g, float *factors, int first, int c
         unit > 0 ? (float)exi_short_whole(factors[first + i], g->scales[first + i], unit) * (float)unit : 0.0f;
 }
 
-/* Sum 0 is that of all forms and of the paths that are mere sums; then turns, velocities, correctors of each other
+/* Sum 0 is that of all forms and of paths that are plain sums; then turns, velocities and correctors of each other
  * path. */
 EXI_INLINE void exi_gpu_round_sum(const exi_gpu *g, float *factors, int index, exi_warp warp) {
     double sum = 0, largest = 0;

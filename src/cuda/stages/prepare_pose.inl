@@ -1,10 +1,11 @@
 /*
- * Posing an instance: the skeleton from local transforms to what skinning uses, as ex_skeleton_evaluate and
- * ex_palette_make do it, and inputs as ex_rig_get_input reads them.
+ * Posing of an instance: from local transforms to the skinning palette, like ex_skeleton_evaluate and ex_palette_make,
+ * and inputs as read by ex_rig_get_input.
  *
- * A thread takes a joint and makes its local matrix; then the team goes from depth to depth, in which a thread takes
- * one column of a joint's world matrix, since most depths have few joints; then each takes a joint again, to its part
- * of the palette. That joints go too far is found at the end: then everything is done again with care, by one thread.
+ * A thread takes a joint and computes its local matrix. Then the team goes from depth to depth, with one thread per
+ * column of a joint's world matrix, since most depths have few joints. Then each thread takes a joint again, for its
+ * part of the palette. Joints that go too far are detected at the end: everything is then done again with checks, by
+ * one thread.
  */
 #ifndef EXI_CUDA_PREPARE_POSE_INL
 #define EXI_CUDA_PREPARE_POSE_INL
@@ -16,7 +17,7 @@
 #include "runtime/pose/reading.inl"
 #include "runtime/rig/pack/records.h"
 
-/* The numbers of an input, 1 or 4, as ex_rig_get_input gives them. */
+/* Gets the numbers of an input, 1 or 4, like ex_rig_get_input. */
 EXI_INLINE void exi_gpu_input(const exi_gpu *g, const exi_gpu_job *j, int instance, int input, double *value) {
     const exi_input_record *record = &g->inputs[input];
     const int kind = EXI_GPU_HAS(g, EXI_GPU_READINGS) ? (int)record->axis.kind : EX_AXIS_SCALAR;
@@ -30,7 +31,7 @@ EXI_INLINE void exi_gpu_input(const exi_gpu *g, const exi_gpu_job *j, int instan
             exi_reading_value(&reading, rest, local, value);
         return;
     }
-    if (kind == EX_AXIS_DRIVER) { /* a form is no number */
+    if (kind == EX_AXIS_DRIVER) { /* a form is not a number */
         *value = 0;
         return;
     }
@@ -44,7 +45,7 @@ EXI_INLINE void exi_gpu_input(const exi_gpu *g, const exi_gpu_job *j, int instan
         value[i] = dials ? (double)dials[i] : record->axis.rest_rotation[i];
 }
 
-/* The joints' places follow the examples' weights: sum over examples of weight times shift. */
+/* Joint positions follow the examples' weights: sum over examples of weight times shift. */
 EXI_INLINE void exi_gpu_shift(const exi_gpu *g, const exi_gpu_job *j, int instance, exi_team team, float *shifts) {
     const float *weights = j->work.weights + (size_t)instance * (size_t)g->examples;
     const int count = 3 * g->joints;
@@ -59,8 +60,8 @@ EXI_INLINE void exi_gpu_shift(const exi_gpu *g, const exi_gpu_job *j, int instan
     }
 }
 
-/* One joint's matrix for skinning, through floats as on the CPU: what counts as usable is the same as there, where it
- * is compared in double, because no float lies between the two bounds. */
+/* One joint's matrix for skinning, through floats as on the CPU. The test for usable numbers is the same as there,
+ * where it is in double, because no float lies between the two bounds. */
 EXI_INLINE void exi_gpu_matrix(const exi_joints *t, int joint, const double world[12], float palette[12]) {
     float matrix[12];
     bool usable = true;
@@ -71,7 +72,7 @@ EXI_INLINE void exi_gpu_matrix(const exi_joints *t, int joint, const double worl
         palette[i] = usable ? matrix[i] : i % 5 == 0 ? 1.0f : 0.0f;
 }
 
-/* What becomes of that matrix: its rotation beside it, or taken apart. */
+/* Processes that matrix: adds its rotation, or decomposes it. */
 EXI_INLINE void exi_gpu_apart(const exi_gpu *g, const exi_gpu_job *j, int instance, const exi_joints *t, int joint) {
     const size_t place = (size_t)instance * (size_t)g->joints + (size_t)joint;
     float *palette = j->work.palette + 12 * place, *dual = j->work.duals + 8 * place, at[3];
@@ -87,8 +88,8 @@ EXI_INLINE void exi_gpu_apart(const exi_gpu *g, const exi_gpu_job *j, int instan
         EXI_TEAM_MARK(&j->work.stretched[instance]);
 }
 
-/* World matrices of all joints, one after the other: exi_joint_begin and exi_joint_finish in one loop, which is half
- * the code and leaves the kernel ten registers more. By value: the caller's stay in registers. */
+/* Computes the world matrices of all joints one after the other: exi_joint_begin and exi_joint_finish in one loop,
+ * which is half the code and saves the kernel ten registers. Passed by value: the caller's copy stays in registers. */
 EXI_CALL void exi_gpu_place_slowly(exi_joints t, const int32_t *by_depth, int joints) {
     EXI_ROLLED for (int i = 0; i < joints; i++) {
         const int joint = by_depth[i];
@@ -104,7 +105,7 @@ EXI_CALL void exi_gpu_place_slowly(exi_joints t, const int32_t *by_depth, int jo
     }
 }
 
-/* Palettes of the joints of a thread; whether all of their world matrices are usable. */
+/* Computes the palette of a thread's joints; true if all of their world matrices are usable. */
 EXI_INLINE bool exi_gpu_fill_palette(const exi_gpu *g, const exi_joints *t, exi_team team, float *palette) {
     bool usable = true;
     EXI_ROLLED for (int joint = team.lane; joint < g->joints; joint += team.lanes) {
@@ -117,7 +118,7 @@ EXI_INLINE bool exi_gpu_fill_palette(const exi_gpu *g, const exi_joints *t, exi_
     return usable;
 }
 
-/* Shifts, world matrices, palette; nothing where the instance is not skinned. work.weights are there. */
+/* Computes shifts, world matrices and palette; nothing if the instance is not skinned. Needs work.weights. */
 EXI_INLINE void exi_gpu_pose(const exi_gpu *g, const exi_gpu_job *j, int instance, exi_team team) {
     if (!EXI_GPU_HAS(g, EXI_GPU_SKIN) || !j->skinned || !g->skin_joints)
         return;

@@ -1,9 +1,10 @@
 /*
- * The weights of an instance: what evaluate.c's weigh_layers does for a pose, by a team of threads.
+ * Weights of an instance: the same as weigh_layers of evaluate.c for a pose, by a team of threads.
  *
- * What costs here is waiting, not work: so no layer has phases of its own. Axes of all layers are read side by side,
- * then kernels of all points, then weights of all examples, then what follows from the weights (prepare_factors.inl);
- * each item looks up which layer it belongs to. A rig of thirty layers takes as many phases as one of a single layer.
+ * Latency dominates here, not work. So layers do not have separate phases: the axes of all layers are read side by
+ * side, then the kernels of all points, then the weights of all examples, then everything that follows from the weights
+ * (prepare_factors.inl); each item looks up its layer. A rig of thirty layers takes as many phases as one of a single
+ * layer.
  */
 #ifndef EXI_CUDA_PREPARE_WEIGH_INL
 #define EXI_CUDA_PREPARE_WEIGH_INL
@@ -18,7 +19,7 @@
 
 /* ---- axes ---- */
 
-/* Where an axis's features stand in its layer's row: scalars come first, then rotations. */
+/* Returns the place of an axis's features in its layer's row: scalars come first, then rotations. */
 EXI_INLINE int exi_gpu_feature_place(const exi_gpu *g, const ex_weigher *w, int axis) {
     if (!EXI_GPU_HAS(g, EXI_GPU_READINGS))
         return axis;
@@ -35,7 +36,7 @@ EXI_INLINE int exi_gpu_feature_place(const exi_gpu *g, const ex_weigher *w, int 
     return place;
 }
 
-/* An axis of a layer at the pose: its features, or, for a weigher without points, its cleaned number. */
+/* Computes an axis of a layer at the pose: its features, or, for a weigher without points, its cleaned number. */
 EXI_INLINE void exi_gpu_weigh_axis(const exi_gpu *g, const exi_gpu_job *j, int instance, int item) {
     const int l = exi_gpu_layer_of(g, item, EXI_GPU_AXES);
     const exi_gpu_layer *layer = &g->layers[l];
@@ -66,7 +67,7 @@ EXI_INLINE double exi_gpu_distance(const exi_gpu *g, const ex_weigher *w, const 
                         (w->flags & EXI_WEIGHER_ANGULAR) != 0);
 }
 
-/* The kernel of a point, or its distance for weighers that look at all of them first. */
+/* Computes the kernel of a point, or its distance for weighers that need all distances first. */
 EXI_INLINE void exi_gpu_weigh_point(const exi_gpu *g, const exi_gpu_job *j, int instance, int item) {
     const int l = exi_gpu_layer_of(g, item, EXI_GPU_POINTS);
     const exi_gpu_layer *layer = &g->layers[l];
@@ -88,9 +89,9 @@ EXI_INLINE void exi_gpu_weigh_point(const exi_gpu *g, const exi_gpu_job *j, int 
     j->work.kernels[(size_t)instance * (size_t)g->points + (size_t)item] = value;
 }
 
-/* ---- shares, of weighers by distance: a warp a layer ---- */
+/* ---- shares of weighers by distance: one warp per layer ---- */
 
-/* The nearest of the points that come after (distance, point) in order; of equally near ones, the first. */
+/* Finds the nearest of the points that come after (distance, point) in order; among equally near ones, the first. */
 EXI_INLINE void exi_gpu_next_nearest(const double *distances, int count, exi_warp warp, double *distance, int *point) {
     double least = INFINITY;
     int at = count;
@@ -106,7 +107,7 @@ EXI_INLINE void exi_gpu_next_nearest(const double *distances, int count, exi_war
     *point = at;
 }
 
-/* (nearest / D)^power over their sum (shepard.c). */
+/* (nearest / D)^power divided by their sum (shepard.c). */
 EXI_INLINE void exi_gpu_share_shepard(const ex_weigher *w, double *shares, double nearest, exi_warp warp) {
     const int n = exi_point_count(w);
     double sum = 0;
@@ -119,8 +120,8 @@ EXI_INLINE void exi_gpu_share_shepard(const ex_weigher *w, double *shares, doubl
     EXI_ROLLED for (int i = warp.lane; i < n; i += warp.lanes) shares[i] /= sum;
 }
 
-/* nearest / D - nearest / T over their sum, of the k nearest (nearest.c); where that is 0 / 0, all as near as the
- * threshold alike. */
+/* nearest / D - nearest / T divided by their sum, of the k nearest (nearest.c); if that is 0 / 0, equal shares for all
+ * points as near as the threshold. */
 EXI_INLINE void exi_gpu_share_nearest(const ex_weigher *w, double *shares, double nearest, int first, exi_warp warp) {
     const int n = exi_point_count(w);
     const int wanted = (w->flags & EXI_WEIGHER_PAPER_FORM) ? w->neighbours : w->neighbours + 1;
@@ -147,7 +148,7 @@ EXI_INLINE void exi_gpu_share_nearest(const ex_weigher *w, double *shares, doubl
     }
 }
 
-/* Distances of a layer's points to their shares, in place. A point that is hit takes all. */
+/* Turns distances of a layer's points into shares, in place. At a point, that point takes all. */
 EXI_INLINE void exi_gpu_share(const exi_gpu *g, const exi_gpu_job *j, int instance, int l, exi_warp warp) {
     const exi_gpu_layer *layer = &g->layers[l];
     const ex_weigher *w = exi_gpu_weigher(g, layer);
@@ -181,7 +182,7 @@ EXI_INLINE double exi_gpu_weight(const exi_gpu *g, const ex_weigher *w, const do
     const int m = w->example_count;
     if (!EXI_GPU_HAS(g, EXI_GPU_BY_POINTS) || w->kind == EX_WEIGHER_DIRECT)
         return features[example];
-    /* where its column begins, and what there is beside the kernels' sum */
+    /* start of its column, and the terms besides the kernels' sum */
     const double *column;
     double weight = 0;
     int n = exi_point_count(w);
@@ -214,7 +215,7 @@ EXI_INLINE void exi_gpu_weigh_example(const exi_gpu *g, const exi_gpu_job *j, in
     j->work.doubles[(size_t)instance * (size_t)g->examples + (size_t)item] = weight;
 }
 
-/* What the rounding of growing kernels leaves of the sum, taken out evenly (cardinal.c). */
+/* Spreads the rounding error of the sum of growing kernels evenly (cardinal.c). */
 EXI_INLINE void exi_gpu_restore_sum(const exi_gpu *g, const exi_gpu_job *j, int instance, int l, exi_warp warp) {
     const exi_gpu_layer *layer = &g->layers[l];
     if (exi_gpu_is_muted(g, j, l) || !(exi_gpu_weigher(g, layer)->flags & EXI_WEIGHER_SUM_1))
@@ -228,7 +229,7 @@ EXI_INLINE void exi_gpu_restore_sum(const exi_gpu *g, const exi_gpu_job *j, int 
 
 /* ---- offsets ---- */
 
-/* A weight of offsets whose vertices go by sets of examples. */
+/* Computes a weight of offsets that are weighed by sets of examples. */
 EXI_INLINE void exi_gpu_weigh_set(const exi_gpu *g, const exi_gpu_job *j, int instance, int item) {
     const exi_gpu_set_weight at = g->set_weights[item];
     double weight = 0;
@@ -249,10 +250,10 @@ EXI_INLINE void exi_gpu_weigh_set(const exi_gpu *g, const exi_gpu_job *j, int in
     j->work.offset_weights[(size_t)instance * (size_t)g->offset_weights + (size_t)item] = exi_gpu_offset_weight(weight);
 }
 
-/* ---- the stage ---- */
+/* ---- stage ---- */
 
-/* Where a thread goes on with what it has itself written, there is nothing to wait for: the same thread has the same
- * example in every phase. */
+/* No barrier is needed where a thread continues with its own results: the same thread has the same example in every
+ * phase. */
 EXI_INLINE void exi_gpu_weigh(const exi_gpu *g, const exi_gpu_job *j, int instance, exi_team team) {
     const exi_warp warp = exi_team_warp(team);
     EXI_ROLLED for (int i = team.lane; i < g->axes; i += team.lanes) exi_gpu_weigh_axis(g, j, instance, i);

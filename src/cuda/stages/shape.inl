@@ -1,11 +1,10 @@
 /*
- * The shape stage: where one vertex of the cage is in one instance, from what prepare has left in exi_gpu_work. As
- * shape_chunk of the runtime's evaluate.c: base and sum of forms (Shape by Example, equation 3), trajectories
+ * The shape stage: the position of one vertex of the cage in one instance, from the results of prepare in exi_gpu_work.
+ * Like shape_chunk of the runtime's evaluate.c: base and sum of forms (Shape by Example, equation 3), trajectories
  * (trajectory_blend.c), offsets at rest, the skin, offsets in the skin's frame. In float. Common subset of C and CUDA.
  *
- * Tables of the rig are read by EXI_GPU_READ, through the cache for what never changes; what belongs to an instance is
- * not: it may stand in shared memory. Loops that few vertices go through are EXI_ROLLED: written out, they would take
- * registers and room from all.
+ * Tables of the rig are read by EXI_GPU_READ, through the read-only cache; data of an instance is not, since it may be
+ * in shared memory. Loops for rare vertices are EXI_ROLLED: unrolled, they would take registers and code size from all.
  */
 #ifndef EXI_CUDA_SHAPE_INL
 #define EXI_CUDA_SHAPE_INL
@@ -19,7 +18,7 @@
 
 enum { EXI_GPU_TILE_NUMBERS = 3 * EXI_GPU_TILE, EXI_GPU_AT_ONCE = 4 };
 
-/* Where the numbers of a vertex begin in a table of tiles that has so many forms, at the form `first`. */
+/* Offset of a vertex's numbers in a table of tiles with `forms` forms, at the form `first`. */
 EXI_INLINE size_t exi_gpu_place(int vertex, int forms, int first) {
     return ((size_t)(vertex / EXI_GPU_TILE) * (size_t)forms + (size_t)first) * EXI_GPU_TILE_NUMBERS +
            (size_t)(vertex % EXI_GPU_TILE);
@@ -31,7 +30,7 @@ EXI_INLINE float exi_gpu_number(const exi_gpu *g, size_t at, bool is_float) {
 }
 
 /* sum += factor * form, over `count` forms. Several at a time, so that their loads do not wait for each other; those
- * that do not take part are not read. is_float is a constant where this is called. */
+ * with factor 0 are not read. is_float is a constant at the call. */
 EXI_INLINE void exi_gpu_sum_stored(const exi_gpu *g, const float *factors, size_t at, int count, bool is_float,
                                    float sum[3]) {
     for (int k = 0; k < count; k += EXI_GPU_AT_ONCE) {
@@ -59,7 +58,7 @@ EXI_INLINE void exi_gpu_sum_forms(const exi_gpu *g, const float *factors, int fi
 
 /* ---- trajectories ---- */
 
-/* x + turn (x - centre) + move, of x = mesh + d, less mesh; to d. */
+/* d = (x + turn (x - centre) + move) - mesh, with x = mesh + d. */
 EXI_INLINE void exi_gpu_screw(const exi_gpu_motion *motion, const float mesh[3], float d[3]) {
     float from[3];
     for (int c = 0; c < 3; c++)
@@ -142,11 +141,11 @@ EXI_INLINE void exi_gpu_sum_offsets(const exi_gpu *g, ex_offset_frame frame, con
 
 /* ---- skin ---- */
 
-/* The influences of a vertex, one after the other: the first four, then those beyond. */
+/* The influences of a vertex: the first four, then the others. */
 typedef struct exi_gpu_influences {
     uint16_t joints[4];
     float weights[4];
-    int count;           /* of these, at least 1; beyond what a vertex has they have weight 0 */
+    int count;           /* number of these, at least 1; unused ones have weight 0 */
     uint32_t begin, end; /* of long_joints */
 } exi_gpu_influences;
 
@@ -202,7 +201,7 @@ EXI_INLINE void exi_gpu_move_linear(const exi_gpu *g, const float *palette, cons
         x[r] = out[r];
 }
 
-/* sum += weight * dual on the side of the pivot, as exi_dual_add. */
+/* sum += weight * dual on the side of the pivot, as in exi_dual_add. */
 EXI_INLINE void exi_gpu_add_dual(const float *from, const float pivot[4], float weight, float sum[8]) {
     float dual[8];
     exi_gpu_load4(from, dual);
@@ -213,8 +212,8 @@ EXI_INLINE void exi_gpu_add_dual(const float *from, const float pivot[4], float 
         sum[i] += signed_weight * dual[i];
 }
 
-/* x = G x, G the rigid motion of the blended dual quaternions: x + 2 (w u x x + u x (u x x)) and the translation 2 d q*
- * of exi_dual_matrix, all over |q|^2. */
+/* x = G x, with G the rigid motion of the blended dual quaternions: x + 2 (w u x x + u x (u x x)) and the translation 2
+ * d q* of exi_dual_matrix, all divided by |q|^2. */
 EXI_INLINE void exi_gpu_move_dual(const exi_gpu *g, const float *duals, const exi_gpu_influences *in, float x[3]) {
     const float *first = duals + 8 * (int)in->joints[0];
     float pivot[4], q[8], moved[3];
@@ -240,7 +239,7 @@ EXI_INLINE void exi_gpu_move_dual(const exi_gpu *g, const float *duals, const ex
         x[c] += moved[c];
 }
 
-/* The blended rotation of a vertex, not of length 1, as sum_rotations of turn.c. */
+/* The blended rotation of a vertex, not of unit length, as in sum_rotations of turn.c. */
 EXI_INLINE void exi_gpu_sum_rotations(const exi_gpu *g, const float *duals, const exi_gpu_influences *in, float q[4]) {
     float pivot[4], other[4];
     exi_gpu_load4(duals + 8 * (int)in->joints[0], pivot);
@@ -258,7 +257,7 @@ EXI_INLINE void exi_gpu_sum_rotations(const exi_gpu *g, const float *duals, cons
     }
 }
 
-/* The skin, and offsets in its frame. */
+/* Applies the skin, and offsets in its frame. */
 EXI_INLINE void exi_gpu_skin(const exi_gpu *g, const exi_gpu_work *work, int instance, int vertex,
                              const float offset[3], float x[3]) {
     const float *palette = work->palette + 12 * (size_t)instance * (size_t)g->joints;
@@ -279,7 +278,7 @@ EXI_INLINE void exi_gpu_skin(const exi_gpu *g, const exi_gpu_work *work, int ins
         x[c] += turned[c];
 }
 
-/* ---- the stage ---- */
+/* ---- stage ---- */
 
 EXI_INLINE void exi_gpu_shape(const exi_gpu *g, const exi_gpu_job *j, int instance, int vertex, float position[3]) {
     const exi_gpu_work *work = &j->work;
@@ -302,7 +301,7 @@ EXI_INLINE void exi_gpu_shape(const exi_gpu *g, const exi_gpu_job *j, int instan
         exi_gpu_sum_offsets(g, EX_OFFSET_FRAME_SKINNED, weights, vertex, offset);
     if (j->skinned && g->skin_joints)
         exi_gpu_skin(g, work, instance, vertex, offset, position);
-    else /* nothing turns a form that is not posed */
+    else /* a form that is not posed is not turned */
         for (int c = 0; c < 3; c++)
             position[c] += offset[c];
 }

@@ -1,27 +1,26 @@
 /*
- * One layer of trajectories, for many instances: a vertex's path is mesh + mask (R~(w) u + correctors + what its
- * segment appends), moved by the screw of the whole (trajectory.c), where w and u are sums over examples, x_k w_k and
- * y_k u_k. With one example the cross products are the vertex's own (without_weight of trajectory_blend.c):
+ * One trajectory layer for many instances: a vertex's path is mesh + mask (R~(w) u + correctors + its segment's
+ * contribution), moved by the screw (trajectory.c), where w and u are sums over examples, x_k w_k and y_k u_k. With one
+ * example the cross products are the vertex's own (without_weight of trajectory_blend.c):
  *
  *   R~(x w) y u = y u + a(x^2 z) x y (w x u) + b(x^2 z) x^2 y (w x (w x u)),   z = |w|^2
  *
- * So what is the vertex's is worked out once, what is the instance's once, and little is left for both together. x and
- * y differ only in 16-bit storage, where weights are rounded form by form. Which polynomial serves depends on |w|^2
- * alone, as in exi_turn_mean_float: vertices that coincide stay together. Common subset of C and CUDA.
+ * So the vertex's data is computed once, the instance's data once, and little work is left for each pair. x and y
+ * differ only in 16-bit storage, where weights are rounded form by form. The choice of polynomial depends on |w|^2
+ * only, as in exi_turn_mean_float: vertices that coincide stay together. Common subset of C and CUDA.
  *
- * How many examples and correctors there are is a constant where this is called: as many as the path has or more,
- * those beyond being 0; no examples: one velocity and no turns. Loops go to the most that there can be, of which the
- * constants leave what there is.
+ * The numbers of examples and correctors are constants at the call: those of the path or more, with surplus ones 0; no
+ * examples means one velocity and no turns. Loops run to the maximum, and the constants cut them down.
  */
 #ifndef EXI_CUDA_SHAPE_PATH_INL
 #define EXI_CUDA_SHAPE_PATH_INL
 
 #include "cuda/stages/shape.inl"
 
-/* What a thread has registers for. */
+/* Maximum numbers that fit into a thread's registers. */
 enum { EXI_PATH_EXAMPLES = 8, EXI_PATH_CORRECTORS = EX_CORRECTOR_MAX };
 
-/* Whether this is all that there is to a rig. */
+/* True if the rig consists of this only. */
 EXI_INLINE bool exi_gpu_is_alone(const exi_gpu *g, const exi_gpu_job *j) {
     const exi_gpu_trajectory *path = &g->alone;
     return g->path_count == 1 && g->sum_forms == 0 && !path->sum && path->turn_count <= EXI_PATH_EXAMPLES &&
@@ -30,7 +29,7 @@ EXI_INLINE bool exi_gpu_is_alone(const exi_gpu *g, const exi_gpu_job *j) {
            !g->offset_starts[EX_OFFSET_FRAME_SKINNED];
 }
 
-/* The examples that the functions below are to be called with, at least. */
+/* Returns the smallest number of examples for the functions below. */
 EXI_INLINE int exi_trajectory_examples(const exi_gpu_trajectory *path) {
     const int most = path->turn_count > path->velocity_count ? path->turn_count : path->velocity_count;
     return path->turn_count == 0 && most <= 1 ? 0 : most;
@@ -38,12 +37,12 @@ EXI_INLINE int exi_trajectory_examples(const exi_gpu_trajectory *path) {
 
 /* ---- an instance ---- */
 
-/* In groups of four numbers, which are one load. */
+/* In groups of four numbers, which take one load. */
 typedef struct exi_trajectory_record {
-    float weights[2 * EXI_PATH_EXAMPLES]; /* x_k, y_k; of one example or none x^2 / 16, y, x y, x^2 y */
+    float weights[2 * EXI_PATH_EXAMPLES]; /* x_k, y_k; for one example or none x^2 / 16, y, x y, x^2 y */
     float correctors[EXI_PATH_CORRECTORS];
     float active;     /* 0: the layer does nothing */
-    float rows[3][4]; /* the screw: rotation and offset; where there is none, those that leave a place where it is */
+    float rows[3][4]; /* the screw: rotation and offset; the identity if there is none */
 } exi_trajectory_record;
 
 /* The weight of a form: its factor without the scale of its numbers. */
@@ -52,7 +51,7 @@ EXI_INLINE float exi_trajectory_weight(const exi_gpu *g, const float *factors, i
     return scale != 0.0f ? factors[form] / scale : 0.0f;
 }
 
-/* The record of an instance; one that does nothing stays at the mesh. Returns whether the screw moves it. */
+/* Makes the record of an instance; one that does nothing stays at the mesh. True if the screw moves it. */
 EXI_INLINE bool exi_trajectory_open(const exi_gpu *g, const exi_gpu_work *work, int instance, int examples,
                                     int correctors, exi_trajectory_record *record) {
     const float *factors = work->factors + (size_t)instance * (size_t)g->forms;
@@ -86,7 +85,7 @@ EXI_INLINE bool exi_trajectory_open(const exi_gpu *g, const exi_gpu_work *work, 
 
 /* ---- a vertex ---- */
 
-/* Without any weight, but with the scales of 16-bit numbers. One example has its cross products, several have w. */
+/* Unweighted, but with the scales of 16-bit numbers. One example has its cross products, several have w. */
 typedef struct exi_trajectory_vertex {
     float mesh[3];
     float u[EXI_PATH_EXAMPLES][3], w[EXI_PATH_EXAMPLES][3];
@@ -94,7 +93,7 @@ typedef struct exi_trajectory_vertex {
     float forms[EXI_PATH_CORRECTORS][3];
 } exi_trajectory_vertex;
 
-/* The form, or 0 where there is none. */
+/* Reads the form, or 0 if there is none. */
 EXI_INLINE void exi_trajectory_read_form(const exi_gpu *g, int form, bool is_there, int vertex, float out[3]) {
     const size_t at = exi_gpu_place(vertex, g->forms, form);
     const bool is_float = g->storage == EX_STORAGE_FLOAT;
@@ -133,12 +132,12 @@ EXI_INLINE void exi_trajectory_read_vertex(const exi_gpu *g, int vertex, int exa
     }
 }
 
-/* ---- both ---- */
+/* ---- a vertex of an instance ---- */
 
 /* A vertex of an instance before its turn is known: out + a first_scale first + b second_scale second. */
 typedef struct exi_trajectory_site {
     float out[3], first[3], second[3], first_scale, second_scale;
-    float t; /* |w|^2 / 16 - 1: beyond 1, the polynomials do not hold */
+    float t; /* |w|^2 / 16 - 1: the polynomials hold up to 1 */
 } exi_trajectory_site;
 
 EXI_INLINE void exi_trajectory_add_correctors(const exi_trajectory_vertex *v, const exi_trajectory_record *record,
@@ -188,7 +187,7 @@ EXI_INLINE void exi_trajectory_begin_several(const exi_trajectory_vertex *v, con
         s->out[c] = v->mesh[c] + u[c];
 }
 
-/* Without turns, the place itself, to out. */
+/* Without turns, the position itself, to out. */
 EXI_INLINE void exi_trajectory_begin(const exi_trajectory_vertex *v, const exi_trajectory_record *record, int examples,
                                      int correctors, exi_trajectory_site *s) {
     if (examples > 1)
@@ -218,14 +217,14 @@ EXI_INLINE exi_trajectory_factors exi_trajectory_near(float t) {
     return factors;
 }
 
-/* The same for turns beyond the polynomials, which only blends have: a = 2 s^2 / z, b = (1 - 2 s c / |w|) / z, with s
- * and c sine and cosine of |w| / 2. An error e of s or c is one of e / |w| in what is turned, and that of the root one
- * of 1e-7: float will do, and is no call to what takes the registers of all. Turns of more than 1e5 radians count as
- * endless, as in exi_turn_factors. */
+/* The same for turns beyond the polynomials, which occur only in blends: a = 2 s^2 / z, b = (1 - 2 s c / |w|) / z, with
+ * s and c sine and cosine of |w| / 2. An error e of s or c gives an error of e / |w| in the turned vector, and the root
+ * one of 1e-7: float is enough, and needs no call that takes registers. Turns of more than 1e5 radians count as
+ * infinite, as in exi_turn_factors. */
 EXI_INLINE exi_trajectory_factors exi_trajectory_far(float t) {
     const float z = (t + 1.0f) * (EXI_TURN_FAR / 2.0f);
     const float over = exi_gpu_over_root(z), angle = z * over, turns = (float)(int32_t)(angle * 0.159154943f + 0.5f);
-    /* 2 pi in two parts, of which the first times fewer than 2^14 turns is exact. */
+    /* 2 pi in two parts; the first times fewer than 2^14 turns is exact. */
     const float half = 0.5f * ((angle - turns * 6.28125f) - turns * 0.00193530718f), square = half * half;
     const float s =
         half * (1.0f + square * (-0.16666648f +
@@ -247,7 +246,7 @@ EXI_INLINE void exi_trajectory_turn(exi_trajectory_site *s, exi_trajectory_facto
         s->out[c] = s->out[c] + a * s->first[c] + b * s->second[c];
 }
 
-/* What the vertex's segment appends, of all that the instance has. */
+/* Adds the contribution of the vertex's segment. */
 EXI_INLINE void exi_trajectory_shift(const exi_gpu *g, int vertex, const exi_trajectory_record *record,
                                      const float *appended, float x[3]) {
     const uint16_t *segments = (const uint16_t *)(g->block + g->alone.segments);

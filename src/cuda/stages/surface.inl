@@ -1,11 +1,11 @@
 /*
- * From the posed cage to the surface, for one vertex of one instance: position(v) = sum over k of w_vk cage(k), limit
- * normal t1 x t2 over its length with t1, t2 such sums as well, and displacement along it (domain_displacement.c of
- * the runtime: S = T + d n, d the sum over layers and examples of weight times displacement); and the normal of a
- * vertex from its ring: with q_i its neighbours seen from it, the sum over chains of q_i x q_(i+1).
+ * From the posed cage to the surface, for one vertex of one instance: position(v) = sum over k of w_vk cage(k); limit
+ * normal t1 x t2 normalised, where t1, t2 are such sums as well; displacement along it (domain_displacement.c of the
+ * runtime: S = T + d n, d the sum over layers and examples of weight times displacement); and the normal of a vertex
+ * from its ring: with q_i its neighbours relative to it, the sum over chains of q_i x q_(i+1).
  *
- * Common subset of C and CUDA. Lanes of a warp are vertices of a tile: tables come in 128 bytes at a time, the cage's
- * vertices as they lie.
+ * Common subset of C and CUDA. Lanes of a warp are vertices of a tile: tables are read 128 bytes at a time, the cage's
+ * vertices in place.
  */
 #ifndef EXI_CUDA_SURFACE_INL
 #define EXI_CUDA_SURFACE_INL
@@ -39,7 +39,7 @@ EXI_INLINE void exi_gpu_refine_position(const exi_gpu *g, const exi_gpu_job *j, 
     position[2] = z;
 }
 
-/* The position, and the limit normal of a level that has tangents. */
+/* Computes the position, and the limit normal of a level with tangents. */
 EXI_INLINE void exi_gpu_refine_both(const exi_gpu *g, const exi_gpu_job *j, int instance, int vertex, float position[3],
                                     float normal[3]) {
     const float *cage = exi_gpu_cage(g, j, instance);
@@ -66,7 +66,7 @@ EXI_INLINE void exi_gpu_refine_both(const exi_gpu *g, const exi_gpu_job *j, int 
 
 /* ---- displacement ---- */
 
-/* The sum of one layer, by the weights of its examples; those of weight 0 are not read. */
+/* Sums one layer with the weights of its examples; those of weight 0 are not read. */
 EXI_INLINE float exi_gpu_displacement_sum(const exi_gpu_displacement *d, const float *weights, int slot) {
     float sum = 0;
     for (int k = 0; k < d->example_count; k++) {
@@ -82,14 +82,14 @@ EXI_INLINE float exi_gpu_displacement_sum(const exi_gpu_displacement *d, const f
     return sum;
 }
 
-/* How far a vertex goes along its limit normal, by all layers that are not muted. */
+/* Returns the displacement of a vertex along its limit normal, by all layers that are not muted. */
 EXI_INLINE float exi_gpu_displacement_of(const exi_gpu *g, const exi_gpu_job *j, int instance, int vertex) {
     const float *weights = j->work.weights + (size_t)instance * (size_t)g->examples;
     float sum = 0;
     for (int i = 0; i < g->displacement_count; i++) {
         const exi_gpu_displacement *d = &g->displacements[i];
         const int slot = d->slots[vertex];
-        /* the job is the kernel's own argument here, and words of it have addresses (layers.inl) */
+        /* here the job is the kernel's own argument, and its words have addresses (layers.inl) */
         const bool muted = (j->muted[d->layer / 32] >> (d->layer % 32) & 1u) != 0;
         if (slot >= 0 && !muted)
             sum += exi_gpu_displacement_sum(d, weights + d->first_example, slot);
@@ -99,7 +99,7 @@ EXI_INLINE float exi_gpu_displacement_of(const exi_gpu *g, const exi_gpu_job *j,
 
 /* ---- a vertex of a level ---- */
 
-/* With the limit normal, and displaced where the job is: a level that has tangents. */
+/* With the limit normal, and displaced if the job is: for a level with tangents. */
 EXI_INLINE void exi_gpu_refine_full(const exi_gpu *g, const exi_gpu_job *j, int instance, int vertex, float position[3],
                                     float normal[3]) {
     exi_gpu_refine_both(g, j, instance, vertex, position, normal);
@@ -110,7 +110,7 @@ EXI_INLINE void exi_gpu_refine_full(const exi_gpu *g, const exi_gpu_job *j, int 
     }
 }
 
-/* normal NULL: not wanted. Where the job is displaced, the normal is that of the limit surface under it. */
+/* normal NULL: not written. If the job is displaced, the normal is that of the limit surface under it. */
 EXI_INLINE void exi_gpu_refine(const exi_gpu *g, const exi_gpu_job *j, int instance, int vertex, float position[3],
                                float normal[3]) {
     float own[3];
@@ -122,11 +122,12 @@ EXI_INLINE void exi_gpu_refine(const exi_gpu *g, const exi_gpu_job *j, int insta
 
 /* ---- normals from rings ---- */
 
-/* A float's digits are lost where the faces' vectors cancel or the faces are needles: the square of the sum over that
- * of the terms' size. Above it, normals are within 1e-5. */
+/* Threshold for the square of the sum divided by that of the terms' size. Float loses digits if the faces' vectors
+ * cancel or the faces are needles; above the threshold, normals are within 1e-5. */
 #define EXI_GPU_RING_SQ 1e-4f
 
-/* The ring in double, and the sum kept as float, as the runtime keeps areas: what is below 1e-22 across has none. */
+/* Sums the ring in double and stores the sum as float, as the runtime does with areas: faces smaller than 1e-22 across
+ * have none. */
 EXI_INLINE void exi_gpu_normal_slowly(const exi_gpu_job *j, const float *positions, int vertex, float normal[3]) {
     const size_t stride = (size_t)j->position_stride;
     const float *here = positions + (size_t)vertex * stride;
@@ -158,18 +159,18 @@ typedef struct exi_gpu_ring_sum {
     float x, y, z, size;
 } exi_gpu_ring_sum;
 
-/* sum += before x q, and q is the one before. Written so that all of it can be multiply-adds. */
+/* sum += before x q, then before = q. Written so that all of it can be multiply-adds. */
 EXI_INLINE void exi_gpu_ring_add(exi_gpu_ring_sum *sum, float before[3], float x, float y, float z) {
     sum->x = sum->x + before[1] * z - before[2] * y;
     sum->y = sum->y + before[2] * x - before[0] * z;
     sum->z = sum->z + before[0] * y - before[1] * x;
-    sum->size = sum->size + x * x + y * y + z * z; /* no less than the sum of |q_i| |q_(i+1)| */
+    sum->size = sum->size + x * x + y * y + z * z; /* at least the sum of |q_i| |q_(i+1)| */
     before[0] = x;
     before[1] = y;
     before[2] = z;
 }
 
-/* The unit normal; false where float does not do for it. */
+/* Computes the unit normal; false if float is not accurate enough. */
 EXI_INLINE bool exi_gpu_ring_end(const exi_gpu_ring_sum *sum, float normal[3]) {
     const float square = sum->x * sum->x + sum->y * sum->y + sum->z * sum->z;
     if (!exi_square_is_usual(square, sum->size * sum->size * EXI_GPU_RING_SQ))
@@ -181,7 +182,7 @@ EXI_INLINE bool exi_gpu_ring_end(const exi_gpu_ring_sum *sum, float normal[3]) {
     return true;
 }
 
-/* The ring from where the instance's positions are. */
+/* Sums the ring from the instance's positions. */
 EXI_INLINE exi_gpu_ring_sum exi_gpu_sum_ring(const exi_gpu_job *j, const float *positions, int vertex) {
     const size_t stride = (size_t)j->position_stride;
     const float *here = positions + (size_t)vertex * stride;
@@ -199,7 +200,8 @@ EXI_INLINE exi_gpu_ring_sum exi_gpu_sum_ring(const exi_gpu_job *j, const float *
     return sum;
 }
 
-/* The unit normal of a vertex of job->positions; 0 0 0 where the faces around have none, or there are no faces. */
+/* Computes the unit normal of a vertex of job->positions; 0 0 0 if the faces around have none, or there are no
+ * faces. */
 EXI_INLINE void exi_gpu_normal(const exi_gpu_job *j, int instance, int vertex, float normal[3]) {
     const float *positions = j->positions + (size_t)instance * (size_t)j->position_instance;
     const exi_gpu_ring_sum sum = exi_gpu_sum_ring(j, positions, vertex);

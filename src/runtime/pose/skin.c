@@ -119,7 +119,7 @@ static int gather(const ex_skin_def *def, int v, influence list[EX_INFLUENCE_MAX
     return count;
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
 static void note(ex_skin_info *info, int vertex, int count, double off) {
     info->influence_most = count > info->influence_most ? count : info->influence_most;

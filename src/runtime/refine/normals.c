@@ -35,7 +35,7 @@ static void *at(const void *block, uint64_t offset) {
     return (void *)((uintptr_t)block + (uintptr_t)offset);
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static ex_result check_def(const ex_normals_def *def, ex_error *error) {
     if (def->vertex_count < 0 || def->face_count < 0 || (unsigned)def->weighting >= EX_NORMAL_WEIGHTING_COUNT)
@@ -127,7 +127,7 @@ int ex_normals_vertex_count(const ex_normals *normals) {
     return normals->vertex_count;
 }
 
-/* ---- computing ---- */
+/* ---- computation ---- */
 
 typedef struct pass {
     const ex_normals *normals;

@@ -48,7 +48,7 @@ static void *at(const void *block, uint64_t offset) {
     return (void *)((uintptr_t)block + (uintptr_t)offset);
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static ex_result check_def(const ex_tangents_def *def, ex_error *error) {
     if (def->vertex_count < 0 || def->split_count < 0 || def->triangle_count < 0)
@@ -153,7 +153,7 @@ int ex_tangents_split_count(const ex_tangents *tangents) {
     return tangents->split_count;
 }
 
-/* ---- computing ---- */
+/* ---- computation ---- */
 
 typedef struct pass {
     const ex_tangents *tangents;

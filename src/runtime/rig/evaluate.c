@@ -384,7 +384,7 @@ static void settle(const exi_rig_job *j, int pose) {
         memcpy(driven->blended, s->drive.blended, (size_t)exi_rig_drive(rig)->vertex_count * 3 * sizeof(float));
 }
 
-/* ---- the entry points ---- */
+/* ---- entry points ---- */
 
 /* Returns the number of chunks that are worth handing to a thread: about 64k sums. */
 static int chunk_grain(const exi_rig_job *j) {

@@ -1,19 +1,19 @@
 /*
- * The motion from the blended driver to the true one, at every vertex (DrivenShape, sections 2.3 and 2.4): with frames
- * B (orthonormal) of the blended surface at x, and B' of the true one at x',
+ * Motion from the blended driver to the true one at every vertex (DrivenShape, sections 2.3 and 2.4): with frames B
+ * (orthonormal) of the blended surface at x, and B' of the true one at x',
  *
  *     T(d) = x' + R (d - x),    R = B' B^T,
  *
- * and x, x' and R within a triangle those of its corners weighted by u and v. The paper takes one frame for a triangle,
- * so that neighbours on two triangles turn differently, and cloth shows the driver's triangles; a vertex's frame is
- * shared by all triangles around it. A weighted sum of rotations is a little short of one, by the cosine of half the
- * angle between them, over a length of a few gaps: nothing is to be seen of it. Summing the corners' own T(d), which is
- * quicker, was tried and dropped: where the driver stretches, frames turn a little, each in its way, and the difference
- * then counts over the length of an edge in place of that of a gap. What is kept is T(d) - d.
+ * Within a triangle, x, x' and R are those of its corners weighted by u and v. The paper takes one frame per triangle,
+ * so that neighbours on two triangles turn differently, and cloth shows the driver's triangles; here a vertex's frame
+ * is shared by all triangles around it. A weighted sum of rotations is slightly shorter than a rotation, by the cosine
+ * of half the angle between them, over a length of a few gaps, which is invisible. Summing the corners' own T(d), which
+ * is faster, was tried and dropped: where the driver stretches, frames turn slightly, each differently, and the
+ * difference then acts over the length of an edge instead of a gap. T(d) - d is stored.
  *
  * A vertex's frame needs two directions that move with the surface. Two chords between its neighbours, e and f, nearly
- * at right angles, are chosen once; the frame is (e/|e| + f/|f|), (e/|e| - f/|f|), which are at right angles whatever
- * the form, and the normal to both. So no normals are needed, and under a rigid motion R is that rotation.
+ * perpendicular, are chosen once. The frame is (e/|e| + f/|f|), (e/|e| - f/|f|), which are perpendicular in every form,
+ * and the normal to both. So no vertex normals are needed, and under a rigid motion R is exactly that rotation.
  */
 #include "runtime/base/memory.h"
 #include "runtime/settle/settler.h"
@@ -36,7 +36,7 @@ static double area_sq(const double a[3], const double b[3]) {
     return x * x + y * y + z * z;
 }
 
-/* The vertex and up to RING neighbours. */
+/* Collects the vertex and up to RING neighbours; returns their number. */
 static int ring_of(const ex_settler *s, uint32_t vertex, uint32_t ring[RING + 1]) {
     const uint32_t *triangles = exi_tree_at(s, s->triangles), *first = exi_tree_at(s, s->incident);
     const uint32_t *list = exi_tree_at(s, s->incidences);
@@ -105,7 +105,7 @@ static inline exi_vector unit(exi_vector a) {
     return exi_v_scale(a, exi_quad_inverse_root(exi_v_dot(a, a)));
 }
 
-/* chord[i]: of each of the four vertices, one end. */
+/* chord[i]: one end of a chord, for each of the four vertices. */
 static inline void frame_of(const float *positions, uint32_t chord[4][4], exi_vector frame[3]) {
     const exi_vector e = unit(exi_v_subtract(four_of(positions, chord[0]), four_of(positions, chord[1])));
     const exi_vector f = unit(exi_v_subtract(four_of(positions, chord[2]), four_of(positions, chord[3])));
@@ -142,7 +142,7 @@ static void prepare_four(const preparing *p, const uint32_t vertex[4]) {
                            {element(t[0].z, b[0].x, t[1].z, b[1].x, t[2].z, b[2].x, false),
                             element(t[0].z, b[0].y, t[1].z, b[1].y, t[2].z, b[2].y, false),
                             element(t[0].z, b[0].z, t[1].z, b[1].z, t[2].z, b[2].z, true), moved.z}};
-    /* A frame without extent, or not finite, does not turn. */
+    /* A frame that is degenerate or not finite does not turn. */
     const exi_quad zero = exi_quad_splat(0), limit = exi_quad_splat(8.1f); /* |R - 1|^2 is 8 at most */
     exi_quad size = zero;
     EXI_WRITE_OUT
@@ -164,7 +164,7 @@ static void prepare_four(const preparing *p, const uint32_t vertex[4]) {
         for (int k = 0; k < 3; k++)
             exi_quad_store(m->row[1 + k], rows[k][i]);
     }
-    /* A vertex that is not finite, or too large, is not known. */
+    /* The motion of a vertex that is not finite, or too large, is unknown. */
     const exi_quad large = exi_quad_add(exi_v_dot(x, x), exi_v_dot(to, to));
     const unsigned known = exi_quad_at_most(large, exi_quad_splat(1e36f));
     for (int i = 0; known != 15 && i < 4; i++)
@@ -184,7 +184,7 @@ static void prepare(void *context, int begin, int end) {
     }
 }
 
-/* Whether all numbers count as finite: no number, infinity, and what overflows here, times 0, is no number. */
+/* True if all numbers count as finite: NaN, infinity, and what overflows here, times 0, is NaN. */
 static bool all_finite(const float *numbers, int count) {
     const exi_quad zero = exi_quad_splat(0), large = exi_quad_splat(FLT_MAX / EXI_TREE_LARGEST);
     exi_quad sum = zero;
@@ -201,7 +201,7 @@ void exi_carry_prepare(const ex_settler *settler, const float *blended, const fl
     preparing p = {settler, blended, driver, vertices, count, motions};
     motions->whole = all_finite(blended, 3 * settler->driver_count) && all_finite(driver, 3 * settler->driver_count);
     memset(motions->origin, 0, sizeof motions->origin);
-    for (int v = 0; v < settler->driver_count; v++) /* the first that is finite */
+    for (int v = 0; v < settler->driver_count; v++) /* the first finite one */
         if (exi_finite3(blended + 3 * (size_t)v)) {
             memcpy(motions->origin, blended + 3 * (size_t)v, sizeof motions->origin);
             break;

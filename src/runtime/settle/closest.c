@@ -1,24 +1,24 @@
 /*
- * The closest point of a form's triangles, four triangles at a time.
+ * Closest point on a form's triangles, four triangles at a time.
  *
- * With a, b, c relative to the point asked about, n = ab x ac and n' = n / |ab|^2, the foot of the perpendicular has
- * the coordinates
+ * With a, b, c relative to the query point, n = ab x ac and n' = n / |ab|^2, the foot of the perpendicular has the
+ * coordinates
  *
  *     u = -ac . (n' x a) / (n . n'),    v = ab . (n' x a) / (n . n')
  *
- * and counts where u, v, 1 - u - v >= 0; on an edge p + t e the closest point is t = clamp(-p.e / e.e, 0, 1). Of these
- * four points of the triangle the nearest is taken, by distances measured from the points themselves: so slivers and
- * triangles without area, where u and v mean little, answer with an edge that is as near. Dividing n by |ab|^2 keeps
- * all products within squares of lengths, so triangles of any size from 1e-18 to 1e18 do.
+ * It counts if u, v, 1 - u - v >= 0; on an edge p + t e the closest point is t = clamp(-p.e / e.e, 0, 1). The nearest
+ * of these four points of the triangle is the result, by distances measured from the points themselves: so slivers and
+ * triangles without area, where u and v are inaccurate, give a point on an edge that is as near. Dividing n by |ab|^2
+ * keeps all products within squares of lengths, so triangles of any size from 1e-18 to 1e18 work.
  *
  * The point is then moved into the box of its own three corners. Rounding is monotonic, so its distance, computed in
  * the same steps as the distance of a box, is never below that of any box around the triangle, to the last bit: no box
- * is left out that the answer needs, and the answer does not depend on the tree.
+ * that contains the answer is skipped, and the answer does not depend on the tree.
  */
 #include "runtime/settle/closest.h"
 #include "runtime/base/result.h"
 
-/* A bound that is never infinite keeps out children that are not there: their boxes are. */
+/* The bound is never infinite, which keeps out missing children: their boxes are infinite. */
 void exi_fit_search(const ex_bounds *fit, const float point[3], ex_closest *best, uint32_t *block) {
     const exi_vector q = {exi_quad_splat(point[0]), exi_quad_splat(point[1]), exi_quad_splat(point[2])};
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);

@@ -1,7 +1,7 @@
 /*
- * A tree fitted around a form: the corners of every block's triangles, four in a register, and the boxes around them.
- * Nodes are made from the last level to the first, those of a level in any order: boxes are minima and maxima, which
- * do not depend on it. Nothing is allocated; what a query needs is copied, so that it looks at the fit alone.
+ * Fits a tree around a form: the corners of every block's triangles, four in a register, and the boxes around them.
+ * Nodes are made from the last level to the first, those of a level in any order: boxes are minima and maxima, which do
+ * not depend on it. Nothing is allocated. Everything that a query needs is copied, so that it reads the fit only.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -16,7 +16,7 @@ typedef struct pass {
     const exi_tree_block *tree_blocks;
     exi_fit_node *nodes;
     exi_fit_block *blocks;
-    int first; /* node of the level */
+    int first; /* first node of the level */
 } pass;
 
 /* x y z in the first three lanes. */
@@ -28,7 +28,7 @@ static inline box empty_box(void) {
     return (box){exi_quad_splat(INFINITY), exi_quad_splat(-INFINITY)};
 }
 
-/* The smallest, or largest, of four lanes, of three quads at once: x y z in the first three lanes. */
+/* Minimum, or maximum, of four lanes for three quads at once: x y z in the first three lanes. */
 static inline exi_quad smallest(exi_quad x, exi_quad y, exi_quad z) {
     exi_quad m[4] = {x, y, z, z};
     exi_quad_transpose(m);
@@ -43,8 +43,8 @@ static inline exi_quad largest(exi_quad x, exi_quad y, exi_quad z) {
 
 /* ---- blocks ---- */
 
-/* Lanes that are not finite repeat one that is; false where none is, and then nothing in the block is a number: whoever
- * looks at it without having asked for its box finds nothing either. */
+/* Lanes that are not finite repeat one that is. Returns false if none is; everything in the block is then NaN, so that
+ * a query that reads it without testing its box finds nothing either. */
 static bool repair(exi_fit_block *block, unsigned good) {
     if (good == 0) {
         for (int i = 0; i < 9 * EXI_TREE_LEAF; i++)
@@ -92,7 +92,7 @@ static inline box fit_block(const pass *p, uint32_t number) {
             exi_quad_store(to->corner[i][c], m[c]);
             low[c] = i ? exi_quad_min(low[c], m[c]) : m[c];
             high[c] = i ? exi_quad_max(high[c], m[c]) : m[c];
-            bad = exi_quad_pick(limit, exi_quad_with_sign(m[c], zero), bad, one); /* too large, or no number */
+            bad = exi_quad_pick(limit, exi_quad_with_sign(m[c], zero), bad, one); /* too large, or NaN */
         }
     }
     const unsigned good = exi_quad_at_most(bad, zero);
@@ -132,7 +132,7 @@ static void fit_nodes(void *context, int begin, int end) {
     }
 }
 
-/* ---- the fit ---- */
+/* ---- fit ---- */
 
 static size_t lay_out(const ex_tree *tree, ex_bounds *head) {
     exi_size total = {.bytes = sizeof *head};
@@ -150,7 +150,7 @@ size_t ex_bounds_size(const ex_tree *tree) {
         return 0;
     }
     const size_t size = lay_out(tree, &head);
-    return size < SIZE_MAX - EXI_ALIGN ? size + EXI_ALIGN : SIZE_MAX; /* the memory may begin anywhere */
+    return size < SIZE_MAX - EXI_ALIGN ? size + EXI_ALIGN : SIZE_MAX; /* the memory may start at any address */
 }
 
 const ex_bounds *ex_bounds_fit(const ex_tree *tree, const float *positions, size_t stride, void *memory,

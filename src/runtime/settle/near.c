@@ -1,34 +1,35 @@
 /*
- * Closest points of a cluster of neighbours at once. Each point first looks at one triangle that is probably near (the
- * closest one a frame ago, or in a key), which bounds how far away the answer can be; the boxes of those bounds
- * together make a region, and one way down the tree gathers the blocks that reach into it. Every point then asks the
- * boxes of these few, and looks at those that may hold something nearer. The answers are those of ex_bounds_closest to
- * the bit: which blocks are looked at does not matter, as long as none is left out that holds the answer (closest.c).
+ * Closest points of a cluster of neighbours at once. Each point first tests one triangle that is probably near (the
+ * closest one a frame ago, or in a key), which bounds the distance of the answer. The boxes of these bounds together
+ * make a region, and one traversal of the tree gathers the blocks that reach into it. Every point then tests the boxes
+ * of these few blocks, and looks at those that may hold something nearer. The answers are bit for bit those of
+ * ex_bounds_closest: it does not matter which blocks are tested, as long as the one with the answer is among them
+ * (closest.c).
  *
- * A question alone waits for its own intermediate results, and for branches that cannot be foretold. So the work goes
- * in stages over all points, four at a time, and with next to no branches: what is to be looked at becomes a queue, and
- * of what is found a point keeps the lowest key, the bits of the squared distance before the triangle's number, which
- * is the order that ex_bounds_closest has too.
+ * A single query waits for its own intermediate results, and for unpredictable branches. So the work runs in stages
+ * over all points, four at a time, almost without branches: the pairs to test become a queue, and each point keeps the
+ * lowest key found. A key is the bits of the squared distance, then the triangle's number, which is the order of
+ * ex_bounds_closest too.
  *
- * Points that know nothing search on their own, and so do all where the region is too large even for four of them:
- * where neighbours are none, or far away.
+ * Points without a hint search individually, and so do all points if the region is too large even for four of them:
+ * when the points are not neighbours, or are far away.
  */
 #include "runtime/settle/settler.h"
 
 enum { GATHERED = 64, VISITED = 96, QUEUED = EXI_CLUSTER * GATHERED, CANDIDATES = 64 };
 
-/* Blocks that reach into a region: their numbers, and their boxes, four together. */
+/* Blocks that reach into a region: their numbers and their boxes, four together. */
 typedef struct gathering {
-    uint32_t block[GATHERED + 4], box[GATHERED + 4]; /* box: where it stands in the nodes, in floats */
+    uint32_t block[GATHERED + 4], box[GATHERED + 4]; /* box: its index in the nodes, in floats */
     float boxes[GATHERED / 4 + 1][6][4];
     int count;
 } gathering;
 
 typedef struct region {
-    exi_quad low[3], high[3]; /* four parts of it, in the lanes */
+    exi_quad low[3], high[3]; /* four parts of the region, in the lanes */
 } region;
 
-/* A pair to be looked at. */
+/* A point and a block to test. */
 typedef struct pair {
     uint16_t point, block;
 } pair;
@@ -43,7 +44,7 @@ static inline exi_vector load_points(float (*points)[3], int first) {
     return (exi_vector){v[0], v[1], v[2]};
 }
 
-/* A key orders by distance, then by number; 0 is none, so that a distance of 0 is the least there is above. */
+/* A key orders by distance, then by number; 0 means none, so a distance of 0 is the lowest key above it. */
 static inline void make_keys(exi_quad distance_sq, const uint32_t *triangles, uint64_t keys[4]) {
     const exi_quad least = exi_quad_splat(FLT_MIN);
     exi_quad_keys(exi_quad_pick(least, distance_sq, least, distance_sq), exi_quad_splat(FLT_MAX), triangles, keys);
@@ -63,15 +64,14 @@ static inline exi_vector corner_of(const exi_view *view, const uint32_t *triangl
 }
 
 /*
- * Of the blocks, the triangles that may be as near. With x the closest point known, e from it to the point asked about,
- * and any F, a triangle whose corners p_i are all before a plane,
+ * Filter of the blocks' triangles. With x the closest point known so far, e from it to the query point, and any F, a
+ * triangle whose corners p_i are all in front of a plane,
  *
  *     (F - e) . (p_i - x) > F . F / 2,
  *
- * is farther away than |e|, since |e - y|^2 = e.e - 2 e.y + y.y, and y.y >= 2 F.y - F.F. For F those three are taken
- * that lead from x to the edges of its triangle: they tell apart what lies beyond an edge, unless it rises there more
- * steeply than to the point. Each triangle costs a quarter of its closest point. Room is left for rounding: `scale` is
- * the size of the numbers.
+ * is farther away than |e|, since |e - y|^2 = e.e - 2 e.y + y.y, and y.y >= 2 F.y - F.F. The three F lead from x to the
+ * edges of its triangle: they exclude what lies beyond an edge, unless it rises there more steeply than towards the
+ * point. The test costs a quarter of a closest point. A margin allows for rounding: `scale` is the size of the numbers.
  */
 typedef struct planes {
     float x[3][EXI_CLUSTER], normal[3][3][EXI_CLUSTER], offset[3][EXI_CLUSTER]; /* [plane][axis] */
@@ -83,7 +83,7 @@ static inline void store_vector(float (*to)[EXI_CLUSTER], int first, exi_vector 
     exi_quad_store(to[2] + first, a.z);
 }
 
-/* away: from the points asked about to x; corners as they are. */
+/* away: from the query points to x; corners are absolute. */
 static inline void make_planes(const exi_view *view, exi_vector x, exi_vector away, const exi_vector corners[3],
                                int first, planes *out) {
     const exi_quad slack = exi_quad_splat(4e-6f * view->scale), half = exi_quad_splat(0.5f);
@@ -105,7 +105,7 @@ static inline void make_planes(const exi_view *view, exi_vector x, exi_vector aw
     }
 }
 
-/* Four points and a triangle for each; numbers of a point stand in the rows of exi_near from first on. */
+/* Four points and a triangle for each; the data of a point is in the rows of exi_near from first on. */
 static inline void answer_four(const exi_view *view, exi_vector q, const uint32_t *triangles, int first, exi_near *near,
                                uint64_t *keys, planes *out) {
     const exi_vector corners[3] = {corner_of(view, triangles, 0), corner_of(view, triangles, 1),
@@ -116,7 +116,8 @@ static inline void answer_four(const exi_view *view, exi_vector q, const uint32_
     exi_quad_store(near->v + first, a.v);
     store_vector(near->away, first, a.point);
     exi_quad_store(near->along + first, a.along);
-    /* What the arithmetic makes of a corner that is not finite depends on the machine. Very large ones search, too. */
+    /* Arithmetic on a corner that is not finite depends on the machine, so those points search. Very large ones do,
+     * too. */
     const exi_quad size =
         exi_quad_add(exi_quad_add(exi_v_dot(corners[0], corners[0]), exi_v_dot(corners[1], corners[1])),
                      exi_v_dot(corners[2], corners[2]));
@@ -126,7 +127,7 @@ static inline void answer_four(const exi_view *view, exi_vector q, const uint32_
         make_planes(view, x, a.point, corners, first, out);
 }
 
-/* The key of the closest triangle of all; that of one is known, or 0. */
+/* Returns the key of the closest triangle of all; `known` is the key of one, or 0. */
 static uint64_t search(const exi_view *view, const float point[3], uint64_t known) {
     ex_closest best = {.triangle = -1, .distance_sq = FLT_MAX};
     if (known) {
@@ -143,8 +144,8 @@ static uint64_t search(const exi_view *view, const float point[3], uint64_t know
     return keys[0];
 }
 
-/* What the triangles are that points know, with keys. One that knows none takes its neighbour's; the first searches,
- * and so does one whose triangle is not finite. */
+/* Tests the triangles that points have as hints, and sets keys. A point without a hint takes its neighbour's. The first
+ * point searches, and so does one whose triangle is not finite. */
 static void look_first(const exi_view *view, float (*points)[3], int count, exi_near *near, uint64_t *keys,
                        planes *out) {
     uint32_t last = EXI_NO_TRIANGLE;
@@ -171,7 +172,7 @@ static void look_first(const exi_view *view, float (*points)[3], int count, exi_
     }
 }
 
-/* Where another triangle than the first was found, the rest of what is asked about it. */
+/* Computes the remaining results for points that found another triangle than the first. */
 static void look_again(const exi_view *view, float (*points)[3], int count, exi_near *near, const uint64_t *keys) {
     int changed[EXI_CLUSTER + 4], changes = 0;
     for (int i = 0; i < count; i++) {
@@ -205,7 +206,8 @@ static void look_again(const exi_view *view, float (*points)[3], int count, exi_
 
 /* ---- the region ---- */
 
-/* Around all points by their distances. Rounded outwards: what lies outside is farther in float arithmetic. */
+/* The region around all points within their distances. Rounded outwards: everything outside is farther in float
+ * arithmetic. */
 static region region_of(float (*points)[3], int begin, int end, const exi_near *near) {
     region r;
     for (int c = 0; c < 3; c++) {
@@ -234,8 +236,8 @@ static region region_of(float (*points)[3], int begin, int end, const exi_near *
     return r;
 }
 
-/* False where there are too many. Nodes are worked off in the order in which they are found: the next one is known
- * before this one is done, and the machine begins with it. */
+/* Gathers blocks; returns false if there are too many. Nodes are processed in the order in which they are found: the
+ * next one is known before this one is done, so the processor can start with it. */
 static bool gather(const ex_bounds *fit, const region *r, gathering *g) {
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
     uint32_t found[VISITED + 4] = {0};
@@ -273,9 +275,9 @@ static bool gather(const ex_bounds *fit, const region *r, gathering *g) {
     return true;
 }
 
-/* ---- what is near ---- */
+/* ---- candidates ---- */
 
-/* The blocks that may hold something as near, of every point. */
+/* Queues the blocks that may hold something as near, for every point. */
 static int queue_up(const gathering *g, float (*points)[3], int begin, int end, const exi_near *near, pair *queue) {
     int length = 0;
     for (int i = begin; i < end; i++) {
@@ -297,7 +299,7 @@ static inline exi_quad least_over(const planes *p, int plane, int i, exi_vector 
     return exi_quad_sub(least, exi_quad_splat(p->offset[plane][i]));
 }
 
-/* The candidates' distances, four at a time, with a key for each. */
+/* Computes the candidates' distances, four at a time, with a key for each. */
 static void compare(const exi_view *view, float (*points)[3], candidate *candidates, int count, uint64_t *keys) {
     for (int k = count; k % 4; k++)
         candidates[k] = candidates[count - 1];
@@ -317,7 +319,7 @@ static void compare(const exi_view *view, float (*points)[3], candidate *candida
         make_keys(a.distance_sq, triangles, found);
         for (int i = 0; i < 4; i++) {
             uint64_t *key = &keys[candidates[k + i].point];
-            *key = exi_tree_lower(*key - 1, found[i] - 1) + 1; /* 0, none, is the largest */
+            *key = exi_tree_lower(*key - 1, found[i] - 1) + 1; /* 0, which means none, is the largest */
         }
     }
 }
@@ -351,8 +353,8 @@ static void sift(const exi_view *view, const gathering *g, const planes *p, floa
     compare(view, points, candidates, count, keys);
 }
 
-/* Where there are too many blocks around the points, one half of them after the other, down to fours; these then search
- * on their own. */
+/* If there are too many blocks around the points, processes one half of the points after the other, down to fours,
+ * which then search individually. */
 static void look_through(const exi_view *view, const planes *p, float (*points)[3], int begin, int end,
                          const exi_near *near, uint64_t *keys) {
     const region r = region_of(points, begin, end, near);

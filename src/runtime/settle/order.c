@@ -1,9 +1,9 @@
 /*
- * The order of a settler's driven vertices: those of one set of triangles together, and of those neighbours in clusters
- * of EXI_CLUSTER. Neighbours are found where their keys bind them to the driver's form: the vertices are cut in two
- * where their box is longest, at a multiple of EXI_CLUSTER, until a cluster is left, and this again down to fours,
- * which are worked on together. Without keys nothing is known of where they are, and they stay in the order in which
- * they came, which in most files follows the surface.
+ * The order of a settler's driven vertices: those of one set of triangles together, and among them neighbours in
+ * clusters of EXI_CLUSTER. Neighbourhood is measured where the keys bind the vertices to the driver's form. The
+ * vertices are cut in two along the longest side of their box, at a multiple of EXI_CLUSTER, down to one cluster, and
+ * again down to fours, which are processed together. Without keys no positions are known, and vertices keep their
+ * original order, which follows the surface in most files.
  */
 #include "runtime/settle/order.h"
 
@@ -31,12 +31,12 @@ static int longest_axis(const float (*points)[3], const uint32_t *order, range r
     return axis;
 }
 
-/* Before b: by the coordinate, of equal ones the lower number, so that no two are equal. */
+/* True if a comes before b: by coordinate, and for equal ones by number, so that no two are equal. */
 static bool before(const float (*points)[3], int axis, uint32_t a, uint32_t b) {
     return points[a][axis] < points[b][axis] || (points[a][axis] == points[b][axis] && a < b);
 }
 
-/* Moves the first `middle - begin` to the front (C. A. R. Hoare, "Find", 1961). */
+/* Moves the lowest `middle - begin` to the front (C. A. R. Hoare, "Find", 1961). */
 static void select_first(const float (*points)[3], int axis, uint32_t *order, range r, int middle) {
     int low = r.begin, high = r.end - 1;
     while (low < high) {
@@ -74,7 +74,7 @@ void exi_order_cluster(const float (*points)[3], uint32_t *order, int begin, int
             continue;
         const int middle = r.begin + parts / 2 * size;
         select_first(points, longest_axis(points, order, r), order, r, middle);
-        stack[height++] = (range){r.begin, middle}; /* halves: 31 levels, one waiting on each */
+        stack[height++] = (range){r.begin, middle}; /* halves: 31 levels, one pending on each */
         stack[height++] = (range){middle, r.end};
     }
 }

@@ -1,23 +1,23 @@
 /*
- * Pushes the points of a cluster out of the driver (DrivenShape, section 2.5): one whose signed distance s (side.c) is
- * below its gap g goes to the plane that lies g before its closest point x,
+ * Pushes the points of a cluster out of the driver (DrivenShape, section 2.5): a point whose signed distance s (side.c)
+ * is below its gap g moves to the plane at distance g in front of its closest point x,
  *
- *     n . (y - x) >= g,    n = +-(p - x) / |p - x|,  or the pseudo-normal where p is nearly x,
+ *     n . (y - x) >= g,    n = +-(p - x) / |p - x|,  or the pseudo-normal if p is nearly x,
  *
- * by the shortest way. In a crease the closest point is then another: the last three planes are kept, and the point
- * goes to the nearest place before all of them, which is exact for creases and corners of flat sides; going from plane
- * to plane instead takes dozens of steps in a narrow one. Where the driver leaves no room the place with the largest
- * signed distance that was met stays.
+ * by the shortest way. In a crease, the closest point then changes. So the last three planes are kept, and the point
+ * moves to the nearest position in front of all of them, which is exact for creases and corners with flat sides; moving
+ * from plane to plane instead takes dozens of steps in a narrow crease. If the driver leaves no room, the position with
+ * the largest signed distance found so far is kept.
  *
- * A deep point's closest point jumps from side to side as it moves, and in a thin limb it may lie on the far side.
- * Where a point was closest in the keys tells where it belongs, and moves on as the weights w_k do: so first of all the
- * point goes
+ * The closest point of a deep point jumps from side to side as it moves, and in a thin limb it may lie on the far side.
+ * The closest points in the keys tell where a point belongs, and change smoothly with the weights w_k. So the point
+ * first moves by
  *
- *     sum over k of w_k max(0, g - n_k . (p - h_k)) n_k,    h_k its place on the driver, n_k the triangle's normal
- * there
+ *     sum over k of w_k max(0, g - n_k . (p - h_k)) n_k,
  *
- * but, where the closest point looks the same way, no farther than thrice what it lacks: cloth that has slid away from
- * its places is not pushed for nothing. What is left to do is then little, and does not jump.
+ * with h_k its place on the driver and n_k the triangle's normal there; but, if the normal of its closest point has the
+ * same direction, by at most three times the distance it lacks: cloth that has slid away from its places is not pushed
+ * without need. The remaining correction is then small, and does not jump.
  */
 #include "runtime/settle/settler.h"
 
@@ -29,7 +29,7 @@ typedef struct plane {
 } plane;
 
 typedef struct pushing {
-    float best[3], best_lack; /* the place so far that is least below its gap, and by how much */
+    float best[3], best_lack; /* position so far that is least below its gap, and by how much */
     plane planes[PLANES];
     int plane_count;
 } pushing;
@@ -38,7 +38,7 @@ static float dot(const float a[3], const float b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The direction out, at a signed distance. */
+/* Direction out of the driver, at a signed distance. */
 static void direction(const exi_push *push, const exi_near *near, int i, float s, float out[3]) {
     const float distance = sqrtf(near->distance_sq[i]);
     if (distance > 16 * push->tolerance) {
@@ -54,7 +54,7 @@ static void direction(const exi_push *push, const exi_near *near, int i, float s
 
 /* ---- planes ---- */
 
-/* Solves the count x count system of the planes' normals; false where they are nearly parallel. */
+/* Solves the count x count system of the planes' normals; false if they are nearly parallel. */
 static bool solve(const plane *const *planes, int count, const float *lack, double *move) {
     double m[PLANES][PLANES + 1];
     for (int i = 0; i < count; i++) {
@@ -79,7 +79,7 @@ static bool solve(const plane *const *planes, int count, const float *lack, doub
     return true;
 }
 
-/* Moves the point to the planes of a subset; false where another plane is then not kept. */
+/* Moves the point onto the planes of a subset; false if that violates another plane. */
 static bool move_onto(const pushing *p, unsigned subset, float tolerance, const float point[3], float moved[3]) {
     const plane *chosen[PLANES];
     float lack[PLANES];
@@ -104,7 +104,8 @@ static bool move_onto(const pushing *p, unsigned subset, float tolerance, const 
     return true;
 }
 
-/* To the nearest place before all planes, of which the last is the newest: fewest first. */
+/* Moves to the nearest position in front of all planes, the last of which is the newest; tries the smallest subsets
+ * first. */
 static void step(const exi_push *push, pushing *p, const plane *newest, float point[3]) {
     static const unsigned subsets[PLANES][4] = {{1, 1, 1, 1}, {2, 3, 3, 3}, {4, 5, 6, 7}};
     if (p->plane_count == PLANES) {
@@ -126,7 +127,8 @@ static void step(const exi_push *push, pushing *p, const plane *newest, float po
 
 /* ---- by the keys ---- */
 
-/* How far a key's triangle wants the point moved, and where to; 0 where it lies before it. */
+/* Returns the distance by which a key's triangle wants the point moved, and the direction; 0 if the point is in front
+ * of it. */
 static float lack_of(const exi_push *push, const exi_bound *bound, float gap, const float point[3], float normal[3]) {
     if (!exi_driver_normal(&push->driver, bound->corner, normal))
         return 0;
@@ -141,7 +143,7 @@ static float lack_of(const exi_push *push, const exi_bound *bound, float gap, co
     return height < gap ? gap - height : 0;
 }
 
-/* Moves the point at place i of the cluster, whose closest point lies towards `out`, as its keys say. */
+/* Moves the point at place i of the cluster, whose closest point lies towards `out`, as its keys require. */
 static bool go_home(const exi_push *push, int i, const float out[3], float s, float gap, float point[3]) {
     const exi_push_keys *keys = &push->keys;
     float sum[3] = {0, 0, 0};
@@ -166,7 +168,7 @@ static bool go_home(const exi_push *push, int i, const float out[3], float s, fl
 
 /* ---- clusters ---- */
 
-/* One move of a point that is too near, by s and its closest point. */
+/* One move of a point that is too near, from s and its closest point. */
 static void move(const exi_push *push, pushing *p, const exi_near *near, int i, int place, float s, float gap,
                  bool first, float point[3]) {
     plane newest;
@@ -179,7 +181,7 @@ static void move(const exi_push *push, pushing *p, const exi_near *near, int i, 
     step(push, p, &newest, point);
 }
 
-/* Points that are not yet where they are to be. */
+/* Points that have not yet reached their gap. */
 typedef struct waiting {
     float points[EXI_CLUSTER][3];
     float distances[EXI_CLUSTER]; /* signed */
@@ -189,7 +191,7 @@ typedef struct waiting {
     pushing state[EXI_CLUSTER];
 } waiting;
 
-/* Moves all of them once, and lets go of those that have arrived. */
+/* Moves all of them once, and releases those that have arrived. */
 static void push_once(const exi_push *push, waiting *w, const float *gaps, bool first) {
     for (int k = 0; k < w->count; k++) {
         const int i = w->places[k];
@@ -198,7 +200,7 @@ static void push_once(const exi_push *push, waiting *w, const float *gaps, bool 
     exi_near_cluster(&push->view, w->points, w->count, &w->near);
     for (int k = 0; k < w->count; k++) {
         pushing *p = &w->state[k];
-        if (w->near.triangle[k] == EXI_NO_TRIANGLE) /* it has become too large a number */
+        if (w->near.triangle[k] == EXI_NO_TRIANGLE) /* a coordinate has become too large */
             continue;
         w->distances[k] = exi_side_distance(&push->driver, push->triangles[w->near.triangle[k]], &w->near, k);
         const float lack = gaps[w->places[k]] - w->distances[k];
@@ -209,7 +211,7 @@ static void push_once(const exi_push *push, waiting *w, const float *gaps, bool 
     }
 }
 
-/* Puts away those that have arrived, or stay where they are; the others close the ranks. */
+/* Stores the points that have arrived, or stay in place; the others close the gaps. */
 static void let_go(const exi_push *push, waiting *w, bool all, float (*points)[3], ex_settled *tally) {
     int left = 0;
     for (int k = 0; k < w->count; k++) {

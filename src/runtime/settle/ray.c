@@ -2,39 +2,38 @@
  * Rays, watertight (S. Woop, C. Benthin, I. Wald, "Watertight ray/triangle intersection", 2013).
  *
  * The direction is scaled by a power of two so that its largest component, along z, lies in [1, 2). Corners, relative
- * to the origin, are sheared onto the ray: x' = x - z dx/dz, y' = y - z dy/dz. Corners of different triangles at one
- * place become one point of the plane, and the ray hits where that plane's origin lies in the triangle:
+ * to the origin, are sheared onto the ray: x' = x - z dx/dz, y' = y - z dy/dz. Corners of different triangles at the
+ * same place become the same point of the plane, and the ray hits a triangle if it contains that plane's origin:
  *
  *     U = cx by - cy bx,    V = ax cy - ay cx,    W = bx ay - by ax,    all >= 0 or all <= 0
  *
- * Four triangles at a time these are two products and a difference, unfused: the sign is then right or the number 0,
- * and two triangles see their common edge with opposite signs. Whatever passes is computed again in double. There the
- * products are exact, and a difference of products that nearly cancel is exact too: so signs are exact, and quotients
- * right to the last bits. With D = U + V + W:
+ * For four triangles at a time these are two products and a difference, unfused: the sign is then right or the number
+ * 0, and two triangles see their common edge with opposite signs. Triangles that pass are computed again in double.
+ * There the products are exact, and a difference of products that nearly cancel is exact too: so signs are exact, and
+ * quotients accurate to the last bits. With D = U + V + W:
  *
  *     u = V / D,    v = W / D,    t = (U az + V bz + W cz) / (D dz)
  *
- * Boxes are tested by slabs, (plane - origin) / d, wider on both sides by 2^-20 m, with m the largest coordinate of the
- * form relative to the origin. Sheared corners are off by at most 6 roundings of m, t by one, slabs by 4: that is
+ * Boxes are tested by slabs, (plane - origin) / d, widened on both sides by 2^-20 m, with m the largest coordinate of
+ * the form relative to the origin. Sheared corners are off by at most 6 roundings of m, t by one, slabs by 4: that is
  * 11 * 2^-24 m. So a box is never missed, nor entered behind t, if it holds a triangle that is hit at t, and the answer
  * does not depend on the tree.
  */
 #include "runtime/base/result.h"
 #include "runtime/settle/tree.h"
 
-/* A component of the direction smaller than this part of the largest moves the ray by less than the slack. */
+/* A component of the direction smaller than this fraction of the largest moves the ray by less than the slack. */
 #define FLATTEST 0x1p-30f
 
 typedef struct beam {
-    exi_quad origin[3], inverse[3], before[3],
-        behind[3]; /* by axis; the last two are by how much slabs are wider, in t */
+    exi_quad origin[3], inverse[3], before[3], behind[3]; /* by axis; the last two widen slabs, in t */
     exi_quad shear[2];
     exi_quad near;
     int axes[3];     /* x, y, z of the sheared ray */
     int near_row[3]; /* of a node's box: low or high */
     double depth;    /* 1 / dz */
     float nearest;   /* t_min, in lengths of the scaled direction */
-    double scale;    /* t in lengths of the direction over t in lengths of the scaled one */
+    double scale;    /* t in lengths of the direction divided by t in lengths of the scaled one */
 } beam;
 
 /* ---- the ray ---- */
@@ -46,14 +45,14 @@ static double power_of_two(int exponent) {
     return power;
 }
 
-/* The exponent of a number that is neither 0 nor infinite; floats that are denormal are not so as doubles. */
+/* Returns the exponent of a number that is neither 0 nor infinite; denormal floats are normal as doubles. */
 static int exponent_of(double a) {
     uint64_t bits;
     memcpy(&bits, &a, sizeof bits);
     return (int)(bits >> 52 & 2047) - 1023;
 }
 
-/* The largest coordinate of the form relative to the origin. */
+/* Returns the largest coordinate of the form relative to the origin. */
 static float farthest(const ex_bounds *fit, const float origin[3]) {
     float most = 0;
     for (int c = 0; c < 3; c++) {
@@ -64,7 +63,7 @@ static float farthest(const ex_bounds *fit, const float origin[3]) {
     return most;
 }
 
-/* False where the ray hits nothing for certain; else *far is its end in lengths of the scaled direction. */
+/* Returns false if the ray certainly hits nothing; else *far is its end in lengths of the scaled direction. */
 static bool aim(const ex_bounds *fit, const ex_ray *ray, beam *b, float *far) {
     const float *d = ray->direction;
     float largest = 0, unit[3];
@@ -105,7 +104,8 @@ static bool aim(const ex_bounds *fit, const ex_ray *ray, beam *b, float *far) {
 
 /* ---- boxes ---- */
 
-/* Where the ray enters four boxes, and whether that is before it leaves them, or ends: keys. */
+/* Computes keys of four boxes: the distance at which the ray enters each, if that is before it leaves the box or
+ * ends. */
 static inline void enter(const beam *b, const exi_fit_node *node, exi_quad far, uint64_t keys[4]) {
     exi_quad in[3], out[3];
     for (int c = 0; c < 3; c++) {
@@ -141,7 +141,7 @@ static inline exi_quad edge(exi_quad ax, exi_quad ay, exi_quad bx, exi_quad by) 
     return exi_quad_sub(exi_quad_mul(ax, by), exi_quad_mul(ay, bx));
 }
 
-/* Bits of the triangles that may be hit. */
+/* Returns a bit for each triangle that may be hit. */
 static inline unsigned candidates(const sheared *s) {
     const exi_quad u = edge(s->x[2], s->y[2], s->x[1], s->y[1]), v = edge(s->x[0], s->y[0], s->x[2], s->y[2]),
                    w = edge(s->x[1], s->y[1], s->x[0], s->y[0]);
@@ -149,7 +149,7 @@ static inline unsigned candidates(const sheared *s) {
     return exi_quad_at_most(exi_quad_splat(0), exi_quad_mul(low, high));
 }
 
-/* Exact but for the quotients; false where the ray passes by or the triangle is seen as a line. */
+/* Exact except for the quotients; false if the ray misses or sees the triangle edge-on. */
 static bool meet(const beam *b, const float x[3], const float y[3], const float z[3], double *u, double *v, double *t) {
     const double ax = (double)x[0], ay = (double)y[0], bx = (double)x[1], by = (double)y[1], cx = (double)x[2],
                  cy = (double)y[2];
@@ -162,7 +162,7 @@ static bool meet(const beam *b, const float x[3], const float y[3], const float 
     return true;
 }
 
-/* The hits of a block between the ray's beginning and hit->t, the nearest of them, of equal ones the lower triangle. */
+/* Finds the nearest hit of a block between the start of the ray and hit->t; among equal hits the lower triangle. */
 static inline bool look(const beam *b, const exi_fit_block *block, ex_hit *hit) {
     const sheared s = shear(b, block);
     const unsigned bits = candidates(&s);
@@ -192,7 +192,7 @@ static inline bool look(const beam *b, const exi_fit_block *block, ex_hit *hit) 
 
 /* ---- the search ---- */
 
-/* hit->t is the ray's end at first, and never infinite: boxes of children that are not there are. */
+/* hit->t is the ray's end at first, and never infinite, since the boxes of missing children are. */
 static void search(const ex_bounds *fit, const beam *b, bool any, ex_hit *hit) {
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
     const exi_fit_block *blocks = exi_tree_at(fit, fit->blocks);

@@ -1,13 +1,13 @@
 /*
- * Settles a frame (DrivenShape, sections 2.3 to 2.6): the residual from the blended driver to the true one is carried
+ * Settles a frame (DrivenShape, sections 2.3 to 2.6). The residual from the blended driver to the true one is carried
  * to the driven vertices,
  *
  *     d + sum_k w_k (T_k(d) - d)        T_k: the motion where d was closest in key k (carry.c)
  *     T(d)                              T: where d is closest on the blended driver now (near.c)
  *
- * and those nearer to the true driver than their gap are pushed out (push.c). Clusters are independent of one another,
- * so that tasks may take them in any way. What a caller keeps as state are the triangles that were closest: where to
- * look first, and nothing else, so that any bytes will do.
+ * and those nearer to the true driver than their gap are pushed out (push.c). Clusters are independent of each other,
+ * so tasks may take them in any order. The caller's state holds the triangles that were closest: only hints where to
+ * look first, so any bytes work.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -16,18 +16,18 @@
 typedef struct settling {
     const ex_settler *settler;
     const ex_settle_job *job; /* NULL: measuring */
-    char *driven;             /* not written to where measuring */
+    char *driven;             /* not written when measuring */
     size_t stride;
     char *scratch;
-    uint32_t *kept; /* [vertex_count], of the state: 0, or 1 and the closest triangle; NULL: none */
-    bool by_keys;   /* whether the residual is carried by keys */
+    uint32_t *kept; /* [vertex_count], of the state: 0, or 1 plus the closest triangle; NULL: none */
+    bool by_keys;   /* true if the residual is carried by keys */
     exi_motions motions;
     exi_push push;
     uint32_t *triangles; /* measuring */
     float *places, *distances;
 } settling;
 
-/* As ex_bounds_fit lays it. */
+/* Aligned as in ex_bounds_fit. */
 static const ex_bounds *fit_of(const settling *s, int set) {
     const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
     char *memory = s->scratch + sets[set].fit;
@@ -52,7 +52,7 @@ static void make_fits(const settling *s, const float *positions, const ex_tasks 
         ex_bounds_fit(exi_tree_at(s->settler, sets[k].tree), positions, 0, s->scratch + sets[k].fit, tasks);
 }
 
-/* A cluster as it is worked on. */
+/* Working data of a cluster. */
 typedef struct working {
     const exi_cluster *cluster;
     const uint32_t *order;     /* of its places */
@@ -62,7 +62,7 @@ typedef struct working {
     exi_near near;
 } working;
 
-/* Whether any point of the cluster has a weight above 0 for each of four keys from k on, as bits. */
+/* Bits for four keys from k on, set if any point of the cluster has a weight above 0 for that key. */
 static uint32_t keys_that_count(const settling *s, const working *w, int k) {
     const int count = s->settler->key_count, rest = count - k;
     const exi_quad zero = exi_quad_splat(0), one = exi_quad_splat(1);
@@ -77,17 +77,17 @@ static uint32_t keys_that_count(const settling *s, const working *w, int k) {
     return exi_quad_at_most(above, zero) ^ 15;
 }
 
-/* A key that counts: where the cluster's bounds begin in it. */
+/* A key with non-zero weights: start of the cluster's bounds in it. */
 typedef struct key_row {
     const exi_bound *bounds;
     int key;
 } key_row;
 
-/* Moves a point by its keys' motions, where asked to, and finds its gap and its heaviest key. */
+/* Moves a point by its keys' motions, if `carried`, and finds its gap and its heaviest key. */
 EXI_KERNEL void by_keys_of(const settling *s, working *w, int i, const key_row *rows, int count, bool carried,
                            bool whole) {
     const float *weights = s->job->weights + (size_t)w->order[i] * (size_t)s->settler->key_count;
-    const exi_motions motions = s->motions; /* a copy: nothing that is written here can change it */
+    const exi_motions motions = s->motions; /* a copy: no write here can change it */
     const exi_quad zero = exi_quad_splat(0), at = exi_carry_from(&motions, w->points[i]);
     const exi_bound *heaviest = NULL;
     exi_quad sum[3] = {zero, zero, zero};
@@ -108,7 +108,7 @@ EXI_KERNEL void by_keys_of(const settling *s, working *w, int i, const key_row *
         w->gaps[i] = gap < w->gaps[i] ? gap : w->gaps[i];
 }
 
-/* Keys that no point of the cluster has a weight for are passed over. */
+/* Skips keys for which no point of the cluster has a weight. */
 static void by_keys(const settling *s, working *w, bool carried) {
     const exi_bound *bounds = exi_tree_at(s->settler, s->settler->bounds);
     key_row rows[EXI_KEY_MAX];
@@ -202,7 +202,7 @@ static void settle_clusters(void *context, int begin, int end) {
     }
 }
 
-/* The driver's size, and the largest of its numbers. */
+/* Finds the driver's size, and its largest absolute coordinate. */
 static void measure_driver(settling *s) {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     double size_sq = 0, largest = 0;
@@ -222,7 +222,7 @@ static void measure_driver(settling *s) {
     s->push.left = (float)fmax(1e-5 * sqrt(size_sq), 2 * tolerance);
 }
 
-/* The sum over the clusters. */
+/* Sums the reports of the clusters. */
 static void tally(const settling *s) {
     const ex_settle_job *job = s->job;
     const ex_settled *tallies = exi_tree_at(s->scratch, s->settler->tallies);
@@ -297,7 +297,7 @@ size_t ex_settler_scratch_size(const ex_settler *settler) {
 }
 
 size_t ex_settler_state_size(const ex_settler *settler) {
-    /* For the blended driver, and for the true one. */
+    /* For the blended driver and for the true one. */
     return settler ? 2 * (size_t)settler->vertex_count * sizeof(uint32_t) : (size_t)exi_misuse(__func__, "no settler");
 }
 

@@ -1,6 +1,7 @@
 /*
- * Making a settler: checks, a tree for every set of triangles that driven vertices see, the driven vertices in clusters
- * of neighbours (order.c), and what the driver's surface needs: triangles around vertices (side.c), chords (carry.c).
+ * Creation of a settler: checks, a tree for every set of triangles that driven vertices see, the driven vertices in
+ * clusters of neighbours (order.c), and data of the driver's surface: triangles around vertices (side.c), chords
+ * (carry.c).
  */
 #include "runtime/settle/settler.h"
 
@@ -8,7 +9,7 @@
 #include "runtime/base/result.h"
 #include "runtime/settle/order.h"
 
-/* Sets while making: numbers of the bind sets that differ and are used, bind_count standing for all triangles. */
+/* Sets during creation: the distinct bind sets in use; bind_count stands for all triangles. */
 typedef struct making {
     const ex_settler_def *def;
     const ex_allocator *allocator;
@@ -18,7 +19,7 @@ typedef struct making {
     ex_tree *trees[EX_BIND_MAX + 1];
     int set_count;
     uint32_t *corners;   /* [triangle_count][3]: of a set */
-    float (*points)[3];  /* [vertex_count]: where the keys bind them */
+    float (*points)[3];  /* [vertex_count]: positions where the keys bind them */
     unsigned char *used; /* [driver_count] */
 } making;
 
@@ -127,7 +128,7 @@ static uint32_t set_triangle(const ex_settler_def *def, int bind, int i) {
     return b ? b->triangles[i] : (uint32_t)i;
 }
 
-/* Equal sets, and all triangles named one by one, are one. */
+/* True if two sets are equal, also if one lists all triangles one by one. */
 static bool same_set(const ex_settler_def *def, int a, int b) {
     if (set_size(def, a) != set_size(def, b))
         return false;
@@ -181,14 +182,14 @@ static void fill_incidences(ex_settler *s) {
         first[triangles[i] + 1]++;
     for (int v = 0; v < s->driver_count; v++)
         first[v + 1] += first[v];
-    /* From the last to the first: the beginnings move down to their places meanwhile. */
+    /* From the last to the first: the starts move down to their places meanwhile. */
     for (size_t i = count; i-- > 0;)
         list[--first[triangles[i] + 1]] = (uint32_t)(i / 3);
     memmove(first, first + 1, (size_t)s->driver_count * sizeof *first);
     first[s->driver_count] = (uint32_t)count;
 }
 
-/* Where a driven vertex was on the form that is known: the mean of its places in the keys. */
+/* Positions of the driven vertices on the known form: the mean of their places in the keys. */
 static void fill_points(making *m) {
     const ex_settler_def *def = m->def;
     for (int v = 0; v < def->vertex_count; v++) {
@@ -327,7 +328,7 @@ static ex_result allocate(making *m, ex_settler **settler, ex_error *error) {
         sets[k].corners = exi_size_add(&total, (size_t)sets[k].triangle_count, 3 * sizeof(uint32_t), EXI_ALIGN);
         sets[k].fit = exi_size_add(&scratch, ex_bounds_size(m->trees[k]), 1, EXI_ALIGN);
     }
-    exi_size_add(&scratch, 1, EXI_ALIGN, 1); /* the memory may begin anywhere */
+    exi_size_add(&scratch, 1, EXI_ALIGN, 1); /* the memory may start at any address */
     if (total.overflow || scratch.overflow)
         return ex_error_set(error, EX_ERROR_LIMIT, "the settler is too large for this machine's memory");
     head.size = total.bytes;

@@ -1,18 +1,18 @@
 /*
- * On which side of a driver a point lies: that of the pseudo-normal at its closest point (J. A. Baerentzen and H.
+ * The side of a driver on which a point lies: that of the pseudo-normal at its closest point (J. A. Baerentzen and H.
  * Aanaes, "Signed distance computation using the angle weighted pseudonormal", 2005): within a triangle its normal, on
  * an edge the sum of the unit normals that meet there, at a vertex their sum weighted by the angles. For a closed
- * surface it is the sign of inside and outside, wherever the point is.
+ * surface it correctly separates inside and outside, wherever the point is.
  *
- * Normals are made when asked for: nearly all closest points lie within a triangle. All triangles of the driver count,
- * also for points that do not see them: the side of a surface does not depend on who looks. Those that are not finite,
- * or have no area, do not.
+ * Normals are computed on demand: nearly all closest points lie within a triangle. All triangles of the driver count,
+ * also for points that do not see them: the side of a surface does not depend on the bind set. Triangles that are not
+ * finite, or have no area, do not count.
  */
 #include "runtime/base/functions.inl"
 #include "runtime/base/vector.h"
 #include "runtime/settle/settler.h"
 
-/* Coordinates below this are 0: on an edge, where the arithmetic leaves an error. */
+/* Coordinates below this are 0: the point is on an edge, within rounding. */
 #define ON_EDGE 1e-6f
 
 static const uint32_t *corners_of(const exi_driver *driver, uint32_t triangle) {
@@ -47,7 +47,8 @@ static double angle_at(const double p[3][3], int i) {
     return exi_corner(sqrt(exi_dot3(n, n)), exi_dot3(e, f));
 }
 
-/* Of the triangles around vertex a: those that b is a corner of too, alike, or all by their angles where b is a. */
+/* Sums over the triangles around vertex a: those that also have corner b, equally weighted, or if b is a, all of them,
+ * weighted by angle. */
 static void sum_around(const exi_driver *driver, uint32_t a, uint32_t b, float normal[3]) {
     const ex_settler *s = driver->settler;
     const uint32_t *triangles = exi_tree_at(s, s->triangles), *first = exi_tree_at(s, s->incident);
@@ -75,7 +76,7 @@ bool exi_driver_normal(const exi_driver *driver, const uint32_t corner[3], float
     return known;
 }
 
-/* The corners that have a part in a place, and how many. */
+/* Gets the corners with a non-zero coordinate, and returns their number. */
 static int parts(float u, float v, int at[3]) {
     const float part[3] = {1 - u - v, u, v};
     int count = 0;

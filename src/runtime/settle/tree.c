@@ -1,13 +1,13 @@
 /*
- * Triangles sorted into a tree of four children a node by the surface-area heuristic (J. Goldsmith and J. Salmon,
+ * Sorts triangles into a tree with four children per node by the surface-area heuristic (J. Goldsmith and J. Salmon,
  * "Automatic creation of object hierarchies for ray tracing", 1987), in bins (I. Wald, "On fast construction of
  * SAH-based bounding volume hierarchies", 2007):
  *
  *     cost of a cut = area(left) blocks(left) + area(right) blocks(right),    blocks(n) = ceil(n / 4)
  *
- * over the 15 limits of 16 bins in each of the three axes. A node's triangles are cut three times, each time the part
- * with the largest area. A part without extent, or deeper than EXI_TREE_DEPTH_SORTED, is cut into halves. So the cost
- * is O(n log n), and the depth bounded, whatever the triangles are; nodes are worked off level by level, without
+ * over the 15 boundaries of 16 bins in each of the three axes. A node's triangles are cut three times, each time the
+ * part with the largest area. A part without extent, or deeper than EXI_TREE_DEPTH_SORTED, is cut into halves. So the
+ * cost is O(n log n), and the depth is bounded, for any triangles. Nodes are processed level by level, without
  * recursion.
  */
 #include "runtime/settle/tree.h"
@@ -55,7 +55,7 @@ static inline void grow(box *b, exi_quad low, exi_quad high) {
     b->high = exi_quad_max(b->high, high);
 }
 
-/* Half the surface; double, which neither overflows nor underflows here. */
+/* Half the surface area, in double, which neither overflows nor underflows here. */
 static double area(const box *b) {
     float extent[4];
     exi_quad_store(extent, exi_quad_sub(b->high, b->low));
@@ -122,7 +122,7 @@ static double blocks_of(uint32_t count) {
     return (double)((count + EXI_TREE_LEAF - 1) / EXI_TREE_LEAF);
 }
 
-/* The axis and the first bin of the right side; axis -1 where there is no cut. */
+/* Returns the axis, and the first bin of the right side; -1 if there is no cut. */
 static int best_cut(const binning *b, uint32_t count, int *first) {
     double best = (double)INFINITY;
     int axis = -1;
@@ -149,7 +149,7 @@ static int best_cut(const binning *b, uint32_t count, int *first) {
     return axis;
 }
 
-/* Where the right side begins, after moving the items; halves where no cut is to be had. */
+/* Moves the items and returns the start of the right side; cuts in halves if no other cut exists. */
 static uint32_t cut(item *items, part p, bool halves) {
     binning b;
     int axis = -1, first = 0;
@@ -176,7 +176,7 @@ static uint32_t cut(item *items, part p, bool halves) {
 
 /* ---- nodes ---- */
 
-/* Cuts the node's part into up to four, and gives it the children. */
+/* Cuts the node's part into up to four, and sets its children. */
 static void split_node(builder *b, uint32_t node, bool halves) {
     part parts[4] = {b->nodes[node]};
     double areas[4] = {(double)INFINITY};
@@ -194,7 +194,7 @@ static void split_node(builder *b, uint32_t node, bool halves) {
         parts[count] = (part){middle, whole.end};
         for (int i = 0; i < 2; i++) {
             const int k = i ? count : largest;
-            /* Halves: of equal sizes, so that four times fewer triangles are left for every child. */
+            /* Halves: of equal sizes, so that every child has a quarter of the triangles. */
             areas[k] = halves ? (double)(parts[k].end - parts[k].begin) : area_of(b->items, parts[k]);
         }
         count++;
@@ -235,20 +235,20 @@ static ex_result check_def(const ex_tree_def *def, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "positions or triangles are missing");
     if (def->stride != 0 && (def->stride < 3 * sizeof(float) || def->stride % sizeof(float) != 0))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the stride is %zu bytes, not a multiple of 4 from 12 on",
-                         def->stride);
+                            def->stride);
     if (def->triangle_count > TRIANGLES_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "there are %d triangles, and a tree holds %d", def->triangle_count,
-                         TRIANGLES_MAX);
+                            TRIANGLES_MAX);
     for (int t = 0; t < def->triangle_count; t++)
         for (int i = 0; i < 3; i++)
             if (def->triangles[3 * (size_t)t + (size_t)i] >= (uint32_t)def->vertex_count)
                 return ex_error_set(error, EX_ERROR_DATA,
-                                 "triangle %d (counting from 0) refers to vertex %u, but there are %d", t,
-                                 (unsigned)def->triangles[3 * (size_t)t + (size_t)i], def->vertex_count);
+                                    "triangle %d (counting from 0) refers to vertex %u, but there are %d", t,
+                                    (unsigned)def->triangles[3 * (size_t)t + (size_t)i], def->vertex_count);
     return EX_OK;
 }
 
-/* A triangle that is not finite may be so in another form: here it lies at the origin. */
+/* A triangle that is not finite may be finite in another form: here it is put at the origin. */
 static void fill_items(item *items, const ex_tree_def *def) {
     const size_t stride = def->stride ? def->stride : 3 * sizeof(float);
     for (int t = 0; t < def->triangle_count; t++) {

@@ -1,12 +1,12 @@
 /*
  * The dense blend: position(v) = base(v) + sum over k of w_k delta_k(v) (Shape by Example, equation 3).
  *
- * It must read 12 bytes a vertex and example (6 in 16 bit), once, and does two operations for every four of them, so
- * what counts is the stream: the sums of a tile stay in registers while the tile's examples pass by. Two tiles, from
- * the two halves of the range, go side by side: two streams keep more of the memory system busy than one (19 instead of
- * 27 ns a vertex at 64 examples out of cache), also more than one stream with prefetch instructions (21); four are no
- * better, and unrolling over examples made it slower. A caller with several blends makes them one after the other over
- * a short range, which is then in a cache for all but the first.
+ * It must read 12 bytes per vertex and example (6 in 16 bit), once, and does two operations for every four bytes, so
+ * memory bandwidth decides: the sums of a tile stay in registers while the tile's examples stream past. Two tiles, from
+ * the two halves of the range, are processed side by side: two streams use more of the memory system than one (19
+ * instead of 27 ns per vertex at 64 examples out of cache), also more than one stream with prefetch instructions (21).
+ * Four streams are no better, and unrolling over examples was slower. A caller with several blends makes them one after
+ * the other over a short range, which is then in a cache for all but the first.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -14,7 +14,7 @@
 #include "runtime/shape/tiles.h"
 #include "runtime/shape/trajectory.h"
 
-/* One blend of tile a and, where `both`, of tile b; `both` and `is_float` are constants where this is called. */
+/* Blends tile a and, if `both`, tile b; `both` and `is_float` are constants at the call. */
 static inline void blend_pair(const exi_forms_tables *t, const exi_blend *blend, int a, int b, bool both,
                               bool is_float) {
     exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
@@ -83,7 +83,7 @@ void exi_forms_set_terms(const ex_forms *forms, const float *weights, int first,
                           : set_short_terms(scales + first, weights + first, first, count, terms, &sum->unit);
 }
 
-/* ---- the public blend ---- */
+/* ---- public blend ---- */
 
 typedef struct blend_task {
     const ex_forms *forms;

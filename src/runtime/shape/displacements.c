@@ -2,9 +2,9 @@
  * Displacement maps: d(v) = mask(v) * sum over k of w_k d_k(v) (Allen, Curless and Popovic 2002, equation 2), in metres
  * along the limit normal; the mask is multiplied into d_k when it is set.
  *
- * A blend reads 4 bytes a listed vertex and example whose weight is not 0 (2 in 16 bit), once: with the eight nearest
- * examples 32 bytes a vertex, a fifth of what refining the vertex reads. Sums of a tile stay in registers while the
- * examples pass by.
+ * A blend reads 4 bytes per listed vertex and example with a non-zero weight (2 in 16 bit), once: with the eight
+ * nearest examples 32 bytes per vertex, a fifth of what refining the vertex reads. Sums of a tile stay in registers
+ * while the examples stream past.
  */
 #include "runtime/shape/displacements.h"
 
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Four sums side by side; 16-bit numbers come out of their load as two. */
+/* Four sums side by side; 16-bit numbers are loaded as two. */
 enum { SUMS = 4, TILE = SUMS * EXI_WIDTH };
 
 static void *at(const exi_displacements *d, uint64_t offset) {
@@ -30,7 +30,7 @@ static int16_t *shorts_of(const exi_displacements *d, uint32_t example) {
     return (int16_t *)at(d, d->values) + (size_t)example * (size_t)d->stride;
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 int exi_displacements_list(const float *const *maps, int example_count, int vertex_count, const float *mask,
                            uint32_t *vertices) {
@@ -112,7 +112,7 @@ void exi_displacements_get(const exi_displacements *d, int example, float *value
 
 /* ---- summing ---- */
 
-/* The first of the list that is no smaller than `vertex`. */
+/* Returns the index of the first listed vertex not below `vertex`. */
 static int find(const uint32_t *vertices, int count, int vertex) {
     int low = 0, high = count;
     while (low < high) {
@@ -125,8 +125,7 @@ static int find(const uint32_t *vertices, int count, int vertex) {
     return low;
 }
 
-/* What a sum reads. Kept apart from the block because what is written could, for all the compiler knows, be written
- * over that. */
+/* Inputs of a sum. Separate from the block, since the compiler must assume that outputs may overwrite the block. */
 typedef struct tables {
     const float *floats;
     const int16_t *shorts;
@@ -134,7 +133,7 @@ typedef struct tables {
     size_t stride;
 } tables;
 
-/* Sums of the tile that begins with number `first`; is_float is a constant where this is called. */
+/* Sums the tile that starts with number `first`; is_float is a constant at the call. */
 static inline void sum_tile(const tables *t, const exi_displacement_term *terms, int term_count, size_t first,
                             bool is_float, float *out) {
     exi_wide sums[SUMS];
@@ -171,7 +170,7 @@ void exi_displacements_add(const exi_displacements *d, const exi_displacement_te
     const int first = find(vertices, d->listed_count, begin), last = find(vertices, d->listed_count, end);
     if (first == last || term_count == 0)
         return;
-    /* Whole tiles; what they hold beyond the piece is summed for nothing. */
+    /* Whole tiles; numbers beyond the piece are summed but not used. */
     const int start = first / TILE * TILE;
     float sums[EXI_DISPLACED + 2 * TILE];
     const tables t = {.floats = at(d, d->values),

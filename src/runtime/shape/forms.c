@@ -46,7 +46,7 @@ bool exi_forms_layout(ex_forms *f) {
     return fits && !total.overflow;
 }
 
-/* The largest absolute value of one example, or -1 and the vertex where a number is not finite. */
+/* Returns the largest absolute value of one example, or -1, with the vertex, if a number is not finite. */
 static float largest_value(const ex_forms *f, const float *values, const uint32_t *gather, const float *mask,
                            int *bad_vertex) {
     float largest = 0;

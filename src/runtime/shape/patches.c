@@ -2,23 +2,23 @@
  * The sparse blend: position(v) += sum over k of w_k d_k(v), for the vertices that a layer moves (Lewis, Cordner, Fong:
  * Pose Space Deformation, 2000, equation 1, with one weight per example in place of one per vertex and basis).
  *
- * It must read 12 bytes a vertex and example that moves it, and its place, once. Sums of a chunk are four numbers a
- * vertex, of which the fourth means nothing, so that an offset is one load and one multiply-add; they stay in the first
- * cache while all layers pass by. Four vertices go side by side, since one's additions wait for each other. Tiles of
- * vertices as in the dense blend were tried: adding a tile's vertices to places that are scattered took longer than
- * summing them, and sets of few vertices left most of a tile empty.
+ * It must read 12 bytes per vertex and example that moves it, and its place, once. Sums of a chunk are four numbers per
+ * vertex, the fourth meaningless, so that an offset is one load and one multiply-add; they stay in the first-level
+ * cache while all layers stream past. Four vertices are processed side by side, since the additions of one wait for
+ * each other. Tiles of vertices as in the dense blend were tried: adding a tile's vertices to scattered places took
+ * longer than summing them, and sets of few vertices left most of a tile empty.
  */
 #include "runtime/shape/patches.h"
 
 #include <string.h>
 
-/* A weight that counts, and where its offset starts among those of a vertex. */
+/* A non-zero weight, and the start of its offset among those of a vertex. */
 typedef struct term {
     uint32_t start;
     float weight;
 } term;
 
-/* Terms that are gone through at a time. */
+/* TERMS: terms processed at a time. */
 enum { TERMS = 64, SIDE_BY_SIDE = 4 };
 
 static inline const void *table(const exi_patches *p, uint64_t offset) {
@@ -32,7 +32,7 @@ bool exi_patches_has(const exi_patches *p, int chunk) {
     return starts[chunk + 1] > starts[chunk];
 }
 
-/* Terms of a patch from its `first` on whose weight is not 0, at most TERMS; *next is where to go on. */
+/* Finds the terms of a patch from `first` on with non-zero weights, at most TERMS; *next is where to continue. */
 static int find_terms(const uint32_t *numbers, int first, int count, const float *weights, term *terms, int *next) {
     int found = 0, k = first;
     for (; k < count && found < TERMS; k++)
@@ -42,12 +42,12 @@ static int find_terms(const uint32_t *numbers, int first, int count, const float
     return found;
 }
 
-/* One example: no list of terms to go through. No place is there twice. */
+/* A patch with one example needs no list of terms. No place occurs twice. */
 static void add_single(const float *numbers, const uint16_t *places, int count, float weight, float (*sums)[4]) {
     const exi_quad w = exi_quad_splat(weight);
     int v = 0;
     for (; v + SIDE_BY_SIDE <= count; v += SIDE_BY_SIDE, numbers += 3 * SIDE_BY_SIDE) {
-        /* Places are read once: for all the compiler knows, sums could be written over them. */
+        /* Places are read once, since the compiler must assume that sums may overwrite them. */
         float *const at[SIDE_BY_SIDE] = {sums[places[v]], sums[places[v + 1]], sums[places[v + 2]],
                                          sums[places[v + 3]]};
         exi_quad sum[SIDE_BY_SIDE];
@@ -122,7 +122,7 @@ void exi_patches_add(const exi_patches *p, int chunk, const float *weights, floa
     exi_patch_sums sums;
     exi_patches_sum(p, chunk, weights, &sums);
     for (int i = 0; i < sums.touched_count; i++) {
-        char *at = (char *)position + stride * sums.touched[i]; /* which need not be aligned */
+        char *at = (char *)position + stride * sums.touched[i]; /* need not be aligned */
         const float *sum = sums.sums[sums.touched[i]];
         float triple[3];
         memcpy(triple, at, sizeof triple);
@@ -134,7 +134,7 @@ void exi_patches_add(const exi_patches *p, int chunk, const float *weights, floa
 
 /* ---- reading back ---- */
 
-/* What one term of a patch says, to the places of its vertices. */
+/* Writes the offsets of one term of a patch to the places of its vertices. */
 static void read_term(const exi_patches *p, const exi_patch *patch, int k, float (*deltas)[3]) {
     const uint16_t *places = (const uint16_t *)table(p, p->places) + patch->places;
     const float *numbers = (const float *)table(p, p->numbers) + patch->numbers;

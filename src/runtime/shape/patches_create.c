@@ -1,8 +1,8 @@
 /*
- * Laying sparse offsets out. First, for every layer, which examples move which vertices: lists turned round from
- * example by example to vertex by vertex, and the different sets among them. Then chunk by chunk and layer by layer,
- * vertices of one set become a patch. Where all examples of a layer have one weight for every vertex, a set of so few
- * vertices that a patch of its own would cost more is dealt out to patches of one example each.
+ * Layout of sparse offsets. First, for every layer, the lists are inverted from the vertices of each example to the
+ * examples of each vertex, and the distinct sets among them are found. Then, chunk by chunk and layer by layer,
+ * vertices of one set become a patch. If a layer has one weight per example for all vertices, a set with so few
+ * vertices that its own patch would cost more is distributed to patches of one example each.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -14,7 +14,7 @@
 
 /* ---- sets ---- */
 
-/* What entry `place` of an example is worth once the mask is on it. */
+/* Gets entry `place` of an example, times the mask. */
 static void masked(const exi_offset_layer *layer, int example, uint32_t place, float delta[3]) {
     const ex_offsets *from = &layer->examples[example];
     const float mask = layer->mask ? layer->mask[from->vertices[place]] : 1;
@@ -29,7 +29,7 @@ static bool counts(const exi_offset_layer *layer, int example, uint32_t place) {
     return delta[0] != 0 || delta[1] != 0 || delta[2] != 0;
 }
 
-/* A sentence about an example, by its name where it has one. */
+/* Adds the example to an error, by its name if it has one. */
 static ex_result blame(const exi_offset_layer *layer, int example, ex_result result, ex_error *error) {
     return layer->names ? ex_error_within(error, result, "example '%s'", layer->names[example])
                         : ex_error_within(error, result, "example %d", example);
@@ -43,16 +43,16 @@ static ex_result check_example(const ex_offsets *from, int mesh_count, ex_error 
         const float *delta = from->deltas + 3 * (size_t)i;
         if (from->vertices[i] <= last || from->vertices[i] >= (uint32_t)mesh_count)
             return ex_error_set(error, EX_ERROR_DATA, "vertex %u stands out of order, or is not one of %d",
-                             (unsigned)from->vertices[i], mesh_count);
+                                (unsigned)from->vertices[i], mesh_count);
         if (!isfinite(delta[0]) || !isfinite(delta[1]) || !isfinite(delta[2]))
             return ex_error_set(error, EX_ERROR_DATA, "vertex %u is not finite, or too far away for a float",
-                             (unsigned)from->vertices[i]);
+                                (unsigned)from->vertices[i]);
         last = from->vertices[i];
     }
     return EX_OK;
 }
 
-/* Entries by vertex: counts first, then their places. counters [mesh_count + 1] are 0. */
+/* Inverts the entries to lists by vertex: counts first, then places. counters [mesh_count + 1] are 0. */
 static void turn_round(const exi_offset_layer *layer, int mesh_count, uint32_t *counters, exi_incidence *s) {
     for (int k = 0; k < layer->example_count; k++)
         for (uint32_t i = 0; i < (uint32_t)layer->examples[k].count; i++)
@@ -88,7 +88,7 @@ static bool same_set(const exi_incidence *s, uint32_t a, uint32_t b) {
            memcmp(s->examples + s->starts[a], s->examples + s->starts[b], length_of(s, a) * sizeof *s->examples) == 0;
 }
 
-/* buckets [mask + 1] are 0: the number of a set plus 1. */
+/* buckets [mask + 1] are 0; they hold the number of a set plus 1. */
 static void find_sets(exi_incidence *s, uint32_t *buckets, uint32_t mask) {
     s->set_count = 0;
     uint32_t weights = 0;
@@ -170,7 +170,7 @@ void exi_incidence_bits(const exi_incidence *s, int example_count, uint32_t *bit
 
 /* ---- patches ---- */
 
-/* A vertex waits for its patch, has one with its set, or is dealt out to those of its examples. */
+/* State of a vertex: waiting for a patch, in a patch with its set, or distributed to those of its examples. */
 enum { WAITS, DONE, DEALT };
 
 /* Everything is placed twice by the same functions: once to count, with patches NULL, and once to write. */
@@ -178,11 +178,11 @@ typedef struct laying {
     const exi_offset_layer *layers;
     const exi_incidence *sets;
     int layer_count, part;
-    uint32_t *cursors;    /* [layer_count]: the first vertex of a layer's that is not before the chunk */
-    uint32_t *members;    /* [EXI_CHUNK] vertices of the patch at hand, by their number in the sets */
-    unsigned char *marks; /* [EXI_CHUNK]: what became of the layer's vertices in the chunk */
-    bool *touched;        /* [EXI_CHUNK]: vertices of the chunk that have any */
-    exi_patches *patches; /* NULL: only count */
+    uint32_t *cursors;    /* [layer_count]: first vertex of each layer that is not before the chunk */
+    uint32_t *members;    /* [EXI_CHUNK] vertices of the current patch, by their index in the sets */
+    unsigned char *marks; /* [EXI_CHUNK]: states of the layer's vertices in the chunk */
+    bool *touched;        /* [EXI_CHUNK]: true for vertices of the chunk with any offsets */
+    exi_patches *patches; /* NULL: count only */
     uint64_t patch_count, place_count, term_count, number_count, touched_count;
 } laying;
 
@@ -190,7 +190,7 @@ static inline void *table(exi_patches *p, uint64_t offset) {
     return (void *)((uintptr_t)p + (uintptr_t)offset);
 }
 
-/* Opens a patch: its record, and room for its places, terms and numbers, to be written where there is memory. */
+/* Opens a patch: its record, and room for its places, terms and numbers, which are written if there is memory. */
 static void open_patch(laying *l, int layer, int count, int term_count, uint16_t **places, uint32_t **terms,
                        float **numbers) {
     if (l->patches) {
@@ -215,7 +215,7 @@ static uint16_t place_of(const exi_incidence *s, uint32_t member, int chunk) {
     return (uint16_t)(s->vertices[member] - (uint32_t)chunk * EXI_CHUNK);
 }
 
-/* A patch of `count` members, all of one set. */
+/* Lays out a patch of `count` members, all of one set. */
 static void lay_set(laying *l, int layer, int chunk, int count) {
     const exi_incidence *s = &l->sets[layer];
     const exi_offset_layer *from = &l->layers[layer];
@@ -234,7 +234,7 @@ static void lay_set(laying *l, int layer, int chunk, int count) {
     }
 }
 
-/* A patch of one example: those of `count` members that it moves. */
+/* Lays out a patch of one example, with those of `count` members that it moves. */
 static void lay_example(laying *l, int layer, int chunk, uint32_t example, int count) {
     const exi_incidence *s = &l->sets[layer];
     const exi_offset_layer *from = &l->layers[layer];
@@ -264,14 +264,14 @@ static void lay_example(laying *l, int layer, int chunk, uint32_t example, int c
 }
 
 /*
- * Whether vertices of one set are worth a patch. About 8 ns are spent on a patch, 0.5 on a vertex of it and 0.3 on each
- * of its offsets; an offset among those of one example costs 0.8.
+ * True if vertices of one set are worth a patch. A patch costs about 8 ns, plus 0.5 per vertex and 0.3 for each of its
+ * offsets; an offset in a patch of one example costs 0.8.
  */
 static bool is_worth_a_patch(int count, uint32_t length) {
     return 80 + count * (5 + 3 * (int)length) < 8 * count * (int)length;
 }
 
-/* Vertices begin to end of a layer, all of one chunk. */
+/* Lays out vertices begin to end of a layer, all of one chunk. */
 static void lay_layer(laying *l, int layer, int chunk, uint32_t begin, uint32_t end) {
     const exi_incidence *s = &l->sets[layer];
     memset(l->marks, WAITS, (size_t)(end - begin));

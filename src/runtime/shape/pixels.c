@@ -3,13 +3,13 @@
  *
  *   out = encode(sum over k of w_k decode(image_k))
  *
- * with decode and encode those of sRGB for colours, and nothing for alpha and for images of data.
+ * where decode and encode are those of sRGB for colours, and do nothing for alpha and data images.
  *
- * It must read 4 bytes a pixel and image and write 4, but what counts for colours is the lookups, three for each of
- * those reads: so a weight is multiplied into a table of its own, once, and a lookup is followed by an addition only;
- * pixels are read two at a time, and eight images pass by the sums in registers (docs/performance.md). The sums of a
- * block of pixels stay in the first cache. Terms are added one after the other, product and sum rounded each, so the
- * bytes are the same whatever the width of SIMD and wherever a range is cut. Little-endian, as packs are.
+ * It must read 4 bytes per pixel and image and write 4, but for colours the lookups dominate, three for each of those
+ * reads. So each weight is multiplied into its own table, once, and a lookup is followed by an addition only; pixels
+ * are read two at a time, and eight images are added to sums in registers (docs/performance.md). The sums of a block of
+ * pixels stay in the first-level cache. Terms are added one after the other, with product and sum rounded each, so the
+ * bytes do not depend on the SIMD width or on where a range is cut. Little-endian, as packs are.
  */
 #include "runtime/shape/pixels.h"
 
@@ -21,13 +21,14 @@
 
 enum { BLOCK = 512, TILE = 4, GROUP = 8, CODES = 256 };
 
-/* A weight beyond this acts like this one, and makes black or white; sums of a million such terms stay finite. */
+/* Limit of weights: larger ones act like this one, and give black or white; sums of a million such terms stay
+ * finite. */
 #define LARGEST_WEIGHT 1e25f
 
-/* Beside this a float has no room for a fraction: a sum with it is rounded to an integer, whose low byte it ends in. */
+/* At this size a float has no room for a fraction: adding it rounds to an integer, which is in the low byte. */
 #define INTEGERS 12582912.0f
 
-/* Terms that are added in one pass over a block. */
+/* Terms added in one pass over a block. */
 typedef struct group {
     int count;
     const unsigned char *images[GROUP];
@@ -45,7 +46,7 @@ typedef union block {
 
 /* ---- terms ---- */
 
-/* The next terms that count, from `next` on; returns where the search goes on. */
+/* Collects the next terms with non-zero weights, from `next` on; returns where to continue. */
 static int fill_group(const exi_pixels_term *terms, int next, int term_count, bool srgb, group *g) {
     for (g->count = 0; next < term_count && g->count < GROUP; next++) {
         float weight = terms[next].weight;
@@ -61,7 +62,7 @@ static int fill_group(const exi_pixels_term *terms, int next, int term_count, bo
     return next;
 }
 
-/* ---- sums; `count`, of terms, is a constant where these are called ---- */
+/* ---- sums; `count`, of terms, is a constant at the calls ---- */
 
 EXI_KERNEL void add_colours(const unsigned char *const *images, const float (*linear)[CODES], int count,
                             int pixel_count, float (*sums)[3]) {
@@ -149,7 +150,7 @@ EXI_KERNEL void add_terms(const group *g, const unsigned char *const *images, in
     }
 }
 
-/* Whole tiles of the block from pixel `first` on, whose bytes are where `images` says. */
+/* Adds whole tiles of the block from pixel `first` on, whose bytes are at `images`. */
 static void add_tiles(const group *g, const unsigned char *const *images, bool srgb, int first, int pixel_count,
                       block *b) {
     int t = 0;
@@ -169,7 +170,7 @@ static void add_group(const group *g, bool srgb, size_t begin, int pixel_count, 
     add_tiles(g, images, srgb, 0, whole, b);
     if (left == 0)
         return;
-    /* The last tile is not full: a copy of it is. */
+    /* The last tile is incomplete: work on a padded copy. */
     unsigned char copies[GROUP][4 * TILE] = {{0}};
     for (int t = 0; t < g->count; t++) {
         memcpy(copies[t], images[t] + 4 * whole, 4 * (size_t)left);
@@ -184,7 +185,7 @@ static inline exi_quad clamp(exi_quad a, float low, float high) {
     return exi_quad_min(exi_quad_max(a, exi_quad_splat(low)), exi_quad_splat(high));
 }
 
-/* Colours into the range that encoding takes, alphas into integers; to the end of the last tile. */
+/* Clamps colours to the range of the encoder and rounds alphas to integers, to the end of the last tile. */
 static void prepare(block *b, int pixel_count) {
     for (int i = 0; i < pixel_count; i += TILE) {
         float *colours = b->srgb.colours[i], *alphas = b->srgb.alphas + i;
@@ -194,7 +195,7 @@ static void prepare(block *b, int pixel_count) {
     }
 }
 
-/* A pixel is put together as one number: of single bytes gcc makes a vector, one element at a time. */
+/* A pixel is put together as one number: from single bytes, gcc builds a vector one element at a time. */
 static inline void finish_tile_srgb(const float colours[TILE][3], const float alphas[TILE], unsigned char *out) {
     for (int k = 0; k < TILE; k++) {
         uint32_t alpha;
@@ -233,14 +234,14 @@ static void finish(block *b, bool srgb, int pixel_count, unsigned char *out) {
     }
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
 void exi_pixels_blend(const exi_pixels_term *terms, int term_count, bool srgb, size_t begin, size_t end,
                       unsigned char *out) {
     group g;
     block b;
     int next = fill_group(terms, 0, term_count, srgb, &g);
-    const bool one_group = next >= term_count; /* as a rule; made once, then */
+    const bool one_group = next >= term_count; /* the usual case; made only once then */
     for (size_t first = begin; first < end; first += BLOCK) {
         const int pixel_count = end - first < BLOCK ? (int)(end - first) : BLOCK;
         memset(&b, 0, sizeof b);

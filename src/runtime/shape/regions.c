@@ -2,10 +2,10 @@
  * The regional blend: position(v) += sum over k of w_k(v) delta_k(v), where w(v) = sum over v's regions r of s_r(v)
  * w_r.
  *
- * Weights of the vertices of a tile are made first, all examples of a vertex side by side; then the tile's examples
- * pass by as in the dense blend, each with a weight a lane. Convex weights are mostly 0, and so is what an example adds
- * to a whole tile: those are skipped. Examples come in blocks, so that the weights stay on the stack however many there
- * are.
+ * The weights of a tile's vertices are computed first, all examples of a vertex side by side; then the tile's examples
+ * are added as in the dense blend, each with one weight per lane. Convex weights are mostly 0, often for a whole tile:
+ * such examples are skipped. Examples are processed in blocks, so that the weights fit on the stack for any number of
+ * examples.
  */
 #include "runtime/shape/regions.h"
 
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Examples whose weights are made at a time. */
+/* Number of examples whose weights are computed at a time. */
 enum { BLOCK = 16 };
 
 static const float *row_of(const exi_regions *r, uint32_t entry, float *share) {
@@ -21,7 +21,7 @@ static const float *row_of(const exi_regions *r, uint32_t entry, float *share) {
     return r->weights + (size_t)r->influences.places[entry] * (size_t)r->width;
 }
 
-/* `quads` times four weights from `first` on of a vertex; quads is a constant where this is called. */
+/* Computes `quads` times four weights of a vertex from `first` on; quads is a constant at the call. */
 EXI_KERNEL void weigh_quads(const exi_regions *r, uint32_t begin, uint32_t end, int first, int quads, float *out) {
     exi_quad sum[BLOCK / 4];
     for (int q = 0; q < quads; q++)
@@ -36,7 +36,7 @@ EXI_KERNEL void weigh_quads(const exi_regions *r, uint32_t begin, uint32_t end, 
         exi_quad_store(out + 4 * q, sum[q]);
 }
 
-/* Weights first to first + count, a multiple of 4 and at most BLOCK, of a vertex. */
+/* Computes the weights first to first + count of a vertex; count is a multiple of 4 and at most BLOCK. */
 static void weigh_vertex(const exi_regions *r, int vertex, int first, int count, float *out) {
     if (!r->influences.starts) {
         memcpy(out, r->weights + first, (size_t)count * sizeof *out);
@@ -68,7 +68,7 @@ typedef struct tile_sum {
     exi_wide sums[EXI_TILE_WIDES];
 } tile_sum;
 
-/* An example's numbers of a tile, as floats: where they stand, or in `room`. */
+/* Returns an example's numbers of a tile, as floats: in place, or in `room`. */
 static inline const float *tile_of(const ex_forms *forms, int tile, int example, float *room) {
     const size_t at = ((size_t)tile * (size_t)forms->example_count + (size_t)example) * EXI_TILE_FLOATS;
     const void *tiles = (const void *)((uintptr_t)forms + (uintptr_t)forms->tiles);
@@ -81,7 +81,7 @@ static inline const float *tile_of(const ex_forms *forms, int tile, int example,
     return room;
 }
 
-/* One example of a tile, times a weight a lane. */
+/* Adds one example of a tile, with one weight per lane. */
 static inline void add_example(const float *values, const float weights[EXI_TILE], tile_sum *sum) {
     for (int half = 0; half < 2; half++) {
         const exi_wide w = exi_load(weights + half * EXI_WIDTH);
@@ -92,7 +92,7 @@ static inline void add_example(const float *values, const float weights[EXI_TILE
     }
 }
 
-/* Weights of a tile's vertices, [vertex][key], turned round four by four. */
+/* Transposes the weights of a tile's vertices, [vertex][key], four by four. */
 static inline void turn_round(const float (*weights)[BLOCK], int count, float (*lanes)[EXI_TILE]) {
     for (int v = 0; v < EXI_TILE; v += 4)
         for (int k = 0; k < count; k += 4) {

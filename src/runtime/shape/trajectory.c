@@ -3,8 +3,8 @@
  *
  *   path(v) = screw(mesh(v) + R~(w(v)) u(v) + shift(segment(v)) + sum over k, j of x_k q_kj(s_k) c_kj(v))
  *
- * What is worked out once a pose, in double: weights of all forms, the screw, what segments append, and which
- * polynomials serve. The pass over the vertices is in trajectory_blend.c.
+ * This file computes the data needed once per pose, in double: weights of all forms, the screw, contributions of
+ * segments, and the choice of polynomials. The pass over the vertices is in trajectory_blend.c.
  */
 #include "runtime/shape/trajectory.h"
 
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- once a pose ---- */
+/* ---- once per pose ---- */
 
 bool exi_trajectories_weigh(const exi_trajectories *p, const double *weights, float *floats) {
     bool any = false;

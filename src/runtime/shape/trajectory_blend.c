@@ -1,11 +1,11 @@
 /*
  * Trajectories over tiles of vertices: mask(v) (path(v) - mesh(v)), added to the sums of the other layers. It must read
- * 12 bytes (6 in 16 bit) a vertex and form whose weight is not 0; w, u and c of a tile stand side by side. R~(w) u
- * takes about 40 operations for a register full of vertices, half of them the polynomials for a and b (trajectory.inl):
- * as much as summing seven forms, so in a cache this is what counts.
+ * 12 bytes (6 in 16 bit) per vertex and form with a non-zero weight; w, u and c of a tile are side by side. R~(w) u
+ * takes about 40 operations for a register of vertices, half of them for the polynomials a and b (trajectory.inl): as
+ * much as summing seven forms, so this dominates if the data is in a cache.
  *
- * One example alone goes through in one loop. Otherwise a block of tiles at a time goes through the stages, each a
- * short loop that leaves its results in the first cache: one loop for everything needs more registers than there are.
+ * A single example is processed in one loop. Otherwise a block of tiles at a time goes through the stages, each a short
+ * loop that leaves its results in the first-level cache: one loop for everything needs more registers than there are.
  */
 #include "runtime/shape/tiles.h"
 #include "runtime/shape/trajectory.h"
@@ -13,7 +13,7 @@
 
 /* ---- stages of a block ---- */
 
-/* Tiles of a block; and its parts: a tile has so many parts, each x, y and z of a register full of vertices. */
+/* BLOCK: tiles per block. A tile consists of parts, each with x, y and z of a register of vertices. */
 enum { BLOCK = 16, PART_FLOATS = 3 * EXI_WIDTH, BLOCK_FLOATS = BLOCK * EXI_TILE_FLOATS };
 
 typedef struct triple {
@@ -52,7 +52,7 @@ static inline void load_sums(const float *parts, exi_wide sums[EXI_TILE_WIDES]) 
         sums[i] = exi_load(parts + i % EXI_AXIS_WIDES * PART_FLOATS + i / EXI_AXIS_WIDES * EXI_WIDTH);
 }
 
-/* The sum of tiles begin to end, two at a time; on top of what is there, where `on_top`. */
+/* Sums tiles begin to end, two at a time; adds to what is there if `on_top`. */
 EXI_KERNEL void sum_tiles(const exi_forms_tables *t, const exi_sum *sum, int begin, int end, bool is_float, bool on_top,
                           float parts[BLOCK_FLOATS]) {
     for (int tile = begin; tile < end; tile += 2) {
@@ -75,7 +75,7 @@ EXI_KERNEL void sum_tiles(const exi_forms_tables *t, const exi_sum *sum, int beg
 
 /* ---- turns ---- */
 
-/* Turns that are longer than the polynomials reach: every lane by itself. */
+/* Factors of turns longer than the polynomials reach, lane by lane. */
 static void far_factors(exi_wide square, exi_wide *a, exi_wide *b) {
     float lanes[3][EXI_WIDTH];
     exi_store(lanes[0], square);
@@ -88,12 +88,12 @@ static void far_factors(exi_wide square, exi_wide *a, exi_wide *b) {
     *b = exi_load(lanes[2]);
 }
 
-/* (c0 + c1 t) + t2 (c2 + c3 t): pairs take fewer operations, and are done sooner, than one step after the other. */
+/* (c0 + c1 t) + t2 (c2 + c3 t): pairs take fewer operations than Horner's scheme, and finish sooner. */
 EXI_KERNEL exi_wide pairs(const float c[4], exi_wide t, exi_wide t2) {
     return exi_madd(exi_madd(t, exi_splat(c[3]), exi_splat(c[2])), t2, exi_madd(t, exi_splat(c[1]), exi_splat(c[0])));
 }
 
-/* The factors of w x u and w x (w x u); reach is a constant where this is called. */
+/* Computes the factors of w x u and w x (w x u); reach is a constant at the call. */
 EXI_KERNEL void find_factors(const exi_trajectory *p, exi_wide square, exi_trajectory_reach reach, exi_wide *a,
                              exi_wide *b) {
     if (reach == EXI_REACH_NEAR) {
@@ -110,7 +110,7 @@ EXI_KERNEL void find_factors(const exi_trajectory *p, exi_wide square, exi_traje
         far_factors(square, a, b);
 }
 
-/* b x a, of which the factors of b are negated: gcc negates what is used twice by an operation of its own. */
+/* b x a, with the factors of b negated: gcc negates what is used twice with a separate operation. */
 EXI_KERNEL triple cross(triple a, triple b) {
     return (triple){exi_msub(b.y, a.z, exi_mul(a.y, b.z)), exi_msub(b.z, a.x, exi_mul(a.z, b.x)),
                     exi_msub(b.x, a.y, exi_mul(a.x, b.y))};
@@ -129,7 +129,7 @@ EXI_KERNEL triple add_turn(const exi_trajectory *p, triple w, triple u, exi_traj
 /* u = R~(w) u */
 EXI_KERNEL void turn_parts_within(const exi_trajectory *path, const float *turns, int count, exi_trajectory_reach reach,
                                   float *velocities) {
-    const exi_trajectory own = *path; /* which results are not written over, as the compiler would have to fear */
+    const exi_trajectory own = *path; /* a copy, which the compiler knows that results do not overwrite */
     for (const float *end = turns + count * PART_FLOATS; turns < end; turns += PART_FLOATS, velocities += PART_FLOATS) {
         const triple u = load_part(velocities);
         store_part(velocities, add_turn(&own, load_part(turns), u, reach, u));
@@ -145,9 +145,9 @@ static void turn_parts(const exi_trajectory *path, const float *turns, int count
         turn_parts_within(path, turns, count, EXI_REACH_ANY, velocities);
 }
 
-/* ---- what else makes a path ---- */
+/* ---- other parts of a path ---- */
 
-/* What the segments of a part's vertices append. */
+/* Adds the contributions of the segments of a part's vertices. */
 static void append_parts(const exi_trajectory *path, size_t first, int count, float *parts) {
     const uint16_t *segments = path->segments + first;
     for (int v = 0; v < count * EXI_WIDTH; v++)
@@ -180,7 +180,7 @@ static void mask_parts(const float *mask, int count, float *parts) {
 
 /* ---- blocks ---- */
 
-/* path - mesh of tiles begin to end, without correctors where those come last. */
+/* Computes path - mesh of tiles begin to end, without correctors if those come last. */
 EXI_KERNEL void follow_path(const exi_forms_tables *t, const exi_trajectory *path, int begin, int end, bool is_float,
                             bool without_correctors, float parts[BLOCK_FLOATS]) {
     const int count = (end - begin) * EXI_AXIS_WIDES;
@@ -228,9 +228,9 @@ EXI_KERNEL void blend_block(const exi_forms_tables *t, const exi_blend *blend, i
     }
 }
 
-/* ---- one example alone ---- */
+/* ---- a single example ---- */
 
-/* Whether a blend is one trajectory of one example, as between two forms: then everything that is read goes through
+/* True if a blend is one trajectory of one example, as between two forms: everything that is read then goes through
  * registers once. */
 static bool is_alone(const exi_blend *blend) {
     const exi_trajectory *path = blend->paths;
@@ -238,8 +238,8 @@ static bool is_alone(const exi_blend *blend) {
            path->reach != EXI_REACH_ANY && !path->shifts && !path->mask && blend->sum.term_count == 0;
 }
 
-/* The path with factors for w and u as they stand: with a weight x, z becomes x^2 z, and the factors of w x u and w x
- * (w x u) get x^2 and x^3. */
+/* The path with factors for unweighted w and u: with a weight x, z becomes x^2 z, and the factors of w x u and w x (w x
+ * u) get x^2 and x^3. */
 static exi_trajectory without_weight(const exi_trajectory *path) {
     exi_trajectory own = *path;
     const double x = (double)path->velocities.terms[0].factor;
@@ -253,8 +253,8 @@ static exi_trajectory without_weight(const exi_trajectory *path) {
     return own;
 }
 
-/* A tile: what is summed first, for all of it; then turns and the screw, part by part. In float storage w and u are
- * taken as they stand, the factors being those for them without their weight. */
+/* One tile: first the sums for all of it, then turns and the screw, part by part. In float storage w and u are read
+ * unweighted, and the factors include the weight. */
 EXI_KERNEL void place_tile(const exi_forms_tables *t, const exi_trajectory *p, int tile, exi_trajectory_reach reach,
                            bool moves, bool is_float, exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES]) {
     enum { Y = EXI_AXIS_WIDES, Z = 2 * EXI_AXIS_WIDES };
@@ -318,9 +318,9 @@ EXI_KERNEL void blend_alone_as_asked(const exi_forms_tables *t, const exi_blend 
         blend_alone(t, blend, begin, end, EXI_REACH_FAR, false, is_float);
 }
 
-/* ---- correctors and a screw alone ---- */
+/* ---- only correctors and a screw ---- */
 
-/* Whether a blend is one layer of trajectories that do not turn by themselves: a sum, moved as a whole. */
+/* True if a blend is one layer of trajectories without turns: a sum, moved as a whole. */
 static bool is_moved_sum(const exi_blend *blend) {
     const exi_trajectory *path = blend->paths;
     return blend->path_count == 1 && path->turns.term_count == 0 && path->moves && !path->shifts && !path->mask &&
@@ -348,7 +348,7 @@ EXI_KERNEL void blend_moved_sum(const exi_forms_tables *t, const exi_blend *blen
     }
 }
 
-/* ---- the entry point ---- */
+/* ---- entry point ---- */
 
 void exi_trajectories_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end) {
     const exi_forms_tables t = exi_forms_tables_of(forms);

@@ -1,10 +1,10 @@
 /*
- * Laying trajectories out: checks, the block, and displacement velocities (trajectory warping, equation 23 with
+ * Creation of trajectories: checks, the block, and displacement velocities (trajectory warping, equation 23 with
  * appended bases and the screw T of the example):
  *
  *   u = R~(w)^-1 (T^-1(example) - mesh - sum over v's segment and those above of R~(w_a) u_a)
  *
- * in double, from w as it is stored: so the path ends where the example is, in 16-bit storage too.
+ * in double, from w as stored: so the path ends exactly at the example, in 16-bit storage too.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Screws may go round more often than once, but not so often that sine and cosine lose their digits. */
+/* Limit of a screw's turn: several revolutions are fine, but not so many that sine and cosine lose accuracy. */
 static const double screw_turn_most = 1000;
 
 /* ---- checks ---- */
@@ -120,7 +120,7 @@ static uint32_t flags_of(const ex_trajectory *path) {
            (path->bases ? EXI_PATHS_BASES : 0u);
 }
 
-/* Counts, and offsets of the tables. */
+/* Sets counts, and offsets of the tables. */
 static bool lay(const exi_trajectories_def *def, exi_trajectories *p) {
     *p = (exi_trajectories){.vertex_count = def->vertex_count,
                             .example_count = def->example_count,
@@ -183,7 +183,7 @@ static void copy_tables(const exi_trajectories_def *def, exi_trajectories *p) {
         if (parents[a] < 0)
             order[placed++] = a;
     }
-    /* each segment that is placed brings those that hang on it */
+    /* each placed segment adds its children */
     for (int i = 0; i < placed; i++)
         for (int a = 0; a < def->segments.count; a++)
             if (parents[a] == order[i])

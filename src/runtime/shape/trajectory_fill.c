@@ -1,6 +1,4 @@
-/*
- * The vertices' numbers of trajectories, into forms and back. trajectory_create.c has the formula.
- */
+/* Per-vertex data of trajectories: written to forms and read back. trajectory_create.c has the formula. */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/shape/trajectory.h"
@@ -10,13 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-/* What an example's path is at its end, for one vertex after the other. */
+/* The end of an example's path, to be computed vertex by vertex. */
 typedef struct ending {
     const exi_trajectories *paths;
-    ex_screw screw, back; /* back turns the other way */
+    ex_screw screw, back; /* back is the inverse turn */
     double move[3];       /* R~(turn) move */
     const double (*shifts)[3];
-    const uint16_t *segments; /* NULL: nothing is appended */
+    const uint16_t *segments; /* NULL: no segments */
 } ending;
 
 static ending ending_of(const exi_trajectories *p, int example, double (*shifts)[3]) {
@@ -33,7 +31,7 @@ static ending ending_of(const exi_trajectories *p, int example, double (*shifts)
     return end;
 }
 
-/* d = T^-1(mesh + delta) - mesh - what is appended. Where there is no screw, d is delta to the bit. */
+/* d = T^-1(mesh + delta) - mesh - the segments' contributions. Without a screw, d is delta to the bit. */
 static void end_to_start(const ending *end, const float mesh[3], const float delta[3], int v, double d[3]) {
     double from[3], moved[3], turned[3];
     for (int c = 0; c < 3; c++) {
@@ -126,7 +124,7 @@ static void find_velocities(const exi_trajectories *p, const ex_forms *forms, in
     exi_forms_get_base(forms, r->numbers);
     for (int v = 0; v < p->vertex_count; v++) {
         const float *w = r->turns + 3 * (size_t)v;
-        float *mesh = r->numbers + 3 * (size_t)v; /* gives way to u */
+        float *mesh = r->numbers + 3 * (size_t)v; /* replaced by u */
         double d[3];
         end_to_start(&end, mesh, numbers->delta + 3 * (size_t)(numbers->gather ? numbers->gather[v] : (uint32_t)v), v,
                      d);
@@ -195,7 +193,7 @@ void exi_trajectories_get_corrector(const exi_trajectories *p, const ex_forms *f
     exi_forms_get_example(forms, p->first_form + exi_trajectories_examples(p)[example].correctors + corrector, values);
 }
 
-/* The path's end, where the delta was not kept. */
+/* Computes the end of the path, if the delta was not kept. */
 static void follow(const exi_trajectories *p, const ex_forms *forms, int example, float *delta) {
     const exi_trajectory_example *e = &exi_trajectories_examples(p)[example];
     double shifts[EX_SEGMENT_MAX][3];
@@ -226,9 +224,9 @@ void exi_trajectories_get_delta(const exi_trajectories *p, const ex_forms *forms
         follow(p, forms, example, delta);
 }
 
-/* ---- what segments append ---- */
+/* ---- contributions of segments ---- */
 
-/* A segment's shift is its parent's and what its own basis adds; parents come before their children. */
+/* A segment's shift is that of its parent plus the contribution of its own basis; parents come before children. */
 void exi_trajectories_append(const exi_trajectories *p, const double *weights, int only, double (*shifts)[3]) {
     const int32_t *parents = exi_trajectories_at(p, p->parents), *order = exi_trajectories_at(p, p->order);
     for (int i = 0; i < p->segment_count; i++) {

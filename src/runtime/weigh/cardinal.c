@@ -4,12 +4,12 @@
  *
  *   w_i(p) = sum over points j of r_ji R(|p - p_j| / rho_j) + plane_i(p)
  *
- * Two stages for kernels that are positive definite: the plane by least squares against F, the residual by Q r = F -
- * plane. F is the identity for examples, with one row below for every pseudo-example. Kernels that are not (thin plate
- * and its kin) are solved together with the plane, r orthogonal to it: [Q B; B' 0] [r; c] = [F; 0].
+ * Kernels that are positive definite are solved in two stages: the plane by least squares against F, the residual by Q
+ * r = F - plane. F is the identity for examples, with one more row for every pseudo-example. Other kernels (thin plate
+ * and related ones) are solved together with the plane, with r orthogonal to it: [Q B; B' 0] [r; c] = [F; 0].
  *
- * The plane stands in coordinates relative to the points' mean and has minimum norm (singular values that vanish are
- * left out), so an axis that never varies gets no slope, the constant is reproduced, and weights sum to 1 everywhere.
+ * The plane is in coordinates relative to the points' mean and has minimum norm (vanishing singular values are left
+ * out), so an axis that never varies gets no slope, the constant is reproduced, and weights sum to 1 everywhere.
  */
 #include "runtime/weigh/cardinal.inl"
 #include "runtime/base/dense.h"
@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Directions in which the points vary less than this part of their largest variation count as flat. */
+/* Directions in which the points vary less than this fraction of their largest variation count as flat. */
 static const double flat = 1e-9;
 
 static size_t own_count(const ex_weigher *w) {
@@ -63,13 +63,13 @@ static const ex_parameter *check_parameters(const ex_weigher_def *def, ex_error 
     if (def->linear || !second_order)
         return NULL;
     ex_error_set(error, EX_ERROR_ARGUMENT, "kernel \"%s\" needs the linear part: leave it on, or take another kernel",
-              ex_kernel_name(def->kernel));
+                 ex_kernel_name(def->kernel));
     return &parameters[1];
 }
 
 /* ---- radii ---- */
 
-/* Nearest distances to inverse radii, in place; the coupled kernels share their mean. */
+/* Turns nearest distances into inverse radii, in place; the coupled kernels share their mean. */
 static void set_radii(const ex_weigher *w, double *radii) {
     const int n = exi_point_count(w);
     double sum = 0;
@@ -79,14 +79,14 @@ static void set_radii(const ex_weigher *w, double *radii) {
         radii[i] = 1.0 / ((exi_kernel_is_coupled((int)w->kernel) ? sum / n : radii[i]) * w->radius);
 }
 
-/* ---- the plane's basis ---- */
+/* ---- basis of the plane ---- */
 
-/* An orthonormal basis of the centred scalar features; the constant comes apart. Where they are nearly dependent: their
- * left singular vectors, those that do not vanish. */
+/* An orthonormal basis of the centred scalar features, without the constant. If they are nearly dependent, it consists
+ * of their left singular vectors that do not vanish. */
 typedef struct basis {
     int rank;
-    double *u;     /* [rank][n], of length 1 */
-    double *slope; /* [rank][s]: slopes over the features that give the function u at the points */
+    double *u;     /* [rank][n], of unit length */
+    double *slope; /* [rank][s]: slopes over the features that give the values u at the points */
 } basis;
 
 static void set_mean(const ex_weigher *w, double *mean) {
@@ -135,7 +135,7 @@ static basis plane_basis(const ex_weigher *w, const double *mean, double *work) 
     return b;
 }
 
-/* plane[0] = constant row; plane[1 + k] = sum of the slope of each basis function times its coefficients [rank][m]. */
+/* plane[0] = constant row; plane[1 + k] = sum over basis functions of slope times coefficients [rank][m]. */
 static void set_plane(const ex_weigher *w, const exi_cardinal *t, const basis *b, const double *constant,
                       const double *coefficients) {
     const size_t m = (size_t)w->example_count, s = (size_t)w->scalar_count;
@@ -147,7 +147,7 @@ static void set_plane(const ex_weigher *w, const exi_cardinal *t, const basis *b
                 t->plane[(1 + k) * m + i] += b->slope[a * s + k] * coefficients[a * m + i];
 }
 
-/* Row j of F: what the weights should be at point j. */
+/* Row j of F: the required weights at point j. */
 static void fit_row(const ex_weigher *w, int j, double *row) {
     const size_t m = (size_t)w->example_count;
     if (j >= w->example_count) {
@@ -181,7 +181,7 @@ static inline void add_row(double *restrict target, const double *restrict sourc
         target[i] += factor * source[i];
 }
 
-/* F projected onto the constant [m] and onto the basis [rank][m]. An example's row of F has a single 1. */
+/* Projects F onto the constant [m] and onto the basis [rank][m]. An example's row of F has a single 1. */
 static void project(const ex_weigher *w, const basis *b, double *constant, double *coefficients) {
     const int n = exi_point_count(w), m = w->example_count;
     const double *pseudo_rows = exi_table(w, w->pseudo_rows);
@@ -227,8 +227,9 @@ static ex_result solve_stages(const ex_weigher *w, const exi_cardinal *t, const 
 }
 
 /*
- * Rows of [Q gB; gB' 0]; B is the constant 1/sqrt(n) and the basis; g, which is returned, brings B to the size of Q's
- * largest entry, so that a pivot in B is not taken for a vanishing one. width is the row length of system.
+ * Rows of [Q gB; gB' 0], where B is the constant 1/sqrt(n) and the basis. The factor g, which is returned, brings B to
+ * the size of Q's largest entry, so that a pivot in B is not taken for a vanishing one. width is the row length of
+ * system.
  */
 static double coupled_matrix(const ex_weigher *w, const exi_cardinal *t, const basis *b, const double *distances,
                              double *system, size_t width) {
@@ -269,7 +270,7 @@ static ex_result solve_coupled(const ex_weigher *w, const exi_cardinal *t, const
     return EX_OK;
 }
 
-/* ---- the entry points ---- */
+/* ---- entry points ---- */
 
 /* Scratch of a solve: distances, the augmented system, the plane's fit, the basis. */
 typedef struct scratch {
@@ -278,7 +279,7 @@ typedef struct scratch {
     void *memory;
 } scratch;
 
-/* columns: of right-hand sides beside the matrix. */
+/* columns: right-hand sides next to the matrix. */
 static ex_result open_scratch(const ex_weigher *w, size_t columns, const ex_allocator *allocator, scratch *sc,
                               ex_error *error) {
     size_t n = (size_t)exi_point_count(w), m = (size_t)w->example_count, s = (size_t)w->scalar_count;
@@ -299,7 +300,7 @@ static ex_result open_scratch(const ex_weigher *w, size_t columns, const ex_allo
     return EX_OK;
 }
 
-/* Weights sum to 1 everywhere if they are asked to at every point, as they are at examples. */
+/* True if the required weights sum to 1 at every point, as they do at examples: weights then sum to 1 everywhere. */
 static bool sums_to_one(const ex_weigher *w) {
     const double *rows = exi_table(w, w->pseudo_rows);
     for (int p = 0; p < w->pseudo_count; p++) {
@@ -333,7 +334,8 @@ static ex_result solve(ex_weigher *w, const char *const *names, const ex_allocat
     return result;
 }
 
-/* Growing kernels cancel far outside, and what their rounding leaves grows with them: it is taken out evenly. */
+/* Growing kernels cancel far from the points, and their rounding errors grow with them: the error of the sum is spread
+ * evenly. */
 static void restore_sum(double *weights, int count) {
     double sum = 0;
     for (int i = 0; i < count; i++)

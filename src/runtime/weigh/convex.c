@@ -1,25 +1,24 @@
 /*
- * The convex weigher (Kim, Vendrovsky: DrivenShape, 2008, section 2.2): the weights, not negative and of sum 1, whose
- * blend of the examples' driver forms P_k is nearest to the driver's form b. In inner products alone, for a driver has
- * thousands of vertices and a space a dozen examples: with G = <P_i, P_j> and p = <P_k, b>,
+ * The convex weigher (Kim, Vendrovsky: DrivenShape, 2008, section 2.2): finds the weights, not negative and of sum 1,
+ * whose blend of the examples' driver forms P_k is nearest to the driver's form b. It uses inner products only, since a
+ * driver has thousands of vertices and a space a dozen examples: with G = <P_i, P_j> and p = <P_k, b>,
  *
  *   |sum w_k P_k - b|^2 = w'Gw - 2 p'w + <b, b>     (equations 1 to 4, with g = -2p)
  *
- * Where several blends are equally near, one must be chosen, without a jump as b moves. A ridge on w alone would prefer
- * even blends, and miss an example that lies between others. So what is minimised is
+ * If several blends are equally near, one must be chosen, without a jump as b moves. A ridge on w alone would prefer
+ * even blends, and miss an example that lies between others. So the objective is
  *
  *   1/2 |sum w_k P_k - b|^2 + ridge/2 (sum w_k |P_k - b|^2 + e |w|^2)
  *
- * which prefers blends of near examples. At an example both distances are 0 for its own weight, so it is reached
- * exactly while e stays below half of the least squared distance between two examples, which is how e is chosen: it
- * decides where the distances are equal, too (the corners of a square). Examples at one place count as the first of
- * them.
+ * which prefers blends of near examples. At an example, both distances are 0 for its own weight, so it is reached
+ * exactly while e is below half of the smallest squared distance between two examples. e is chosen that way; it also
+ * decides if the distances are equal (the corners of a square). Examples at the same place count as the first of them.
  *
- * G is used relative to the mean of the examples, so that nothing depends on the origin of the forms but rounding, and
- * with a constant added to all its entries, which changes nothing for weights of sum 1 and makes it definite.
+ * G is relative to the mean of the examples, so that only rounding depends on the origin of the forms, and has a
+ * constant added to all its entries, which changes nothing for weights of sum 1 and makes it definite.
  *
- * With a scalar axis, examples of equal value are a database, solved for itself; between two neighbours on the axis,
- * the weights go over from the one's to the other's linearly, and beyond the ends they stay.
+ * With a scalar axis, examples of equal value form a database, which is solved separately. Between two neighbours on
+ * the axis, the weights are interpolated linearly; beyond the ends they are constant.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -31,25 +30,25 @@
 #include <string.h>
 
 static const double ridge_default = 1e-9;
-/* How far the Gram matrix may be from symmetric, relative to its diagonal, and from definite, to its trace. */
+/* Tolerances of the Gram matrix: asymmetry relative to its diagonal, and indefiniteness relative to its trace. */
 static const double symmetric = 1e-9, definite = 1e-10;
-/* Squares above this could overflow on the way. Products with b may: numbers so large leave one example, the nearest.
- */
+/* Squares above this could overflow in intermediate results. Products with b may: with such large numbers only the
+ * nearest example remains. */
 static const double square_max = 1e200;
 
 typedef struct database {
     double value;  /* on the scalar axis */
     double first;  /* of `order` */
-    double size;   /* its examples, without those at the place of another */
-    double matrix; /* where its matrix is in `matrices` */
-    double word;   /* where its support is in the caller's state */
+    double size;   /* number of its examples, without those at the place of another */
+    double matrix; /* offset of its matrix in `matrices` */
+    double word;   /* offset of its support in the caller's state */
 } database;
 
 /* The kind's own tables, in this order, for n examples. */
 typedef struct tables {
     double *database_count;
-    database *databases; /* [n]; rising in value; those not needed are 0 */
-    double *order;       /* [n]: examples, database by database, rising in each */
+    database *databases; /* [n]; ascending in value; unused ones are 0 */
+    double *order;       /* [n]: examples, database by database, ascending in each */
     double *mean;        /* [n], in that order: <P_k, mean of its database> */
     double *local;       /* [n]: ridge/2 |P_k - mean|^2 */
     double *matrices;    /* [n n]: [size][size] for every database */
@@ -79,14 +78,14 @@ static size_t own_count(const ex_weigher *w) {
     return 1 + n * (sizeof(database) / sizeof(double) + 3) + n * n;
 }
 
-/* Where the driver's numbers stand in a point, and where the scalar's. */
+/* Offsets of the driver's numbers, and of the scalar, in a point. */
 static int driver_at(const ex_weigher *w) {
     return exi_axes(w)[0].kind == EX_AXIS_DRIVER ? 0 : 1;
 }
 static int scalar_at(const ex_weigher *w) {
     return driver_at(w) == 0 ? w->example_count : 0;
 }
-/* <P_i, P_j>: the mean of the two, so that it is symmetric to the bit. */
+/* <P_i, P_j>, the mean of both orders, so that it is symmetric to the bit. */
 static double product(const ex_weigher *w, int i, int j) {
     const double *at = exi_table(w, w->points) + driver_at(w);
     const size_t d = (size_t)w->dimension;
@@ -139,13 +138,13 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
                             "a convex weigher has no pseudo-examples: what it blends must be forms of the driver");
     for (size_t i = 0; i < (size_t)def->example_count * (size_t)dimension; i++)
         if (!isfinite(def->points[i]))
-            return EX_OK; /* which whoever checks points says next, with its name */
+            return EX_OK; /* the check of points reports this next, with its name */
     return check_gram(def, driver, dimension, error);
 }
 
 /* ---- solving ---- */
 
-/* Databases by rising value; into each its examples, without those at the place of an earlier one. */
+/* Sorts databases by value, and into each its examples, without those at the place of an earlier one. */
 static void sort_databases(const ex_weigher *w, const tables *t) {
     const double *values = exi_table(w, w->points) + scalar_at(w);
     const size_t n = (size_t)w->example_count, d = (size_t)w->dimension;
@@ -181,7 +180,7 @@ static void sort_databases(const ex_weigher *w, const tables *t) {
     *t->database_count = (double)count;
 }
 
-/* The matrix of one database, and what its linear term is made from. */
+/* Computes the matrix of one database, and the constants of its linear term. */
 static void solve_database(const ex_weigher *w, const tables *t, const database *base) {
     const size_t size = (size_t)base->size, first = (size_t)base->first;
     const double *order = t->order + first, ridge = w->ridge > 0 ? w->ridge : ridge_default;
@@ -207,7 +206,7 @@ static void solve_database(const ex_weigher *w, const tables *t, const database 
         trace += square;
     }
     const double constant = trace > 0 ? trace / (double)size : 1;
-    /* Above what rounding could have taken from the definite matrix. */
+    /* Larger than the rounding error of the definite matrix. */
     const double least = 32 * DBL_EPSILON * sqrt((double)size) * (largest + constant);
     const double even = size > 1 && 0.25 * ridge * nearest > least ? 0.25 * ridge * nearest : least;
     for (size_t i = 0; i < size; i++) {
@@ -217,8 +216,8 @@ static void solve_database(const ex_weigher *w, const tables *t, const database 
     }
 }
 
-/* Whether G is positive semi-definite but for rounding: whether G and a little on the diagonal has a Cholesky factor.
- * Made in the triangle `factor`. */
+/* Checks that G is positive semi-definite within rounding: that G plus a small diagonal has a Cholesky factor, computed
+ * in the triangle `factor`. */
 static ex_result check_definite(const ex_weigher *w, const char *const *names, double *factor, ex_error *error) {
     const int n = w->example_count;
     double trace = 0;
@@ -277,7 +276,8 @@ static int largest_database(const ex_weigher *w) {
     return (int)largest;
 }
 
-/* The example whose own products these are, to the bit: as such it takes all, however near others are. -1: none. */
+/* Returns the example with exactly these products, which then takes all the weight, however near others are; -1:
+ * none. */
 static int find_example(const ex_weigher *w, const double *order, int size, const double *row) {
     const double *at = exi_table(w, w->points) + driver_at(w);
     const size_t n = (size_t)w->example_count, d = (size_t)w->dimension;
@@ -289,7 +289,7 @@ static int find_example(const ex_weigher *w, const double *order, int size, cons
     return -1;
 }
 
-/* Adds `share` of one database's weights. linear is room for its size. */
+/* Adds `share` times one database's weights. linear is room for its size. */
 static void add_database(const ex_weigher *w, const database *base, const double *row, double share, int room,
                          double *linear, uint32_t *state, void *scratch, double *weights) {
     const tables t = tables_of(w);
@@ -345,7 +345,7 @@ static void evaluate_point(const ex_weigher *w, const double *clean, double *wei
         evaluate_in(w, clean, weights, state, size, linear, linear + size);
         return;
     }
-    /* What exi_simplex_scratch_size says for these. */
+    /* The same size as exi_simplex_scratch_size for these. */
     double linear[EX_CONVEX_MAX];
     double
         memory[EX_CONVEX_STACK * (EX_CONVEX_STACK + 1) / 2 + 5 * EX_CONVEX_STACK + EX_CONVEX_MAX + EX_CONVEX_MAX / 8];
@@ -387,14 +387,14 @@ double ex_weigher_hull_distance_sq(const ex_weigher *weigher, const double *poin
 
 /* ---- stored weighers ---- */
 
-/* What the axes add up to: a driver as wide as there are examples, and a scalar or none. */
+/* True if the axes are a driver as wide as the number of examples, and a scalar or none. */
 static bool is_sound_head(const ex_weigher *w) {
     return w->example_count <= EX_CONVEX_MAX && w->scalar_count <= 1 && w->axis_count == w->scalar_count + 1 &&
            w->rotation_count == 0 && w->dimension == w->example_count + w->scalar_count &&
            w->feature_count == w->scalar_count && w->pseudo_count == 0;
 }
 
-/* Whether evaluation stays inside: sizes and places follow each other, and every example is one. */
+/* True if evaluation stays inside the block: sizes and offsets are consistent, and every example exists. */
 static bool is_sound(const ex_weigher *w) {
     const tables t = tables_of(w);
     const int n = w->example_count;

@@ -1,6 +1,6 @@
 /*
- * Edits of a convex space. Its examples stand in each other's points, as rows and columns of one Gram matrix: an
- * example more is a row and a column more, and so on. As with the others (edit.c), the definition is copied out,
+ * Edits of a convex space. Each example's point contains products with all others, as rows and columns of one Gram
+ * matrix: adding an example adds a row and a column, and so on. As for other kinds (edit.c), the definition is copied,
  * changed, and solved again into a new weigher.
  */
 #include "runtime/base/memory.h"
@@ -10,19 +10,19 @@
 #include <string.h>
 
 typedef struct draft {
-    int count, room; /* examples, and how many there may be */
+    int count, room; /* number of examples, and room for them */
     int scalar;      /* axes besides the driver: 0 or 1 */
     bool scalar_first;
     double *gram;   /* [room][room] */
     double *values; /* [room] on the scalar axis */
-    double *points; /* [room][room + scalar], made at the end */
+    double *points; /* [room][room + scalar], filled at the end */
 } draft;
 
 static double *gram_at(const draft *d, int i, int j) {
     return d->gram + (size_t)i * (size_t)d->room + (size_t)j;
 }
 
-/* Row, column and value of example `index`, from a point that is `width` examples wide. */
+/* Sets row, column and value of example `index`, from a point that is `width` examples wide. */
 static void set_example(draft *d, int index, const double *at, int width) {
     const double *row = at + (d->scalar_first ? 1 : 0);
     for (int j = 0; j < width; j++)
@@ -45,9 +45,10 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%d is not a kind of edit", (int)edit->kind);
     if (edit->kind > EX_EDIT_REMOVE_EXAMPLE)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a convex weigher has no %s to edit",
-                         edit->kind == EX_EDIT_FALLOFF ? "falloffs" : "pseudo-examples");
+                            edit->kind == EX_EDIT_FALLOFF ? "falloffs" : "pseudo-examples");
     if (edit->kind != EX_EDIT_ADD_EXAMPLE && (edit->index < 0 || edit->index >= d->count))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no example %d: the space has %d", edit->index, d->count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no example %d: the space has %d", edit->index,
+                            d->count);
     if (edit->kind != EX_EDIT_REMOVE_EXAMPLE && !edit->at)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no place");
     if (edit->kind == EX_EDIT_MOVE_EXAMPLE) {

@@ -1,20 +1,18 @@
-/*
- * The direct weigher: the axes are the weights, axis i for example i. What blend shapes and hand-set mixtures use.
- */
+/* The direct weigher: the axes are the weights, axis i for example i. For blend shapes and mixtures set by hand. */
 #include "runtime/base/result.h"
 #include "runtime/weigh/weigher.h"
 
 static ex_result check(const ex_weigher_def *def, ex_error *error) {
     for (int i = 0; i < def->axis_count; i++)
         if (def->axes[i].kind != EX_AXIS_SCALAR)
-            return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d is a rotation: a direct weigher has scalar axes only",
-                             i);
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
+                                "axis %d is a rotation: a direct weigher has scalar axes only", i);
     if (def->axis_count != def->example_count)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a direct weigher has one axis per example: %d axes, %d examples",
-                         def->axis_count, def->example_count);
+                            def->axis_count, def->example_count);
     if (def->pseudo_count != 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a direct weigher has no space in which a pseudo-example could stand");
+                            "a direct weigher has no space in which a pseudo-example could stand");
     return EX_OK;
 }
 

@@ -1,13 +1,13 @@
 /*
  * Moving frames of a driver (DrivenShape, 2.7): the rigid motion x -> R (x - r) + p that brings weighted vertices x_i
- * of the reference nearest to where they are, y_i. r and p are the weighted means, and R is the rotation that makes
- * tr(R^T M) largest, with M = sum of w_i y_i (x_i - r)^T.
+ * of the reference nearest to their current positions y_i. r and p are the weighted means, and R is the rotation that
+ * maximises tr(R^T M), with M = sum of w_i y_i (x_i - r)^T.
  *
- * R as a unit quaternion is the eigenvector of the largest eigenvalue of Davenport's symmetric matrix K of four rows.
- * The eigenvalue is found by Newton's method on the characteristic polynomial from above, where it cannot overshoot;
- * the vector is a column of the adjugate of K - l I. Two Newton steps on the rotation itself then make R^T M symmetric
- * to the last digits: what the polynomial loses where eigenvalues lie close, they bring back. Where all columns vanish
- * (vertices on a line, say), Jacobi's rotations find some eigenvector: the shape does not say which.
+ * R as a unit quaternion is the eigenvector of the largest eigenvalue of Davenport's symmetric 4 x 4 matrix K. The
+ * eigenvalue is found by Newton's method on the characteristic polynomial from above, where it cannot overshoot; the
+ * vector is a column of the adjugate of K - l I. Two Newton steps on the rotation itself then make R^T M symmetric to
+ * the last digits: they restore the accuracy that the polynomial loses if eigenvalues are close. If all columns vanish
+ * (vertices on a line, for example), Jacobi rotations find some eigenvector: the shape does not determine which.
  */
 #include "runtime/weigh/driver.h"
 #include "runtime/base/memory.h"
@@ -45,13 +45,13 @@ static double minor3(const double a[4][4], int r, int c) {
 #undef AT
 }
 
-/* The largest root of det(K - l I) = l^4 + c2 l^2 + c1 l + c0: K has no trace, c2 = -2 |M|^2, c1 = -8 det M. M has
- * length 1. */
+/* Returns the largest root of det(K - l I) = l^4 + c2 l^2 + c1 l + c0: K has no trace, c2 = -2 |M|^2, c1 = -8 det M. M
+ * has unit length. */
 static double largest_root(const double m[3][3], double determinant_of_k) {
     const double c1 =
         -8 * (m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
               m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]));
-    double l = 1.7320508075688772; /* the singular values of a matrix of length 1 sum to this at most */
+    double l = 1.7320508075688772; /* upper bound of the sum of singular values of a matrix of unit length */
     for (int i = 0; i < 64; i++) {
         const double l2 = l * l, value = ((l2 - 2) * l + c1) * l + determinant_of_k;
         const double slope = (4 * l2 - 4) * l + c1;
@@ -65,7 +65,7 @@ static double largest_root(const double m[3][3], double determinant_of_k) {
     return l;
 }
 
-/* An eigenvector of the largest eigenvalue by Jacobi's rotations. */
+/* Finds an eigenvector of the largest eigenvalue by Jacobi rotations. */
 static void eigenvector(double k[4][4], double q[4]) {
     double v[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
     for (int sweep = 0; sweep < 12; sweep++)
@@ -92,7 +92,7 @@ static void eigenvector(double k[4][4], double q[4]) {
                     v[i][b] = s * x + c * y;
                 }
             }
-    /* Of equal ones the last, which for no matrix at all is the identity. */
+    /* Among equal ones the last, which for a zero matrix is the identity. */
     int best = 3;
     for (int i = 2; i >= 0; i--)
         best = k[i][i] > k[best][best] + 1e-13 ? i : best;
@@ -110,7 +110,7 @@ static void matrix_of(const double q[4], double r[3][3]) {
 }
 
 /* Turns q by a small rotation so that A = R^T M becomes symmetric: (tr(S) I - S) w = the axial vector of A - A^T, S the
- * symmetric part. Nothing where the system has no solution to speak of. */
+ * symmetric part. Does nothing if the system is nearly singular. */
 static void polish(const double m[3][3], double q[4]) {
     double r[3][3], a[3][3], n[3][3], w[3] = {0}, determinant;
     matrix_of(q, r);
@@ -149,8 +149,8 @@ void exi_nearest_rotation(const double matrix[3][3], double r[3][3]) {
         const double l = largest_root(m, determinant);
         for (int i = 0; i < 4; i++)
             k[i][i] -= l;
-        /* The adjugate of a singular symmetric matrix is q q^T times a number: its largest diagonal tells the column.
-         */
+        /* The adjugate of a singular symmetric matrix is a multiple of q q^T: its largest diagonal entry selects the
+         * column. */
         double largest = 0;
         int column = 3;
         for (int c = 3; c >= 0; c--) {
@@ -180,7 +180,7 @@ static ex_result check(const ex_driver_def *def, ex_error *error) {
         return exi_misuse_error(error, __func__, "a driver needs vertices and at least one frame");
     if (def->frame_count > EX_DRIVER_FRAME_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "a driver has at most %d moving frames, not %d", EX_DRIVER_FRAME_MAX,
-                         def->frame_count);
+                            def->frame_count);
     for (int v = 0; v < 3 * def->vertex_count; v++)
         if (!isfinite(def->reference[v]))
             return ex_error_set(error, EX_ERROR_DATA, "vertex %d of the driver is not finite", v / 3);
@@ -190,8 +190,8 @@ static ex_result check(const ex_driver_def *def, ex_error *error) {
     for (uint32_t i = 0; i < def->starts[def->frame_count]; i++)
         if (def->vertices[i] >= (uint32_t)def->vertex_count || !(def->weights[i] > 0) || !isfinite(def->weights[i]))
             return ex_error_set(error, EX_ERROR_DATA,
-                             "entry %u of the driver's frames: vertex %u of %d, weight %g (weights are above 0)",
-                             (unsigned)i, (unsigned)def->vertices[i], def->vertex_count, (double)def->weights[i]);
+                                "entry %u of the driver's frames: vertex %u of %d, weight %g (weights are above 0)",
+                                (unsigned)i, (unsigned)def->vertices[i], def->vertex_count, (double)def->weights[i]);
     return EX_OK;
 }
 
@@ -251,7 +251,7 @@ static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 static void place_frame(const exi_frame_entry *entries, uint32_t count, const double centre[3], const float *form,
                         float matrix[12]) {
     double mean[3] = {0}, product[3][3] = {{0}}, rotation[3][3];
-    /* Relative to one of the vertices: a driver far from the origin loses no digits. */
+    /* Relative to one of the vertices, so that a driver far from the origin loses no digits. */
     const float *origin = form + 3 * (size_t)(count > 0 ? entries[0].vertex : 0);
     for (uint32_t i = 0; i < count; i++) {
         const float *y = form + 3 * (size_t)entries[i].vertex;

@@ -1,11 +1,11 @@
 /*
- * Keys of a driver as regions see them: a form becomes its inner products with the keys (DrivenShape, equation 2),
+ * Keys of a driver as seen by regions: turns a form into its inner products with the keys (DrivenShape, equation 2),
  *
- *     p_k = sum over the vertices looked at of m_v (T_k^-1 P_k(v) - o(v)) . (T^-1 b(v) - o(v)),
+ *     p_k = sum over the vertices in view of m_v (T_k^-1 P_k(v) - o(v)) . (T^-1 b(v) - o(v)),
  *
- * T the view's moving frame at the form, T_k at the key, o the mean of the keys. Differences from the mean are stored
- * as float, m multiplied in, the keys of a vertex's coordinate side by side: a form costs one multiplication a key,
- * coordinate and vertex. Sums run in float over a few dozen vertices, and then in double.
+ * with T the view's moving frame at the form, T_k at the key, and o the mean of the keys. Differences from the mean are
+ * stored as float, already times m, with the keys of a vertex's coordinate side by side: a form costs one
+ * multiplication per key, coordinate and vertex. Sums are in float over a few dozen vertices, and then in double.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -15,9 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Vertices that are summed in float; keys that are summed at a time. */
+/* RUN: vertices summed in float. KEYS: keys summed at a time. */
 enum { RUN = 32, KEYS = 16 };
-/* Products of keys with keys over all regions: what a small file may ask for stays below 1 GB. */
+/* Limit of the products of keys with keys over all regions: keeps the memory that a small file can request below 1
+ * GB. */
 enum { PRODUCTS = 1 << 27 };
 
 static ex_result check(const ex_regions_def *def, ex_error *error) {
@@ -174,8 +175,8 @@ void ex_regions_points(const ex_regions *v, double *points) {
             memcpy(points + (k * views + r) * n, grams + (r * n + k) * n, n * sizeof *points);
 }
 
-/* The products of the vertices of a run with `quads` times four keys, a constant where this is called. differences are
- * three rows of RUN. */
+/* Computes the products of the vertices of a run with `quads` times four keys; quads is a constant at the call.
+ * differences are three rows of RUN. */
 EXI_KERNEL void sum_quads(const float *features, size_t width, const float (*differences)[RUN], int count, int quads,
                           double *sums) {
     exi_quad sum[KEYS / 4];
@@ -208,8 +209,8 @@ static void sum_run(const float *features, size_t width, const float (*differenc
         sum_quads(features, width, differences, count, 1, sums);
 }
 
-/* The form less the keys' mean in the view's frame, and its square, of a run of vertices; a vertex that is not finite
- * is the mean. Four vertices at a time: what fills up the last four is not looked at. */
+/* Computes the form minus the keys' mean in the view's frame, for a run of vertices, and returns its square; a vertex
+ * that is not finite counts as the mean. Four vertices at a time; padding of the last four is not used. */
 static double difference_run(const float *form, const uint32_t *vertices, const float *means, const float *weights,
                              const float m[12], int count, float (*differences)[RUN]) {
     float from[3][RUN], mean[3][RUN], weight[RUN];
@@ -235,7 +236,7 @@ static double difference_run(const float *form, const uint32_t *vertices, const 
             x[c] = exi_quad_sub(x[c], exi_quad_load(mean[c] + i));
             square = exi_quad_madd(x[c], x[c], square);
         }
-        for (int c = 0; c < 3; c++) /* nothing is above a NaN */
+        for (int c = 0; c < 3; c++) /* NaN is above nothing */
             exi_quad_store(differences[c] + i, exi_quad_pick(most, square, x[c], zero));
         total = exi_quad_madd(exi_quad_load(weight + i), exi_quad_pick(most, square, square, zero), total);
     }

@@ -1,6 +1,6 @@
 /*
- * Editing a space: the definition inside a weigher is copied out, changed, and solved again into a new weigher. The old
- * one stays as it was, so a frame that is being drawn with it is not disturbed. Falloffs and metrics, which some kinds
+ * Edits of a space: the definition inside a weigher is copied, changed, and solved again into a new weigher. The old
+ * one does not change, so a frame that is being drawn with it is not disturbed. Falloffs and metrics, which some kinds
  * have for every point, and sets of examples follow the points.
  */
 #include "runtime/base/memory.h"
@@ -19,7 +19,7 @@ typedef struct draft {
     bool *given;             /* [..] */
     ex_pseudo *pseudos;      /* [..] */
     ex_axis *axes;
-    /* Kinds without falloffs have axis_count 0 here, and no metrics and sets. Pseudo-examples stand behind row_size. */
+    /* Kinds without falloffs have axis_count 0 here, and no metrics and sets. Pseudo-examples come after row_size. */
     int axis_count, metric_size; /* numbers per point in these: */
     double *falloffs, *metrics;  /* [row_size + row_count][..] */
     int set_count, words;        /* words of a set that has row_size examples */
@@ -78,9 +78,9 @@ static double *row_of(double *table, int row, int width) {
     return table + (size_t)row * (size_t)width;
 }
 
-/* ---- what some kinds have besides ---- */
+/* ---- data of some kinds ---- */
 
-/* Where a point's row is in falloffs and metrics. */
+/* Returns a point's row in falloffs and metrics. */
 static int own_row(const draft *d, bool pseudo, int index) {
     return pseudo ? d->row_size + index : index;
 }
@@ -101,7 +101,7 @@ static void fill_own(const ex_weigher *w, draft *d, const ex_weigher_def *def) {
         memcpy(d->sets + (size_t)i * (size_t)d->words, def->sets + (size_t)i * words, words * sizeof *d->sets);
 }
 
-/* falloff NULL: the default. A metric would stand in its place. */
+/* falloff NULL: the default. Removes a metric, which would replace it. */
 static void set_own(draft *d, bool pseudo, int index, const double *falloff) {
     double *own = row_of(d->falloffs, own_row(d, pseudo, index), d->axis_count);
     for (int a = 0; a < d->axis_count; a++)
@@ -109,7 +109,7 @@ static void set_own(draft *d, bool pseudo, int index, const double *falloff) {
     memset(row_of(d->metrics, own_row(d, pseudo, index), d->metric_size), 0, (size_t)d->metric_size * sizeof(double));
 }
 
-/* Closes the gap that row `index` of `count` leaves. */
+/* Closes the gap of row `index` of `count`. */
 static void remove_row(double *table, int index, int count, int width) {
     memmove(row_of(table, index, width), row_of(table, index + 1, width),
             (size_t)(count - 1 - index) * (size_t)width * sizeof(double));
@@ -125,7 +125,7 @@ static void put_in_set(uint32_t *set, int example, bool in) {
     set[example / 32] = in ? set[example / 32] | bit : set[example / 32] & ~bit;
 }
 
-/* Takes an example out of every set; sets that it was alone in go with it. */
+/* Removes an example from every set, and sets that become empty. */
 static void remove_from_sets(draft *d, int index, int example_count) {
     int left = 0;
     for (int i = 0; i < d->set_count; i++) {
@@ -142,7 +142,7 @@ static void remove_from_sets(draft *d, int index, int example_count) {
     d->set_count = left;
 }
 
-/* Rows of pseudo-examples move up behind the examples, sets take the words that they need. */
+/* Moves rows of pseudo-examples up behind the examples, and packs the words of sets. */
 static void finish_own(draft *d, ex_weigher_def *def) {
     const size_t words = exi_set_words(d->example_count);
     memmove(row_of(d->falloffs, d->example_count, d->axis_count), row_of(d->falloffs, d->row_size, d->axis_count),
@@ -157,7 +157,7 @@ static void finish_own(draft *d, ex_weigher_def *def) {
     def->set_count = d->set_count;
 }
 
-/* ---- the edits ---- */
+/* ---- edits ---- */
 
 static void fill_draft(const ex_weigher *w, draft *d, ex_weigher_def *def) {
     const size_t point = (size_t)d->dimension * sizeof(double);
@@ -226,14 +226,15 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
         return apply_falloff(d, edit, error);
     if (!add && (edit->index < 0 || edit->index >= count))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no %s %d: the space has %d",
-                         pseudo ? "pseudo-example" : "example", edit->index, count);
+                            pseudo ? "pseudo-example" : "example", edit->index, count);
     if (!remove && !edit->at)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no place");
     if (edit->kind == EX_EDIT_MOVE_PSEUDO && edit->from && edit->weights)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "a pseudo-example is drawn from a place or has weights, not both");
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a new pseudo-example needs either where it is drawn from or its weights");
+                            "a new pseudo-example needs either where it is drawn from or its weights");
     switch (edit->kind) {
     case EX_EDIT_MOVE_EXAMPLE:
         memcpy(row_of(d->points, edit->index, d->dimension), edit->at, (size_t)d->dimension * sizeof(double));
@@ -282,7 +283,7 @@ ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits, int e
     const exi_weigher_kind *kind = exi_weigher_kind_of(weigher->kind);
     if (!kind->info.has_points)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a %s weigher has no space to edit: its axes are its weights",
-                         ex_weigher_kind_name((ex_weigher_kind)weigher->kind));
+                            ex_weigher_kind_name((ex_weigher_kind)weigher->kind));
     if (edit_count > EX_POINT_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "at most %d edits at once", EX_POINT_MAX);
     if (kind->edit)

@@ -1,12 +1,13 @@
 /*
- * The gaussian weigher, the interpolation of pose space (Lewis, Cordner, Fong: Pose Space Deformation, 2000,
- * equation 1): one basis per point, of its own width, and no plane, so that weights go to 0 far from every example.
+ * The gaussian weigher, the interpolation of pose space (Lewis, Cordner, Fong: Pose Space Deformation, 2000, equation
+ * 1): one basis per point, each with its own width, and no plane, so that weights tend to 0 far from every example.
  *
  *   w(p) = phi(p)' Phi^-1 F,    phi_k(p) = exp(-r_k^2 / 2),    Phi_jk = phi_k(p_j)
  *
- * F is the identity for examples, with one row below for every pseudo-example. r_k^2 is the sum over the axes of the
- * squares of distance / falloff, or d' M_k d over the scalar axes. For sets of examples the same is solved with the
- * rows and columns of the others left out (gaussian_solve.c); the kernels are the same, and evaluation shares them.
+ * F is the identity for examples, with one more row for every pseudo-example. r_k^2 is the sum over the axes of the
+ * squares of distance / falloff, or d' M_k d over the scalar axes. For sets of examples, the same system is solved
+ * without the rows and columns of other examples (gaussian_solve.c); the kernels are the same, and evaluation shares
+ * them.
  */
 #include "runtime/weigh/gaussian.h"
 
@@ -15,11 +16,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Falloffs outside this are no use and could overflow; 0 is the default. */
+/* Range of falloffs: others are useless and could overflow; 0 is the default. */
 static const double falloff_min = 1e-100, falloff_max = 1e100;
-/* How far a metric may be from symmetric, relative to its diagonal: rounding of units. */
+/* Tolerated asymmetry of a metric, relative to its diagonal: rounding of units. */
 static const double symmetric = 1e-9;
-/* Kernels that are kept at a time while sets are evaluated. */
+/* Number of kernels kept at a time while sets are evaluated. */
 enum { CHUNK = 128 };
 
 static const ex_parameter parameters[] = {
@@ -57,16 +58,16 @@ static ex_result check_falloffs(const ex_weigher_def *def, ex_error *error) {
             exi_point_text(def->names, def->example_count, k, point, sizeof point);
             if (!isfinite(falloff))
                 return ex_error_set(error, EX_ERROR_DATA, "%s: its falloff along axis %d is not a finite number", point,
-                                 a);
+                                    a);
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                             "%s: its falloff along axis %d is %g: it must be above 0 (from %g to %g), or 0 for the "
-                             "default",
-                             point, a, falloff, falloff_min, falloff_max);
+                                "%s: its falloff along axis %d is %g: it must be above 0 (from %g to %g), or 0 for the "
+                                "default",
+                                point, a, falloff, falloff_min, falloff_max);
         }
     return EX_OK;
 }
 
-/* Whether they are definite shows when they are factored. */
+/* Definiteness is checked when they are factored. */
 static ex_result check_metrics(const ex_weigher_def *def, ex_error *error) {
     const size_t s = (size_t)scalar_count(def);
     char point[200];
@@ -108,7 +109,7 @@ static ex_result check_sets(const ex_weigher_def *def, ex_error *error) {
             return ex_error_set(error, EX_ERROR_ARGUMENT, "set %d of examples is empty", i);
         if (def->example_count % 32 != 0 && set[words - 1] >> (def->example_count % 32) != 0)
             return ex_error_set(error, EX_ERROR_ARGUMENT, "set %d names an example that is not there: there are %d", i,
-                             def->example_count);
+                                def->example_count);
         together += size;
     }
     if (together > INT32_MAX)
@@ -123,7 +124,7 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
     return result == EX_OK ? check_sets(def, error) : result;
 }
 
-/* ---- what is stored ---- */
+/* ---- storage ---- */
 
 static bool any_above_0(const double *values, size_t count) {
     for (size_t i = 0; values && i < count; i++)
@@ -180,7 +181,7 @@ static ex_ridge get_ridge(const ex_weigher *w) {
                       .falloff = record->falloff};
 }
 
-/* Whoever asks for the point to blame will look it up. */
+/* The point to blame must be valid, since callers look it up. */
 static bool is_sound(const ex_weigher *w) {
     const double point = exi_gaussian_tables(w).record->point;
     return point >= -1 && point < exi_point_count(w) && point == floor(point);
@@ -194,14 +195,14 @@ static inline void add_row(double *restrict target, const double *restrict sourc
         target[i] += factor * source[i];
 }
 
-/* Kernels of points [first, first + count): together, for they do not wait for each other. */
+/* Computes the kernels of points [first, first + count) together, since they are independent. */
 static void set_kernels(const ex_weigher *w, const exi_gaussian *t, const double *features, int first, int count,
                         double *kernels) {
     for (int k = 0; k < count; k++)
         kernels[k] = exi_gaussian_kernel(w, t, features, first + k);
 }
 
-/* weights += what these points do over all examples. */
+/* Adds the contributions of these points to the weights of all examples. */
 static void add_to_all(const ex_weigher *w, const exi_gaussian *t, const double *kernels, int first, int count,
                        double *weights) {
     const int m = w->example_count;
@@ -222,7 +223,7 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
     }
 }
 
-/* Adds what points [first, first + count), whose kernels are given, do in every set. */
+/* Adds the contributions of points [first, first + count), whose kernels are given, to every set. */
 static void add_to_sets(const ex_weigher *w, const exi_gaussian *t, const double *kernels, int first, int count,
                         double *set_weights) {
     const uint32_t *sizes = exi_weigher_sets(w) + (size_t)w->set_count * exi_set_words(w->example_count);

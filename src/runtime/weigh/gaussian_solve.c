@@ -1,12 +1,11 @@
 /*
- * The solves of the gaussian weigher (gaussian.c): (Phi + ridge I) X = F over all points, and over the points of every
- * set.
+ * Solves of the gaussian weigher (gaussian.c): (Phi + ridge I) X = F over all points, and over the points of every set.
  *
- * With a falloff each, Phi is not symmetric, and can be singular though all points are well apart (falloffs 0.56, 0.975
- * and 0.69 at 0, 0.5 and 0.97). Where its condition number in the 1-norm is above EX_CONDITION_LIMIT, a ridge rises by
- * tens until that of Phi + ridge I is not; it ends, since a ridge above the number of points dominates every row. Who
- * is to blame: what can hardly be told apart is the near-null right singular vector of Phi, and of the points that take
- * part in it, the one that reaches farthest beyond its neighbour covers the others.
+ * With individual falloffs, Phi is not symmetric, and can be singular although all points are well apart (falloffs
+ * 0.56, 0.975 and 0.69 at 0, 0.5 and 0.97). If its condition number in the 1-norm is above EX_CONDITION_LIMIT, a ridge
+ * grows by factors of ten until that of Phi + ridge I is not; this ends, since a ridge above the number of points
+ * dominates every row. The point to blame: the near-null right singular vector of Phi shows which points can hardly be
+ * told apart, and among those, the one that reaches farthest beyond its neighbour covers the others.
  */
 #include "runtime/base/dense.h"
 #include "runtime/base/memory.h"
@@ -16,17 +15,17 @@
 #include <math.h>
 #include <string.h>
 
-/* One over the first ridge that is tried, and over the last: powers of ten that a double holds exactly. */
+/* Inverses of the first and last ridge tried: powers of ten that a double holds exactly. */
 static const double ridge_part = 1e12, ridge_part_end = 1e-9;
-/* A point takes part in the near-null vector from this part of its largest entry on. */
+/* A point takes part in the near-null vector if its entry is at least this fraction of the largest. */
 static const double takes_part = 0.3;
-/* A pivot of a metric below this part of its diagonal counts as 0. */
+/* A pivot of a metric below this fraction of its diagonal counts as 0. */
 static const double definite = 1e-12;
 
 /* Scratch of the solves. */
 typedef struct scratch {
     double *phi;     /* [n][n] */
-    double *matrix;  /* [largest][largest]: rows and columns of phi that belong to a set */
+    double *matrix;  /* [largest][largest]: rows and columns of phi for a set */
     double *inverse; /* [n][2 n] */
     double *nearest; /* [n] */
     double *rows;    /* [pseudo_count][m]: F below the identity */
@@ -41,7 +40,7 @@ typedef struct scratch {
 /* One of the systems. */
 typedef struct linear_system {
     const int *points; /* [size], or NULL: all of them */
-    int size, count;   /* points, and how many of them are examples */
+    int size, count;   /* number of points, and of examples among them */
     double *matrix;    /* [size][size] */
     double *radial;    /* [size][count] */
 } linear_system;
@@ -50,7 +49,7 @@ static const uint32_t *set_sizes(const ex_weigher *w) {
     return exi_weigher_sets(w) + (size_t)w->set_count * exi_set_words(w->example_count);
 }
 
-/* whole: for the solves, not for a condition number alone. */
+/* whole: true for the solves, false for a condition number only. */
 static ex_result open_scratch(const ex_weigher *w, bool whole, const ex_allocator *allocator, scratch *sc,
                               ex_error *error) {
     const size_t n = (size_t)exi_point_count(w), m = (size_t)w->example_count, p = (size_t)w->pseudo_count;
@@ -84,7 +83,7 @@ static ex_result open_scratch(const ex_weigher *w, bool whole, const ex_allocato
 
 /* ---- falloffs and metrics ---- */
 
-/* Along axis a in the order of the definition. */
+/* Falloff along axis a, in the order of the definition. */
 static double true_falloff(const ex_weigher *w, const exi_gaussian *t, double common, int point, int a) {
     const double given = t->falloffs[(size_t)point * (size_t)w->axis_count + (size_t)a];
     return given > 0 ? given : common;
@@ -103,7 +102,7 @@ static void set_falloffs(const ex_weigher *w, const exi_gaussian *t, double comm
     }
 }
 
-/* M = U' U with U in rows from the diagonal on; false where M is not positive definite. */
+/* Computes M = U' U with rows of U from the diagonal on; false if M is not positive definite. */
 static bool factor(const double *metric, int s, double *u) {
     const double *first = u;
     for (int i = 0; i < s; i++)
@@ -120,7 +119,7 @@ static bool factor(const double *metric, int s, double *u) {
     return true;
 }
 
-/* Points without a metric get their falloffs on the diagonal, so that evaluation need not ask. */
+/* Points without a metric get their falloffs on the diagonal, so that evaluation need not distinguish. */
 static ex_result set_factors(const ex_weigher *w, const exi_gaussian *t, const char *const *names, ex_error *error) {
     const int s = w->scalar_count;
     for (int k = 0; t->metrics && k < exi_point_count(w); k++) {
@@ -141,7 +140,7 @@ static ex_result set_factors(const ex_weigher *w, const exi_gaussian *t, const c
     return EX_OK;
 }
 
-/* How far a point reaches in the direction in which it reaches farthest. */
+/* Returns a point's falloff in its widest direction. */
 static double largest_falloff(const ex_weigher *w, const exi_gaussian *t, const scratch *sc, int point) {
     const size_t s = (size_t)w->scalar_count;
     double largest = 0;
@@ -158,7 +157,7 @@ static double largest_falloff(const ex_weigher *w, const exi_gaussian *t, const 
     const double *u = t->factors + (size_t)point * exi_factor_size(w);
     double *columns = sc->metric, *values = columns + 2 * s * s;
     memset(columns, 0, s * s * sizeof *columns);
-    for (size_t i = 0; i < s; i++) /* rows for columns: the singular values are the same */
+    for (size_t i = 0; i < s; i++) /* columns as rows: the singular values are the same */
         for (size_t j = i; j < s; j++)
             columns[i * s + j] = *u++;
     exi_svd(columns, (int)s, (int)s, columns + s * s, values);
@@ -167,15 +166,16 @@ static double largest_falloff(const ex_weigher *w, const exi_gaussian *t, const 
     return largest;
 }
 
-/* ---- whom to blame ---- */
+/* ---- the point to blame ---- */
 
 static int point_of(const linear_system *y, int i) {
     return y->points ? y->points[i] : i;
 }
 
 /*
- * The near-null right singular vector, by inverse iteration. The inverse of the system with its ridge is there; where
- * the least singular value stands alone, every column of it is nearly that vector, and the longest most of all.
+ * Finds the near-null right singular vector by inverse iteration. The inverse of the system with its ridge is
+ * available; if the smallest singular value is isolated, every column of it is nearly that vector, and the longest most
+ * closely.
  */
 static const double *near_null(const scratch *sc, int size) {
     const size_t n = (size_t)size, width = 2 * n;
@@ -231,9 +231,9 @@ static void blame(const ex_weigher *w, const exi_gaussian *t, const scratch *sc,
     }
 }
 
-/* ---- the solves ---- */
+/* ---- solves ---- */
 
-/* The diagonal of Phi is 1, so that a ridge tried before need not be taken out. */
+/* The diagonal of Phi is 1, so that a ridge tried before need not be subtracted. */
 static double condition_with(const scratch *sc, const linear_system *y, double ridge) {
     const size_t step = (size_t)y->size + 1;
     for (size_t i = 0; i < (size_t)y->size; i++)
@@ -241,7 +241,7 @@ static double condition_with(const scratch *sc, const linear_system *y, double r
     return exi_condition(y->matrix, y->size, sc->inverse);
 }
 
-/* X = (Phi + ridge I)^-1 F; above the rows of F stands the identity. */
+/* X = (Phi + ridge I)^-1 F; the rows of F come after an identity. */
 static void apply_inverse(const scratch *sc, const linear_system *y) {
     const size_t n = (size_t)y->size, m = (size_t)y->count;
     for (size_t i = 0; i < n; i++) {
@@ -254,7 +254,7 @@ static void apply_inverse(const scratch *sc, const linear_system *y) {
     }
 }
 
-/* F is in sc->rows. record: what came of it. */
+/* F is in sc->rows. record receives the result. */
 static ex_result solve_system(const ex_weigher *w, const exi_gaussian *t, const scratch *sc, const linear_system *y,
                               exi_ridge_record *record, ex_error *error) {
     double condition = condition_with(sc, y, 0);
@@ -271,8 +271,8 @@ static ex_result solve_system(const ex_weigher *w, const exi_gaussian *t, const 
         blame(w, t, sc, y, record);
     }
     if (!isfinite(condition))
-        return ex_error_set(error, EX_ERROR_SINGULAR, "the space cannot be solved with a ridge of %g: take another, or 0",
-                         w->ridge);
+        return ex_error_set(error, EX_ERROR_SINGULAR,
+                            "the space cannot be solved with a ridge of %g: take another, or 0", w->ridge);
     apply_inverse(sc, y);
     return EX_OK;
 }
@@ -288,8 +288,8 @@ void exi_gaussian_draw_sets(ex_weigher *w, int pseudo, const double *set_weights
     }
 }
 
-/* The system of one set: its rows of F are the given weights of its examples, or what exi_gaussian_draw_sets left where
- * the solution goes. */
+/* The system of one set: its rows of F are the given weights of its examples, or what exi_gaussian_draw_sets stored in
+ * place of the solution. */
 static linear_system set_system(const ex_weigher *w, const scratch *sc, const uint32_t *members, int count,
                                 double *radial) {
     const size_t n = (size_t)exi_point_count(w), m = (size_t)count, p = (size_t)w->pseudo_count;
@@ -324,7 +324,7 @@ static ex_result solve_sets(const ex_weigher *w, const exi_gaussian *t, const sc
         ex_result result = solve_system(w, t, sc, &y, &record, error);
         if (result != EX_OK)
             return ex_error_within(error, result, "set %d of examples", i);
-        if (i == 0) /* where there are sets, it is theirs that count */
+        if (i == 0) /* if there are sets, only theirs count */
             *t->record = (exi_ridge_record){.own = t->record->own, .certainty = 2, .point = -1};
         keep_worse(t->record, &record);
         members += y.count;

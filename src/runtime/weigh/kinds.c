@@ -1,7 +1,7 @@
 /*
- * The kinds of weigher, and what is made from their tables of parameters: defaults, checks, words for people, and where
- * a value stands in a block. Parameters that blocks have had from the beginning have a place in the head; all others
- * stand as doubles behind the features, in the order of the kind's table, so that a new kind adds nothing to the head.
+ * Kinds of weigher, and everything made from their tables of parameters: defaults, checks, text, and the place of a
+ * value in a block. The oldest parameters have a field in the head; all others are doubles after the features, in the
+ * order of the kind's table, so that a new kind adds nothing to the head.
  */
 #include "runtime/base/result.h"
 #include "runtime/weigh/weigher.h"
@@ -41,7 +41,7 @@ const ex_weigher_info *ex_weigher_get_info(const ex_weigher *weigher) {
 
 /* ---- values ---- */
 
-/* Within this file, not by way of the public ones: solving again after an edit takes microseconds. */
+/* Inline, instead of the public functions: solving again after an edit takes only microseconds. */
 static inline double get_value(const ex_parameter *parameter, const ex_weigher_def *def) {
     const char *field = (const char *)def + parameter->offset;
     double number;
@@ -113,15 +113,15 @@ ex_result ex_parameter_check(const ex_parameter *parameter, double value, ex_err
         return ex_error_set(error, EX_ERROR_ARGUMENT, "must be true or false");
     if (p->type == EX_PARAMETER_CHOICE)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "must be one of %d words, from '%s' to '%s'", p->word_count,
-                         p->words[0].name, p->words[p->word_count - 1].name);
+                            p->words[0].name, p->words[p->word_count - 1].name);
     const char *number = p->type == EX_PARAMETER_WHOLE ? "a whole number " : "";
     if (isfinite(p->most))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         p->above ? "must be %sabove %g and at most %g" : "must be %s%g to %g", number, p->least,
-                         p->most);
+                            p->above ? "must be %sabove %g and at most %g" : "must be %s%g to %g", number, p->least,
+                            p->most);
     if (!p->above && p->least == 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "must not be negative%s",
-                         p->type == EX_PARAMETER_WHOLE ? ", and be whole" : "");
+                            p->type == EX_PARAMETER_WHOLE ? ", and be whole" : "");
     return ex_error_set(error, EX_ERROR_ARGUMENT, "must be %s%s %g", number, p->above ? "above" : "at least", p->least);
 }
 
@@ -138,9 +138,9 @@ const ex_parameter *ex_weigher_check_parameters(const ex_weigher_def *def, ex_er
     return kind && kind->check_parameters ? kind->check_parameters(def, error) : NULL;
 }
 
-/* ---- in a block ---- */
+/* ---- storage in a block ---- */
 
-/* Where a parameter stands in the head: as a number at a place, or as a flag; neither: behind the features. */
+/* Place of a parameter in the head: a number at an offset, or a flag; neither: after the features. */
 typedef struct head_place {
     size_t place;
     uint32_t flag;
@@ -232,7 +232,7 @@ void exi_parameters_store(ex_weigher *w, const ex_weigher_def *def) {
             *own++ = get_value(&info->parameters[i], def);
 }
 
-/* The value of a parameter; own is the next one behind the features. */
+/* Returns the value of a parameter; own is the next one after the features. */
 static double read_stored(const ex_weigher *w, const ex_parameter *parameter, const double **own) {
     const head_place place = find_place(parameter);
     return is_in_head(place) ? head_get(w, place, parameter) : *(*own)++;

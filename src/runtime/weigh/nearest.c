@@ -27,7 +27,7 @@ typedef struct neighbour {
     int point;
 } neighbour;
 
-/* The nearest points, sorted by distance; ties keep the order of the points. Returns how many. */
+/* Finds the nearest points, sorted by distance; ties keep the order of the points. Returns their number. */
 static int find_nearest(const ex_weigher *w, const double *features, int wanted, neighbour *found) {
     int count = 0;
     for (int j = 0; j < exi_point_count(w); j++) {
@@ -42,7 +42,7 @@ static int find_nearest(const ex_weigher *w, const double *features, int wanted,
     return count;
 }
 
-/* All that are as near as the threshold share equally: the order of the points plays no part. */
+/* All points as near as the threshold share equally: the order of the points does not matter. */
 static void share_tie(const ex_weigher *w, const double *features, double distance, double *weights) {
     int count = 0;
     for (int pass = 0; pass < 2; pass++)
@@ -64,7 +64,7 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
         exi_spread_share(w, found[0].point, 1, weights);
         return;
     }
-    /* Shares times the nearest distance: 1 at most, whatever the scale. */
+    /* Shares times the nearest distance: at most 1, whatever the scale. */
     const bool has_threshold = count == (paper ? k : k + 1);
     const double nearest = found[0].distance;
     const double cut = has_threshold ? nearest / found[count - 1].distance : 0;

@@ -1,6 +1,6 @@
 /*
- * The Shepard weigher: w_i proportional to 1 / D_i^power, and the limit of that at the points: a point that is hit
- * takes all. Weights are never negative, sum to 1, and go flat at every point for powers above 1.
+ * The Shepard weigher: w_i is proportional to 1 / D_i^power, with its limit at the points: at a point, that point takes
+ * all. Weights are never negative, sum to 1, and are flat at every point for powers above 1.
  */
 #include "runtime/weigh/weigher.h"
 
@@ -13,7 +13,7 @@ static const ex_parameter parameters[] = {
      .preset = 2, .above = true, .most = 64, .usual = {0.5, 8}},
 };
 
-/* Shares relative to the nearest distance, (nearest / D)^power, so that nothing overflows near a point. */
+/* Shares are relative to the nearest distance, (nearest / D)^power, so that nothing overflows near a point. */
 static void evaluate(const ex_weigher *w, const double *features, double *weights) {
     const int n = exi_point_count(w);
     memset(weights, 0, (size_t)w->example_count * sizeof *weights);

@@ -1,18 +1,18 @@
 /*
- * The least of 1/2 w'Hw + h'w over the simplex, by Wolfe's method (Finding the nearest point in a polytope, 1976),
- * which is the primal active-set method for this set of constraints. For a support S, the weights that may be above 0,
- * the least over sum w = 1 alone is
+ * Minimises 1/2 w'Hw + h'w over the simplex, by Wolfe's method (Finding the nearest point in a polytope, 1976), which
+ * is the primal active-set method for this set of constraints. For a support S, the weights that may be above 0, the
+ * minimum subject to sum w = 1 only is
  *
  *   w = L^-T (u - m v),   L L' = H_SS,   L u = -h_S,   L v = 1,   m = (v'u - 1) / v'v.
  *
- * Where it has a weight that is not above 0, go towards it as far as the simplex reaches and take out the weights that
- * became 0; where all are above 0, take in the example along which the objective falls most steeply; until there is
- * none. The objective falls with every step that moves, so no support comes twice. L, u and v are kept up to date: an
- * example more is a row more, an example less a few rotations.
+ * If one of its weights is not above 0, move towards it to the boundary of the simplex, and remove the weights that
+ * became 0. If all are above 0, add the example along which the objective falls most steeply; stop if there is none.
+ * The objective falls with every step that moves, so no support occurs twice. L, u and v are updated: adding an example
+ * adds a row, removing one takes a few rotations.
  *
- * What comes out must not depend on where one starts. So in the end H_SS is factored again in the order of the
- * examples, whatever the order they came in; and a warm start's answer is taken only where every weight and every
- * multiplier is clear of 0, else the answer from the beginning is.
+ * The result must not depend on the start. So H_SS is finally factored again in the order of the examples, whatever the
+ * order in which they were added. The result of a warm start is used only if every weight and every multiplier is
+ * clearly different from 0; otherwise the search starts again without it.
  */
 #include "runtime/weigh/simplex.h"
 
@@ -21,7 +21,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* How clear of 0 is clear-cut: weights; multipliers, in roundings of the gradient; pivots relative to the diagonal. */
+/* Thresholds for clearly different from 0: weights; multipliers, in rounding errors of the gradient; pivots relative to
+ * the diagonal. */
 static const double clear_weight = 1e-9, clear_multiplier = 1e3, clear_pivot = 1e-6;
 
 enum { OUTSIDE, INSIDE, TRIED };
@@ -30,12 +31,12 @@ typedef struct solver {
     const exi_simplex *problem;
     const double *linear;
     int room, size, steps;
-    bool in_order;    /* L is what factoring the support in the order of its examples gives */
-    double noise;     /* of the gradient */
-    double *factor;   /* L: rows one behind the other, i + 1 numbers in row i */
+    bool in_order;    /* true if L equals the factor of the support in the order of its examples */
+    double noise;     /* rounding error of the gradient */
+    double *factor;   /* L: rows one after the other, i + 1 numbers in row i */
     double *u, *v;    /* [room] */
     double *current;  /* [room]: the weights, in the order of `members` */
-    double *target;   /* [room]: the least over the support */
+    double *target;   /* [room]: the minimum over the support */
     double *gradient; /* [n] */
     int *members;     /* [room]: the support */
     uint8_t *places;  /* [n]: inside, outside, or tried from here without success */
@@ -81,7 +82,7 @@ static double dot(const double *a, const double *b, int count) {
     return k < count ? even + odd + a[k] * b[k] : even + odd;
 }
 
-/* One example more. H is definite only up to rounding where examples depend on each other: pivots have a floor. */
+/* Adds one example. H is definite only within rounding if examples depend on each other: pivots have a floor. */
 static void append(solver *s, int example) {
     const int i = s->size;
     const double *h = s->problem->matrix + (size_t)example * s->problem->stride;
@@ -106,7 +107,7 @@ static void rotate(double c, double d, double *a, double *b) {
     *b = c * y - d * x;
 }
 
-/* One example less: row k goes, and rotations of columns make the rows below it a triangle again. */
+/* Removes one example: deletes row k, and rotations of columns make the rows below triangular again. */
 static void drop(solver *s, int k) {
     s->places[s->members[k]] = OUTSIDE;
     s->in_order = s->in_order && k == s->size - 1;
@@ -127,10 +128,10 @@ static void drop(solver *s, int k) {
     s->size--;
 }
 
-/* The least over sum w = 1 on the support, into target. */
+/* Computes the minimum subject to sum w = 1 on the support, into target. */
 static void solve_support(solver *s) {
     const int size = s->size;
-    if (size == 1) { /* exactly, whatever was rounded */
+    if (size == 1) { /* exact, without rounding */
         s->target[0] = 1;
         return;
     }
@@ -149,7 +150,7 @@ static void solve_support(solver *s) {
 
 /* ---- steps ---- */
 
-/* Begins anew with these examples, in their order: `wanted` holds one bit for each. */
+/* Starts again with these examples, in order: `wanted` holds one bit for each. */
 static void begin(solver *s, const uint32_t *wanted) {
     s->size = 0;
     s->in_order = true;
@@ -159,7 +160,7 @@ static void begin(solver *s, const uint32_t *wanted) {
             append(s, j);
 }
 
-/* The example that is best alone. */
+/* Starts with the example that is best alone. */
 static void begin_nearest(solver *s) {
     const exi_simplex *p = s->problem;
     double least = INFINITY;
@@ -177,7 +178,7 @@ static void begin_nearest(solver *s) {
     s->current[0] = 1;
 }
 
-/* From a given support to one whose least lies inside the simplex, by leaving out what is not above 0. */
+/* Shrinks a given support until its minimum lies inside the simplex, by removing weights that are not above 0. */
 static void shrink_to_fit(solver *s) {
     for (;;) {
         int kept = 0;
@@ -203,11 +204,11 @@ static void shrink_to_fit(solver *s) {
     memcpy(s->current, s->target, (size_t)s->size * sizeof *s->current);
 }
 
-/* From the current weights to the least over the support, or over as much of it as stays above 0. */
+/* Moves from the current weights to the minimum over the support, or over the part of it that stays above 0. */
 static void descend(solver *s) {
     for (;;) {
         double part = 1;
-        int first = -1; /* to reach 0 */
+        int first = -1; /* the first to reach 0 */
         solve_support(s);
         for (int i = 0; i < s->size; i++) {
             const double w = s->current[i], x = s->target[i];
@@ -230,7 +231,7 @@ static void descend(solver *s) {
     memcpy(s->current, s->target, (size_t)s->size * sizeof *s->current);
 }
 
-/* The gradient Hw + h everywhere; returns its mean over the support, by weight. */
+/* Computes the gradient Hw + h everywhere; returns its weighted mean over the support. */
 static double set_gradient(solver *s) {
     const int n = s->problem->count;
     const size_t stride = s->problem->stride;
@@ -259,7 +260,8 @@ static double set_gradient(solver *s) {
     return level;
 }
 
-/* From a support whose least is inside the simplex to the optimum. Returns the smallest multiplier of the others. */
+/* Goes from a support whose minimum is inside the simplex to the optimum. Returns the smallest multiplier of the
+ * others. */
 static double optimise(solver *s) {
     const int limit = 16 * s->problem->count + 64;
     for (;;) {
@@ -277,7 +279,7 @@ static double optimise(solver *s) {
         s->steps++;
         append(s, steepest);
         solve_support(s);
-        if (!(s->target[s->size - 1] > 0)) { /* rounding took it for a descent */
+        if (!(s->target[s->size - 1] > 0)) { /* it only looked like a descent, by rounding */
             drop(s, s->size - 1);
             s->in_order = in_order;
             s->places[steepest] = TRIED;
@@ -289,7 +291,7 @@ static double optimise(solver *s) {
     }
 }
 
-/* The same weights from a factor that does not remember in which order the examples came. */
+/* Computes the same weights from a factor that does not depend on the order in which the examples came. */
 static void put_in_order(solver *s) {
     if (s->in_order)
         return;

@@ -35,27 +35,27 @@ ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: kind %d is not a kind of axis", index, (int)axis->kind);
     if (axis->kind == EX_AXIS_DRIVER && (axis->width < 1 || axis->width > EX_CONVEX_MAX))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: a driver beside %d examples: from 1 to %d are possible",
-                         index, axis->width, EX_CONVEX_MAX);
+                            index, axis->width, EX_CONVEX_MAX);
     if (axis->kind == EX_AXIS_SCALAR) {
         if (!isfinite(axis->min) || !isfinite(axis->max) || !isfinite(axis->rest))
             return ex_error_set(error, EX_ERROR_DATA, "axis %d: min, max and rest must be finite numbers", index);
         if (axis->max > axis->min && !isnormal(axis->max - axis->min))
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                             "axis %d: the range from %g to %g is too wide or too narrow for a number", index,
-                             axis->min, axis->max);
+                                "axis %d: the range from %g to %g is too wide or too narrow for a number", index,
+                                axis->min, axis->max);
         if (!(axis->max > axis->min))
             return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: max (%g) must be greater than min (%g)", index,
-                             axis->max, axis->min);
+                                axis->max, axis->min);
     }
     const double size = axis->kind == EX_AXIS_SCALAR ? axis->scale * (axis->max - axis->min) : axis->scale;
     if (!(axis->scale >= 0) || !(size <= 1e60))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: scale %g is negative, or so large that distances overflow",
-                         index, axis->scale);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "axis %d: scale %g is negative, or so large that distances overflow", index, axis->scale);
     if (axis->kind == EX_AXIS_SCALAR || axis->kind == EX_AXIS_DRIVER)
         return EX_OK;
     if (!exi_all_finite(axis->rest_rotation, 4) || !exi_all_finite(axis->about, 3))
         return ex_error_set(error, EX_ERROR_DATA, "axis %d: its rest rotation and direction must be finite numbers",
-                         index);
+                            index);
     double about[3] = {axis->about[0], axis->about[1], axis->about[2]};
     if (axis->kind != EX_AXIS_ROTATION && !exi_normalise(about, 3))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: the direction to turn about is zero", index);
@@ -84,7 +84,7 @@ exi_axis_record exi_axis_store(const ex_axis *axis, bool angular) {
         record.about[i] = axis->about[i];
     for (int i = 0; i < 4; i++)
         record.rest_rotation[i] = axis->rest_rotation[i];
-    /* What is of length 1 already stays as it is, so that storing a stored axis changes nothing. */
+    /* Quaternions of unit length are kept unchanged, so that storing a stored axis changes nothing. */
     const double *q = record.rest_rotation;
     double length_sq = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     if (fabs(length_sq - 1) > 1e-14 && !exi_normalise(record.rest_rotation, 4))
@@ -124,7 +124,7 @@ void exi_point_clean(const ex_weigher *w, const double *point, double *clean) {
             *clean++ = exi_axis_clean_scalar(axis, point ? *point++ : axis->rest);
             continue;
         }
-        if (axis->kind == EX_AXIS_DRIVER) { /* the others are scalars: the same place in the first example's point */
+        if (axis->kind == EX_AXIS_DRIVER) { /* the others are scalars: the same offset in the first example's point */
             const double *rest = exi_table(w, w->points) + (i == 0 ? 0 : 1);
             const double *row = point && exi_all_finite(point, w->example_count) ? point : rest;
             memcpy(clean, row, (size_t)w->example_count * sizeof *clean);
@@ -156,7 +156,7 @@ void exi_point_features(const ex_weigher *w, const double *clean, double *featur
     }
 }
 
-/* ---- points at one place ---- */
+/* ---- points at the same place ---- */
 
 void exi_point_text(const char *const *names, int example_count, int point, char *text, size_t size) {
     if (point >= example_count)
@@ -172,7 +172,7 @@ ex_result exi_same_place(const ex_weigher *w, const char *const *names, int i, i
     exi_point_text(names, w->example_count, i, first, sizeof first);
     exi_point_text(names, w->example_count, j, second, sizeof second);
     return ex_error_set(error, EX_ERROR_SINGULAR, "%s and %s are at one place of the space: move or remove one of them",
-                     first, second);
+                        first, second);
 }
 
 ex_result exi_measure_places(const ex_weigher *w, const char *const *names, double *distances, double *nearest,

@@ -1,8 +1,8 @@
 /*
- * Whether stored bytes are a sound weigher. Counts decide every offset and the size, so those are worked out again and
- * compared; then every number must be finite, every parameter in the range of its table, every axis be one that could
- * have been made, and sets of examples be of the sizes that were counted on; the kind looks at its own tables. What
- * passes can be evaluated without reading outside itself.
+ * Checks that stored bytes are a valid weigher. Counts determine every offset and the size, so those are computed again
+ * and compared. Then every number must be finite, every parameter in the range of its table, every axis a possible one,
+ * and sets of examples of the expected sizes; the kind checks its own tables. A weigher that passes can be evaluated
+ * without reading outside itself.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -16,7 +16,7 @@ static bool sound_flags(const ex_weigher *w) {
            (exi_weigher_kind_of(w->kind)->angular ? EXI_WEIGHER_ANGULAR : 0);
 }
 
-/* So that sizes made of them cannot overflow; whether they are true shows later. */
+/* True if sizes computed from these counts cannot overflow; later checks show if they are correct. */
 static bool sound_set_counts(const ex_weigher *w) {
     if (w->set_count == 0 || !exi_weigher_kind_of(w->kind)->info.has_sets)
         return w->set_count == 0 && w->set_weight_count == 0 && w->set_square_count == 0;
@@ -24,7 +24,7 @@ static bool sound_set_counts(const ex_weigher *w) {
            w->set_square_count <= w->set_weight_count * (uint64_t)w->example_count;
 }
 
-/* Features and numbers of a point, of axes none of which is a driver. */
+/* Checks features and numbers of a point, for axes without a driver. */
 static bool sound_dimension(const ex_weigher *w) {
     return w->feature_count >= 1 && w->scalar_count <= w->axis_count &&
            w->rotation_count == w->axis_count - w->scalar_count &&
@@ -75,7 +75,7 @@ static bool sound_axes(const ex_weigher *w) {
     return scalars == w->scalar_count && features == w->feature_count;
 }
 
-/* The lists of examples are those of the sets' bits, and the sums of their sizes what the layout was made from. */
+/* True if the lists of examples match the sets' bits, and the sums of their sizes the layout. */
 static bool sound_sets(const ex_weigher *w) {
     const size_t words = exi_set_words(w->example_count);
     const uint32_t *sets = exi_weigher_sets(w), *sizes = sets + (size_t)w->set_count * words,

@@ -1,7 +1,7 @@
 /*
- * Weighers of every kind: what they share. A definition is checked and copied into one block, pseudo-examples are
- * turned into rows of weights (Shape by Example, section 4: the rows of F~ are the bases of the real examples alone at
- * the place a pseudo-example was taken from), and the kind solves its own tables.
+ * Shared by weighers of every kind. A definition is checked and copied into one block, pseudo-examples are turned into
+ * rows of weights (Shape by Example, section 4: the rows of F~ are the bases of the real examples alone at the source
+ * of a pseudo-example), and the kind solves its own tables.
  */
 #include "runtime/weigh/weigher.h"
 
@@ -31,14 +31,14 @@ static ex_result check_counts(const ex_weigher_def *def, bool has_points, ex_err
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a space needs at least one axis");
     if (def->axis_count > EX_AXIS_MAX && has_points)
         return ex_error_set(error, EX_ERROR_LIMIT, "a space has at most %d axes, this one %d", EX_AXIS_MAX,
-                         def->axis_count);
+                            def->axis_count);
     if (def->example_count < 1)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a space needs at least one example");
     if (def->pseudo_count < 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the number of pseudo-examples is negative");
     if (def->example_count > EX_POINT_MAX || def->pseudo_count > EX_POINT_MAX - def->example_count)
         return ex_error_set(error, EX_ERROR_LIMIT, "a space holds at most %d examples and pseudo-examples together",
-                         EX_POINT_MAX);
+                            EX_POINT_MAX);
     if ((!def->points && has_points) || (!def->pseudos && def->pseudo_count > 0))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "points or pseudo-examples are missing");
     return EX_OK;
@@ -57,25 +57,25 @@ static ex_result check_points(const ex_weigher_def *def, int dimension, ex_error
         const double *point = def->points + (size_t)i * (size_t)dimension;
         const double *bad = first_not_finite(point, dimension);
         if (bad && def->names && def->names[i])
-            return ex_error_set(error, EX_ERROR_DATA, "example '%s': number %d of its place is not finite", def->names[i],
-                             (int)(bad - point));
+            return ex_error_set(error, EX_ERROR_DATA, "example '%s': number %d of its place is not finite",
+                                def->names[i], (int)(bad - point));
         if (bad)
             return ex_error_set(error, EX_ERROR_DATA, "example %d: number %d of its place is not finite", i,
-                             (int)(bad - point));
+                                (int)(bad - point));
     }
     for (int i = 0; i < def->pseudo_count; i++) {
         const ex_pseudo *p = &def->pseudos[i];
         if (!p->at || (!p->from == !p->weights))
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                             "pseudo-example %d needs a place, and either where it is drawn from or its weights", i);
+                                "pseudo-example %d needs a place, and either where it is drawn from or its weights", i);
         if (first_not_finite(p->at, dimension) || (p->from && first_not_finite(p->from, dimension)) ||
             (p->weights && first_not_finite(p->weights, def->example_count)))
             return ex_error_set(error, EX_ERROR_DATA, "pseudo-example %d holds a number that is not finite", i);
         for (int k = 0; p->weights && k < def->example_count; k++)
             if (fabs(p->weights[k]) > EX_WEIGHT_MAX)
                 return ex_error_set(error, EX_ERROR_ARGUMENT,
-                                 "pseudo-example %d has a weight of %g: at most %g either way", i, p->weights[k],
-                                 EX_WEIGHT_MAX);
+                                    "pseudo-example %d has a weight of %g: at most %g either way", i, p->weights[k],
+                                    EX_WEIGHT_MAX);
     }
     return EX_OK;
 }
@@ -87,8 +87,8 @@ static ex_result check_axes(const ex_weigher_def *def, int *dimension, ex_error 
             return result;
         if (def->axes[i].kind == EX_AXIS_DRIVER && !ex_weigher_kind_info(def->kind)->is_driven)
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                             "axis %d is a driver's form, which a %s weigher cannot weigh: take a convex one", i,
-                             ex_weigher_kind_name(def->kind));
+                                "axis %d is a driver's form, which a %s weigher cannot weigh: take a convex one", i,
+                                ex_weigher_kind_name(def->kind));
         *dimension += ex_axis_width(&def->axes[i]);
     }
     return EX_OK;
@@ -121,7 +121,7 @@ static ex_result check_definition(const ex_weigher_def *def, ex_error *error) {
 
 /* ---- the block ---- */
 
-/* Numbers in the table of sets. */
+/* Returns the length of the table of sets. */
 static size_t set_table_count(const ex_weigher *w) {
     return (size_t)w->set_count * (exi_set_words(w->example_count) + 1) + (size_t)w->set_weight_count;
 }
@@ -151,7 +151,7 @@ static ex_weigher make_head(const ex_weigher_def *def) {
                        .example_count = def->example_count,
                        .pseudo_count = def->pseudo_count};
     const exi_weigher_kind *kind = kind_of(&head);
-    /* Parameters of other kinds are left at zero, so that they cannot make two equal weighers differ. */
+    /* Parameters of other kinds stay zero, so that they cannot make two equal weighers differ. */
     exi_parameters_to_head(&head, def);
     head.flags |= kind->angular ? EXI_WEIGHER_ANGULAR : 0;
     for (int i = 0; i < def->axis_count; i++) {
@@ -198,7 +198,7 @@ static void store_points(ex_weigher *w, const ex_weigher_def *def) {
     }
 }
 
-/* Weights of the real examples alone at the places that pseudo-examples are drawn from. */
+/* Computes the weights of the real examples alone at the sources of pseudo-examples. */
 static ex_result resolve_pseudos(ex_weigher *w, const ex_weigher_def *def, const ex_allocator *allocator,
                                  ex_error *error) {
     bool needed = false;
@@ -333,7 +333,7 @@ void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, do
     kind_of(weigher)->evaluate_sets(weigher, features, weights, set_weights);
 }
 
-/* ---- looking inside ---- */
+/* ---- access ---- */
 
 ex_weigher_kind ex_weigher_get_kind(const ex_weigher *weigher) {
     return (ex_weigher_kind)weigher->kind;

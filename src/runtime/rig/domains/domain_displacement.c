@@ -28,7 +28,7 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
                           error);
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 /* Makes the list of displaced vertices twice: to count them, and to write them into the block. */
 static ex_result make(exi_making *m, int layer, ex_error *error) {
@@ -249,7 +249,7 @@ static double bound(const exi_rig_job *j, int pose, int count) {
 
 static const exi_surface_verbs surface = {open_layers, add, bound};
 
-/* ---- looking in ---- */
+/* ---- access ---- */
 
 static const exi_displacements *layer_of(const ex_rig *rig, int layer, const char *function) {
     return exi_rig_has_layer(rig, layer, function) ? exi_rig_displacements_of(rig, layer) : NULL;

@@ -28,7 +28,7 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
     return exi_check_mask(layer, def->mesh.vertex_count, error);
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 /* All layers of a rig under construction. */
 typedef struct offsets_making {
@@ -366,7 +366,7 @@ static void add(const exi_rig_job *j, const exi_pose_scratch *s, ex_stage stage,
         exi_patches_add(patches, chunk, s->own[EX_DOMAIN_OFFSETS], position, stride);
 }
 
-/* ---- looking in ---- */
+/* ---- access ---- */
 
 const char *ex_offset_frame_name(ex_offset_frame frame) {
     static const char *const names[] = {

@@ -33,7 +33,7 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
     return EX_OK;
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 /* A texture is defined by the first layer that names it. */
 static ex_result make(exi_making *m, int layer, ex_error *error) {
@@ -183,7 +183,7 @@ static size_t shared(const ex_rig *rig, int level) {
     return (size_t)rig->counts.examples * sizeof(exi_pixels_term);
 }
 
-/* ---- looking in ---- */
+/* ---- access ---- */
 
 const unsigned char *ex_rig_example_image(const ex_rig *rig, int layer, int example) {
     if (!exi_rig_has_example(rig, layer, example, __func__) || exi_rig_layers(rig)[layer].texture < 0)

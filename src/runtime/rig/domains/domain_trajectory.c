@@ -23,7 +23,7 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
     return result == EX_OK ? exi_check_shifts(layer, def, error) : result;
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 /* All layers of a rig under construction. */
 typedef struct trajectory_making {

@@ -227,7 +227,7 @@ static ex_result attach_driver(const exi_unpack *u, const ex_allocator *allocato
     return result;
 }
 
-/* ---- the entry point ---- */
+/* ---- entry point ---- */
 
 ex_result ex_rig_unpack(const void *bytes, size_t size, const ex_rig_options *options, const ex_allocator *allocator,
                         ex_rig **rig, ex_error *error) {

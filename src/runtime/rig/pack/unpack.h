@@ -29,8 +29,8 @@ ex_result exi_unpack_open(const char *bytes, size_t size, const ex_allocator *al
 
 /* unpack_sections.c: takes every section; checks the counts, the layers' records and all sizes. */
 ex_result exi_unpack_take_all(exi_unpack *u, ex_error *error);
-/* Takes the next section of the directory, with that kind and index and that size or more. Returns false, with an
- * error, if it is a different section. */
+/* Takes the next section of the directory, with that kind, index and size (exi_unpack_take_least: at least that size).
+ * Returns false, with an error, if it is a different section. */
 bool exi_unpack_take(exi_unpack *u, ex_section_kind kind, int index, uint64_t size, ex_error *error);
 bool exi_unpack_take_least(exi_unpack *u, ex_section_kind kind, int index, uint64_t least, ex_error *error);
 /* Returns the bytes of the n-th section of a kind that was taken; NULL if there is none. */

@@ -42,7 +42,7 @@ static bool take_any(exi_unpack *u, ex_section_kind kind, exi_pack_entry *entry,
     return true;
 }
 
-/* The same with its index, and its exact or smallest size. */
+/* The same with its index, and with at least that size, or exactly that size. */
 bool exi_unpack_take_least(exi_unpack *u, ex_section_kind kind, int index, uint64_t least, ex_error *error) {
     exi_pack_entry entry;
     if (!take_any(u, kind, &entry, error))
