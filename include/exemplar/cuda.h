@@ -129,7 +129,7 @@ typedef struct ex_cuda_evaluation {
  * of output matters, not its addresses. Per instance:
  *
  *   - 144 to 188 bytes per joint;
- *   - 12 per example, 4 per form and 8 per weigher point, with 16 spare of each;
+ *   - 12 per example, 4 per form, and 8 per point of a weigher, with room for 16 more points per weigher;
  *   - a refined level: 12 per vertex of the cage;
  *   - 16-bit output, split vertices, host output, positions that are needed but not written: 12 per vertex and array;
  *   - host output: 8 or 12 more per entry.

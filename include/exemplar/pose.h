@@ -278,7 +278,7 @@ EX_API void ex_skin_turn(const ex_skin *skin, const ex_palette *palette, const e
 typedef struct ex_damped {
     int vertex;
     float stretch;  /* smallest stretch, divided by what the joints alone would give: 0 where the surface collapses */
-    float residual; /* distance of the vertex from its posed position */
+    float residual; /* distance from its posed position that remains when it is posed again */
 } ex_damped;
 
 typedef struct ex_unpose_job {

@@ -104,8 +104,9 @@ static kernel choose_kernel(int need) {
     return prepare_kernel<EXI_GPU_ALL>;
 }
 
-/* All parts of a warp take the same branches, except if the nearest point decides; and surplus parts compute the last
- * instance twice, which rounding in place does not allow. */
+/* Returns the binary logarithm of the lanes per team. Parts of a warp suit jobs in which all of them take the same
+ * branches, which is not so if the nearest point decides, and in which surplus parts may compute the last instance
+ * again, which rounding in place does not allow. */
 static int choose_lanes_log(int need, int count) {
     if (count < WARP_COUNT)
         return 7;

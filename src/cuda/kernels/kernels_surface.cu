@@ -20,7 +20,7 @@ enum { BLOCK = 128, WARP = EXI_GPU_TILE, WARPS = BLOCK / WARP };
 /* ---- launches ---- */
 
 /* Grid for `items` times `count` instances: enough blocks for a few rounds of all multiprocessors, which have room for
- * 16 blocks each, and at least those of one instance. */
+ * 16 blocks each, but at most one run per instance. */
 dim3 grid_of(int items, int count) {
     const long long wide = ((long long)items + BLOCK - 1) / BLOCK, wanted = 64LL * exi_launch_multiprocessors();
     long long runs = (wanted + wide - 1) / wide;

@@ -328,7 +328,8 @@ static bool falls_for_ever(const solver *s) {
     return true;
 }
 
-/* True if a constraint's lower side is above its upper side: an active constraint is not checked for its other side. */
+/* True if the lower side of some constraint is above its upper side. Checked first, since the other side of an active
+ * constraint is never looked at. */
 static bool has_crossed_sides(const solver *s) {
     for (int number = 0; number < s->all; number++)
         if (side_of(s, number, false) > side_of(s, number, true))

@@ -24,8 +24,8 @@ EXI_INLINE void exi_cross(const double a[3], const double b[3], double out[3]) {
 }
 
 #if defined(__CUDA_ARCH__)
-/* Two factors, applied one after the other, that scale four numbers to unit length; second is 0 if they are all
- * zero. */
+/* Two factors, applied one after the other, that scale four numbers to unit length; second is 0 if they are all zero or
+ * not finite. */
 typedef struct exi_shortening {
     double first, second;
 } exi_shortening;

@@ -2,7 +2,7 @@
  * Motion from the blended driver to the true one at every vertex (DrivenShape, sections 2.3 and 2.4): with frames B
  * (orthonormal) of the blended surface at x, and B' of the true one at x',
  *
- *     T(d) = x' + R (d - x),    R = B' B^T,
+ *     T(d) = x' + R (d - x),    R = B' B^T.
  *
  * Within a triangle, x, x' and R are those of its corners weighted by u and v. The paper takes one frame per triangle,
  * so that neighbours on two triangles turn differently, and cloth shows the driver's triangles; here a vertex's frame

@@ -15,9 +15,9 @@
  *
  *     sum over k of w_k max(0, g - n_k . (p - h_k)) n_k,
  *
- * with h_k its place on the driver and n_k the triangle's normal there; but, if the normal of its closest point has the
- * same direction, by at most three times the distance it lacks: cloth that has slid away from its places is not pushed
- * without need. The remaining correction is then small, and does not jump.
+ * with h_k its place on the driver and n_k the triangle's normal there. If this leads to the same side as the direction
+ * out at its closest point, it moves by at most three times the distance it lacks: cloth that has slid away from its
+ * places is not pushed without need. The remaining correction is then small, and does not jump.
  */
 #include "runtime/settle/settler.h"
 
