@@ -1,4 +1,6 @@
-/* Host data of an uploaded rig, and the conversion of CUDA's errors to results. Private to the room. */
+/*
+ * Host data of an uploaded rig, and the conversion of CUDA's errors to results. Private to the room.
+ */
 #ifndef EXI_CUDA_DEVICE_H
 #define EXI_CUDA_DEVICE_H
 

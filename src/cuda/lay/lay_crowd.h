@@ -1,4 +1,6 @@
-/* Patches of the cage for crowds (lay_crowd_cut.c), from which lay_crowd.c makes tables. Private to these two. */
+/*
+ * Patches of the cage for crowds (lay_crowd_cut.c), from which lay_crowd.c makes tables. Private to these two.
+ */
 #ifndef EXI_CUDA_LAY_CROWD_H
 #define EXI_CUDA_LAY_CROWD_H
 

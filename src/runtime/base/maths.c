@@ -1,4 +1,6 @@
-/* The functions of exemplar/maths.h, made from functions.inl, which the libraries' own sources inline. */
+/*
+ * The functions of exemplar/maths.h, made from functions.inl, which the libraries' own sources inline.
+ */
 #include "runtime/base/functions.inl"
 
 #include <exemplar/maths.h>

@@ -1,4 +1,6 @@
-/* Results and their texts from the list in exemplar/base.h, the misuse hook, and the version. */
+/*
+ * Results and their texts from the list in exemplar/base.h, the misuse hook, and the version.
+ */
 #include "runtime/base/result.h"
 
 #include "runtime/base/simd.h"

@@ -1,4 +1,6 @@
-/* Results: error messages and misuse reports of the runtime and authoring. Callable from any thread. */
+/*
+ * Results: error messages and misuse reports of the runtime and authoring. Callable from any thread.
+ */
 #ifndef EXI_RESULT_H
 #define EXI_RESULT_H
 

@@ -1,4 +1,6 @@
-/* Valid names in a rig: UTF-8 without control characters, since names appear in JSON, in tables and in messages. */
+/*
+ * Valid names in a rig: UTF-8 without control characters, since names appear in JSON, in tables and in messages.
+ */
 #ifndef EXI_TEXT_H
 #define EXI_TEXT_H
 

@@ -1,4 +1,6 @@
-/* Matrices in double (matrix.inl): inversion and polar decomposition. */
+/*
+ * Matrices in double (matrix.inl): inversion and polar decomposition.
+ */
 #ifndef EXI_MATRIX_H
 #define EXI_MATRIX_H
 

@@ -1,4 +1,6 @@
-/* Access to a rig. Indices out of range are misuse and give "", -1, NULL or zero. */
+/*
+ * Access to a rig. Indices out of range are misuse and give "", -1, NULL or zero.
+ */
 #include "runtime/base/result.h"
 #include "runtime/rig/rig.h"
 

@@ -1,4 +1,6 @@
-/* Steps of creating a rig: check the definition, gather and solve into a plan, fill the block. Private to the room. */
+/*
+ * Steps of creating a rig: check the definition, gather and solve into a plan, fill the block. Private to the room.
+ */
 #ifndef EXI_RIG_CREATE_H
 #define EXI_RIG_CREATE_H
 

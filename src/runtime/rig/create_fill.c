@@ -1,4 +1,6 @@
-/* Fills a new rig's block from its definition; domains fill the data of their layers (domains/). */
+/*
+ * Fills a new rig's block from its definition; domains fill the data of their layers (domains/).
+ */
 #include "runtime/base/result.h"
 #include "runtime/rig/create.h"
 #include "runtime/rig/domains/domain.h"

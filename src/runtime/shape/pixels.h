@@ -1,4 +1,6 @@
-/* Weighted sums of images: the texture at a pose. Private to the runtime. */
+/*
+ * Weighted sums of images: the texture at a pose. Private to the runtime.
+ */
 #ifndef EXI_PIXELS_H
 #define EXI_PIXELS_H
 

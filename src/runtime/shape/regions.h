@@ -1,4 +1,6 @@
-/* Blends whose weights vary from vertex to vertex: each vertex has a few regions, each region its own weights. */
+/*
+ * Blends whose weights vary from vertex to vertex: each vertex has a few regions, each region its own weights.
+ */
 #ifndef EXI_SHAPE_REGIONS_H
 #define EXI_SHAPE_REGIONS_H
 

@@ -1,4 +1,6 @@
-/* Trajectories of one layer: creating them, filling their forms, evaluating them. trajectories.h has their block. */
+/*
+ * Trajectories of one layer: creating them, filling their forms, evaluating them. trajectories.h has their block.
+ */
 #ifndef EXI_TRAJECTORY_H
 #define EXI_TRAJECTORY_H
 

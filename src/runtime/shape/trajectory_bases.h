@@ -1,4 +1,6 @@
-/* Contributions of segments to the paths of those below them. Private to the room. */
+/*
+ * Contributions of segments to the paths of those below them. Private to the room.
+ */
 #ifndef EXI_TRAJECTORY_BASES_H
 #define EXI_TRAJECTORY_BASES_H
 

@@ -1,4 +1,6 @@
-/* Per-vertex data of trajectories: written to forms and read back. trajectory_create.c has the formula. */
+/*
+ * Per-vertex data of trajectories: written to forms and read back. trajectory_create.c has the formula.
+ */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/shape/trajectory.h"

@@ -1,4 +1,6 @@
-/* Tables of the cardinal weigher (cardinal.c). Common subset of C and CUDA. */
+/*
+ * Tables of the cardinal weigher (cardinal.c). Common subset of C and CUDA.
+ */
 #ifndef EXI_CARDINAL_INL
 #define EXI_CARDINAL_INL
 

@@ -1,4 +1,6 @@
-/* The direct weigher: the axes are the weights, axis i for example i. For blend shapes and mixtures set by hand. */
+/*
+ * The direct weigher: the axes are the weights, axis i for example i. For blend shapes and mixtures set by hand.
+ */
 #include "runtime/base/result.h"
 #include "runtime/weigh/weigher.h"
 

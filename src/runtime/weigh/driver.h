@@ -1,4 +1,6 @@
-/* Layout of a driver and of its views: one block each, without pointers. */
+/*
+ * Layout of a driver and of its views: one block each, without pointers.
+ */
 #ifndef EXI_WEIGH_DRIVER_H
 #define EXI_WEIGH_DRIVER_H
 

@@ -1,4 +1,6 @@
-/* The gaussian weigher across its files: gaussian.inl has its tables and its kernel. */
+/*
+ * The gaussian weigher across its files: gaussian.inl has its tables and its kernel.
+ */
 #ifndef EXI_GAUSSIAN_H
 #define EXI_GAUSSIAN_H
 

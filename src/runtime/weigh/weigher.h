@@ -1,4 +1,6 @@
-/* Interface of the kinds of weigher, and functions that they share. block.h has the block itself. */
+/*
+ * Interface of the kinds of weigher, and functions that they share. block.h has the block itself.
+ */
 #ifndef EXI_WEIGHER_H
 #define EXI_WEIGHER_H
 

@@ -1,4 +1,6 @@
-/* The table of domains, and queries on it. */
+/*
+ * The table of domains, and queries on it.
+ */
 #include "runtime/rig/domains/domain.h"
 
 #include "runtime/base/result.h"

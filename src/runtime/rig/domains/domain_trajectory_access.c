@@ -1,4 +1,6 @@
-/* Access to trajectory layers. Layers of other domains have no reference, segments or overlaps. */
+/*
+ * Access to trajectory layers. Layers of other domains have no reference, segments or overlaps.
+ */
 #include "runtime/base/result.h"
 #include "runtime/rig/rig.h"
 

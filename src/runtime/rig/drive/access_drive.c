@@ -1,4 +1,6 @@
-/* Access to a rig's driver: reads its sections again, since they hold everything as it was given. */
+/*
+ * Access to a rig's driver: reads its sections again, since they hold everything as it was given.
+ */
 #include "runtime/base/result.h"
 #include "runtime/rig/drive/drive.h"
 

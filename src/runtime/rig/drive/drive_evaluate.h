@@ -1,4 +1,6 @@
-/* The driver's part in evaluation; private to the room. */
+/*
+ * The driver's part in evaluation; private to the room.
+ */
 #ifndef EXI_RIG_DRIVE_EVALUATE_H
 #define EXI_RIG_DRIVE_EVALUATE_H
 

@@ -1,4 +1,6 @@
-/* Records of a rig that a GPU reads directly. Common subset of C and CUDA; rig.h has the others. */
+/*
+ * Records of a rig that a GPU reads directly. Common subset of C and CUDA; rig.h has the others.
+ */
 #ifndef EXI_RIG_RECORDS_H
 #define EXI_RIG_RECORDS_H
 

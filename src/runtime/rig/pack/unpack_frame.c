@@ -1,4 +1,6 @@
-/* The frame of a rig file: the chunks of a .glb, the header of the pack, and its directory with the checksum. */
+/*
+ * The frame of a rig file: the chunks of a .glb, the header of the pack, and its directory with the checksum.
+ */
 #include "runtime/base/checksum.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
