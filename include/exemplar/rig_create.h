@@ -54,8 +54,8 @@ EX_API const char *ex_offset_frame_name(ex_offset_frame frame);
 
 /* Fields of the layers of each domain: one struct per domain. */
 
-/* Whole forms as examples, for layers of forms and of trajectories. Forms: rest form(v) += mask(v) * sum over k of w_k
- * * delta_k(v). */
+/* Whole forms as examples, for layers of forms and of trajectories. In layers of forms, rest form(v) += mask(v) * sum
+ * over k of w_k * delta_k(v). */
 typedef struct ex_layer_form {
     const float *const *deltas; /* [example_count] of [vertex_count][3]: example minus mesh */
     const float *const *shifts; /* [example_count] of [joint_count][3], each may be NULL: offsets of the joints' rest

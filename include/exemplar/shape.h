@@ -92,8 +92,8 @@ EX_API void ex_turn_mean_inverse(const double w[3], const double v[3], double ou
  *
  * w, w_a, u, u_a and the two vectors of the screw are sums over the examples with weights x_k (equation 24), and s_k =
  * sum over l of overlap_kl x_l. The displacement velocity u_k is not an input: it is computed so that every vertex
- * reaches its place in the example (equation 23). q(s) = (1 - s) r(s) for s in [0, 1], where r is the polynomial in 2s
- * - 1 whose coefficients are the corrector's curve, constant first. Outside [0, 1], s q(s) continues along its tangent.
+ * reaches its place in the example (equation 23). q(s) = (1 - s) r(s) for s in [0, 1]. r is the polynomial in 2s - 1
+ * whose coefficients are the corrector's curve, constant first. Outside [0, 1], s q(s) continues along its tangent.
  */
 typedef struct ex_trajectory {
     const float *turns;             /* [vertex_count][3]: angular velocities w, radians, at most EX_TURN_MAX long;

@@ -4,14 +4,14 @@
  * subset of C and CUDA: kernels run them on the GPU, and tests run the same functions on the host, on a block that was
  * not uploaded.
  *
- * stage     what it makes                                         its functions            its kernels prepare   an
- * instance: weights of all layers, factors of        prepare.inl, _weigh,     kernels_prepare.cu, _near
+ * stage     result                                                its functions            its kernels
+ * prepare   an instance: weights of all layers, factors of        prepare.inl, _weigh,     kernels_prepare.cu, _near
  *           forms, screws, the skeleton's palette                 _factors, _pose
  * shape     a vertex of the cage: blend, paths, offsets, skin     shape.inl, shape_path    kernels_shape.cu, _blend,
  *                                                                                          _path, _posed, _fused
- * refine    a vertex of a level: stencils, displacement           surface.inl              kernels_surface.cu normals
- * a vertex: its ring                                    surface.inl              kernels_surface.cu, _normals write
- * an entry: formats, split vertices; boxes              write.inl                kernels_surface.cu
+ * refine    a vertex of a level: stencils, displacement           surface.inl              kernels_surface.cu
+ * normals   a vertex: its ring                                    surface.inl              kernels_surface.cu, _normals
+ * write     an entry: formats, split vertices; boxes              write.inl                kernels_surface.cu
  *
  * crowd.cu does shape and normals in one kernel for the most important case: many instances of a rig with forms and
  * linear skinning. Other files: lay.c and its parts (lay_*.c) make the block, upload.c uploads it, evaluate.c queues a
