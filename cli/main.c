@@ -1,6 +1,6 @@
 /*
- * cli/main.c - the tool: finds the command, has its options parsed, runs it, and makes sure that what it printed has
- * arrived. No algorithm lives here or in the commands; they parse, call the library and report.
+ * cli/main.c - the tool: finds the command, parses its options, runs it, and checks that its output was written.
+ * Neither this file nor the commands contain algorithms; they parse, call the library and report.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -30,7 +30,7 @@ static const ex_command *find_command(const char *name) {
     return NULL;
 }
 
-/* The command's own command of that word, or NULL. */
+/* The subcommand of that name, or NULL. */
 static const ex_command *find_inner(const ex_command *command, const char *word) {
     for (int i = 0; i < command->command_count; i++)
         if (strcmp(command->commands[i]->name + strlen(command->name) + 1, word) == 0)
@@ -38,7 +38,7 @@ static const ex_command *find_inner(const ex_command *command, const char *word)
     return NULL;
 }
 
-/* As exi_wrong_usage, where no command is known. */
+/* Like exi_wrong_usage, without a command. */
 __attribute__((format(printf, 1, 2))) static int wrong_words(const char *format, ...) {
     va_list list;
     va_start(list, format);
@@ -135,8 +135,8 @@ static int dispatch(int argc, char **argv) {
     return inner ? run_command(inner, argv[0], argc - 3, argv + 3) : run_command(command, argv[0], argc - 2, argv + 2);
 }
 
-/* Puts something into the places of standard streams that are closed, lest a file that is opened later gets their
- * number and what is printed goes into it. Opened the wrong way round: using them still fails. */
+/* Opens something in place of closed standard streams; otherwise a file opened later could get their number and receive
+ * what is printed. They are opened in the wrong direction, so that using them still fails. */
 static void fill_closed_streams(void) {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
         if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
     fill_closed_streams();
     exi_interrupt_catch();
     int exit_code = dispatch(argc, argv);
-    /* A full disk shows at the latest when the last bytes are flushed. */
+    /* A full disk is noticed here at the latest, when the last bytes are flushed. */
     errno = 0;
     bool arrived = fflush(stdout) == 0 && !ferror(stdout);
     if (!arrived && exit_code == EX_EXIT_DONE)

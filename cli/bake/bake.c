@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- what is baked where nothing else is asked for ---- */
+/* ---- defaults ---- */
 
 ex_result exi_bake_check_rig(const ex_rig *rig, const char *path, ex_error *error) {
     ex_rig_driver driver;
@@ -21,7 +21,7 @@ ex_result exi_bake_check_rig(const ex_rig *rig, const char *path, ex_error *erro
         path, driver.name, path);
 }
 
-/* The cage of a rig whose surface is displaced is far from what it shows. */
+/* The cage of a displaced surface is far from the displayed surface. */
 int exi_bake_level(const ex_rig *rig) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         if (ex_rig_layer_displaced(rig, l, NULL) > 0)
@@ -59,7 +59,7 @@ static int pixel_layers(const ex_rig *rig) {
     return count;
 }
 
-/* What a .glb has to do with normals: none without faces. */
+/* Number of attributes that a viewer morphs: positions, and normals if there are faces. */
 static int morphed_of(const ex_rig *rig, const ex_bake_report *report) {
     return report->target_count * (ex_rig_get_mesh(rig).face_count > 0 ? 2 : 1);
 }
@@ -121,8 +121,8 @@ static bool note_inexact(const ex_rig *rig, const ex_bake_options *options, cons
     return true;
 }
 
-/* How far off a file may be for what was asked: what targets are made to reach, keys and influences that are left out.
- * Beyond it the skin collapses somewhere, and no target helps. */
+/* Error that the requested options explain: the targets' tolerance, and the keys and influences left out. If the file
+ * is worse than that, the skin collapses somewhere, and no target helps. */
 static double explained(const ex_bake_options *options, const ex_bake_report *report) {
     const double usual = EX_BAKE_ERROR * report->size;
     return (options->error_most > usual ? options->error_most : usual) + options->thin + report->influences.largest;

@@ -1,5 +1,5 @@
-/* cli/bake/bake.h - what 'exemplar bake' and the editor's bake have in common: what is baked where nothing else is
- * asked for, and what is said of it. Any thread, except for what prints. */
+/* cli/bake/bake.h - defaults and notes shared by 'exemplar bake' and the editor's bake. Any thread, except for
+ * functions that print. */
 #ifndef EXEMPLAR_CLI_BAKE_H
 #define EXEMPLAR_CLI_BAKE_H
 
@@ -7,14 +7,14 @@
 
 #include <exemplar/author.h>
 
-/* Whether the rig is moved by motions; a sentence where it has a driver instead. `path` stands for it there. */
+/* EX_OK if motions move the rig; an error that names it by `path` if it has a driver instead. */
 ex_result exi_bake_check_rig(const ex_rig *rig, const char *path, ex_error *error);
-/* The level that is baked: the cage, or, of a rig whose surface is displaced, what it shows. */
+/* Default level to bake: the cage, or the displayed surface of a rig with displacements. */
 int exi_bake_level(const ex_rig *rig);
-/* [layer_count]: what the rig leaves out. To be freed; NULL without memory. */
+/* [layer_count]: true for layers that the rig mutes. Caller frees; NULL if out of memory. */
 bool *exi_bake_muted(const ex_rig *rig);
 
-/* What is to be said of a .glb besides numbers, as sentences without a full stop. Returns how many. */
+/* Writes the notes on a .glb, as sentences without a full stop, and returns their number. */
 enum { EXI_BAKE_NOTES = 4, EXI_BAKE_NOTE_SIZE = 320 };
 int exi_bake_notes(const ex_rig *rig, const ex_bake_options *options, const ex_bake_report *report,
                    char texts[EXI_BAKE_NOTES][EXI_BAKE_NOTE_SIZE]);

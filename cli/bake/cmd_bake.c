@@ -1,4 +1,4 @@
-/* exemplar bake - a rig in motion as a file that plays without Exemplar: standard glTF, or a point cache. */
+/* exemplar bake - writes a rig in motion as a file that plays without Exemplar: standard glTF, or a point cache. */
 #include "bake.h"
 #include "cli/base/command.h"
 #include "cli/base/files.h"
@@ -91,10 +91,10 @@ static bool read_number(const char *text, double *value, const char **rest) {
 }
 
 #define PLAIN_MOST 1e6
-/* An end of 0 stands for none. */
+/* An end of 0 means no end. */
 #define TIME_LEAST 1e-6
 
-/* A number of seconds or of frames a second; false after a sentence. */
+/* Reads a number of seconds or of frames per second; false after printing an error. */
 static bool read_plain(const ex_call *call, const char *name, const char *text, double least, double *value) {
     const char *rest;
     if (!text)
@@ -105,7 +105,7 @@ static bool read_plain(const ex_call *call, const char *name, const char *text, 
     return false;
 }
 
-/* Metres, or a percentage of the height, which is worked out once the rig is known. */
+/* Metres, or a percentage of the height, which is converted once the rig is known. */
 typedef struct length {
     double value;
     bool relative;
@@ -129,7 +129,7 @@ static double metres(const length *l, double size) {
     return l->relative ? l->value / 100 * size : l->value;
 }
 
-/* "A:B", each may be missing: 0. */
+/* Reads "A:B"; either may be missing: 0. */
 static bool read_frames(const ex_call *call, int *first, int *last) {
     *first = *last = 0;
     if (!frames_text)
@@ -147,10 +147,10 @@ static bool read_frames(const ex_call *call, int *first, int *last) {
 
 /* ---- layers to leave out ---- */
 
-/* Adds the layers that --mute names to those that the rig leaves out; false after a sentence. */
+/* Adds the layers that --mute names to those that the rig mutes; false after printing an error. */
 static bool read_muted(const ex_rig *rig, bool *muted) {
     for (const char *at = mute_text; at && *at;) {
-        size_t size = strlen(at); /* a name may have a comma in it */
+        size_t size = strlen(at); /* a name may contain a comma */
         int layer = exi_rig_find_layer(rig, at, size);
         if (layer < 0) {
             size = strcspn(at, ",");
@@ -174,7 +174,7 @@ typedef struct wish {
     ex_motion_options motion;
 } wish;
 
-/* Frames first to last of a motion, which stays the owner; false after a sentence. */
+/* Frames first to last of a motion, which keeps ownership; false after printing an error. */
 static bool cut(const ex_motion *whole, const wish *w, ex_motion *part) {
     const int first = w->first > 0 ? w->first : 1, last = w->last > 0 ? w->last : whole->pose_count;
     *part = *whole;
@@ -189,7 +189,7 @@ static bool cut(const ex_motion *whole, const wish *w, ex_motion *part) {
     return true;
 }
 
-/* Whether none of the numbered files is there, or all may be overwritten; if not, a sentence. */
+/* True if none of the numbered files exists, or all may be overwritten; otherwise prints an error. */
 static bool frames_are_free(int count) {
     bool all_free = true;
     for (int i = 0; !force && all_free && i < count && ex_cache_kind_of(output) == EX_CACHE_OBJ; i++) {

@@ -1,4 +1,4 @@
-/* cli/bake/gpu.c - what the tool does with a GPU, or, in a build without CUDA, what it says instead. */
+/* cli/bake/gpu.c - the tool's use of a GPU, or the messages of a build without CUDA. */
 #include "gpu.h"
 
 #include "cli/base/report.h"
@@ -57,7 +57,7 @@ int exi_gpu_bench_command(const ex_call *call, const char *name, int repeat) {
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which there are ---- */
+/* ---- devices ---- */
 
 void exi_gpu_print(void) {
     const int count = ex_cuda_device_count();
@@ -117,7 +117,7 @@ ex_result exi_gpu_ready(ex_error *error) {
 struct exi_gpu_frames {
     const ex_rig *rig;
     ex_cuda_rig *gpu;
-    int most; /* frames at a time */
+    int most; /* largest number of frames in a batch */
     size_t dials, joint_count;
     float *inputs; /* [most][dials], page-locked */
     ex_transform *joints;
@@ -126,7 +126,7 @@ struct exi_gpu_frames {
     ex_cuda_evaluation how;
 };
 
-/* Poses may leave arrays away, which is rest. */
+/* A pose without an array is at rest. */
 static void take_poses(exi_gpu_frames *f, int count, const ex_pose *poses) {
     for (int i = 0; i < count; i++) {
         float *inputs = f->inputs + (size_t)i * f->dials;
@@ -136,7 +136,7 @@ static void take_poses(exi_gpu_frames *f, int count, const ex_pose *poses) {
         else if (f->joint_count > 0)
             ex_rig_rest_pose(f->rig, &(ex_pose){.joints = joints});
         for (size_t d = 0; d < f->dials; d++)
-            inputs[d] = poses[i].inputs ? (float)poses[i].inputs[d] : NAN; /* which reads as rest */
+            inputs[d] = poses[i].inputs ? (float)poses[i].inputs[d] : NAN; /* NAN reads as rest */
     }
 }
 
@@ -221,8 +221,8 @@ ex_bake_evaluator exi_gpu_frames_evaluator(exi_gpu_frames *frames) {
 
 /* ---- measurements ---- */
 
-/* A displaced body: its last level reads 16 control vertices with weights for the point and two tangents each, up to 16
- * numbers of maps and a slot for each of five layers, and for normals a ring of four. */
+/* Makes a displaced body. Its last level reads 16 control vertices with weights for the point and two tangents each, up
+ * to 16 numbers of maps and a slot for each of five layers, and for normals a ring of four. */
 static ex_result make_displaced(const exi_gpu_bench_case *c, exi_gpu_bench_subject *subject, ex_error *error) {
     subject->rig = exi_displace_rig(c->storage);
     if (!subject->rig)
@@ -264,7 +264,7 @@ static void emit_positive(exi_emitter *json, const char *key, double value) {
         exi_emit_text(json, key, NULL);
 }
 
-/* What is not compared is below 0, and what is no number, infinite. */
+/* Emits null for a difference below 0 (not compared) or infinite (not a number). */
 static void emit_difference(exi_emitter *json, const char *key, double value) {
     if (value >= 0 && value < INFINITY)
         exi_emit_number(json, key, value);

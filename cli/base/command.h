@@ -1,5 +1,5 @@
 /*
- * cli/command.h - what a command of the tool is: one file cli/cmd_NAME.c with one `const ex_command cmd_NAME`, and one
+ * cli/base/command.h - a command of the tool: one file cli/cmd_NAME.c with one `const ex_command cmd_NAME`, and one
  * line in the table of cli/main.c.
  *
  * A command declares its options; parsing, help and the common options (--json, --threads, --quiet, -h) follow from the
@@ -14,38 +14,38 @@
 /* Exit codes of the tool. */
 typedef enum ex_exit { EX_EXIT_DONE = 0, EX_EXIT_FAILED = 1, EX_EXIT_USAGE = 2 } ex_exit;
 
-/* Words of an option that takes several: `--at elbow=90 wrist=x20`, up to the first that has no '='. */
+/* Words of an option that takes several, up to the first without '=': `--at elbow=90 wrist=x20`. */
 #define EX_WORDS_MAX 256
 typedef struct ex_word_list {
     const char *words[EX_WORDS_MAX];
     int count;
 } ex_word_list;
 
-/* One option of a command. Exactly one of the four targets is set and says what kind of option it is; a target keeps
- * its initial value, the default, where the option is not given. */
+/* One option of a command. Exactly one of the four targets is set and determines the kind of option. If the option is
+ * not given, its target keeps its initial value, which is the default. */
 typedef struct ex_option {
     const char *name;     /* "output" for --output */
     char letter;          /* 'o' for -o; 0 for none */
-    const char *argument; /* the placeholder in the help, "FILE"; NULL for a flag */
-    const char *help;     /* what it does, without a full stop; lines are broken by the help printer */
+    const char *argument; /* placeholder in the help, "FILE"; NULL for a flag */
+    const char *help;     /* effect of the option, without a full stop; the help printer breaks lines */
     bool *flag;
     const char **text;
     ex_word_list *words;      /* may be given several times */
     int *count;               /* at least 1 */
-    int count_min, count_max; /* with count: the smallest (0 stands for 1) and the largest that is taken */
+    int count_min, count_max; /* with count: smallest (0 means 1) and largest value accepted */
 } ex_option;
 
 typedef struct ex_command ex_command;
 
-/* What a command was called with, after parsing. */
+/* A parsed command line. */
 typedef struct ex_call {
     const ex_command *command;
-    const char *program; /* how the tool was called, for commands that it suggests */
+    const char *program; /* name that the tool was called by, for the commands it suggests */
     int argument_count;
-    const char *const *arguments; /* [argument_count]: what is left after the options */
-    bool json;                    /* print data as JSON */
-    bool quiet;                   /* nothing but data and errors */
-    int threads;                  /* at least 1; the number of cores where --threads was not given */
+    const char *const *arguments; /* [argument_count]: the words that are not options */
+    bool json;                    /* true to print data as JSON */
+    bool quiet;                   /* true to print only data and errors */
+    int threads;                  /* at least 1; default: the number of cores */
 } ex_call;
 
 struct ex_command {
@@ -53,14 +53,14 @@ struct ex_command {
     const char *summary;      /* one line, lower case, without a full stop */
     const char *usage;        /* lines with '\n' between, each without the leading "exemplar " */
     const char *description;  /* paragraphs, wrapped by hand at 78 columns, no '\n' at the end */
-    const char *examples;     /* lines with '\n' between, each a whole shell command or a # comment */
+    const char *examples;     /* lines with '\n' between, each a complete shell command or a # comment */
     const ex_option *options; /* [option_count], without the common ones */
     int option_count;
-    bool json;                         /* has data to print: --json is offered */
-    int argument_min, argument_max;    /* how many arguments it takes; argument_max -1: any number */
+    bool json;                         /* true if it prints data, so that --json is offered */
+    int argument_min, argument_max;    /* number of arguments; argument_max -1: no limit */
     int (*run)(const ex_call *call);   /* returns an ex_exit, or 128 + a signal */
-    const ex_command *const *commands; /* [command_count]: commands of its own, which have its name and a word of
-                                          theirs: "example add"; or NULL */
+    const ex_command *const *commands; /* [command_count]: subcommands, called by this name and theirs ("example add");
+                                        * or NULL */
     int command_count;
 };
 

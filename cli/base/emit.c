@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at text, or 0 where there is none: overlong forms, surrogates and cut sequences are
- * none. The end of the text is safe, for NUL continues no sequence. */
+/* Length of the UTF-8 sequence at text, or 0 if it is invalid: overlong, a surrogate, or cut short. The end of the text
+ * is safe, because NUL continues no sequence. */
 static int utf8_length(const unsigned char *text) {
     static const unsigned smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned lead = text[0];

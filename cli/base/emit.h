@@ -1,8 +1,9 @@
 /*
- * cli/emit.h - writes JSON to a stream as it comes, on one line: commas, escapes and numbers are right by construction.
+ * cli/base/emit.h - writes JSON to a stream incrementally, on one line: commas, escapes and numbers are right by
+ * construction.
  *
- * Keys are NULL inside arrays and for the outermost value. Text that is not UTF-8 (names from old files) has its bad
- * bytes replaced by U+FFFD; a number that is not finite becomes null. Numbers have the fewest digits that read back the
+ * Keys are NULL inside arrays and for the outermost value. In text that is not UTF-8 (names from old files) U+FFFD
+ * replaces the bad bytes; a number that is not finite becomes null. Numbers have the fewest digits that read back the
  * same.
  */
 #ifndef EXEMPLAR_CLI_EMIT_H
@@ -13,7 +14,7 @@
 
 typedef struct exi_emitter {
     FILE *file;
-    bool comma; /* a value stands before, at this level */
+    bool comma; /* true if this level has a value already */
 } exi_emitter;
 
 exi_emitter exi_emit_start(FILE *file);
@@ -27,11 +28,11 @@ void exi_emit_number(exi_emitter *json, const char *key, double value);
 void exi_emit_bool(exi_emitter *json, const char *key, bool value);
 void exi_emit_numbers(exi_emitter *json, const char *key, const double *values, int count);
 
-/* ---- text that people gave ---- */
+/* ---- text from users ---- */
 
-/* True for UTF-8 without control characters. */
+/* True if the text is UTF-8 without control characters. */
 bool exi_is_readable(const char *text);
-/* The length of the text, or the largest one up to `most` bytes that cuts no character. */
+/* Length of the text, or the largest length up to `most` bytes that cuts no character. */
 int exi_readable_cut(const char *text, int most);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/base/encode.c - by way of a file without a name, which the library's writers take as they take any other. */
+/* cli/base/encode.c - encodes through an unnamed file, which the library's writers accept like any other. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "encode.h"

@@ -1,4 +1,4 @@
-/* cli/base/files.c - file kinds by content, checks of output paths, and undoing folders that were made in vain. */
+/* cli/base/files.c - detects file kinds by content, checks output paths, and removes folders after a failure. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "files.h"
@@ -34,9 +34,9 @@ static exi_file_kind kind_by_name(const char *path) {
     return EXI_FILE_UNKNOWN;
 }
 
-/* Whether the JSON part of a .glb, of which the first 20 bytes have been read, names the extension that makes a rig of
- * it. So may one that another program rearranged: reading it says so. A part that is cut short counts as a rig's, for
- * reading says that, too. */
+/* True if the JSON part of a .glb, of which the first 20 bytes have been read, names the extension that makes it a rig.
+ * Also true for files rearranged by another program, and for a part that is cut short: reading them then reports
+ * that. */
 static bool names_rig(FILE *file, const unsigned char start[20]) {
     static const char word[] = "\"EXEMPLAR_rig\"";
     size_t left = start[12] | (size_t)start[13] << 8 | (size_t)start[14] << 16 | (size_t)start[15] << 24, matched = 0;
@@ -44,7 +44,7 @@ static bool names_rig(FILE *file, const unsigned char start[20]) {
         int byte = getc(file);
         if (byte == EOF)
             return true;
-        /* No letter of the word but the first is a quote, so that a failed match starts again there or nowhere. */
+        /* No character of the word but the first is a quote, so a failed match can restart only there. */
         matched = byte == word[matched] ? matched + 1 : byte == word[0] ? 1 : 0;
         if (word[matched] == '\0')
             return true;
@@ -68,7 +68,7 @@ static exi_file_kind kind_by_content(const char *path, FILE *file) {
     if (size >= 12 && memcmp(start, "PathFileType", 12) == 0)
         return EXI_FILE_TRC;
     if (size >= 20 && start[0] > 0 && start[0] < ' ' && start[1] == 0x50)
-        return EXI_FILE_C3D; /* no text begins with such a character */
+        return EXI_FILE_C3D; /* no text begins with this character */
     size += fread(start + size, 1, sizeof start - 1 - size, file);
     start[size] = 0;
     if (start[strspn((const char *)start, " \t\r\n")] == '{')
@@ -149,7 +149,7 @@ double exi_file_size(const char *path) {
     return stat(path, &status) == 0 ? (double)status.st_size : 0;
 }
 
-/* Whether the path ends in one of the endings, which are listed as people do: ".obj, .ply or .glb". */
+/* True if the path ends in one of the endings, which are listed as people write them: ".obj, .ply or .glb". */
 static bool has_one_of(const char *path, const char *endings) {
     char one[16];
     for (const char *at = strchr(endings, '.'); at; at = strchr(at + 1, '.')) {
@@ -188,7 +188,7 @@ bool exi_output_check(const ex_command *command, const char *path, const char *e
 
 /* ---- paths ---- */
 
-/* Where the last component starts, and its length without the ending. */
+/* Start of the last component, and its length without the ending. */
 static const char *last_component(const char *path, size_t *stem) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
@@ -197,7 +197,7 @@ static const char *last_component(const char *path, size_t *stem) {
     return name;
 }
 
-/* The first `length` characters of a text and another one behind them. */
+/* The first `length` characters of a text, followed by another text. */
 static char *joined(const char *text, size_t length, const char *more) {
     size_t tail = strlen(more);
     char *result = malloc(length + tail + 1);
@@ -243,7 +243,7 @@ char *exi_path_inside(const char *folder, const char *name, const char *ending) 
 
 /* ---- folders ---- */
 
-/* Length of the path without its last component; 0 where that was the only one. */
+/* Length of the path without its last component; 0 if there is only one. */
 static size_t parent_length(const char *path, size_t length) {
     while (length > 0 && path[length - 1] != '/')
         length--;
@@ -276,7 +276,7 @@ bool exi_folder_note(exi_folder *folder, const char *path) {
     return true;
 }
 
-/* Removes the plain files of a folder that was empty: nothing can be in it that anyone would miss. */
+/* Removes the plain files of a folder that was empty before, so nothing of value can be in it. */
 static void remove_files(const char *path) {
     DIR *directory = opendir(path);
     if (!directory)

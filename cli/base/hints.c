@@ -1,9 +1,9 @@
-/* cli/base/hints.c - what the tool adds to a failure of the library: which command or option helps. */
+/* cli/base/hints.c - hints that the tool adds to failures of the library: the command or option that helps. */
 #include "report.h"
 
 #include <string.h>
 
-/* By the kinds of ex_error; each is the end of the library's sentence. */
+/* By kind of ex_error; each hint is the end of the library's sentence. */
 static const struct {
     const char *kind, *text;
 } hints[] = {

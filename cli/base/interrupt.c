@@ -1,4 +1,4 @@
-/* cli/base/interrupt.c - the signal handler. Only what is safe inside a handler is called from it. */
+/* cli/base/interrupt.c - the signal handler. It calls only functions that are async-signal-safe. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "interrupt.h"

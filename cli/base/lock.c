@@ -1,4 +1,4 @@
-/* cli/base/lock.c - one change of a folder's projects at a time. The folder itself is what is locked: a file that is
+/* cli/base/lock.c - locks a folder while its projects change. The folder itself is locked, because a file that is
  * replaced takes its locks with it. */
 #define _XOPEN_SOURCE 700
 

@@ -1,20 +1,21 @@
 /*
- * cli/lock.h - one change of a folder's projects at a time.
+ * cli/base/lock.h - a lock that lets one process at a time change the projects of a folder.
  *
- * Two commands that read a project, change it and write it would lose one of the changes, and could give two sculpts
- * one name. Who comes second waits.
+ * Without it, two commands that read, change and write the same project could lose one of the changes, or give two
+ * sculpts the same name. The second one waits.
  */
 #ifndef EXEMPLAR_CLI_LOCK_H
 #define EXEMPLAR_CLI_LOCK_H
 
 #include <stdbool.h>
 
-/* Waits until no other exemplar changes a project in the folder of that file, which is said unless `quiet`, and keeps
- * others waiting from then on. Nothing is left in the folder. Where there is no such folder, or its file system has no
- * locks, nobody waits: what is written then is still compared with what was read. Returns what exi_lock_release takes;
- * the end of the process releases it, too. */
+/* Locks the folder of that file. Waits until no other exemplar changes a project there, and says so unless `quiet`.
+ * Leaves nothing in the folder. If the folder does not exist or its file system has no locks, nobody waits: the write
+ * is still compared with what was read. Returns the lock for exi_lock_release; the end of the process releases it,
+ * too. */
 int exi_lock_folder_of(const char *path, bool quiet);
-/* The same in *lock, for who cannot wait for long: false after that time, and then there is nothing to release. */
+/* Like exi_lock_folder_of with a time limit; the lock is in *lock. Returns false after that time; then there is nothing
+ * to release. */
 bool exi_lock_folder_soon(const char *path, double seconds, int *lock);
 void exi_lock_release(int lock);
 

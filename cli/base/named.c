@@ -1,4 +1,4 @@
-/* cli/base/named.c - walks over what a project names. */
+/* cli/base/named.c - visits the files that a project names. */
 #include "named.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
- * cli/options.c - one parser and one help printer for every command: both walk the command's own options and then the
- * common ones, so that what is offered and what is understood cannot differ.
+ * cli/base/options.c - one parser and one help printer for every command. Both walk the command's own options and then
+ * the common ones, so the help always matches what is accepted.
  */
 #include "options.h"
 
@@ -128,7 +128,7 @@ static int store_value(const parser *p, const ex_option *option, const char *val
     return EX_EXIT_DONE;
 }
 
-/* The first word is whatever it is, and looked at by the command; more are only what cannot be anything else. */
+/* The first word is always taken, and the command checks it; further ones only if they cannot be anything else. */
 static int store_words(parser *p, const ex_option *option, const char *value) {
     ex_word_list *list = option->words;
     while (list->count < EX_WORDS_MAX) {
@@ -140,7 +140,7 @@ static int store_words(parser *p, const ex_option *option, const char *value) {
     return exi_wrong_usage(p->command, "--%s takes at most %d words", option->name, EX_WORDS_MAX);
 }
 
-/* Notes that an option was given; false where it was before. */
+/* Notes that an option was given; false if it was given before. */
 static bool note_given(parser *p, const ex_option *option) {
     int index = 0;
     while (option_at(p->command, p->shared, index) != option)
@@ -152,7 +152,7 @@ static bool note_given(parser *p, const ex_option *option) {
     return first;
 }
 
-/* Stores a flag or a value; `attached` is what stood in the same word, or NULL. */
+/* Stores a flag or a value; `attached` is the value in the same word, or NULL. */
 static int store(parser *p, const ex_option *option, const char *attached) {
     if (!note_given(p, option) && !option->words)
         return exi_wrong_usage(p->command, "--%s is given twice", option->name);
@@ -231,7 +231,7 @@ int exi_options_parse(const ex_command *command, int word_count, char *const *wo
 
 /* ---- help ---- */
 
-/* Prints every line of a text behind a margin. */
+/* Prints every line of a text after a margin. */
 static void print_lines(FILE *file, const char *margin, const char *text) {
     while (*text) {
         size_t length = strcspn(text, "\n");
@@ -241,7 +241,7 @@ static void print_lines(FILE *file, const char *margin, const char *text) {
     }
 }
 
-/* "-o, --output FILE" into buffer. */
+/* Writes "-o, --output FILE" into buffer. */
 static void option_label(const ex_option *option, char *buffer, size_t size) {
     char letter[8] = "    ";
     if (option->letter)
@@ -250,7 +250,7 @@ static void option_label(const ex_option *option, char *buffer, size_t size) {
              option->argument ? option->argument : "");
 }
 
-/* The option's help, broken between words to stand right of column `indent`; the cursor is there already. */
+/* Prints the option's help right of column `indent`, where the cursor already is, and breaks lines between words. */
 static void print_wrapped(FILE *file, const char *text, int indent) {
     int column = indent;
     while (*text) {

@@ -1,7 +1,6 @@
 /*
- * cli/pool.c - a range [0, count) is cut into chunks; workers and the caller take the next chunk from one atomic
- * counter until none is left. Chunks are a quarter of an even share, so that a thread that was held up does not hold up
- * the rest.
+ * cli/base/pool.c - runs a range [0, count) in chunks; workers and the caller take the next chunk from one atomic
+ * counter until none is left. A chunk is a quarter of an even share, so that a delayed thread does not delay the rest.
  *
  * A worker joins a job under the lock while the job is open, and leaves it under the lock; the caller closes the job
  * when the counter has run out and waits for those that joined. So no worker can look at a job that has ended.
@@ -19,13 +18,13 @@
 struct exi_pool {
     ex_tasks tasks;
     pthread_mutex_t caller; /* held while a job runs */
-    pthread_mutex_t lock;   /* guards what follows, the atomic counter excepted */
-    pthread_cond_t wake;    /* a job was opened, or the pool ends */
-    pthread_cond_t done;    /* the last worker left the job */
+    pthread_mutex_t lock;   /* guards the fields below, except the atomic counter */
+    pthread_cond_t wake;    /* signals that a job was opened or the pool ends */
+    pthread_cond_t done;    /* signals that the last worker left the job */
     bool ending;
-    bool open;         /* workers may join the job */
-    unsigned serial;   /* number of the job: a worker joins each once */
-    int joined;        /* workers inside the job */
+    bool open;         /* true if workers may join the job */
+    unsigned serial;   /* number of the job: a worker joins each job once */
+    int joined;        /* number of workers inside the job */
     atomic_llong next; /* first index not yet taken */
     int count, chunk;
     ex_task_body body;
@@ -120,12 +119,12 @@ exi_pool *exi_pool_create(int threads) {
     pthread_cond_init(&pool->done, NULL);
     atomic_init(&pool->next, 0);
     pool->tasks = (ex_tasks){.run = run, .user = pool};
-    /* Workers inherit a mask that blocks signals: the handler is for the main thread (interrupt.h). */
+    /* Workers inherit a mask that blocks signals, because the handler needs the main thread (interrupt.h). */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    /* Fewer threads than asked for are still a pool: a limit on processes should not stop the work. worker_count is
-     * final before the first job, so no lock is needed to read it. */
+    /* Continue with fewer threads than requested: a limit on processes should not stop the work. worker_count is final
+     * before the first job, so no lock is needed to read it. */
     while (pool->worker_count < threads - 1 &&
            pthread_create(&pool->workers[pool->worker_count], NULL, worker_main, pool) == 0)
         pool->worker_count++;

@@ -1,4 +1,4 @@
-/* cli/base/report.c - failures, progress and figures, as the tool words them. */
+/* cli/base/report.c - prints failures, progress and numbers. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "report.h"
@@ -15,9 +15,9 @@
 #define LINE_EVERY_SECONDS 5.0
 #define BAR_CELLS          24
 #define BAR_COLUMNS        64
-#define MESSAGE_SIZE       8192 /* two paths of the longest kind, and less than anybody reads */
+#define MESSAGE_SIZE       8192 /* room for two paths of the greatest length */
 
-/* Whether a bar stands on the terminal; read by the signal handler. */
+/* True while a bar is on the terminal; the signal handler reads it. */
 static volatile sig_atomic_t bar_shown;
 
 void exi_print_plain(FILE *file, const char *text) {
@@ -97,7 +97,7 @@ const char *exi_text_length(char buffer[EXI_TEXT_SIZE], double metres) {
 }
 
 const char *exi_text_count(char buffer[EXI_TEXT_SIZE], int count, const char *singular) {
-    /* The two words of this field that do not take an s. */
+    /* The two words used here whose plural does not end in s. */
     const char *plural = strcmp(singular, "vertex") == 0 ? "vertices" : strcmp(singular, "axis") == 0 ? "axes" : NULL;
     if (count != 1 && plural)
         snprintf(buffer, EXI_TEXT_SIZE, "%d %s", count, plural);

@@ -1,4 +1,4 @@
-/* cli/base/rigs.c - shared by the commands that work on a rig. */
+/* cli/base/rigs.c - functions shared by the commands that work on a rig. */
 #include "rigs.h"
 
 #include "emit.h"
@@ -52,9 +52,9 @@ void exi_rig_no_layer(const ex_rig *rig, const char *name, size_t size) {
     free(word);
 }
 
-/* ---- poses in words ---- */
+/* ---- poses from words ---- */
 
-/* Whether an argument before this one gives a value to the same axis. */
+/* True if an earlier argument gives a value to the same axis. */
 static bool assigned_before(const ex_call *call, int index) {
     size_t length = strcspn(call->arguments[index], "=") + 1;
     for (int i = 1; i < index; i++)

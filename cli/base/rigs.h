@@ -1,4 +1,4 @@
-/* cli/base/rigs.h - what the commands that work on a rig have in common: reading it, poses in words, its line of figures. */
+/* cli/base/rigs.h - shared by the commands that work on a rig: reads it, parses poses, prints its one-line summary. */
 #ifndef EXEMPLAR_CLI_RIGS_H
 #define EXEMPLAR_CLI_RIGS_H
 
@@ -9,22 +9,22 @@
 
 #include <stdio.h>
 
-/* Reads a rig file, or says why not and returns NULL. */
+/* Reads a rig file; NULL after printing an error. */
 ex_rig *exi_rig_load(const char *path, const ex_rig_options *options);
 
-/* The layer whose name is these size bytes; -1 where there is none. exi_rig_no_layer says so then, with the nearest
+/* Index of the layer whose name is these `size` bytes, or -1; exi_rig_no_layer then prints an error with the nearest
  * name. */
 int exi_rig_find_layer(const ex_rig *rig, const char *name, size_t size);
 void exi_rig_no_layer(const ex_rig *rig, const char *name, size_t size);
 
-/* Whether every argument from the second on is axis=value, each axis once; if not, a sentence and false. */
+/* True if every argument from the second on is axis=value, each axis once; otherwise prints an error. */
 bool exi_assignments_check(const ex_call *call);
 
-/* The pose that those arguments describe, to be released with free(pose->inputs); false after a sentence. */
+/* Reads the pose in those arguments, to be released with free(pose->inputs); false after printing an error. */
 bool exi_assignments_read(const ex_call *call, const ex_rig *rig, ex_pose *pose);
 
-/* "PATH: 642 vertices, 1 layer, 5 examples, 131 kB, 12 ms", or the same as JSON with the damped vertices, unless they
- * are NULL. */
+/* Prints "PATH: 642 vertices, 1 layer, 5 examples, 131 kB, 12 ms", or the same as JSON with the damped vertices, unless
+ * they are NULL. */
 void exi_rig_print_line(FILE *file, bool json, const char *path, const ex_rig *rig, double seconds,
                         const exi_damped_list *damped);
 

@@ -1,4 +1,4 @@
-/* cli/base/words.c - values by name as people type them. */
+/* cli/base/words.c - parses values by name as people type them. */
 #include "words.h"
 
 #include "emit.h"
@@ -9,11 +9,11 @@
 #include <string.h>
 
 static const char joint_mark[] = "joint:";
-enum { MARK = sizeof joint_mark - 1, FREE = EX_AXIS_KIND_COUNT }; /* FREE: of a name that nobody knows */
+enum { MARK = sizeof joint_mark - 1, FREE = EX_AXIS_KIND_COUNT }; /* FREE: kind of an unknown name */
 
 /* ---- values ---- */
 
-/* q:x,y,z,w */
+/* Parses q:x,y,z,w. */
 static bool parse_quaternion(const char *text, double q[4]) {
     const char *at = text, *end = text + strlen(text);
     double sum = 0;
@@ -25,7 +25,7 @@ static bool parse_quaternion(const char *text, double q[4]) {
     return at == end && sum > 1e-20;
 }
 
-/* x30y-10z5 */
+/* Parses x30y-10z5. */
 static bool parse_turns(const char *text, ex_setting *setting) {
     const char *at = text, *end = text + strlen(text);
     setting->kind = EX_SETTING_TURNS;
@@ -43,8 +43,8 @@ static bool parse_rotation(const char *text, ex_setting *setting) {
     return strncmp(text, "q:", 2) == 0 ? parse_quaternion(text + 2, setting->rotation) : parse_turns(text, setting);
 }
 
-/* What follows '=' as the value of an axis of that kind; a joint's is a rotation. The value of a name that nobody knows
- * does not matter: the library refuses the name. */
+/* Reads the text after '=' as the value of an axis of that kind; a joint's value is a rotation. The value of an unknown
+ * name does not matter: the library refuses the name. */
 static ex_result read_value(const char *word, const char *text, int kind, ex_setting *setting, ex_error *error) {
     const char *at = text, *end = text + strlen(text);
     setting->kind = EX_SETTING_NUMBER;
@@ -70,7 +70,7 @@ static int axis_kind(const ex_project_view *view, const char *name) {
     return FREE;
 }
 
-/* Settings and the names of all of them, as long as all words together, in one block. */
+/* Allocates the settings and all their names, as long as all words together, in one block. */
 static ex_result make_room(int count, size_t size, ex_place *place, char **names, ex_error *error) {
     ex_setting *settings = calloc(1, (size_t)count * sizeof *settings + size + 1);
     *place = (ex_place){.settings = settings};
@@ -83,7 +83,8 @@ void exi_place_free(ex_place *place) {
     *place = (ex_place){.settings = NULL};
 }
 
-/* The next setting gets the name before '=' in the first `length` bytes of the word; what follows '=' in *text. */
+/* Gives the next setting the name before '=' in the first `length` bytes of the word; *text becomes the part after
+ * '='. */
 static ex_result split(const char *word, size_t length, const char *example, ex_place *place, char **names,
                        const char **text, ex_setting **setting, ex_error *error) {
     const char *equals = memchr(word, '=', length);
@@ -111,7 +112,7 @@ static ex_result check_words(const char *const *words, int count, ex_error *erro
     return EX_OK;
 }
 
-/* view: NULL where all are joints. */
+/* view: NULL if all are joints. */
 static ex_result read_words(const ex_project_view *view, const char *example, const char *const *words, int count,
                             ex_place *place, ex_error *error) {
     char *names = NULL;

@@ -1,20 +1,20 @@
 /*
- * cli/words.h - values by name as people type them, for the library: elbow=75, shoulder=q:0,0,.38,.92,
- * shoulder=x30y-10z5 (degrees, each about the axis as the turns before have left it), any joint relative to its rest,
- * joint:wrist=x20, and a driver's form, body=FILE.obj.
+ * cli/base/words.h - parses values by name as people type them: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5
+ * (degrees, each about the axis as the turns before have left it), any joint relative to its rest, joint:wrist=x20, and
+ * a driver's form, body=FILE.obj.
  */
 #ifndef EXEMPLAR_CLI_WORDS_H
 #define EXEMPLAR_CLI_WORDS_H
 
 #include <exemplar/author/project.h>
 
-/* Writes what one word says into a pose of the rig. Results: DATA, and what ex_pose_set gives. */
+/* Sets the value of one word in a pose of the rig. Results: DATA, and those of ex_pose_set. */
 ex_result exi_pose_word(const ex_rig *rig, const char *word, const ex_pose *pose, ex_error *error);
 
 /*
- * Words [count] as a place: axes, and joints as joint:NAME; joints alone, the mark being optional; numbers by name, of
- * which a word may hold several, a=1,b=2; and a falloff, which is one number or such a list. The place is to be freed
- * in any case; it points into the words. Results: DATA, MEMORY.
+ * Reads words [count] as a place: axes, and joints as joint:NAME; joints alone, the mark being optional; numbers by
+ * name, of which a word may hold several, a=1,b=2; and a falloff, which is one number or a list of that form. Free the
+ * place in any case; it points into the words. Results: DATA, MEMORY.
  */
 ex_result exi_place_read(const ex_project_view *view, const char *const *words, int count, ex_place *place,
                          ex_error *error);

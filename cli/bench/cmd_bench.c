@@ -1,4 +1,4 @@
-/* exemplar bench - measurements of this machine, beside other libraries that do the same work. */
+/* exemplar bench - measures this machine, next to other libraries that do the same work. */
 #include "cli/bake/gpu.h"
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
@@ -66,7 +66,7 @@ static void print_header(void) {
     printf("%-50s %15s %15s %7s %10s %11s  %s\n", "work", "ours", "peer", "ratio", "GB/s", "of reading", "to reach");
 }
 
-/* Rows of frames have columns of their own, with a header above the first. */
+/* Rows of frames have separate columns, with a header above the first. */
 static void print_frames(const exi_row *row) {
     static bool below;
     char vertex[CELL], frame[CELL], rate[CELL], peer[CELL], ratio[CELL];
@@ -95,7 +95,7 @@ static void print_row(void *user, const exi_row *row) {
         printf("    peer: %s (%s)\n", row->peer, row->peer_note);
     else if (row->peer)
         printf("    peer: %s\n", row->peer);
-    fflush(stdout); /* a row takes a while: it is shown when it is done */
+    fflush(stdout); /* a row takes a while: show it as soon as it is done */
 }
 
 /* ---- as JSON ---- */

@@ -1,6 +1,6 @@
 /*
- * exemplar drive - clothes that follow a body: a command of commands, each of which has a page of its own (drive_*.c).
- * Here is what they share.
+ * exemplar drive - clothes that follow a body: a command whose subcommands have a help page each (drive_*.c). This file
+ * has their shared functions.
  */
 #include "drive.h"
 
@@ -71,14 +71,14 @@ ex_rig *exi_drive_load(const char *path) {
     return rig;
 }
 
-/* Whether the keys are blended alike, and so the driver's poses are, as far as the keys can tell. */
+/* True if the keys have similar weights, so the driver's poses are similar as far as the keys can tell. */
 static bool are_alike(const ex_drive_report *report, int a, int b) {
     const double *first = report->weights + (size_t)a * (size_t)report->key_count;
     const double *second = report->weights + (size_t)b * (size_t)report->key_count;
     double apart = 0;
     for (int k = 0; k < report->key_count; k++)
         apart += fabs(first[k] - second[k]);
-    return apart < 0.5; /* of 2 */
+    return apart < 0.5; /* out of at most 2 */
 }
 
 int exi_drive_worst(const ex_drive_report *report, bool by_error, int most, int *frames) {

@@ -1,11 +1,11 @@
 /*
- * cli/drive.h - the parts of `exemplar drive`.
+ * cli/drive/drive.h - the parts of `exemplar drive`.
  *
- *   cmd_drive.c     the command of commands, and what they share
- *   drive_learn.c   caches to a rig
- *   drive_apply.c   a rig on a new animation of its driver
- *   drive_keys.c    keys listed, added, removed
- *   drive_report.c  what it is worth, in figures and as a picture
+ *   cmd_drive.c     the command with subcommands, and shared functions
+ *   drive_learn.c   builds a rig from caches
+ *   drive_apply.c   applies a rig to a new animation of its driver
+ *   drive_keys.c    lists, adds and removes keys
+ *   drive_report.c  measures a rig, in numbers and as a picture
  */
 #ifndef EXEMPLAR_CLI_DRIVE_H
 #define EXEMPLAR_CLI_DRIVE_H
@@ -24,25 +24,26 @@ extern const ex_command cmd_drive_report;
 
 #define EXI_CACHE_ENDINGS ".pc2, .mdd or .obj"
 
-/* A length in metres, or with "mm" behind it, of 0 or more; false after a sentence. NULL leaves it alone. */
+/* Reads a length of at least 0, in metres or followed by "mm"; false after printing an error. NULL leaves *metres
+ * alone. */
 bool exi_drive_length_read(const ex_call *call, const char *option, const char *text, double *metres);
 
-/* "stiffness=5": the name's length and the number; false after a sentence. */
+/* Parses "stiffness=5": the name's length and the number; false after printing an error. */
 bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name, double *value);
-/* What was given with --database, of a rig; NAN where nothing was. The exit code, after a sentence where it is not 0.
- */
+/* Finds the value given with --database for a rig; NAN if none was. Returns the exit code, after printing an error if
+ * it is not 0. */
 int exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value);
 
-/* A rig that follows a driver, or NULL after a sentence. */
+/* Loads a rig that follows a driver; NULL after printing an error. */
 ex_rig *exi_drive_load(const char *path);
 
-/* At most so many frames, by their error or by their distance from what the keys can blend (where some are far: of
- * those alone), the worst first. Of frames whose keys are blended alike, neighbours mostly, only the worst is among
- * them: a key there serves the others too. How many there are. */
+/* Finds at most `most` frames, the worst first, by error or by distance from what the keys can blend; if some are far,
+ * only those. Of frames with similar key weights, mostly neighbours, only the worst is listed: a key there serves the
+ * others too. Returns their number. */
 int exi_drive_worst(const ex_drive_report *report, bool by_error, int most, int *frames);
 
-/* Frames that are far from what the keys can blend, the worst named, as a sentence without a full stop; false where
- * there are none. The second prints it to stderr. */
+/* Describes frames that are far from what the keys can blend, naming the worst, as a sentence without a full stop;
+ * false if there are none. The second function prints it to stderr. */
 #define EXI_DRIVE_FAR_SIZE 320
 bool exi_drive_far_text(const ex_drive_report *report, char text[EXI_DRIVE_FAR_SIZE]);
 void exi_drive_warn(const ex_drive_report *report);

@@ -1,4 +1,4 @@
-/* exemplar drive apply - the clothes of a new animation of the body. */
+/* exemplar drive apply - computes the clothes for a new animation of the body. */
 #include "drive.h"
 
 #include "cli/base/emit.h"
@@ -40,15 +40,15 @@ static const char *last_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Whether two paths, which end alike, lead to one file. */
+/* True if two paths, which end alike, lead to the same file. */
 static bool are_one(const char *a, const char *b) {
     struct stat one, other;
     return strcmp(last_name(a), last_name(b)) == 0 && stat(a, &one) == 0 && stat(b, &other) == 0 &&
            one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* Whether a numbered file may be written: it is not there, or may be overwritten and is not a frame of the driver,
- * which would be lost; if not, a sentence. */
+/* True if a numbered file may be written: it does not exist, or it may be overwritten and is not a frame of the driver,
+ * which would be lost. Otherwise prints an error. */
 static bool frame_is_free(const char *path, const ex_cache_reader *drivers) {
     const bool taken = exi_file_exists(path);
     if (taken && !force)
@@ -61,7 +61,7 @@ static bool frame_is_free(const char *path, const ex_cache_reader *drivers) {
     return !taken || force;
 }
 
-/* The same of all numbered files. A driver that cannot be read is told of when it is followed. */
+/* The same for all numbered files. A driver that cannot be read is reported later, when it is followed. */
 static bool frames_are_free(void) {
     ex_cache_reader *reader = NULL;
     bool all = true;

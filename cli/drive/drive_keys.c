@@ -1,4 +1,4 @@
-/* exemplar drive keys, add, remove - the pairs that a driven rig is made of. */
+/* exemplar drive keys, add, remove - lists and changes the keys, pairs of driver and driven forms, of a driven rig. */
 #include "drive.h"
 
 #include "cli/base/emit.h"
@@ -17,7 +17,7 @@
 static const char *output, *driver, *driven, *at_text, *name;
 static ex_word_list database;
 
-/* ---- a rig and what it was built from ---- */
+/* ---- a rig and its definition ---- */
 
 typedef struct opened {
     ex_rig *rig;
@@ -25,7 +25,7 @@ typedef struct opened {
     const ex_drive_def *def;
 } opened;
 
-/* False after a sentence; close_rig either way. */
+/* False after printing an error; call close_rig either way. */
 static bool open_rig(opened *o, const char *path) {
     ex_error error = {.result = EX_OK};
     *o = (opened){.rig = exi_drive_load(path)};
@@ -127,7 +127,7 @@ const ex_command cmd_drive_keys = {
     .run = run_keys,
 };
 
-/* ---- writing what was changed ---- */
+/* ---- writing the changed rig ---- */
 
 /* Keeps the file as FILE~. */
 static ex_result keep_old(const char *path, ex_error *error) {
@@ -148,7 +148,7 @@ static ex_result keep_old(const char *path, ex_error *error) {
     return result;
 }
 
-/* Builds the changed rig and writes it; the line about it is the caller's. */
+/* Builds the changed rig and writes it; the caller prints the line about it. */
 static int write_rig(const ex_call *call, const ex_drive_def *def) {
     ex_error error = {.result = EX_OK};
     ex_rig *rig = NULL;
@@ -223,7 +223,7 @@ static const ex_option add_options[] = {
     OUTPUT_OPTION,
 };
 
-/* A form of a mesh of so many vertices, from a file or from a frame of a cache. */
+/* Reads a form of a mesh with that number of vertices, from a file or from a frame of a cache. */
 static ex_result read_form(const char *path, const char *what, const ex_mesh *own, int frame, float *form,
                            ex_error *error) {
     ex_cache_reader *reader = NULL;
@@ -235,7 +235,7 @@ static ex_result read_form(const char *path, const char *what, const ex_mesh *ow
         result =
             ex_error_set(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
                          path, mesh->vertex_count, what, vertex_count);
-    else if (result == EX_OK && mesh && mesh->face_count == own->face_count) /* a .glb has cut its quads */
+    else if (result == EX_OK && mesh && mesh->face_count == own->face_count) /* a .glb has split its quads */
         result = ex_error_within(error, ex_mesh_compare_connectivity(own, mesh, error), "'%s' and the %s mesh differ",
                                  path, what);
     if (result == EX_OK && mesh)
@@ -265,7 +265,7 @@ static int add(const ex_call *call, const opened *o, int frame) {
     if (!keys || !driver_form || !driven_form || !stem) {
         exi_failed_text("there is not enough memory");
     } else if ((exit_code = exi_drive_database_find(call, o->rig, &database, &value)) != EX_EXIT_DONE) {
-        /* said already */
+        /* the error is printed already */
     } else if (def.database_axis && isnan(value)) {
         exit_code =
             exi_failed_text("the rig has databases along '%s': say with --database %s=VALUE which this key is of",

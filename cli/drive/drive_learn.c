@@ -1,4 +1,4 @@
-/* exemplar drive learn - caches of a driver and of what it drives in, a rig out that follows the driver. */
+/* exemplar drive learn - learns a rig that follows a driver from caches of the driver and of the driven mesh. */
 #include "drive.h"
 
 #include "cli/base/emit.h"
@@ -263,7 +263,7 @@ static bool check_output(const ex_call *call, int *exit_code) {
 
 /* ---- files ---- */
 
-/* The mesh that is named, or the first of numbered files. */
+/* Reads the named mesh, or the first of numbered files. */
 static ex_result read_mesh(const char *path, const char *cache, ex_mesh **mesh, ex_error *error) {
     ex_cache_reader *reader = NULL;
     if (path)
@@ -312,7 +312,7 @@ static void close_wish(wish *w) {
     free(w->weights);
 }
 
-/* ---- what came out ---- */
+/* ---- the result ---- */
 
 static void print_json(const ex_learned *l, const ex_rig *rig, double seconds) {
     exi_emitter json = exi_emit_start(stdout);

@@ -1,4 +1,4 @@
-/* exemplar drive report - what a driven rig makes of an animation, in figures: text, JSON, a table, a picture. */
+/* exemplar drive report - measures a driven rig on an animation: text, JSON, a table, a picture. */
 #include "drive.h"
 
 #include "cli/base/emit.h"
@@ -42,7 +42,7 @@ static const char *key_name(const ex_rig *rig, int layer, int key) {
     return ex_rig_example_name(rig, layer, key);
 }
 
-/* The layer that the driver weighs. */
+/* The layer weighed by the driver. */
 static int driven_layer(const ex_rig *rig) {
     int layer = 0;
     while (layer + 1 < ex_rig_layer_count(rig) && ex_rig_layer_regions(rig, layer, NULL, NULL) == 0)
@@ -111,7 +111,7 @@ static void print_text(const ex_call *call, const ex_rig *rig, const ex_drive_re
 
 /* ---- JSON ---- */
 
-/* A figure that was not measured is null. */
+/* Emits a measurement; null if it was not measured. */
 static void emit_figure(exi_emitter *json, const char *key, double value) {
     exi_emit_number(json, key, value >= 0 ? value : NAN);
 }

@@ -41,15 +41,15 @@ static const ex_option options[] = {
 
 #ifdef EX_WITH_EDITOR
 
-/* How long work that is going on may take after Ctrl-C. */
+/* Time that work in progress may take after Ctrl-C. */
 #define PATIENCE_SECONDS 2
 
 extern char **environ;
 
 /* ---- the browser ---- */
 
-/* In a session of its own, so that Ctrl-C here does not end it, and silent. False where there is nothing to open it
- * with. */
+/* Opens the browser, without output and in a separate session, so that Ctrl-C here does not end it. False if there is
+ * no program to open it with. */
 static bool open_browser(const char *address) {
 #ifdef __APPLE__
     char program[] = "open";
@@ -80,8 +80,8 @@ static bool open_browser(const char *address) {
 
 /* ---- until Ctrl-C ---- */
 
-/* The signals that end the editor. They are blocked from before the first thread starts, so that only the main thread,
- * which waits for them, gets them. */
+/* The signals that end the editor. They are blocked before the first thread starts, so that only the main thread, which
+ * waits for them, receives them. */
 static sigset_t ending_signals(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t set;
@@ -98,15 +98,15 @@ static bool lock_soon(pthread_mutex_t *mutex, const struct timespec *until) {
     return pthread_mutex_timedlock(mutex, until) == 0;
 }
 
-/* Ends the server in order where that is soon done. Else the process ends as it is: what was being saved is saved, and
- * what was half written goes. */
+/* Stops the server in order if that takes little time. Otherwise the process just ends: finished saves stay, and
+ * half-written files are removed. */
 static int end(exi_edit *edit, exi_server *server, const sigset_t *signals) {
     struct timespec until;
     pthread_sigmask(SIG_UNBLOCK, signals, NULL); /* a second Ctrl-C does not wait */
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_SECONDS;
     pthread_mutex_lock(&edit->writing);
-    ex_file_stop(); /* a bake takes back what it wrote */
+    ex_file_stop(); /* a bake removes what it wrote */
     const bool building = lock_soon(&edit->building, &until), checking = lock_soon(&edit->checking, &until);
     if (!building || !checking) {
         fflush(stdout);
@@ -135,7 +135,7 @@ static void print_address(const ex_call *call, const exi_server *server) {
     }
 }
 
-/* A project that cannot be read is no reason not to start: the page shows the sentence, too. */
+/* A project that cannot be read does not keep the editor from starting: the page shows the error, too. */
 static void say_what_is_edited(const ex_call *call) {
     ex_error error = {.result = EX_OK};
     ex_project *project = NULL;
@@ -154,14 +154,14 @@ static int serve(const ex_call *call, exi_edit *edit) {
     int number = 0;
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN); /* a browser may leave at any time */
-    signal(SIGCHLD, SIG_IGN); /* nobody waits for what opened it */
+    signal(SIGCHLD, SIG_IGN); /* nobody waits for the process that opened it */
     exi_server *server = exi_server_start(edit, port);
     if (!server)
         return EX_EXIT_FAILED;
     print_address(call, server);
     if (fflush(stdout) != 0) {
         exi_server_stop(server);
-        return EX_EXIT_FAILED; /* main says so */
+        return EX_EXIT_FAILED; /* main prints the error */
     }
     say_what_is_edited(call);
     if (!no_open && !open_browser(exi_server_address(server)))
@@ -171,7 +171,7 @@ static int serve(const ex_call *call, exi_edit *edit) {
     return end(edit, server, &signals);
 }
 
-/* False after a sentence. A pipe would keep the editor waiting, and what is saved could not take its place. */
+/* False after printing an error. A pipe would block the editor, and a saved file could not replace it. */
 static bool can_be_edited(const char *path) {
     struct stat status;
     if (stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR) && !exi_file_exists(path))

@@ -1,5 +1,5 @@
-/* cli/edit/edit_answer.c - what requests of the editor are answered with: JSON objects, refusals, and the library's
- * errors as a sentence and a place. */
+/* cli/edit/edit_answer.c - answers to the editor's requests: JSON objects, refusals, and the library's errors split
+ * into a sentence and a place. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/base/named.h"
@@ -30,7 +30,7 @@ void exi_reply_end_plain(exi_reply *reply) {
     if (fclose(reply->file) == 0 && whole)
         return;
     free(reply->answer->json);
-    reply->answer->json = NULL; /* the server says that memory ran out */
+    reply->answer->json = NULL; /* the server reports that memory ran out */
     reply->answer->status = 500;
 }
 
@@ -90,7 +90,7 @@ void exi_edit_hide_folder(const char *path, ex_error *error) {
     exi_cut_out(error->text, folder);
 }
 
-/* "12:3: SENTENCE", as a JSON file's errors begin. */
+/* Splits "12:3: SENTENCE", the form of errors in a JSON file. */
 static bool split_line(exi_fault *fault) {
     const char *cursor = fault->text, *end = cursor + strlen(cursor);
     int line, column;
@@ -102,7 +102,7 @@ static bool split_line(exi_fault *fault) {
     return true;
 }
 
-/* "layers[1].examples[3].at: SENTENCE", by the keys that a project begins with. */
+/* Splits "layers[1].examples[3].at: SENTENCE", by the keys that a project begins with. */
 static void split_place(exi_fault *fault) {
     static const char *const keys[] = {"exemplar", "mesh",   "up",        "unit",   "skeleton",
                                        "skinning", "layers", "subdivide", "driver", "settle"};
@@ -113,7 +113,7 @@ static void split_place(exi_fault *fault) {
     const char *colon = known && strchr(".[:", fault->text[size]) ? strstr(fault->text, ": ") : NULL;
     if (!colon)
         return;
-    /* "layers[0].examples[2] 'bent': SENTENCE": the name is of the sentence. */
+    /* "layers[0].examples[2] 'bent': SENTENCE": the name belongs to the sentence. */
     const char *quote = strstr(fault->text, " '"), *end = quote && quote < colon ? quote : colon;
     memcpy(fault->where, fault->text, (size_t)(end - fault->text));
     fault->where[end - fault->text] = '\0';
@@ -121,7 +121,7 @@ static void split_place(exi_fault *fault) {
     memmove(fault->text, end, strlen(end) + 1);
 }
 
-/* The place of the file that the sentence names first. */
+/* Finds the place of the file that the sentence names first. */
 static bool find_named(void *user, const char *path, const char *where) {
     exi_fault *fault = user;
     char quoted[EX_ERROR_SIZE];

@@ -1,5 +1,5 @@
-/* cli/edit/edit_bake.c - baking from the page: the motion that it plays, on the rig that it shows, into the project's
- * folder, as 'exemplar bake' does it where no options are given, and of a driver's motion 'exemplar drive apply'. */
+/* cli/edit/edit_bake.c - bakes from the page: the motion that it plays, on the rig that it shows, into the project's
+ * folder, like 'exemplar bake' without options, or for a driver's motion like 'exemplar drive apply'. */
 #define _XOPEN_SOURCE 700
 
 #include "cli/bake/bake.h"
@@ -15,12 +15,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- where it goes ---- */
+/* ---- the output files ---- */
 
-/* A file that is to be written, and whether the project or the motion is made from it. */
+/* A file to write; is_source is set if the project or the motion is read from it. */
 typedef struct target {
     const exi_edit *edit;
-    const ex_cache_reader *drivers; /* numbered files that the motion is made from, or NULL */
+    const ex_cache_reader *drivers; /* numbered files that the motion is read from, or NULL */
     struct stat status;
     bool is_source;
 } target;
@@ -39,7 +39,7 @@ static bool compare(void *user, const char *relative, const char *where) {
     return !t->is_source;
 }
 
-/* Of the project as it was built, and as it is on disk. */
+/* Looks at the project as built and as it is on disk. */
 static bool is_source(const exi_edit *edit, target *t) {
     ex_project *stored = NULL;
     t->is_source = same_file(t, edit->path) || (edit->motion_source && same_file(t, edit->motion_source));
@@ -53,7 +53,7 @@ static bool is_source(const exi_edit *edit, target *t) {
     return t->is_source;
 }
 
-/* "exists" tells it from the other refusals of that status. */
+/* "exists" distinguishes this refusal from others of the same status. */
 static void refuse_existing(const char *name, exi_answer *answer) {
     char text[EXI_EDIT_PATH_SIZE];
     exi_reply reply;
@@ -65,17 +65,17 @@ static void refuse_existing(const char *name, exi_answer *answer) {
     exi_reply_end(&reply);
 }
 
-/* What is baked, and where to. */
+/* A bake: source and output. */
 typedef struct job {
     const exi_edit *edit;
     const char *path;
     bool overwrite;
-    double database; /* of a driven rig; NAN: that of the rest */
+    double database; /* of a driven rig; NAN: the value at rest */
     int frame_count;
-    ex_cache_reader *drivers; /* where they are numbered files */
+    ex_cache_reader *drivers; /* if they are numbered files */
 } job;
 
-/* Whether a file may be written there; false after a refusal. */
+/* True if a file may be written there; false after a refusal. */
 static bool may_write(const job *j, const char *path, exi_answer *answer) {
     target t = {.edit = j->edit, .drivers = j->drivers};
     const char *name = strrchr(path, '/') + 1;
@@ -179,9 +179,9 @@ static void bake_driver(const job *j, exi_answer *answer) {
     reply_baked(j->path, &b, answer);
 }
 
-/* ---- what is asked ---- */
+/* ---- the request ---- */
 
-/* How long it is, and what it is made from; false after a refusal. */
+/* Finds the motion's length and source; false after a refusal. */
 static bool look_at_motion(job *j, exi_answer *answer) {
     const exi_edit *edit = j->edit;
     ex_error error = {.result = EX_OK};
@@ -208,7 +208,7 @@ static bool look_at_motion(job *j, exi_answer *answer) {
     return false;
 }
 
-/* Of a driven rig with several cloths, which one. */
+/* For a driven rig with several cloths: the one to bake. */
 static bool read_database(const exi_asked *asked, double *value, exi_answer *answer) {
     char text[40] = "";
     const char *at = text;

@@ -1,4 +1,5 @@
-/* cli/edit/edit_build.c - building and checking the project that the page has, which may be newer than the one on disk. */
+/* cli/edit/edit_build.c - builds and checks the page's version of the project, which may be newer than the one on
+ * disk. */
 #include "cli/base/encode.h"
 #include "cli/base/report.h"
 #include "cli/project/damped.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A refusal of a project that was sent. */
+/* Refuses an uploaded project. */
 static void refuse_project(const exi_edit *edit, exi_answer *answer, const ex_error *error) {
     exi_refuse_error(edit, answer, error->result == EX_ERROR_FILE ? 403 : 422, error, NULL);
 }
@@ -20,7 +21,7 @@ typedef struct building {
     exi_damped_list damped;
     char **notes;
     int note_count;
-    bool failed; /* memory ran out */
+    bool failed; /* true if memory ran out */
     char *text, *rig;
     size_t text_size, rig_size;
     int driver_count;
@@ -85,7 +86,7 @@ static void reply_built(const exi_edit *edit, const building *b, exi_answer *ans
     exi_reply_end(&reply);
 }
 
-/* The answer has a copy of its own: sending it to a slow reader keeps nobody from building. */
+/* Keeps the result. The answer has a separate copy, so sending it to a slow reader does not block other builds. */
 static void keep(exi_edit *edit, building *b, ex_project **project, exi_answer *answer) {
     char *copy = malloc(b->rig_size + 1);
     if (!copy) {
@@ -132,7 +133,7 @@ void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) 
 
 /* ---- checking ---- */
 
-/* Files of the folder by their names alone, as the command prints them there. False without memory. */
+/* Prints findings, with files of the folder by name only, as the command prints them there. False if out of memory. */
 static bool print_findings(const exi_edit *edit, FILE *file, const ex_check *found) {
     ex_check shown = *found;
     char **texts = calloc((size_t)found->finding_count + 1, sizeof *texts);

@@ -1,5 +1,5 @@
-/* cli/edit/edit_driver.c - motion for a rig that follows a driver: a point cache of the driver's forms, which the page
- * gets whole, and 'exemplar drive apply' reads frame by frame. */
+/* cli/edit/edit_driver.c - motion for a rig that follows a driver: a point cache of the driver's forms. The page gets
+ * all of it; 'exemplar drive apply' reads it frame by frame. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/base/files.h"
@@ -13,9 +13,9 @@
 
 #define ANSWER_MOST ((size_t)256 << 20)
 
-/* ---- which files ---- */
+/* ---- names of caches ---- */
 
-/* Of NAME_0001.obj the size of NAME_. */
+/* Length of NAME_ in NAME_0001.obj. */
 static size_t stem_size(const char *name) {
     size_t size = strlen(name) - strlen(".obj");
     while (size > 0 && name[size - 1] >= '0' && name[size - 1] <= '9')
@@ -47,7 +47,7 @@ bool exi_edit_is_driver_motion(const char *path, int vertex_count) {
 
 /* ---- as an answer ---- */
 
-/* Floats [frames][vertices][3], to be freed; NULL after an error. */
+/* Reads floats [frames][vertices][3], caller frees; NULL after an error. */
 static float *read_forms(ex_cache_reader *reader, const char *path, ex_error *error) {
     const ex_cache_info info = ex_cache_get_info(reader);
     const size_t size = 3 * (size_t)info.vertex_count;

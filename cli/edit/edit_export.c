@@ -1,9 +1,8 @@
 /*
- * cli/edit_export.c - exemplar edit --export: the editor's page with a rig in it, as one file.
+ * cli/edit/edit_export.c - exemplar edit --export: the editor's page with a rig in it, as one file.
  *
- * Two places of the page change. The rig, in base64, goes where the page says <!--rig-->, in an element that no browser
- * runs. And the policy that the page names allows no connection any more: whoever opens the file can be sure that
- * nothing leaves it.
+ * Two places of the page change. The rig, in base64, replaces <!--rig--> in an element that no browser runs. And the
+ * page's policy no longer allows any connection, so whoever opens the file can be sure that nothing leaves it.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -21,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As base64, what a browser still takes as one text. */
+/* Largest rig that browsers still accept as one base64 text. */
 #define RIG_SIZE_MAX ((size_t)400000000)
 
 /* ---- the rig ---- */
@@ -32,7 +31,7 @@ typedef struct content {
     char *name; /* of a file: "blob.glb" */
 } content;
 
-/* A rig file, read once: the bytes that were checked are those that are written. */
+/* Reads a rig file once: the bytes that are written are those that were checked. */
 static ex_result read_rig(const char *path, content *c, ex_error *error) {
     ex_rig *rig = NULL;
     ex_result result = ex_file_read(path, &c->bytes, &c->size, error);
@@ -112,7 +111,7 @@ static void write_base64(ex_file_writer *w, const char *bytes, size_t size) {
     }
 }
 
-/* A name where markup has its own signs. */
+/* Writes a name, escaped for markup. */
 static void write_name(ex_file_writer *w, const char *text) {
     for (; *text; text++) {
         if (strchr("&<>\"", *text) || (unsigned char)*text < ' ')
@@ -122,9 +121,8 @@ static void write_name(ex_file_writer *w, const char *text) {
     }
 }
 
-/* Writes the page up to a text that it has once, and leaves *page behind that text. build.mjs has seen that it is
- * there.
- */
+/* Writes the page up to a text that occurs once, and moves *page past that text. build.mjs has checked that it is
+ * there. */
 static void write_until(ex_file_writer *w, const char **page, const char *end, const char *text) {
     const size_t length = strlen(text);
     const char *at = *page;

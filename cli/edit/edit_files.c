@@ -1,8 +1,8 @@
 /*
- * cli/edit_files.c - files that the editor puts beside the project: those that were dropped on it.
+ * cli/edit/edit_files.c - puts files dropped on the editor next to the project.
  *
- * A file is written under a temporary name and then linked to the one it is to have, which fails where there is one of
- * that name: nothing is ever written over, and no link is followed.
+ * A file is written under a temporary name and then linked to its final name, which fails if that name exists: nothing
+ * is ever overwritten, and no link is followed.
  */
 #define _GNU_SOURCE
 
@@ -95,7 +95,7 @@ void exi_edit_remove_stale(const exi_edit *edit) {
         closedir(folder);
 }
 
-/* Gives the temporary file a name that nothing has; false with errno EEXIST where something does. */
+/* Gives the temporary file an unused name; false with errno EEXIST if the name is in use. */
 static bool give_name(int folder, const char *temporary, const char *name) {
     if (linkat(folder, temporary, folder, name, 0) == 0) {
         unlinkat(folder, temporary, 0);
@@ -103,7 +103,7 @@ static bool give_name(int folder, const char *temporary, const char *name) {
     }
     if (errno == EEXIST)
         return false;
-    /* A file system without links: the name is taken first, by an empty file. */
+    /* A file system without links: first reserve the name with an empty file. */
     const int file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0)
         return false;
@@ -111,7 +111,7 @@ static bool give_name(int folder, const char *temporary, const char *name) {
     return renameat(folder, temporary, folder, name) == 0;
 }
 
-/* The first free one of NAME.ending, NAME-2.ending, … */
+/* Takes the first free name of NAME.ending, NAME-2.ending, … */
 static bool give_free_name(int folder, const char *temporary, const char *stem, const char *ending,
                            char path[EXI_EDIT_PATH_SIZE]) {
     for (int i = 1; i < ATTEMPTS; i++) {
@@ -135,7 +135,7 @@ static bool add(int folder, const char *stem, const char *ending, const char *by
     const bool good = give_free_name(folder, temporary, stem, ending, path);
     const int reason = errno;
     if (good)
-        fsync(folder); /* some file systems cannot; the file is whole either way */
+        fsync(folder); /* not possible on some file systems; the file is complete either way */
     else
         unlinkat(folder, temporary, 0);
     errno = reason;
@@ -164,7 +164,7 @@ void exi_edit_add_file(exi_edit *edit, const char *stem, const char *ending, con
     }
 }
 
-/* ---- files that were dropped ---- */
+/* ---- dropped files ---- */
 
 static ex_result parse_scene(const exi_asked *asked, const char *name, ex_error *error) {
     ex_scene *scene = NULL;
@@ -178,7 +178,7 @@ static ex_result parse_scene(const exi_asked *asked, const char *name, ex_error 
     return result;
 }
 
-/* Whether it can be read, by its ending; nothing else is opened. */
+/* Checks that the file can be read, by its ending; opens nothing else. */
 static ex_result parse_file(const exi_asked *asked, const char *name, ex_error *error) {
     ex_mesh *mesh = NULL;
     ex_image *image = NULL;

@@ -1,4 +1,5 @@
-/* cli/edit/edit_forms.c - what the editor's brush makes: forms, masks and groups of the mesh's vertices, as files. */
+/* cli/edit/edit_forms.c - writes the results of the editor's brush as files: forms, masks and groups of the mesh's
+ * vertices. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/base/encode.h"
@@ -12,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The name without that ending, where it has it: "bent.obj" and "bent" are the same form. */
+/* Removes that ending, if the name has it: "bent.obj" and "bent" are the same form. */
 static void drop_ending(char *name, const char *ending) {
     if (strlen(name) > strlen(ending) && ex_path_ends_with(name, ending))
         name[strlen(name) - strlen(ending)] = '\0';
 }
 
-/* The mesh that the request names, as it is in its file; NULL after a refusal. */
+/* Reads the mesh that the request names, as it is in its file; NULL after a refusal. */
 static ex_mesh *read_mesh(const exi_edit *edit, const exi_asked *asked, char path[EXI_EDIT_PATH_SIZE],
                           exi_answer *answer) {
     ex_mesh *mesh = NULL;
@@ -65,7 +66,7 @@ static float float_at(const char *bytes, size_t index) {
 
 /* ---- forms ---- */
 
-/* The project's own unit and up, as the page has them; false after a refusal. */
+/* Reads the project's unit and up axis, as the page has them; false after a refusal. */
 static bool read_measure(const exi_asked *asked, double *unit, bool *z_up, exi_answer *answer) {
     char text[32] = "m", up[8] = "y";
     if (!exi_asked_optional(asked, "unit", text, sizeof text, answer) ||
@@ -82,7 +83,7 @@ static bool read_measure(const exi_asked *asked, double *unit, bool *z_up, exi_a
     return true;
 }
 
-/* The number with the fewest digits that is this float: files of forms stay short. */
+/* The number with the fewest digits that rounds to this float, which keeps files of forms short. */
 static double shortest(float value) {
     char text[32];
     double number = 0;
@@ -91,7 +92,7 @@ static double shortest(float value) {
     return number;
 }
 
-/* Normals of the mesh are not the form's. */
+/* Removes the mesh's normals, which are not the form's. */
 static void drop_normals(ex_mesh *mesh) {
     free(mesh->corner_normals);
     free(mesh->normals);
@@ -100,7 +101,7 @@ static void drop_normals(ex_mesh *mesh) {
     mesh->normal_count = 0;
 }
 
-/* Positions in metres with y up, as the project's files have them; false where one is not finite. */
+/* Converts positions from metres with y up to the units of the project's files; false if one is not finite. */
 static bool take_positions(ex_mesh *mesh, const char *bytes, double unit, bool z_up) {
     for (size_t v = 0; v < (size_t)mesh->vertex_count; v++) {
         const float x = float_at(bytes, 3 * v), y = float_at(bytes, 3 * v + 1), z = float_at(bytes, 3 * v + 2);
@@ -134,7 +135,8 @@ void exi_edit_post_form(exi_edit *edit, const exi_asked *asked, exi_answer *answ
 
 /* ---- masks ---- */
 
-/* Lines `vertex value`; a vertex that is not named has 0. The first says so to who opens the file. */
+/* Prints lines `vertex value`; a vertex that is not listed has 0. The first line explains that to people who open the
+ * file. */
 static bool print_mask(const exi_asked *asked, size_t count, char **text, size_t *size) {
     FILE *file = open_memstream(text, size);
     if (!file)
@@ -179,7 +181,7 @@ void exi_edit_post_mask(exi_edit *edit, const exi_asked *asked, exi_answer *answ
 
 /* ---- groups ---- */
 
-/* The names on a `g` line without one of them, and that one at the end if asked; NULL without memory. */
+/* The names on a `g` line without `name`, which is appended if requested; NULL if out of memory. */
 static char *group_line(const char *line, const char *name, bool inside) {
     char *made = malloc(strlen(line) + strlen(name) + 2);
     size_t used = 0;
@@ -208,8 +210,8 @@ static bool is_inside(const ex_mesh *mesh, int face, const char *inside) {
     return true;
 }
 
-/* Faces outside keep the groups they had, those inside too, with the new one: other masks go by them. Of each old
- * group, and of none, there are two now. Counts the faces inside; -1 without memory. */
+/* Adds the faces inside to the group. All faces keep their other groups, because other masks depend on them, so each
+ * old group, and no group, becomes two. Returns the number of faces inside; -1 if out of memory. */
 static int set_group(ex_mesh *mesh, const char *name, const char *inside) {
     const int old = mesh->group_count + 1;
     char **names = calloc((size_t)(2 * old), sizeof *names);

@@ -1,7 +1,7 @@
 /*
- * cli/edit_http.c - answers to HTTP, and bodies and queries from it.
+ * cli/edit/edit_http.c - sends HTTP answers, and reads bodies and queries.
  *
- * Every answer ends its connection: a page asks seldom, and a refusal need not read what it refuses.
+ * Every answer ends its connection: a page sends few requests, and a refusal need not read the body that it refuses.
  */
 #define _GNU_SOURCE
 
@@ -49,7 +49,7 @@ static const char *phrase_of(int status) {
     return "Refused";
 }
 
-/* Everything but the first line and Content-Length is the same for all; the page has a policy of its own besides. */
+/* Everything but the first line and Content-Length is the same for all; the page also has its own policy. */
 static void send_head(struct mg_connection *c, int status, const char *type, size_t size, const char *more) {
     mg_printf(c,
               "HTTP/1.1 %d %s\r\n"
@@ -125,7 +125,7 @@ int exi_http_send(struct mg_connection *c, exi_answer *a, const char *more) {
 
 /* ---- hanging up ---- */
 
-/* The socket of a connection, which civetweb keeps to itself: nobody else has it on the other side. -1 for none. */
+/* The socket of a connection, found by its peer's address because civetweb does not expose it; -1 for none. */
 static int socket_of(const struct mg_request_info *info) {
     struct rlimit limit;
     const int most = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536 ? (int)limit.rlim_cur : 65536;
@@ -141,7 +141,7 @@ static int socket_of(const struct mg_request_info *info) {
     return -1;
 }
 
-/* Reads what still comes for a while, so that the other side gets to the answer. */
+/* Reads incoming bytes for a while, so that the other side gets to the answer. */
 static void drain(int connection) {
     char unwanted[1 << 14];
     const double end = exi_clock() + DRAIN_SECONDS;
@@ -153,8 +153,8 @@ static void drain(int connection) {
     }
 }
 
-/* Civetweb would read all that was announced, be it gigabytes or hours, and offers no way not to: it is left with a
- * socket that has ended already. */
+/* Civetweb would read the entire announced body, even gigabytes or for hours, and has no option not to; so it gets a
+ * socket that is already closed. */
 void exi_http_hang_up(const struct mg_request_info *info) {
     int ended[2];
     const int connection = socket_of(info), own = connection >= 0 ? fcntl(connection, F_DUPFD_CLOEXEC, 0) : -1;

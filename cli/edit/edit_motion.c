@@ -1,4 +1,4 @@
-/* cli/edit/edit_motion.c - motion for the rig of the last build: which files there are, and one of them as poses. */
+/* cli/edit/edit_motion.c - motion for the rig of the last build: lists the files, and reads one of them as poses. */
 #define _GNU_SOURCE
 
 #include "cli/base/files.h"
@@ -22,7 +22,7 @@ static bool is_motion_name(const char *name) {
 
 /* ---- the files of the folder ---- */
 
-/* Whether a file of the folder is one, and stays in it, whatever links it is. */
+/* True if it is a file of the folder, and does not lead out of it through links. */
 static bool is_own_file(const exi_edit *edit, const char *name) {
     struct stat status;
     char *joined = ex_path_join(edit->path, name), *real = joined ? realpath(joined, NULL) : NULL;
@@ -33,7 +33,7 @@ static bool is_own_file(const exi_edit *edit, const char *name) {
     return own;
 }
 
-/* The JSON of a glTF file in memory, to be freed: all of a .gltf, the first part of a .glb. */
+/* Reads the JSON of a glTF file into memory, caller frees: all of a .gltf, the first part of a .glb. */
 static char *read_json(const char *path, size_t *size) {
     unsigned char head[20];
     FILE *file = fopen(path, "rb");
@@ -55,8 +55,8 @@ static char *read_json(const char *path, size_t *size) {
     return json;
 }
 
-/* Most glTF files of a folder are forms, and rigs. One that only seems to have an animation says so when it is opened.
- */
+/* True if a glTF file seems to have an animation; most of a folder are forms and rigs. If it has none after all,
+ * opening it reports that. */
 static bool has_animation(const exi_edit *edit, const char *name) {
     static const char key[] = "\"animations\"";
     size_t size = 0;
@@ -91,7 +91,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The files that have the name of a motion, in order; of numbered ones the first. False without memory. */
+/* Lists the files that have the name of a motion, in order; of numbered ones only the first. False if out of memory. */
 static bool list_folder(const exi_edit *edit, bool caches, listing *l) {
     bool good = true;
     int kept = 0;
@@ -167,7 +167,7 @@ bool exi_edit_open_rig(exi_edit *edit, const exi_asked *asked, exi_answer *answe
 
 /* ---- reading a motion ---- */
 
-/* Nothing beside what was sent is opened. */
+/* Opens no file but the uploaded one. */
 static ex_result check_alone(const exi_asked *asked, const char *name, ex_error *error) {
     ex_scene *scene = NULL;
     if (!ex_path_ends_with(name, ".glb") && !ex_path_ends_with(name, ".gltf"))
@@ -177,7 +177,7 @@ static ex_result check_alone(const exi_asked *asked, const char *name, ex_error 
     return result;
 }
 
-/* A folder of its own for a file of that name: edit->sent is its path. */
+/* Makes a folder for a file of that name: edit->sent is its path. */
 static ex_result make_room(exi_edit *edit, const char *name, ex_error *error) {
     const char *variable = getenv("TMPDIR"), *room = variable && variable[0] ? variable : "/tmp";
     char *path = edit->sent.path;
@@ -192,7 +192,7 @@ static ex_result make_room(exi_edit *edit, const char *name, ex_error *error) {
     return EX_OK;
 }
 
-/* The library reads motion from files alone: this one stands in a folder of its own for as long as that takes. */
+/* The library reads motion only from files, so this puts the upload into a separate folder while it is read. */
 static ex_result put_sent(exi_edit *edit, const exi_asked *asked, const char *name, ex_error *error) {
     ex_file_writer writer;
     ex_result result = check_alone(asked, name, error);
@@ -206,14 +206,14 @@ static ex_result put_sent(exi_edit *edit, const exi_asked *asked, const char *na
     return ex_file_commit(&writer, error);
 }
 
-/* The file that a request names or has. */
+/* The file that a request names or contains. */
 typedef struct wanted {
     char name[EXI_EDIT_NAME_SIZE];
     bool sent;
     char *path;
 } wanted;
 
-/* Whether the rig can follow it, by its name; false after a refusal. */
+/* True if the rig can follow the file, by its name; false after a refusal. */
 static bool check_kind(const exi_edit *edit, const wanted *w, exi_answer *answer) {
     const bool cache = ex_cache_kind_of(w->name) != EX_CACHE_KIND_COUNT;
     ex_rig_driver driver;
@@ -261,7 +261,7 @@ static bool find_file(exi_edit *edit, const exi_asked *asked, wanted *w, exi_ans
     return w->path;
 }
 
-/* Which joint moves which is said in a file of the folder: walk.map.json for walk.bvh. */
+/* A file of the folder maps joints: walk.map.json for walk.bvh. */
 static ex_result read_mapped(const exi_edit *edit, const wanted *w, const char *map_name, ex_motion **motion,
                              ex_error *error) {
     ex_joint_map *map = NULL;
@@ -271,7 +271,7 @@ static ex_result read_mapped(const exi_edit *edit, const wanted *w, const char *
         result = ex_joint_map_read(path, &map, error);
     if (result == EX_OK)
         result = ex_motion_read(w->path, edit->rig, &(ex_motion_options){.map = map}, motion, error);
-    /* The library does not know where such a file goes. */
+    /* The library does not know the name of that file. */
     const size_t used = strlen(error->text);
     if (result == EX_ERROR_DATA && !map && strstr(error->text, " in a map file: "))
         snprintf(error->text + used, sizeof error->text - used, ", as '%s' in the project's folder", map_name);
@@ -280,7 +280,7 @@ static ex_result read_mapped(const exi_edit *edit, const wanted *w, const char *
     return result;
 }
 
-/* Of a skeleton and dials; NULL after a refusal. */
+/* Reads motion of a skeleton and dials; NULL after a refusal. */
 static ex_motion *read_motion(exi_edit *edit, const wanted *w, exi_answer *answer) {
     ex_motion *motion = NULL;
     ex_error error = {.result = EX_OK};
@@ -297,7 +297,7 @@ static ex_motion *read_motion(exi_edit *edit, const wanted *w, exi_answer *answe
 
 /* ---- as an answer ---- */
 
-/* Doubles [frames][inputs], then floats [frames][joints][10]. */
+/* Lays out doubles [frames][inputs], then floats [frames][joints][10]. */
 static bool lay_out(const ex_rig *rig, const ex_motion *motion, exi_answer *answer) {
     const size_t inputs = (size_t)ex_rig_pose_size(rig) * sizeof(double),
                  joints = (size_t)ex_rig_joint_count(rig) * sizeof(ex_transform), frames = (size_t)motion->pose_count;
@@ -339,7 +339,7 @@ static void reply_motion(const exi_edit *edit, const ex_motion *motion, const ch
     answer->framed = answer->status == 200;
 }
 
-/* A cache that was sent stays as long as it may be baked. */
+/* Keeps an uploaded cache for as long as it may be baked. */
 static void keep_driver(exi_edit *edit, wanted *w) {
     if (w->sent) {
         memcpy(edit->cache.path, edit->sent.path, sizeof edit->cache.path);

@@ -1,4 +1,4 @@
-/* cli/edit/edit_open.c - what the requests of the editor share: made when it starts, given back when it ends. */
+/* cli/edit/edit_open.c - opens and closes the state that the editor's requests share. */
 #define _XOPEN_SOURCE 700
 
 #include "cli/base/report.h"
@@ -14,7 +14,7 @@ static bool no_memory(void) {
     return false;
 }
 
-/* The folder that a path stands in, with links followed and a '/' at the end; NULL with errno set. */
+/* The folder that contains a path, with links resolved and a '/' at the end; NULL with errno set. */
 static char *folder_of(const char *path) {
     const char *slash = strrchr(path, '/');
     char *part = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");

@@ -1,4 +1,4 @@
-/* cli/edit/edit_page.c - hands out the page that edit_page.S holds, or says why there is none. */
+/* cli/edit/edit_page.c - returns the page that edit_page.S embeds, or the reason why there is none. */
 #include "edit_page.h"
 
 #ifdef EX_WITH_EDITOR

@@ -1,8 +1,8 @@
 /*
- * cli/edit_project.c - the project that is edited: its text and version, and saving it.
+ * cli/edit/edit_project.c - the edited project: its text and version, and saving it.
  *
- * A version is a checksum of the file's bytes. Saving compares it and writes while nobody else who uses this lock can:
- * another editor, or 'exemplar example'. The text goes into a temporary file beside the project, which takes its name
+ * A version is a checksum of the file's bytes. A save compares it and writes under the lock that other editors and
+ * 'exemplar example' use, too. The text goes into a temporary file next to the project, which takes the project's name
  * once it is on the disk: whatever happens, the file is the old one or the new one. The old one is kept as NAME~.
  */
 #define _XOPEN_SOURCE 700
@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How long a save waits for another command. */
+/* Time that a save waits for another command. */
 #define PATIENCE_SECONDS 5
 
 /* ---- the file ---- */
@@ -34,7 +34,7 @@ typedef struct content {
     char version[EXI_VERSION_SIZE];
 } content;
 
-/* What tells one content from another: FNV-1a over its bytes, and how many they are. */
+/* The version of a content: FNV-1a over its bytes, and their number. */
 static void name_version(const char *bytes, size_t size, char version[EXI_VERSION_SIZE]) {
     unsigned long long hash = 14695981039346656037u;
     for (size_t i = 0; i < size; i++)
@@ -42,7 +42,7 @@ static void name_version(const char *bytes, size_t size, char version[EXI_VERSIO
     snprintf(version, EXI_VERSION_SIZE, "%016llx-%zx", hash, size);
 }
 
-/* The file as it is now; one that is gone is no error. */
+/* Reads the present file; a missing file is not an error. */
 static ex_result read_content(const exi_edit *edit, content *c, ex_error *error) {
     struct stat status;
     *c = (content){.exists = false};
@@ -64,13 +64,13 @@ static const char *version_of(const content *c) {
     return c->exists ? c->version : NULL;
 }
 
-/* ---- which files a project may name ---- */
+/* ---- files that a project may name ---- */
 
 static bool is_inside(const exi_edit *edit, const char *path) {
     return strncmp(path, edit->folder, strlen(edit->folder)) == 0;
 }
 
-/* Whether a path that leads nowhere could only lead into the folder. */
+/* True if a dangling path could only lead into the folder. */
 static bool stays_inside(const char *relative) {
     if (relative[0] == '/')
         return false;
@@ -82,12 +82,12 @@ static bool stays_inside(const char *relative) {
     return true;
 }
 
-/* The project as it is on disk, read when a file outside the folder is met for the first time. */
+/* The project on disk, read when the first file outside the folder is met. */
 typedef struct confinement {
     const exi_edit *edit;
     ex_error *error;
     bool looked;
-    ex_project *stored; /* NULL where there is none */
+    ex_project *stored; /* NULL if there is none */
 } confinement;
 
 static const ex_project_view *stored_view(confinement *c) {
@@ -101,10 +101,10 @@ static const ex_project_view *stored_view(confinement *c) {
     return c->stored ? ex_project_get(c->stored) : NULL;
 }
 
-/* A file outside the folder, and whether a project names it. */
+/* Search for a file outside the folder among those that a project names. */
 typedef struct search {
     const exi_edit *edit;
-    const char *relative, *real; /* real: NULL where it leads nowhere */
+    const char *relative, *real; /* real: NULL if the link dangles */
     bool found;
 } search;
 
@@ -125,7 +125,7 @@ static bool compare_files(void *user, const char *path, const char *where) {
     return !s->found;
 }
 
-/* By the name first, which takes no look at the disk: a project may name hundreds of files beside its folder. */
+/* Compares names first, without access to the disk: a project may name hundreds of files outside its folder. */
 static bool is_named_on_disk(confinement *c, const char *relative, const char *real) {
     search s = {.edit = c->edit, .relative = relative, .real = real};
     const ex_project_view *view = stored_view(c);
@@ -147,7 +147,7 @@ static bool may_read(confinement *c, const char *relative) {
                      "'%.200s' is not in the project's folder: the editor opens no other files than those that the "
                      "project named when it was last saved",
                      relative);
-    } else if (real && stat(real, &status) == 0 && !S_ISREG(status.st_mode)) { /* a pipe would never end */
+    } else if (real && stat(real, &status) == 0 && !S_ISREG(status.st_mode)) { /* reading a pipe would never end */
         may = false;
         ex_error_set(c->error, EX_ERROR_FILE, "'%.200s' is not a file", relative);
     }
@@ -237,7 +237,7 @@ void exi_edit_get_version(exi_edit *edit, const exi_asked *asked, exi_answer *an
 
 /* ---- saving ---- */
 
-/* Puts a file of these bytes in the place of `name` in a folder; false with errno set, and then nothing has changed. */
+/* Replaces `name` in a folder by a file of these bytes; false with errno set, and then nothing has changed. */
 static bool replace(int folder, const char *name, const char *bytes, size_t size, int mode) {
     char temporary[EXI_EDIT_TEMPORARY_SIZE];
     if (!exi_edit_write_temporary(folder, bytes, size, mode, temporary))
@@ -250,12 +250,12 @@ static bool replace(int folder, const char *name, const char *bytes, size_t size
     return false;
 }
 
-/* The file that the project's path leads to, to be freed: a link stays, and what it leads to is replaced. */
+/* The file that the project's path leads to, caller frees: a link stays, and its target is replaced. */
 static char *find_target(const exi_edit *edit, bool exists) {
     if (exists)
         return realpath(edit->path, NULL);
     struct stat status;
-    if (lstat(edit->path, &status) == 0) { /* a link that leads nowhere */
+    if (lstat(edit->path, &status) == 0) { /* a dangling link */
         errno = ENOENT;
         return NULL;
     }
@@ -276,7 +276,7 @@ static ex_result save(const exi_edit *edit, const content *old, const exi_asked 
                replace(folder, slash + 1, asked->body, asked->size, mode);
         const int reason = errno;
         if (good)
-            fsync(folder); /* some file systems cannot; the file is whole either way */
+            fsync(folder); /* not possible on some file systems; the file is complete either way */
         if (folder >= 0)
             close(folder);
         errno = reason;
@@ -286,7 +286,7 @@ static ex_result save(const exi_edit *edit, const content *old, const exi_asked 
     return good ? EX_OK : ex_file_error(error, "write", edit->path, reason);
 }
 
-/* Whether a header names that version; quotes around it are fine. */
+/* True if a header names that version; quotes around it are fine. */
 static bool matches(const char *header, const char *version) {
     const size_t size = version ? strlen(version) : 0;
     if (strcmp(header, "*") == 0)
@@ -301,7 +301,7 @@ static void put(const exi_edit *edit, const exi_asked *asked, exi_answer *answer
     ex_error error = {.result = EX_OK};
     ex_result result = read_content(edit, &old, &error);
     const bool same = result == EX_OK && matches(asked->if_match, version_of(&old));
-    /* What is there already needs no writing: the version before stays the one before. */
+    /* A file with the same bytes is not rewritten, so that NAME~ stays the version before. */
     const bool there = same && old.exists && old.size == asked->size && memcmp(old.bytes, asked->body, old.size) == 0;
     if (same && !there)
         result = save(edit, &old, asked, &error);

@@ -1,9 +1,9 @@
 /*
- * cli/edit_server.c - the editor's server: who may ask, what is asked, and how it is sent.
+ * cli/edit/edit_server.c - the editor's server: admits requests, dispatches them and sends answers.
  *
- * Only this machine reaches it (127.0.0.1), and on this machine only who knows the token, which the address has in its
- * path. A page of another site that guesses the port is told apart by Host, Origin and Sec-Fetch-Site. Civetweb has no
- * folder to serve: every request ends here.
+ * Only this machine can reach it (127.0.0.1), and on this machine only clients that know the token in the address's
+ * path. Host, Origin and Sec-Fetch-Site reveal pages of other sites that guess the port. Civetweb serves no folder:
+ * every request ends here.
  */
 #define _GNU_SOURCE
 
@@ -25,7 +25,7 @@
 #define TOKEN_BYTES 16
 #define TEXT_MOST   ((size_t)64 << 20)
 #define BODY_MOST   ((size_t)1 << 30)
-#define STACK_SIZE  ((size_t)8 << 20) /* as commands have it */
+#define STACK_SIZE  ((size_t)8 << 20) /* the same size as for commands */
 
 struct exi_server {
     exi_edit *edit;
@@ -38,7 +38,7 @@ struct exi_server {
 typedef struct route {
     const char *path;
     const char *method;
-    size_t body_most; /* 0: it has none */
+    size_t body_most; /* 0: no body */
     exi_request *run; /* NULL: the page */
 } route;
 
@@ -60,9 +60,9 @@ static const route routes[] = {
 };
 enum { ROUTE_COUNT = (int)(sizeof routes / sizeof routes[0]) };
 
-/* ---- who asks ---- */
+/* ---- admission ---- */
 
-/* Takes as long for every wrong token. */
+/* Compares in the same time for every wrong token. */
 static bool same_token(const char *a, const char *b, size_t size) {
     unsigned char difference = 0;
     for (size_t i = 0; i < size; i++)
@@ -72,7 +72,7 @@ static bool same_token(const char *a, const char *b, size_t size) {
 
 static bool is_own_host(const struct mg_request_info *info, const char *host) {
     char own[2][32], port[16] = "";
-    if (info->server_port != 80) /* browsers leave that one out */
+    if (info->server_port != 80) /* browsers leave out port 80 */
         snprintf(port, sizeof port, ":%d", info->server_port);
     snprintf(own[0], sizeof own[0], "127.0.0.1%s", port);
     snprintf(own[1], sizeof own[1], "localhost%s", port);
@@ -84,8 +84,8 @@ static bool has_header(const struct mg_connection *c, const char *name, const ch
     return text && strcasecmp(text, value) == 0;
 }
 
-/* By what browsers say of a request. A link that somebody clicks in a page of another site, such as a terminal in a
- * browser, may open the page: it changes nothing, and shows that site nothing. */
+/* True for requests from other sites, by what browsers say of them. A link that somebody clicks in a page of another
+ * site, such as a terminal in a browser, may open the page: that changes nothing, and shows that site nothing. */
 static bool is_foreign(const struct mg_connection *c, const char *host) {
     const struct mg_request_info *info = mg_get_request_info(c);
     const char *origin = mg_get_header(c, "Origin");
@@ -98,12 +98,12 @@ static bool is_foreign(const struct mg_connection *c, const char *host) {
            !has_header(c, "Sec-Fetch-Site", "none") && !clicked;
 }
 
-/* What stands after the token in the path, or NULL after a refusal. */
+/* Returns the path after the token, or NULL after a refusal. */
 static const char *admit(const exi_server *server, struct mg_connection *c, int *status) {
     const struct mg_request_info *info = mg_get_request_info(c);
     const char *host = mg_get_header(c, "Host"), *path = info->local_uri_raw;
     const size_t size = sizeof server->token - 1;
-    if (info->num_headers >= MG_MAX_HEADERS) { /* those after the last of them are lost */
+    if (info->num_headers >= MG_MAX_HEADERS) { /* civetweb drops further headers */
         *status = exi_http_refuse(c, 400, "This request has too many headers.\n");
         return NULL;
     }
@@ -138,8 +138,8 @@ static void *do_work(void *user) {
     return NULL;
 }
 
-/* In a thread of its own: those of civetweb may have as little as 100 kB of stack, which a deeply nested file overruns.
- */
+/* Runs the work in a separate thread: civetweb's threads may have as little as 100 kB of stack, which a deeply nested
+ * file overruns. */
 static void do_with_stack(work w) {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -152,7 +152,7 @@ static void do_with_stack(work w) {
     pthread_attr_destroy(&attributes);
 }
 
-/* Whether the body was read, if there is one. */
+/* Returns true if the body, if any, was read. */
 static bool run_route(exi_server *server, struct mg_connection *c, const route *r, exi_answer *answer) {
     char *body = NULL;
     exi_asked asked = {
@@ -208,7 +208,7 @@ static int on_request(struct mg_connection *c) {
     return status;
 }
 
-/* What civetweb refuses by itself: no request at all, headers that are too long. */
+/* Answers what civetweb refuses: malformed requests, and headers that are too long. */
 static int on_http_error(struct mg_connection *c, int status, const char *text) {
     (void)text;
     exi_http_refuse(c, status, "This is no request that can be answered.\n");
@@ -218,7 +218,7 @@ static int on_http_error(struct mg_connection *c, int status, const char *text) 
 static int on_log(const struct mg_connection *c, const char *message) {
     (void)c;
     (void)message;
-    return 1; /* nothing is printed: the page says what goes wrong */
+    return 1; /* print nothing: the page shows errors */
 }
 
 /* ---- starting and stopping ---- */
@@ -235,9 +235,9 @@ static bool draw_token(char token[2 * TOKEN_BYTES + 1]) {
 static bool listen_at(exi_server *server, int port) {
     char where[32];
     snprintf(where, sizeof where, "127.0.0.1:%d", port);
-    /* A browser opens six connections, some of them before it has anything to ask, and each keeps a thread waiting:
-     * there are enough for some browsers, and for a page of another site that tries to take them all. Who is silent for
-     * half a minute has left. */
+    /* A browser opens six connections, some of them before it has anything to request, and each keeps a thread waiting.
+     * These are enough for a few browsers, and for a page of another site that tries to take them all. A client that is
+     * silent for half a minute is disconnected. */
     const char *const options[] = {"listening_ports",
                                    where,
                                    "num_threads",
@@ -288,7 +288,7 @@ exi_server *exi_server_start(exi_edit *edit, int port) {
     return NULL;
 }
 
-/* Civetweb looks every two seconds whether it is to stop, or when somebody comes. */
+/* Civetweb checks only every two seconds if it should stop, or when a connection arrives. */
 typedef struct knocking {
     int port;
     atomic_bool enough;

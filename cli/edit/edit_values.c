@@ -1,5 +1,5 @@
-/* cli/edit/edit_values.c - the mask of a layer as numbers, so that a brush goes on from it: of a file, a group, joints
- * or a colour, by the library's one reader of them. */
+/* cli/edit/edit_values.c - sends the mask of a layer as numbers, so that a brush can start from it. The library reads
+ * it from a file, a group, joints or a colour. */
 #include "edit.h"
 
 #include <exemplar/author/base.h>
@@ -20,7 +20,7 @@ static void reply_values(float *values, int count, exi_answer *answer) {
     answer->size = (size_t)count * sizeof *values;
 }
 
-/* The layer that the request names by its number; -1 after a refusal. */
+/* Index of the layer that the request names by number; -1 after a refusal. */
 static int find_layer(const ex_project_view *view, const exi_asked *asked, exi_answer *answer) {
     char text[16];
     int index = -1;

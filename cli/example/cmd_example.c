@@ -1,6 +1,6 @@
 /*
- * exemplar example - sculpts become examples, and examples are moved, removed, muted, mirrored and listed: a command of
- * commands, each of which has a page of its own (example_*.c). Here is what they share.
+ * exemplar example - turns sculpts into examples; moves, removes, mutes, mirrors and lists examples. A command whose
+ * subcommands have a help page each (example_*.c); this file has their shared functions.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -48,7 +48,7 @@ bool exi_change_open(exi_change *change, const ex_call *call, const char *path) 
 
 int exi_change_end(exi_change *change, ex_result result, const ex_error *error) {
     exi_progress_end(&change->progress);
-    /* Signals stay deferred: what has been saved must not be called interrupted while it is told. */
+    /* Signals stay deferred: a saved change must not be called interrupted while it is reported. */
     if (result != EX_OK && exi_interrupted()) {
         exi_report_interrupted();
         return exi_interrupted();
@@ -113,9 +113,9 @@ int exi_index_read(const ex_command *command, const char *option, const char *te
     return -1;
 }
 
-/* ---- what was made ---- */
+/* ---- the result ---- */
 
-/* "0.21 mm" */
+/* Formats "0.21 mm". */
 static const char *text_length(char buffer[EXI_TEXT_SIZE], double metres) {
     const bool small = metres < 0.1;
     snprintf(buffer, EXI_TEXT_SIZE, "%.2g %s", small ? 1000 * metres : metres, small ? "mm" : "m");
@@ -147,7 +147,7 @@ static void print_json(const exi_change *change, const char *path, const ex_proj
     exi_emit_end(&json);
 }
 
-/* A sculpt that does not come back is kept, but not without a word. */
+/* Warns about a sculpt that does not come back exactly; it is kept all the same. */
 static void print_loss(const ex_project_layer *layer, const ex_sculpted *made) {
     char off[EXI_TEXT_SIZE], count[EXI_TEXT_SIZE];
     if (made->damped_count > 0)

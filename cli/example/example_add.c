@@ -1,4 +1,4 @@
-/* exemplar example add - a sculpt becomes an example; or a pseudo-example is placed. */
+/* exemplar example add - adds a sculpt as an example, or places a pseudo-example. */
 #include "example.h"
 
 #include <string.h>
@@ -77,8 +77,8 @@ static int add_pseudo(const ex_call *call) {
     return exit_code;
 }
 
-/* A new layer is held to nothing where earlier layers have examples: a sculptor who wonders why a sculpt is gone at a
- * pose between two others should have been told. The zero at rest goes without saying. */
+/* A new layer is held to zero at the examples of earlier layers. This tells sculptors, who may otherwise wonder why a
+ * sculpt is gone at a pose between two others. The zero at rest is not mentioned. */
 static void tell_zeros(const ex_project_layer *made) {
     const int count = made->zero_count - 1;
     if (count > 0)

@@ -1,4 +1,4 @@
-/* exemplar example move, remove, mute - changes of examples that touch no form. */
+/* exemplar example move, remove, mute - changes examples without touching a form. */
 #include "example.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static bool off;
         .text = &index_text                                                                                            \
     }
 
-/* Exactly one of --name, and --pseudo with --layer; *number is the latter's, or -1. */
+/* Requires exactly one of --name, and --pseudo with --layer; *number is the pseudo-example's, or -1. */
 static bool check_which(const ex_call *call, int *number) {
     *number = -1;
     if (!name == !index_text) {
@@ -37,7 +37,7 @@ static bool check_which(const ex_call *call, int *number) {
     return !index_text || *number >= 0;
 }
 
-/* Ends a change with one line: "PROJECT: example 'bent' moved". */
+/* Ends a change and prints "PROJECT: example 'bent' moved". */
 static int end(exi_change *change, ex_result result, const ex_error *error, const char *verb) {
     const int exit_code = exi_change_end(change, result, error);
     const ex_call *call = change->call;

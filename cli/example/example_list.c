@@ -1,4 +1,4 @@
-/* exemplar example list - what examples a project has, and where they stand. */
+/* exemplar example list - lists the examples of a project and their places. */
 #include "example.h"
 
 #include "cli/base/emit.h"
@@ -16,7 +16,7 @@ static const ex_option options[] = {
     {.name = "moved", .help = "build, and say how many vertices each example moves", .flag = &moved},
 };
 
-/* ---- places in words ---- */
+/* ---- places as text ---- */
 
 typedef struct text {
     char words[600];
@@ -37,7 +37,7 @@ static void append_number(text *t, double value) {
     append(t, number);
 }
 
-/* x30 for a turn about one axis, else q:x,y,z,w; as 'exemplar pose' takes it. */
+/* Appends x30 for a turn about one axis, otherwise q:x,y,z,w, as 'exemplar pose' reads it. */
 static void append_rotation(text *t, const double q[4]) {
     const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     for (int i = 0; i < 3; i++)
@@ -53,7 +53,7 @@ static void append_rotation(text *t, const double q[4]) {
     }
 }
 
-/* driver: the file of its form, or NULL */
+/* driver: file of the driver's form, or NULL */
 static void append_point(text *t, const ex_project_layer *layer, const double *point, const char *driver) {
     for (int i = 0; point && i < layer->axis_count; i++) {
         if (layer->axes[i].axis.kind == EX_AXIS_DRIVER && !driver)
@@ -71,7 +71,7 @@ static void append_point(text *t, const ex_project_layer *layer, const double *p
     }
 }
 
-/* Joints that no axis of the layer speaks of. */
+/* Appends joints that no axis of the layer reads. */
 static void append_joints(text *t, const ex_project_layer *layer, const ex_project_example *example) {
     for (int i = 0; i < example->joint_count; i++) {
         const float *r = example->joints[i].relative.rotation;
@@ -88,7 +88,7 @@ static void append_joints(text *t, const ex_project_layer *layer, const ex_proje
     }
 }
 
-/* How far the point reaches, one number an axis in scaled units; NULL where the layer has none. */
+/* Falloff of the point, one number per axis in scaled units; NULL if the layer has none. */
 static const double *falloff_of(const ex_project_layer *layer, int point) {
     return layer->weigh.falloffs ? layer->weigh.falloffs + (size_t)point * (size_t)layer->axis_count : NULL;
 }
@@ -100,7 +100,7 @@ typedef struct listing {
     const ex_project_view *view;
     const ex_rig *rig; /* or NULL */
     exi_emitter json;
-    int width; /* of names */
+    int width; /* width of names */
 } listing;
 
 static void emit_falloff(listing *l, const ex_project_layer *layer, int point) {
@@ -109,8 +109,8 @@ static void emit_falloff(listing *l, const ex_project_layer *layer, int point) {
         exi_emit_numbers(&l->json, "falloff", falloff, layer->axis_count);
 }
 
-/* In the axes' own units, degrees for rotations, as --falloff takes it; an axis with the default is left out, and one
- * whose chord is longer than any is given in scaled units. */
+/* Prints the falloff in the axes' units, degrees for rotations, as --falloff reads it. An axis with the default is
+ * omitted; one with a chord longer than any rotation's is given in scaled units. */
 static void print_falloff(const ex_project_layer *layer, int point) {
     const double *falloff = point >= 0 ? falloff_of(layer, point) : NULL;
     text words = {.size = 0};
@@ -199,7 +199,7 @@ static void list_pseudo(listing *l, const ex_project_layer *layer, int index) {
     printf("\n");
 }
 
-/* Where the layer does nothing, for `rest` or `protect`: the file does not name these places. */
+/* Lists the places where the layer is zero because of `rest` or `protect`: the file does not list them. */
 static void list_zeros(listing *l, const ex_project_layer *layer) {
     if (l->call->json)
         exi_emit_open(&l->json, "zeros", '[');
@@ -215,7 +215,7 @@ static void list_zeros(listing *l, const ex_project_layer *layer) {
         exi_emit_close(&l->json, ']');
 }
 
-/* In the order of the file, those that are muted among the others. */
+/* Lists examples in the order of the file, including muted ones. */
 static void list_examples(listing *l, int number) {
     const ex_project_layer *layer = &l->view->layers[number];
     for (int built = 0, muted = 0; built < layer->example_count || muted < layer->muted_count;) {
@@ -259,7 +259,7 @@ static void list_layer(listing *l, int number) {
         exi_emit_close(&l->json, '}');
 }
 
-/* The longest name of what is listed, unless it is very long. */
+/* Length of the longest listed name, up to a limit. */
 static int name_width(const ex_project_view *view, int only) {
     int width = 0;
     for (int n = 0; n < view->layer_count; n++) {
@@ -293,7 +293,7 @@ static void list_layers(listing *l, int only) {
     }
 }
 
-/* The layer asked for, -1 for all; -2 after a sentence. */
+/* Index of the requested layer, -1 for all; -2 after printing an error. */
 static int find_layer(const ex_project_view *view) {
     const char **names = calloc((size_t)view->layer_count + 1, sizeof *names);
     int found = layer_name ? -2 : -1;

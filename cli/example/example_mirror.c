@@ -1,4 +1,4 @@
-/* exemplar example mirror - what is sculpted on one side, on the other. */
+/* exemplar example mirror - mirrors examples sculpted on one side to the other. */
 #include "example.h"
 
 #include <exemplar/author/base.h>

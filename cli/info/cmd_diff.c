@@ -1,4 +1,4 @@
-/* exemplar diff - how two forms or two rigs differ. */
+/* exemplar diff - compares two forms or two rigs. */
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
@@ -58,7 +58,7 @@ static double relative(const ex_mesh_difference *d, double distance) {
     return d->size > 0 ? distance / d->size : 0;
 }
 
-/* "1 5 6 2", the vertices of a face. */
+/* Prints "1 5 6 2", the vertices of a face. */
 static void print_face(const ex_mesh *mesh, int face) {
     for (int c = mesh->face_offsets[face]; c < mesh->face_offsets[face + 1]; c++)
         printf(" %d", mesh->corners[c]);
@@ -174,7 +174,7 @@ static int diff_forms(const ex_call *call, double tolerance) {
 
 /* ---- rigs ---- */
 
-/* Whether two files hold the same bytes; false after a sentence where one cannot be read. */
+/* Compares the bytes of two files; false after printing an error if one cannot be read. */
 static bool compare_bytes(const ex_call *call, bool *same) {
     ex_error error = {.result = EX_OK};
     char *a = NULL, *b = NULL;

@@ -1,4 +1,4 @@
-/* exemplar info - what is inside any file that Exemplar reads, and what this build of it can do. */
+/* exemplar info - describes any file that Exemplar reads, and the capabilities of this build. */
 #include "cli/bake/gpu.h"
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
@@ -100,7 +100,7 @@ static int show_capabilities(const ex_call *call) {
 
 /* ---- forms ---- */
 
-/* How many faces have 3, 4 and more corners. */
+/* Counts faces with 3, 4 and more corners. */
 static void count_faces(const ex_mesh *mesh, int counts[3]) {
     counts[0] = counts[1] = counts[2] = 0;
     for (int f = 0; f < mesh->face_count; f++) {
@@ -120,7 +120,7 @@ static void mesh_box(const ex_mesh *mesh, double box[6]) {
     }
 }
 
-/* How many faces carry a group or a material. */
+/* Number of faces with a group or a material. */
 static int count_labelled(const ex_mesh *mesh, const int *labels, int label) {
     int count = 0;
     for (int f = 0; labels && f < mesh->face_count; f++)
@@ -147,7 +147,7 @@ static void json_labels(const ex_mesh *mesh, exi_emitter *json, const char *key,
     exi_emit_close(json, ']');
 }
 
-/* Text of a file between text of our own. */
+/* Prints text of a file between two texts of the tool. */
 static void print_line(const char *before, const char *text, const char *behind) {
     fputs(before, stdout);
     exi_print_plain(stdout, text);
@@ -205,7 +205,7 @@ static int show_mesh(const ex_call *call, const char *path, ex_mesh *mesh) {
     return EX_EXIT_DONE;
 }
 
-/* PLY has a mark at its start; what has none is read as OBJ. */
+/* PLY begins with a signature; a file without it is read as OBJ. */
 static bool starts_as_ply(const char *path) {
     char start[4] = "";
     FILE *file = fopen(path, "rb");
@@ -308,7 +308,7 @@ static int show_project(const ex_call *call, const char *path) {
     return exit_code;
 }
 
-/* Neither content nor name tells: a form is the one kind that has no mark of its own, so it may still be one. */
+/* For a file whose kind neither content nor name tells: it may still be a form, the only kind without a signature. */
 static int show_unknown(const ex_call *call, const char *path) {
     ex_error error = {.result = EX_OK};
     ex_mesh *mesh = NULL;

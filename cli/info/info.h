@@ -1,5 +1,5 @@
 /*
- * cli/info.h - what the parts of `exemplar info` share: the opening of every answer, and the kinds of file that take a
+ * cli/info/info.h - shared by the parts of `exemplar info`: the start of every answer, and the file kinds that have a
  * source file each.
  */
 #ifndef EXEMPLAR_CLI_INFO_H
@@ -8,24 +8,24 @@
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
 
-/* "PATH: a rig, 131 kB", and the same as the start of an object; end closes it. */
+/* Prints "PATH: a rig, 131 kB", or the same as the start of an object, which end closes. */
 void exi_info_begin(const char *path, const char *kind);
 exi_emitter exi_info_begin_json(const char *path, const char *kind);
 void exi_info_end_json(exi_emitter *json);
 
 void exi_info_print_box(const double box[6]);
 
-/* Joints as a tree, each with its number, below its parent: parents [count], -1 for a root. Returns whether there was
- * memory for it. */
+/* Prints joints as a tree, each with its number, below its parent: parents [count], -1 for a root. False if out of
+ * memory. */
 bool exi_info_print_joints(int count, const int *parents, const char *const *names);
 
-/* Each reads the file and prints it; returns an exit code. */
+/* Each reads a file, prints it and returns an exit code. */
 int exi_info_rig(const ex_call *call, const char *path);
 int exi_info_scene(const ex_call *call, const char *path);
 int exi_info_image(const ex_call *call, const char *path);
 int exi_info_clip(const ex_call *call, const char *path);
 int exi_info_cache(const ex_call *call, const char *path);
-/* text: TRC, else C3D. */
+/* text: TRC, otherwise C3D. */
 int exi_info_markers(const ex_call *call, const char *path, bool text);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/info/info_markers.c - markers over time (.c3d, .trc) for `exemplar info`. */
+/* cli/info/info_markers.c - describes markers over time (.c3d, .trc) for `exemplar info`. */
 #include "info.h"
 
 #include "cli/base/report.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In how many frames a marker is seen, and how many gaps there are between; the longest, too. What lacks before the
- * first sighting and behind the last is no gap. */
+/* Number of frames in which a marker is seen, number of gaps, and the longest. Missing frames before the first sighting
+ * and after the last are not gaps. */
 typedef struct sightings {
     int count, first, last; /* frames, from 0; first -1: never */
     int gaps, longest;

@@ -1,4 +1,4 @@
-/* cli/info/info_motion.c - motions (.bvh) and point caches (.pc2, .mdd) for `exemplar info`. */
+/* cli/info/info_motion.c - describes motions (.bvh) and point caches (.pc2, .mdd) for `exemplar info`. */
 #include "info.h"
 
 #include "cli/base/report.h"
@@ -10,7 +10,7 @@
 
 /* ---- motions ---- */
 
-/* From the lowest joint at rest to the highest, end sites among them. BVH rests have no rotations. */
+/* Height from the lowest joint at rest to the highest, including end sites. BVH rests have no rotations. */
 static bool rest_height(const ex_clip *clip, double *height) {
     double *y = malloc((size_t)clip->joint_count * sizeof *y + 1), low = 0, high = 0;
     for (int j = 0; y && j < clip->joint_count; j++) {

@@ -1,4 +1,4 @@
-/* cli/info/info_rig.c - rigs, for `exemplar info`; and how every answer opens. */
+/* cli/info/info_rig.c - describes rigs for `exemplar info`; and prints the start of every answer. */
 #include "info.h"
 
 #include "cli/base/files.h"
@@ -41,11 +41,11 @@ void exi_info_print_box(const double box[6]) {
            box_size(box));
 }
 
-/* Steps to the right that a tree of joints takes: a chain of thousands would fill a file with blanks. */
+/* Limit on the indentation of a tree of joints: a chain of thousands would fill a file with blanks. */
 enum { DEPTH_MOST = 30 };
 
-/* One joint a line, children below their parent and in their order; next and first [count] hold siblings and children.
- */
+/* Prints one joint per line, children below their parent and in their order; next and first [count] hold siblings and
+ * children. */
 static void print_tree(int count, const int *parents, const char *const *names, int *first, int *next) {
     int root = -1, depth = 0;
     for (int j = 0; j < count; j++)
@@ -80,9 +80,9 @@ bool exi_info_print_joints(int count, const int *parents, const char *const *nam
     return links != NULL;
 }
 
-/* ---- figures ---- */
+/* ---- numbers ---- */
 
-/* The bounding box at rest. Floats go through their shortest decimals, so that 0.3f is shown as 0.3 in JSON too. */
+/* The bounding box at rest. Floats are converted to their shortest decimals, so that JSON shows 0.3f as 0.3 too. */
 static void rest_box(const ex_rig *rig, void *scratch, double box[6]) {
     float narrow[6] = {0};
     ex_rig_evaluate(rig, NULL, &(ex_output){.box = narrow}, NULL, scratch);
@@ -95,7 +95,7 @@ static void rest_box(const ex_rig *rig, void *scratch, double box[6]) {
     }
 }
 
-/* Layers one after the other, into the JSON where there is one. */
+/* Prints the layers, as JSON if `json` is given. */
 static int print_rig_layers(const ex_rig *rig, exi_emitter *json) {
     int exit_code = EX_EXIT_DONE;
     for (int i = 0; i < ex_rig_layer_count(rig) && exit_code == EX_EXIT_DONE; i++) {

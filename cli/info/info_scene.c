@@ -1,4 +1,4 @@
-/* cli/info/info_scene.c - glTF files that are no rigs, and images, for `exemplar info`. */
+/* cli/info/info_scene.c - describes images, and glTF files that are not rigs, for `exemplar info`. */
 #include "info.h"
 
 #include "cli/base/report.h"
@@ -8,20 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Targets, of which a face may have hundreds, are named up to here; JSON has all. */
+/* Number of targets named in text; a face may have hundreds. JSON has all. */
 #define NAMED_MOST 12
 
 static const char *text_or(const char *text, const char *other) {
     return text && *text ? text : other;
 }
 
-/* ---- figures ---- */
+/* ---- numbers ---- */
 
 typedef struct mesh_figures {
     int vertices, triangles, influences;
 } mesh_figures;
 
-/* Joints that hold the vertex: a file has places for four, of which some have no weight. */
+/* Number of joints with a weight at the vertex; a file has room for four. */
 static int count_held(const ex_scene_primitive *p, int vertex) {
     const float *weights = p->weights + (size_t)vertex * (size_t)p->influence_count;
     int held = 0;
@@ -48,7 +48,7 @@ static mesh_figures count_mesh(const ex_scene_mesh *mesh) {
     return out;
 }
 
-/* How many nodes carry the mesh. */
+/* Number of nodes that carry the mesh. */
 static int count_uses(const ex_scene *scene, int mesh) {
     int count = 0;
     for (int n = 0; n < scene->node_count; n++)
@@ -108,7 +108,7 @@ static void print_meshes(const ex_scene *scene) {
     }
 }
 
-/* The joints of a skin below the nearest joint above them, whatever other nodes lie between. */
+/* Prints the joints of a skin below their nearest ancestor joint, skipping other nodes in between. */
 static bool print_joints(const ex_scene *scene, const ex_scene_skin *skin) {
     const int count = skin->joint_count;
     int *parents = malloc((size_t)count * sizeof *parents), *joint_of = malloc((size_t)scene->node_count * sizeof(int));

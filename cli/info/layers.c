@@ -1,4 +1,5 @@
-/* cli/info/layers.c - a layer's space, its examples and pseudo-examples and where they stand, for `exemplar info`. */
+/* cli/info/layers.c - prints a layer's space, and its examples and pseudo-examples with their points, for `exemplar
+ * info`. */
 #include "layers.h"
 
 #include "cli/base/report.h"
@@ -121,7 +122,7 @@ static bool take_paths(exi_layer *layer, const ex_rig *rig, int index) {
     return turns && layer->paths;
 }
 
-/* Which examples bring skeletons of their own. */
+/* Finds the examples that have their own skeletons. */
 static bool find_skeletons(exi_layer *layer, const ex_rig *rig, int index) {
     float *shifts = malloc(3 * (size_t)ex_rig_joint_count(rig) * sizeof *shifts + 1);
     for (int k = 0; shifts && ex_rig_joint_count(rig) > 0 && k < layer->weigh.example_count; k++)
@@ -212,7 +213,7 @@ static void print_axis(const exi_layer *layer, int a, int width) {
     printf("\n");
 }
 
-/* file: of the driver, or NULL */
+/* file: the driver's form, or NULL */
 static void print_point(const exi_layer *layer, const double *point, const char *file) {
     for (int a = 0; (point || file) && a < layer->weigh.axis_count; a++) {
         if (layer->axes[a].kind == EX_AXIS_DRIVER)
@@ -252,7 +253,7 @@ const double *exi_layer_metric(const exi_layer *layer, int point) {
     return NULL;
 }
 
-/* One number where all axes have the same. */
+/* Prints one number if all axes have the same falloff. */
 static void print_falloff(const exi_layer *layer, int point) {
     const double *falloff = exi_layer_falloff(layer, point);
     bool same = true;
@@ -290,7 +291,7 @@ static void print_pseudo(const exi_layer *layer, int p) {
     printf("\n");
 }
 
-/* Why the ridge had to be raised. */
+/* Prints why the ridge had to be raised. */
 static void print_blame(const exi_layer *layer) {
     const ex_ridge *ridge = &layer->ridge;
     const int examples = layer->weigh.example_count;
@@ -300,7 +301,7 @@ static void print_blame(const exi_layer *layer) {
         printf(" for the falloff of %g of pseudo-example %d", ridge->falloff, ridge->point - examples);
 }
 
-/* Words and switches, and numbers that are not at their default. */
+/* Prints words and switches, and numbers that differ from their default. */
 static void print_weigher(const exi_layer *layer) {
     const ex_weigher_info *info = ex_weigher_kind_info(layer->weigh.kind);
     printf("%s", ex_weigher_kind_name(layer->weigh.kind));
@@ -342,7 +343,7 @@ int exi_layer_path_bytes(const exi_layer_path *path) {
     return 12 * (1 + path->turns + path->corrector_count);
 }
 
-/* What its path is made of. */
+/* Prints the contents of an example's path. */
 static void print_path(const exi_layer *layer, int k) {
     char correctors[EXI_TEXT_SIZE];
     if (k == layer->reference)

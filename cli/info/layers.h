@@ -1,4 +1,4 @@
-/* cli/info/layers.h - prints a layer, as text or as JSON, the same for a layer of a project and a layer of a rig. */
+/* cli/info/layers.h - prints a layer of a project or of a rig in the same way, as text or as JSON. */
 #ifndef EXEMPLAR_CLI_LAYERS_H
 #define EXEMPLAR_CLI_LAYERS_H
 
@@ -6,46 +6,47 @@
 
 #include <exemplar/author.h>
 
-/* What an example of a layer of trajectories has in a rig. */
+/* Size of an example's path in a rig's layer of trajectories. */
 typedef struct exi_layer_path {
     bool turns;
     int corrector_count;
 } exi_layer_path;
 
-/* Bytes that evaluation reads for it at every vertex: velocities, turns and correctors, in float. */
+/* Bytes that evaluation reads per vertex: velocities, turns and correctors, in float. */
 int exi_layer_path_bytes(const exi_layer_path *path);
 
-/* Everything but the arrays themselves belongs to the project or the rig. */
+/* A layer to print. The project or the rig owns everything but the arrays themselves. */
 typedef struct exi_layer {
     const char *name;
     const char *shape;                 /* "positions", "pixels", … */
     const char *texture;               /* of a layer of pixels, else NULL */
     const char *frame, *participation; /* of a layer of offsets, else NULL */
     const char *mode;                  /* of a layer of trajectories in a project, else NULL */
-    int reference;                     /* its reference, or -1 */
-    int segment_count;                 /* in a rig: segments that bases are appended for */
-    exi_layer_path *paths;             /* [example_count] of such a layer in a rig; or NULL */
+    int reference;                     /* its reference example, or -1 */
+    int segment_count;                 /* in a rig: number of segments with appended bases */
+    exi_layer_path *paths;             /* [example_count] in a rig's layer of trajectories; or NULL */
     bool muted;
-    bool auto_falloff;          /* in a project: chosen when it is built */
-    ex_ridge ridge;             /* in a rig what the solve came to, in a project what is asked for */
-    ex_weigher_def weigh;       /* with that ridge */
+    bool auto_falloff;          /* in a project: true if the build chooses the falloff */
+    ex_ridge ridge;             /* in a rig the ridge the solve used, in a project the requested one */
+    ex_weigher_def weigh;       /* its ridge is the one above */
     ex_axis *axes;              /* [axis_count] */
     ex_pseudo *pseudos;         /* [pseudo_count] */
     const char **axis_names;    /* [axis_count] */
     const char **axis_units;    /* [axis_count], "" for none */
-    const char **axis_joints;   /* [axis_count] that they are read from, NULL for dials */
+    const char **axis_joints;   /* [axis_count] joints that the axes read, NULL for dials */
     ex_reading *readings;       /* [axis_count] */
     const char **example_names; /* [example_count] */
     const char **example_files; /* [example_count], or NULL in a rig */
-    const char **driver_files;  /* [example_count] forms of the driver, or NULL in a rig */
-    int region_count;           /* of a layer that a driver weighs in a rig, else 0 */
-    int *moved;                 /* [example_count] vertices that it moves, in a rig's layer of offsets; or NULL */
-    const char **muted_names;   /* [muted_count] examples of a project that are left out */
+    const char **driver_files;  /* [example_count] files of the driver's forms, or NULL in a rig */
+    int region_count;           /* number of regions, in a rig's layer with a driver; otherwise 0 */
+    int *moved;                 /* [example_count] number of vertices moved, in a rig's layer of offsets; or NULL */
+    const char **muted_names;   /* [muted_count] muted examples of a project */
     int muted_count;
-    const char **skeletons; /* [example_count] the file of its own skeleton, in a rig a word for it; NULL for none */
+    const char **skeletons; /* [example_count] the file of the example's own skeleton, in a rig a word for it; NULL for
+                             * none */
 } exi_layer;
 
-/* False without memory. Either way, to be freed by exi_layer_free. */
+/* False if out of memory. Call exi_layer_free either way. */
 bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source);
 bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index);
 void exi_layer_free(exi_layer *layer);
@@ -53,18 +54,18 @@ void exi_layer_free(exi_layer *layer);
 void exi_layer_print(const exi_layer *layer);
 void exi_layer_print_json(const exi_layer *layer, exi_emitter *json);
 
-/* Where example `example` stands; NULL in a direct layer. */
+/* Point of example `example`; NULL in a direct layer. */
 const double *exi_layer_point(const exi_layer *layer, int example);
-/* The falloff that a point was given, in distances of the space, and its metric [scalar axes][scalar axes]; NULL where
- * it has the default. Points are the examples, then the pseudo-examples. */
+/* Falloff set for a point, in distances of the space, and its metric [scalar axes][scalar axes]; NULL if it has the
+ * default. Points are the examples, then the pseudo-examples. */
 const double *exi_layer_falloff(const exi_layer *layer, int point);
 const double *exi_layer_metric(const exi_layer *layer, int point);
-/* Axes that are numbers. */
+/* Number of axes that are numbers. */
 int exi_layer_scalar_count(const exi_layer *layer);
 
 extern const char *const exi_axis_kinds[EX_AXIS_KIND_COUNT], *const exi_reading_kinds[EX_READING_KIND_COUNT];
 
-/* One axis as it stands in a list of inputs; joint NULL: a dial. */
+/* Prints one axis as an entry of a list of inputs; joint NULL: a dial. */
 void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, const char *joint,
                          const ex_reading *reading, exi_emitter *json);
 

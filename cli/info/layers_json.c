@@ -1,4 +1,4 @@
-/* cli/info/layers_json.c - layers as JSON, for `exemplar info --json`. */
+/* cli/info/layers_json.c - prints layers as JSON for `exemplar info --json`. */
 #include "layers.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit
     exi_emit_close(json, '}');
 }
 
-/* file: of the driver, or NULL */
+/* file: the driver's form, or NULL */
 static void json_point(const exi_layer *layer, exi_emitter *json, const char *key, const double *point,
                        const char *file) {
     exi_emit_open(json, key, '{');

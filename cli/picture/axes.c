@@ -1,4 +1,4 @@
-/* cli/picture/axes.c - the axes that a picture is over, by name. */
+/* cli/picture/axes.c - finds the axes of a picture by name. */
 #include "axes.h"
 
 #include "cli/base/report.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One name of --axes. */
+/* Finds one name of --axes. */
 static bool find_axis(const ex_rig *rig, const char *name, int *input) {
     const int count = ex_rig_input_count(rig);
     *input = ex_rig_input_find(rig, name);
@@ -27,7 +27,7 @@ static bool find_axis(const ex_rig *rig, const char *name, int *input) {
 bool exi_axes_find(const ex_rig *rig, const char *text, int *count, int axes[2]) {
     if (!text)
         return true;
-    /* A name may hold a comma: the whole text is one axis where there is such a one. */
+    /* A name may contain a comma: try the complete text as one axis first. */
     axes[0] = ex_rig_input_find(rig, text);
     *count = 1;
     const char *comma = strchr(text, ',');

@@ -1,4 +1,4 @@
-/* exemplar figures - the papers' figures and tables, computed again from the demos, and a page that shows them. */
+/* exemplar figures - computes the papers' figures and tables from the demos, and writes a page that shows them. */
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/pool.h"
@@ -47,7 +47,7 @@ static int count_figures(void) {
     return count;
 }
 
-/* Whether a figure is to be made: there is a way to, and it was asked for. */
+/* True if a figure can be computed and was requested. */
 static bool is_wanted(const exi_paper *paper, const exi_figure *figure) {
     const size_t length = only ? strlen(only) : 0;
     if (!figure->make || (figure->slow && !all))
@@ -64,7 +64,7 @@ static int count_wanted(void) {
     return count;
 }
 
-/* A picture's size, so that a page does not jump while it loads; nothing for an SVG, which says itself. */
+/* Notes a picture's size, so that the page does not jump while it loads; nothing for an SVG, which has its size. */
 static void note_size(const char *path, exi_figure_result *result) {
     ex_image *image = NULL;
     if (ex_path_ends_with(path, ".png") && ex_image_read(path, &image, NULL) == EX_OK) {

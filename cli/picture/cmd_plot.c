@@ -1,4 +1,4 @@
-/* exemplar plot - weights along an axis as curves, over two as contour maps. */
+/* exemplar plot - draws weights as curves along one axis, or as contour maps over two. */
 #include "axes.h"
 #include "cli/base/command.h"
 #include "cli/base/files.h"
@@ -41,9 +41,9 @@ static const ex_option options[] = {
      .text = &scale_text},
 };
 
-/* ---- what was asked for ---- */
+/* ---- options ---- */
 
-/* "900x600". */
+/* Reads "900x600". */
 static bool read_size(const ex_call *call, ex_plot_def *def) {
     const char *at = size_text, *end = size_text ? size_text + strlen(size_text) : NULL;
     if (!size_text)
@@ -73,7 +73,7 @@ static bool reads_axes(const ex_rig *rig, int layer, const ex_plot_def *def) {
     return found == def->axis_count;
 }
 
-/* The layer that is named, or the first that has the axes; where none has, the first, of which that is said. */
+/* Finds the named layer, or the first that has the axes; if none has them, the first, and the error says so. */
 static bool find_layer(const ex_rig *rig, ex_plot_def *def) {
     for (int i = 0; !layer_name && axes_text && i < ex_rig_layer_count(rig); i++)
         if (reads_axes(rig, i, def)) {
@@ -90,7 +90,7 @@ static bool find_layer(const ex_rig *rig, ex_plot_def *def) {
 
 /* ---- the picture ---- */
 
-/* "bend.svg: weights of 5 examples of layer blob along bend, 28 kB, 12 ms" */
+/* Prints "bend.svg: weights of 5 examples of layer blob along bend, 28 kB, 12 ms". */
 static void report(const ex_rig *rig, const ex_plot_def *def, const ex_plot_info *info, double seconds) {
     char examples[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
     printf("%s: weights of ", output);
@@ -142,7 +142,7 @@ static int run(const ex_call *call) {
         return EX_EXIT_USAGE;
     if (!exi_output_check(call->command, output, ".svg or .png", call->arguments[0], &exit_code))
         return exit_code;
-    /* Weights ask for no surface. */
+    /* Weights need no surface. */
     const ex_rig_options how = {.without_normals = true, .without_levels = true};
     ex_rig *rig = exi_rig_load(call->arguments[0], &how);
     if (!rig)

@@ -1,4 +1,4 @@
-/* exemplar render - a picture of a form, or of a rig at a pose; or one for each step of a turn. */
+/* exemplar render - draws a form, or a rig at a pose; or one picture for each step of a turn. */
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/pool.h"
@@ -81,7 +81,7 @@ static const ex_option options[] = {
 
 /* ---- words into numbers ---- */
 
-/* A number between two, all of the text; if not, a sentence. */
+/* Reads a number in a range from the entire text; otherwise prints an error. */
 static bool read_number(const ex_call *call, const char *option, const char *text, double low, double high,
                         double *value) {
     const char *cursor = text;
@@ -162,7 +162,7 @@ static bool read_words(const ex_call *call, ex_render_def *def, double range[2])
     def->smooth = smooth;
     def->backfaces = backfaces;
     def->ground = !no_ground;
-    /* As fine in a small picture as in a large one. */
+    /* Lines are as fine in a small picture as in a large one. */
     def->wireframe = wireframe ? shorter < 700 ? 0.7 : shorter / 1000.0 : 0;
     return true;
 }
@@ -195,7 +195,7 @@ static bool check_words(const ex_call *call) {
 
 /* ---- pictures ---- */
 
-/* "a/NAME.png": "a/NAME_007.png". To be freed. */
+/* "a/NAME_007.png" for "a/NAME.png". Caller frees. */
 static char *step_path(int step) {
     char ending[24];
     snprintf(ending, sizeof ending, "_%03d.png", step);
@@ -256,7 +256,7 @@ static int render(const ex_call *call, const exi_subject *subject, ex_render_def
     return good ? EX_EXIT_DONE : EX_EXIT_FAILED;
 }
 
-/* Whether --up speaks of a form; if not, a sentence. */
+/* True if --up is absent or applies to a form; otherwise prints an error. */
 static bool check_up(const ex_call *call, const exi_subject *subject, const exi_subject *other) {
     if (!up_text || !subject->rig || (with && !other->rig))
         return true;
@@ -264,7 +264,7 @@ static bool check_up(const ex_call *call, const exi_subject *subject, const exi_
     return false;
 }
 
-/* A form whose file has z up, turned so that y is. */
+/* Turns a form whose file has z up, so that y is up. */
 static void turn_up(ex_mesh *mesh) {
     for (int i = 0; i < 2; i++) {
         double *triples = i ? mesh->normals : mesh->positions;

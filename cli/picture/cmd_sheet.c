@@ -1,4 +1,4 @@
-/* exemplar sheet - forms over one or two axes of a rig's space, in one picture. */
+/* exemplar sheet - draws forms over one or two axes of a rig's space in one picture. */
 #include "axes.h"
 #include "cli/base/command.h"
 #include "cli/base/files.h"
@@ -57,7 +57,7 @@ static bool read_number(const char **at, const char *end, double *value) {
     return ex_parse_double(at, end, value);
 }
 
-/* "7x3", or "7" for a row. */
+/* Reads "7x3", or "7" for a row. */
 static bool read_grid(const ex_call *call, ex_sheet_def *def) {
     int end = 0;
     if (!grid_text)
@@ -75,7 +75,7 @@ static bool read_grid(const ex_call *call, ex_sheet_def *def) {
     return false;
 }
 
-/* "0.25" or "0:0.25". */
+/* Reads "0.25" or "0:0.25". */
 static bool read_ends(const char **at, const char *end, double ends[2]) {
     if (!read_number(at, end, &ends[0]))
         return false;

@@ -1,4 +1,4 @@
-/* cli/picture/subject.c - forms and rigs as items of a picture, and the numbers that can be shown on them. */
+/* cli/picture/subject.c - reads forms and rigs as items of a picture, and computes the numbers shown on them. */
 #include "subject.h"
 
 #include "cli/base/files.h"
@@ -94,7 +94,7 @@ void exi_subject_close(exi_subject *subject) {
 
 /* ---- numbers ---- */
 
-/* Metres as people read them. */
+/* Chooses a readable unit of length. */
 static void choose_unit(exi_subject *subject) {
     float most = 0;
     for (int v = 0; v < subject->mesh->vertex_count; v++)
@@ -113,7 +113,7 @@ static bool show_difference(exi_subject *subject, const exi_subject *other, cons
     return true;
 }
 
-/* From the rig at rest. */
+/* Distance from the rig at rest. */
 static bool show_displacement(exi_subject *subject, const ex_tasks *tasks) {
     exi_form rest;
     bool good = exi_form_open(&rest, subject->rig, &(exi_form_wish){.level = subject->level}) || no_memory();
@@ -128,7 +128,7 @@ static bool show_displacement(exi_subject *subject, const ex_tasks *tasks) {
     return good;
 }
 
-/* LAYER/NAME, as in the rig. */
+/* Finds LAYER/NAME in the rig. */
 static bool find_example(const ex_rig *rig, const char *words, int *layer, int *example) {
     for (*layer = 0; *layer < ex_rig_layer_count(rig); (*layer)++) {
         const char *name = ex_rig_layer_name(rig, *layer);
@@ -188,7 +188,7 @@ bool exi_subject_show(exi_subject *subject, const ex_call *call, const char *wha
         good = show_skin(subject, what + 5, &error);
     if (!good && error.result != EX_OK)
         exi_failed(&error);
-    /* Rigs are in metres; what a form's numbers are, its file does not say. */
+    /* Rigs are in metres; a form's file does not state its unit. */
     if (good && subject->rig && !subject->whole_weight)
         choose_unit(subject);
     return good;

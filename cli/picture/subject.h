@@ -1,6 +1,6 @@
 /*
- * cli/subject.h - what a picture is of: a form from a file, or a rig at a pose, with its texture, and numbers at its
- * vertices.
+ * cli/picture/subject.h - the subject of a picture: a form from a file, or a rig at a pose, with its texture, and
+ * numbers at its vertices.
  */
 #ifndef EXEMPLAR_CLI_SUBJECT_H
 #define EXEMPLAR_CLI_SUBJECT_H
@@ -19,24 +19,24 @@ typedef struct exi_subject {
     ex_image *image;   /* a texture from a file, or NULL */
     ex_image of_rig;   /* the rig's base colour, in the form's memory */
     float *values;     /* numbers at the vertices, or NULL */
-    char label[96];    /* what they are */
-    const char *unit;  /* theirs, or NULL */
-    bool whole_weight; /* they are weights, from 0 to 1 */
+    char label[96];    /* name of the values */
+    const char *unit;  /* unit of the values, or NULL */
+    bool whole_weight; /* true if the values are weights, from 0 to 1 */
 } exi_subject;
 
-/* Reads the file and evaluates a rig at the pose of the call's further arguments; only the first subject of a call has
- * those, another (`path` is not the call's) stands at rest. False after a sentence, with the code to end with;
+/* Reads the file and evaluates a rig at the pose in the call's further arguments. Only the first subject of a call has
+ * those; another (`path` is not the call's) is at rest. False after printing an error, with the exit code; call
  * exi_subject_close either way. */
 bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const char *level,
                       const ex_tasks *tasks, int *exit_code);
 void exi_subject_close(exi_subject *subject);
 
-/* The numbers that the words ask for: difference (from `other`), displacement, example:LAYER/NAME, skin:JOINT. False
- * after a sentence. */
+/* Computes the requested numbers: difference (from `other`), displacement, example:LAYER/NAME, skin:JOINT. False after
+ * printing an error. */
 bool exi_subject_show(exi_subject *subject, const ex_call *call, const char *what, const exi_subject *other,
                       const ex_tasks *tasks);
 
-/* An item of a picture, of which everything belongs to the subject. */
+/* The subject as an item of a picture; the subject keeps ownership of everything in it. */
 ex_render_item exi_subject_item(const exi_subject *subject, bool textured);
 
 #endif

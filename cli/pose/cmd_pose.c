@@ -1,8 +1,7 @@
 /*
- * exemplar pose - the form at one pose, or one numbered form for each row of a table of poses.
+ * exemplar pose - writes the form at one pose, or one numbered form for each row of a table of poses.
  *
- * A table goes through in batches: the library reads the examples once for a batch, and the forms of a batch are
- * written by all threads.
+ * A table is evaluated in batches: the library reads the examples once per batch, and all threads write its forms.
  */
 #include "cli/base/command.h"
 #include "cli/base/files.h"
@@ -106,12 +105,12 @@ typedef struct batch {
     const ex_pose_table *table;
     const ex_tasks *tasks;
     exi_form_wish wish;
-    int size;  /* poses at a time */
-    int first; /* this batch's first pose in the table */
+    int size;  /* poses per batch */
+    int first; /* index in the table of the batch's first pose */
     exi_form forms[BATCH_MAX];
     void *scratch;
     ex_error errors[BATCH_MAX];
-    atomic_int written; /* forms, in all batches */
+    atomic_int written; /* forms written, in all batches */
 } batch;
 
 static char *frame_path(int frame) {
@@ -146,7 +145,7 @@ static void evaluate_batch(const batch *work, int count) {
     ex_rig_evaluate_many(work->rig, count, work->table->poses + work->first, outputs, &how, work->scratch);
 }
 
-/* The number of poses seen to: all, or those before the end of the batch that failed or was interrupted. */
+/* Returns the number of poses done: all, or those before the end of the batch that failed or was interrupted. */
 static int run_batches(const ex_call *call, batch *work, int *exit_code) {
     exi_progress progress;
     exi_progress_start(&progress, call);
@@ -180,8 +179,8 @@ static bool remove_file(const char *path) {
     return true;
 }
 
-/* Takes back the first `count` forms, so that no part of a sequence is taken for a whole one. Where older forms may
- * have been overwritten, all that stands there stays. */
+/* Removes the first `count` forms, so that a partial sequence is not mistaken for a complete one. If older forms may
+ * have been overwritten, everything stays. */
 static void undo_frames(const batch *work, int count, exi_folder *folder) {
     for (int i = 0; !force && i < count; i++) {
         char *path = frame_path(i);
@@ -192,7 +191,7 @@ static void undo_frames(const batch *work, int count, exi_folder *folder) {
     exi_folder_undo(folder);
 }
 
-/* Forms that are whole may stay; a folder without any goes. */
+/* Complete forms may stay; a folder without any is removed. */
 static int interrupted(const batch *work, exi_folder *folder) {
     int written = atomic_load(&work->written);
     if (written == 0)
@@ -208,7 +207,7 @@ static bool is_free(const char *path) {
     return !exi_file_exists(path);
 }
 
-/* Whether nothing of the sequence is there already, or may be overwritten; if not, a sentence. */
+/* True if no file of the sequence exists, or may be overwritten; otherwise prints an error. */
 static bool frames_are_free(const batch *work) {
     bool all_free = true;
     for (int i = 0; !force && all_free && i < work->table->pose_count; i++) {

@@ -1,4 +1,4 @@
-/* exemplar weights - how much of each example a pose takes. */
+/* exemplar weights - prints the weight of each example at a pose. */
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
 #include "cli/base/report.h"
@@ -28,10 +28,10 @@ static void print_json(const ex_rig *rig, const double *weights) {
     exi_emit_end(&json);
 }
 
-/* Weights are near 1 in every sensible pose; far outside the space they grow, and leave the column. */
+/* Weights are near 1 in every sensible pose; far outside the space they grow beyond the column. */
 static void print_weight(const char *name, int width, double weight) {
     if (fabs(weight) < 100)
-        /* Adding 0 makes a weight that rounds to nothing from below print without a sign. */
+        /* Adding 0 removes the sign of a negative weight that rounds to zero. */
         printf("  %-*s  %10.6f\n", width, name, round(weight * 1e6) / 1e6 + 0.0);
     else
         printf("  %-*s  %10g\n", width, name, weight);
@@ -78,7 +78,7 @@ static int print_weights(const ex_call *call, const ex_rig *rig, const ex_pose *
 static int run(const ex_call *call) {
     if (!exi_assignments_check(call))
         return EX_EXIT_USAGE;
-    /* Weights ask for no surface. */
+    /* Weights need no surface. */
     const ex_rig_options how = {.without_normals = true, .without_levels = true};
     ex_rig *rig = exi_rig_load(call->arguments[0], &how);
     ex_pose pose = {.inputs = NULL};

@@ -1,4 +1,4 @@
-/* cli/pose/forms.c - forms that evaluation gave, as files. */
+/* cli/pose/forms.c - writes evaluated forms as files. */
 #include "forms.h"
 
 #include "cli/base/files.h"
@@ -92,7 +92,7 @@ ex_output exi_form_output(const exi_form *form) {
 
 /* ---- writing ---- */
 
-/* A float through its shortest decimals: 0.3f becomes 0.3, and a text shows no digits that the rig does not have. */
+/* A float as its shortest decimal: 0.3f becomes 0.3, and text shows no digits that the rig does not have. */
 static double shortest(float value) {
     char text[32];
     int length = ex_format_float(text, value);
@@ -102,7 +102,7 @@ static double shortest(float value) {
     return result;
 }
 
-/* A pose far outside the examples can leave what a float holds; no file shows that well. */
+/* A pose far outside the examples can exceed the range of a float, which files cannot represent well. */
 static ex_result check_positions(const float *positions, int vertex_count, ex_error *error) {
     for (int v = 0; v < vertex_count; v++) {
         const float *p = positions + 3 * (size_t)v;
@@ -112,7 +112,7 @@ static ex_result check_positions(const float *positions, int vertex_count, ex_er
     return EX_OK;
 }
 
-/* FORM.obj and base_color: FORM.base_color.png. */
+/* FORM.base_color.png for FORM.obj and base_color. */
 static char *texture_path(const char *path, const char *name) {
     size_t size = strlen(name) + sizeof ".."
                                         ".png";
@@ -125,7 +125,7 @@ static char *texture_path(const char *path, const char *name) {
     return made;
 }
 
-/* Whether a texture goes into the form's own file. */
+/* True if the texture goes into the form's file. */
 static bool is_embedded(const char *path, const char *texture) {
     return strcmp(texture, "base_color") == 0 && (ex_path_ends_with(path, ".glb") || ex_path_ends_with(path, ".gltf"));
 }
@@ -144,7 +144,7 @@ static ex_result write_textures(const exi_form *form, const ex_rig *rig, const c
     return result;
 }
 
-/* Visits a path and releases it; false, after a sentence, without memory for it. */
+/* Visits a path and frees it; false after printing an error if path is NULL for lack of memory. */
 static bool visit_owned(char *path, bool (*visit)(const char *path)) {
     if (!path)
         exi_failed_text("there is not enough memory");
@@ -180,7 +180,7 @@ ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form
         result = ex_rig_to_mesh(rig, &surface, &mesh, error);
     if (result == EX_OK && (scene || ex_path_ends_with(path, ".ply"))) {
         result = ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error);
-    } else if (result == EX_OK) { /* what has no ending, such as standard output, gets OBJ, too */
+    } else if (result == EX_OK) { /* a path without an ending, such as standard output, gets OBJ, too */
         for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
             mesh->positions[i] = shortest(form->positions[i]);
         for (size_t i = 0; form->normals && i < 3 * (size_t)mesh->normal_count; i++)

@@ -1,4 +1,4 @@
-/* exemplar build - a project in, a rig file out. */
+/* exemplar build - builds a rig file from a project. */
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/pool.h"
@@ -25,7 +25,7 @@ static const ex_option options[] = {
      .flag = &watch},
 };
 
-/* One build: what was made, and what is to be said of it. */
+/* One build: its result and its notes. */
 typedef struct building {
     const ex_call *call;
     const char *path, *target;
@@ -33,7 +33,7 @@ typedef struct building {
     exi_damped_list damped;
 } building;
 
-/* In front of every line while watching: "14:03:27 ". */
+/* Prints "14:03:27 " in front of every line while watching. */
 static void print_time(const building *b, FILE *file) {
     char text[16];
     const time_t now = time(NULL);
@@ -47,7 +47,7 @@ static int failed(const building *b, const ex_error *error) {
     return exi_failed(error);
 }
 
-/* A rig written over a file that it is made from would be the last one. */
+/* A rig written over one of its source files could never be built again. */
 static ex_result check_target(const building *b, ex_error *error) {
     const char *source = exi_is_standard_output(b->target) ? NULL : exi_watch_find(&b->watch, b->target);
     if (!source)
@@ -68,14 +68,14 @@ static ex_result read_project(building *b, ex_project **project, ex_error *error
     return result == EX_OK ? check_target(b, error) : result;
 }
 
-/* What building chose or had to add. */
+/* Notes a choice or addition of the build. */
 static void on_note(void *user, const char *text) {
     const building *b = user;
     print_time(b, stderr);
     fprintf(stderr, "exemplar: %s\n", text);
 }
 
-/* Reads and builds; NULL after a sentence. */
+/* Reads and builds; NULL after printing an error. */
 static ex_rig *build_rig(building *b) {
     ex_error error = {.result = EX_OK};
     ex_project *project = NULL;
@@ -136,12 +136,12 @@ static void say_what_is_watched(const building *b) {
         fprintf(stderr, "exemplar: watching %s, until Ctrl-C\n", b->path);
 }
 
-/* Builds whenever something has changed, until a signal ends it (interrupt.h). */
+/* Builds after every change, until a signal ends it (interrupt.h). */
 static int build_watching(building *b) {
     for (bool first = true;; first = false) {
         build_once(b);
         if (fflush(stdout) != 0)
-            return EX_EXIT_FAILED; /* main says so */
+            return EX_EXIT_FAILED; /* main prints the error */
         if (first)
             say_what_is_watched(b);
         exi_watch_wait(&b->watch);

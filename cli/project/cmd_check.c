@@ -1,4 +1,4 @@
-/* exemplar check - everything that is wrong or weak in a project, worst first. */
+/* exemplar check - lists everything that is wrong or weak in a project, worst first. */
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/report.h"
@@ -38,7 +38,7 @@ static void print_group(const ex_check *check, ex_severity severity) {
     }
 }
 
-/* With --quiet, notes are left out: errors and warnings are the data that was asked for. */
+/* With --quiet, notes are omitted: errors and warnings are the data. */
 static void print_text(const ex_call *call, const ex_check *check) {
     print_group(check, EX_SEVERITY_ERROR);
     print_group(check, EX_SEVERITY_WARNING);

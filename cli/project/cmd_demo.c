@@ -1,4 +1,4 @@
-/* exemplar demo - sample projects that the program itself makes, written and built. */
+/* exemplar demo - writes and builds sample projects that the program itself generates. */
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
@@ -31,7 +31,8 @@ static const ex_option options[] = {
     {.name = "quick", .help = "body: a coarse one of a dozen scans, in seconds", .flag = &quick},
 };
 
-/* Writes and builds one demo into a folder. The rig, or NULL: after a sentence, or because of an interrupt. */
+/* Writes and builds one demo into a folder. Returns the rig, or NULL after printing an error or because of an
+ * interrupt. */
 static ex_rig *make_demo(const ex_call *call, const ex_demo *demo, const char *folder, const char *project_path,
                          const char *rig_path) {
     ex_error error = {.result = EX_OK};
@@ -60,7 +61,7 @@ static ex_rig *make_demo(const ex_call *call, const ex_demo *demo, const char *f
     return rig;
 }
 
-/* A value between rest and the far end for up to two dials, so that the printed commands show something. */
+/* Prints a value between rest and the far end for up to two dials, so that the suggested commands show something. */
 static void print_some_pose(const ex_rig *rig) {
     int printed = 0;
     for (int i = 0; i < ex_rig_input_count(rig) && printed < 2; i++) {
@@ -75,16 +76,16 @@ static void print_some_pose(const ex_rig *rig) {
     }
 }
 
-/* One demo on its way to its files. */
+/* A demo in progress. */
 typedef struct demo_job {
     const ex_call *call;
     const ex_demo *demo;
     const char *folder;
     char *project, *rig, *posed, *picture; /* paths */
-    bool next;                             /* print what to try next */
+    bool next;                             /* true to print what to try next */
 } demo_job;
 
-/* What was learnt, on the motion that took no part in it. */
+/* Prints commands that try the learnt rig on the motion it was not trained on. */
 static void print_next_garment(const demo_job *job) {
     const char *program = job->call->program, *folder = job->folder, *rig = job->rig;
     const char *slash = folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/";
@@ -96,7 +97,7 @@ static void print_next_garment(const demo_job *job) {
            program, rig, folder, slash, folder, slash, folder, slash);
 }
 
-/* What the body is worth, and what can be done with it. */
+/* Prints commands that measure the body and use it. */
 static void print_next_session(const demo_job *job) {
     const char *program = job->call->program, *folder = job->folder, *rig = job->rig;
     const char *slash = folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/";
@@ -132,7 +133,7 @@ static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
     }
 }
 
-/* A session stays as far as it was made, and goes on from there. */
+/* Keeps an unfinished session, which can be resumed. */
 static int leave_session(const demo_job *job) {
     char *scan = exi_path_inside(job->folder, "scan", ".json");
     const char *program = job->call->program;

@@ -1,4 +1,4 @@
-/* exemplar init - a project from a glTF file with morph targets or a skin. */
+/* exemplar init - makes a project from a glTF file with morph targets or a skin. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/base/command.h"
@@ -25,7 +25,7 @@ static const ex_option options[] = {
      .flag = &keep_seams},
 };
 
-/* Notes are kept until the project is written: a failure is one sentence. */
+/* Notes kept until the project is written, because a failure prints only one sentence. */
 typedef struct kept_notes {
     char **texts;
     int count;
@@ -58,7 +58,7 @@ static void emit_notes(exi_emitter *json, const ex_scene *scene, const kept_note
     exi_emit_close(json, ']');
 }
 
-/* Says what was made: the project is read again, which also shows that it can be. */
+/* Prints what was made. Reads the project again, which also proves that it can be read. */
 static int print_result(const ex_call *call, const ex_scene *scene, const kept_notes *notes, const char *path) {
     ex_error error = {.result = EX_OK};
     ex_project *project = NULL;
@@ -86,7 +86,7 @@ static int print_result(const ex_call *call, const ex_scene *scene, const kept_n
     return EX_EXIT_DONE;
 }
 
-/* Fills the folder, and takes back what was written where that fails or is interrupted. */
+/* Fills the folder; removes what was written if that fails or is interrupted. */
 static int fill_folder(const ex_scene *scene, const char *directory, const char *name, kept_notes *notes,
                        exi_folder *folder) {
     ex_error error = {.result = EX_OK};

@@ -1,4 +1,4 @@
-/* exemplar unpack - from a rig file back to a project and its forms. */
+/* exemplar unpack - writes a rig file as a project and its forms. */
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
@@ -36,7 +36,7 @@ static void print_result(const ex_call *call, const ex_rig *rig, const char *pro
     }
 }
 
-/* Unpacks, and takes back what was written where that fails or is interrupted. */
+/* Unpacks; removes what was written if that fails or is interrupted. */
 static int fill_folder(const ex_rig *rig, const char *name, exi_folder *folder) {
     ex_error error = {.result = EX_OK};
     exi_interrupt_defer(true);

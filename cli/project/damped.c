@@ -1,4 +1,4 @@
-/* cli/project/damped.c - damped vertices as sentences and as JSON. */
+/* cli/project/damped.c - prints damped vertices as sentences and as JSON. */
 #include "damped.h"
 
 #include "cli/base/report.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers that a sentence names before it only counts. */
+/* Largest number of vertices that a sentence names. */
 #define NAMED_MOST 10
 
 static void on_report(void *user, int layer, int example, const ex_damped *vertices, int count) {

@@ -1,4 +1,4 @@
-/* cli/project/findings.c - findings of a check as JSON. */
+/* cli/project/findings.c - prints findings of a check as JSON. */
 #include "findings.h"
 
 #include "cli/base/emit.h"

@@ -1,4 +1,4 @@
-/* cli/project/findings.h - what a check found, as JSON: 'exemplar check --json', and the editor. */
+/* cli/project/findings.h - findings of a check as JSON, for 'exemplar check --json' and the editor. */
 #ifndef EXEMPLAR_CLI_FINDINGS_H
 #define EXEMPLAR_CLI_FINDINGS_H
 
@@ -6,10 +6,10 @@
 
 #include <stdio.h>
 
-/* One line. */
+/* Prints one line. */
 void exi_findings_print_json(FILE *file, const ex_check *check);
 
-/* A project that cannot even be read has one finding: the reason. */
+/* Prints one finding for a project that cannot be read: the reason. */
 void exi_findings_print_unreadable(FILE *file, const char *where, const char *text);
 
 #endif

@@ -1,6 +1,5 @@
-/* cli/project/watch.c - by looking, not by a service of the kernel: works on every file system, and for files that come
- * and go.
- */
+/* cli/project/watch.c - watches files by polling, not by a service of the kernel: works on every file system, and for
+ * files that come and go. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "watch.h"
@@ -31,7 +30,7 @@ static bool same_stamp(const exi_file_stamp *a, const exi_file_stamp *b) {
            a->time.tv_sec == b->time.tv_sec && a->time.tv_nsec == b->time.tv_nsec;
 }
 
-/* Takes over path, which is given back where there is no memory or it is in the list already. */
+/* Takes ownership of path, and frees it if memory runs out or it is already in the list. */
 static bool add_path(exi_watch *watch, char *path) {
     for (int i = 0; path && i < watch->count; i++)
         if (strcmp(watch->paths[i], path) == 0) {
@@ -71,7 +70,7 @@ void exi_watch_note(exi_watch *watch) {
         watch->stamps[i] = stamp_of(watch->paths[i]);
 }
 
-/* What a walk over a project's files fills. */
+/* Context of a walk over a project's files. */
 typedef struct following {
     exi_watch *watch;
     const char *project;
@@ -89,7 +88,7 @@ bool exi_watch_follow(exi_watch *watch, const ex_project_view *view) {
     return exi_named_files(view, false, add_named, &(following){.watch = watch, .project = view->path});
 }
 
-/* Looks at the files again after a while; whether one of them is not as noted. Notes all. */
+/* Looks at the files again after a while; true if one of them differs from its note. Notes all. */
 static bool look(exi_watch *watch) {
     bool changed = false;
     nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_NANOSECONDS}, NULL);

@@ -1,6 +1,6 @@
 /*
- * exemplar scan - from range scans with markers to a body that can be posed: a command of commands, each of which has a
- * page of its own (scan_*.c). Here is what they share.
+ * exemplar scan - builds a posable body from range scans with markers: a command whose subcommands have a help page
+ * each (scan_*.c). This file has their shared functions.
  */
 #define _POSIX_C_SOURCE 200809L /* struct timespec in struct stat */
 

@@ -1,4 +1,4 @@
-/* exemplar scan build - displacement maps of all scans, and the rig. */
+/* exemplar scan build - computes the displacement maps of all scans, and builds the rig. */
 #include "scan.h"
 
 #include "cli/base/emit.h"
@@ -75,7 +75,7 @@ static void print_json(const ex_scan_session *session, const ex_scan_built *buil
     exi_emit_end(&json);
 }
 
-/* The project as a rig. */
+/* Builds the rig from the project. */
 static ex_result build_rig(const ex_scan_session *session, const ex_progress *progress, const ex_tasks *tasks,
                            ex_rig **rig, ex_error *error) {
     char *project_path = ex_scan_path(session, "", "body", ".json"), *path = ex_scan_path(session, "", "body", ".glb");

@@ -1,4 +1,4 @@
-/* cli/scan/scan_capture.c - `exemplar scan fit FILE.c3d`: a skeleton that moves, from the markers of motion capture. */
+/* cli/scan/scan_capture.c - `exemplar scan fit FILE.c3d`: fits a moving skeleton to the markers of motion capture. */
 #include "scan.h"
 
 #include "cli/base/emit.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what was found ---- */
+/* ---- the result ---- */
 
 static int count_used(const ex_capture *capture) {
     int count = 0;
@@ -56,7 +56,8 @@ static void print_json(const ex_markers *markers, const ex_capture *capture) {
     exi_emit_end(&json);
 }
 
-/* What holds for all frames, and in how many of them each other joint could not be found. */
+/* Prints the problems that hold for all frames, then the number of frames in which each other joint could not be
+ * found. */
 static void print_open(const ex_capture *capture) {
     for (int i = 0; i < capture->open_count; i++)
         if (capture->opens[i].scan < 0)

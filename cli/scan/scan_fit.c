@@ -1,4 +1,4 @@
-/* exemplar scan fit - a skeleton, its axes and all poses from named markers. */
+/* exemplar scan fit - fits a skeleton, its axes and all poses to named markers. */
 #include "scan.h"
 
 #include "cli/base/emit.h"
@@ -46,7 +46,7 @@ static const ex_option options[] = {
      .flag = &rigid},
 };
 
-/* ---- what was found ---- */
+/* ---- the result ---- */
 
 static void print_json(const char *path, const ex_kin_fit *fit) {
     exi_emitter json = exi_emit_start(stdout);

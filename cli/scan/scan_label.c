@@ -1,4 +1,4 @@
-/* exemplar scan label - markers of scans named: automatically, from a table, or by hand on a page. */
+/* exemplar scan label - names markers of scans: automatically, from a table, or by hand on a page. */
 #include "scan.h"
 
 #include "cli/base/emit.h"
@@ -26,7 +26,7 @@ static const ex_option options[] = {
     {.name = "force", .letter = 'f', .help = "label again what was labelled automatically before", .flag = &force},
 };
 
-/* ---- what was labelled ---- */
+/* ---- the result ---- */
 
 static void print_json(const ex_scan_session *session, const ex_scan_labelling *labels) {
     const ex_site *sites = session->kinematics->sites;
@@ -83,7 +83,7 @@ static void print_text(const ex_scan_session *session, const ex_scan_labelling *
     }
 }
 
-/* Scans in which nothing is sure: they have nothing in common with the reference, as far as can be seen. */
+/* Warns about scans in which nothing is certain: they seem to have nothing in common with the reference. */
 static int warn(const ex_scan_session *session, const ex_scan_labelling *labels) {
     int exit_code = EX_EXIT_DONE;
     for (int i = 0; i < labels->scan_count; i++)
@@ -97,7 +97,8 @@ static int warn(const ex_scan_session *session, const ex_scan_labelling *labels)
 
 /* ---- the three ways ---- */
 
-/* Whether markers were found on all scans; false after a sentence. Notes which labels are older than that. */
+/* True if markers were found on all scans; false after printing an error. Notes the labels that are older than the
+ * markers. */
 static bool check_found(const ex_scan_session *session, bool *redo) {
     for (int i = 0; i < session->scan_count; i++) {
         char *found = ex_scan_path(session, "found", session->scans[i].name, ".csv");
@@ -146,7 +147,7 @@ static int label(const ex_call *call, const ex_scan_session *session) {
     return exit_code;
 }
 
-/* The scan of a name, or -1 after a sentence. */
+/* Index of the scan of that name, or -1 after printing an error. */
 static int find_scan(const ex_scan_session *session, const char *name) {
     const int scan = ex_scan_session_find(session, name);
     if (scan >= 0)
@@ -178,7 +179,7 @@ static int take(const ex_call *call, const ex_scan_session *session) {
     return exit_code;
 }
 
-/* The reference, and scans with something that is not sure. */
+/* True for the reference, and for scans with uncertain labels. */
 static bool is_doubtful(const ex_scan_session *session, int scan) {
     ex_labelled *labelled = NULL;
     ex_found_marker *found = NULL;

@@ -1,4 +1,4 @@
-/* exemplar scan markers - markers found on the scans of a session. */
+/* exemplar scan markers - finds markers on the scans of a session. */
 #include "scan.h"
 
 #include "cli/base/emit.h"
@@ -33,10 +33,10 @@ static const ex_option options[] = {
     {.name = "force", .help = "look again at scans whose markers have been found", .flag = &force},
 };
 
-/* One scan to look at. */
+/* One scan to process. */
 typedef struct job {
     int scan;
-    bool kept; /* found before */
+    bool kept; /* true if found by an earlier run */
     ex_found_marker *markers;
     int count;
     ex_result result;
@@ -48,7 +48,7 @@ typedef struct work {
     ex_find_options options;
     bool again;
     job *jobs;
-    int first; /* of those that are at work now */
+    int first; /* first of those now in progress */
 } work;
 
 /* ---- one scan ---- */
@@ -64,7 +64,7 @@ static bool is_newest(const ex_scan_session *session, const ex_scan_entry *scan,
     return true;
 }
 
-/* The file of the view that a sentence "view 2: …" is about is named instead. */
+/* Replaces "view 2: …" in a sentence by the file of that view. */
 static void name_view(const ex_scan_entry *scan, ex_error *error) {
     const char *at = error->text + strlen("view "), *end = error->text + strlen(error->text);
     char rest[EX_ERROR_SIZE];
@@ -111,13 +111,13 @@ static void find_some(void *context, int begin, int end) {
         w->jobs[w->first + i].result = find(w, &w->jobs[w->first + i]);
 }
 
-/* ---- what was found ---- */
+/* ---- the result ---- */
 
 static int order_counts(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* How many markers scans of a part usually show: the median; -1 where there are too few scans to say. */
+/* Usual number of markers on scans of a part: the median; -1 if there are too few scans. */
 static int usual_count(const work *w, int job_count, int part) {
     int *counts = array_allocate((size_t)job_count, sizeof *counts), count = 0;
     for (int i = 0; counts && i < job_count; i++)
@@ -130,7 +130,7 @@ static int usual_count(const work *w, int job_count, int part) {
     return usual;
 }
 
-/* Sentences about scans where something is wrong, most likely. */
+/* Warns about scans that are probably wrong. */
 static void warn(const work *w, int job_count) {
     const int painted = w->session->kinematics ? w->session->kinematics->site_count : 0;
     char count[EXI_TEXT_SIZE];
@@ -198,7 +198,7 @@ static void print_text(const work *w, int job_count) {
 
 /* ---- the command ---- */
 
-/* The scans that are named, or all. False after a sentence. */
+/* Chooses the named scans, or all. False after printing an error. */
 static bool choose(const ex_call *call, const ex_scan_session *session, job *jobs, int *count) {
     *count = 0;
     for (int i = 0; call->argument_count == 1 && i < session->scan_count; i++)

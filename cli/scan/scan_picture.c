@@ -1,4 +1,4 @@
-/* Pictures of scans with what was found on them, for exemplar scan markers. */
+/* cli/scan/scan_picture.c - draws scans with the markers found on them, for exemplar scan markers. */
 #include "scan.h"
 
 #include "cli/base/files.h"
@@ -13,8 +13,8 @@ enum { SIDES = 4, WIDTH = 420, HEIGHT = 640, STEPS = 24 };
 
 static const double pi = 3.14159265358979323846;
 
-/* Rings around the markers that face a camera at this yaw, a little in front: white outside, the marker's colour
- * inside. NULL without memory. */
+/* Makes rings around the markers that face a camera at this yaw, slightly in front: white outside, the marker's colour
+ * inside. NULL if out of memory. */
 static ex_mesh *make_rings(const ex_found_marker *markers, int count, double yaw) {
     const double right[3] = {cos(yaw), 0, -sin(yaw)}, back[3] = {sin(yaw), 0, cos(yaw)};
     const size_t rim = 3 * (size_t)STEPS;
@@ -60,7 +60,7 @@ static void paste(ex_image *whole, const ex_image *part, int x) {
                part->pixels + 4 * (size_t)row * (size_t)part->width, 4 * (size_t)part->width);
 }
 
-/* From one side, into its place of the picture. */
+/* Draws one side into its place in the picture. */
 static ex_result draw_side(ex_mesh *const *meshes, int mesh_count, const ex_found_marker *markers, int count, int side,
                            const ex_tasks *tasks, ex_image *whole, ex_error *error) {
     const double yaw = side * 360.0 / SIDES;

@@ -1,4 +1,4 @@
-/* exemplar scan report - what a scanned body is worth, in figures. */
+/* exemplar scan report - measures the quality of a scanned body. */
 #include "scan.h"
 
 #include "cli/base/emit.h"

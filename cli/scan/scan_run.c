@@ -1,4 +1,4 @@
-/* exemplar scan run - all steps of a session, from where it stopped. */
+/* exemplar scan run - runs all steps of a session, from where it stopped. */
 #include "scan.h"
 
 #include "cli/base/files.h"
@@ -11,7 +11,7 @@ static const ex_option options[] = {
     {.name = "force", .help = "do every step again, whatever is there", .flag = &force},
 };
 
-/* Whether a file of the session is newer than scan.json and than another of its files. */
+/* True if a file of the session is newer than scan.json and than another of its files. */
 static bool is_done(const ex_scan_session *session, const char *kind, const char *name, const char *ending,
                     const char *after, const char *after_ending) {
     char *made = ex_scan_path(session, kind, name, ending), *from = ex_scan_path(session, "", after, after_ending);
@@ -23,7 +23,7 @@ static bool is_done(const ex_scan_session *session, const char *kind, const char
     return done;
 }
 
-/* Whether the fit is newer than all labels. */
+/* True if the fit is newer than all labels. */
 static bool is_fitted(const ex_scan_session *session) {
     char *fit = ex_scan_path(session, "", "fit", ".json");
     bool done = fit && is_done(session, "", "fit", ".json", "scan", ".json");
@@ -36,7 +36,7 @@ static bool is_fitted(const ex_scan_session *session) {
     return done;
 }
 
-/* Whether every scan has labels: then there is nothing left to find and to name. */
+/* True if every scan has labels: then no markers are left to find or name. */
 static bool is_labelled(const ex_scan_session *session) {
     bool done = true;
     for (int i = 0; i < session->scan_count && done; i++) {
@@ -47,7 +47,7 @@ static bool is_labelled(const ex_scan_session *session) {
     return done;
 }
 
-/* Whether the rig is newer than template and scans. */
+/* True if the rig is newer than template and scans. */
 static bool is_built(const ex_scan_session *session) {
     char *rig = ex_scan_path(session, "", "body", ".glb");
     bool done = rig && is_done(session, "", "body", ".glb", "template/cage", ".obj");

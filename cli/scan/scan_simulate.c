@@ -1,4 +1,4 @@
-/* exemplar scan simulate - a rig before a simulated range scanner: a scan session whose truth is known. */
+/* exemplar scan simulate - scans a rig with a simulated range scanner: a scan session with known truth. */
 #include "scan.h"
 
 #include "cli/base/emit.h"
@@ -88,7 +88,7 @@ static const ex_option options[] = {
 
 /* ---- words ---- */
 
-/* A number of an option; false after a sentence. NULL leaves it alone. */
+/* Reads the number of an option; false after printing an error. NULL leaves it alone. */
 static bool read_number(const ex_call *call, const char *option, const char *text, double least, double most,
                         double *value) {
     const char *at = text, *end = text ? text + strlen(text) : NULL;
@@ -161,7 +161,7 @@ typedef struct part_list {
     ex_scan_part parts[PART_MAX];
     int count;
     char *names[PART_MAX][LISTS][JOINT_MAX];
-    char *texts[PART_MAX]; /* what the names are in */
+    char *texts[PART_MAX]; /* texts that hold the names */
 } part_list;
 
 static void free_parts(part_list *list) {
@@ -170,7 +170,7 @@ static void free_parts(part_list *list) {
     free(list);
 }
 
-/* NAME=A,B:C,D:E,F, cut in place. */
+/* Reads NAME=A,B:C,D:E,F, and cuts it in place. */
 static bool read_part(const ex_call *call, part_list *list, const char *word) {
     ex_scan_part *part = &list->parts[list->count];
     char *text = list->texts[list->count] = malloc(strlen(word) + 1), *at = text;
@@ -227,7 +227,7 @@ static bool read_parts(const ex_call *call, part_list *list) {
     return true;
 }
 
-/* The part that every pose is scanned for; -1: held back. */
+/* Chooses the part that every pose is scanned for; -1: held back. */
 static bool choose_parts(const ex_scan_poses *poses, const part_list *list, int *parts) {
     for (int p = 0; p < poses->table.pose_count; p++) {
         const char *name = poses->parts[p];
@@ -312,7 +312,7 @@ static int simulate(const ex_call *call, ex_scan_simulate_def *def) {
     return EX_EXIT_DONE;
 }
 
-/* With the rig and the poses. */
+/* Simulates, with the rig and the poses read. */
 static int simulate_poses(const ex_call *call, ex_scan_simulate_def *def, const ex_scan_poses *poses,
                           const part_list *list) {
     ex_error error = {.result = EX_OK};

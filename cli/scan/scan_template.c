@@ -1,4 +1,4 @@
-/* exemplar scan template - the cage that follows the fitted skeleton. */
+/* exemplar scan template - makes the cage that follows the fitted skeleton. */
 #include "scan.h"
 
 #include "cli/base/emit.h"

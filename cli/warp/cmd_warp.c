@@ -1,4 +1,4 @@
-/* exemplar warp - forms in, a rig out whose vertices run from one to the others along trajectories. */
+/* exemplar warp - builds a rig from forms, whose vertices move from one form to the others along trajectories. */
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
@@ -85,7 +85,7 @@ static const ex_option options[] = {
      .words = &at},
 };
 
-/* ---- what was asked for ---- */
+/* ---- options ---- */
 
 typedef struct wish {
     ex_warp_def def;
@@ -93,7 +93,7 @@ typedef struct wish {
     int basis; /* -1: none */
 } wish;
 
-/* Splits the files into the reference and the others; false after a sentence. */
+/* Splits the files into the reference and the others; false after printing an error. */
 static bool take_files(const ex_call *call, wish *w) {
     int first = 0;
     while (reference && first < call->argument_count && strcmp(call->arguments[first], reference) != 0)
@@ -137,7 +137,7 @@ static bool check_basis(const ex_call *call, wish *w) {
     return !report;
 }
 
-/* Whether everything can go where it is to go. */
+/* True if all outputs can be written. */
 static bool check_outputs(const ex_call *call, const wish *w, int *exit_code) {
     const char *endings = w->basis >= 0 ? EXI_FORM_ENDINGS : ".glb";
     *exit_code = EX_EXIT_USAGE;
@@ -171,7 +171,7 @@ static void on_note(void *user, const char *text) {
     fprintf(stderr, "exemplar: %s\n", text);
 }
 
-/* NULL after a sentence. */
+/* NULL after printing an error. */
 static ex_rig *build(const ex_call *call, const wish *w, const ex_tasks *tasks) {
     ex_error error = {.result = EX_OK};
     ex_project *project = NULL;

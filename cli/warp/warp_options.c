@@ -1,4 +1,4 @@
-/* cli/warp/warp_options.c - how trajectories are found, from the words of a command. */
+/* cli/warp/warp_options.c - parses the options of trajectories. */
 #include "warp.h"
 
 #include <exemplar/author/base.h>
@@ -15,7 +15,7 @@ static bool read_count(const char *text, int most, int *value) {
     return ex_parse_int(&text, end, value) && text == end && *value >= 0 && *value <= most;
 }
 
-/* ---- one option each; false after a sentence ---- */
+/* ---- one option each; false after printing an error ---- */
 
 static bool read_mode(const ex_call *call, const char *text, ex_trajectory_options *o) {
     for (int i = 0; text && i < EX_TRAJECTORY_MODE_COUNT; i++)

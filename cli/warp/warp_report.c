@@ -1,4 +1,4 @@
-/* cli/warp/warp_report.c - every way from the reference to an example beside the trajectory, in figures. */
+/* cli/warp/warp_report.c - measures the path from the reference to every example, next to its trajectory. */
 #include "warp.h"
 
 #include "cli/base/emit.h"
@@ -52,7 +52,7 @@ static void print_json(exi_emitter *json, const ex_rig_trajectories *paths, int 
     exi_emit_close(json, '}');
 }
 
-/* P.png for one example; P-NAME.png where there are several. To be freed; NULL without memory. */
+/* P.png for one example; P-NAME.png for several. Caller frees; NULL if out of memory. */
 static char *picture_path(const ex_rig_trajectories *paths, int example, const char *picture) {
     char ending[160];
     if (paths->def.example_count == 1)
