@@ -1,6 +1,6 @@
 /*
- * cli/figures.h - the papers' figures and tables, computed again: one table of all of them (figures_list.c), a function
- * for each that can be made, and a page around the results. A later part adds its functions and lines.
+ * figures/figures.h - computes the papers' figures and tables: one table of all of them (figures_list.c), a function
+ * for each that can be made, and a page around the results.
  */
 #ifndef EXEMPLAR_CLI_FIGURES_H
 #define EXEMPLAR_CLI_FIGURES_H
@@ -10,39 +10,39 @@
 
 #include <exemplar/author.h>
 
-/* One line of a table, or of the numbers beside a picture. */
+/* One line of a table, or of the numbers next to a picture. */
 #define EXI_FACT_MAX 12
 typedef struct exi_fact {
     char what[96], theirs[48], ours[48];
 } exi_fact;
 
-/* A rig of a demo, made when it is first asked for. */
+/* A rig of a demo, made when it is first needed. */
 typedef struct exi_figure_rig {
     const char *name; /* NULL: no rig yet */
-    char kind;        /* as it is, without its pseudo-examples, of another project that the demo writes */
+    char kind;        /* as it is, without its pseudo-examples, or of another project that the demo writes */
     ex_rig *rig;
 } exi_figure_rig;
 
 enum { EXI_FIGURE_RIGS = 24 };
 
-/* What the makers of figures work with. */
+/* Context of the functions that make figures. */
 typedef struct exi_figures {
     const char *folder;
-    int cell; /* pixels of one form */
+    int cell; /* width of one form in pixels */
     const ex_tasks *tasks;
-    ex_error *error; /* of what failed */
+    ex_error *error; /* error of the failed step */
     exi_figure_rig rigs[EXI_FIGURE_RIGS];
-    exi_fact facts[EXI_FACT_MAX]; /* of the figure that is being made */
+    exi_fact facts[EXI_FACT_MAX]; /* facts of the figure that is being made */
     int fact_count;
 } exi_figures;
 
 typedef struct exi_figure {
     const char *number;  /* "Figure 4" */
-    const char *title;   /* what it shows, in a few words */
-    const char *file;    /* "shape-by-example-4.png"; NULL for a table of facts, or where it is not computed */
-    const char *demo;    /* whose rig it is made from, or NULL */
-    const char *caption; /* sentences; where it is not computed, why */
-    bool slow;           /* only with --all */
+    const char *title;   /* title of a few words */
+    const char *file;    /* "shape-by-example-4.png"; NULL for a table of facts, or if it is not computed */
+    const char *demo;    /* demo whose rig it uses, or NULL */
+    const char *caption; /* sentences; if it is not computed, the reason */
+    bool slow;           /* true if made only with --all */
     ex_result (*make)(exi_figures *figures, const char *path); /* NULL: not computed; path NULL for tables */
 } exi_figure;
 
@@ -56,7 +56,7 @@ typedef struct exi_paper {
 extern const exi_paper exi_papers[];
 extern const int exi_paper_count;
 
-/* What was made of a figure: its facts, for the page. */
+/* Result of a figure, for the page: its facts. */
 typedef struct exi_figure_result {
     bool made;
     int width, height; /* of a picture, in pixels or points */
@@ -64,19 +64,19 @@ typedef struct exi_figure_result {
     int fact_count;
 } exi_figure_result;
 
-/* figures_page.c: index.html, from results in the order of papers and figures. */
+/* Writes index.html, from results in the order of papers and figures (figures_page.c). */
 ex_result exi_figures_page(const exi_figures *figures, const exi_figure_result *results, ex_error *error);
 
-/* ---- for makers (figures_parts.c) ---- */
+/* ---- parts of figures (figures_parts.c) ---- */
 
-/* The rig of a demo, written and built into folder/demos/NAME. NULL after an error. */
+/* Writes the demo, builds its rig in folder/demos/NAME and returns it. NULL after an error. */
 const ex_rig *exi_figures_rig(exi_figures *figures, const char *demo);
-/* The same without its pseudo-examples. */
+/* Like exi_figures_rig without its pseudo-examples. */
 const ex_rig *exi_figures_rig_without(exi_figures *figures, const char *demo);
-/* The rig of another project that the demo writes, DEMO_variant.json. */
+/* Like exi_figures_rig for another project that the demo writes, DEMO_variant.json. */
 const ex_rig *exi_figures_rig_variant(exi_figures *figures, const char *demo, const char *variant);
 
-/* The rig of that demo and kind, or an empty place for it that the caller fills; there is always one. */
+/* Entry for the rig of that demo and kind; if it is empty, the caller fills it. Never NULL. */
 exi_figure_rig *exi_figures_slot(exi_figures *figures, const char *demo, char kind);
 
 void exi_figures_fact(exi_figures *figures, const char *what, const char *theirs, const char *format, ...)
@@ -87,19 +87,19 @@ void exi_figures_fact(exi_figures *figures, const char *what, const char *theirs
 typedef struct exi_shot {
     const ex_rig *rig;
     const char *pose;    /* "elbow=110 gender=1" */
-    const float *form;   /* [vertex_count][3] of the cage, in place of a pose; or NULL */
-    const ex_mesh *mesh; /* in place of a rig and all that is said of its form, in its own colours; or NULL */
-    bool muted;          /* all layers: what the skeleton alone makes of the mesh */
-    bool unskinned;      /* what the layers make of it, before the skeleton moves it */
+    const float *form;   /* [vertex_count][3] of the cage, instead of a pose; or NULL */
+    const ex_mesh *mesh; /* replaces the rig and its form, with the mesh's own colours; or NULL */
+    bool muted;          /* true to mute all layers: the mesh moved by the skeleton alone */
+    bool unskinned;      /* true for the form of the layers before skinning */
     bool textures;
-    int tone; /* 0: light, 1: an example, 2: what is wrong with it is the point */
-    /* Of a form that is given: the segment of every face [face_count], as colours, and the tree of segments, written
-     * in place of a note; or NULL. */
+    int tone; /* 0: light, 1: an example, 2: a form that shows a defect */
+    /* For a given form: the segment of every face [face_count], shown as colours, and the tree of segments, drawn
+     * instead of a note; or NULL. */
     const int *face_segments;
     const ex_segments *segments;
-    const ex_mesh *under; /* another mesh in the same picture, dark, and its form [vertex_count][3]; or NULL */
+    const ex_mesh *under; /* a second mesh in the same picture, dark, and its form [vertex_count][3]; or NULL */
     const float *under_form;
-    const double *weights; /* [3] that sum to 1: a point in a triangle above the form; or NULL */
+    const double *weights; /* [3] that sum to 1: a point in a triangle drawn above the form; or NULL */
     const char *title, *note;
 } exi_shot;
 
@@ -107,8 +107,8 @@ typedef struct exi_shots {
     const exi_shot *shots;
     int count, columns;
     double yaw, pitch;
-    double size;           /* of each, in forms of a sheet */
-    const float *close_up; /* [6]: two corners of what is in view; NULL: all of every form */
+    double size;           /* size of each form, relative to the forms of a sheet */
+    const float *close_up; /* [6]: two corners of the visible box; NULL: all of every form */
 } exi_shots;
 
 ex_result exi_figures_shots(exi_figures *figures, const exi_shots *shots, const char *path);

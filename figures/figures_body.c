@@ -1,4 +1,5 @@
-/* figures/figures_body.c - the demo `body` for figures: its session, its surfaces, and shots of them in colours. */
+/* figures/figures_body.c - opens the session of the demo `body`, evaluates its surfaces, and makes coloured shots of
+ * them. */
 #include "figures_body.h"
 
 #include "cli/base/files.h"
@@ -115,7 +116,8 @@ ex_result exi_scanned_add_mesh(exi_scanned *s, ex_mesh *mesh, const char *title,
     return EX_OK;
 }
 
-/* Faces of which a corner is not kept go, and then vertices that no face has: the camera looks at all there are. */
+/* Removes faces with a corner that is not kept, and then vertices without faces, because the camera frames all
+ * vertices. */
 static void drop_faces(ex_mesh *mesh, unsigned char *kept, int *numbers) {
     int faces = 0, corners = 0, vertices = 0;
     for (int face = 0; face < mesh->face_count; face++) {
@@ -147,7 +149,7 @@ static void drop_faces(ex_mesh *mesh, unsigned char *kept, int *numbers) {
     mesh->vertex_count = vertices;
 }
 
-/* [level vertices][3] from 0 to 1; NULL without memory. */
+/* Colours [level vertices][3] from 0 to 1; NULL if out of memory. */
 static float *make_colours(const ex_colour *colours, int count) {
     float *values = array_allocate((size_t)count, 3 * sizeof *values);
     for (int v = 0; values && v < count; v++) {

@@ -1,7 +1,7 @@
 /*
- * cli/figures_chain.c - figures of trajectory warping on what hangs together as links do. 6: a chain that folds up,
- * with one velocity pair a vertex (a), with bases appended for its links (b), the links (c), and what each basis moves
- * by itself (d to f). 7: a tail that curls, its segments found, without bases and with them, and on other ways.
+ * figures/figures_chain.c - figures 6 and 7 of trajectory warping, on jointed forms. 6: a chain that folds up, with one
+ * velocity pair per vertex (a), with bases appended for its links (b), the links (c), and the motion of each basis
+ * alone (d to f). 7: a tail that curls, with its segments found, without bases and with them, and along other paths.
  */
 #include "figures.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Paths from a rig's mesh to its form at a pose, found again in double, with their bases apart. */
+/* Paths from a rig's mesh to its form at a pose, computed again in double, with separate bases. */
 typedef struct paths {
     ex_trajectories_def def;
     ex_trajectories *found;
@@ -27,7 +27,7 @@ static void paths_close(paths *p) {
     free(p->triangles);
 }
 
-/* The cage that the rig shows at a pose, "t=1". */
+/* Evaluates the rig's cage at a pose, "t=1". */
 static ex_result read_form(const ex_rig *rig, const char *word, double *form, ex_error *error) {
     const ex_evaluation how = {.level = 0};
     const size_t count = (size_t)ex_rig_vertex_count(rig);
@@ -48,7 +48,7 @@ static ex_result read_form(const ex_rig *rig, const char *word, double *form, ex
     return result;
 }
 
-/* All but the finding: by the paper's energies, unless the caller changes that. */
+/* Prepares everything but the search; default: the paper's energies. */
 static ex_result paths_open(const ex_rig *rig, const char *word, const ex_tasks *tasks, paths *p, ex_error *error) {
     ex_result result = ex_rig_to_mesh(rig, NULL, &p->start, error);
     if (result != EX_OK)
@@ -84,7 +84,7 @@ static ex_result paths_find(paths *p, ex_error *error) {
     return ex_trajectories_create(&p->def, &p->found, error);
 }
 
-/* The form at t, by one basis or (-1) all. */
+/* The form at t, from one basis, or from all (-1). */
 static ex_result paths_form(const paths *p, double t, int basis, float **form, ex_error *error) {
     const size_t count = 3 * (size_t)p->def.vertex_count;
     double *positions = malloc((count + 1) * sizeof *positions);
@@ -97,7 +97,7 @@ static ex_result paths_form(const paths *p, double t, int basis, float **form, e
     return room ? EX_OK : ex_error_memory(error, "a form", count);
 }
 
-/* The mesh in the colours of its segments. */
+/* A shot of the mesh in the colours of its segments. */
 static exi_shot segment_shot(const ex_rig *rig, const paths *p, const float *start, const char *title) {
     return (exi_shot){.rig = rig,
                       .form = start,
@@ -106,7 +106,7 @@ static exi_shot segment_shot(const ex_rig *rig, const paths *p, const float *sta
                       .title = title};
 }
 
-/* Bases that a tree of segments has: one for every joint but those at its root. */
+/* Number of bases of a tree of segments: one for every joint except those at its root. */
 static int basis_count(const ex_segments *segments) {
     int count = 0;
     for (int k = 0; k < segments->count; k++)
@@ -118,7 +118,7 @@ static int basis_count(const ex_segments *segments) {
 
 enum { LINKS = 4 };
 
-/* The link of every triangle: they are one metre long, along x. NULL without memory. */
+/* The link of every triangle; links are one metre long, along x. NULL if out of memory. */
 static int *find_links(const ex_mesh *mesh) {
     int *links = malloc(((size_t)mesh->face_count + 1) * sizeof *links);
     for (int t = 0; links && t < mesh->face_count; t++) {
@@ -153,8 +153,7 @@ ex_result exi_figure_chain(exi_figures *f, const char *path) {
     if (result == EX_OK)
         result = paths_find(&p, f->error);
     for (int i = 0; result == EX_OK && i < 3; i++) {
-        result =
-            paths_form(&p, 0.5, i == 0 ? 0 : i + 2, &forms[i], f->error); /* two joints from the root there is one */
+        result = paths_form(&p, 0.5, i == 0 ? 0 : i + 2, &forms[i], f->error); /* two joints from the root: one basis */
         shots[4 + i] = (exi_shot){.rig = rig, .form = forms[i], .title = titles[i], .note = notes[i]};
     }
     if (result == EX_OK)
@@ -179,9 +178,9 @@ ex_result exi_figure_chain(exi_figures *f, const char *path) {
 
 #define CURL      0.6
 #define CURL_POSE "curl=0.6"
-#define RUMP      (-0.45) /* metres: all beyond it stays as it is, and is the root */
+#define RUMP      (-0.45) /* metres: everything beyond stays as it is, and is the root */
 
-/* Segment 0 for the animal's body, -1 for its tail, whose segments are to be found. NULL without memory. */
+/* Segment 0 for the animal's body, -1 for its tail, whose segments are to be found. NULL if out of memory. */
 static int *find_body(const ex_mesh *mesh) {
     int *segments = malloc(((size_t)mesh->face_count + 1) * sizeof *segments);
     for (int t = 0; segments && t < mesh->face_count; t++) {

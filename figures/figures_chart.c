@@ -1,4 +1,4 @@
-/* figures/figures_chart.c - curves over one axis, drawn as SVG. */
+/* figures/figures_chart.c - draws curves over one axis as SVG. */
 #include "figures_chart.h"
 
 #include <exemplar/author/files.h>
@@ -61,7 +61,7 @@ static void draw_points(const exi_chart *c, ex_canvas *canvas) {
     }
 }
 
-/* Names stand at the right, beside the ends of their curves. */
+/* Names are at the right, next to the ends of their curves. */
 static void draw_curves(const exi_chart *c, ex_canvas *canvas) {
     const ex_box frame = frame_of(c);
     double centres[EXI_CHART_CURVES];
@@ -83,7 +83,7 @@ static void draw_curves(const exi_chart *c, ex_canvas *canvas) {
     }
     ex_canvas_clip(canvas, NULL);
     free(line);
-    /* From the lowest up, as the spreading wants them in order. */
+    /* Sort from the lowest up: the spreading requires that order. */
     for (int i = 1; i < c->curve_count; i++)
         for (int k = i; k > 0 && c->curves[order[k]].values[EXI_CHART_SAMPLES - 1] >
                                      c->curves[order[k - 1]].values[EXI_CHART_SAMPLES - 1];

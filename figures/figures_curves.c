@@ -1,6 +1,6 @@
 /*
- * cli/figures_curves.c - figures that are curves over a space of one axis: the parts of a cardinal basis and the bases
- * themselves (Shape by Example, figures 2 and 3). The numbers are those of the library's own weighers.
+ * figures/figures_curves.c - curves over a space of one axis: the parts of a cardinal basis and the bases themselves
+ * (Shape by Example, figures 2 and 3). The library's weighers compute the numbers.
  */
 #include "figures_chart.h"
 
@@ -29,7 +29,7 @@ static double weight_at(const ex_weigher *weigher, double x, int example) {
     return weights[example];
 }
 
-/* The radial basis of an example: a cubic B-spline, as wide as it is far to the nearest other. */
+/* The radial basis of an example: a cubic B-spline whose width is the distance to the nearest other example. */
 static double radial(int example, double x) {
     double nearest = INFINITY;
     for (int i = 0; i < POINTS; i++)
@@ -39,7 +39,7 @@ static double radial(int example, double x) {
     return r >= 1 ? left * left * left / 6 : 2.0 / 3 - r * r * (1 - 0.5 * r);
 }
 
-/* How much of each radial basis makes up for what the line leaves at the examples: three equations. */
+/* Solves for the amounts of the radial bases that cancel the residual of the line at the examples: three equations. */
 static void solve_radial(const double left[POINTS], double amounts[POINTS]) {
     double m[POINTS][POINTS + 1];
     for (int i = 0; i < POINTS; i++) {
@@ -73,7 +73,7 @@ ex_result exi_figure_basis(exi_figures *f, const char *path) {
                          .points = places,
                          .point_count = POINTS,
                          .curve_count = 1 + POINTS};
-        /* Beyond the reach of all radial bases a weight is its line. */
+        /* Beyond the support of all radial bases a weight equals its line. */
         const double slope = (weight_at(weigher, 20, 0) - weight_at(weigher, 10, 0)) / 10;
         const double start = weight_at(weigher, 10, 0) - 10 * slope;
         double left[POINTS], amounts[POINTS], worst = 0;

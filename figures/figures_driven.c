@@ -1,6 +1,7 @@
 /*
- * cli/figures_driven.c - figures of DrivenShape, all of the demo `sleeve`: keys and their weights over time (1), with
- * and without a moving frame (5), beside the simulation (6), more keys (7), and poses that no keys blend (8).
+ * figures/figures_driven.c - figures of DrivenShape, all with the demo `sleeve`: keys and their weights over time (1),
+ * with and without a moving frame (5), next to the simulation (6), more keys (7), and poses that no keys can blend
+ * (8).
  */
 #include "figures_sleeve.h"
 
@@ -22,7 +23,7 @@ static void fact_error(exi_figures *f, const char *what, const ex_drive_report *
 
 /* ---- 1 ---- */
 
-/* An image above another, both in the middle, written where the first was read. */
+/* Stacks one image above another, both centred, and overwrites the first. */
 static ex_result stack(const char *path, const char *below_path, ex_error *error) {
     ex_image *images[2] = {NULL, NULL}, *whole = NULL;
     ex_result result = ex_image_read(path, &images[0], error);
@@ -49,7 +50,7 @@ static ex_result stack(const char *path, const char *below_path, ex_error *error
     return result;
 }
 
-/* The keys in a row, and under them the chart, which is drawn into a file of its own first. */
+/* Draws the keys in a row with the chart below, which is first drawn into a separate file. */
 static ex_result draw_weights(exi_sleeve *s, const ex_rig *rig, const char *path) {
     exi_figures *f = s->figures;
     const int count = ex_rig_example_count(rig);
@@ -181,7 +182,7 @@ ex_result exi_figure_more_keys(exi_figures *f, const char *path) {
 
 /* ---- 8 ---- */
 
-/* The arm at a moment of the unseen motion with all its angles so many times as large. */
+/* Poses the arm at a time of the unseen motion with all its angles scaled. */
 static ex_result pose_arm(const exi_garment *garment, double times, float *form, ex_error *error) {
     const size_t count = 3 * (size_t)garment->driver->vertex_count;
     double *positions = array_allocate(count, sizeof *positions);

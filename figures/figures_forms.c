@@ -1,4 +1,5 @@
-/* figures/figures_forms.c - figures that are forms: sheets of the blob and the arm, skinning and un-posing, faces. */
+/* figures/figures_forms.c - figures of Shape by Example that show forms: sheets of the blob and the arm, skinning and
+ * un-posing, faces. */
 #include "figures.h"
 
 #include <stdio.h>
@@ -87,7 +88,7 @@ ex_result exi_figure_arm(exi_figures *f, const char *path) {
     return EX_OK;
 }
 
-/* ---- figures 6, 7 and 8: the arm, and what its skeleton does to it ---- */
+/* ---- figures 6, 7 and 8: the arm, and the effect of its skeleton ---- */
 
 static ex_result arm_shots(exi_figures *f, exi_shot *shots, exi_shots how, const char *path) {
     const ex_rig *rig = exi_figures_rig(f, "arm");

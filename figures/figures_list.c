@@ -1,6 +1,6 @@
 /*
- * cli/figures_list.c - every figure and table of the five papers: how it is made, or why it is not. Captions are our
- * own words. docs/figures.md has the same list, and a test compares the two.
+ * figures/figures_list.c - every figure and table of the five papers: the function that makes it, or the reason why
+ * there is none. Captions are our own words. docs/figures.md has the same list, and a test compares the two.
  */
 #include "figures.h"
 

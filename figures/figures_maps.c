@@ -1,6 +1,6 @@
 /*
- * cli/figures_maps.c - figures about displacement maps of Articulated Body Deformation from Range Scan Data: rays from
- * the template in a slice through an armpit (4), and a map whose holes are filled (5).
+ * figures/figures_maps.c - figures about the displacement maps of Articulated Body Deformation from Range Scan Data:
+ * rays from the template in a slice through an armpit (4), and a map whose holes are filled (5).
  */
 #include "figures_body.h"
 
@@ -14,12 +14,12 @@
 
 /* ---- maps ---- */
 
-/* What is worked with on the way from a scan to a map. */
+/* Working data between a scan and its map. */
 typedef struct holes {
     exi_scanned *s;
-    int which; /* template: before it was refitted, or after */
+    int which; /* template: before refitting, or after */
     double reach;
-    float *positions, *normals; /* of it in the scan's pose */
+    float *positions, *normals; /* of the template in the scan's pose */
     float *displaced;
     ex_colour *colours;
     unsigned char *covered, *kept;
@@ -47,7 +47,7 @@ static void holes_close(holes *h) {
     free(h->kept);
 }
 
-/* The scan's map before anything is filled, and the template in its pose. */
+/* Computes the scan's map before anything is filled, and the template in its pose. */
 static ex_result cast(holes *h, const char *name, ex_mesh **meshes) {
     exi_scanned *s = h->s;
     ex_error *error = s->figures->error;
@@ -99,13 +99,13 @@ static void free_scan(ex_mesh **meshes, int count) {
 
 /* ---- 4 ---- */
 
-#define PANEL 230.0 /* points, across and along */
-#define LINE  16.0  /* for words */
+#define PANEL 230.0 /* points, width and height */
+#define LINE  16.0  /* height of a line of text */
 
-/* A part of the plane z = depth, and where it is drawn. */
+/* A part of the plane z = depth, and its place in the drawing. */
 typedef struct window {
     ex_canvas *canvas;
-    double depth, x, y, size; /* metres: the lower left corner, and how large */
+    double depth, x, y, size; /* metres: depth, lower left corner and size */
     double left;              /* points */
 } window;
 
@@ -114,7 +114,7 @@ static void to_points(const window *w, const double p[3], double at[2]) {
     at[1] = PANEL - (p[1] - w->y) / w->size * PANEL;
 }
 
-/* Where the plane cuts the faces. */
+/* Draws the intersection of the plane with the faces. */
 static void draw_cut(const window *w, const ex_mesh *mesh, const float *positions, const ex_pen *pen) {
     for (int face = 0; face < mesh->face_count; face++) {
         double ends[2][2];
@@ -139,7 +139,7 @@ static void draw_cut(const window *w, const ex_mesh *mesh, const float *position
     }
 }
 
-/* Rays of vertices beside the plane: to what they hit, or (length above 0) so far, whatever they hit. */
+/* Draws rays of vertices near the plane, to the hit, or (length above 0) with that length whatever they hit. */
 static int draw_rays(const window *w, const holes *h, double length) {
     const ex_pen pen = {ex_colour_hex(0xC8362A), 0.8, 0, 0};
     int count = 0;
@@ -162,7 +162,7 @@ static int draw_rays(const window *w, const holes *h, double length) {
     return count;
 }
 
-/* A slice through an armpit: what is cut, and rays. */
+/* Draws a slice through an armpit: the cut surfaces, and rays. */
 static ex_result draw_slice(ex_canvas *canvas, holes *h, ex_mesh *const *meshes, int mesh_count, int panel,
                             double length, const char *title) {
     const double left = panel * (PANEL + LINE) + LINE / 2;
@@ -221,7 +221,7 @@ ex_result exi_figure_rays(exi_figures *f, const char *path) {
 
 /* ---- 5 ---- */
 
-/* The map as colours, or the displaced surface; holes open or as they are. */
+/* Adds the map as colours, or the displaced surface; holes open or as they are. */
 static ex_result add_map(holes *h, const ex_displacement_map *map, bool colours, bool open, const char *title,
                          const char *note) {
     exi_scanned *s = h->s;
@@ -239,7 +239,7 @@ static ex_result add_map(holes *h, const ex_displacement_map *map, bool colours,
 ex_result exi_figure_holes(exi_figures *f, const char *path) {
     static const char *const titles[] = {"displacements", "begun with 0", "after a while", "filled"};
     static const char *const notes[] = {"dark: no ray hit anything", NULL, "40 steps of the solver", NULL};
-    static const int steps[] = {-1, -1, 40, 0}; /* 0: to the end */
+    static const int steps[] = {-1, -1, 40, 0}; /* 0: until it converges */
     exi_scanned s;
     ex_mesh **meshes = NULL;
     int mesh_count = 0;

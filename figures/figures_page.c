@@ -1,6 +1,5 @@
-/* figures/figures_page.c - the page that shows the figures: one file of HTML that needs nothing but the pictures beside
- * it.
- */
+/* figures/figures_page.c - writes the page that shows the figures: one HTML file that needs only the pictures next to
+ * it. */
 #include "figures.h"
 
 #include "cli/base/files.h"
@@ -33,7 +32,7 @@ static const char style[] =
     "small{color:#6d7178;font-size:.82rem}\n"
     "@media(max-width:34rem){body{font-size:16px;padding:1.5rem 1rem 4rem}h1{font-size:1.65rem}}\n";
 
-/* Text where markup has its own signs. */
+/* Writes text, escaped for markup. */
 static void write_text(ex_file_writer *w, const char *text) {
     for (; *text; text++) {
         const char *as = *text == '&'   ? "&amp;"

@@ -1,4 +1,4 @@
-/* figures/figures_parts.c - what makers of figures share: rigs of demos, with changes, and facts. */
+/* figures/figures_parts.c - shared by all figures: rigs of demos, optionally changed, and facts. */
 #include "figures.h"
 
 #include "cli/base/files.h"
@@ -28,7 +28,7 @@ void exi_figures_fact(exi_figures *f, const char *what, const char *theirs, cons
 
 typedef ex_result (*change)(ex_project *project, ex_error *error);
 
-/* Writes the demo, unless it is there from another figure; reads it, changes it and builds it. */
+/* Writes the demo, unless another figure has; reads it, changes it and builds it. */
 static ex_result make_rig(exi_figures *f, const ex_demo *demo, const char *variant, change apply, const char *folder,
                           ex_rig **rig) {
     const bool write = !apply && !variant;
@@ -63,7 +63,7 @@ static const ex_demo *find_demo(const char *name) {
     return NULL;
 }
 
-/* The rig of that demo and kind, or a place for it. */
+/* Entry for the rig of that demo and kind. */
 exi_figure_rig *exi_figures_slot(exi_figures *f, const char *name, char kind) {
     for (int i = 0; i < EXI_FIGURE_RIGS; i++)
         if (!f->rigs[i].name || (strcmp(f->rigs[i].name, name) == 0 && f->rigs[i].kind == kind))

@@ -1,6 +1,6 @@
 /*
- * cli/figures_pose.c - figures of Pose Space Deformation that are forms: what skinning alone does to an elbow and a
- * forearm (2 and 3), emotions over two axes (6), and sculpts in pose space beside skinning alone (8 and 9).
+ * figures/figures_pose.c - figures of Pose Space Deformation that show forms: the defects of skinning alone at an elbow
+ * and a forearm (2 and 3), emotions over two axes (6), and sculpts in pose space next to skinning alone (8 and 9).
  */
 #include "figures.h"
 
@@ -14,7 +14,7 @@ static ex_result demo_shots(exi_figures *f, const char *demo, exi_shot *shots, e
     return exi_figures_shots(f, &how, path);
 }
 
-/* What is near the elbow, at every bend. */
+/* Box around the elbow at every bend. */
 static const float elbow[6] = {0.13f, -0.09f, 0, 0.42f, 0.19f, 0};
 
 ex_result exi_figure_collapse(exi_figures *f, const char *path) {

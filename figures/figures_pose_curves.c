@@ -1,7 +1,7 @@
 /*
- * cli/figures_pose_curves.c - figures of Pose Space Deformation that are lines: what becomes of a point between two
- * rigid images (figure 1), two interpolants on points of a straight line (4 and 5), and the way from neutral over a
- * half-smile to a smile (7). Weights are those of the library's own weighers.
+ * figures/figures_pose_curves.c - figures of Pose Space Deformation that show lines: a point between two rigid images
+ * (figure 1), two interpolants on points of a straight line (4 and 5), and the path from neutral through a half-smile
+ * to a smile (7). The library's weighers compute the weights.
  */
 #include "figures_chart.h"
 
@@ -20,7 +20,7 @@
 #define CENTRE_X 285.0
 #define CENTRE_Y 215.0
 
-/* A place given along the upper arm and across it (above 0: outside), carried by a part of the bend. */
+/* Moves a point, given along the upper arm and across it (above 0: outside), by a part of the bend. */
 static void carry(double along, double across, double part, double out[2]) {
     double sine, cosine;
     ex_sin_cos(part * BEND * PI / 180, &sine, &cosine);
@@ -28,7 +28,7 @@ static void carry(double along, double across, double part, double out[2]) {
     out[1] = CENTRE_Y - along * sine + across * cosine;
 }
 
-/* A limb as a bar with a round end at the joint. */
+/* Draws a limb as a bar with a round end at the joint. */
 static void draw_limb(ex_canvas *canvas, double direction, double part) {
     enum { STEPS = 24 };
     double points[STEPS + 3][2], sine, cosine;
@@ -113,7 +113,7 @@ static ex_result create_line(ex_weigher_kind kind, ex_weigher **weigher, ex_erro
     ex_weigher_def def = ex_weigher_def_default();
     ex_axis axis = ex_axis_scalar(0, 100, 0);
     double falloffs[LINE];
-    axis.scale = 1; /* distances in the axis's own unit */
+    axis.scale = 1; /* distances in the axis's unit */
     for (int k = 0; k < LINE; k++)
         falloffs[k] = SIGMA;
     def.kind = kind;
@@ -126,7 +126,7 @@ static ex_result create_line(ex_weigher_kind kind, ex_weigher **weigher, ex_erro
     return ex_weigher_create(&def, NULL, weigher, error);
 }
 
-/* How steep the curve is at the points, whose line has a slope of 1: the mean of those that are inside. */
+/* Mean slope of the curve at the inner points; their line has a slope of 1. */
 static double slope_at_points(const ex_weigher *weigher) {
     const double step = 1e-3;
     double sum = 0;
@@ -135,7 +135,7 @@ static double slope_at_points(const ex_weigher *weigher) {
     return sum / (LINE - 2);
 }
 
-/* The farthest from the line, between the points. */
+/* Largest distance from the line between the points. */
 static double off_the_line(const ex_weigher *weigher) {
     double worst = 0;
     for (double x = line_points[0]; x <= line_points[LINE - 1]; x += 0.1) {
@@ -189,7 +189,7 @@ ex_result exi_figure_gaussian(exi_figures *f, const char *path) {
     return draw_line_chart(f, &chart, EX_WEIGHER_GAUSSIAN, path);
 }
 
-/* ---- figure 7: from neutral over a half-smile to a smile ---- */
+/* ---- figure 7: from neutral through a half-smile to a smile ---- */
 
 static int find_example(const ex_rig *rig, const char *name) {
     const int count = ex_weigher_example_count(ex_rig_weigher(rig, 0));
@@ -199,7 +199,7 @@ static int find_example(const ex_rig *rig, const char *name) {
     return k;
 }
 
-/* How often a curve changes between rising and falling. */
+/* Number of times that a curve changes between rising and falling. */
 static int turns_of(const exi_curve *curve) {
     int turns = 0, way = 0;
     for (int i = 1; i < EXI_CHART_SAMPLES; i++) {

@@ -1,7 +1,7 @@
 /*
- * cli/figures_scans.c - figures of Articulated Body Deformation from Range Scan Data, all of the demo `body`: poses
- * (1), a scan and its markers (2), skeleton and template (3), the skeleton's freedoms (table 2), holes filled (5),
- * parts and their masks (6), between two poses (7), and another build (8).
+ * figures/figures_scans.c - figures of Articulated Body Deformation from Range Scan Data, all with the demo `body`:
+ * poses (1), a scan and its markers (2), skeleton and template (3), the skeleton's degrees of freedom (table 2), holes
+ * filled (5), parts and their masks (6), between two poses (7), and another build (8).
  */
 #include "cli/scan/scan.h"
 #include "figures_body.h"
@@ -40,7 +40,7 @@ ex_result exi_figure_poses(exi_figures *f, const char *path) {
 
 /* ---- 2 ---- */
 
-/* Leaves out lines above and below that show nothing: the background is the same all along them. */
+/* Crops empty lines at the top and the bottom: those that are all background. */
 static ex_image *crop(const ex_image *image) {
     const size_t width = 4 * (size_t)image->width;
     int first = image->height, last = 0;
@@ -61,7 +61,7 @@ static ex_image *crop(const ex_image *image) {
     return part;
 }
 
-/* The picture is drawn into a file that is called after the scan. */
+/* Draws the picture into a file named after the scan. */
 static ex_result draw_scan(exi_scanned *s, const char *name, const char *path) {
     ex_error *error = s->figures->error;
     const int scan = ex_scan_session_find(s->session, name);
@@ -223,7 +223,7 @@ static ex_result blend_open(blend *b) {
     return result;
 }
 
-/* Of what vertices are made, by the masks of some parts; light grey as far as that is none of them. */
+/* Colours vertices by the masks of some parts; light grey as far as they belong to none. */
 static void colour(blend *b, int first, int count) {
     for (int v = 0; v < b->s->vertex_count; v++) {
         double lab[3] = {0, 0, 0}, own[3], left = 1;
@@ -240,7 +240,7 @@ static void colour(blend *b, int first, int count) {
     }
 }
 
-/* A scan of each part in the reference pose, and the body. */
+/* Adds a scan of each part in the reference pose, and the body. */
 static ex_result add_parts(blend *b) {
     exi_scanned *s = b->s;
     ex_result result = EX_OK;
@@ -276,7 +276,7 @@ ex_result exi_figure_parts(exi_figures *f, const char *path) {
 
 /* ---- 7 ---- */
 
-/* What displaces the surface in a pose, along its normals. */
+/* Computes the displacement of the surface in a pose, along its normals. */
 static ex_result find_displacements(const exi_scanned *s, const ex_pose *pose, float *plain, float *normals,
                                     float *whole, float *d) {
     ex_result result = exi_scanned_surface(s, s->rig, pose, true, plain, normals);
@@ -290,7 +290,7 @@ static ex_result find_displacements(const exi_scanned *s, const ex_pose *pose, f
     return result;
 }
 
-/* A row: from the first pose to the last, and the first one's displacements on the last one's template. */
+/* Adds a row: from the first pose to the last, and the first pose's displacements on the last pose's template. */
 static ex_result add_row(exi_scanned *s, const char *const *poses, const char *const *titles, int count,
                          float *const forms[4]) {
     float *plain = forms[0], *normals = forms[1], *whole = forms[2], *d = forms[3];

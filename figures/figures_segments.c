@@ -1,4 +1,4 @@
-/* figures/figures_segments.c - segments of a form in a figure: as colours, and as the tree in which they hang. */
+/* figures/figures_segments.c - draws the segments of a form in a figure, as colours and as a tree. */
 #include "figures_segments.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 /* ---- colours ---- */
 
-/* The faces of one segment, as a mesh of their own with all vertices. NULL without memory. */
+/* The faces of one segment as a separate mesh with all vertices. NULL if out of memory. */
 static ex_mesh *segment_mesh(const ex_mesh *whole, const int *face_segments, int segment) {
     ex_mesh *mesh = ex_mesh_create();
     if (!mesh)
@@ -32,7 +32,7 @@ static ex_mesh *segment_mesh(const ex_mesh *whole, const int *face_segments, int
     return mesh;
 }
 
-/* A light shade of what tells the segment from others in the tree below. */
+/* A light shade of the segment's colour in the tree below. */
 static void segment_colour(int segment, double colour[3]) {
     const ex_colour shade = ex_colour_paled(ex_colour_category(segment).colour, 0.25);
     colour[0] = shade.red / 255.0;
@@ -47,7 +47,7 @@ ex_result exi_figures_segments_image(const ex_mesh *mesh, const exi_shot *shot, 
     ex_mesh **meshes = calloc((size_t)segments + 1, sizeof *meshes);
     int count = 0;
     ex_result result = items && meshes ? EX_OK : ex_error_memory(error, "a form", 0);
-    for (int k = 0; result == EX_OK && k < segments; k++) { /* an item each, so that borders are sharp */
+    for (int k = 0; result == EX_OK && k < segments; k++) { /* one item each, for sharp borders */
         meshes[k] = segment_mesh(mesh, shot->face_segments, k);
         if (!meshes[k])
             result = ex_error_memory(error, "a form", 0);
@@ -70,9 +70,9 @@ ex_result exi_figures_segments_image(const ex_mesh *mesh, const exi_shot *shot, 
 
 /* ---- the tree ---- */
 
-#define NODE  6.5  /* points, half of what it measures */
-#define APART 24.0 /* from a parent to its children, where there is room */
-#define ROWS  16.0 /* from the first row to the last, where there are several */
+#define NODE  6.5  /* points, half its size */
+#define APART 24.0 /* from a parent to its children, if there is room */
+#define ROWS  16.0 /* from the first row to the last, if there are several */
 
 typedef struct tree {
     const ex_segments *segments;
@@ -80,7 +80,7 @@ typedef struct tree {
     int column_count, row_count;
 } tree;
 
-/* Places what hangs on a parent: one column further, the first child in the parent's own row. */
+/* Places the children of a parent: one column further, the first child in the parent's row. */
 static void place(tree *t, int parent, int column) {
     bool first = true;
     for (int k = 0; k < t->segments->count; k++) {

@@ -1,5 +1,5 @@
-/* figures/figures_shots.c - several forms side by side in one picture, all seen by one camera, with a line or two
- * below. */
+/* figures/figures_shots.c - draws several forms side by side in one picture, all seen by one camera, with a line or two
+ * of text below. */
 #include "figures.h"
 
 #include "cli/base/words.h"
@@ -13,13 +13,13 @@
 #include <string.h>
 
 #define TEXT 11.0 /* points */
-#define BAND 40.0 /* below a form, for its words */
+#define BAND 40.0 /* below a form, for its text */
 #define HEAD 44.0 /* above a form, for the triangle of its weights */
 
 typedef struct shot_form {
     float *positions, *normals;
     int vertex_count;
-    ex_mesh *mesh; /* or NULL: the shot's */
+    ex_mesh *mesh; /* or NULL: use the shot's */
     ex_image *texture;
 } shot_form;
 
@@ -30,7 +30,7 @@ static void form_close(shot_form *form) {
     ex_image_destroy(form->texture);
 }
 
-/* "elbow=110 gender=1" */
+/* Parses "elbow=110 gender=1". */
 static ex_result read_pose(const ex_rig *rig, const char *words, ex_pose *pose, ex_error *error) {
     char word[64];
     int length = 0;
@@ -77,7 +77,7 @@ static ex_result evaluate(const exi_shot *shot, const ex_pose *pose, shot_form *
     return result;
 }
 
-/* A form that is given, of the cage; the renderer finds its normals. */
+/* Takes a given form of the cage; the renderer computes its normals. */
 static ex_result take_form(const exi_shot *shot, shot_form *form, ex_error *error) {
     form->vertex_count = ex_rig_vertex_count(shot->rig);
     form->positions = malloc(((size_t)form->vertex_count + 1) * 3 * sizeof *form->positions);
@@ -87,7 +87,7 @@ static ex_result take_form(const exi_shot *shot, shot_form *form, ex_error *erro
     return ex_rig_to_mesh(shot->rig, &(ex_surface){.positions = form->positions}, &form->mesh, error);
 }
 
-/* What is given whole: only the camera has to know where it is. */
+/* Takes a given mesh: only the camera needs its positions. */
 static ex_result take_mesh(const exi_shot *shot, shot_form *form, ex_error *error) {
     form->vertex_count = shot->mesh->vertex_count;
     form->positions = malloc(((size_t)form->vertex_count + 1) * 3 * sizeof *form->positions);
@@ -121,7 +121,7 @@ typedef struct sheet {
     double scale;
     int band, head;    /* pixels */
     ex_image **images; /* [count] */
-    int *tops, *rows;  /* [rows]: first line of the images that is shown, and where it stands in the picture */
+    int *tops, *rows;  /* [rows]: first visible line of the images, and its position in the picture */
 } sheet;
 
 static ex_result find_camera(sheet *s, int cell, ex_error *error) {
@@ -140,7 +140,7 @@ static ex_result find_camera(sheet *s, int cell, ex_error *error) {
             !ex_framing_add(&frame, s->shots->shots[i].under_form, s->shots->shots[i].under->vertex_count))
             return ex_error_set(error, EX_ERROR_DATA, "a form is too far away for a float");
     s->camera = ex_framing_camera(&frame, cell, &s->width, &s->height);
-    /* Words as large as on a sheet, whatever the size of the forms. */
+    /* Text is as large as on a sheet, whatever the size of the forms. */
     s->scale = cell / (180 * s->shots->size);
     s->scale = s->scale < 0.8 ? 0.8 : s->scale;
     s->band = (int)ceil(BAND * s->scale);
@@ -177,8 +177,8 @@ static ex_result render(const sheet *s, int i, const ex_tasks *tasks, ex_image *
                                : ex_render(&def, image, error);
 }
 
-/* The point that has those weights in a triangle that stands on a base of 36 points at y; corners in their order from
- * the left to the right, the first above. */
+/* Draws the point with those weights in a triangle whose base of 36 points is at y; corners from left to right, the
+ * first at the top. */
 static void draw_weights(ex_canvas *canvas, double x, double y, const double weights[3]) {
     const double corners[3][2] = {{x, y - 31}, {x - 18, y}, {x + 18, y}};
     double point[2] = {0, 0};
@@ -211,7 +211,7 @@ static int row_count(const sheet *s) {
     return (s->shots->count + s->shots->columns - 1) / s->shots->columns;
 }
 
-/* The first line on which something is seen; the height where nothing is. */
+/* The first line that is not empty, or the height if all are. */
 static int first_line(const ex_image *image) {
     const size_t count = (size_t)image->width * (size_t)image->height;
     size_t pixel = 0;
@@ -220,7 +220,7 @@ static int first_line(const ex_image *image) {
     return (int)(pixel / (size_t)image->width);
 }
 
-/* One frame holds all forms, so that sizes compare; the upper part of it that no form of a row reaches is left out.
+/* All forms have the same frame, so that sizes compare; the upper part that no form of a row reaches is cropped.
  * Returns the height of the picture. */
 static int stack_rows(sheet *s, int margin) {
     const int columns = s->shots->columns;
@@ -239,7 +239,7 @@ static int stack_rows(sheet *s, int margin) {
     return y + margin;
 }
 
-/* A form's image, in pixels; what is left out of it is transparent, so that it may lie on the row above. */
+/* Box of a form's image, in pixels; its cropped part is transparent, so it may overlap the row above. */
 static ex_box image_box(const sheet *s, int i, int margin) {
     const int column = i % s->shots->columns, row = i / s->shots->columns;
     const double x = margin + column * (s->width + margin), y = s->rows[row] - s->tops[row];

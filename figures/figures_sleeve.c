@@ -1,6 +1,5 @@
-/* figures/figures_sleeve.c - the demo `sleeve` for DrivenShape's figures: rigs learnt from it, and shots of arm and
- * sleeve.
- */
+/* figures/figures_sleeve.c - learns rigs from the demo `sleeve` for DrivenShape's figures, and makes shots of arm and
+ * sleeve. */
 #include "figures_sleeve.h"
 
 #include "cli/base/files.h"
@@ -115,7 +114,7 @@ ex_result exi_sleeve_report(exi_sleeve *s, const ex_rig *rig, ex_drive_report **
 
 /* ---- shots ---- */
 
-/* out = T^-1 form, T rigid: where it would be had the driver not moved. */
+/* out = T^-1 form, T rigid: the form as if the driver had not moved. */
 static void move_back(const float t[12], const float *form, int count, float *out) {
     for (int v = 0; v < count; v++, form += 3, out += 3) {
         const float d[3] = {form[0] - t[3], form[1] - t[7], form[2] - t[11]};
@@ -124,7 +123,7 @@ static void move_back(const float t[12], const float *form, int count, float *ou
     }
 }
 
-/* Both forms, moved to where the reference stands by the motion of `where`, a form of the driver. */
+/* Adds both forms, moved to the reference's place by the motion of `where`, a form of the driver. */
 static ex_result add(exi_sleeve *s, const float *driver, const float *driven, const float *where, const char *title,
                      const char *note) {
     const int counts[2] = {ex_rig_vertex_count(s->rig), s->driver->vertex_count};

@@ -1,6 +1,6 @@
 /*
- * cli/figures_solids.c - what figure 3 about scanned bodies shows besides surfaces: a skeleton of balls, cones and
- * bones, control points, and a smooth surface as a checkerboard of the patches that belong to the faces of its cage.
+ * figures/figures_solids.c - meshes for figure 3 about scanned bodies: a skeleton of balls, cones and bones, control
+ * points, and a smooth surface as a checkerboard of patches, one per face of its cage.
  */
 #include "figures_body.h"
 
@@ -13,7 +13,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* A mesh that grows by whole solids; room is made beforehand. */
+/* A mesh that grows by complete solids; memory is allocated beforehand. */
 typedef struct solids {
     ex_mesh *mesh, *ball;
     bool good;
@@ -35,7 +35,7 @@ static solids solids_open(int vertices, int corners, int faces) {
     return s;
 }
 
-/* The mesh, or NULL. */
+/* Returns the mesh, or NULL. */
 static ex_mesh *solids_close(solids *s) {
     ex_mesh_destroy(s->ball);
     if (s->good)
@@ -73,7 +73,7 @@ static void add_ball(solids *s, const double at[3], double radius, const double 
     }
 }
 
-/* From a circle about a to one about b, whose ends are flat. */
+/* Adds a cone from a circle about a to one about b, with flat ends. */
 static void add_cone(solids *s, const double a[3], const double b[3], double radius_a, double radius_b,
                      const double colour[3]) {
     double along[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, across[3], up[3];
@@ -162,8 +162,8 @@ ex_mesh *exi_scanned_skeleton(const exi_scanned *scanned) {
 
 static const double light[3] = {0.86, 0.84, 0.80}, dark[3] = {0.52, 0.60, 0.68}, red[3] = {0.80, 0.22, 0.18};
 
-/* Which of two colours each face has, so that faces with a common edge differ wherever that can be: from one face to
- * its neighbours and on. NULL without memory. */
+/* One of two colours for each face, so that faces with a common edge differ wherever possible: assigned from one face
+ * to its neighbours and on. NULL if out of memory. */
 static unsigned char *two_colours(const ex_mesh *cage) {
     const int count = cage->face_count;
     unsigned char *colours = calloc((size_t)count + 1, 1);
@@ -196,8 +196,8 @@ static unsigned char *two_colours(const ex_mesh *cage) {
     return colours;
 }
 
-/* Faces of one colour share their vertices, so that they are smooth; those of the other have vertices of their own,
- * with the same normals nearly, so that borders are sharp. */
+/* Faces of one colour share their vertices, so that they are smooth; those of the other have separate vertices with
+ * nearly the same normals, so that borders are sharp. */
 ex_mesh *exi_scanned_checkerboard(const exi_scanned *scanned, const ex_mesh *cage, int level, const float *positions) {
     unsigned char *colours = two_colours(cage);
     ex_mesh *mesh = NULL;
@@ -214,7 +214,7 @@ ex_mesh *exi_scanned_checkerboard(const exi_scanned *scanned, const ex_mesh *cag
             free(mesh->positions);
             mesh->positions = places;
             mesh->vertex_count = 2 * (int)count;
-            /* The first level has a face a corner of the cage, every further one four a face, in that order. */
+            /* The first level has one face per corner of the cage, every further level four per face, in that order. */
             for (int face = 0, patch = 0; face < mesh->face_count; face++) {
                 const int corner = level > 0 ? face >> 2 * (level - 1) : cage->face_offsets[face];
                 while (corner >= cage->face_offsets[patch + 1])

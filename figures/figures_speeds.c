@@ -1,5 +1,5 @@
 /*
- * cli/figures_speeds.c - the speeds of Shape by Example, section 6, beside those of this machine now: the rows of
+ * figures/figures_speeds.c - the speeds of Shape by Example, section 6, next to those of this machine now: the rows of
  * 'exemplar bench', with few samples.
  */
 #include "figures.h"
@@ -11,7 +11,7 @@
 
 enum { REPEAT = 5 };
 
-/* "1 230 000": three digits that mean something. */
+/* "1 230 000": three significant digits. */
 static const char *rate_text(char text[32], double ns) {
     const double rate = 1e9 / ns, grain = pow(10, floor(log10(rate)) - 2);
     const long rounded = lround(grain > 1 ? round(rate / grain) * grain : rate);

@@ -1,6 +1,6 @@
 /*
- * cli/figures_times.c - table 1 of trajectory warping: for the forms of figures 1, 4 and 6 as they are drawn, how long
- * it takes to find the paths in both modes, to evaluate a frame of the rig, and to solve Poisson's equation for one.
+ * figures/figures_times.c - table 1 of trajectory warping: for the forms of figures 1, 4 and 6 as drawn, the time to
+ * find the paths in both modes, to evaluate a frame of the rig, and to solve Poisson's equation for one.
  */
 #include "figures.h"
 
@@ -14,10 +14,10 @@ enum { FRAMES = 50 };
 
 typedef struct model {
     const char *figure, *demo, *pose;                     /* from rest to this pose */
-    const char *triangles, *iterations, *frame, *poisson; /* what the paper has */
+    const char *triangles, *iterations, *frame, *poisson; /* the paper's values */
 } model;
 
-/* The rig's surface at a pose, as it is drawn. */
+/* The rig's surface at a pose, as drawn. */
 static ex_result surface_at(const ex_rig *rig, const char *words, ex_mesh **mesh, ex_error *error) {
     const ex_evaluation how = {.level = ex_rig_level(rig)};
     float *positions = malloc(((size_t)ex_rig_level_vertex_count(rig, how.level) + 1) * 3 * sizeof *positions);
@@ -36,7 +36,7 @@ static ex_result surface_at(const ex_rig *rig, const char *words, ex_mesh **mesh
     return result;
 }
 
-/* A rig of the two forms alone, guided: as `exemplar warp` makes it. They are left beside the demo. */
+/* Makes a guided rig of only the two forms, as `exemplar warp` does. They are left next to the demo. */
 static ex_result make_rig(exi_figures *f, const model *m, ex_mesh *const forms[2], ex_rig **rig) {
     static const char text[] =
         "{\"exemplar\": 1, \"mesh\": \"drawn_0.obj\", \"layers\": [{\"name\": \"way\", \"space\": [{\"name\": \"t\", "
@@ -65,7 +65,7 @@ static ex_result make_rig(exi_figures *f, const model *m, ex_mesh *const forms[2
     return result;
 }
 
-/* Microseconds of a frame. */
+/* Microseconds per frame. */
 static double frame_time(const ex_rig *rig, const char *words) {
     float *positions = malloc(((size_t)ex_rig_vertex_count(rig) + 1) * 3 * sizeof *positions);
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
@@ -83,7 +83,7 @@ static double frame_time(const ex_rig *rig, const char *words) {
     return time;
 }
 
-/* Seconds to find the paths, and how many steps that took. */
+/* Finds the paths; measures the seconds and the number of steps. */
 static ex_result find_paths(const ex_trajectories_def *def, ex_trajectory_mode mode, double *seconds, int *steps,
                             ex_error *error) {
     ex_trajectories_def own = *def;

@@ -1,12 +1,12 @@
 /*
- * cli/figures_trajectories.c - figures of trajectory warping that are forms along the way: an animal's pose on straight
- * lines and on paths (1), what the gradient term does (3), heads (4) and three poses at once (5).
+ * figures/figures_trajectories.c - figures of trajectory warping that show forms along the way: an animal's pose along
+ * straight lines and along paths (1), the effect of the gradient term (3), heads (4) and three poses at once (5).
  */
 #include "figures.h"
 
 #include <stdio.h>
 
-/* The same five steps of two rigs, one row each; ends in blue. */
+/* The same five steps of two rigs, one row each; the end forms are blue. */
 static ex_result two_rows(exi_figures *f, const ex_rig *const rigs[2], const char *const poses[5],
                           const char *const titles[2], exi_shots how, const char *path) {
     exi_shot shots[10];

@@ -1,6 +1,6 @@
 /*
- * cli/figures_turn.c - figure 2 of trajectory warping: local frames along a displacement that turns, and what equation
- * 4 sums up. A bar bends, the paper's energies find its velocity pairs, and one of them is drawn.
+ * figures/figures_turn.c - figure 2 of trajectory warping: local frames along a displacement that turns, and the sum of
+ * equation 4. A bar bends, the paper's energies give its velocity pairs, and one of them is drawn.
  */
 #include "figures_chart.h"
 
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 
 #define DEGREES 57.29577951308232
-#define SCALE   200.0 /* points a metre */
+#define SCALE   200.0 /* points per metre */
 #define LEFT    -170.0
 #define GROUND  268.0
-#define BOTTOM  385.0 /* of what is seen of the bar */
-#define SHORT   0.2   /* of a velocity, so that arrows have room */
+#define BOTTOM  385.0 /* lower edge of the visible part of the bar */
+#define SHORT   0.2   /* factor on a velocity, to make room for arrows */
 #define AXIS    46.0  /* of a frame, points */
 
 enum { SIDE = 64, FRAMES = 5, STEPS = 48, SUMMANDS = 1000 };
 
-/* The bar's outline in the plane in which it bends, and the pairs of its vertices: along its upper side, and back. */
+/* The bar's outline in the plane of its bend, and the pairs of its vertices: along its upper side, and back. */
 typedef struct outline {
     int count, chosen;
     double start[2 * SIDE][3], turns[2 * SIDE][3], velocities[2 * SIDE][3];
@@ -59,8 +59,8 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Adds the vertices of one side that lie in the plane, to the right or back. The bend is the same to both sides of the
- * bar's middle, so what lays its end over its start does not turn, and is taken off as a move. */
+/* Adds the vertices of one side that lie in the plane, to the right or back. The bend is symmetric about the bar's
+ * middle, so the motion that lays its end over its start has no rotation, and is removed as a translation. */
 static void add_side(outline *o, const ex_trajectories_def *def, const ex_trajectory *path, double up) {
     side found[SIDE];
     int count = 0;
@@ -138,7 +138,7 @@ static void draw_bar(ex_canvas *canvas, const outline *o, double t, int grey) {
     ex_draw_polyline(canvas, (const double(*)[2])points, o->count, true, &(ex_pen){ex_colour_grey(grey), 1.2, 0, 0});
 }
 
-/* An arrow at p along R(t w) u, so many points for a metre; returns where it ends. */
+/* Draws an arrow at p along R(t w) u, scaled to that number of points per metre; returns its tip. */
 static void draw_turned(ex_canvas *canvas, const outline *o, double t, const double u[3], double length,
                         const ex_pen *pen, double end[2]) {
     double p[3], r[3];
@@ -176,7 +176,7 @@ static void draw_parts(ex_canvas *canvas, const outline *o) {
         draw_turned(canvas, o, t, v, SCALE * SHORT, &(ex_pen){two, 2.6, 0, 0}, tip);
         ex_draw_mark(canvas, EX_MARK_DOT, at[0], at[1], 4.5, &(ex_pen){ink, 1, 0, 0});
         snprintf(words, sizeof words, i ? "R(%.3g) v" : "v", t);
-        /* Inside the arc, where no frame is: to the left of where the arrow points. */
+        /* Inside the arc, where no frame is: to the left of the arrow's direction. */
         const double length = hypot(tip[0] - at[0], tip[1] - at[1]);
         const double left[2] = {(tip[1] - at[1]) / length, (at[0] - tip[0]) / length};
         draw_words(canvas, (tip[0] + at[0]) / 2 + 14 * left[0], (tip[1] + at[1]) / 2 + 20 * left[1],
@@ -205,7 +205,7 @@ static void draw_key(ex_canvas *canvas) {
 
 /* ---- the numbers ---- */
 
-/* How far the sum of steps (equation 4) ends from the closed form (equation 6). */
+/* Distance of the sum of steps (equation 4) from the closed form (equation 6). */
 static double summed(const outline *o) {
     const double *v = o->velocities[o->chosen];
     double p[3], sum[3], step[3], far = 0;
