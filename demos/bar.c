@@ -1,12 +1,12 @@
 /*
- * The demos `bar`, `stretch` and `cylinder`: bars of about two thousand vertices, for what trajectories do that
- * straight lines do not.
+ * The demos `bar`, `stretch` and `cylinder`: bars of about two thousand vertices that show the difference between
+ * trajectories and straight lines.
  *
  * `bar` is bent by 90 degrees, and by 160. `stretch` (trajectory warping, figure 3) is short and thick and becomes
- * long, thin and bent: much is stretched and compressed, and without its gradient term the paper's energy says nothing
- * of that. `cylinder` (figure 6) is a chain of four links that folds up, so that what is at its end is moved by three
- * joints; one velocity pair a vertex cannot say that, and bases appended for the links can. The second project of each,
- * NAME_paper.json or NAME_plain.json, is what its figure compares it with.
+ * long, thin and bent: it stretches and compresses a lot, and without its gradient term the paper's energy does not
+ * capture that. `cylinder` (figure 6) is a chain of four links that folds up, so that three joints move its end; one
+ * velocity pair per vertex cannot express that, and bases appended for the links can. The second project of each,
+ * NAME_paper.json or NAME_plain.json, is the one that its figure compares it with.
  */
 #include "tube.h"
 
@@ -24,7 +24,7 @@
     "  ]\n"                                                                                                            \
     "}\n"
 
-/* A layer with one example, at its own dial being 1. */
+/* A layer with one example, at value 1 of its own dial. */
 #define ONE(name, mesh, how)                                                                                           \
     HEAD("straight.obj")                                                                                               \
     "      \"name\": \"" name "\",\n"                                                                                  \
@@ -60,7 +60,7 @@ static const char cylinder_plain[] = ONE("folded", "folded.obj", "\"mode\": \"pa
 
 /* ---- forms ---- */
 
-/* Writes forms of one tube; the first of them is the mesh. */
+/* A form of a tube to write; the first one is the mesh. */
 typedef struct tube_form {
     const char *file;
     exi_tube tube;
@@ -111,7 +111,7 @@ ex_result exi_demo_stretch(const char *directory, ex_error *error) {
 
 enum { LINKS = 4 };
 
-/* Which link every triangle belongs to, as lines `face link`: what stands to either side of the joints' middles. */
+/* Writes the link of every triangle, as lines `face link`; links are separated at the middles of the joints. */
 static ex_result write_links(const char *directory, const exi_tube *tube, ex_error *error) {
     ex_mesh *mesh = exi_tube_create(tube);
     const size_t room = 16 * ((size_t)(mesh ? mesh->face_count : 0) + 1);
@@ -133,7 +133,7 @@ static ex_result write_links(const char *directory, const exi_tube *tube, ex_err
 }
 
 ex_result exi_demo_cylinder(const char *directory, ex_error *error) {
-    /* Links are rigid to the last digit: what is between two of them takes all that bends. */
+    /* Links are rigid to the last digit: the parts between them take all of the bend. */
     const exi_tube_bend straight[LINKS - 1] = {{1, 0.26, 0}, {2, 0.26, 0}, {3, 0.26, 0}};
     const exi_tube_bend folded[LINKS - 1] = {{1, 0.26, 100}, {2, 0.26, -100}, {3, 0.26, 100}};
     tube_form forms[2];

@@ -1,8 +1,8 @@
 /*
  * The demo `blob` (Shape by Example, figures 4 and 5): five forms of 642 vertices over bend and thickness. Bent forms
  * are thin and the thick form is straight and short, so at the upper corners, bent and thick, the blend shortens the
- * inner side of a bend that is short already, and the surface folds through itself. Two pseudo-examples there, drawn
- * from less bent places that are sound, mend it without a new form.
+ * inner side of a bend that is already short, and the surface folds through itself. Two pseudo-examples there, taken
+ * from less bent points that are sound, fix it without a new form.
  */
 #include "demos.h"
 
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sphere stretched along y to a body of the given half length (metres) and radius at its middle, thinner towards
- * its ends by `waist`, then bent in the x-y plane by `degrees` from end to end about its middle. */
+/* Stretches the sphere along y to a body of the given half length (metres) and radius at its middle, thinner towards
+ * its ends by `waist`, then bends it in the x-y plane by `degrees` from end to end about its middle. */
 static void shape_blob(const ex_mesh *sphere, double half_length, double radius, double waist, double degrees,
                        ex_mesh *blob) {
     const double angle = degrees * 3.14159265358979323846 / 180.0;
@@ -28,7 +28,7 @@ static void shape_blob(const ex_mesh *sphere, double half_length, double radius,
             out[1] = y;
             continue;
         }
-        /* The middle line becomes an arc; x is measured across it. */
+        /* The centre line becomes an arc; x is measured across it. */
         double turn = s * angle / 2, arc = 2 * half_length / angle;
         double sine, cosine;
         ex_sin_cos(turn, &sine, &cosine);

@@ -1,6 +1,6 @@
 /*
- * Skeletons and skins of demos, as scenes: joints are the scene's first nodes, in the axes of the world and bound where
- * they stand, and every vertex has the weights that a formula gives its place at rest.
+ * Skeletons and skins of demos, as scenes: joints are the scene's first nodes, with the axes of the world and bound at
+ * their positions, and a formula gives the weights of every vertex from its place at rest.
  */
 #include "bones.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* glTF asks that joints without weight are called 0. */
+/* glTF requires index 0 for joints without weight. */
 static bool skin_primitive(const exi_bones *bones, ex_scene_primitive *primitive) {
     const size_t count = (size_t)primitive->vertex_count;
     primitive->influence_count = BONES_MAX;
@@ -54,7 +54,7 @@ static bool add_joints(const exi_bones *bones, ex_scene *scene) {
         const exi_bone *bone = &bones->bones[j], *parent = bone->parent < 0 ? NULL : &bones->bones[bone->parent];
         if (ex_scene_add_node(scene, bone->name, bone->parent, -1) != j)
             return false;
-        /* As float holds it, so that joints and inverse binds cancel. */
+        /* Rounded to float, so that joints and inverse binds cancel. */
         for (int c = 0; c < 3; c++)
             scene->nodes[j].transform.translation[c] =
                 (double)(float)bone->place[c] - (parent ? (double)(float)parent->place[c] : 0);
@@ -62,7 +62,7 @@ static bool add_joints(const exi_bones *bones, ex_scene *scene) {
     return true;
 }
 
-/* The vertices must be the project's, one by one: a scene splits them at texture seams, so it gets none. */
+/* The vertices must be the project's, one by one. A scene splits them at texture seams, so this mesh has none. */
 static ex_mesh *without_seams(const ex_mesh *rest) {
     ex_mesh *bare = ex_mesh_copy(rest);
     if (bare) {

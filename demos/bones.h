@@ -1,6 +1,6 @@
 /*
- * bones.h - skeletons of demos: joints that stand in the axes of the world, and a formula that says which of them move
- * a vertex. Private to demos.
+ * bones.h - skeletons of demos: joints whose axes are those of the world, and a formula for the weights of a vertex.
+ * Private to demos.
  */
 #ifndef EXEMPLAR_DEMOS_BONES_H
 #define EXEMPLAR_DEMOS_BONES_H
@@ -11,21 +11,21 @@ enum { BONES_MAX = 4 }; /* one set of glTF's influences */
 
 typedef struct exi_bone {
     const char *name;
-    int parent; /* a bone before it, or -1 */
+    int parent; /* an earlier bone, or -1 */
     double place[3];
 } exi_bone;
 
 typedef struct exi_bones {
-    const char *name; /* of the skin and its mesh */
+    const char *name; /* name of the skin and its mesh */
     const exi_bone *bones;
     int count; /* up to BONES_MAX */
-    /* How much of a vertex at rest each of BONES_MAX bones holds; the sum is 1. */
+    /* Weights of a vertex at rest for each of BONES_MAX bones; their sum is 1. */
     void (*weigh)(const double place[3], float weights[BONES_MAX]);
 } exi_bones;
 
-/* The mesh at rest as a scene: skeleton and skin. */
+/* Makes a scene of the mesh at rest: skeleton and skin. */
 ex_result exi_bones_scene(const exi_bones *bones, const ex_mesh *rest, ex_scene **scene, ex_error *error);
-/* The same, as directory/skeleton.glb. */
+/* Writes that scene as directory/skeleton.glb. */
 ex_result exi_bones_write(const exi_bones *bones, const ex_mesh *rest, const char *directory, ex_error *error);
 
 #endif

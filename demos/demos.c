@@ -1,6 +1,4 @@
-/*
- * The table of demos, and what they share.
- */
+/* The table of demos, and their shared functions. */
 #include "demos.h"
 #include "demos/garment/garment.h"
 
@@ -119,7 +117,8 @@ ex_result exi_demo_write_text(const char *directory, const char *name, const cha
 
 /* ---- the sphere ---- */
 
-/* Vertex half-way along an edge, made on first sight. Edges are found by their lower vertex: a vertex has few. */
+/* Vertex at the middle of an edge, made when it is first needed. Edges are found by their lower vertex, which has
+ * few. */
 typedef struct edge {
     int other, middle;
 } edge;

@@ -1,6 +1,6 @@
 /*
- * demos.h - sample projects that the program makes itself, from formulas: for `exemplar demo`, for tests, for pictures.
- * One file a demo, one line in the table of demos.c.
+ * demos.h - sample projects generated from formulas: for `exemplar demo`, for tests, for pictures. One file per demo,
+ * one line in the table of demos.c.
  */
 #ifndef EXEMPLAR_DEMOS_H
 #define EXEMPLAR_DEMOS_H
@@ -9,31 +9,31 @@
 
 typedef struct exi_garment exi_garment; /* garment.h */
 
-/* How a demo is written. */
+/* Options for writing a demo. */
 typedef struct exi_demo_options {
     const ex_progress *progress; /* or NULL */
-    const ex_tasks *tasks;       /* or NULL: what takes long is shared out; the files do not depend on it */
-    bool quick;                  /* body: a coarse one of few scans, in seconds */
+    const ex_tasks *tasks;       /* or NULL; long work runs on these tasks, and the files do not depend on them */
+    bool quick;                  /* body: a coarse one from few scans, in seconds */
 } exi_demo_options;
 
 typedef struct ex_demo {
     const char *name;
     const char *summary; /* one line */
-    /* Writes NAME.json and its forms into a folder that exists; NULL where there is another way. */
+    /* Writes NAME.json and its forms into an existing folder; NULL if another function below does. */
     ex_result (*write)(const char *directory, ex_error *error);
-    /* Makes cloth that is simulated, which takes half a minute, and learnt from; or NULL. */
+    /* Makes a garment whose cloth is simulated, which takes half a minute, and learnt from; or NULL. */
     ex_result (*garment)(exi_garment *garment, ex_error *error);
-    /* Scans somebody, which takes minutes, and makes a body of the scans: the folder is a scan session, and what it
-     * holds of it already is kept; or NULL. */
+    /* Scans a subject, which takes minutes, and builds a body from the scans. The folder is a scan session; files that
+     * it already has are kept. Or NULL. */
     ex_result (*session)(const char *directory, const exi_demo_options *options, ex_error *error);
 } ex_demo;
 
 extern const ex_demo ex_demos[];
 extern const int ex_demo_count;
 
-/* Whether it takes half a minute or more. */
+/* True if it takes half a minute or more. */
 bool exi_demo_is_long(const ex_demo *demo);
-/* Writes NAME.json and all that belongs to it into a folder that exists. options may be NULL. */
+/* Writes NAME.json and all its files into an existing folder. options may be NULL. */
 ex_result exi_demo_write(const ex_demo *demo, const char *directory, const exi_demo_options *options, ex_error *error);
 
 ex_result exi_demo_blob(const char *directory, ex_error *error);
@@ -50,11 +50,11 @@ ex_result exi_demo_creature(const char *directory, ex_error *error);
 ex_result exi_demo_heads(const char *directory, ex_error *error);
 ex_result exi_demo_body(const char *directory, const exi_demo_options *options, ex_error *error);
 
-/* A sphere of 20 * 4^levels triangles, radius 1: the icosahedron, each triangle cut into four `levels` times. NULL
- * without memory. */
+/* Makes a sphere of 20 * 4^levels triangles, radius 1: the icosahedron, each triangle split into four `levels` times.
+ * NULL if out of memory. */
 ex_mesh *exi_demo_sphere(int levels);
 
-/* directory/name; release with free, NULL without memory. */
+/* directory/name; release with free, NULL if out of memory. */
 char *exi_demo_path(const char *directory, const char *name);
 /* Writes directory/name. */
 ex_result exi_demo_write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error);

@@ -1,12 +1,12 @@
 /*
  * The demo `elbow` (Pose Space Deformation, section 5 and figures 2 and 9; the load of section 5.3): a strong arm whose
- * elbow bends to 140 degrees. Blended matrices alone collapse it. Three sculpts, at 60, 100 and 140 degrees, put back
+ * elbow bends to 140 degrees. Blended matrices alone collapse it. Three sculpts, at 60, 100 and 140 degrees, restore
  * what is lost: the point of the elbow, the crease, the biceps. A second layer, over the elbow and a load in the hand,
- * tenses the bent arm where the load is heavy, and is held at nothing (`protect`) where the first layer was sculpted.
+ * tenses the bent arm if the load is heavy, and is held at zero (`protect`) where the first layer was sculpted.
  *
  * The sculpts are made from the straight arm with its muscles flexed. Each vertex turns about the elbow's axis by a
- * part of the angle, and so keeps its distance from it; the part goes from 0 to 1 along the arm, quickly on the outer
- * side, where the bone is under the skin, and slowly on the inner one. Flesh that would go through the plane of the
+ * fraction of the angle, and so keeps its distance from it; the fraction goes from 0 to 1 along the arm, quickly on the
+ * outer side, where the bone is under the skin, and slowly on the inner one. Flesh that would cross the plane of the
  * crease yields to it.
  */
 #include "demos.h"
@@ -22,7 +22,7 @@
 #define SPREAD_INNER 0.065 /* metres to either side of the joint over which the turn is spread */
 #define SPREAD_OUTER 0.05
 #define USUAL        0.045
-#define CREASE       0.94 /* how near to the plane of the crease flesh may come, as a part of the distance to it */
+#define CREASE       0.94 /* limit on flesh near the plane of the crease, as a fraction of the distance to it */
 
 static const char project[] =
     "{\n"
@@ -66,7 +66,7 @@ static const char project[] =
     "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
     "}\n";
 
-/* Flexed is what the muscles do, 110 being full flexion. */
+/* flexed is the state of the muscles; 110 is full flexion. */
 static const struct {
     const char *file;
     double degrees, flexed, load;
@@ -86,11 +86,11 @@ static double yielding(double height, double limit) {
     return height <= 0 ? height : height / sqrt(sqrt(sqrt(1 + q * q)));
 }
 
-/* How far above the axis of the elbow the plane of the crease is, for what stands `along` metres from the joint. */
+/* Height of the plane of the crease above the axis of the elbow, at `along` metres from the joint. */
 static double crease_at(double along, double angle) {
     const double turn = angle * (part_of_turn(fabs(along) / SPREAD_INNER) - 0.5), near = 1e-4;
     double sine, cosine;
-    if (fabs(along) < near) /* the limit, by the slope of the turn at the joint */
+    if (fabs(along) < near) /* the limit, from the slope of the turn at the joint */
         return SPREAD_INNER / (0.75 * angle);
     ex_sin_cos(turn, &sine, &cosine);
     return fabs(along) * cosine / sine;
@@ -98,7 +98,7 @@ static double crease_at(double along, double angle) {
 
 static void bend(double p[3], double degrees) {
     const double angle = degrees * PI / 180, along = p[0] - ARM_ELBOW, limit = CREASE * crease_at(along, angle);
-    /* What gives way goes to the sides and behind: as much as a limb of usual thickness loses there. */
+    /* Displaced flesh moves to the sides and behind: as much as a limb of usual thickness loses there. */
     const double wider = 1 + 0.18 * (1 - yielding(USUAL, limit) / USUAL);
     const double height = p[1] > 0 ? yielding(p[1], limit) : p[1] * wider;
     p[2] *= wider;

@@ -1,10 +1,10 @@
 /*
- * The demo `emotion` (Pose Space Deformation, section 4 and figures 6 and 7): one face over two axes, how happy and how
- * aroused, with expressions where they belong. A half-smile stands on the way from neutral to smiling: whoever makes
- * the face happier passes through it, where a slider for each expression would have to be drawn out and back again.
+ * The demo `emotion` (Pose Space Deformation, section 4 and figures 6 and 7): one face over two axes, happiness and
+ * arousal, with expressions at their points. A half-smile is between neutral and smiling: making the face happier
+ * passes through it, whereas with one slider per expression it would have to be raised and lowered again.
  *
- * Expressions are sums of soft strokes on the generic head, as face_metric.c makes its own; lids are moved by the
- * blink, the other way for eyes wide open. Eyeballs stay. The skin flushes with arousal.
+ * Expressions are sums of soft strokes on the generic head, like those of face_metric.c; the blink moves the lids, in
+ * the other direction for wide open eyes. Eyeballs stay. The skin flushes with arousal.
  */
 #include "demos/face/face.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 0 }; /* whose face it is */
+enum { HEAD = 0 }; /* the head used for the face */
 
 typedef enum act {
     MOUTH_UP,
@@ -62,7 +62,8 @@ static const stroke strokes[] = {
 };
 enum { STROKES = sizeof strokes / sizeof *strokes };
 
-/* An expression, and where it stands; acts on the left, and what is more of the mouth's there than on the right. */
+/* An expression and its point; acts on the left, with the amount by which the mouth does more there than on the
+ * right. */
 typedef struct expression {
     const char *name;
     double happiness, arousal, acts[ACTS], askew;
@@ -88,7 +89,7 @@ static double weight(point p, const stroke *s) {
     return ex_exp(-(x * x + y * y + z * z));
 }
 
-/* What strokes make of a vertex at p, in millimetres as p is. */
+/* Offset of a vertex at p by the strokes, in millimetres like p. */
 static point stroke_sum(const expression *e, point p, point normal) {
     point sum = {0, 0, 0};
     for (int i = 0; i < STROKES; i++) {
@@ -96,7 +97,7 @@ static point stroke_sum(const expression *e, point p, point normal) {
         const double amount = e->acts[s->of], askew = s->of == MOUTH_UP ? e->askew : 0;
         const double left = weight(p, s) * (amount + askew);
         const double right = s->at.x > 0 ? weight(point_mirror(p), s) * (amount - askew) : 0;
-        if (left + right < 1e-4) /* less is not worth an offset */
+        if (left + right < 1e-4) /* too small for an offset */
             continue;
         sum =
             point_add(sum, (point){s->move.x * (left - right), s->move.y * (left + right), s->move.z * (left + right)});
@@ -105,8 +106,8 @@ static point stroke_sum(const expression *e, point p, point normal) {
     return sum;
 }
 
-/* Adds an expression to positions [vertex_count][3]. Near the eye strokes fade, so that lids keep to the eyeball; what
- * rises below it pushes the lower lid a little. */
+/* Adds an expression to positions [vertex_count][3]. Strokes fade near the eye, so that lids stay on the eyeball; flesh
+ * that rises below it pushes the lower lid slightly. */
 static void add_expression(const exi_face *face, const expression *e, double *positions) {
     const point eye = {FACE_EYE_X, 0, FACE_EYE_Z};
     for (int v = 0; v < face->mesh->vertex_count; v++) {
@@ -159,7 +160,7 @@ static const char end[] = "      ]\n"
                           "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
                           "}\n";
 
-/* The half-smile stands between two others, and reaches less far. */
+/* The half-smile is between two others, and has a shorter falloff. */
 static const char shorter[] = ", \"falloff\": {\"happiness\": 0.32, \"arousal\": 0.32}";
 
 static ex_result write_project(const char *path, ex_error *error) {
@@ -181,7 +182,7 @@ static ex_result write_project(const char *path, ex_error *error) {
 
 /* ---- forms and images ---- */
 
-/* Writes base, or base with an expression, as NAME.obj. */
+/* Writes the base, or the base with an expression, as NAME.obj. */
 static ex_result write_form(const char *directory, const exi_face *face, const double *base, const expression *e,
                             ex_mesh *form, ex_error *error) {
     char file[32];

@@ -1,6 +1,6 @@
 /*
  * The demo `heads` (trajectory warping, figure 4): from one head of the demo `face` to another along trajectories. Eyes
- * and ears are components of their own, which have to stay where they belong on the way.
+ * and ears are separate components, which have to keep their places on the way.
  */
 #include "demos/face/face.h"
 

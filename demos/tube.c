@@ -1,7 +1,7 @@
 /*
- * Closed tubes along a middle line that bends: rings across it, and at each end smaller and smaller ones down to a
- * point. The line keeps its length, a ring its form, so examples that differ in bends alone are as rigid as a bent
- * thing can be.
+ * Closed tubes along a centre line that bends: rings across it, and at each end smaller and smaller ones down to a
+ * point. The line keeps its length and a ring its form, so examples that differ only in bends are as rigid as a bent
+ * object can be.
  */
 #include "tube.h"
 
@@ -14,8 +14,8 @@
 
 #define PI 3.14159265358979323846
 
-enum { CAP = 4, PIECES = 512 }; /* rings of an end; steps along the middle line */
-/* How large they are, from the point outwards, and how far from the end they stand, as parts of half. */
+enum { CAP = 4, PIECES = 512 }; /* rings of an end; steps along the centre line */
+/* Sizes from the point outwards, and distances from the end, as fractions of half. */
 static const double cap_sizes[CAP] = {0.3, 0.6, 0.85, 0.97}, cap_places[CAP] = {0, 0, 0.005, 0.03};
 #define CAP_DEPTH 0.1
 
@@ -23,7 +23,7 @@ static int ring_total(const exi_tube *tube) {
     return tube->rings + 2 * CAP;
 }
 
-/* Leaves out what hinges take: the place of a ring that would stand there if they took nothing. */
+/* Skips the length of hinges: place of a ring, from its place on a line without them. */
 static double beyond_hinges(const exi_tube *tube, double part, double first, double last) {
     double taken = 0;
     for (int i = 0; i < tube->bend_count; i++)
@@ -34,7 +34,7 @@ static double beyond_hinges(const exi_tube *tube, double part, double first, dou
     return place;
 }
 
-/* How far along the line ring i stands, and how large it is. */
+/* Position of ring i along the line, and its size. */
 static double ring_place(const exi_tube *tube, int i, double *size) {
     const int last = ring_total(tube) - 1, from_end = i < last - i ? i : last - i;
     const double first = CAP_DEPTH * tube->half;
@@ -51,7 +51,7 @@ static double ring_place(const exi_tube *tube, int i, double *size) {
     return place;
 }
 
-/* By how much the line has turned, in radians, at a place. */
+/* Angle, in radians, by which the line has turned at a place. */
 static double turn_at(const exi_tube *tube, double place) {
     double turn = 0;
     for (int i = 0; i < tube->bend_count; i++) {
@@ -64,7 +64,7 @@ static double turn_at(const exi_tube *tube, double place) {
     return turn;
 }
 
-/* A chain of straight links. */
+/* Centre line of a chain of straight links. */
 static void chain_at(const exi_tube *tube, double place, double *x, double *y) {
     double turn = 0, from = 0;
     *x = *y = 0;
@@ -82,7 +82,7 @@ static void chain_at(const exi_tube *tube, double place, double *x, double *y) {
     }
 }
 
-/* The middle line from the place that is held to another. */
+/* Centre line from the fixed place to another. */
 static void line_at(const exi_tube *tube, double place, double *x, double *y) {
     if (tube->hinges) {
         chain_at(tube, place, x, y);
@@ -99,7 +99,7 @@ static void line_at(const exi_tube *tube, double place, double *x, double *y) {
     }
 }
 
-/* Around a ring, from -1 to 1 across. */
+/* Outline of a ring, from -1 to 1 across. */
 static void outline(const exi_tube *tube, int i, double *across, double *aside) {
     double sine, cosine, bound = 1;
     ex_sin_cos(2 * PI * i / tube->around, &sine, &cosine);
@@ -166,7 +166,7 @@ ex_mesh *exi_tube_create(const exi_tube *tube) {
         add_triangle(mesh, 0, 2 + i, 2 + next);
         for (int r = 0; r + 1 < total; r++) {
             const int a = 2 + r * n + i, b = 2 + r * n + next;
-            if ((r + i) % 2) { /* diagonals both ways, so that none of them leads */
+            if ((r + i) % 2) { /* diagonals in both directions, so that none dominates */
                 add_triangle(mesh, a, a + n, b);
                 add_triangle(mesh, b, a + n, b + n);
             } else {

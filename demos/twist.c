@@ -1,11 +1,11 @@
 /*
  * The demo `twist` (Pose Space Deformation, figure 3): a forearm whose hand turns by up to half a turn about the bone.
- * Its skin passes the turn on along the forearm, and half-way there blended matrices collapse it like the wrapper of a
- * sweet. At 180 degrees nothing can be un-posed there: all of a section lies on one point. So the sculpts, at 60, 120
- * and 180 degrees, are kept in the skinned frame: as offsets after skinning, turned by the vertex's rotation, which is
- * defined everywhere.
+ * Its skin spreads the turn along the forearm, where blended matrices collapse it halfway like the wrapper of a sweet.
+ * At 180 degrees nothing can be un-posed there: an entire section is on one point. So the sculpts, at 60, 120 and 180
+ * degrees, are kept in the skinned frame: as offsets after skinning, turned by the vertex's rotation, which is defined
+ * everywhere.
  *
- * The sculpts are the straight arm with each vertex turned by its own part of the angle.
+ * The sculpts are the straight arm with each vertex turned by its fraction of the angle.
  */
 #include "bones.h"
 #include "demos/arm/arm.h"
@@ -18,7 +18,7 @@
 #define GENDER      0.75
 #define TWIST_BEGIN 0.335
 #define TWIST_END   0.555
-#define ELBOW_REACH 0.03 /* the elbow's own weights keep clear of the twist */
+#define ELBOW_REACH 0.03 /* keeps the elbow's weights clear of the twist */
 
 static const char project[] =
     "{\n"
@@ -64,7 +64,7 @@ static void weigh_vertex(const double place[3], float weights[BONES_MAX]) {
     const double x = place[0];
     const float forearm = (float)smooth_step(ARM_ELBOW - ELBOW_REACH, ARM_ELBOW + ELBOW_REACH, x);
     const float hand = (float)part_of_twist(x);
-    /* Below TWIST_BEGIN the hand has none, above it the upper arm has none. */
+    /* Below TWIST_BEGIN the hand has no weight, above it the upper arm has none. */
     weights[0] = 1 - forearm;
     weights[1] = forearm - hand;
     weights[2] = hand;

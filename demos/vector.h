@@ -1,6 +1,6 @@
 /*
- * vector.h - three-vectors and quaternions (x y z w) in double, for the demos. The same operations in the same order as
- * ever: the demos' files must not change by a bit.
+ * vector.h - three-vectors and quaternions (x y z w) in double, for the demos. Keep the operations and their order: the
+ * demos' files must not change by a bit.
  */
 #ifndef EXEMPLAR_DEMOS_VECTOR_H
 #define EXEMPLAR_DEMOS_VECTOR_H
@@ -24,7 +24,7 @@ static inline void cross(const double a[3], const double b[3], double out[3]) {
     out[2] = z;
 }
 
-/* Scales v to length 1; false, and v untouched, where it has none. Safe from overflow and underflow. */
+/* Scales v to length 1; if v is zero, returns false and leaves it alone. Safe from overflow and underflow. */
 static inline bool normalise3(double v[3]) {
     const double largest = fmax(fmax(fabs(v[0]), fabs(v[1])), fabs(v[2]));
     double sum = 0;
@@ -32,7 +32,7 @@ static inline bool normalise3(double v[3]) {
         return false;
     for (int i = 0; i < 3; i++)
         sum += (v[i] / largest) * (v[i] / largest);
-    if (!isfinite(sum)) /* a NaN among them, which fmax passes over */
+    if (!isfinite(sum)) /* one is a NaN, which fmax ignores */
         return false;
     const double inverse = 1.0 / sqrt(sum);
     for (int i = 0; i < 3; i++)
@@ -40,7 +40,7 @@ static inline bool normalise3(double v[3]) {
     return true;
 }
 
-/* normalise3 for numbers of usual size, with one division where that has seven. */
+/* normalise3 for numbers of usual size, with one division instead of seven. */
 static inline bool unit3(double v[3]) {
     const double sum = dot3(v, v);
     if (!(sum > 1e-200 && sum < 1e200))
@@ -51,7 +51,7 @@ static inline bool unit3(double v[3]) {
     return true;
 }
 
-/* out = a b: as rotations, b comes first. out may be a or b. */
+/* out = a b: as rotations, b is applied first. out may be a or b. */
 static inline void quaternion_multiply(const double a[4], const double b[4], double out[4]) {
     double v[3];
     const double w = a[3] * b[3] - dot3(a, b);

@@ -1,12 +1,12 @@
 /*
  * The demo `arm` (Shape by Example, sections 5 and 6.2, figures 6 to 9): eight forms of 1335 vertices, straight, with
- * the shoulder up, down, and with the elbow bent, of a woman and of a man, sculpted at their poses; un-posing, blending
- * and skinning give what lies between, and beyond: more bent, more muscular. The wrist turns and has no example.
+ * the shoulder up, down, and with the elbow bent, of a woman and of a man, sculpted at their poses. Un-posing, blending
+ * and skinning give the forms between, and beyond: more bent, more muscular. The wrist turns and has no example.
  *
- * What un-posing adds against the shrinking of blended matrices grows faster than the angle: 1 / cos(angle / 2) - 1, in
- * the middle of the joint. Blended evenly, a half-bent elbow would get half of what 110 degrees need, and bulge. Six
- * pseudo-examples give it less: half-bent at all three positions of the shoulder, of both genders. Radii of twice the
- * distance to the nearest point carry them over to the arms between the genders.
+ * The correction that un-posing adds for the shrinking of blended matrices grows faster than the angle: 1 / cos(angle /
+ * 2) - 1, in the middle of the joint. With linear blending, a half-bent elbow would get half of what 110 degrees need,
+ * and bulge. Six pseudo-examples give it less: half-bent at all three positions of the shoulder, of both genders. Radii
+ * of twice the distance to the nearest point extend their effect to the arms between the genders.
  */
 #include "arm.h"
 #include "demos/demos.h"

@@ -1,6 +1,6 @@
 /*
- * arm.h - what the parts of the demo `arm` share: its connectivity (arm_mesh.c), the form of an arm of some gender at
- * some pose (arm_shape.c), its skeleton and skin (arm_skin.c).
+ * arm.h - shared by the parts of the demo `arm`: its connectivity (arm_mesh.c), the form of an arm by gender and pose
+ * (arm_shape.c), its skeleton and skin (arm_skin.c).
  *
  * A left arm, stretched out along +x with its palm up: +y is the side of the biceps and of the palm, -y that of the
  * triceps and of the point of the elbow, -z that of the thumb. All joints turn about z; positive angles raise the arm,
@@ -12,9 +12,9 @@
 #include <exemplar/author.h>
 
 /*
- * The tube of the arm and the palm has RINGS rings of COLUMNS vertices; column 0 is at +y, column 5 at +z. Its shoulder
- * is closed by a square patch. Beyond the last ring, the knuckles, stand four fingers, on two columns of the palm's
- * side and two of the back's each; the thumb stands on the two by two faces about ring ARM_THUMB, column 15, whose
+ * The tube of the arm and the palm has RINGS rings of COLUMNS vertices; column 0 is at +y, column 5 at +z. A square
+ * patch closes it at the shoulder. Beyond the last ring, the knuckles, there are four fingers, each on two columns of
+ * the palm's side and two of the back's; the thumb is on the two by two faces about ring ARM_THUMB, column 15, whose
  * middle vertex is its tip.
  */
 enum {
@@ -38,39 +38,39 @@ enum {
     ARM_JOINTS = 3
 };
 
-/* Where the joints are on the x axis, in metres. */
+/* Positions of the joints on the x axis, in metres. */
 #define ARM_ELBOW 0.30
 #define ARM_WRIST 0.56
 
-/* The vertex of a ring; any column, also negative. */
+/* Vertex of a ring; any column, also negative. */
 int exi_arm_vertex(int ring, int column);
-/* The eight vertices that a finger, or the thumb, stands on, in the direction in which columns count. */
+/* The eight vertices at the base of a finger or the thumb, in the direction in which columns count. */
 void exi_arm_finger_base(int finger, int loop[ARM_LOOP]);
 void exi_arm_thumb_base(int loop[ARM_LOOP]);
 
-/* Faces and texture coordinates, positions 0. NULL without memory. */
+/* Faces and texture coordinates; positions are 0. NULL if out of memory. */
 ex_mesh *exi_arm_mesh(void);
 
-/* Gender from 0, female, to 1, male; angles in degrees. What lies between and beyond the examples is never asked for:
- * finding it is the rig's work. */
+/* Gender from 0, female, to 1, male; angles in degrees. Only the examples are evaluated: the rig computes everything
+ * between and beyond them. */
 typedef struct exi_arm_look {
     double gender, shoulder, elbow;
-    double load; /* from 0, nothing, to 1, something heavy in the hand: tenses what flexes a bent elbow */
+    double load; /* from 0, nothing, to 1, something heavy in the hand: tenses the flexors of a bent elbow */
 } exi_arm_look;
 
-/* The form that a sculptor would give this arm: positions [ARM_VERTICES][3] at its pose. */
+/* Computes the form that a sculptor would give this arm: positions [ARM_VERTICES][3] at its pose. */
 void exi_arm_shape(exi_arm_look look, double *positions);
 
-/* The same before any joint turns: muscles as at the pose, on a straight arm. */
+/* Like exi_arm_shape before any joint turns: the muscles of the pose on a straight arm. */
 void exi_arm_shape_straight(exi_arm_look look, double *positions);
 
-/* To tenths of a micrometre: files are short, and the same whatever rounding a compiler chose. */
+/* Rounds to tenths of a micrometre: files are short, and the same whatever rounding a compiler chose. */
 void exi_arm_round(double *positions);
 
-/* Adds fingers and thumb to the knuckles and the palm that are there already, stretched out along x. */
+/* Adds fingers and thumb, stretched out along x, to the knuckles and the palm, which are there already. */
 void exi_arm_shape_hand(double gender, double *positions);
 
-/* The arm at rest as a scene: skeleton and skin. rest: the mesh, its positions set. */
+/* Makes a scene of the arm at rest: skeleton and skin. rest: the mesh, with its positions. */
 ex_result exi_arm_scene(const ex_mesh *rest, ex_scene **scene, ex_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Fingers and thumb of the demo `arm`: round tubes from the loops of vertices that they stand on, bent a little towards
- * the palm as those of an open hand at ease.
+ * Fingers and thumb of the demo `arm`: round tubes from the loops of vertices at their bases, slightly bent towards the
+ * palm as in an open, relaxed hand.
  */
 #include "arm.h"
 
@@ -12,16 +12,16 @@
 
 typedef struct finger {
     double length;
-    double width, height; /* half, in metres */
+    double width, height; /* half sizes, in metres */
     double splay, curl;   /* degrees: turned towards +z; bent towards the palm over its length */
 } finger;
 
-/* A ring of a finger: how far along, and how thick there. */
+/* A ring of a finger: its position along the finger, and its thickness. */
 typedef struct station {
     double along, thick;
 } station;
 
-/* Axes of a finger: along, across (the loop's first to third vertex), towards its palm. */
+/* Axes of a finger: along, across (from the loop's first to third vertex), towards its palm. */
 typedef struct axes {
     double along[3], across[3], palm[3];
 } axes;
@@ -33,7 +33,7 @@ static void middle_of(const double *positions, const int *loop, double middle[3]
             middle[c] += positions[3 * (size_t)loop[i] + (size_t)c] / ARM_LOOP;
 }
 
-/* Where the finger's middle line is, and its direction: an arc. */
+/* Point and direction of the finger's centre line: an arc. */
 static void follow(const axes *a, const double base[3], double length, double curl, double t, double centre[3],
                    double palm[3]) {
     const double angle = curl * 3.14159265358979323846 / 180, phi = angle * t;
@@ -81,7 +81,7 @@ void exi_arm_shape_hand(double gender, double *positions) {
     int loop[ARM_LOOP];
     double base[3];
     for (int w = 0; w < ARM_WEBS; w++) {
-        /* The skin between two fingers, half-way between palm and back. */
+        /* The skin between two fingers, midway between palm and back. */
         exi_arm_finger_base(w, loop);
         for (int c = 0; c < 3; c++)
             positions[3 * (size_t)(ARM_FIRST_WEB + w) + (size_t)c] =
@@ -101,7 +101,7 @@ void exi_arm_shape_hand(double gender, double *positions) {
         const int start = ARM_FIRST_FINGER + f * ARM_FINGER_SIZE;
         shape_finger(&grown, &a, base, stations, ARM_FINGER_RINGS, start, start + ARM_FINGER_SIZE - 1, positions);
     }
-    /* The thumb points to the fingers and away from them, a little above the palm. */
+    /* The thumb points towards the fingers and away from them, slightly above the palm. */
     const finger thumb = {0.060 * size, 0.0105 * size, 0.0098 * size, 0, 20};
     axes a = {{0.62, 0.22, -0.76}, {0.76, 0.1, 0.62}, {0, 0, 0}};
     normalise(a.along);
@@ -111,7 +111,7 @@ void exi_arm_shape_hand(double gender, double *positions) {
     for (int c = 0; c < 3; c++)
         u[c] -= dot * t[c];
     normalise(u);
-    /* Around the thumb, vertices count from palm to across, so that palm x across is along. */
+    /* Around the thumb, vertices run from palm to across, so that palm x across is along. */
     a.palm[0] = u[1] * t[2] - u[2] * t[1];
     a.palm[1] = u[2] * t[0] - u[0] * t[2];
     a.palm[2] = u[0] * t[1] - u[1] * t[0];

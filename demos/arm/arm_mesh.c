@@ -1,6 +1,6 @@
 /*
  * The connectivity of the demo `arm`: 1335 vertices (as in Shape by Example, section 6.2), 1333 quads, closed. Texture
- * coordinates are a chart for the tube, which has its seam on the side of the body, and small ones for the shoulder's
+ * coordinates are one chart for the tube, with its seam on the side of the body, and small ones for the shoulder's
  * patch, the fingers and the thumb.
  */
 #include "arm.h"
@@ -13,7 +13,7 @@ int exi_arm_vertex(int ring, int column) {
     return ring * ARM_COLUMNS + (column + ARM_COLUMNS) % ARM_COLUMNS;
 }
 
-/* Across the knuckles: place 0 to 8, from the thumb to the little finger, on the palm, half-way, or on the back. */
+/* Across the knuckles: place 0 to 8, from the thumb to the little finger, on the palm, midway, or on the back. */
 typedef enum knuckle { PALM, MIDDLE, BACK } knuckle;
 
 static int knuckle_vertex(int place, knuckle side) {
@@ -46,7 +46,7 @@ void exi_arm_thumb_base(int loop[ARM_LOOP]) {
 
 /* ---- faces ---- */
 
-/* Where a strip or patch lies in the texture. */
+/* Place of a strip or patch in the texture. */
 typedef struct chart {
     double left, bottom, width, height;
 } chart;
@@ -60,7 +60,7 @@ static int add_texcoord(ex_mesh *mesh, int first, double u, double v) {
     return mesh->texcoord_count++;
 }
 
-/* A quad at columns i, i + 1 and rows j, j + 1 of a chart of so many; `first` is the chart's first coordinate. */
+/* Adds a quad at columns i, i + 1 and rows j, j + 1 of a chart; `first` is the chart's first coordinate. */
 static void add_quad(ex_mesh *mesh, const int vertices[4], const chart *where, int first, int i, int columns, int j,
                      int rows) {
     static const int steps[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
@@ -73,7 +73,7 @@ static void add_quad(ex_mesh *mesh, const int vertices[4], const chart *where, i
     mesh->face_offsets[++mesh->face_count] = mesh->corner_count;
 }
 
-/* The faces between two loops of vertices; faces look outwards where columns count from +y to +z and rows along +x. */
+/* Adds the faces between two loops of vertices; they face outwards if columns run from +y to +z and rows along +x. */
 static void add_strip(ex_mesh *mesh, const int *loop, const int *next, int count, const chart *where, int first,
                       int row, int rows) {
     for (int i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ static void add_strip(ex_mesh *mesh, const int *loop, const int *next, int count
     }
 }
 
-/* A square of size x size faces from its (size + 1)^2 vertices, row by row. */
+/* Adds a square of size x size faces from its (size + 1)^2 vertices, row by row. */
 static void add_patch(ex_mesh *mesh, const int *grid, int size, const chart *where) {
     const int first = mesh->texcoord_count, n = size + 1;
     for (int j = 0; j < size; j++)
@@ -106,7 +106,7 @@ static void add_tube(ex_mesh *mesh) {
         }
 }
 
-/* The patch's rim is the first ring, from column -2 on; its rows go the way that makes it look along -x. */
+/* The patch's rim is the first ring, from column -2 on; its rows run so that it faces along -x. */
 static void add_shoulder(ex_mesh *mesh) {
     static const chart where = {0.02, 0.73, 0.16, 0.16};
     enum { N = ARM_CAP + 2, LAST = N - 1 };
@@ -121,7 +121,7 @@ static void add_shoulder(ex_mesh *mesh) {
     add_patch(mesh, grid, LAST, &where);
 }
 
-/* A finger from its base: rings of ARM_LOOP vertices from `start` on, and the tip. */
+/* Adds a finger from its base: rings of ARM_LOOP vertices from `start` on, and the tip. */
 static void add_finger(ex_mesh *mesh, const int base[ARM_LOOP], int start, int rings, int tip, double left) {
     const chart side = {left, 0.73, 0.13, 0.16}, end = {left, 0.9, 0.08, 0.08};
     const int first = mesh->texcoord_count;

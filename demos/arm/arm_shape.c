@@ -1,10 +1,11 @@
 /*
- * The form of an arm of a given gender at a given pose, for the demo `arm`, from formulas. First a straight arm: cross
- * sections from a table (ellipses, flat in the palm), muscles and bones as bumps on them that depend on the pose (a
- * flexed biceps is higher, shorter and nearer to the shoulder, its triceps flat; a raised shoulder bunches the
- * deltoid). Then the elbow bends: within ARM_BEND of the joint, the middle line becomes an arc of radius R = ARM_BEND /
- * tan(angle / 2) that touches both bones, and sections stay plane and stand across it, so that nothing collapses as it
- * does under blended matrices (Shape by Example, section 5). This is what a sculptor would do by hand, in place of one.
+ * Computes the form of an arm of a given gender at a given pose, for the demo `arm`, from formulas. First a straight
+ * arm: cross sections from a table (ellipses, flat in the palm), with muscles and bones as bumps on them that depend on
+ * the pose (a flexed biceps is higher, shorter and nearer to the shoulder, its triceps flat; a raised shoulder bunches
+ * the deltoid). Then the elbow bends: within ARM_BEND of the joint, the centre line becomes an arc of radius R =
+ * ARM_BEND / tan(angle / 2) that touches both bones, and sections stay plane and perpendicular to it, so that nothing
+ * collapses as it does under blended matrices (Shape by Example, section 5). The formulas take the place of a
+ * sculptor.
  */
 #include "arm.h"
 
@@ -15,7 +16,7 @@
 
 #define PI             3.14159265358979323846
 #define ARM_BEND       0.043
-#define SHOULDER_END   (-0.045) /* from here the arm is rounded off over SHOULDER_DEPTH, of which rings cover a part */
+#define SHOULDER_END   (-0.045) /* from here the arm is rounded off over SHOULDER_DEPTH, part of which rings cover */
 #define SHOULDER_DEPTH 0.042
 #define FIRST_RING     (-0.074)
 #define KNUCKLES       0.645
@@ -37,8 +38,8 @@ static double bell(double x) {
 
 /* ---- cross sections ---- */
 
-/* Half sizes in metres: to the palm's side, to the back's, to both sides; of a slim arm, and the factor that makes a
- * strong one of them, without its muscles. */
+/* Half sizes in metres: to the palm's side, to the back's, to both sides; of a slim arm, and the factors for a strong
+ * one, without its muscles. */
 typedef struct section {
     double x, palm, back, side, strong;
 } section;
@@ -51,7 +52,7 @@ static const section sections[] = {
     {0.50, 0.021, 0.022, 0.027, 1.14},   {0.55, 0.0175, 0.019, 0.0255, 1.14},   {0.58, 0.0165, 0.017, 0.0285, 1.13},
     {0.61, 0.0150, 0.0145, 0.034, 1.12}, {0.645, 0.0115, 0.0115, 0.0365, 1.11}, {0.70, 0.0100, 0.0100, 0.037, 1.10}};
 
-/* Catmull-Rom between the rows of the table; places need not be evenly spaced. */
+/* Catmull-Rom interpolation between the rows of the table; places need not be evenly spaced. */
 static section section_at(double x) {
     enum { N = sizeof sections / sizeof *sections };
     int i = 1;
@@ -70,13 +71,13 @@ static section section_at(double x) {
 
 /* ---- muscles and bones ---- */
 
-/* A bump: how high for a slim and for a strong arm, in metres; where, how long; its direction in degrees from +y to +z,
- * how wide. The same at full flexion of the elbow (110 degrees), and what a shoulder up or down by 60 adds. */
+/* A bump: height for a slim and for a strong arm, in metres; position and length; direction in degrees from +y to +z,
+ * and width. The same at full flexion of the elbow (110 degrees), and the change for a shoulder up or down by 60. */
 typedef struct bump {
     double slim, strong, x, length, direction, width;
     double flexed_slim, flexed_strong, flexed_x, flexed_length;
     double up, down, up_x, down_x; /* up and down: factors on the height */
-    double load;                   /* what a load adds to the height when flexed, in metres */
+    double load;                   /* height added by a load when flexed, in metres */
 } bump;
 
 static const bump bumps[] = {
@@ -92,7 +93,7 @@ static const bump bumps[] = {
     {0.002, 0.006, 0.365, 0.042, 55, 42, 0.005, 0.011, 0.368, 0.036, 1.0, 1.0, 0, 0, 0.005},
     /* extensors on the back of the forearm */
     {0.001, 0.006, 0.372, 0.045, 215, 42, 0.001, 0.005, 0.375, 0.048, 1.0, 1.0, 0, 0, 0},
-    /* the point of the elbow, and the ends of the humerus beside it */
+    /* the point of the elbow, and the ends of the humerus next to it */
     {0.003, 0.003, 0.304, 0.016, 180, 30, 0.019, 0.019, 0.301, 0.018, 1.0, 1.0, 0, 0, 0},
     {0.002, 0.002, 0.292, 0.014, 95, 26, 0.003, 0.003, 0.294, 0.016, 1.0, 1.0, 0, 0, 0},
     {0.0015, 0.0015, 0.294, 0.014, -95, 26, 0.002, 0.002, 0.296, 0.016, 1.0, 1.0, 0, 0, 0},
@@ -125,7 +126,7 @@ static double bumps_at(exi_arm_look look, double x, double angle) {
 
 /* ---- the straight arm ---- */
 
-/* A point of the surface. Columns stand at even angles in the arm, and evenly across the palm. */
+/* A point of the surface. Columns are at even angles in the arm, and evenly spaced across the palm. */
 static void surface_at(exi_arm_look look, double x, double column, double out[3]) {
     static const double across[11] = {0, 0.235, 0.47, 0.705, 0.93, 1, 0.93, 0.705, 0.47, 0.235, 0};
     static const double high[11] = {1, 1, 0.98, 0.95, 0.78, 0, -0.78, -0.95, -0.98, -1, -1};
@@ -149,12 +150,12 @@ static void surface_at(exi_arm_look look, double x, double column, double out[3]
     out[2] = round * (z * side + lift * nz / length);
 }
 
-/* How many rings there are for a length, relative to elsewhere: they are closest at the elbow and in the hand. */
+/* Relative density of rings along the arm: highest at the elbow and in the hand. */
 static double ring_density(double x) {
     return 1 + 0.9 * bell((x - ARM_ELBOW) / 0.05) + 0.4 * smooth_step(0.55, 0.59, x);
 }
 
-/* The places at which the integral of the density has even steps. */
+/* Finds the places at which the integral of the density has even steps. */
 static void place_rings(double places[ARM_RINGS]) {
     enum { STEPS = 4000 };
     const double step = (KNUCKLES - FIRST_RING) / STEPS;
@@ -185,8 +186,8 @@ static void shape_tube(exi_arm_look look, double *positions) {
     }
 }
 
-/* The column, counted from the patch's first corner against the others' direction, of a place (a, b) on the square of
- * half side `size` about the middle of the shoulder's patch; a side is five columns long. */
+/* Column of a place (a, b) on the square of half side `size` about the middle of the shoulder's patch, counted from the
+ * patch's first corner against the direction of the other columns; a side is five columns long. */
 static double column_on_square(double a, double b, double size) {
     if (a == -size)
         return 2.5 * (1 + b / size);
@@ -197,7 +198,7 @@ static double column_on_square(double a, double b, double size) {
     return 15 + 2.5 * (1 - a / size);
 }
 
-/* The patch goes on as the rings do: squares about its middle become rings that are smaller and further out. */
+/* The patch continues the rings: squares about its middle become rings that are smaller and further out. */
 static void shape_shoulder(exi_arm_look look, double *positions) {
     const double inset = (SHOULDER_END - FIRST_RING) / SHOULDER_DEPTH, rim = sqrt(1 - inset * inset);
     for (int j = 0; j < ARM_CAP; j++)
@@ -222,7 +223,7 @@ static void turn(double p[3], double centre, double degrees) {
     p[1] = x * sine + y * cosine;
 }
 
-/* Flesh on the inner side gives way where the other bone's would be: a height tends to `limit` and never reaches it. */
+/* Flesh on the inner side yields to that of the other bone: the height tends to `limit` and never reaches it. */
 static double yielding(double height, double limit) {
     const double t = height / limit, q = t * t * t * t;
     return height <= 0 ? height : height / sqrt(sqrt(1 + q));
@@ -247,7 +248,7 @@ static void bend_elbow(double p[3], double degrees) {
     }
 }
 
-/* The whole arm turns in its socket, but the shoulder's end follows only in part: the shoulder blade turns less. */
+/* Turns the entire arm in its socket, but the shoulder's end only in part: the shoulder blade turns less. */
 static void turn_shoulder(double p[3], double degrees) {
     turn(p, 0, -0.4 * degrees * smooth_step(0.045, -0.075, p[0]));
     turn(p, 0, degrees);

@@ -1,8 +1,8 @@
 /*
  * Skeleton and skin of the demo `arm`, as a scene: three joints, and smooth weights across elbow and wrist that depend
- * on the place along the arm alone. They are spread over a length, as riggers do: the blended matrices shrink the elbow
- * for all to see (Shape by Example, figure 6), but leave 0.57 of it at 110 degrees, the cosine of half the angle, and
- * un-posing stays far from where it would have to damp.
+ * only on the position along the arm. They are spread over a length, as riggers do. The blended matrices visibly shrink
+ * the elbow (Shape by Example, figure 6), but leave 0.57 of it at 110 degrees, the cosine of half the angle, and
+ * un-posing stays far from having to damp.
  */
 #include "arm.h"
 #include "demos/bones.h"
@@ -17,7 +17,7 @@ static void weigh_vertex(const double place[3], float weights[BONES_MAX]) {
     const double x = place[0];
     const double forearm = smooth_step(ARM_ELBOW - 0.09, ARM_ELBOW + 0.09, x);
     const double hand = smooth_step(ARM_WRIST - 0.03, ARM_WRIST + 0.03, x);
-    /* The two zones do not meet: one weight is 0, and the others are w and 1 - w. */
+    /* The two zones do not overlap: one weight is 0, and the others are w and 1 - w. */
     weights[1] = (float)(x < (ARM_ELBOW + ARM_WRIST) / 2 ? forearm : 1 - hand);
     weights[0] = x < (ARM_ELBOW + ARM_WRIST) / 2 ? 1 - weights[1] : 0;
     weights[2] = x < (ARM_ELBOW + ARM_WRIST) / 2 ? 0 : 1 - weights[1];

@@ -1,7 +1,7 @@
 /*
- * The demo `body` (Articulated Body Deformation from Range Scan Data): somebody to be scanned, as a rig like any other:
- * a skin on bones, and layers of offsets for what a pose does to it. The scans, and what is made of them, are the
- * program's own (exemplar scan).
+ * The demo `body` (Articulated Body Deformation from Range Scan Data): a subject to scan, as an ordinary rig: a skin on
+ * bones, with layers of offsets for the effects of a pose. The program itself makes the scans and builds a body from
+ * them (exemplar scan).
  */
 #include "body.h"
 
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what the subject's shape depends on ---- */
+/* ---- axes of the subject's shape ---- */
 
 enum { AXES = 2, EXAMPLE_WAYS = 3 };
 
-/* A joint's value at an example: degrees of a hinge, or turns of a ball joint as exi_body_turn has them. */
+/* A joint's value at an example: degrees of a hinge, or turns of a ball joint as in exi_body_turn. */
 typedef struct example {
     const char *name;
     double turn[3];
@@ -29,7 +29,7 @@ typedef struct example {
 
 typedef struct layer {
     const char *name;
-    const char *axes[AXES]; /* joints; the turn is shared between two */
+    const char *axes[AXES]; /* joints; two of them share the turn */
     int hinge;              /* exi_body_hinge, or -1 */
     double range[2], falloff;
     example examples[9];
@@ -170,7 +170,7 @@ static ex_result make_skeleton(ex_skeleton **skeleton, ex_error *error) {
     return ex_skeleton_create(&def, NULL, skeleton, error);
 }
 
-/* A rig of the rest form, as far as a skeleton file needs one. */
+/* Makes a rig of the rest form, with as much as a skeleton file needs. */
 static ex_result make_rig(const ex_mesh *mesh, const ex_skeleton *skeleton, const ex_skin *skin, ex_rig **rig,
                           ex_error *error) {
     const size_t count = (size_t)mesh->vertex_count, faces = (size_t)mesh->face_count;
@@ -226,7 +226,7 @@ static ex_result write_skeleton(const char *directory, const ex_mesh *mesh, ex_e
     return result;
 }
 
-/* ---- the whole ---- */
+/* ---- the subject ---- */
 
 static ex_result write_forms(const char *directory, const ex_mesh *rest, ex_error *error) {
     ex_mesh *form = ex_mesh_copy(rest);

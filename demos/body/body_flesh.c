@@ -1,7 +1,7 @@
 /*
- * The subject of the demo `body`: an upper body of bars with round ends, muscle by muscle, joined softly into one
- * closed skin; it ends below the hips and in a stump of a neck. The twist of the forearm is spread between elbow and
- * wrist, as radius and ulna spread it.
+ * The subject of the demo `body`: an upper body of bars with round ends, muscle by muscle, blended into one closed
+ * skin; it ends below the hips and in a stump of a neck. The twist of the forearm is spread between elbow and wrist, as
+ * radius and ulna spread it.
  */
 #include "body.h"
 
@@ -11,11 +11,11 @@ const char *const exi_body_names[BODY_BONES] = {"hips",       "waist",      "abd
                                                 "shoulder.L", "shoulder.R", "elbow.L", "elbow.R",    "forearm.L",
                                                 "forearm.R",  "wrist.L",    "wrist.R"};
 
-/* Neither perpendicular to each other nor through one point: elbows are like that (section 3.1). */
+/* Neither perpendicular to each other nor through one point, like the axes of elbows (section 3.1). */
 const double exi_body_axes[BODY_HINGES][3] = {{-0.658, -0.748, 0.087}, {0.747, -0.660, 0.083}, {-0.610, -0.757, 0.234}};
 const double exi_body_arm[3] = {0.743, -0.668, -0.037};
 
-/* Pairs once, for the left. */
+/* Pairs are listed once, for the left. */
 static const struct {
     int parent;
     double place[3];
@@ -54,7 +54,7 @@ static double softness_of(int bone) {
 
 const exi_creature_bones exi_body_bones = {BODY_BONES, parent_of, place_of, softness_of, 0.025};
 
-/* Of the left; the others are mirrored. */
+/* The left side; the right is mirrored. */
 static const struct {
     int bone;
     bool pair;
@@ -93,7 +93,7 @@ static const struct {
     {BODY_WRIST, true, {0.572, 1.054, 0.030}, 0.018, {0.622, 1.004, 0.036}, 0.013, 0.012},
 };
 
-/* One piece, and its mirror image where it is of a pair. */
+/* Adds one piece, and its mirror image if it is one of a pair. */
 static void add_piece(exi_creature_flesh *flesh, int bone, bool pair, const double from[3], double from_radius,
                       const double to[3], double to_radius, double soft) {
     for (int right = 0; right < (pair ? 2 : 1); right++) {
@@ -111,8 +111,8 @@ void exi_body_flesh(exi_creature_flesh *flesh) {
                   pieces[i].to_radius, pieces[i].soft);
 }
 
-/* Pelvis, loin and ribs for the skin's weights: what hangs on each is told apart where its joint is, and not by flesh
- * that runs from one into the other. */
+/* Pelvis, loin and ribs for the skin's weights: they are separated at their joints, and not by flesh that extends from
+ * one into the other. */
 static const struct {
     int bone;
     double from[3], to[3], radius;

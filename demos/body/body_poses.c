@@ -1,10 +1,10 @@
 /*
- * The poses that the subject is scanned in (Articulated Body Deformation from Range Scan Data, table 1): 36 of the arm
- * (four bends of the elbow, three twists of the forearm, three of the wrist), 33 of the shoulder (flexion, abduction
- * and rotation in threes, four of the collar bone, and two of both together, since the table's list does not add up to
- * 33), 27 of the torso (twist, lateral flexion and leaning in threes); and twelve in between that are never scanned.
- * Nobody holds still: joints are off by up to two degrees from what was asked for, and the whole body stands a little
- * differently each time; but in the one that is the reference, shoulder_14.
+ * The poses of the subject to scan (Articulated Body Deformation from Range Scan Data, table 1): 36 of the arm (four
+ * bends of the elbow, three twists of the forearm, three of the wrist), 33 of the shoulder (flexion, abduction and
+ * rotation in threes, four of the collar bone, and two of both together, since the table's list does not add up to 33),
+ * 27 of the torso (twist, lateral flexion and leaning in threes); and twelve in between that are never scanned. Nobody
+ * holds still: joints are off by up to two degrees from the nominal pose, and the body moves slightly from scan to
+ * scan, except in the reference, shoulder_14.
  */
 #include "body.h"
 
@@ -36,14 +36,14 @@ void exi_body_turn(double about_z, double about_y, const double about[3], double
     quaternion_multiply(q, next, q);
 }
 
-/* What is asked of the subject, in degrees. */
+/* A nominal pose, in degrees. */
 typedef struct stance {
     double bend, twist, flex;
     double shoulder[3], clavicle[2]; /* about z, about y, about the arm */
-    double lean, side, turn;         /* of the torso, by the waist and by the abdomen: see shares */
+    double lean, side, turn;         /* of the torso, shared by waist and abdomen: see shares */
 } stance;
 
-/* How much of each is the waist's: one leans from the hips, and twists with the ribs. */
+/* The waist's share of each: people lean from the hips, and twist with the ribs. */
 static const double shares[3] = {0.7, 0.5, 0.25};
 
 typedef struct table {
@@ -73,7 +73,7 @@ static void add_rotation(table *t, const double q[4]) {
         add_number(t, q[i]);
 }
 
-/* exact: as asked for, and no more than that is moved: the reference. */
+/* exact: exactly the nominal pose, for the reference. */
 static void add_row(table *t, const char *name, const char *part, const stance *s, bool exact) {
     const double off = exact ? 0 : 2, x[3] = {1, 0, 0};
     const bool arm = strcmp(part, "torso") != 0, torso = strcmp(part, "torso") == 0 || strcmp(part, "held") == 0;

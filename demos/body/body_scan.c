@@ -1,9 +1,9 @@
 /*
- * The demo `body` from the subject to its likeness (Articulated Body Deformation from Range Scan Data): the subject is
- * scanned by the program's own scanner, a third of its markers rubbed off in every scan and one spot in fifty a false
- * one, and the scans become a body by the steps of `exemplar scan run`. What a scan does not show other scans lend it:
- * hands, of which few scans show the tips, would end in balloons else. The folder is a scan session like any other:
- * what is there is kept, so that an interrupted run goes on, here or by that command.
+ * Builds the body of the demo `body` from scans of its subject (Articulated Body Deformation from Range Scan Data). The
+ * program's own scanner scans the subject, with a third of its markers missing in every scan and one spot in fifty
+ * false, and the steps of `exemplar scan run` turn the scans into a body. Other scans fill the holes of a scan:
+ * otherwise hands, whose tips few scans show, would end in balloons. The folder is an ordinary scan session: existing
+ * files are kept, so that an interrupted run can be resumed, here or by that command.
  */
 #include "body.h"
 
@@ -15,21 +15,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much work is made of it. */
+/* Amount of work. */
 typedef struct extent {
     double spacing;  /* of the subject's skin, metres */
     double pitch[2]; /* of the scanner */
     int views;
-    int markers;             /* a joint */
-    double missing;          /* of them */
-    int levels;              /* of the body */
-    const char *const *only; /* scans, ended by NULL; NULL: all */
+    int markers;             /* per joint */
+    double missing;          /* fraction of the markers */
+    int levels;              /* levels of the body */
+    const char *const *only; /* scans to make, ended by NULL; NULL: all */
 } extent;
 
 static const extent whole = {
     .spacing = BODY_SPACING, .pitch = {0.005, 0.002}, .views = 4, .markers = 12, .missing = 1.0 / 3, .levels = 5};
 
-/* Enough that every joint is turned once, in a few seconds. */
+/* Enough to turn every joint once, in a few seconds. */
 static const char *const few[] = {"arm_02",      "arm_13",      "arm_27",   "arm_33",   "shoulder_05", "shoulder_11",
                                   "shoulder_14", "shoulder_28", "torso_11", "torso_15", "torso_23",    NULL};
 static const extent quick = {
@@ -46,7 +46,7 @@ static const extent quick = {
 
 enum { PARTS = 3 };
 
-/* The arm is held up by a shoulder that is turned too, but its shape does not depend on that. */
+/* A turned shoulder holds the arm up too, but the arm's shape does not depend on that. */
 static const ex_scan_part parts[PARTS] = {
     {"arm", LIST("elbow.L", "forearm.L", "wrist.L"), LIST("shoulder.L", "elbow.L", "forearm.L", "wrist.L"),
      LIST("shoulder.L", "elbow.L", "forearm.L", "wrist.L")},
@@ -75,7 +75,7 @@ static bool is_wanted(const extent *e, const char *name) {
     return wanted;
 }
 
-/* Leaves out the poses that are not wanted; those that stay move up. The table still frees all of them. */
+/* Removes the unwanted poses and moves the others up. The table still frees all of them. */
 static int choose_poses(const extent *e, const ex_scan_poses *poses, ex_pose *chosen, const char **names, int *part,
                         int *reference) {
     int count = 0;
@@ -136,7 +136,7 @@ static ex_result scan(const work *w, const ex_rig *rig, const ex_scan_poses *pos
     return result;
 }
 
-/* The subject, its rig, and the session. */
+/* Writes the subject, its rig, and the session. */
 static ex_result scan_subject(const work *w) {
     char *project_path = exi_demo_path(w->directory, "subject.json"),
          *path = exi_demo_path(w->directory, "subject.glb"), *table = exi_demo_path(w->directory, "poses.csv");
@@ -167,7 +167,7 @@ static ex_result scan_subject(const work *w) {
     return result;
 }
 
-/* ---- from the scans ---- */
+/* ---- processing the scans ---- */
 
 typedef struct finding {
     const ex_scan_session *session;
@@ -175,7 +175,7 @@ typedef struct finding {
     ex_error errors[16];
 } finding;
 
-/* found/NAME.csv, unless it is there. */
+/* Writes found/NAME.csv, unless it exists. */
 static ex_result find_markers(const ex_scan_session *session, int scan, ex_error *error) {
     const int count = session->scans[scan].file_count;
     char *path = ex_scan_path(session, "found", session->scans[scan].name, ".csv");
@@ -236,7 +236,7 @@ static ex_result label(const work *w, const ex_scan_session *session) {
     return result;
 }
 
-/* fit.json and template/. */
+/* Writes fit.json and template/. */
 static ex_result fit(const work *w, const ex_scan_session *session, ex_scan_fitted **fitted) {
     const ex_scan_fit_options options = {.progress = w->options->progress, .tasks = w->options->tasks};
     char *path = ex_scan_path(session, "", "fit", ".json");
@@ -246,7 +246,7 @@ static ex_result fit(const work *w, const ex_scan_session *session, ex_scan_fitt
         path ? ex_scan_fit(session, &options, fitted, &found, w->error) : ex_error_memory(w->error, "a path", 0);
     if (result == EX_OK)
         result = ex_scan_fitted_write(path, *fitted, w->error);
-    if (result == EX_OK) { /* as the next steps of a session that goes on will have it, to the last digit */
+    if (result == EX_OK) { /* read it back, so that later steps see the same digits as a resumed session */
         ex_scan_fitted_destroy(*fitted);
         *fitted = NULL;
         result = ex_scan_fitted_read(path, fitted, w->error);
@@ -279,8 +279,8 @@ static ex_result build(const work *w, const ex_scan_session *session) {
 
 /* ---- for motions ---- */
 
-/* The joints by the names that are usual in motion capture. The torso's stand elsewhere in every skeleton, and turn
- * alone; the hinges are the subject's, which the fit finds to within a degree or so. */
+/* Maps the joints to the names that are usual in motion capture. The torso's joints are elsewhere in every skeleton,
+ * and only turn; the hinges are the subject's, which the fit finds to within about a degree. */
 static const char motion_map[] = "{\n  \"joints\": {\n"
                                  "    \"hips\": {\"from\": \"Hips\", \"align\": false},\n"
                                  "    \"waist\": {\"from\": \"LowerBack\", \"align\": false},\n"

@@ -1,7 +1,8 @@
 /*
- * What a pose does to the subject's skin, besides carrying it along: muscles that swell, bones that come out, folds.
- * Soft strokes on the skin at rest: around a place, within about `width`, it moves along its normal, by so much where
- * the way of the stroke is 1. All of the left; the torso's are on both sides where they say so.
+ * The effects of a pose on the subject's skin, besides carrying it along: muscles that swell, bones that protrude,
+ * folds. They are soft strokes on the skin at rest: around a place, within about `width`, the skin moves along its
+ * normal by the given distance if the stroke's effect is 1. All are of the left; the torso's are on both sides where
+ * stated.
  */
 #include "body.h"
 
@@ -25,7 +26,7 @@ static const stroke strokes[] = {
     {BODY_BENT, {0.382, 1.222, 0.022}, {0.018, 0.018, 0.018}, -0.007},
     {BODY_BENT, {0.430, 1.180, 0.030}, {0.034, 0.032, 0.026}, 0.008},
     {BODY_BENT, {0.425, 1.160, -0.030}, {0.030, 0.030, 0.024}, 0.004},
-    /* the forearm's twist: bellies wander, the ends of the bones cross */
+    /* the forearm's twist: bellies shift, the ends of the bones cross */
     {BODY_TURNED, {0.440, 1.205, 0.010}, {0.040, 0.036, 0.030}, 0.009},
     {BODY_TURNED, {0.445, 1.140, -0.010}, {0.040, 0.036, 0.030}, -0.006},
     {BODY_TURNED, {0.500, 1.118, 0.034}, {0.035, 0.032, 0.024}, -0.006},
@@ -107,7 +108,7 @@ void exi_body_sculpt(const ex_mesh *rest, const double ways[BODY_WAYS], double *
             out += ways[s->way] * s->out * ex_exp(-square);
         }
         memcpy(positions + 3 * (size_t)v, p, 3 * sizeof *p);
-        if (out < 1e-5 && out > -1e-5) /* less is not worth an offset */
+        if (out < 1e-5 && out > -1e-5) /* too small for an offset */
             continue;
         exi_creature_field(&flesh, p, normal);
         normalise3(normal);

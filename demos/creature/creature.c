@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Poses of the whole animal share a layer, so that their paths are blended; the tail's has one of its own, so that it
- * goes onto every pose. */
+/* Poses of the entire animal share a layer, so that their paths are blended; the tail's has a separate layer, so that
+ * it is added to every pose. */
 #define PROJECT(shape)                                                                                                 \
     "{\n"                                                                                                              \
     "  \"exemplar\": 1,\n"                                                                                             \
@@ -43,7 +43,7 @@
     "}\n"
 
 static const char project[] = PROJECT("trajectory");
-static const char linear[] = PROJECT("positions"); /* straight lines, to compare with */
+static const char linear[] = PROJECT("positions"); /* straight lines, for comparison */
 
 ex_result exi_creature_write(const char *directory, double spacing, ex_error *error) {
     ex_mesh *rest = exi_creature_mesh(spacing), *form = rest ? ex_mesh_copy(rest) : NULL;

@@ -1,7 +1,7 @@
 /*
- * The creature of the demo `creature` as a solid: bars with round ends, thick at one and thinner at the other, joined
- * softly one after the other, and the skeleton that they hang on. Every bar's distance is exact and a soft union is
- * never steeper than its parts, so the value at a point says how far one may go without meeting the skin.
+ * The solid of the demo `creature`: tapered bars with round ends, blended one after the other, and the skeleton that
+ * they belong to. Every bar's distance is exact and a soft union is never steeper than its parts, so the value at a
+ * point is a distance within which there is no skin.
  */
 #include "creature.h"
 
@@ -13,11 +13,11 @@
 
 typedef struct joint {
     int parent;
-    double place[3]; /* of the right one of two; the left one's z is negative */
+    double place[3]; /* of the right one of a pair; the left one's z is negative */
     bool pair;
 } joint;
 
-/* In the order of exi_creature_bone, pairs once. */
+/* In the order of exi_creature_bone, pairs listed once. */
 static const joint joints[] = {
     {-1, {0.00, 0.60, 0}, false},                    /* body */
     {CREATURE_BODY, {-0.13, 0.615, 0}, false},       /* hips */
@@ -31,7 +31,7 @@ static const joint joints[] = {
     {CREATURE_THIGH, {-0.235, 0.355, 0.110}, true},  /* shank */
     {CREATURE_SHANK, {-0.395, 0.195, 0.105}, true},  /* foot */
     {CREATURE_FOOT, {-0.365, 0.055, 0.105}, true},   /* toes */
-    {CREATURE_HIPS, {-0.405, 0.655, 0}, false},      /* the tail, from here on */
+    {CREATURE_HIPS, {-0.405, 0.655, 0}, false},      /* the tail starts here */
     {CREATURE_TAIL_FIRST, {-0.51, 0.635, 0}, false},
     {CREATURE_TAIL_FIRST + 1, {-0.615, 0.585, 0}, false},
     {CREATURE_TAIL_FIRST + 2, {-0.71, 0.525, 0}, false},
@@ -44,7 +44,7 @@ static const joint joints[] = {
 static const double tail_end[3] = {-1.22, 0.565, 0};
 static const double tail_radii[CREATURE_TAIL + 1] = {0.050, 0.050, 0.053, 0.058, 0.063, 0.065, 0.060, 0.049, 0.028};
 
-/* The line of the table, and whether it is the left one of a pair. */
+/* The line of the table; *left: true for the left one of a pair. */
 static const joint *joint_of(int bone, bool *left) {
     const int single = CREATURE_ARM, pairs = CREATURE_TAIL_FIRST;
     *left = bone >= single && bone < pairs && (bone - single) % 2 == 0;
@@ -71,7 +71,7 @@ typedef struct piece {
     int bone; /* the left one of a pair */
     bool pair;
     double a[3], ra, b[3], rb;
-    double soft; /* how far it is joined to what is there already */
+    double soft; /* distance over which it is blended with earlier bars */
 } piece;
 
 static const piece bars[] = {
@@ -125,7 +125,7 @@ static void add_bar(exi_creature_flesh *flesh, int bone, const piece *b, bool le
 void exi_creature_flesh_make(exi_creature_flesh *flesh) {
     flesh->count = 0;
     for (int i = 0; i < BARS; i++) {
-        const int right = bars[i].bone + (bars[i].bone >= CREATURE_ARM ? 1 : 0); /* the head has both */
+        const int right = bars[i].bone + (bars[i].bone >= CREATURE_ARM ? 1 : 0); /* the head has both sides */
         add_bar(flesh, bars[i].bone, &bars[i], bars[i].pair);
         if (bars[i].pair)
             add_bar(flesh, right, &bars[i], false);
@@ -140,8 +140,8 @@ void exi_creature_flesh_make(exi_creature_flesh *flesh) {
     }
 }
 
-/* The nearest ball of those that roll along the bar from one end to the other: its middle is where a line that stands
- * on the slanting side meets the axis. */
+/* Distance to the nearest ball that rolls along the bar from one end to the other: its centre is where the
+ * perpendicular to the slanting side meets the axis. */
 static double bar_distance(const exi_creature_bar *bar, const double p[3], double gradient[3]) {
     double d[3], y = 0, x = 0;
     for (int c = 0; c < 3; c++) {
@@ -163,7 +163,7 @@ static double bar_distance(const exi_creature_bar *bar, const double p[3], doubl
     return length - (bar->from_radius + t * (bar->to_radius - bar->from_radius));
 }
 
-/* Whether a point is farther than `beyond` from the ball around a bar. */
+/* True if a point is farther than `beyond` from the bar's bounding ball. */
 static bool far_from(const exi_creature_bar *bar, const double p[3], double beyond) {
     double squared = 0;
     for (int c = 0; c < 3; c++)
@@ -179,7 +179,7 @@ double exi_creature_field(const exi_creature_flesh *flesh, const double p[3], do
         if (far_from(bar, p, value + bar->soft)) /* it would change nothing */
             continue;
         const double d = bar_distance(bar, p, own), apart = fabs(d - value);
-        /* The lesser of both, rounded where they are within `soft` of each other. */
+        /* The smaller of both, rounded where they differ by less than `soft`. */
         const double h = apart < bar->soft ? (bar->soft - apart) / bar->soft : 0, part = d < value ? 1 - h / 2 : h / 2;
         value = (d < value ? d : value) - h * h * bar->soft / 4;
         for (int c = 0; c < 3; c++)
@@ -205,7 +205,7 @@ void exi_creature_project(const exi_creature_flesh *flesh, double p[3]) {
     for (int step = 0; step < 3; step++) {
         double g[3];
         const double value = exi_creature_field(flesh, p, g), squared = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
-        for (int c = 0; squared > 0.01 && c < 3; c++) /* less steep in a crease: there it stays */
+        for (int c = 0; squared > 0.01 && c < 3; c++) /* in a crease the gradient is small: the point stays */
             p[c] -= value * g[c] / squared;
     }
 }

@@ -1,9 +1,9 @@
 /*
- * The skin of the creature as triangles: a surface net. Every cell of a lattice that the skin passes through has one
- * vertex, at the mean of where the cell's edges leave the solid; every edge of the lattice that leaves it has a quad of
- * the four cells around it, cut along its shorter diagonal. Where the nodes inside a cell, or those outside, do not
- * hang together along its edges, nodes are taken out of the solid until they do: the skin then has one piece in every
- * cell, and is closed and manifold. What comes out is uneven; creature_relax.c mends that.
+ * The skin of the creature as triangles: a surface net. Every cell of a lattice that the skin crosses has one vertex,
+ * at the mean of the points where the cell's edges leave the solid; every edge of the lattice that leaves it has a quad
+ * of the four cells around it, split along its shorter diagonal. If the nodes inside a cell, or those outside, are not
+ * connected along its edges, nodes are removed from the solid until they are: then the skin has one piece in every
+ * cell, and is closed and manifold. The result is uneven; creature_relax.c improves it.
  */
 #include "creature.h"
 
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes are at origin + spacing * (i, j, k); a cell is named by its lowest node. */
+/* Nodes are at origin + spacing * (i, j, k); a cell has the index of its lowest node. */
 typedef struct net {
     const exi_creature_flesh *flesh;
     double origin[3], spacing;
-    int size[3];   /* nodes */
+    int size[3];   /* number of nodes */
     float *values; /* [size x][size y][size z] */
-    int *cells[2]; /* [size y][size z]: the vertices of the cells of two layers, -1 for none */
+    int *cells[2]; /* [size y][size z]: vertices of the cells of two layers, -1 for none */
     ex_mesh *mesh;
     size_t vertex_room, corner_room;
 } net;
@@ -34,8 +34,7 @@ static float *value_at(const net *n, int i, int j, int k) {
     return &n->values[((size_t)i * (size_t)n->size[1] + (size_t)j) * (size_t)n->size[2] + (size_t)k];
 }
 
-/* A value says how far the skin is at least, so nodes before that need none of their own: only their sign is asked for.
- */
+/* A value is a lower bound of the distance to the skin, so nodes within it share the value: only their sign matters. */
 static void fill_values(const net *n) {
     for (int i = 0; i < n->size[0]; i++)
         for (int j = 0; j < n->size[1]; j++)
@@ -49,7 +48,7 @@ static void fill_values(const net *n) {
             }
 }
 
-/* Whether the corners of a set, bits x + 2 y + 4 z of a cell, hang together along the cell's edges. */
+/* True if the corners in a set, bits x + 2 y + 4 z of a cell, are connected along the cell's edges. */
 static bool hangs_together(unsigned set) {
     unsigned reached = set & (0u - set), before = 0;
     while (reached != before) {
@@ -62,7 +61,7 @@ static bool hangs_together(unsigned set) {
     return reached == set;
 }
 
-/* Takes the corner that is the least deep inside out of a cell that has more than one piece of skin. */
+/* Removes the shallowest inside corner of a cell that has more than one piece of skin. */
 static bool simplify_cell(const net *n, int i, int j, int k) {
     unsigned inside = 0;
     float *least = NULL;
@@ -81,7 +80,7 @@ static bool simplify_cell(const net *n, int i, int j, int k) {
 
 static void simplify(const net *n) {
     bool changed = true;
-    while (changed) { /* the inside shrinks: this ends */
+    while (changed) { /* ends, because the inside shrinks */
         changed = false;
         for (int i = 0; i + 1 < n->size[0]; i++)
             for (int j = 0; j + 1 < n->size[1]; j++)
@@ -100,7 +99,7 @@ static bool add_vertex(net *n, const double p[3]) {
     return true;
 }
 
-/* The vertex of the cell of layer i at j, k, where the skin passes through. */
+/* Adds the vertex of the cell of layer i at j, k, if the skin crosses it. */
 static bool add_cell(net *n, int i, int j, int k, int *cell) {
     double sum[3] = {0, 0, 0};
     int crossings = 0;
@@ -150,7 +149,7 @@ static bool add_triangles(net *n, const int quad[4]) {
     return true;
 }
 
-/* The quad around the edge of the lattice from a node along an axis. */
+/* Adds the quad around the edge of the lattice from a node along an axis. */
 static bool add_quad(net *n, int i, int j, int k, int axis) {
     const int to[3] = {axis == 0, axis == 1, axis == 2};
     const float a = *value_at(n, i, j, k), b = *value_at(n, i + to[0], j + to[1], k + to[2]);
@@ -163,7 +162,7 @@ static bool add_quad(net *n, int i, int j, int k, int axis) {
         back[(axis + 2) % 3] = q < 2;
         quad[q] = n->cells[1 - back[0]][(size_t)(j - back[1]) * (size_t)n->size[2] + (size_t)(k - back[2])];
     }
-    if (b < 0) { /* seen from outside anticlockwise */
+    if (b < 0) { /* anticlockwise as seen from outside */
         const int swap = quad[1];
         quad[1] = quad[3];
         quad[3] = swap;
@@ -171,7 +170,7 @@ static bool add_quad(net *n, int i, int j, int k, int axis) {
     return add_triangles(n, quad);
 }
 
-/* All but the outermost nodes, which are far outside, have cells on every side. */
+/* All nodes but the outermost, which are far outside, have cells on every side. */
 static bool walk(net *n) {
     bool done = true;
     for (int i = 0; done && i + 1 < n->size[0]; i++) {
@@ -188,7 +187,7 @@ static bool walk(net *n) {
     return done;
 }
 
-/* A lattice around all of it, with nodes to the left and the right of the animal's middle alike. */
+/* Places a lattice around the animal, with nodes symmetric about its middle plane. */
 static void place_lattice(net *n) {
     double low[3] = {1e3, 1e3, 1e3}, high[3] = {-1e3, -1e3, -1e3};
     for (int i = 0; i < n->flesh->count; i++)

@@ -1,5 +1,5 @@
 /*
- * Poses of the creature. Joints turn by tables of degrees, and dual quaternions carry the skin along, so that no joint
+ * Poses of the creature. Joints turn by tables of degrees, and dual quaternions move the skin, so that no joint
  * collapses.
  */
 #include "creature.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In metres: how much farther than the nearest a bone's flesh may be and still have a say. */
+/* Largest extra distance in metres, compared with the nearest bone's flesh, at which a bone still has weight. */
 static double softness(int bone) {
     static const double pairs[] = {0.075, 0.058, 0.040, 0.090, 0.065, 0.045, 0.040}; /* from the arms to the toes */
     static const double single[] = {0.20, 0.20, 0.20, 0.12, 0.07};
@@ -29,10 +29,10 @@ ex_skin *exi_creature_skin(const ex_mesh *mesh) {
 
 const char *const exi_creature_pose_names[CREATURE_POSES] = {"leap", "sit", "kick", "curl"};
 
-/* Degrees about x, y, z, in this order; of both sides alike, or of one. */
+/* Degrees about x, y, z, in this order; of both sides, or of one. */
 typedef struct turn {
     int bone;
-    enum { BOTH, LEFT, RIGHT } side; /* ignored where there is one only */
+    enum { BOTH, LEFT, RIGHT } side; /* ignored for bones that are not paired */
     double x, y, z;
 } turn;
 
@@ -58,7 +58,7 @@ static const turn kick[] = {
     {CREATURE_FOOT, BOTH, 0, 0, -50},  {CREATURE_TOES, BOTH, 0, 0, -50},   {CREATURE_TAIL_FIRST, BOTH, 0, 0, -40},
 };
 
-/* What each further link of the tail turns, and how high above the ground the whole animal is. */
+/* Turn of each further link of the tail, and the height of the animal above the ground. */
 static const struct {
     const turn *turns;
     int count;
@@ -91,7 +91,7 @@ static void bone_matrices(exi_creature_pose pose, float matrices[CREATURE_BONES]
     exi_creature_bones_move(&bones, turns, matrices);
 }
 
-/* The lowest vertex at a height, and all of them rounded to a hundredth of a millimetre: shorter files. */
+/* Puts the lowest vertex at a height, and rounds all of them to a hundredth of a millimetre, for shorter files. */
 static void set_down(const float *moved, size_t count, double height, double *positions) {
     double lowest = (double)moved[1];
     for (size_t v = 1; v < count; v++)

@@ -1,6 +1,6 @@
 /*
- * Evens out a closed mesh of triangles that lies on the creature's skin. Vertices go towards the mean of their
- * neighbours, along the skin, and back onto it; edges whose two opposite angles together are more than two right angles
+ * Evens out a closed mesh of triangles that lies on the creature's skin. Vertices move towards the mean of their
+ * neighbours, along the skin, and back onto it; edges whose two opposite angles add up to more than two right angles
  * are flipped (Delaunay's condition, on a surface), which keeps the weights of a Laplacian from becoming negative.
  */
 #include "creature.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 4, STEPS = 4, PASSES = 12 }; /* of both in turn; of smoothing in a round; of flips in a round */
+enum { ROUNDS = 4, STEPS = 4, PASSES = 12 }; /* rounds of both; smoothing steps per round; passes of flips per round */
 
 /* ---- smoothing ---- */
 
@@ -20,7 +20,7 @@ typedef struct neighbourhood {
 
 static void smooth(const exi_creature_flesh *flesh, ex_mesh *mesh, neighbourhood *around) {
     memset(around, 0, (size_t)mesh->vertex_count * sizeof *around);
-    for (int h = 0; h < mesh->corner_count; h++) { /* each neighbour once: the edge is there in both directions */
+    for (int h = 0; h < mesh->corner_count; h++) { /* each neighbour once: the edge exists in both directions */
         const int v = mesh->corners[h], other = mesh->corners[h % 3 == 2 ? h - 2 : h + 1];
         for (int c = 0; c < 3; c++)
             around[v].sum[c] += mesh->positions[3 * (size_t)other + (size_t)c];
@@ -42,7 +42,7 @@ static void smooth(const exi_creature_flesh *flesh, ex_mesh *mesh, neighbourhood
 
 /* ---- flips ---- */
 
-/* Half-edge h of triangle h / 3 goes from its corner h to the next; twins[h] is the same edge of the other side. */
+/* Half-edge h of triangle h / 3 goes from its corner h to the next; twins[h] is the same edge on the other side. */
 typedef struct edges {
     ex_mesh *mesh;
     int *twins;
@@ -52,8 +52,8 @@ static int next(int h) {
     return h % 3 == 2 ? h - 2 : h + 1;
 }
 
-/* Joins the two halves of every edge: those that leave a vertex are chained, and each half looks for its other among
- * those that leave its end. */
+/* Pairs the two halves of every edge: half-edges that leave a vertex are chained, and each one searches for its twin
+ * among those that leave its end. */
 static bool find_twins(edges *e) {
     const ex_mesh *mesh = e->mesh;
     int *first = malloc((size_t)mesh->vertex_count * sizeof *first);
@@ -76,7 +76,7 @@ static bool find_twins(edges *e) {
     return done;
 }
 
-/* The cotangent of the angle at a, between b and c. */
+/* Cotangent of the angle at a, between b and c. */
 static double cotangent(const ex_mesh *mesh, int a, int b, int c) {
     const double *p = mesh->positions + 3 * (size_t)a, *q = mesh->positions + 3 * (size_t)b;
     const double *r = mesh->positions + 3 * (size_t)c;
@@ -90,13 +90,13 @@ static double cotangent(const ex_mesh *mesh, int a, int b, int c) {
     return (u[0] * w[0] + u[1] * w[1] + u[2] * w[2]) / (cross > least ? cross : least);
 }
 
-/* Whether two vertices are neighbours; h leaves the first. */
+/* True if two vertices are neighbours; h leaves the first. */
 static bool are_joined(const edges *e, int h, int other) {
     int at = h;
     do {
         if (e->mesh->corners[next(at)] == other)
             return true;
-        at = next(next(at)); /* the edge that comes in, and from its twin on */
+        at = next(next(at)); /* the incoming edge, and on from its twin */
         at = e->twins[at];
     } while (at >= 0 && at != h);
     return at < 0;
@@ -108,12 +108,12 @@ static void set_twins(edges *e, int a, int b) {
         e->twins[b] = a;
 }
 
-/* The edge a b between the triangles a b c and b a d becomes c d, where that is better and is no edge yet. */
+/* Replaces the edge a b between the triangles a b c and b a d by c d, if that is better and is not an edge yet. */
 static bool flip(edges *e, int h) {
     int *corners = e->mesh->corners;
     const int twin = e->twins[h];
     if (twin < h)
-        return false; /* once an edge */
+        return false; /* each edge once */
     const int a = corners[h], b = corners[next(h)], c = corners[next(next(h))], d = corners[next(next(twin))];
     if (cotangent(e->mesh, c, a, b) + cotangent(e->mesh, d, a, b) > -1e-9 || are_joined(e, next(next(h)), d))
         return false;

@@ -1,7 +1,7 @@
 /*
- * Which bones move a vertex of flesh: those whose flesh is nearest to it, by how much nearer they are, and none that is
- * more than two joints away from the nearest; these weights are then evened out over the skin. And how bones that turn
- * about their joints move.
+ * Weights of the bones at a vertex of flesh: they favour the bones whose flesh is nearest, by how much nearer it is,
+ * and exclude those more than two joints away from the nearest; then they are smoothed over the skin. Also the
+ * transforms of bones that turn about their joints.
  */
 #include "creature.h"
 
@@ -15,12 +15,12 @@
 
 #define PI 3.14159265358979323846
 
-/* ---- which bones move a vertex ---- */
+/* ---- weights ---- */
 
-/* Joints between two bones. */
+/* Number of joints between two bones. */
 static int steps_between(const exi_creature_bones *bones, int a, int b) {
     int steps = 0;
-    while (a != b) { /* a parent's number is lower */
+    while (a != b) { /* a parent has a lower index */
         if (a > b)
             a = bones->parent(a);
         else
@@ -48,7 +48,7 @@ static void weigh_vertex(const exi_creature_bones *bones, const exi_creature_fle
         weights[b] = (float)((double)weights[b] / sum);
 }
 
-/* One step towards the mean of the neighbours; every neighbour counts once, the mesh being closed. */
+/* One step towards the mean of the neighbours; every neighbour counts once, because the mesh is closed. */
 static void even_out(const ex_mesh *mesh, size_t bones, const float *weights, float *evened) {
     const size_t count = (size_t)mesh->vertex_count * bones;
     float *neighbours = evened + count; /* [vertex_count] */
@@ -107,7 +107,7 @@ ex_skin *exi_creature_bones_skin(const exi_creature_bones *bones, const exi_crea
     if (weights && evened) {
         for (int v = 0; v < mesh->vertex_count; v++)
             weigh_vertex(bones, flesh, mesh->positions + 3 * (size_t)v, weights + (size_t)v * count);
-        /* As far, in metres, whatever the triangles' size. */
+        /* The same distance in metres, whatever the size of the triangles. */
         const double width = bones->width / edge_length(mesh);
         for (int step = (int)(width * width); step > 0; step--) {
             even_out(mesh, count, weights, evened);
@@ -122,7 +122,7 @@ ex_skin *exi_creature_bones_skin(const exi_creature_bones *bones, const exi_crea
     return skin;
 }
 
-/* ---- how they move ---- */
+/* ---- transforms ---- */
 
 void exi_creature_turn(const double degrees[3], double m[3][3]) {
     double s[3], c[3];

@@ -1,7 +1,7 @@
 /*
  * The demo `face` (Shape by Example, 6.3 and figure 10): eight heads over age, gender and build, each the generic head
- * plus a linear combination of metrics, and eight skins over axes of their own, so that form and texture may be taken
- * from different places. A blink and a smile, made on the generic head, go onto every head between.
+ * plus a linear combination of metrics, and eight skins over separate axes, so that form and texture may come from
+ * different points. A blink and a smile, made on the generic head, can be added to every head in between.
  */
 #include "face.h"
 
@@ -62,7 +62,7 @@ static const char end[] = "  ],\n"
                           "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
                           "}\n";
 
-/* The layer of heads, or of skins: eight examples, on axes of their own. */
+/* Writes the layer of heads, or of skins: eight examples, on separate axes. */
 static void write_layer(ex_file_writer *writer, bool skin) {
     static const char *const axes[3] = {"age", "gender", "build"};
     const char *of = skin ? "skin." : "";
@@ -117,9 +117,9 @@ static ex_result write_form(const char *directory, const char *name, const doubl
     return exi_demo_write_mesh(directory, file, form, error);
 }
 
-/* The mean is what the heads give in the middle of the space. So the layer of heads adds nothing at rest, and blink.obj
- * and smile.obj, the mean with an expression, are what the rig shows there. offsets and mean are room for
- * [vertex_count][3]. */
+/* The mean is the heads' blend in the middle of the space. So the layer of heads adds nothing at rest, and blink.obj
+ * and smile.obj, the mean with an expression, are the forms that the rig shows there. offsets and mean are scratch
+ * arrays of [vertex_count][3]. */
 static ex_result write_heads(const char *directory, const exi_face *face, double *offsets, double *mean, ex_mesh *form,
                              ex_error *error) {
     const size_t count = 3 * (size_t)face->mesh->vertex_count;

@@ -1,7 +1,8 @@
 /*
- * face.h - what the files of the demo `face` share: the generic head, and the fields that change it. Private to demos.
+ * face.h - shared by the files of the demo `face`: the generic head, and the fields that change it. Private to demos.
  *
- * Metres, y up, the face towards +z, the pupils at height 0; +x is the head's own left. Everything is symmetric in x.
+ * Metres, y up, the face towards +z, the pupils at height 0; +x is the head's own left. Everything is symmetric in
+ * x.
  */
 #ifndef EXEMPLAR_DEMOS_FACE_H
 #define EXEMPLAR_DEMOS_FACE_H
@@ -49,45 +50,49 @@ static inline double smooth_step(double a, double b, double x) {
     return t * t * (3 - 2 * t);
 }
 
-/* The angle of the direction (x, y), from -pi to pi (face_paint.c). */
+/* Angle of the direction (x, y), from -pi to pi (face_paint.c). */
 double exi_face_turn(double y, double x);
 
 /* ---- the generic head as a solid (face_field.c) ---- */
 
-/* The left eyeball: the right one is its mirror image. */
+/* The left eyeball; the right one is its mirror image. */
 #define FACE_EYE_X      0.0315
 #define FACE_EYE_Z      0.0665
 #define FACE_EYE_RADIUS 0.0145
 
-/* Negative inside, positive outside, about the distance to the skin near it; no hair, lips or ears. */
+/* Signed distance to the skin, approximate near it: negative inside, positive outside; no hair, lips or ears. */
 double exi_face_field(point p);
-/* Its direction of steepest rise, of length 1. */
+/* Its gradient direction, of length 1. */
 point exi_face_normal(point p);
-/* Where a ray from inside leaves the skin. */
+/* The point where a ray from inside leaves the skin. */
 point exi_face_cast(point origin, point direction);
-/* The nearest place on the skin, for a point near it. */
+/* The nearest point on the skin, for a point near it. */
 point exi_face_project(point p);
-/* How far above the hair line, in metres; negative on the face and the neck. */
+/* Height above the hair line, in metres; negative on the face and the neck. */
 double exi_face_hair(point p);
 
 /* ---- the generic head as a mesh (face_mesh.c) ---- */
 
-/* How much of what a vertex is, from 0 to 1; the texture is painted from these, interpolated over the faces. */
+/* Attributes of a vertex, from 0 to 1; the texture is painted from these, interpolated over the faces. */
 typedef enum face_paint { FACE_LIP, FACE_LASH, FACE_DARK, FACE_EYE, FACE_EAR, FACE_PAINT_COUNT } face_paint;
 typedef enum face_group { FACE_HEAD, FACE_EYES, FACE_EARS, FACE_GROUP_COUNT } face_group;
 
-enum { FACE_LID = 9, FACE_MOUTH = 32 }; /* vertices on the edge of a lid, between the corners of the eye; of the lips */
+enum {
+    FACE_LID = 9,
+    FACE_MOUTH = 32
+}; /* number of vertices on the edge of a lid, between the corners of the eye; of
+    * the lips */
 
 typedef struct exi_face {
     ex_mesh *mesh;
     double *paint;            /* [vertex_count][FACE_PAINT_COUNT] */
-    double *blink;            /* [vertex_count][3]: from open to closed eyes */
-    point *normals;           /* [vertex_count]: of the solid's skin there; forwards on ears and eyeballs */
+    double *blink;            /* [vertex_count][3]: offsets from open to closed eyes */
+    point *normals;           /* [vertex_count]: of the solid's skin; forwards on ears and eyeballs */
     int lids[2][2][FACE_LID]; /* left eye and right; upper lid and lower; from the nose outwards */
-    int mouth[FACE_MOUTH];    /* where the lips meet, around the mouth */
+    int mouth[FACE_MOUTH];    /* the line where the lips meet, around the mouth */
 } exi_face;
 
-/* The border, anticlockwise from its lower right corner as the head sees it, of a block that rings replace. */
+/* Border of a block that rings replace, anticlockwise from its lower right corner as the head sees it. */
 typedef struct face_loop {
     int count, width, height; /* count = 2 (width + height) edges */
     const point *at;
@@ -95,37 +100,37 @@ typedef struct face_loop {
     const int *texcoords;
 } face_loop;
 
-/* NULL without memory. */
+/* NULL if out of memory. */
 exi_face *exi_face_create(void);
 void exi_face_destroy(exi_face *face);
 
-/* While the mesh is being made: there is room for all that the formulas make. */
+/* For building the mesh: there is room for everything that the formulas make. */
 int exi_face_add_vertex(exi_face *face, point p);
 int exi_face_add_texcoord(exi_face *face, double u, double v);
 /* Corners anticlockwise as seen from outside. */
 void exi_face_add_polygon(exi_face *face, face_group group, int count, const int *vertices, const int *texcoords);
-/* The skin with lids and lips (face_grid.c, face_rings.c). False without memory. */
+/* Adds the skin with lids and lips (face_grid.c, face_rings.c). False if out of memory. */
 bool exi_face_add_head(exi_face *face);
-/* Lids inside the loop around the left eye, or around the right one; lips inside the loop around the mouth. */
+/* Add lids inside the loop around the left or the right eye, and lips inside the loop around the mouth. */
 void exi_face_add_lids(exi_face *face, const face_loop *loop, bool right);
 void exi_face_add_lips(exi_face *face, const face_loop *loop);
-/* Eyeballs and ears, components of their own (face_parts.c). */
+/* Add eyeballs and ears, as separate components (face_parts.c). */
 void exi_face_add_eyes(exi_face *face);
 void exi_face_add_ears(exi_face *face);
 
-/* A place on a sphere about the left eye: radius, and angles to the left and up in degrees. */
+/* A point on a sphere about the left eye: radius, and angles to the left and up in degrees. */
 point exi_face_about_eye(double radius, double side, double up);
 
-/* Radii of the discs that eyeballs and ears have in the texture, and where they are. */
+/* Radii and positions of the discs of eyeballs and ears in the texture. */
 #define FACE_ISLAND   0.088
 #define FACE_EYE_U    0.095
 #define FACE_EAR_U    0.905
 #define FACE_ISLAND_V 0.905
-#define FACE_EAR_BACK 0.042 /* the disc of the ears' backs, in a corner at the bottom */
+#define FACE_EAR_BACK 0.042 /* disc of the ears' backs, in a corner at the bottom */
 
-/* ---- what changes it (face_metric.c) ---- */
+/* ---- fields that change it (face_metric.c) ---- */
 
-/* Fields of vertex offsets: every head is the generic one plus a sum of these. The last is an expression. */
+/* Fields of vertex offsets: every head is the generic one plus a sum of these. The last one is an expression. */
 typedef enum face_metric {
     FACE_HEAD_WIDTH,
     FACE_HEAD_LENGTH,
@@ -158,28 +163,28 @@ typedef enum face_metric {
 /* Adds amount times the metric to offsets [vertex_count][3]. */
 void exi_face_add_metric(const exi_face *face, face_metric metric, double amount, double *offsets);
 
-/* ---- its skin (face_texture.c) ---- */
+/* ---- the texture (face_texture.c) ---- */
 
-enum { FACE_TEXELS = 512 }; /* along a side of the texture */
+enum { FACE_TEXELS = 512 }; /* size of the texture along a side */
 
-/* What a face is painted with; colours are sRGB from 0 to 1. */
+/* Paint of a face; colours are sRGB from 0 to 1. */
 typedef struct face_style {
     double skin[3], lips[3], hair[3], brows[3], iris[3];
     double brow_width, brow_rise;  /* millimetres */
-    double hair_line, sweep, bald; /* millimetres that the hair line has drawn back, and more on the left than on the
-                                      right; how thin the crown is, 0 to 1 */
+    double hair_line, sweep, bald; /* receding of the hair line in millimetres, and how much more on the left than on
+                                    * the right; thinness of the crown, 0 to 1 */
     double blush, freckles, stubble, beard, lines, spots, make_up; /* 0 to 1 */
 } face_style;
 
-/* A place on the generic head, in millimetres, what is there, and noise from 0 to 1: in patches, mottled, as fine as
- * pores, along hairs; and small and large spots. */
+/* A place on the generic head in millimetres, the attributes there, and noise from 0 to 1: in patches, mottled, as fine
+ * as pores, along hairs; and small and large spots. */
 typedef struct face_place {
     double x, y, z, paint[FACE_PAINT_COUNT];
     double coarse, fine, grain, strand, freckle, blotch;
 } face_place;
 void exi_face_colour(const face_place *place, const face_style *style, double colour[3]); /* face_paint.c */
 
-/* Where on the generic head every texel lies. NULL without memory. */
+/* The place on the generic head of every texel. NULL if out of memory. */
 typedef struct exi_face_canvas exi_face_canvas;
 exi_face_canvas *exi_face_canvas_create(const exi_face *face);
 void exi_face_canvas_destroy(exi_face_canvas *canvas);
@@ -188,7 +193,7 @@ void exi_face_canvas_paint(const exi_face_canvas *canvas, const face_style *styl
 
 /* ---- the heads (face_heads.c) ---- */
 
-/* A head: its place (age from about 20 to 80 years, gender from female to male, build from thin to heavy), its metrics
+/* A head: its point (age from about 20 to 80 years, gender from female to male, build from thin to heavy), its metrics
  * in their order, and its skin. */
 typedef struct face_head {
     const char *name;
@@ -200,9 +205,9 @@ typedef struct face_head {
 enum { FACE_HEADS = 8 };
 extern const face_head exi_face_heads[FACE_HEADS];
 
-/* The sum of metrics that makes a head, into offsets [vertex_count][3] (face.c). */
+/* The sum of metrics of a head, into offsets [vertex_count][3] (face.c). */
 void exi_face_head_offsets(const exi_face *face, int head, double *offsets);
-/* The heads' weights in the middle of the space, where the rig rests. */
+/* The heads' weights in the middle of the space, which is the rig's rest. */
 ex_result exi_face_rest_weights(double weights[FACE_HEADS], ex_error *error);
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * The generic head of the demo `face` as a solid: ellipsoids and tapered rods, added and cut with rounded seams (the
- * polynomial smooth minimum), so that brow, socket, cheek, nose, jaw and neck run into each other as skin does.
+ * polynomial smooth minimum), so that brow, socket, cheek, nose, jaw and neck blend into each other like skin.
  */
 #include "face.h"
 
 #include <exemplar/maths.h>
 
-/* About the distance to an ellipsoid's surface, exact on it. */
+/* Approximate distance to an ellipsoid's surface, exact on it. */
 static double ellipsoid(point p, point centre, point radii) {
     point q = point_subtract(p, centre);
     point a = {q.x / radii.x, q.y / radii.y, q.z / radii.z};
@@ -15,14 +15,14 @@ static double ellipsoid(point p, point centre, point radii) {
     return l < 1e-9 ? -radii.y : k * (k - 1) / l;
 }
 
-/* The distance to a rod from a to b whose radius runs from r to s. */
+/* Distance to a rod from a to b whose radius changes from r to s. */
 static double rod(point p, point a, point b, double r, double s) {
     point along = point_subtract(b, a), q = point_subtract(p, a);
     double t = clamped(point_dot(q, along) / point_dot(along, along), 0, 1);
     return point_length(point_subtract(q, point_scale(along, t))) - (r + (s - r) * t);
 }
 
-/* The smaller, with a seam rounded over a width of k. */
+/* The smaller value, with a seam rounded over a width of k. */
 static double add(double a, double b, double k) {
     double h = k - fabs(a - b);
     h = h > 0 ? h : 0;
@@ -101,7 +101,7 @@ point exi_face_project(point p) {
     return p;
 }
 
-/* The hair line as seen from the side: its height at a depth, from the nape over the ear to the forehead. */
+/* Height of the hair line at a depth, as seen from the side: from the nape over the ear to the forehead. */
 static double hair_line(double z) {
     static const double line[][2] = {{-0.120, -0.074}, {-0.075, -0.072}, {-0.045, -0.055}, {-0.028, -0.020},
                                      {-0.010, 0.002},  {0.006, -0.004},  {0.017, -0.008},  {0.025, 0.016},
@@ -115,7 +115,7 @@ static double hair_line(double z) {
 }
 
 double exi_face_hair(point p) {
-    double sum = 0; /* the corners of the line rounded */
+    double sum = 0; /* round the corners of the line */
     for (int i = -2; i <= 2; i++)
         sum += hair_line(p.z + 0.004 * i);
     return p.y - sum / 5;

@@ -1,11 +1,11 @@
 /*
- * The skin of the generic head as a mesh of quads. A grid of rows and columns around the head is cast onto the
- * solid of face_field.c, evened out on it, and closed on top by a square cap, so that nowhere many edges meet. Around
- * each eye and the mouth a block of the grid is replaced by rings, as faces are modelled: their last rings are the
- * lids' and the lips' edges. Open at the neck and inside the lids.
+ * The skin of the generic head as a mesh of quads. A grid of rows and columns around the head is cast onto the solid of
+ * face_field.c, evened out on it, and closed at the top by a square cap, so that no vertex has many edges. Around each
+ * eye and the mouth, rings replace a block of the grid, as modellers do: their last rings are the edges of the lids and
+ * the lips. Open at the neck and inside the lids.
  *
- * Texture coordinates: column and row, unrolled from the back, narrowing to a point at the crown as an unrolled cone
- * does, so that no texel is stretched without end.
+ * Texture coordinates: column and row, unrolled from the back, narrowing to a point at the crown like an unrolled cone,
+ * so that no texel is stretched indefinitely.
  */
 #include "face.h"
 
@@ -18,7 +18,7 @@
 
 enum { COLUMNS = 56, ROWS = 41, CAP = COLUMNS / 4, FRONT = COLUMNS / 2 };
 
-/* A block of the grid's cells that rings replace: its lowest row and first column, and how many it has of each. */
+/* A block of the grid's cells that rings replace: its lowest row and first column, and the number of each. */
 typedef struct block {
     int row, column, height, width;
 } block;
@@ -28,15 +28,15 @@ enum { LOOP_MAX = 32 };
 
 typedef struct head_grid {
     point at[ROWS][COLUMNS];
-    point next[ROWS][COLUMNS]; /* while it is evened out */
+    point next[ROWS][COLUMNS]; /* temporary, while it is evened out */
     int vertices[ROWS][COLUMNS];
-    int texcoords[ROWS][COLUMNS + 1]; /* the seam has two */
+    int texcoords[ROWS][COLUMNS + 1]; /* the seam has two columns */
     double v[ROWS];                   /* texture coordinate of each row */
 } head_grid;
 
 /* ---- the grid ---- */
 
-/* The angle about the vertical axis of a column: closer together in front, where there is more to see. */
+/* Angle of a column about the vertical axis: columns are closer together in front, where there is more to see. */
 static double column_angle(double column) {
     double t = 2 * PI * (column - FRONT) / COLUMNS, angle = t, s, c;
     for (int i = 0; i < 30; i++) {
@@ -46,7 +46,7 @@ static double column_angle(double column) {
     return angle;
 }
 
-/* Where a row's rays start, on the middle plane, and how steeply they rise. */
+/* Start of a row's rays, on the middle plane, and their slope. */
 static void row_ray(int row, double *y, double *z, double *rise) {
     static const struct {
         int row;
@@ -71,7 +71,7 @@ static void cast_grid(head_grid *grid) {
         for (int c = 0; c <= FRONT; c++) {
             double s, t;
             ex_sin_cos(column_angle(c), &s, &t);
-            /* Under the chin rays fall; at the nape, where nothing juts out, they hardly do. */
+            /* Under the chin rays descend; at the nape, where nothing protrudes, they hardly do. */
             ex_sin_cos(rise < 0 ? rise * (0.65 + 0.35 * t) : rise, &up, &level);
             point p = exi_face_cast((point){0, y, z}, (point){level * s, up, level * t});
             grid->at[r][c] = p;
@@ -80,8 +80,8 @@ static void cast_grid(head_grid *grid) {
     }
 }
 
-/* Moves vertices towards the middle of their neighbours and back onto the skin: rows spread over the nose's underside,
- * which rays from the axis hardly see. */
+/* Moves vertices towards the middle of their neighbours and back onto the skin, so that rows spread over the nose's
+ * underside, which rays from the axis hardly reach. */
 static void even_out(head_grid *grid) {
     for (int round = 0; round < 8; round++) {
         for (int r = 1; r < ROWS - 1; r++)
@@ -103,7 +103,7 @@ static void even_out(head_grid *grid) {
 
 /* ---- texture coordinates of the skin ---- */
 
-/* How wide the unrolled head is at a height: a cone at the crown, narrower at the neck. */
+/* Width of the unrolled head at a height: a cone at the crown, narrower at the neck. */
 static double unrolled_width(double v) {
     double cone = (1 - v) / 0.30, neck = 0.72 + 0.28 * smooth_step(0, 0.2, v);
     double h = 0.5 - fabs(cone - neck); /* the smaller, rounded */
@@ -115,7 +115,7 @@ static int add_skin_texcoord(exi_face *face, double column, double v) {
     return exi_face_add_texcoord(face, 0.5 + (column - FRONT) / COLUMNS * unrolled_width(v), v);
 }
 
-/* Rows lie in the texture as far apart as they do on the front of the head. */
+/* The distances of rows in the texture are those on the front of the head. */
 static void place_rows(head_grid *grid) {
     double length = 0;
     for (int r = 0; r < ROWS; r++) {
@@ -138,7 +138,7 @@ static block mirrored(block b) {
     return (block){b.row, COLUMNS - b.column - b.width, b.height, b.width};
 }
 
-/* With margin 1, whether rings take the vertex's place; cells are asked for by their lower left vertex. */
+/* True if rings replace the vertex, or, with `cell`, the cell with this lower left vertex. */
 static bool replaced(int row, int column, bool cell) {
     const block blocks[3] = {eye_block, mirrored(eye_block), mouth_block};
     for (int i = 0; i < 3; i++) {
@@ -168,7 +168,7 @@ static void add_grid(exi_face *face, head_grid *grid) {
         }
 }
 
-/* The column of the cap's rim in whose direction the point (a, b) of the square lies; a to the left, b to the front. */
+/* Column of the cap's rim in the direction of the point (a, b) of the square; a to the left, b to the front. */
 static double cap_column(int a, int b, bool left_of_seam) {
     const int half = CAP / 2, rho = abs(a) > abs(b) ? abs(a) : abs(b);
     if (rho == 0)

@@ -1,6 +1,6 @@
 /*
- * The eight heads of the demo `face`: where they stand in the space, the metrics that make them, and what their skins
- * are painted with. Near the corners of the space, not at them, as heads that were sculpted or scanned would be.
+ * The eight heads of the demo `face`: their points in the space, their metrics, and the paint of their skins. They are
+ * near the corners of the space, not at them, like sculpted or scanned heads.
  */
 #include "face.h"
 

@@ -1,6 +1,6 @@
 /*
- * The generic head of the demo `face` put together: room for its mesh, the parts added to it, and what is known of its
- * vertices beside their places.
+ * Assembles the generic head of the demo `face`: memory for its mesh, the parts added to it, and the attributes of its
+ * vertices.
  */
 #include "face.h"
 
@@ -35,7 +35,7 @@ void exi_face_add_polygon(exi_face *face, face_group group, int count, const int
     mesh->face_offsets[++mesh->face_count] = mesh->corner_count;
 }
 
-/* ---- the whole ---- */
+/* ---- the head ---- */
 
 static bool allocate(exi_face *face) {
     static const char *const names[FACE_GROUP_COUNT] = {"head", "eyes", "ears"};
@@ -64,7 +64,7 @@ static bool allocate(exi_face *face) {
     return done;
 }
 
-/* The lips' edges stay sharp when refined, or they would draw back from each other. */
+/* The lips' edges stay sharp under refinement; otherwise they would separate. */
 static bool allocate_creases(ex_mesh *mesh) {
     mesh->tags = calloc(FACE_MOUTH, sizeof *mesh->tags);
     bool done = mesh->tags != NULL;

@@ -1,16 +1,16 @@
 /*
  * The metrics of the demo `face` (Shape by Example, 6.3): fields of vertex offsets, of which every head is a linear
- * combination on top of the generic head. Most are sums of soft strokes, as a sculptor's brush makes them; some scale
- * a part of the head. Within an eye every field is made constant: lids and eyeball move as one, so that a blink made
- * on the generic head closes every head's eyes.
+ * combination on top of the generic head. Most are sums of soft strokes, like those of a sculptor's brush; some scale a
+ * part of the head. Within an eye every field is made constant: lids and eyeball move together, so that a blink made on
+ * the generic head closes every head's eyes.
  */
 #include "face.h"
 
 #include <exemplar/maths.h>
 
 /* A stroke: around a place, and its mirror image if that is not on the middle plane, within about `width` along each
- * axis, vertices move by `move` and by `out` along the skin's normal. On the middle plane move.x spreads. Millimetres.
- */
+ * axis, vertices move by `move` and by `out` along the skin's normal. On the middle plane move.x spreads.
+ * Millimetres. */
 typedef struct stroke {
     face_metric metric;
     point at, width, move;
@@ -64,7 +64,7 @@ static double weight(point p, point at, point width) {
     return ex_exp(-(x * x + y * y + z * z));
 }
 
-/* The strokes of a metric, in millimetres as p is. */
+/* Sum of the strokes of a metric, in millimetres like p. */
 static point stroke_sum(face_metric metric, point p, point normal) {
     point sum = {0, 0, 0};
     for (int i = 0; i < STROKES; i++) {
@@ -80,11 +80,11 @@ static point stroke_sum(face_metric metric, point p, point normal) {
     return sum;
 }
 
-/* What is not made of strokes, in metres. */
+/* The parts of a metric that are not strokes, in metres. */
 static point scaling(face_metric metric, point p, point normal, bool ear) {
     const double above = smooth_step(-0.09, 0.0, p.y), neck = 1 - smooth_step(-0.125, -0.085, p.y);
     const point ear_at = {p.x < 0 ? -0.071 : 0.071, -0.008, -0.012};
-    /* Hair keeps clear of the ears. */
+    /* Hair stays clear of the ears. */
     const point from_ear = point_subtract((point){fabs(p.x), p.y, p.z}, (point){0.078, 0.004, -0.020});
     const double hair = exi_face_hair(p), clear = smooth_step(0.014, 0.046, point_length(from_ear));
     switch (metric) {
@@ -100,7 +100,7 @@ static point scaling(face_metric metric, point p, point normal, bool ear) {
         return ear ? point_scale(point_subtract(p, ear_at), 0.14) : (point){0, 0, 0};
     case FACE_NECK:
         return (point){0.13 * p.x * neck, 0, 0.13 * (p.z + 0.04) * neck};
-    case FACE_HAIR_TOP: /* a head of hair: thick on top, flat at the line and over the ears */
+    case FACE_HAIR_TOP: /* hair: thick on top, flat at the line and over the ears */
         return point_scale(normal, ear ? 0
                                        : 0.012 * clear * smooth_step(-0.002, 0.042, hair) *
                                              (0.5 + 0.5 * smooth_step(0.02, 0.09, p.y)));
@@ -132,7 +132,7 @@ void exi_face_add_metric(const exi_face *face, face_metric metric, double amount
         const point from_eye = point_subtract(at, eye);
         double distance = point_length(from_eye);
         double within = eyeball ? 1 : 1 - smooth_step(FACE_EYE_RADIUS + 0.004, FACE_EYE_RADIUS + 0.018, distance);
-        if (metric == FACE_SMILE) { /* cheeks push lower lids up, no more */
+        if (metric == FACE_SMILE) { /* cheeks only push the lower lids up */
             double lower = smooth_step(0.002, -0.004, p.y) * smooth_step(0.016, 0.008, fabs(from_eye.x));
             d = eyeball ? (point){0, 0, 0} : point_mix(d, (point){0, 0.0011 * lower, 0}, within);
         } else {

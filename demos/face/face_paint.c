@@ -1,7 +1,7 @@
 /*
- * The colour of every place of a face in the demo `face`: skin with its redness and shadows, lips, brows, lashes, hair,
- * beard, lines of age, and the eyeball with its iris. Each is a soft mask in places of the generic head, in
- * millimetres, through which one colour is laid over another.
+ * Computes the colour of every place of a face in the demo `face`: skin with its redness and shadows, lips, brows,
+ * lashes, hair, beard, lines of age, and the eyeball with its iris. Each is a soft mask over the generic head, in
+ * millimetres, that blends one colour over another.
  */
 #include "face.h"
 
@@ -71,7 +71,7 @@ static void paint_eye(const face_place *p, const face_style *style, double colou
         multiply(colour, 0.30, 0.28, 0.28, 0.85 * ex_exp(-edge * edge));
         lay(colour, black, 1 - smooth_step(pupil - 0.015, pupil + 0.02, rho));
     }
-    /* The upper lid's shadow, and a window's light. */
+    /* The upper lid's shadow, and the reflection of a window. */
     multiply(colour, 0.52, 0.47, 0.45, smooth_step(0.02, 0.50, y + 0.25 * rho * rho));
     const double light[3] = {1, 1, 1};
     double lx = (x + 0.14) / 0.072, ly = (y - 0.17) / 0.085;
@@ -91,7 +91,7 @@ static void paint_skin(const face_place *p, const face_style *style, double colo
                  0.20 * spot(p, 0, -100, 80, 20, 12) + 0.30 * ear;
     multiply(colour, 1.03, 0.80, 0.78, red * (0.45 + 0.75 * style->blush) * (0.8 + 0.4 * p->coarse));
     multiply(colour, 1.03, 1.03, 0.98, 0.7 * spot(p, 0, 50, 80, 30, 18));
-    /* Shadows that light from above always leaves: sockets, under nose and lip, nostrils, chin, behind the jaw. */
+    /* Shadows of light from above: sockets, under nose and lip, nostrils, chin, behind the jaw. */
     multiply(colour, 0.80, 0.72, 0.70, 0.45 * spot(p, 19, 8, 78, 8, 9) + 0.25 * spot(p, 34, 12, 80, 14, 4));
     multiply(colour, 0.86, 0.76, 0.76, (0.55 + 0.5 * style->lines) * spot(p, 27, -16, 80, 10, 4.5));
     multiply(colour, 0.70, 0.60, 0.58, 0.28 * spot(p, 0, -46, 92, 10, 3.5) + 0.35 * spot(p, 0, -83, 86, 12, 4));
@@ -165,7 +165,7 @@ static void paint_hair(const face_place *p, const face_style *style, double colo
     double hair[3];
     for (int c = 0; c < 3; c++)
         hair[c] = style->hair[c] * (0.62 + 0.76 * p->strand) * (0.9 + 0.2 * p->coarse);
-    /* The parting of hair that is swept to a side. */
+    /* The parting of hair swept to one side. */
     double part = (p->x - (style->sweep > 0 ? 24 : -24) - 5 * (p->coarse - 0.5)) / 1.6;
     edge *= 1 - 0.06 * fabs(style->sweep) * ex_exp(-part * part) * smooth_step(-10, 20, p->z);
     lay(colour, hair, edge * (1 - style->bald * crown * (0.55 + 0.6 * p->strand)));

@@ -1,6 +1,6 @@
 /*
- * Eyeballs and ears of the generic head, components of their own in its mesh. Both are squares of quads drawn round
- * onto a disc; the eyeball is a cap of a sphere, the ear two such discs joined at their rim.
+ * Eyeballs and ears of the generic head, separate components of its mesh. Both are squares of quads mapped to a disc;
+ * the eyeball is a cap of a sphere, the ear two discs joined at their rim.
  */
 #include "face.h"
 
@@ -10,7 +10,7 @@
 
 enum { EYE = 10, EAR = 10 };
 
-/* A vertex of the square [0, n] x [0, n], drawn round onto the unit disc. */
+/* Maps a vertex of the square [0, n] x [0, n] to the unit disc. */
 static void on_disc(int i, int j, int n, double *x, double *y) {
     double a = 2.0 * i / n - 1, b = 2.0 * j / n - 1;
     *x = a * sqrt(1 - b * b / 2);
@@ -18,7 +18,7 @@ static void on_disc(int i, int j, int n, double *x, double *y) {
 }
 
 void exi_face_add_eyes(exi_face *face) {
-    /* The refined surface lies inside its cage: by this much, at this spacing. */
+    /* The refined surface is inside its cage by this much, at this spacing. */
     const double radius = FACE_EYE_RADIUS * 1.012, reach = 105 * PI / 180;
     int texcoords[EYE + 1][EYE + 1], vertices[EYE + 1][EYE + 1];
     for (int right = 0; right < 2; right++) {
@@ -51,7 +51,7 @@ static double bump(double x, double y, double cx, double cy, double width) {
     return ex_exp(-(a * a + b * b));
 }
 
-/* The left ear over the unit disc, x from the face to the back, y up. */
+/* A point of the left ear over the unit disc, x from the face to the back, y up. */
 static point ear_point(double x, double y, bool back) {
     const double rho = sqrt(x * x + y * y);
     const point centre = {0.0812, -0.008, -0.020}, behind = {0.36, -0.03, -0.932}, up = {0.06, 0.98, -0.19},
@@ -64,7 +64,7 @@ static point ear_point(double x, double y, bool back) {
     depth += 0.0036 * bump(x, y, 0.30, 0.02, 0.34);   /* the fold inside it */
     depth -= 0.0065 * bump(x, y, -0.22, -0.14, 0.36); /* the shell */
     depth += 0.0045 * bump(x, y, -0.72, -0.14, 0.22) + 0.0015 * bump(x, y, 0, -0.8, 0.4);
-    depth -= 0.0045 * smooth_step(-0.55, -1.0, x); /* the front edge lies under the skin */
+    depth -= 0.0045 * smooth_step(-0.55, -1.0, x); /* the front edge is under the skin */
     if (back)
         depth = -0.0060 * (1 - rho * rho * rho * rho) - 0.014 * bump(x, y, -0.4, 0, 0.5) * (1 - rho * rho);
     point p = point_add(centre, point_add(point_scale(behind, wide * x), point_scale(up, tall * y)));
@@ -95,7 +95,7 @@ void exi_face_add_ears(exi_face *face) {
         for (int back = 0; back < 2; back++)
             for (int i = 0; i < EAR; i++)
                 for (int j = 0; j < EAR; j++) {
-                    /* Seen from outside, the left ear's front runs from right to left: turned round twice. */
+                    /* Seen from outside, the left ear's front runs from right to left: reversed twice. */
                     const bool turn = right != back;
                     const int a = turn ? i + 1 : i, b = turn ? i : i + 1;
                     int(*v)[EAR + 1] = vertices[back], (*t)[EAR + 1] = texcoords[back];

@@ -1,7 +1,7 @@
 /*
- * Lids and lips of the generic head: rings of vertices from the border of a block of the grid inwards. A lid's edge is
- * an almond on a sphere a little larger than the eyeball, and so is its closed place; since a blink is a straight line
- * between the two, the sphere is larger by more than the line's sag, and the lid passes in front of the eyeball
+ * Lids and lips of the generic head: rings of vertices from the border of a block of the grid inwards. The edge of a
+ * lid, open or closed, is an almond on a sphere slightly larger than the eyeball. Since a blink is a straight line
+ * between the two, the sphere is larger by more than the line's sag, so that the lid passes in front of the eyeball
  * everywhere between.
  */
 #include "face.h"
@@ -33,7 +33,7 @@ static void add_ring(exi_face *face, int count, const int *outer, const int *out
     }
 }
 
-/* A ring's texture coordinates: the border's, drawn towards its middle. */
+/* Texture coordinates of a ring: the border's, contracted towards its middle. */
 static void ring_texcoords(exi_face *face, const face_loop *loop, double across, double up, int *texcoords) {
     const double *uv = face->mesh->texcoords;
     double u = 0, v = 0;
@@ -50,7 +50,7 @@ static void ring_texcoords(exi_face *face, const face_loop *loop, double across,
 
 /* ---- lids ---- */
 
-/* The place of a vertex of the loop on the lids' edge: s runs from the inner corner of the eye to the outer one. */
+/* Place of a vertex of the loop on the lids' edge: s goes from the inner corner of the eye to the outer one. */
 typedef struct lid_place {
     double s;
     bool upper, corner;
@@ -58,12 +58,12 @@ typedef struct lid_place {
 
 static lid_place place_on_lid(const face_loop *loop, int i) {
     const int half = loop->count / 2, outer = loop->width + loop->height / 2;
-    int n = (i - outer + loop->count) % loop->count; /* from the outer corner over the upper lid */
+    int n = (i - outer + loop->count) % loop->count; /* counted from the outer corner over the upper lid */
     lid_place place = {n <= half ? 1 - (double)n / half : (double)(n - half) / half, n < half, n % half == 0};
     return place;
 }
 
-/* Angles on the sphere: along the eye, and up to a lid that is `arch` degrees from the line between the corners. */
+/* Angles on the sphere: along the eye, and up to a lid `arch` degrees from the line between the corners. */
 static double lid_side(double s) {
     return -51 + 105 * (s + 0.04 * s * (1 - s));
 }
@@ -94,9 +94,9 @@ static point lid_point(const face_loop *loop, point rim, int i, int k, bool clos
     if (k <= 4) {
         point direction = point_unit(point_mix(border, open, along[k]));
         point p = exi_face_cast(eye, direction);
-        /* Skin runs down to the lids; the fold over the upper one lies deeper than the skin above it. */
+        /* Skin continues down to the lids; the fold over the upper one is deeper than the skin above it. */
         double out = point_length(point_subtract(p, eye)), arc = 4 * place.s * (1 - place.s);
-        /* A ray towards the nose may run on inside it. */
+        /* A ray towards the nose may stay inside it. */
         double most = point_length(point_subtract(rim, eye));
         most += along[k] * (r + 0.0022 - most) + 0.0015;
         out = out < most ? out : most;
@@ -115,7 +115,7 @@ static point lid_point(const face_loop *loop, point rim, int i, int k, bool clos
             return p;
         return point_add(eye, point_scale(direction, k == 4 && radius < least ? least : radius));
     }
-    /* Where lids hardly move, at the corners and below, they lie close. */
+    /* Lids are close to the eyeball where they hardly move, at the corners and below. */
     const double free = 4 * place.s * (1 - place.s) * (place.upper ? 1 : 0.5);
     point direction = closed ? shut : open;
     if (k == 5)
@@ -137,7 +137,7 @@ void exi_face_add_lids(exi_face *face, const face_loop *loop, bool right) {
     for (int k = 1; k <= LID_RINGS; k++) {
         ring_texcoords(face, loop, across[k - 1], up[k - 1], texcoords[k]);
         for (int i = 0; i < loop->count; i++) {
-            /* The right eye is the left one in a mirror, which turns the loop round. */
+            /* The right eye is the mirror image of the left one, which reverses the loop. */
             int j = right ? (loop->width - i + loop->count) % loop->count : i;
             point rim = right ? point_mirror(loop->at[i]) : loop->at[i];
             point open = lid_point(loop, rim, j, k, false), shut = lid_point(loop, rim, j, k, true);
@@ -160,7 +160,7 @@ void exi_face_add_lids(exi_face *face, const face_loop *loop, bool right) {
 #define MOUTH_Y    -0.0680
 #define MOUTH_HALF 0.0285
 
-/* The height of the mouth's line, and of the lips' outlines above and below it, at a place s from -1 to 1. */
+/* Height of the mouth's line, and of the lips' outlines above and below it, at s from -1 to 1. */
 static double mouth_line(double s) {
     return MOUTH_Y - 0.0007 * (1 - s * s) * (1 - 3.0 * s * s) + 0.0006 * s * s;
 }
@@ -173,13 +173,13 @@ static double lower_outline(double s) {
     return -0.0102 * w * (0.62 + 0.38 * w);
 }
 
-/* The place on the skin with this x and y. */
+/* The point on the skin with this x and y. */
 static point skin_at(double x, double y) {
     return exi_face_cast((point){x, y, 0.035}, (point){0, 0, 1});
 }
 
 void exi_face_add_lips(exi_face *face, const face_loop *loop) {
-    /* Each ring: how far out it lies from the line (0) to the outline (1), and how far it stands out of the skin. */
+    /* For each ring: its place between the line (0) and the outline (1), and its height above the skin. */
     static const double along[LIP_RINGS] = {0, 1, 0.50, 0.03, 0.03, 0.25};
     static const double out[LIP_RINGS] = {0, 0.0005, 0.0038, 0.0016, -0.0035, -0.0090};
     static const double lip[LIP_RINGS] = {0, 0.55, 1, 1, 1, 1}, dark[LIP_RINGS] = {0, 0, 0, 0.35, 1, 1};
@@ -194,7 +194,7 @@ void exi_face_add_lips(exi_face *face, const face_loop *loop) {
     for (int k = 1; k <= LIP_RINGS; k++) {
         ring_texcoords(face, loop, across[k - 1], up[k - 1], texcoords[k]);
         for (int i = 0; i < loop->count; i++) {
-            int n = (i - corner + loop->count) % loop->count; /* from the left corner over the upper lip */
+            int n = (i - corner + loop->count) % loop->count; /* counted from the left corner over the upper lip */
             bool upper = n < half;
             double t = n <= half ? 1 - 2.0 * n / half : 2.0 * (n - half) / half - 1;
             double s = t * (1.25 - 0.25 * t * t), middle = 1 - s * s; /* closer together at the corners */
@@ -208,7 +208,7 @@ void exi_face_add_lips(exi_face *face, const face_loop *loop) {
                 p = skin_at(wide * s, mouth_line(s) + along[k - 1] * edge + gap);
                 if (k <= 4)
                     p = point_add(p, point_scale(exi_face_normal(p), out[k - 1] * (0.15 + 0.85 * middle)));
-                else /* behind the lips straight back, so that they stay apart */
+                else /* straight back behind the lips, so that they stay apart */
                     p = (point){p.x * (k == 5 ? 0.97 : 0.90), p.y, p.z + out[k - 1]};
                 if (k == 4)
                     p.y = mouth_line(s) + along[k - 1] * edge + gap;
@@ -221,7 +221,7 @@ void exi_face_add_lips(exi_face *face, const face_loop *loop) {
         }
         add_ring(face, loop->count, rings[k - 1], texcoords[k - 1], rings[k], texcoords[k]);
     }
-    /* The mouth is closed behind the lips: upper vertices are joined to lower ones, with a triangle at each corner. */
+    /* Close the mouth behind the lips: join upper vertices to lower ones, with a triangle at each corner. */
     const int *v = rings[LIP_RINGS], *t = texcoords[LIP_RINGS];
     for (int n = 0; n < half; n++) {
         const int a = (corner + n) % loop->count, b = (a + 1) % loop->count;

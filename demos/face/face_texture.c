@@ -1,6 +1,7 @@
 /*
- * The skins of the demo `face`: every texel's place on the generic head, found by drawing the faces into the texture,
- * and a colour for every place. Since colours depend on places alone, both sides of the seam at the back get the same.
+ * The skins of the demo `face`: finds every texel's place on the generic head by drawing the faces into the texture,
+ * and computes a colour for every place. Since colours depend only on places, both sides of the seam at the back get
+ * the same.
  */
 #include "face.h"
 
@@ -20,7 +21,7 @@ typedef struct texel {
 
 struct exi_face_canvas {
     texel texels[TEXELS];
-    unsigned char drawn[TEXELS]; /* 1: in a face; 2: beside one; 0: nowhere near */
+    unsigned char drawn[TEXELS]; /* 1: in a face; 2: next to one; 0: elsewhere */
 };
 
 /* ---- noise ---- */
@@ -36,7 +37,7 @@ static double eased(double t) {
     return t * t * (3 - 2 * t);
 }
 
-/* Random numbers on a lattice, smoothly interpolated; x comes round after `period` where that is not 0. */
+/* Random numbers on a lattice, smoothly interpolated; periodic in x if `period` is not 0. */
 static double noise(double x, double y, double z, int period) {
     double i = floor(x), j = floor(y), k = floor(z), u = eased(x - i), v = eased(y - j), w = eased(z - k), sum = 0;
     for (int c = 0; c < 8; c++) {
@@ -49,7 +50,7 @@ static double noise(double x, double y, double z, int period) {
     return sum;
 }
 
-/* Round spots of all sizes, one at most in a cell of the lattice: 1 in their middles. */
+/* Round spots of all sizes, at most one per cell of the lattice: 1 at their centres. */
 static double speckled(double x, double y, double z) {
     const int i = (int)floor(x), j = (int)floor(y), k = (int)floor(z);
     double most = 0;
@@ -69,7 +70,7 @@ static void add_noise(texel *t) {
     t->grain = (float)noise(x / 0.9, y / 0.9, z / 0.9 + 190, 0);
     t->freckle = (float)speckled(x / 4.2, y / 4.2, z / 4.2);
     t->blotch = (float)speckled(x / 13, y / 13, z / 13);
-    /* Hairs run down from the crown: thin around it, long away from it, and as many texels wide behind as in front. */
+    /* Hairs go down from the crown: thin around it, long away from it, and as many texels wide behind as in front. */
     double turn = exi_face_turn(x, z + 25), sine, cosine;
     ex_sin_cos(turn, &sine, &cosine);
     turn = (turn + 0.65 * sine) / (2 * 3.14159265358979323846) + 0.02 * noise(x / 30, y / 30, z / 30, 0);
@@ -117,8 +118,8 @@ static void draw_triangle(exi_face_canvas *canvas, const exi_face *face, const i
         }
 }
 
-/* Texels beside a face carry on where it ends: filtering never mixes in what is not skin, and on one side of the seam
- * it finds what is on the other side. */
+/* Extends faces to the texels next to them: filtering never mixes in anything but skin, and on either side of the seam
+ * it finds the texels of the other side. */
 static void spread(exi_face_canvas *canvas) {
     static const int beside[8] = {-1, 1, -SIZE, SIZE, -SIZE - 1, -SIZE + 1, SIZE - 1, SIZE + 1};
     for (int round = 0; round < 10; round++) {

@@ -1,12 +1,12 @@
 /*
- * Cloth by extended position-based dynamics with small substeps. In each, vertices move on by their velocity; every
- * constraint C with compliance a then moves its vertices, one constraint after the other, by
+ * Cloth by extended position-based dynamics with small substeps. In each, vertices move on by their velocity; then
+ * every constraint C with compliance a moves its vertices, one constraint after the other, by
  *
  *   dx_i = -w_i grad_i C  C / (sum_j w_j |grad_j C|^2 + a / h^2),   w: 1 / mass, h: the substep's time,
  *
- * one pass a substep: halving the substep gains more than a second pass. The driver comes last, so that no vertex is
- * left within it. Velocity is what the substep has moved, over its time; a push out of the driver adds none of its own,
- * or cloth that was caught between two limbs would be shot out.
+ * one pass per substep: halving the substep gains more than a second pass. The driver comes last, so that no vertex is
+ * left inside it. Velocity is the motion of the substep over its time; a push out of the driver adds none, or cloth
+ * caught between two limbs would be shot out.
  */
 #include "cloth.h"
 #include "cloth_parts.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR 0.05 /* metres from the driver within which it takes air along */
+#define NEAR 0.05 /* metres from the driver within which the air moves with it */
 
 struct exi_cloth {
     exi_cloth_def def;
@@ -29,12 +29,12 @@ struct exi_cloth {
     exi_cloth_driver driver;
     double *positions, *before, *velocities; /* [vertex_count][3] */
     double *smoothed;                        /* [vertex_count][3] */
-    exi_cloth_contact *contacts;             /* [vertex_count]: as found last, moved on with the driver since */
+    exi_cloth_contact *contacts;             /* [vertex_count]: from the last search, moved with the driver since */
     int *valences;                           /* [vertex_count] edges */
     exi_cloth_pin *pins;
     int pin_count;
     double *target_from, *target_to; /* [vertex_count][3] */
-    bool drawn;                      /* the frame before had targets */
+    bool drawn;                      /* true if the previous frame had targets */
 };
 
 exi_cloth_def exi_cloth_def_default(void) {
@@ -86,8 +86,8 @@ static void solve_hinge(exi_cloth *cloth, const exi_cloth_hinge *h) {
             p[i][c] -= part * h->moves[i] * sum[c];
 }
 
-/* Always in the same order: the other way round in every other substep, which would serve both ends of the cloth alike,
- * lets stiff cloth shake itself without end. */
+/* Always in the same order. Reversing it in every other substep would treat both ends of the cloth alike, but makes
+ * stiff cloth shake endlessly. */
 static void solve_parts(exi_cloth *cloth) {
     const exi_cloth_parts *parts = &cloth->parts;
     for (int i = 0; i < parts->hinge_count; i++)
@@ -107,9 +107,9 @@ static void draw_to_targets(exi_cloth *cloth, double part, double time) {
 
 /* ---- the driver ---- */
 
-/* Out of the driver, and rubbing: what moves along it is held back by up to the friction's part of what moves into it.
- * (Of the depth instead it would be too little where vertices touch now and then: one that just arrives is not deep.)
- */
+/* Pushes a vertex out of the driver, with friction: motion along the driver is reduced by up to the friction
+ * coefficient times the motion into it. (A fraction of the depth would be too little for vertices that touch only now
+ * and then: one that just arrives is not deep.) */
 static void push_out(const exi_cloth *cloth, const exi_cloth_contact *contact, const double driven[3], double *p,
                      double *before) {
     const double depth = cloth->def.thickness - contact->distance;
@@ -123,11 +123,11 @@ static void push_out(const exi_cloth *cloth, const exi_cloth_contact *contact, c
     const double part = length > held ? held / length : 1;
     for (int c = 0; c < 3; c++) {
         p[c] += depth * contact->normal[c] - part * slip[c];
-        before[c] += (away + depth) * contact->normal[c]; /* away from the driver it moves as the driver does */
+        before[c] += (away + depth) * contact->normal[c]; /* along the normal it moves with the driver */
     }
 }
 
-/* Where the driver is nearest to every vertex; none: distance beyond all reach. */
+/* Finds the nearest place on the driver for every vertex; none: a distance out of reach. */
 static void find_contacts(exi_cloth *cloth, double part) {
     exi_cloth_driver_move(&cloth->driver, part);
     for (int v = 0; v < cloth->vertex_count; v++)
@@ -135,7 +135,7 @@ static void find_contacts(exi_cloth *cloth, double part) {
             cloth->contacts[v] = (exi_cloth_contact){.distance = NEAR};
 }
 
-/* Between two searches the driver is, for every vertex, the plane that was found, moving as it does there. */
+/* Between two searches the driver is, for every vertex, the plane that was found, moving with the driver there. */
 static void move_contacts(exi_cloth *cloth, double part_of_frame) {
     for (int v = 0; v < cloth->vertex_count; v++) {
         exi_cloth_contact *contact = &cloth->contacts[v];
@@ -150,8 +150,8 @@ static void move_contacts(exi_cloth *cloth, double part_of_frame) {
     }
 }
 
-/* Pushes vertices out; then velocities, with the drag of the air, which goes with the driver: near by as it moves
- * there, farther off as it moves on the whole. So a walk makes no wind. */
+/* Pushes vertices out; then computes velocities, with the drag of the air, which moves with the driver: near it with
+ * its local velocity, farther away with its mean velocity. So a walk makes no wind. */
 static void meet_driver(exi_cloth *cloth, double part_of_frame, double time) {
     const double drag = 1 - ex_exp(-cloth->def.drag * time);
     for (int v = 0; v < cloth->vertex_count; v++) {
@@ -171,7 +171,7 @@ static void meet_driver(exi_cloth *cloth, double part_of_frame, double time) {
 
 /* ---- a frame ---- */
 
-/* What vertices move against the mean of their neighbours dies away. */
+/* Damps the motion of vertices relative to the mean of their neighbours. */
 static void smooth_velocities(exi_cloth *cloth, double time) {
     const size_t count = 3 * (size_t)cloth->vertex_count;
     const double share = 1 - ex_exp(-cloth->def.viscosity * time);

@@ -1,9 +1,9 @@
 /*
- * The driver of a cloth: a mesh on its way from one frame to the next, and on which side of it a point is.
+ * The driver of a cloth: a mesh moving from one frame to the next, and the side of it that a point is on.
  *
- * Where the closest point is inside a triangle, the triangle's normal tells the side. On an edge it is the sum of both
- * normals, at a vertex the sum of those around it, weighed by their angles: with these the side is right for every
- * point of a closed mesh, where a single triangle's normal is not.
+ * If the closest point is inside a triangle, the triangle's normal gives the side. On an edge it is the sum of both
+ * normals, at a vertex the sum of those around it, weighted by their angles: with these the side is right for every
+ * point of a closed mesh, which is not true of a single triangle's normal.
  */
 #include "cloth_parts.h"
 
@@ -20,7 +20,7 @@
 
 /* ---- connectivity ---- */
 
-/* Which triangle is across every edge: the first other one around the edge's beginning that has both ends. */
+/* Finds the triangle across every edge: the first other one around the edge's beginning that has both ends. */
 static void connect(exi_cloth_driver *d) {
     for (int t = 0; t < d->triangle_count; t++)
         for (int i = 0; i < 3; i++) {
@@ -40,9 +40,10 @@ static void fill_rings(exi_cloth_driver *d) {
         d->ring_starts[d->triangles[c] + 1]++;
     for (int v = 0; v < d->vertex_count; v++)
         d->ring_starts[v + 1] += d->ring_starts[v];
-    for (int c = 3 * d->triangle_count - 1; c >= 0; c--) /* backwards, filling each from its end: no second array */
+    for (int c = 3 * d->triangle_count - 1; c >= 0; c--) /* backwards, filling each from its end, which avoids a second
+                                                          * array */
         d->ring[--d->ring_starts[d->triangles[c] + 1]] = c / 3;
-    for (int v = 0; v < d->vertex_count; v++) /* every start has moved to where its own triangles begin */
+    for (int v = 0; v < d->vertex_count; v++) /* every start is now at the first of its triangles */
         d->ring_starts[v] = d->ring_starts[v + 1];
     d->ring_starts[d->vertex_count] = 3 * d->triangle_count;
 }
@@ -71,7 +72,7 @@ static void add_normal(const exi_cloth_driver *d, int triangle, int vertex, doub
         sum[c] += weight / length * n[c];
 }
 
-/* Of the corner, the edge or the inside of the triangle that the closest point is on; of any length. */
+/* Normal, of any length, of the corner, the edge or the inside of the triangle that has the closest point. */
 static void normal_at(const exi_cloth_driver *d, const ex_closest *closest, double normal[3]) {
     const int t = closest->triangle;
     const double part[3] = {1 - (double)closest->u - (double)closest->v, (double)closest->u, (double)closest->v};
@@ -119,7 +120,7 @@ bool exi_cloth_driver_touch(const exi_cloth_driver *d, const double point[3], do
     subtract(point, contact->point, away);
     const double distance = sqrt(dot3(away, away));
     const bool inside = dot3(away, outwards) < 0;
-    /* On the surface itself, to the accuracy of floats, the way from it has no direction of its own. */
+    /* On the surface itself, to the accuracy of floats, the vector from it has no direction. */
     if (distance > 1e-6) {
         for (int c = 0; c < 3; c++)
             contact->normal[c] = (inside ? -away[c] : away[c]) / distance;

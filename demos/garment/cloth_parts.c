@@ -1,11 +1,11 @@
 /*
- * What holds cloth together: edges that resist being stretched, pairs of triangles that resist being bent, and how
- * heavy vertices are.
+ * Constraints of cloth: edges that resist stretching, pairs of triangles that resist bending, and the masses of
+ * vertices.
  *
  * Edges are springs with stiffness (area of both triangles) / length^2 times that of the cloth, which for even
  * triangles is that of a sheet. The bend over an edge is the sum of its four vertices times weights made of the
- * cotangents of the angles at the edge: linear in positions, zero for flat triangles however they are turned, and with
- * the energy 3 bend^2 / (2 area) that of a thin plate for forms that are stretched little ("discrete isometric
+ * cotangents of the angles at the edge: linear in positions, zero for flat triangles in any orientation, and with the
+ * energy 3 bend^2 / (2 area) that of a thin plate for forms that are stretched little ("discrete isometric
  * bending").
  */
 #include "cloth_parts.h"
@@ -39,7 +39,7 @@ static double area_of(const ex_mesh *mesh, int triangle) {
     return sqrt(dot3(n, n)) / 2;
 }
 
-/* The cotangent of the angle at `corner` between the ways to a and b. */
+/* Cotangent of the angle at `corner` between the directions to a and b. */
 static double cotangent(const ex_mesh *mesh, int corner, int a, int b) {
     double u[3], v[3], n[3];
     subtract(mesh->positions + 3 * (size_t)a, mesh->positions + 3 * (size_t)corner, u);
@@ -84,7 +84,7 @@ static void add_hinge(const exi_cloth_def *def, exi_cloth_parts *parts, const si
     parts->hinges[parts->hinge_count++] = hinge;
 }
 
-/* An edge with one triangle, or with more than two, is no hinge. */
+/* An edge with one triangle, or with more than two, is not a hinge. */
 static void add_parts(const exi_cloth_def *def, exi_cloth_parts *parts, const side *sides, int count,
                       const double *areas) {
     for (int i = 0, next = 0; i < count; i = next) {
@@ -120,7 +120,7 @@ ex_result exi_cloth_parts_make(const exi_cloth_def *def, exi_cloth_parts *parts,
             parts->lightness[a] += areas[t] * def->density / 3;
         }
     }
-    for (int v = 0; result == EX_OK && v < mesh->vertex_count; v++) { /* one without triangles stays where it is */
+    for (int v = 0; result == EX_OK && v < mesh->vertex_count; v++) { /* a vertex without triangles is fixed */
         const bool held = (def->pinned && def->pinned[v]) || !(parts->lightness[v] > 0);
         parts->lightness[v] = held ? 0 : 1 / parts->lightness[v];
     }

@@ -1,7 +1,7 @@
 /*
- * Driven cloth, simulated: the motion of the driver frame by frame, the cloth after it. A motion is a wave for every
- * angle, each with its own two frequencies and phases, so that angles meet in ever other combinations; they come from a
- * number and from nothing else.
+ * Simulates driven cloth: moves the driver frame by frame, and the cloth after it. A motion is a wave for every angle,
+ * each with its own two frequencies and phases, so that angles keep meeting in new combinations; they depend only on a
+ * seed.
  */
 #include "garment.h"
 
@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EASE = 30 }; /* frames from rest to the motion, which are not shown */
+enum { EASE = 30 }; /* frames from rest to the motion, which are not output */
 
 #define PI 3.14159265358979323846
 
-/* In [0, 1): the bits of a number, well mixed. */
+/* Random number in [0, 1) from the mixed bits of n. */
 static double chance(uint32_t n) {
     n = (n ^ n >> 16) * 0x7feb352du;
     n = (n ^ n >> 15) * 0x846ca68bu;
@@ -36,7 +36,7 @@ double exi_garment_wave(unsigned seed, unsigned axis, double seconds) {
     return sum;
 }
 
-/* Frame 0 is the first that is shown; before it, from -EASE on, the motion comes up. */
+/* Frame 0 is the first output frame; before it, from -EASE on, the motion fades in. */
 static void pose_driver(const exi_garment *garment, exi_garment_motion motion, int frame, double *positions) {
     const double t = frame < 0 ? (double)(frame + EASE) / EASE : 1;
     garment->pose(garment, motion, frame / GARMENT_FPS, t * t * (3 - 2 * t), positions);

@@ -1,6 +1,6 @@
 /*
- * garment.h - what the demos of driven cloth share: a driver that moves, cloth on it, and two motions, of which one is
- * there to learn from and the other to be tried on. Private to demos.
+ * garment.h - shared by the demos of driven cloth: a driver that moves, cloth on it, and two motions, one to learn from
+ * and one for testing. Private to demos.
  */
 #ifndef EXEMPLAR_DEMOS_GARMENT_H
 #define EXEMPLAR_DEMOS_GARMENT_H
@@ -20,33 +20,31 @@ struct exi_garment {
     ex_mesh *driver, *driven; /* triangles, at rest */
     bool *pinned;             /* [vertices of driven], or NULL */
     int frame_counts[GARMENT_MOTIONS];
-    exi_cloth_def cloth; /* how it is simulated; meshes, start and pins are filled in by exi_garment_play */
-    /* The driver at a time into positions [vertices][3]. `part` is how much of the motion there is, from 0 at rest
-     * to 1. */
+    exi_cloth_def cloth; /* parameters of the simulation; exi_garment_simulate fills in meshes, start and pins */
+    /* Poses the driver at a time, into positions [vertices][3]. `part` scales the motion, from 0 at rest to 1. */
     void (*pose)(const exi_garment *garment, exi_garment_motion motion, double seconds, double part, double *positions);
-    void *body; /* what pose needs, and how it is released; or NULL */
+    void *body; /* data for pose and its release function; or NULL */
     void (*release)(void *body);
 };
 
-/* Fills in all of it; what is there after a failure needs exi_garment_free too. */
+/* Fill in a garment; call exi_garment_free also after a failure. */
 ex_result exi_sleeve_make(exi_garment *garment, ex_error *error);
 ex_result exi_shirt_make(exi_garment *garment, ex_error *error);
 void exi_garment_free(exi_garment *garment);
 
-/* Gets every frame, [vertices][3] each, and says whether to go on. */
+/* Receives every frame, [vertices][3] each; any result but EX_OK ends the simulation. */
 typedef ex_result (*exi_garment_frame)(void *user, int frame, const double *driver, const double *driven,
                                        ex_error *error);
-/* How far a form that was found in another way leads the cloth: the form of a frame, [vertices of driven][3], or NULL.
- */
+/* Returns a guide, a form found in another way, for a frame: [vertices of driven][3], or NULL. */
 typedef const double *(*exi_garment_guide)(void *user, int frame, const double *driver);
 
 typedef struct exi_garment_play {
     exi_garment_motion motion;
-    const double *start;     /* [vertices of driven][3]: what the first frame is, not simulated; NULL: the cloth begins
-                                at rest, and a second goes by before the first frame in which it comes to the motion */
+    const double *start;     /* [vertices of driven][3]: the first frame, which is not simulated; NULL: the cloth begins
+                              * at rest, and about a second passes before the first frame, in which the motion starts */
     exi_garment_guide guide; /* or NULL */
     exi_garment_frame frame; /* or NULL */
-    void *user;              /* of both */
+    void *user;              /* passed to both */
     const ex_progress *progress; /* or NULL */
 } exi_garment_play;
 
@@ -54,14 +52,14 @@ typedef struct exi_garment_play {
 ex_result exi_garment_simulate(const exi_garment *garment, const exi_garment_play *play, ex_error *error);
 
 /*
- * Simulates both motions into driver_train.pc2, driven_train.pc2, driver_unseen.pc2 and driven_unseen.pc2 of a folder
- * that exists, learns so many keys from the first two, and writes the project of the rig: NAME.json, driver.obj,
+ * Simulates both motions into driver_train.pc2, driven_train.pc2, driver_unseen.pc2 and driven_unseen.pc2 of an
+ * existing folder, learns key_count keys from the first two, and writes the project of the rig: NAME.json, driver.obj,
  * mesh.obj, the keys. progress may be NULL.
  */
 ex_result exi_garment_write(const exi_garment *garment, int key_count, const char *directory,
                             const ex_progress *progress, ex_error *error);
 
-/* A smooth wave in [-1, 1] of two frequencies that are in no simple ratio: another one for every seed and axis. */
+/* A smooth wave in [-1, 1] of two frequencies without a simple ratio, different for every seed and axis. */
 double exi_garment_wave(unsigned seed, unsigned axis, double seconds);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A garment's files: both motions simulated into point caches, a rig of a few keys learnt from the one that is there to
- * learn from (DrivenShape, section 2.1), and the project that the rig is of. The other motion takes no part in it.
+ * Writes a garment's files: both motions simulated into point caches, a rig of a few keys learnt from the training
+ * motion (DrivenShape, section 2.1), and the project of the rig. The other motion is not used for learning.
  */
 #include "demos/demos.h"
 #include "garment.h"
@@ -12,11 +12,11 @@
 
 /* ---- a motion ---- */
 
-/* The caches of a motion as they are being written. */
+/* The caches of a motion while they are written. */
 typedef struct caches {
     ex_cache_writer *driver, *driven;
-    int driver_count, driven_count; /* vertices */
-    float *positions;               /* [the larger of them][3] */
+    int driver_count, driven_count; /* numbers of vertices */
+    float *positions;               /* [the larger number][3] */
 } caches;
 
 static void round_positions(const double *positions, int count, float *out) {

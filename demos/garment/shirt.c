@@ -1,7 +1,7 @@
 /*
- * The demo `shirt` (DrivenShape, figures 1 and 7): a figure with a long-sleeved shirt that walks on the spot, turns,
- * bows, twists and moves its arms; the shirt is simulated. One motion is there to learn from; the other, in which the
- * same angles meet in other combinations and at other speeds, to try what was learnt.
+ * The demo `shirt` (DrivenShape, figures 1 and 7): a figure in a long-sleeved shirt that walks on the spot, turns,
+ * bows, twists and moves its arms; the shirt is simulated. One motion is for learning; the other, in which the same
+ * angles meet in other combinations and at other speeds, for testing.
  */
 #include "shirt.h"
 #include "garment.h"
@@ -16,11 +16,11 @@
 
 enum { TRAINING_FRAMES = 280, UNSEEN_FRAMES = 120 };
 
-/* What moves: each with a wave of its own. */
+/* The angles that move, each with its own wave. */
 enum { TURN, BOW, TWIST, LEAN, LOOK, RAISE, REACH, ROLL, FOLD };
 
-/* Which bone turns about which axis, by how many degrees: the middle and how far to either side. Of a pair the left;
- * the right mirrors it. */
+/* Bone, axis and degrees of each turn: the middle and the range to either side. For a pair the left; the right mirrors
+ * it. */
 static const struct {
     int bone, axis, wave;
     double middle, swing;
@@ -33,10 +33,10 @@ static const struct {
 };
 enum { AXES = sizeof table / sizeof *table };
 
-#define TOGETHER 0.35 /* which part of what arms do they do both; the rest each has to itself */
-#define UNSEEN   0.85 /* how wide the unseen motion is: within what was learnt, as one would use it */
+#define TOGETHER 0.35 /* fraction of the arms' motion that both do together; the rest is independent */
+#define UNSEEN   0.85 /* range of the unseen motion: within the training range, as in practice */
 
-/* A step forwards and backwards with each leg in turn: as fast as one walks at leisure. */
+/* Steps forwards and backwards with each leg in turn, at a leisurely walking pace. */
 static void walk(double seconds, double part, double degrees[SHIRT_BONES][3], double moved[3]) {
     double sine, cosine;
     ex_sin_cos(2 * PI * 0.55 * seconds, &sine, &cosine);
@@ -60,7 +60,7 @@ static void pose(const exi_garment *garment, exi_garment_motion motion, double s
                 exi_garment_wave(seed, (unsigned)table[i].wave, table[i].wave == TURN ? seconds / 2 : seconds);
             const double wave = wide * (sides == 1 ? both : TOGETHER * both + (1 - TOGETHER) * own);
             const double angle = part * (table[i].middle + table[i].swing * wave);
-            /* Mirrored, a turn about x is the same and others go the other way. */
+            /* In the mirror image, a turn about x is the same and others are reversed. */
             degrees[table[i].bone + right][table[i].axis] = right && table[i].axis > 0 ? -angle : angle;
         }
     }

@@ -1,11 +1,11 @@
 /*
- * shirt.h - what the files of the demo `shirt` share: a figure to wear one, and the shirt. Private to demos.
+ * shirt.h - shared by the files of the demo `shirt`: a figure, and the shirt it wears. Private to demos.
  *
- *   shirt_body.c    its flesh, bones and skin; its poses
- *   shirt_cloth.c   the shirt: flesh a little larger, cut open at neck, cuffs and hem
+ *   shirt_body.c    the figure: flesh, bones, skin and poses
+ *   shirt_cloth.c   the shirt: slightly larger flesh, cut open at neck, cuffs and hem
  *   shirt.c         motions
  *
- * Metres, y up, the figure looks along +z and stands with its arms half raised; its own left is +x.
+ * Metres, y up; the figure looks along +z, with its arms half raised; its own left is +x.
  */
 #ifndef EXEMPLAR_DEMOS_SHIRT_H
 #define EXEMPLAR_DEMOS_SHIRT_H
@@ -26,25 +26,25 @@ typedef enum exi_shirt_bone {
     SHIRT_BONES = SHIRT_THIGH + 2
 } exi_shirt_bone;
 
-/* Where a bone's joint is at rest. */
+/* Position of a bone's joint at rest. */
 void exi_shirt_joint(int bone, double place[3]);
 
-/* The flesh of the figure; or, `wider` by so many metres, of what its shirt is cut from: without head and legs. */
+/* The flesh of the figure; or that of the shirt, without head and legs. `wider` adds metres. */
 void exi_shirt_flesh(exi_creature_flesh *flesh, bool shirt, double wider);
 
-/* A closed mesh of about 10000 triangles. NULL without memory. */
+/* Makes a closed mesh of about 10000 triangles. NULL if out of memory. */
 ex_mesh *exi_shirt_body(void);
-/* The shirt, of about 5000 vertices. NULL without memory. */
+/* Makes the shirt, of about 5000 vertices. NULL if out of memory. */
 ex_mesh *exi_shirt_cloth(void);
-/* Whether a vertex of it, at rest, is at the collar or a cuff: these hold to the figure. */
+/* True if a vertex of the shirt at rest is at the collar or a cuff, which are fixed to the figure. */
 bool exi_shirt_is_sewn(const double place[3]);
 
-/* A figure that can be posed; NULL without memory. Used by one thread at a time. */
+/* A figure that can be posed; NULL if out of memory. For one thread at a time. */
 typedef struct exi_shirt_figure exi_shirt_figure;
 exi_shirt_figure *exi_shirt_figure_create(const ex_mesh *body);
 void exi_shirt_figure_destroy(exi_shirt_figure *figure);
-/* Every bone turned by degrees about x, y and z, in this order about axes that have been turned, the whole moved; into
- * positions [vertices of body][3]. */
+/* Turns every bone by degrees about x, y and z, in this order about axes that have been turned, and moves the figure;
+ * into positions [vertices of body][3]. */
 void exi_shirt_figure_pose(exi_shirt_figure *figure, double (*degrees)[3], const double moved[3], double *positions);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * The figure of the demo `shirt`: torso, neck, head, arms and thighs of bars with round ends, joined softly, as one
- * closed skin; bones with the flesh that hangs on them; poses by dual quaternions. What makes a creature of bars makes
- * this, too.
+ * The figure of the demo `shirt`: torso, neck, head, arms and thighs of bars with round ends, blended into one closed
+ * skin; bones with their flesh; poses by dual quaternions. It uses the functions that make the creature from bars.
  */
 #include "shirt.h"
 
@@ -10,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPACING 0.0199 /* of the lattice that the skin is found on: about 10000 triangles */
+#define SPACING 0.0199 /* of the lattice for the skin: about 10000 triangles */
 
 /* ---- bones ---- */
 
-/* Pairs once, for the left. */
+/* Pairs are listed once, for the left. */
 static const struct {
     int parent;
     double place[3];
@@ -31,7 +30,7 @@ static const struct {
     {SHIRT_HIPS, {0.095, 0.89, 0}, 0.12},           /* thigh */
 };
 
-/* The line of the table, and whether it is the right one of a pair. */
+/* The line of the table; *right: true for the right one of a pair. */
 static int line_of(int bone, bool *right) {
     *right = bone >= SHIRT_CLAVICLE && (bone - SHIRT_CLAVICLE) % 2 == 1;
     return bone < SHIRT_CLAVICLE ? bone : SHIRT_CLAVICLE + (bone - SHIRT_CLAVICLE) / 2;
@@ -57,11 +56,11 @@ static const exi_creature_bones bones = {SHIRT_BONES, parent_of, exi_shirt_joint
 
 /* ---- flesh ---- */
 
-/* Of the left; the others are mirrored, and both halves of the torso grow together. */
+/* The left side; the right is mirrored, and both halves of the torso merge. */
 static const struct {
     int bone;
     bool pair;
-    enum { SKIN, BOTH, CLOTH } of; /* whose flesh it is: the figure's, what the shirt is cut from, or both */
+    enum { SKIN, BOTH, CLOTH } of; /* the flesh that it belongs to: the figure's, the shirt's, or both */
     double from[3], from_radius, to[3], to_radius, soft;
 } pieces[] = {
     {SHIRT_HIPS, true, BOTH, {0.072, 0.885, -0.01}, 0.104, {0.062, 1.00, 0}, 0.092, 0.09},

@@ -1,8 +1,7 @@
 /*
- * The shirt of the demo `shirt`, made from the figure's own flesh: the skin of flesh that is a little wider, opened
- * where a ball around the neck, planes across the forearms and a plane below the hips cut it. Triangles beyond a cut
- * go; what is then at an edge is drawn onto the cut, and all vertices are evened out along the shirt and along its
- * edges.
+ * The shirt of the demo `shirt`, made from the figure's flesh: the skin of slightly wider flesh, cut open by a ball
+ * around the neck, planes across the forearms and a plane below the hips. Triangles beyond a cut are removed; vertices
+ * at the new edges are moved onto the cut, and all vertices are evened out along the shirt and along its edges.
  */
 #include "shirt.h"
 
@@ -12,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDER   0.017   /* than the figure, in metres */
-#define SPACING 0.01705 /* of the lattice that the shirt is found on: about 5000 vertices */
+#define WIDER   0.017   /* metres wider than the figure */
+#define SPACING 0.01705 /* of the lattice for the shirt: about 5000 vertices */
 
-#define HEM 0.835 /* how high the lower edge is */
+#define HEM 0.835 /* height of the lower edge */
 
-enum { ROUNDS = 24 }; /* of evening out */
+enum { ROUNDS = 24 }; /* rounds of smoothing */
 
-/* How far beyond the cut that is nearest, negative on the shirt; and which way that cut is. */
+/* Distance beyond the nearest cut, negative on the shirt; and the direction of that cut. */
 static double beyond(const double p[3], double way[3]) {
     static const double neck[3] = {0, 1.515, 0.012}, neck_radius = 0.100, hem = HEM;
     static const double cuff[3] = {0.535, 1.095, -0.015}, arm[3] = {0.759, -0.651, 0};
@@ -40,7 +39,7 @@ static double beyond(const double p[3], double way[3]) {
     return most;
 }
 
-/* Leaves out the triangles whose middle is beyond a cut, and the vertices that are then without one. */
+/* Removes the triangles whose middle is beyond a cut, and vertices left without triangles. */
 static bool cut(ex_mesh *mesh) {
     int *places = array_allocate((size_t)mesh->vertex_count, sizeof *places), corners = 0, vertices = 0;
     if (!places)
@@ -70,8 +69,8 @@ static bool cut(ex_mesh *mesh) {
     return true;
 }
 
-/* What is around a vertex: its neighbours, each counted from both sides of their edge; at an edge of the shirt, where
- * an edge has one side, only those along it. */
+/* Neighbours of a vertex, each counted from both sides of their edge; at an edge of the shirt, where an edge has one
+ * side, only those along it. */
 typedef struct neighbourhood {
     double sum[3], edge_sum[3];
     int count, edge_count;
@@ -81,7 +80,7 @@ static int next(int h) {
     return h % 3 == 2 ? h - 2 : h + 1;
 }
 
-/* edge[h]: half-edge h, from corner h to the next, has no other half. */
+/* edge[h]: true if half-edge h, from corner h to the next, has no other half. */
 static bool find_edges(const ex_mesh *mesh, bool *edge) {
     int *first = array_allocate((size_t)mesh->vertex_count, sizeof *first);
     int *after = array_allocate((size_t)mesh->corner_count, sizeof *after);
@@ -126,7 +125,7 @@ static void even_out(const exi_creature_flesh *flesh, const neighbourhood *aroun
         const double mean = open ? around->edge_sum[c] / around->edge_count : around->sum[c] / around->count;
         p[c] += 0.5 * (mean - p[c]);
     }
-    for (int i = 0; i < 3; i++) { /* onto the shirt and, at an edge, onto the cut in turn */
+    for (int i = 0; i < 3; i++) { /* alternately onto the shirt and, at an edge, onto the cut */
         double way[3];
         exi_creature_project(flesh, p);
         const double off = open ? beyond(p, way) : 0;

@@ -1,12 +1,12 @@
 /*
- * The demo `sleeve` (DrivenShape, figure 6): a tube that bends in its middle like an elbow, and turns every way at its
- * beginning like a shoulder, with a close sleeve of light, smooth, stretchy cloth around it that is sewn to it at both
- * ends: one that were free at the cuff would slide down for good, and its form would say more about what was than about
- * what is. So would one that is wide, or rough: it has many ways to lie on the same arm. (With 15 mm of room and
- * friction of 0.4, twelve keys were worth only twice the nearest of them; creeping around the arm alone was 4 mm.) The
- * whole turns about the vertical and goes from place to place as well, so that a moving frame has something to follow.
+ * The demo `sleeve` (DrivenShape, figure 6): a tube that bends in its middle like an elbow, and turns in all directions
+ * at its beginning like a shoulder, with a close sleeve of light, smooth, stretchy cloth around it that is sewn to it
+ * at both ends. A sleeve with a free cuff would slide down for good, and its form would depend more on the past than on
+ * the present. So would a wide or rough one: it can lie on the same arm in many ways. (With 15 mm of room and friction
+ * of 0.4, twelve keys were only twice as good as the nearest of them; creeping around the arm alone was 4 mm.) The tube
+ * also turns about the vertical and moves from place to place, so that a moving frame has something to follow.
  *
- * Its middle line turns by the angles' share at every place, and is the sum of its directions; a vertex stays in the
+ * Its centre line turns by the angles' share at every place, and is the sum of its directions; a vertex stays in the
  * plane across the line at its place.
  */
 #include "demos/tube.h"
@@ -25,21 +25,21 @@
 #define HALF   0.046
 #define ELBOW  0.33 /* along the tube */
 
-enum { PIECES = 256 };            /* of the middle line */
+enum { PIECES = 256 };            /* pieces of the centre line */
 enum { RINGS = 50, AROUND = 50 }; /* vertices of the sleeve */
 #define SLEEVE_FROM 0.04          /* along the tube */
 #define SLEEVE_TO   0.57
 #define SLEEVE_HALF (HALF + 0.0035)
 
-#define UNSEEN 0.9 /* how wide the unseen motion is: within what was learnt, as one would use it */
-#define FASTER 1.5 /* what is learnt from: so it goes through more poses in as many frames */
+#define UNSEEN 0.9 /* range of the unseen motion: within the training range, as in practice */
+#define FASTER 1.5 /* speed of the training motion, so that it goes through more poses in as many frames */
 enum { TRAINING_FRAMES = 360, UNSEEN_FRAMES = 120 };
 
 /* ---- the tube ---- */
 
 enum { RAISE, SWING, BEND, TWIST, TURN, ANGLES };
 
-/* Degrees: the middle and how far to either side; and where along the tube the turn is, and over which length. */
+/* Degrees: the middle and the range to either side; and the place of the turn along the tube, and its length. */
 static const struct {
     double middle, swing, at, width;
 } angles[ANGLES] = {
@@ -47,9 +47,9 @@ static const struct {
     [TWIST] = {0, 40, 0.45, 0.20}, [TURN] = {0, 100, 0, 0},
 };
 
-/* Of the middle line at a place: where it is, and the axes of the plane across it. */
+/* The centre line at a place: position, and the axes of the plane across it. */
 typedef struct frame {
-    double place[3], axes[3][3]; /* rows: along, and across twice */
+    double place[3], axes[3][3]; /* rows: one along, two across */
 } frame;
 
 /* Turns rows about the axis (0 x, 1 y, 2 z) of their own system. */
@@ -75,7 +75,7 @@ static void turn_frame(frame *f, const double degrees[ANGLES], double place) {
     }
 }
 
-/* Frames at PIECES + 1 places from 0 to the tube's length. */
+/* Computes frames at PIECES + 1 places from 0 to the tube's length. */
 static void follow_line(const double degrees[ANGLES], const double moved[3], frame *frames) {
     const double step = LENGTH / PIECES;
     memcpy(frames[0].place, moved, sizeof frames[0].place);
@@ -115,7 +115,7 @@ static void pose(const exi_garment *garment, exi_garment_motion motion, double s
 
 /* ---- the sleeve ---- */
 
-/* Rings around the tube's length; the first and the last are pinned. */
+/* Makes rings along the tube; the first and the last are pinned. */
 static ex_mesh *make_sleeve(void) {
     ex_mesh *mesh = ex_mesh_create();
     if (!mesh)
@@ -138,7 +138,7 @@ static ex_mesh *make_sleeve(void) {
             p[1] = SLEEVE_HALF * cosine;
             p[2] = SLEEVE_HALF * sine;
             const int a = r * AROUND + i, b = r * AROUND + (i + 1) % AROUND, c = a + AROUND, d = b + AROUND;
-            const int pairs[2][6] = {{a, b, d, a, d, c}, {a, b, c, b, d, c}}; /* diagonals both ways */
+            const int pairs[2][6] = {{a, b, d, a, d, c}, {a, b, c, b, d, c}}; /* diagonals in both directions */
             for (int k = 0; r + 1 < RINGS && k < 6; k++)
                 *corner++ = pairs[(r + i) % 2][k];
         }

@@ -1,10 +1,10 @@
 /*
- * The demo `shoulder` (Pose Space Deformation, figure 8): an upper arm on half a torso. The space is one axis, where
- * the arm points: the swing of its joint, free of the turn about the arm and of the quaternion's sign. Seven sculpts
- * surround the rest pose. Those with neighbours close by have a short falloff of their own, so that they do not reach
- * into each other.
+ * The demo `shoulder` (Pose Space Deformation, figure 8): an upper arm on half a torso. The space is one axis, the
+ * direction of the arm: the swing of its joint, independent of the turn about the arm and of the quaternion's sign.
+ * Seven sculpts surround the rest pose. Those with close neighbours have a shorter falloff, so that they do not affect
+ * each other.
  *
- * In the sculpts every vertex turns about the joint by its part of the rotation, and so keeps its distance from it;
+ * In the sculpts every vertex turns about the joint by its fraction of the rotation, and so keeps its distance from it;
  * soft strokes raise the deltoid, pull the side along with a lifted arm, and press the chest out in front of it.
  */
 #include "shoulder.h"
@@ -18,9 +18,9 @@
 #include <string.h>
 
 #define PI         3.14159265358979323846
-#define FOLD_BEGIN (-0.055) /* along x: where skin that is folded begins to turn with the arm, and turns with it */
+#define FOLD_BEGIN (-0.055) /* along x: where folded skin begins to turn with the arm, and where it turns fully */
 #define FOLD_END   0.06
-#define DRAW_BEGIN (-0.10) /* and skin that is drawn out */
+#define DRAW_BEGIN (-0.10) /* the same for stretched skin */
 #define DRAW_END   0.12
 
 static const char project[] =
@@ -55,7 +55,7 @@ static const char project[] =
     "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
     "}\n";
 
-/* Turned about y, then about the z that this leaves, in degrees. */
+/* Turned about y, then about the resulting z, in degrees. */
 static const struct {
     const char *file;
     double y, z;
@@ -97,7 +97,7 @@ static rotation swing_to(const double to[3]) {
     return (rotation){{0, -to[2] / across, to[1] / across}, ex_angle(across, to[0])};
 }
 
-/* Turns p about the origin by a part of the rotation. */
+/* Turns p about the origin by a fraction of the rotation. */
 static void turn(double p[3], const rotation *r, double part) {
     double sine, cosine, dot = 0, out[3];
     ex_sin_cos(r->angle * part, &sine, &cosine);
@@ -111,19 +111,19 @@ static void turn(double p[3], const rotation *r, double part) {
 }
 
 /* A stroke on the form at rest: around a place, within about `width`, skin moves by `move` and by `out` along its
- * normal, each times how far the arm points up, down, forwards or back. */
+ * normal, scaled by how far the arm points up, down, forwards or back. */
 typedef struct stroke {
     enum { UP, DOWN, FORWARD, BACK, WAYS } way;
     double at[3], width[3], move[3], out;
 } stroke;
 
 static const stroke strokes[] = {
-    /* the deltoid bunches above a raised arm, and is drawn long over a lowered one */
+    /* the deltoid bunches above a raised arm, and stretches over a lowered one */
     {UP, {0.03, 0.05, 0}, {0.05, 0.05, 0.06}, {0, 0, 0}, 0.006},
     {DOWN, {0.0, 0.055, 0}, {0.045, 0.04, 0.05}, {0.002, 0, 0}, 0.006},
     {FORWARD, {0.02, 0.02, 0.05}, {0.05, 0.05, 0.04}, {0, 0, 0}, 0.004},
     {BACK, {0.01, 0.02, -0.05}, {0.05, 0.05, 0.04}, {0, 0, 0}, 0.006},
-    /* the side and the shoulder blade go along with a raised arm, and two folds of its armpit with a hollow between */
+    /* the side and the shoulder blade follow a raised arm, and so do two folds of its armpit with a hollow between */
     {UP, {-0.065, -0.11, 0}, {0.06, 0.08, 0.10}, {0.024, 0.020, 0}, 0},
     {UP, {-0.12, 0.04, 0}, {0.08, 0.05, 0.09}, {0, 0.010, 0}, 0},
     {UP, {0.05, -0.06, 0}, {0.05, 0.05, 0.05}, {0, 0, 0}, -0.008},
@@ -132,10 +132,10 @@ static const stroke strokes[] = {
     /* folds in front of and behind a lowered arm's armpit */
     {DOWN, {-0.035, -0.05, 0.05}, {0.035, 0.04, 0.03}, {0, 0, 0}, 0.006},
     {DOWN, {-0.035, -0.05, -0.05}, {0.035, 0.04, 0.03}, {0, 0, 0}, 0.005},
-    /* the chest swells before an arm that is swung forwards, the back widens */
+    /* the chest swells in front of an arm that is swung forwards, the back widens */
     {FORWARD, {-0.11, -0.06, 0.10}, {0.05, 0.06, 0.05}, {0, 0, 0}, 0.008},
     {FORWARD, {-0.09, -0.02, -0.08}, {0.07, 0.09, 0.05}, {0.012, 0, 0.004}, 0},
-    /* and the shoulder blade stands out behind one that is swung back */
+    /* and the shoulder blade protrudes behind one that is swung back */
     {BACK, {-0.12, -0.05, -0.09}, {0.05, 0.07, 0.04}, {-0.006, 0, 0}, 0.008},
     {BACK, {-0.08, -0.05, 0.10}, {0.06, 0.07, 0.05}, {0.006, 0, 0}, -0.004},
 };
@@ -149,30 +149,30 @@ static void add_strokes(const double rest[3], const double ways[WAYS], double p[
         for (int c = 0; c < 3; c++)
             square += (rest[c] - s->at[c]) / s->width[c] * ((rest[c] - s->at[c]) / s->width[c]);
         const double amount = ways[s->way] * ex_exp(-square);
-        for (int c = 0; c < 3 && amount > 1e-4; c++) /* less is not worth an offset */
+        for (int c = 0; c < 3 && amount > 1e-4; c++) /* too small for an offset */
             p[c] += amount * (s->move[c] + s->out * normal[c]);
     }
 }
 
-/* Flesh on the side to which the arm swings gives way before the plane of the crease, half-way between arm and torso: a
- * height tends to the plane's and never reaches it. */
+/* Flesh on the side to which the arm swings yields to the plane of the crease, midway between arm and torso: its height
+ * tends to the plane's and never reaches it. */
 static double yielding(double height, double along, double angle) {
     const double turn = angle * fabs(smooth_step(FOLD_BEGIN, FOLD_END, along) - 0.5);
     const double off = fabs(along - (FOLD_BEGIN + FOLD_END) / 2);
     double sine, cosine;
     ex_sin_cos(turn, &sine, &cosine);
-    /* In the middle, by the slope of the turn. */
+    /* In the middle, from the slope of the turn. */
     const double limit = 0.9 * (off < 1e-4 ? (FOLD_END - FOLD_BEGIN) / (1.5 * angle) : off * cosine / sine);
     const double t = height / limit, q = t * t * t * t;
     return height <= 0 ? height : height / sqrt(sqrt(1 + q));
 }
 
-/* The arm from x to a direction: strokes, folds, then every vertex turns by its part. Skin is drawn out over a longer
- * way on the side from which the arm swings than it is folded on the other. */
+/* Moves the arm from x to a direction: strokes, folds, then every vertex turns by its fraction. Skin stretches over a
+ * longer distance on the side from which the arm swings than it folds on the other. */
 static void sculpt_vertex(const double rest[3], const double to[3], const rotation *swing, double p[3]) {
     const double ways[WAYS] = {to[1] > 0 ? to[1] : 0, to[1] < 0 ? -to[1] : 0, to[2] > 0 ? to[2] : 0,
                                to[2] < 0 ? -to[2] : 0};
-    const double side[2] = {swing->axis[2], -swing->axis[1]}; /* y and z of where it swings */
+    const double side[2] = {swing->axis[2], -swing->axis[1]}; /* y and z of the swing's direction */
     memcpy(p, rest, 3 * sizeof *p);
     if (swing->angle == 0)
         return;

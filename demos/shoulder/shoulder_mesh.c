@@ -1,7 +1,7 @@
 /*
  * The form of the demo `shoulder` at rest: a rounded torso, a tapering arm and the deltoid between them as a solid with
  * soft unions, and a mesh whose vertices are where rays from an axis inside leave it. The axis is that of the arm,
- * turns down through a quarter of a circle about a point below the armpit, and goes on to the waist.
+ * turns down through a quarter of a circle about a point below the armpit, and continues to the waist.
  */
 #include "shoulder.h"
 
@@ -31,7 +31,7 @@ static double box(const double p[3], const double centre[3], const double half[3
     return length(outside) + (inside < 0 ? inside : 0) - round;
 }
 
-/* Round bars between two points on a line along x. */
+/* A round bar between two points on a line along x. */
 static double bar(const double p[3], const double from[3], double along, double from_radius, double to_radius) {
     double t = (p[0] - from[0]) / along;
     t = t < 0 ? 0 : t > 1 ? 1 : t;
@@ -48,7 +48,7 @@ static double ellipsoid(const double p[3], const double centre[3], const double 
     return (length(q) - 1) * least;
 }
 
-/* The lesser of both, rounded where they are within `soft` of each other. */
+/* The smaller of both, rounded where they differ by less than `soft`. */
 static double joined(double a, double b, double soft) {
     const double apart = fabs(a - b), h = apart < soft ? (soft - apart) / soft : 0;
     return (a < b ? a : b) - h * h * soft / 4;
@@ -92,7 +92,7 @@ void exi_shoulder_normal(const double p[3], double normal[3]) {
         normal[c] /= size;
 }
 
-/* Where a ray from inside leaves the solid: first in steps, then by halving. */
+/* Finds where a ray from inside leaves the solid: first in steps, then by bisection. */
 static void cast(const double origin[3], const double direction[3], double out[3]) {
     double low = 0, high = 0, p[3];
     bool outside = false;
@@ -109,7 +109,7 @@ static void cast(const double origin[3], const double direction[3], double out[3
             p[c] = origin[c] + middle * direction[c];
         *(exi_shoulder_field(p) > 0 ? &high : &low) = middle;
     }
-    for (int c = 0; c < 3; c++) /* to tenths of a micrometre, as the other forms of demos */
+    for (int c = 0; c < 3; c++) /* to tenths of a micrometre, like the other forms of demos */
         out[c] = floor((origin[c] + low * direction[c]) * 1e7 + 0.5) / 1e7;
 }
 
@@ -120,7 +120,7 @@ enum { TIP = 5, ARM = 17, ARC = 17, DOWN = 2, WAIST = SHOULDER_RINGS - TIP - ARM
 #define TURN    0.205 /* radius of the axis's turn, about a point below the joint */
 #define BOTTOM  (-0.26)
 
-/* Where the rays of a ring begin, the direction of column 0, and by what part of it they lean along `lean`. */
+/* Start of the rays of a ring, the direction of column 0, and the fraction of it by which they lean along `lean`. */
 typedef struct ring {
     double origin[3], up[3], lean[3], upright, leaning;
 } ring;
