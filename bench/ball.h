@@ -1,6 +1,6 @@
 /*
- * bench/ball.h - the surface and the questions of 'exemplar bench tree', made up alike by us and by the peer: so this
- * is C and C++. A ball with bumps, from the lattice points on a cube's surface, and points beside it.
+ * bench/ball.h - the surface and the queries of 'exemplar bench tree', generated identically for us and for the peer,
+ * so this is C and C++. A ball with bumps, from the lattice points on a cube's surface, and points near it.
  */
 #ifndef EXEMPLAR_BENCH_BALL_H
 #define EXEMPLAR_BENCH_BALL_H
@@ -8,13 +8,13 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Numbers in [0, 1), the same everywhere. */
+/* Pseudo-random numbers in [0, 1), the same everywhere. */
 static inline double exi_ball_made_up(unsigned *seed) {
     *seed = *seed * 1664525u + 1013904223u;
     return (double)(*seed >> 8) / 16777216.0;
 }
 
-/* Six sides of size x size squares, each with vertices of its own; those on the cube's edges are at the same places. */
+/* Six sides of size x size squares, each with separate vertices; those on the cube's edges coincide. */
 static inline int exi_ball_vertex_count(int size) {
     return 6 * (size + 1) * (size + 1);
 }
@@ -50,7 +50,7 @@ static inline void exi_ball_triangles(int size, uint32_t *triangles) {
     }
 }
 
-/* A point within 0.02 of the surface, all over it. */
+/* A point within 0.02 of the surface, anywhere on it. */
 static inline void exi_ball_point(const float *positions, const uint32_t *triangles, int triangle_count, unsigned *seed,
                                   float point[3]) {
     const int t = (int)(exi_ball_made_up(seed) * triangle_count);

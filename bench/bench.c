@@ -1,4 +1,4 @@
-/* bench/bench.c - the groups, and what follows from a row's numbers. */
+/* bench/bench.c - the groups, and the ratios and verdicts of a row. */
 #include "bench/bench.h"
 
 const exi_bench_group exi_bench_groups[] = {

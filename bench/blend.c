@@ -1,6 +1,6 @@
 /*
- * bench/blend.c - the dense blend beside Eigen: a form of base and examples, all weights other than 0. A run must read
- * base and examples and write positions: 24 bytes a vertex, and 12 (or 6) a vertex and example.
+ * bench/blend.c - the dense blend next to Eigen: a form of base and examples, all weights other than 0. A run must read
+ * base and examples and write positions: 24 bytes per vertex, and 12 (or 6) per vertex and example.
  */
 #include "bench/bench.h"
 #include "bench/peer.h"
@@ -70,7 +70,7 @@ static void close_blending(blending *b) {
 typedef struct blend_case {
     int example_count, vertex_count;
     ex_storage storage;
-    const char *layout; /* Eigen's strongest at this size */
+    const char *layout; /* Eigen's fastest at this size */
     double goal_ratio, goal_read;
 } blend_case;
 

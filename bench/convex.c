@@ -1,7 +1,7 @@
 /*
- * bench/convex.c - the weights of a driver's form among keys, along a smooth path, with the last frame's support to
- * start from and without. Peer: DAQP, a dual active-set solver, on problems of the same size and form with a warm
- * start; its figure is for the same kind of core, it is not run here.
+ * bench/convex.c - the weights of a driver's form among keys, along a smooth path, with and without a warm start from
+ * the last frame's support. Peer: DAQP, a dual active-set solver, on problems of the same size and form with a warm
+ * start; its number is for the same kind of core, it is not run here.
  */
 #include "bench/bench.h"
 
@@ -21,7 +21,8 @@ typedef struct walk {
     double weights[KEYS_MAX];
 } walk;
 
-/* Keys in many dimensions, and a path that goes round among them, a little outside their hull: half of them count. */
+/* Makes keys in many dimensions, and a path that circles among them, slightly outside their hull: half of them have
+ * weight. */
 static bool open_walk(walk *w, int count) {
     static double keys[KEYS_MAX][FORM], gram[KEYS_MAX * KEYS_MAX];
     unsigned seed = 1;

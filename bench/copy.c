@@ -1,7 +1,7 @@
 /*
- * bench/copy.c - the limits that the machine sets: reading in one stream and in two, and copying, for amounts that fit
- * the first, second and third level of a usual cache, and none. Reading means: every number goes into one of twelve
- * sums, as many at once as a register holds. Two streams are two halves of the memory read side by side.
+ * bench/copy.c - the limits of the machine: reading in one stream and in two, and copying, for amounts that fit the
+ * first, second and third level of a usual cache, and none. Reading means adding every number to one of twelve sums, as
+ * many at once as a register holds. Two streams are two halves of the memory read side by side.
  */
 #include "bench/bench.h"
 
@@ -21,7 +21,7 @@ typedef struct reading {
     const float *values;
     size_t count; /* a multiple of 2 * STEP */
     bool two;
-    int passes; /* so many that a run is no matter of starting and ending */
+    int passes; /* enough that starting and ending a run do not matter */
     volatile float sink;
 } reading;
 
@@ -38,7 +38,7 @@ static inline float total(const wide sums[WIDES]) {
     return sum;
 }
 
-/* Two steps a turn: one behind the other, or from the two halves. */
+/* Two steps per turn: one after the other, or from the two halves. */
 static void read_all(void *context) {
     reading *r = context;
     const size_t gap = r->two ? r->count / 2 : STEP, turn = r->two ? STEP : 2 * STEP;
@@ -61,7 +61,7 @@ double exi_read_speed(size_t bytes, int streams, int repeat) {
     reading r = {.count = size / sizeof(float), .two = streams == 2, .passes = 1 + (int)(((size_t)1 << 20) / size)};
     for (size_t i = 0; i < r.count + 64 / sizeof(float); i++)
         values[i] = (float)(i % 7);
-    r.values = (const float *)(((uintptr_t)values + 63) / 64 * 64); /* as the library aligns its tables */
+    r.values = (const float *)(((uintptr_t)values + 63) / 64 * 64); /* with the library's alignment of tables */
     exi_work work = {read_all, &r};
     double ns = exi_measure_alone(&work, repeat);
     free(values);
@@ -76,7 +76,7 @@ typedef struct copying {
 static void copy_once(void *context) {
     const copying *c = context;
     memcpy(c->to, c->from, c->size);
-    c->from[0] = (char)(c->to[c->size - 1] + 1); /* so that no copy can be left out */
+    c->from[0] = (char)(c->to[c->size - 1] + 1); /* so that the compiler cannot omit a copy */
 }
 
 static bool copy_row(const exi_bench *bench, size_t bytes, const char *name) {

@@ -1,9 +1,9 @@
 /*
- * bench/displace.c - a scanned body as Allen, Curless and Popovic have it: a cage of 64 quads on four joints, posed by
- * dual quaternions, refined five times to 65792 points of the limit surface, and displaced along its normals by five
- * masked layers of 96 maps together, of which the eight nearest of each count. One thread.
+ * bench/displace.c - a scanned body like that of Allen, Curless and Popovic: a cage of 64 quads on four joints, posed
+ * by dual quaternions, refined five times to 65792 points of the limit surface, and displaced along its normals by five
+ * masked layers of 96 maps in total, of which the eight nearest of each have weight. One thread.
  *
- * A frame with positions and normals must read 16 weights a vertex for its point and 32 for its tangents (192 bytes),
+ * A frame with positions and normals must read 16 weights per vertex for its point and 32 for its tangents (192 bytes),
  * the numbers of up to 16 maps (64 bytes) and write 24 bytes; normals of displaced faces read those back.
  */
 #include "bench/bench.h"
@@ -81,7 +81,7 @@ static bool take_faces(const ex_refined_level *level, ex_rig_mesh *mesh) {
     return sizes && corners;
 }
 
-/* Joints up the tube; a vertex goes with the two beside it. */
+/* Joints up the tube; the two nearest move a vertex. */
 static bool make_joints(body *b) {
     static const char *const names[JOINTS] = {"a", "b", "c", "d"};
     const int vertices = b->cage->vertex_count, parents[JOINTS] = {-1, 0, 1, 2};
@@ -116,8 +116,8 @@ static int first_of(int layer) {
     return EXAMPLES * layer / LAYERS;
 }
 
-/* Maps of parts that overlap: every vertex belongs to one or two of them. Heights of the cage are those of a vertex's
- * row, which refining does not change by much. */
+/* Makes maps of parts that overlap: every vertex belongs to one or two of them. The cage's heights are those of a
+ * vertex's row, which refining hardly changes. */
 static bool make_maps(body *b, const float *surface, int count) {
     unsigned seed = 1;
     for (int l = 0; l < LAYERS; l++) {

@@ -1,9 +1,9 @@
 /*
- * bench/drive.c - whole frames of a driven rig, all steps: a torso of 10080 triangles that bends, twists and sways on
- * by some centimetres a frame, 25 frames a step, and 5000 vertices of cloth with folds around it; twelve keys. Cold:
- * every frame for itself, with an exact search; warm: with the state of the frame before. The parts of a frame are
- * measured by leaving out what follows them. The paper (DrivenShape, section 3) tells of 40 frames a second for 5000
- * vertices.
+ * bench/drive.c - complete frames of a driven rig: a torso of 10080 triangles that bends, twists and sways, moving on
+ * by some centimetres per frame, 25 frames per step, and 5000 vertices of cloth with folds around it; twelve keys.
+ * Cold: every frame independently, with an exact search; warm: with the state of the frame before. The parts of a frame
+ * are measured by leaving out the parts after them. The paper (DrivenShape, section 3) reports 40 frames per second for
+ * 5000 vertices.
  */
 #include "bench/bench.h"
 #include "bench/torso.h"

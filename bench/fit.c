@@ -1,8 +1,8 @@
 /*
- * bench/fit.c - finding a skeleton from markers: 96 scans of an upper body with 138 markers (marked.h), least squares
- * over poses, bones, axes and markers at once, beside Ceres on the same problem from the same beginning. Ours includes
- * what a peer is not asked for: rigid starts of every scan, the stage with sites tied to the reference, and finding
- * what is not determined. The sums of squares that both reach are compared. One thread.
+ * bench/fit.c - fits a skeleton to markers: 96 scans of an upper body with 138 markers (marked.h), least squares over
+ * poses, bones, axes and markers at once, next to Ceres on the same problem from the same start. Ours includes work
+ * that the peer does not do: rigid starts of every scan, the stage with sites tied to the reference, and finding what
+ * is not determined. The sums of squares that both reach are compared. One thread.
  */
 #include "bench/bench.h"
 #include "bench/marked.h"
@@ -24,7 +24,7 @@ typedef struct fitting {
     ex_sighting sightings[MARKED_SCANS * MARKED_SITES];
     ex_kinematics kinematics;
     ex_kin_fit_def def;
-    double sum; /* of squares */
+    double sum; /* sum of squares */
     int unknown_count;
     bool failed;
     ex_error *error;

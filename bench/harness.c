@@ -16,7 +16,7 @@ static double now_ns(void) {
 }
 
 static double time_runs(const exi_work *work, int runs) {
-    work->run(work->context); /* the caches are then as runs leave them, not as the peer did */
+    work->run(work->context); /* leaves the caches as runs leave them, not as the peer did */
     double start = now_ns();
     for (int i = 0; i < runs; i++)
         work->run(work->context);
@@ -42,7 +42,7 @@ static double median(double *samples, int count) {
 double exi_measure_beside(const exi_work *work, exi_peer *peer, const char *question, int repeat, double *peer_ns) {
     double ours[EXI_REPEAT_MAX], theirs[EXI_REPEAT_MAX];
     int count = repeat < EXI_REPEAT_MAX ? repeat : EXI_REPEAT_MAX, runs = runs_a_sample(work);
-    bool answers = peer && exi_peer_ask(peer, question, &theirs[0]); /* its warm-up, where it prepares its data */
+    bool answers = peer && exi_peer_ask(peer, question, &theirs[0]); /* its warm-up, in which it prepares its data */
     for (int i = 0; i < count; i++) {
         ours[i] = time_runs(work, runs);
         answers = answers && exi_peer_ask(peer, question, &theirs[i]);

@@ -1,8 +1,9 @@
 /*
- * bench/marked.h - a made-up upper body with painted markers, and what scans of it in many poses show: shared by the
- * measurement of the fit, its peer, and tests. Common subset of C and C++; plain arrays, metres, quaternions x y z w.
+ * bench/marked.h - a synthetic upper body with painted markers, and the markers seen by scans of it in many poses:
+ * shared by the measurement of the fit, its peer, and tests. Common subset of C and C++; plain arrays, metres,
+ * quaternions x y z w.
  *
- * Joints as in table 2 of Allen, Curless, Popovic 2002, the left side alone: hips, waist, abdomen, clavicle, shoulder,
+ * Joints as in table 2 of Allen, Curless, Popovic 2002, only the left side: hips, waist, abdomen, clavicle, shoulder,
  * elbow, forearm, wrist. A third of the scans move the arm, a third the shoulder, the rest the torso; other joints stay
  * as in scan 0, the reference, in which none is turned.
  */
@@ -19,8 +20,8 @@ static const int marked_parents[MARKED_JOINTS] = {-1, 0, 1, 2, 3, 4, 5, 6};
 static const int marked_freedoms[MARKED_JOINTS] = {6, 3, 3, 3, 3, 1, 1, 1};
 
 typedef struct marked_body {
-    double translations[MARKED_JOINTS][3], axes[MARKED_JOINTS][3]; /* as they are */
-    double begins[MARKED_JOINTS][3], begin_axes[MARKED_JOINTS][3]; /* as someone would guess */
+    double translations[MARKED_JOINTS][3], axes[MARKED_JOINTS][3]; /* true values */
+    double begins[MARKED_JOINTS][3], begin_axes[MARKED_JOINTS][3]; /* initial guesses */
     int site_count;
     int joints[MARKED_SITES];
     double locals[MARKED_SITES][3];
@@ -33,17 +34,17 @@ typedef struct marked_body {
     int locked[MARKED_SCANS][MARKED_JOINTS];
     double seen[MARKED_SCANS][MARKED_SITES][3];
     int visible[MARKED_SCANS][MARKED_SITES]; /* 0 not, 1 yes, 2 falsely */
-    /* Poses and local positions to begin with, where someone has made them (marked_begin). */
+    /* Initial poses and local positions, if made by marked_begin. */
     double begin_bases[MARKED_SCANS][3], begin_turns[MARKED_SCANS][MARKED_JOINTS][4];
     double begin_angles[MARKED_SCANS][MARKED_JOINTS], begin_locals[MARKED_SITES][3];
 } marked_body;
 
 typedef struct marked_options {
-    int scan_count, arm_sites, torso_sites; /* sites a joint: of clavicle to wrist, and of hips to abdomen */
-    double noise;                           /* metres, one standard deviation a coordinate */
-    double missing, wrong;                  /* parts of the sightings */
+    int scan_count, arm_sites, torso_sites; /* sites per joint: from clavicle to wrist, and from hips to abdomen */
+    double noise;                           /* metres, one standard deviation per coordinate */
+    double missing, wrong;                  /* fractions of the sightings */
     double soft;                            /* metres that skin slides near a bent joint, at most */
-    int still_clavicle;                     /* the clavicle is never turned */
+    int still_clavicle;                     /* true if the clavicle is never turned */
     unsigned seed;
 } marked_options;
 
@@ -60,7 +61,7 @@ static inline double marked_between(unsigned *seed, double low, double high) {
     return low + (high - low) * marked_random(seed);
 }
 
-/* Nearly normal: the sum of twelve. */
+/* Nearly normal: the sum of twelve uniform numbers. */
 static inline double marked_normal(unsigned *seed) {
     double sum = -6;
     for (int i = 0; i < 12; i++)
@@ -132,7 +133,8 @@ static inline void marked_bones(marked_body *b, unsigned *seed) {
         for (int i = 0; i < 3 && length > 0; i++)
             b->axes[j][i] /= sqrt(length);
     }
-    for (int j = 5; j < 8; j++) { /* along its own axis a translation cannot be seen, and is small by agreement */
+    for (int j = 5; j < 8; j++) { /* a translation along the joint's own axis cannot be seen, and is small by
+                                   * convention */
         double along = 0;
         for (int i = 0; i < 3; i++)
             along += b->axes[j][i] * b->translations[j][i];
@@ -198,7 +200,7 @@ static inline void marked_poses(marked_body *b, const marked_options *o, unsigne
     }
 }
 
-/* How far a joint is bent, 0 to 1. */
+/* Bend of a joint, 0 to 1. */
 static inline double marked_bend(const marked_body *b, int scan, int j) {
     if (j <= 0 || j >= MARKED_JOINTS)
         return 0;
@@ -242,8 +244,8 @@ static inline void marked_make(marked_body *b, const marked_options *o) {
     marked_see(b, o, &seed);
 }
 
-/* Poses some 10 degrees and centimetres off, and sites where the reference shows them with the bones that are guessed.
- */
+/* Makes initial poses that are off by about 10 degrees and some centimetres, and sites where the reference shows them
+ * with the guessed bones. */
 static inline void marked_begin(marked_body *b) {
     unsigned seed = 77;
     for (int i = 0; i < b->scan_count; i++) {
@@ -266,7 +268,7 @@ static inline void marked_begin(marked_body *b) {
             b->begin_locals[s][k] = b->seen[0][s][k] - places[b->joints[s]][k];
 }
 
-/* What is measured: all markers right, a third missing but in the reference. */
+/* Options of the measurement: all markers right, a third missing except in the reference. */
 static inline marked_options marked_bench(int scans, int arm, int torso) {
     marked_options o;
     memset(&o, 0, sizeof o);

@@ -1,6 +1,7 @@
 /*
- * bench/normals.c - normals and tangents of a grid of quads with made-up heights, which every frame of a character
- * needs that is not refined. A run reads positions where the faces around a vertex say, so that bytes say little.
+ * bench/normals.c - normals and tangents of a grid of quads with pseudo-random heights, which every frame of an
+ * unrefined character needs. A run reads positions in the order of the faces around a vertex, so that a count of bytes
+ * means little.
  */
 #include "bench/bench.h"
 
@@ -18,7 +19,7 @@ typedef struct surface {
     ex_normals *by[EX_NORMAL_WEIGHTING_COUNT];
     ex_tangents *tangent;
     void *scratch;
-    ex_normal_weighting weighting; /* what run_normals measures */
+    ex_normal_weighting weighting; /* weighting that run_normals measures */
 } surface;
 
 static void run_normals(void *context) {

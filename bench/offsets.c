@@ -1,8 +1,8 @@
 /*
- * bench/offsets.c - pose space deformation at a size for production: layers of ten examples over two axes with a
- * Gaussian each and a zero at rest, on 20000 vertices of which every layer moves 5 %. Beside it what the paper compares
- * with (Lewis, Cordner and Fong 2000, section 4.2): plain shape interpolation of the same sparse offsets, whose weights
- * are given. The paper's claim is that interpolating in pose space costs not much more.
+ * bench/offsets.c - pose space deformation at production size: layers of ten examples over two axes with a Gaussian
+ * each and a zero at rest, on 20000 vertices of which every layer moves 5 %. Next to it the paper's comparison (Lewis,
+ * Cordner and Fong 2000, section 4.2): plain shape interpolation of the same sparse offsets with given weights. The
+ * paper claims that interpolating in pose space does not cost much more.
  */
 #include "bench/bench.h"
 
@@ -14,17 +14,17 @@
 
 enum { VERTICES = 20000, MOVED = VERTICES / 20, EXAMPLES = 10, AXES = 2, LAYERS_MOST = 100, NAME = 16 };
 
-/* What a rig is made of; one of these at a time, since it is large. */
+/* Everything that a rig is made of; one at a time, because it is large. */
 typedef struct sculpts {
     int layer_count;
-    float *positions, *deltas; /* all examples draw on one made-up list */
+    float *positions, *deltas; /* all examples use parts of one pseudo-random list */
     uint32_t *vertices;        /* [layer_count][EXAMPLES][MOVED] */
     double points[LAYERS_MOST][EXAMPLES][AXES];
     ex_offsets offsets[LAYERS_MOST][EXAMPLES];
     ex_layer_def layers[LAYERS_MOST];
     ex_axis axes[EXAMPLES];
     ex_pseudo zero;
-    char names[LAYERS_MOST * EXAMPLES][NAME]; /* of axes; the first ones of layers and examples too */
+    char names[LAYERS_MOST * EXAMPLES][NAME]; /* of axes; the first ones also of layers and examples */
     const char *axis_names[LAYERS_MOST][EXAMPLES], *example_names[EXAMPLES];
 } sculpts;
 
@@ -35,14 +35,14 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Different vertices, ascending: one out of every twenty. */
+/* Chooses distinct vertices, ascending: one out of every twenty. */
 static void choose(uint32_t *vertices, unsigned *seed) {
     for (uint32_t i = 0; i < MOVED; i++)
         vertices[i] = 20 * i + (uint32_t)(exi_made_up(seed) * 20);
     qsort(vertices, MOVED, sizeof *vertices, compare);
 }
 
-/* each: every example moves vertices of its own, not those of its layer. */
+/* each: every example moves its own vertices, not those of its layer. */
 static sculpts *open_sculpts(int layer_count, bool each) {
     sculpts *s = calloc(1, sizeof *s);
     if (!s)
@@ -157,7 +157,7 @@ static bool measure(const exi_bench *bench, int layers, bool each, double goal_r
     good = open_posing(&plain, make_rig(s, true)) && good;
     close_sculpts(s);
     if (good) {
-        /* In turn, so that what disturbs the machine disturbs both. */
+        /* In turn, so that disturbances of the machine affect both. */
         const exi_work ours = {run, &psd}, theirs = {run, &plain};
         exi_row row = {.group = "offsets",
                        .vertex_count = VERTICES,

@@ -1,8 +1,8 @@
 /*
- * bench/paper.c - the measurements of Shape by Example (Sloan, Rose and Cohen 2001, section 6), repeated with the
- * demos: frames a second of the blob and the arm, weights and blending alone as the paper counts them, and then with
- * what a character needs besides: skinning, normals, one step of subdivision to the limit. The paper's figures are from
- * a Pentium II at 450 MHz. It has none for faces; ours are the eight textures of the demo's.
+ * bench/paper.c - repeats the measurements of Shape by Example (Sloan, Rose and Cohen 2001, section 6) with the demos:
+ * frames per second of the blob and the arm, first weights and blending alone as the paper counts them, then with the
+ * other needs of a character: skinning, normals, one step of subdivision to the limit. The paper's numbers are from a
+ * Pentium II at 450 MHz. It has none for faces; ours are for the eight textures of the demo.
  */
 #define _XOPEN_SOURCE 700
 
@@ -22,8 +22,8 @@
 
 typedef struct paper_rig {
     const char *demo;
-    const char *subdivide; /* scheme of one step to the limit, where the demo has none; or NULL */
-    bool real;             /* blob: real examples in place of the pseudo-examples */
+    const char *subdivide; /* scheme of one step to the limit, if the demo has none; or NULL */
+    bool real;             /* blob: real examples instead of the pseudo-examples */
 } paper_rig;
 
 static void remove_folder(const char *folder) {
@@ -39,7 +39,7 @@ static void remove_folder(const char *folder) {
     rmdir(folder);
 }
 
-/* The project's text with one more key at its end; malloc'ed, NULL without memory. */
+/* The project's text with one more key at its end, caller frees; NULL if out of memory. */
 static char *with_subdivision(const char *text, size_t size, const char *scheme) {
     while (size > 0 && text[size - 1] != '}')
         size--;
@@ -51,7 +51,7 @@ static char *with_subdivision(const char *text, size_t size, const char *scheme)
     return longer;
 }
 
-/* What the paper's authors saved by pseudo-examples: two more forms. Which ones does not change the time. */
+/* Adds the two forms that the paper's authors saved by pseudo-examples. Any forms take the same time. */
 static ex_result make_real(ex_project *project, ex_error *error) {
     static const double places[2][2] = {{-1, 1}, {1, 1}};
     static const char *const names[2] = {"thick left", "thick right"}, *const meshes[2] = {"left.obj", "right.obj"};
@@ -117,7 +117,7 @@ typedef struct paper_case {
     paper_rig rig;
     ex_evaluation evaluation;
     bool normals, texture;
-    double rate; /* the paper's frames a second; 0: it has none */
+    double rate; /* the paper's frames per second; 0: it has none */
 } paper_case;
 
 typedef struct frames {
@@ -134,7 +134,7 @@ static void run_frame(void *context) {
     ex_rig_evaluate(f->rig, &f->pose, &f->output, &f->evaluation, f->scratch);
 }
 
-/* All inputs off their rest, so that no weight is 0 and no form is passed over. */
+/* Moves all inputs away from rest, so that no weight is 0 and no form is skipped. */
 static void set_inputs(const ex_rig *rig, const ex_pose *pose) {
     for (int i = 0; i < ex_rig_input_count(rig); i++) {
         const ex_axis axis = ex_rig_input_axis(rig, i);

@@ -1,4 +1,4 @@
-/* bench/peer.c - peers as child processes at the other end of two pipes. */
+/* bench/peer.c - runs peers as child processes, connected by two pipes. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench/peer.h"
@@ -19,7 +19,7 @@ struct exi_peer {
 
 enum { PATH_SIZE = 4096 };
 
-/* Where the tool lies, with the slash; false where the system does not tell. */
+/* The tool's folder, with a slash; false if the system does not tell. */
 static bool tool_folder(char folder[PATH_SIZE]) {
     ssize_t length = readlink("/proc/self/exe", folder, PATH_SIZE - 1);
     if (length <= 0)
@@ -45,7 +45,7 @@ static bool find_peer(const char *file, char path[PATH_SIZE]) {
     return false;
 }
 
-/* In the child: the pipes become its standard input and output; what it complains about is not ours to print. */
+/* In the child: makes the pipes its standard input and output, and discards its error output. */
 static void become(const char *interpreter, const char *path, const int questions[2], const int answers[2]) {
     if (dup2(questions[0], STDIN_FILENO) < 0 || dup2(answers[1], STDOUT_FILENO) < 0 ||
         !freopen("/dev/null", "w", stderr))
@@ -114,7 +114,7 @@ void exi_peer_stop(exi_peer *peer) {
     if (!peer)
         return;
     if (peer->questions)
-        fclose(peer->questions); /* the end of its input ends the peer */
+        fclose(peer->questions); /* closing its input ends the peer */
     if (peer->answers)
         fclose(peer->answers);
     if (peer->process > 0)

@@ -1,4 +1,4 @@
-/* bench/scene.c - spaces with examples at made-up places and pseudo-examples drawn from nearby. */
+/* bench/scene.c - spaces with examples at pseudo-random points and pseudo-examples taken from nearby. */
 #include "bench/scene.h"
 
 #include "bench/harness.h"
@@ -48,7 +48,7 @@ void exi_scene_blob(exi_scene *scene) {
     fill(scene);
 }
 
-/* All forms are parts of one made-up list of numbers, each starting one number later. */
+/* All forms are parts of one pseudo-random list of numbers, each starting one number later. */
 ex_rig *exi_scene_rig(const exi_scene *scene) {
     static const char *const axis_names[] = {"a", "b", "c", "d"};
     static const char *const example_names[] = {"1", "2", "3", "4", "5", "6", "7", "8"};

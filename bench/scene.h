@@ -1,6 +1,4 @@
-/*
- * bench/scene.h - rigs to measure with: one layer of the usual size, made-up forms.
- */
+/* bench/scene.h - rigs for measurements: one layer of the usual size, with pseudo-random forms. */
 #ifndef EXEMPLAR_BENCH_SCENE_H
 #define EXEMPLAR_BENCH_SCENE_H
 
@@ -12,15 +10,15 @@ typedef struct exi_scene {
     ex_axis axes[4];
     double points[8 * 4], at[6 * 4], from[6 * 4]; /* [example_count or pseudo_count][axis_count] */
     ex_pseudo pseudos[6];
-    ex_weigher_def weigh; /* points into the scene, so a scene must not be copied */
+    ex_weigher_def weigh; /* points into the scene, so do not copy a scene */
 } exi_scene;
 
-/* The size of the paper's arm: 8 examples and 6 pseudo-examples in 4 axes, 1335 vertices. */
+/* Size of the paper's arm: 8 examples and 6 pseudo-examples in 4 axes, 1335 vertices. */
 void exi_scene_arm(exi_scene *scene);
-/* The size of the demo blob: 5 examples and 2 pseudo-examples in 2 axes, 642 vertices. */
+/* Size of the demo blob: 5 examples and 2 pseudo-examples in 2 axes, 642 vertices. */
 void exi_scene_blob(exi_scene *scene);
 
-/* A rig with that space and made-up forms; NULL without memory. */
+/* A rig with that space and pseudo-random forms; NULL if out of memory. */
 ex_rig *exi_scene_rig(const exi_scene *scene);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * bench/settle.c - settling cloth on a body, frame by frame: a torso of 10080 triangles that bends, twists, breathes
- * and sways on by some centimetres a frame, 25 frames a step, and 5000 vertices of cloth with folds a few millimetres
- * outside, or three centimetres. Twelve keys around the cycle, four of which have weight at any time. Cold: every frame
- * for itself; warm: with the state of the frame before.
+ * bench/settle.c - settles cloth on a body, frame by frame: a torso of 10080 triangles that bends, twists, breathes and
+ * sways, moving on by some centimetres per frame, 25 frames per step, and 5000 vertices of cloth with folds a few
+ * millimetres outside, or three centimetres. Twelve keys around the cycle, four of which have weight at any time. Cold:
+ * every frame independently; warm: with the state of the frame before.
  */
 #include "bench/bench.h"
 #include "bench/torso.h"
@@ -32,7 +32,7 @@ typedef struct dressing {
     ex_settled settled;
 } dressing;
 
-/* What the rest of a frame has just written, and is in the cache. */
+/* Writes the input that the rest of a frame would just have written, so that it is in the cache. */
 static void run_input(void *context) {
     dressing *d = context;
     const size_t f = (size_t)d->frame;
@@ -123,7 +123,7 @@ static void make_frames(dressing *d) {
     }
 }
 
-/* With cloth that far off, in metres. */
+/* off: distance of the cloth, in metres. */
 static bool open_dressing(dressing *d, double off) {
     *d = (dressing){0};
     uint32_t *triangles = malloc(3 * TORSO_TRIANGLES * sizeof *triangles);

@@ -1,9 +1,10 @@
 /*
- * bench/skin.c - skinning with four influences a vertex, positions and normals. A run must read 24 bytes of influences
- * and 24 of positions and normals a vertex, and write 24: 72 bytes; the palette stays in the first-level cache. Joints
- * of a vertex are neighbours, as they are in bodies, and vertices that follow each other share most of them.
+ * bench/skin.c - skinning with four influences per vertex, positions and normals. A run must read 24 bytes of
+ * influences and 24 of positions and normals per vertex, and write 24: 72 bytes; the palette stays in the first-level
+ * cache. Joints of a vertex are neighbours, as in bodies, and consecutive vertices share most of them.
  *
- * The peer is not a Debian package, so its printed figure stands: ozz-animation, 6.7 ns a vertex on Neoverse-V1.
+ * The peer is not a Debian package, so its published number is used: ozz-animation, 6.7 ns per vertex on
+ * Neoverse-V1.
  */
 #include "bench/bench.h"
 
@@ -53,7 +54,7 @@ static ex_skin *make_skin(int vertex_count, int influences) {
     return skin;
 }
 
-/* Joints turned and moved by made-up amounts; one in two is scaled where `stretched`. */
+/* Joints turned and moved by pseudo-random amounts; every other one is scaled if `stretched`. */
 static ex_palette *make_palette(ex_skinning method, bool stretched, void *memory) {
     float matrices[JOINTS][12];
     unsigned seed = 2;

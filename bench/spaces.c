@@ -1,8 +1,8 @@
 /*
- * bench/spaces.c - solving a space and evaluating a rig in it, beside scipy's RBFInterpolator, which solves for all
- * 4005 coordinates where a rig solves for 8 weights: a peer in time, not in values. And what an artist waits for who
- * drags a pseudo-example: a new weigher and a pose with it, against the 30 a second of the paper (Shape by Example,
- * section 5).
+ * bench/spaces.c - solves a space and evaluates a rig in it, next to scipy's RBFInterpolator, which solves for all 4005
+ * coordinates where a rig solves for 8 weights: comparable in time, not in values. Also measures the wait of an artist
+ * who drags a pseudo-example, a new weigher and a pose with it, against the 30 per second of the paper (Shape by
+ * Example, section 5).
  */
 #include "bench/bench.h"
 #include "bench/peer.h"
@@ -53,7 +53,7 @@ typedef struct posing {
     ex_rig *rig;
     float *positions;
     void *scratch;
-    bool moved; /* where the pseudo-example is now */
+    bool moved; /* true if the pseudo-example has moved */
 } posing;
 
 static bool open_posing(posing *p) {

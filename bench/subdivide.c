@@ -1,7 +1,7 @@
 /*
- * bench/subdivide.c - Catmull-Clark stencils beside OpenSubdiv's: a grid of quads, all of it regular, from the cage to
- * a level in one sum. A run must read a weight for every control vertex that a refined one depends on, and write
- * positions: 4 bytes a weight and 12 a vertex; the lists of control vertices are shared and hardly count.
+ * bench/subdivide.c - Catmull-Clark stencils next to OpenSubdiv's: a regular grid of quads, from the cage to a level in
+ * one sum. A run must read a weight for every control vertex that a refined one depends on, and write positions: 4
+ * bytes per weight and 12 per vertex; the lists of control vertices are shared and hardly count.
  */
 #include "bench/bench.h"
 #include "bench/peer.h"
@@ -24,7 +24,7 @@ static void run_refine(void *context) {
     ex_stencils_apply(r->subdivision->stencils, &r->refine, NULL, r->scratch);
 }
 
-/* A square of `size` by `size` quads with made-up heights. */
+/* A square of `size` by `size` quads with pseudo-random heights. */
 static ex_mesh *make_grid(int size) {
     const int row = size + 1;
     unsigned seed = 1;

@@ -7,7 +7,7 @@
 
 static const double turn = 6.283185307179586;
 
-/* A place on the torso: h from 0 to 1 along it, a from 0 to 1 around it, `off` outside; phase 1 is a whole step. */
+/* A point on the torso: h from 0 to 1 along it, a from 0 to 1 around it, `off` outside; phase 1 is a complete step. */
 static void torso(double h, double a, double off, double phase, float out[3]) {
     const double angle = turn * a, beat = turn * phase;
     const double radius =

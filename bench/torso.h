@@ -1,5 +1,5 @@
 /*
- * bench/torso.h - a body and its clothes for benches: a torso of 10080 triangles that bends, twists, breathes and
+ * bench/torso.h - a body and its clothes for measurements: a torso of 10080 triangles that bends, twists, breathes and
  * sways, and 5000 vertices of cloth with folds outside.
  */
 #ifndef EXEMPLAR_BENCH_TORSO_H
@@ -12,7 +12,8 @@ enum { TORSO_BODY = TORSO_AROUND * TORSO_RINGS + 2, TORSO_TRIANGLES = 2 * TORSO_
 enum { TORSO_CLOTH_AROUND = 100, TORSO_CLOTH_RINGS = 50, TORSO_CLOTH = TORSO_CLOTH_AROUND * TORSO_CLOTH_RINGS };
 enum { TORSO_CLOTH_TRIANGLES = 2 * TORSO_CLOTH_AROUND * (TORSO_CLOTH_RINGS - 1) };
 
-/* Positions [..][3] at a phase, of which 1 is a whole step, so far along the way; the cloth so far off the body. */
+/* Positions [..][3] at a phase, of which 1 is a complete step, after walking that distance; the cloth at that distance
+ * from the body. */
 void torso_body(double phase, double walked, float *out);
 void torso_cloth(double phase, double walked, double off, float *out);
 /* [TORSO_TRIANGLES][3], [TORSO_CLOTH_TRIANGLES][3]. */

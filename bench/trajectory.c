@@ -1,7 +1,7 @@
 /*
- * bench/trajectory.c - trajectories with one example beside the linear blend of the same example, each in a rig of its
- * own and measured in turn. A run must read base and forms and write positions: 24 bytes a vertex, and 12 (or 6) a
- * vertex and form. The goal is that a trajectory takes at most four times as long as the blend.
+ * bench/trajectory.c - trajectories with one example next to the linear blend of the same example, each in a separate
+ * rig and measured in turn. A run must read base and forms and write positions: 24 bytes per vertex, and 12 (or 6) per
+ * vertex and form. Goal: a trajectory takes at most four times as long as the blend.
  */
 #include "bench/bench.h"
 
@@ -13,7 +13,7 @@
 
 enum { CORRECTORS = 3 };
 
-/* A form that bends: turns of up to a right angle, and an example that they lead to. */
+/* A form that bends: turns of up to a right angle, and the resulting example. */
 typedef struct bending {
     int vertex_count;
     float *mesh, *delta, *turns, *correctors[CORRECTORS], curves[CORRECTORS][EX_CURVE_SIZE];
@@ -47,7 +47,7 @@ static bool open_bending(bending *b, int vertex_count) {
     return good;
 }
 
-/* What a row measures. */
+/* Definition of a row. */
 typedef struct path_case {
     const char *name;
     bool turns, screw;
@@ -123,7 +123,7 @@ static bool measure(const exi_bench *bench, const bending *b, const path_case *c
                        .bytes = (double)b->vertex_count * (24 + forms * number),
                        .peer = "linear blend, ours",
                        .goal_ratio = 1.0 / 4};
-        for (int i = 0; i < 3; i++) { /* in turn, so that what disturbs the machine disturbs both */
+        for (int i = 0; i < 3; i++) { /* in turn, so that disturbances of the machine affect both */
             const double mine = exi_measure_alone(&ours, bench->repeat);
             const double other = exi_measure_alone(&theirs, bench->repeat);
             row.ns = i == 0 || mine < row.ns ? mine : row.ns;

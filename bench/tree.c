@@ -1,7 +1,7 @@
 /*
- * bench/tree.c - closest points and rays beside Embree's, one question at a time, on a ball with bumps (ball.h): points
- * within 2 % of the surface, the rays of a picture, and making the boxes again for a form that has moved. The sums of
- * the distances found are compared too.
+ * bench/tree.c - closest points and rays next to Embree's, one query at a time, on a ball with bumps (ball.h): points
+ * within 2 % of the surface, the rays of a picture, and refitting the boxes to a form that has moved. The sums of the
+ * distances found are compared too.
  */
 #include "bench/ball.h"
 #include "bench/bench.h"
@@ -103,7 +103,7 @@ static void close_asking(asking *a) {
 }
 
 typedef struct tree_case {
-    const char *work, *question; /* question NULL: the peer is not asked */
+    const char *work, *question; /* question NULL: without the peer */
     void (*run)(void *context);
     int size, count;
     const char *unit;

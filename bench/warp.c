@@ -1,8 +1,8 @@
 /*
- * bench/warp.c - finding trajectories: one step towards the as-rigid-as-possible form beside the figure that libigl has
- * for it, one frame by Poisson's equation (right-hand side and back-substitution) beside the same frame from a
- * trajectory, and the whole of finding one, guided and by the paper's energies, on a tube that is cut more and more
- * finely and that is bent by 120 degrees and wound by 60. One thread.
+ * bench/warp.c - finds trajectories: one step towards the as-rigid-as-possible form next to libigl's published time for
+ * it, one frame by Poisson's equation (right-hand side and back-substitution) next to the same frame from a trajectory,
+ * and the complete search for one, guided and by the paper's energies, on a tube at finer and finer resolutions that is
+ * bent by 120 degrees and wound by 60. One thread.
  */
 #include "bench/bench.h"
 
@@ -27,7 +27,7 @@ typedef struct tube {
     bool failed;
 } tube;
 
-/* `around` vertices in each of `along` rings, and no lids. */
+/* A tube of `around` vertices in each of `along` rings, without lids. */
 static bool open_tube(tube *t, int around, int along) {
     const double length = 6, bend = 2.0943951, wind = 1.0471976;
     t->vertex_count = around * along;
@@ -92,7 +92,7 @@ static void run_find(void *context) {
     ex_trajectories_destroy(found);
 }
 
-/* A step is a thirtieth of thirty; Poisson's form, which they begin with, is in it. */
+/* A step is a thirtieth of thirty; this includes Poisson's form, from which they start. */
 #define STEPS 30
 static void run_rigid(void *context) {
     tube *t = context;
@@ -126,7 +126,7 @@ static bool open_between(tube *t) {
     return t->form;
 }
 
-/* A rig with the trajectory and nothing else; its mesh has one face, since only positions are asked for. */
+/* A rig with only the trajectory; its mesh has one face, since only positions are evaluated. */
 static bool open_rig(tube *t) {
     const size_t n = 3 * (size_t)t->vertex_count;
     const double *examples[1] = {t->end};
@@ -206,7 +206,7 @@ static double now_ns(void) {
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* Once and without a warm-up: it takes seconds. */
+/* Once and without a warm-up, because it takes seconds. */
 static bool measure_finding(const exi_bench *bench, ex_trajectory_mode mode, int around, int along) {
     tube t = {.mode = mode, .error = bench->error};
     const bool good = open_tube(&t, around, along);

@@ -1,6 +1,6 @@
 /*
- * Fuzzing of the BVH reader (clang -fsanitize=fuzzer,address,undefined): any bytes are a clip or an error, and what is
- * read as a clip is finite and can be brought onto a rig that has some of its joints.
+ * Fuzzes the BVH reader (clang -fsanitize=fuzzer,address,undefined): any bytes are a clip or an error, and a clip is
+ * finite and can be retargeted to a rig that has some of its joints.
  */
 #include <exemplar/author.h>
 
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     ex_rig *rig = make_rig(clip);
     ex_motion *motion = NULL;
     result = rig ? ex_motion_from_clip(clip, rig, NULL, &motion, &error) : EX_OK;
-    if (result != EX_OK && result != EX_ERROR_DATA) /* all of the first joints may be end sites, or nameless */
+    if (result != EX_OK && result != EX_ERROR_DATA) /* all of the first joints may be end sites, or unnamed */
         abort();
     for (int p = 0; motion && p < motion->pose_count; p++)
         for (int j = 0; j < ex_rig_joint_count(rig); j++)

@@ -1,6 +1,6 @@
 /*
- * Fuzzing of point caches (clang -fsanitize=fuzzer,address,undefined): the first byte chooses PC2 or MDD; any bytes
- * behind it are a cache or an error, and what is read as a cache is written to the same bytes but for its header.
+ * Fuzzes point caches (clang -fsanitize=fuzzer,address,undefined): the first byte chooses PC2 or MDD; any bytes after
+ * it are a cache or an error, and a cache is written to the same bytes except for its header.
  */
 #include <exemplar/author.h>
 

@@ -1,6 +1,6 @@
 /*
- * Fuzzing of the glTF reader (clang -fsanitize=fuzzer,address,undefined): any bytes are a scene or an error, and what
- * is read as a scene holds together, can be posed, turned into a mesh, written, and read again.
+ * Fuzzes the glTF reader (clang -fsanitize=fuzzer,address,undefined): any bytes are a scene or an error, and a scene is
+ * consistent and can be posed, turned into a mesh, written, and read again.
  */
 #include <exemplar/author.h>
 
@@ -45,7 +45,7 @@ static void write_again(const ex_scene *scene) {
         }
         ex_scene_destroy(again);
         remove(path);
-    } else if (result != EX_ERROR_FILE) { /* an image that is a file, and is not there */
+    } else if (result != EX_ERROR_FILE) { /* an image in a missing file */
         puts(error.text);
         abort();
     }

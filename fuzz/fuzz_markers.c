@@ -1,6 +1,6 @@
 /*
- * Fuzzing of the readers of markers (clang -fsanitize=fuzzer,address,undefined): what begins with P is read as TRC, all
- * else as C3D; any bytes are markers or an error, and markers have names and places within reason.
+ * Fuzzes the readers of markers (clang -fsanitize=fuzzer,address,undefined): bytes that begin with P are read as TRC,
+ * all others as C3D; any bytes are markers or an error, and markers have names and reasonable positions.
  */
 #include <exemplar/author.h>
 

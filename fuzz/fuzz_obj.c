@@ -1,6 +1,6 @@
 /*
- * Fuzzing of the OBJ reader (clang -fsanitize=fuzzer,address,undefined): any bytes are a mesh or an error, and what is
- * read as a mesh can be copied, cut into triangles and searched for crossings.
+ * Fuzzes the OBJ reader (clang -fsanitize=fuzzer,address,undefined): any bytes are a mesh or an error, and a mesh can
+ * be copied, triangulated and searched for self-intersections.
  */
 #include <exemplar/author.h>
 

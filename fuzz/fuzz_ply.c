@@ -1,6 +1,6 @@
 /*
- * Fuzzing of the PLY reader (clang -fsanitize=fuzzer,address,undefined): any bytes are a mesh or an error, and what is
- * read as a mesh can be cut into triangles, written in every encoding, and read again.
+ * Fuzzes the PLY reader (clang -fsanitize=fuzzer,address,undefined): any bytes are a mesh or an error, and a mesh can
+ * be triangulated, written in every encoding, and read again.
  */
 #include <exemplar/author.h>
 

@@ -1,7 +1,7 @@
 /*
- * Fuzzing of the PNG reader (clang -fsanitize=fuzzer,address,undefined): any bytes are an image or an error, and what
- * is read as an image can be written and read again as the same. Checksums stop most changes early: give libFuzzer a
- * corpus of files of every kind.
+ * Fuzzes the PNG reader (clang -fsanitize=fuzzer,address,undefined): any bytes are an image or an error, and an image
+ * can be written and read back unchanged. Checksums stop most changes early: give libFuzzer a corpus of files of every
+ * kind.
  */
 #include <exemplar/author.h>
 

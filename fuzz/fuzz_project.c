@@ -1,6 +1,6 @@
 /*
- * Fuzzing of project files (clang -fsanitize=fuzzer,address,undefined): any text is a project or an error with a
- * sentence, and the spaces of a project can be solved or refused, and weighed at rest.
+ * Fuzzes project files (clang -fsanitize=fuzzer,address,undefined): any text is a project or an error with a sentence,
+ * and the spaces of a project can be solved or refused, and weighed at rest.
  */
 #include <exemplar/author.h>
 
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Large spaces are fine, and take long. */
+/* Large spaces are valid, but take long. */
 static bool is_small(const ex_project_layer *layer) {
     return layer->example_count + layer->pseudo_count < 50 && layer->dimension < 50;
 }

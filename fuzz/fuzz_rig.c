@@ -1,7 +1,7 @@
 /*
- * Fuzzing of rig files (clang -fsanitize=fuzzer,address,undefined): any bytes are a rig or an error with a sentence,
- * and what is read as a rig can be evaluated, packed to bytes that read back the same, and turned into a mesh. So that
- * changed bytes get past the checksums, those of a bare pack are made right before it is read.
+ * Fuzzes rig files (clang -fsanitize=fuzzer,address,undefined): any bytes are a rig or an error with a sentence, and a
+ * rig can be evaluated, packed to bytes that read back the same, and turned into a mesh. The checksums of a bare pack
+ * are corrected before it is read, so that changed bytes get past them.
  */
 #include <exemplar/author.h>
 
@@ -35,7 +35,7 @@ static void seal(char *pack, size_t size) {
     memcpy(pack, &header, sizeof header);
 }
 
-/* A refined level may be much larger than the file that describes it; what it writes is bounded by its stencils. */
+/* A refined level may be much larger than the file that describes it; its stencils bound its output. */
 static void evaluate_level(const ex_rig *rig, const ex_pose *pose, int level, bool normals) {
     const ex_evaluation evaluation = {.level = level};
     const size_t vertices = (size_t)ex_rig_level_vertex_count(rig, level);

@@ -3,8 +3,8 @@
  *
  *   cloth RIG.glb BODY.pc2
  *
- * The rig is one that `exemplar drive learn` made. Each frame takes the body's vertices as they are, in the order of
- * the mesh it was learned with. The state carries over from frame to frame, which makes the next one quicker.
+ * The rig is one made by `exemplar drive learn`. Each frame takes the body's vertices, in the order of the mesh it was
+ * learned with. The state carries over from frame to frame, which makes the next one faster.
  */
 #include <exemplar/author/cache.h>
 #include <exemplar/author/formats.h>
@@ -36,7 +36,7 @@ int main(int count, char **words) {
 
     float *body = malloc((size_t)body_count * sizeof(float[3]));
     float *clothes = malloc((size_t)ex_rig_level_vertex_count(rig, 0) * sizeof(float[3]));
-    void *state = calloc(1, ex_rig_state_size(rig)); /* one for each who wears it */
+    void *state = calloc(1, ex_rig_state_size(rig)); /* one for each wearer */
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
     const ex_evaluation how = {.states = &state};
     ex_driven driven = {0};

@@ -3,8 +3,8 @@
  *
  *   crowd RIG.glb INPUT FROM TO
  *
- * The library starts no threads. It hands its work to a task hook; this one starts a thread for each core, which is
- * enough to show it. An engine passes its job system instead. Results do not depend on it, bit for bit.
+ * The library starts no threads. It passes its work to a task hook; this one starts a thread for each core, which is
+ * enough for a sample. An engine passes its job system instead. Results do not depend on it, bit for bit.
  */
 #include <exemplar/author/formats.h>
 #include <exemplar/rig.h>
@@ -26,7 +26,7 @@ static void *run_piece(void *user) {
     return NULL;
 }
 
-/* Cuts [0, count) into a piece for each thread, none smaller than grain. */
+/* Divides [0, count) into a piece for each thread, none smaller than grain. */
 static void run(void *user, int count, int grain, ex_task_body body, void *context) {
     (void)user;
     pthread_t threads[THREADS];

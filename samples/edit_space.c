@@ -1,9 +1,9 @@
 /*
- * edit_space - bend a space while it runs: move an example, and see the form change, in microseconds.
+ * edit_space - change a space at run time: move an example, and see the form change, in microseconds.
  *
  *   edit_space RIG.glb
  *
- * The rig stays as it is. The edit makes a new weigher, and evaluation takes it in place of the layer's own.
+ * The rig is unchanged. The edit makes a new weigher, and evaluation uses it instead of the layer's own.
  */
 #include <exemplar/author/formats.h>
 #include <exemplar/rig_inspect.h>
@@ -26,7 +26,7 @@ int main(int count, char **words) {
     const ex_weigher *weigher = ex_rig_weigher(rig, 0);
     const int examples = ex_weigher_example_count(weigher), dimension = ex_weigher_dimension(weigher);
 
-    /* The first example goes a tenth of the way to the last one. */
+    /* Move the first example a tenth of the way to the last one. */
     double *at = malloc((size_t)dimension * sizeof *at);
     const double *first = ex_weigher_point(weigher, 0), *last = ex_weigher_point(weigher, examples - 1);
     for (int i = 0; i < dimension; i++)
@@ -39,14 +39,14 @@ int main(int count, char **words) {
         return 1;
     }
 
-    /* At the old place the first example had weight 1; now the others have a share there. */
+    /* At its old point the first example had weight 1; now the others have a share there. */
     const ex_weigher **weighers = calloc((size_t)ex_rig_layer_count(rig), sizeof *weighers);
     double *weights = malloc((size_t)ex_rig_example_count(rig) * sizeof *weights);
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
     const ex_output output = {.weights = weights};
     const ex_pose pose = {.inputs = malloc((size_t)ex_rig_pose_size(rig) * sizeof(double))};
     ex_rig_rest_pose(rig, &pose);
-    memcpy(pose.inputs, first, (size_t)dimension * sizeof *first); /* a rig of dials, all of them in this layer */
+    memcpy(pose.inputs, first, (size_t)dimension * sizeof *first); /* all inputs of the rig are dials of this layer */
     for (int pass = 0; pass < 2; pass++) {
         weighers[0] = pass == 0 ? NULL : edited; /* NULL: the rig's own */
         ex_rig_evaluate(rig, &pose, &output, &(ex_evaluation){.weighers = weighers}, scratch);

@@ -1,21 +1,21 @@
 /*
  * from_arrays - make a rig from arrays, without files: a square that becomes wide, tall, or both.
  *
- * Three examples of the same four vertices stand in a space of two axes. Between and beyond them, the rig invents the
- * forms.
+ * Three examples of the same four vertices are placed in a space of two axes. The rig interpolates between them and
+ * extrapolates beyond them.
  */
 #include <exemplar/rig_create.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The mesh, and by how much each example differs from it. */
+/* The mesh, and the difference of each example from it. */
 static const float square[4][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
 static const uint32_t triangles[2][3] = {{0, 1, 2}, {0, 2, 3}}, face_sizes[1] = {4}, corners[4] = {0, 1, 2, 3};
 static const float none[4][3], wide[4][3] = {{0}, {1, 0, 0}, {1, 0, 0}, {0}},
                                tall[4][3] = {{0}, {0}, {0, 1, 0}, {0, 1, 0}};
 
 static ex_result make_rig(ex_rig **rig, ex_error *error) {
-    /* Where the examples stand: [example][axis]. */
+    /* Points of the examples: [example][axis]. */
     static const double points[3][2] = {{0, 0}, {1, 0}, {0, 1}};
     static const char *const axis_names[] = {"width", "height"};
     static const char *const example_names[] = {"square", "wide", "tall"};
@@ -54,7 +54,7 @@ int main(void) {
         fprintf(stderr, "from_arrays: %s\n", error.text);
         return 1;
     }
-    double dials[2] = {0.5, 2}; /* half way to wide, twice as far as tall */
+    double dials[2] = {0.5, 2}; /* halfway to wide, twice as far as tall */
     float positions[4][3];
     double weights[3];
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));

@@ -1,10 +1,10 @@
 /*
- * gpu - a thousand characters on a GPU, each at a pose of its own.
+ * gpu - a thousand characters on a GPU, each at its own pose.
  *
  *   gpu RIG.glb
  *
- * The rig is uploaded once. Then one call a frame writes all surfaces into device memory, which may be a vertex buffer
- * of a graphics interface.
+ * The rig is uploaded once. Then one call per frame writes all surfaces into device memory, which may be a vertex
+ * buffer of a graphics interface.
  */
 #include <exemplar/author/formats.h>
 #include <exemplar/cuda.h>
@@ -29,7 +29,7 @@ int main(int count, char **words) {
     if (result == EX_OK)
         result = ex_cuda_rig_create(rig, NULL, &uploaded, &error);
 
-    /* Dials of every instance, side by side: the first one runs from 0 to 1 through the crowd. */
+    /* Dials of every instance, side by side: the first one goes from 0 to 1 through the crowd. */
     const size_t dials = rig ? (size_t)ex_rig_pose_size(rig) : 0, bytes = CROWD * dials * sizeof(float);
     const size_t vertices = rig ? (size_t)ex_rig_level_vertex_count(rig, 0) : 0;
     float *inputs = calloc(CROWD * dials + 1, sizeof *inputs), last[3] = {0};

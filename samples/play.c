@@ -3,7 +3,7 @@
  *
  *   play RIG.glb INPUT FROM TO
  *
- * The runtime alone: it gets the bytes of the file, and evaluation allocates nothing.
+ * Uses only the runtime: it gets the bytes of the file, and evaluation allocates nothing.
  */
 #include "read_file.h"
 
@@ -37,7 +37,7 @@ int main(int count, char **words) {
         return 1;
     }
 
-    /* Made once: the pose, the output, and the memory that evaluation works in. */
+    /* Made once: the pose, the output, and the scratch memory of evaluation. */
     const ex_evaluation how = {.level = ex_rig_level(rig)};
     const int vertices = ex_rig_level_vertex_count(rig, how.level);
     ex_pose pose = {.inputs = calloc((size_t)ex_rig_pose_size(rig) + 1, sizeof(double)),

@@ -1,11 +1,11 @@
-/* read_file.h - a whole file in memory, for the samples that use the runtime alone, which opens no files. */
+/* read_file.h - reads a file into memory, for the samples that use only the runtime, which opens no files. */
 #ifndef SAMPLES_READ_FILE_H
 #define SAMPLES_READ_FILE_H
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The bytes of a file, to be freed; NULL where it cannot be read. */
+/* The bytes of a file, caller frees; NULL if it cannot be read. */
 static inline void *read_file(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     long length = -1;

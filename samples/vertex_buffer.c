@@ -1,11 +1,12 @@
 /*
- * vertex_buffer - fill an interleaved vertex buffer as a renderer wants it: position, normal, tangent, texture
- * coordinates, and an index buffer.
+ * vertex_buffer - fill an interleaved vertex buffer for a renderer: position, normal, tangent, texture coordinates, and
+ * an index buffer.
  *
  *   vertex_buffer RIG.glb
  *
  * With ex_evaluation.split, entry i of the results is vertex i of the buffer: vertices are split where texture
- * coordinates or normals break. Indices and texture coordinates do not change with the pose; upload them once.
+ * coordinates or normals are discontinuous. Indices and texture coordinates do not change with the pose; upload them
+ * once.
  */
 #include <exemplar/author/formats.h>
 #include <exemplar/rig.h>
@@ -39,7 +40,7 @@ int main(int count, char **words) {
         buffer[i].texcoord[1] = mesh.texcoords[2 * i + 1];
     }
 
-    /* The results go straight into the buffer: a pointer to the first entry, and the bytes from one to the next. */
+    /* The results go directly into the buffer: a pointer to the first entry, and the stride in bytes. */
     const ex_output output = {.positions = buffer->position,
                               .position_stride = sizeof *buffer,
                               .normals = buffer->normal,

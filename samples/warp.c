@@ -18,7 +18,7 @@ int main(int count, char **words) {
         fprintf(stderr, "usage: warp FROM.obj TO.obj HALFWAY.obj\n");
         return 2;
     }
-    /* A project of one layer of trajectories, as a project file could say it. */
+    /* A project of one layer of trajectories, equivalent to a project file. */
     const char *forms[] = {words[2]};
     const ex_warp_def def = {
         .reference = words[1], .form_count = 1, .forms = forms, .options = ex_trajectory_options_default()};

@@ -1,4 +1,4 @@
-/* bench/gpu/bed.c - what evaluations of one row work on, and how they compare with the CPU. */
+/* bench/gpu/bed.c - memory and poses of a row's evaluations, and their comparison with the CPU. */
 #include "bench/gpu/gpu.h"
 #include "bench/gpu/surety.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the memory that is free, what a row may take. */
+/* Fraction of the free memory that a row may use. */
 static const double memory_part = 0.92;
 
 static size_t align(size_t bytes) {
@@ -17,7 +17,7 @@ static size_t align(size_t bytes) {
 
 /* ---- poses ---- */
 
-/* In [0, 1), the same in every run: the top bits of a multiplied and folded number. */
+/* Pseudo-random number in [0, 1), the same in every run: the top bits of a multiplied and folded number. */
 static double made_up(uint64_t number) {
     number = (number + 1) * 0x9e3779b97f4a7c15u;
     number = (number ^ (number >> 29)) * 0xbf58476d1ce4e5b9u;
@@ -72,7 +72,7 @@ static ex_cuda_output output_of(const exi_gpu_bench_bed *bed, int copy) {
     return output;
 }
 
-/* Bytes of device memory for so many instances, but for the rig. */
+/* Bytes of device memory for that number of instances, without the rig. */
 static double bytes_for(const exi_gpu_bench_bed *bed, const exi_gpu_bench_case *c, int count) {
     char nowhere = 0;
     const ex_cuda_output output = {.positions.data = &nowhere, .normals.data = c->normals ? &nowhere : NULL};
@@ -159,14 +159,14 @@ ex_result exi_gpu_bench_bed_evaluate(const exi_gpu_bench_bed *bed, int turn, ex_
 
 /* ---- comparing with the CPU ---- */
 
-/* Memory for one instance on the CPU, and for what the GPU made of it. */
+/* Memory for one instance on the CPU, and for the GPU's result. */
 typedef struct twin {
     float *positions, *normals, *theirs, *off, *angles;
     double *inputs;
     void *scratch;
 } twin;
 
-/* The farthest of a vertex's three numbers; one that is none, as poison is, counts as infinitely far. */
+/* Largest difference of a vertex's three numbers; not a number, such as poison, counts as infinitely far. */
 static double farthest(const float *a, const float *b) {
     double far = 0;
     for (int c = 0; c < 3; c++) {

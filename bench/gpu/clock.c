@@ -1,8 +1,8 @@
 /*
  * bench/gpu/clock.c - times on the GPU: events around runs in a stream, medians of many samples after a warm-up.
  *
- * A run of some microseconds is timed in a graph, which keeps the time that the host takes to launch it out of the
- * measurement, as it is out of a program's frames where that has the GPU busy.
+ * A run of a few microseconds is timed in a graph. That excludes the host's time to launch it, which does not count in
+ * the frames of a program that keeps the GPU busy either.
  */
 #include "bench/gpu/gpu.h"
 
@@ -16,7 +16,7 @@ static const double sample_us = 1500;
 ex_result exi_gpu_bench_said(unsigned code, const char *what, ex_error *error) {
     if (code == cudaSuccess)
         return EX_OK;
-    cudaGetLastError(); /* so that it is not found again */
+    cudaGetLastError(); /* clears the error */
     return ex_error_set(error, EX_ERROR_DEVICE, "%s: CUDA says '%s'", what, cudaGetErrorString((cudaError_t)code));
 }
 
@@ -30,10 +30,10 @@ static double median(double *samples, int count) {
     return count % 2 ? samples[count / 2] : 0.5 * (samples[count / 2 - 1] + samples[count / 2]);
 }
 
-/* What a sample is made of: runs one by one, or launches of a graph. */
+/* Contents of a sample: runs one by one, or launches of a graph. */
 typedef struct watch {
     const exi_gpu_bench_timed *work;
-    cudaGraphExec_t graph; /* NULL: runs */
+    cudaGraphExec_t graph; /* NULL: runs one by one */
     cudaEvent_t start, end;
 } watch;
 
@@ -43,7 +43,7 @@ static ex_result launch(const watch *k, int turn, ex_error *error) {
     return exi_gpu_bench_said(cudaGraphLaunch(k->graph, k->work->stream), "launching a graph", error);
 }
 
-/* The time of one of so many launches. */
+/* Time per launch of `launches` launches. */
 static ex_result sample(const watch *k, int launches, double *us, ex_error *error) {
     float ms = 0;
     ex_result result = exi_gpu_bench_said(cudaEventRecord(k->start, k->work->stream), "recording an event", error);
@@ -64,7 +64,7 @@ static int launches_a_sample(double once, int most) {
     return launches > most ? most : launches > 1 ? (int)launches : 1;
 }
 
-/* The median time of a launch. The first samples warm up caches, clocks and what the driver does late. */
+/* Median time of a launch. The first samples warm up caches, clocks and deferred work of the driver. */
 static ex_result measure(watch *k, int repeat, double *us, ex_error *error) {
     double samples[REPEAT_MAX];
     const int count = repeat < 1 ? 1 : repeat > REPEAT_MAX ? REPEAT_MAX : repeat;
@@ -103,7 +103,7 @@ static ex_result capture(const exi_gpu_bench_timed *work, int runs, cudaGraphExe
     for (int i = 0; i < runs && result == EX_OK; i++)
         result = work->run(work->context, i, error);
     const unsigned ended =
-        cudaStreamEndCapture(work->stream, &graph); /* also after an error, or the stream stays captured */
+        cudaStreamEndCapture(work->stream, &graph); /* also after an error, otherwise the stream stays captured */
     if (result == EX_OK)
         result = exi_gpu_bench_said(ended, "ending a graph", error);
     if (result == EX_OK)

@@ -1,5 +1,5 @@
 /*
- * bench/gpu/main.c - exemplar_cuda_bench: the measurements of 'exemplar bench --gpu' that need the runtime alone, for
+ * bench/gpu/main.c - exemplar_cuda_bench: the measurements of 'exemplar bench --gpu' that need only the runtime, for
  * machines that have a GPU and none of authoring's libraries.
  *
  *     exemplar_cuda_bench [--only NAME] [--repeat N] [--json]

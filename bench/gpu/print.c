@@ -1,4 +1,4 @@
-/* bench/gpu/print.c - rows for people and for programs. */
+/* bench/gpu/print.c - prints rows for people and for programs. */
 #include "bench/gpu/gpu.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ void exi_gpu_bench_row_print(FILE *file, const exi_gpu_bench_row *row) {
     if (row->beside)
         fprintf(file, "    beside: %s, %.2f us: %.2f times that\n", row->beside, row->beside_us,
                 row->us / row->beside_us);
-    fflush(file); /* a row takes a while: it is shown when it is done */
+    fflush(file); /* a row takes a while: show it as soon as it is done */
 }
 
 static void json_number(FILE *file, const char *key, double value, bool is) {
@@ -67,7 +67,7 @@ static void json_number(FILE *file, const char *key, double value, bool is) {
         fprintf(file, ", \"%s\": null", key);
 }
 
-/* Names and works are the rows' own and need no escapes. */
+/* The rows' names and works need no escapes. */
 void exi_gpu_bench_row_json(FILE *file, const exi_gpu_bench_row *row) {
     const int verdict = exi_gpu_bench_row_verdict(row);
     fprintf(file, "{\"name\": \"%s\", \"work\": \"%s\", \"instances\": %d, \"vertices\": %d", row->name, row->work,

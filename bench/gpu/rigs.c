@@ -1,7 +1,7 @@
 /*
- * bench/gpu/rigs.c - rigs to measure with, by the runtime alone. The mesh is a ring: `across` vertices along it times
- * `around` about it, closed, two triangles a vertex. Its vertices follow each other along the ring, as those of a mesh
- * do that was sorted for display.
+ * bench/gpu/rigs.c - rigs for measurements, made with only the runtime. The mesh is a ring: `across` vertices along it
+ * times `around` about it, closed, two triangles per vertex. Its vertices are ordered along the ring, as in a mesh
+ * sorted for display.
  */
 #include "bench/gpu/gpu.h"
 
@@ -97,14 +97,14 @@ static bool make_triangles(parts *p, const exi_gpu_bench_case *c) {
     return true;
 }
 
-/* Vectors of at most `size` that vary over the ring, each number after `number` in its own way. */
+/* Vectors of at most `size` that vary over the ring, different for each `number`. */
 static float *make_vectors(const parts *p, double size, int number) {
     float *vectors = malloc((size_t)p->vertices * 3 * sizeof *vectors);
     const double f[3] = {1 + 0.37 * number, 1.7 + 0.23 * number, 2.3 + 0.11 * number};
     for (int v = 0; vectors && v < p->vertices; v++) {
         const float *x = p->mesh + 3 * (size_t)v;
         for (int i = 0; i < 3; i++) {
-            /* A parabola in a number that runs back and forth: as smooth as need be, and quick to make. */
+            /* A parabola in a number that goes back and forth: smooth enough, and quick to compute. */
             const double at = f[i] * (double)x[i] + f[(i + 1) % 3] * (double)x[(i + 1) % 3] + 0.3 * number;
             const double back = 2 * (at - floor(at)) - 1;
             vectors[3 * (size_t)v + (size_t)i] = (float)(size * (1 - 2 * back * back) * 0.57);
@@ -136,7 +136,7 @@ static ex_rig_mesh mesh_of(const parts *p) {
     return mesh;
 }
 
-/* Axes that are the weights. */
+/* A weigher whose axes are the weights. */
 static ex_weigher_def direct(const parts *p, int count) {
     return ex_weigher_def_direct(p->axes, count);
 }
@@ -169,7 +169,7 @@ ex_result exi_gpu_bench_make_blend(const exi_gpu_bench_case *c, exi_gpu_bench_su
 
 /* ---- trajectories ---- */
 
-/* A root, and chains of up to three behind it. */
+/* A root, and chains of up to three after it. */
 static int parent_of(int segment) {
     return segment == 0 ? -1 : segment % 3 == 1 ? 0 : segment - 1;
 }
@@ -242,7 +242,7 @@ ex_result exi_gpu_bench_make_paths(const exi_gpu_bench_case *c, exi_gpu_bench_su
 
 /* ---- crowds ---- */
 
-/* Joints in a ring within the mesh: a root, and two chains that go out from it and end beside each other. */
+/* Joints in a ring inside the mesh: a root, and two chains that start at it and end next to each other. */
 static int parent_in_ring(int joint) {
     return joint == 0 ? -1 : joint <= EXI_GPU_BENCH_JOINTS / 2 ? joint - 1 : (joint + 1) % EXI_GPU_BENCH_JOINTS;
 }
@@ -271,7 +271,7 @@ static bool make_skeleton(parts *p) {
     return ex_skeleton_create(&def, NULL, &p->skeleton, NULL) == EX_OK;
 }
 
-/* The four joints that are nearest, with weights that fall to 0 at the distance of the fifth. */
+/* The four nearest joints, with weights that fall to 0 at the distance of the fifth. */
 static void weigh_vertex(const float *vertex, uint32_t *joints, float *weights) {
     double near[INFLUENCES + 1];
     uint32_t which[INFLUENCES + 1];
@@ -347,7 +347,7 @@ ex_result exi_gpu_bench_make_crowd(const exi_gpu_bench_case *c, exi_gpu_bench_su
         def.skin = p->skin;
         def.skinning = c->skinning;
         def.options = (ex_rig_options){.storage = c->storage, .without_normals = !c->normals, .without_tangents = true};
-        /* Forms, four influences of 6 bytes, and where normals are asked for six neighbours and where they begin. */
+        /* Forms, four influences of 6 bytes, and for normals six neighbours and their start. */
         const double forms = 12 + (c->storage == EX_STORAGE_FLOAT ? 12 : 6) * c->examples;
         result = finish(&def, forms + 24 + (c->normals ? 28 : 0), subject, error);
     } else {

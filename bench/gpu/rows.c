@@ -1,4 +1,4 @@
-/* bench/gpu/rows.c - what is measured, in its order; each row's memory is allocated once and released after it. */
+/* bench/gpu/rows.c - the rows in their order; each row's memory is allocated once and released after it. */
 #include "bench/gpu/gpu.h"
 
 #include <cuda_runtime_api.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- how fast the machine copies and writes ---- */
+/* ---- speed of copying and writing ---- */
 
 enum { COPY_MEGABYTES = 2000 };
 
@@ -19,7 +19,7 @@ typedef struct copying {
 
 static ex_result run_copy(void *context, int turn, ex_error *error) {
     const copying *c = context;
-    const bool back = turn % 2; /* so that nothing of the source is still in a cache */
+    const bool back = turn % 2; /* so that no part of the source is still in a cache */
     return exi_gpu_bench_said(
         cudaMemcpyAsync(back ? c->from : c->to, back ? c->to : c->from, c->size, cudaMemcpyDeviceToDevice, c->stream),
         "copying", error);
@@ -40,7 +40,7 @@ static void report_copy(const exi_gpu_bench *bench, const char *work, double us,
     bench->report(bench->user, &row);
 }
 
-/* Every run measures the copy: all rows are told in parts of it. */
+/* Every run measures the copy: all rows are given as fractions of it. */
 static ex_result measure_copy(const exi_gpu_bench *bench, cudaStream_t stream, double *speed, ex_error *error) {
     size_t left = 0, all = 0;
     double copy_us = 0, set_us = 0;
@@ -73,7 +73,7 @@ static ex_result measure_copy(const exi_gpu_bench *bench, cudaStream_t stream, d
 
 /* ---- evaluations ---- */
 
-/* How a case is timed. */
+/* Timing of a case. */
 typedef struct timing {
     const exi_gpu_bench *bench;
     const exi_gpu_bench_case *c;
@@ -112,7 +112,7 @@ static exi_gpu_bench_row row_of(const timing *t, const exi_gpu_bench_subject *su
     return row;
 }
 
-/* Copies of rig and outputs to use in turn, so that together they are many times what a cache holds. */
+/* Number of copies of rig and outputs to use in turn, so that together they are many times the size of a cache. */
 static int copies_for(const exi_gpu_bench_case *c, const exi_gpu_bench_subject *subject) {
     const double all = 1e9, most = 8;
     const double vertices = ex_rig_level_vertex_count(subject->rig, c->level);
@@ -120,7 +120,7 @@ static int copies_for(const exi_gpu_bench_case *c, const exi_gpu_bench_subject *
     return (int)(copies < most ? copies : most);
 }
 
-/* Many evaluations in a graph, over and over: the time that the GPU takes, not the host. */
+/* Many evaluations in a graph, over and over: the time of the GPU, not of the host. */
 static ex_result measure_plainly(const timing *t, const exi_gpu_bench_subject *subject, ex_error *error) {
     exi_gpu_bench_bed bed;
     ex_result result = exi_gpu_bench_bed_open(&bed, subject->rig, t->c, copies_for(t->c, subject), t->stream, error);
@@ -141,8 +141,8 @@ static ex_result measure_plainly(const timing *t, const exi_gpu_bench_subject *s
     return result;
 }
 
-/* One model: a graph of one evaluation, one of a hundred, and two hundred of as many copies of the rig, so that none of
- * what they read and write is in the cache any more. */
+/* One model: a graph of one evaluation, one of a hundred, and one of two hundred with as many copies of the rig, so
+ * that nothing they read and write is still in the cache. */
 static ex_result measure_replay(const timing *t, const exi_gpu_bench_subject *subject, int runs, int copies,
                                 const char *more, ex_error *error) {
     exi_gpu_bench_bed bed;

@@ -1,12 +1,12 @@
 /*
- * bench/gpu/surety.c - how sure float results are; see surety.h.
+ * bench/gpu/surety.c - the uncertainty of float results; see surety.h.
  *
- * A position is taken to be off by d = (4 + sqrt(n)) roundings of the form's largest coordinate, n the number of
- * examples that are summed: what sums of n floats were seen to be off from sums in double, and no more. That turns the
- * sum of the area vectors of a vertex's faces by at most d/2 times the sum of their outlines, and the cross product of
- * two tangents by d times the sums of their weights times each other's length; over the length of the sum that is an
- * angle. Where the limit normal is turned by an angle, a vertex that is displaced along it by s is off by s times that,
- * and the faces around it are turned by more.
+ * A position is assumed to be off by d = (4 + sqrt(n)) roundings of the form's largest coordinate, n the number of
+ * examples that are summed: the observed difference between sums of n floats and sums in double, and no more. That
+ * turns the sum of the area vectors of a vertex's faces by at most d/2 times the sum of their outlines, and the cross
+ * product of two tangents by d times the sums of their weights times each other's length; divided by the length of the
+ * sum that is an angle. If the limit normal is turned by an angle, a vertex displaced along it by s is off by s times
+ * that, and the faces around it are turned by more.
  */
 #include "bench/gpu/surety.h"
 
@@ -46,7 +46,8 @@ double exi_surety_form_size(const float *positions, int count) {
 
 /* ---- normals from faces ---- */
 
-/* One face: its area vector and outline, times how far its corners may be off, to sums [vertex]: x y z and turned. */
+/* Adds one face to sums [vertex], x y z and turned: its area vector and outline, times the uncertainty of its
+ * corners. */
 static void add_face(const ex_rig_mesh *mesh, const uint32_t *corners, uint32_t count, const float *positions,
                      double least, const float *off, double (*sums)[4]) {
     double area[3] = {0}, outline = 0, most = 0;
@@ -148,7 +149,7 @@ static bool is_displaced(const ex_rig *rig, const ex_evaluation *how) {
     return displaced;
 }
 
-/* off = how far each vertex is displaced times the angle of its limit normal. */
+/* off = each vertex's displacement times the angle of its limit normal. */
 static bool sure_displaced(const ex_rig *rig, const ex_pose *pose, const ex_evaluation *how, const float *positions,
                            const float *limit_angles, float *off) {
     const int layers = ex_rig_layer_count(rig), vertices = ex_rig_level_vertex_count(rig, how->level);

@@ -1,8 +1,8 @@
 /*
  * bench/inside/sparse.c - the direct solver on the Laplacian of a closed mesh (a torus of triangles, held at one
- * vertex): a factor from nothing, another one on the same pattern, and solves for three right-hand sides and for one. A
- * solve must read every entry of L twice. The solver is private to authoring: this group is part of a tool that is
- * built together with the libraries, not of one that is built against installed ones.
+ * vertex): a first factor, another one on the same pattern, and solves for three right-hand sides and for one. A solve
+ * must read every entry of L twice. The solver is private to authoring: this group is part of a tool built together
+ * with the libraries, not of one built against installed ones.
  */
 #include "bench/bench.h"
 
@@ -32,7 +32,7 @@ static void run_refactor(void *context) {
     t->failed |= exi_factor_refactor(t->factor, t->values, NULL, t->error) != EX_OK;
 }
 
-/* Solves in place, so that the right-hand sides are written anew every time. */
+/* Solves in place, so the right-hand sides are written again every time. */
 static void run_solve(void *context) {
     torus *t = context;
     for (int i = 0; i < 3 * t->matrix.n; i++)
@@ -47,7 +47,7 @@ static void run_solve_1(void *context) {
     exi_factor_solve_1(t->factor, t->x, t->work);
 }
 
-/* Column v: the diagonal, then the later ones of six neighbours, rising. */
+/* Column v: the diagonal, then the later ones of six neighbours, in ascending order. */
 static int fill_column(torus *t, int side, int v, int at) {
     const int x = v % side, y = v / side, right = (x + 1) % side, left = (x + side - 1) % side;
     const int down = (y + 1) % side, up = (y + side - 1) % side;

@@ -1,6 +1,6 @@
 /*
- * glue.c - the module itself (errors, versions, memory), and rigs: opening them, what is inside, and twins, which share
- * the block of a rig and have edits of their own.
+ * glue.c - the module itself (errors, versions, memory), and rigs: opening them, their contents, and twins, which share
+ * the block of a rig and have separate edits.
  */
 #include "glue.h"
 
@@ -39,7 +39,7 @@ const char *EXPORT(version_simd)(void) {
 int EXPORT(version_format)(void) {
     return ex_version().format;
 }
-/* Not cleared: a rig's bytes are many, and the caller fills them. */
+/* Not cleared: a rig has many bytes, and the caller fills them. */
 void *EXPORT(memory_allocate)(size_t size) {
     void *memory = malloc(size > 0 ? size : 1);
     if (!memory)
@@ -50,8 +50,8 @@ void EXPORT(memory_release)(void *memory) {
     free(memory);
 }
 
-/* The C library's formatting brings standard output along, which is never written to. With these in place of its own
- * the module imports nothing from its host, and nothing but musl and its allocator is linked. */
+/* The C library's formatting links standard output, which is never written to. With these replacements the module
+ * imports nothing from its host, and links only musl and its allocator. */
 size_t __stdio_write(FILE *file, const unsigned char *bytes, size_t size);
 off_t __stdio_seek(FILE *file, off_t offset, int whence);
 int __stdio_close(FILE *file);
@@ -88,7 +88,7 @@ void EXPORT(rig_close)(page_rig *r) {
     free(r);
 }
 
-/* One more user of a block. */
+/* Adds a user of a block. */
 static page_rig *open_on(page_block *block) {
     page_rig *r = glue_zeros(1, sizeof *r);
     if (!r)
@@ -105,7 +105,7 @@ static page_rig *open_on(page_block *block) {
     return NULL;
 }
 
-/* Whether any example brings its own skeleton; false and a note where there is no memory to see. */
+/* True if any example has its own skeleton; false and a note if out of memory. */
 static bool find_shifts(page_block *block) {
     const ex_rig *rig = block->rig;
     float *shifts = glue_zeros((size_t)ex_rig_joint_count(rig), 3 * sizeof *shifts);
@@ -121,7 +121,7 @@ page_rig *EXPORT(rig_open)(const void *bytes, size_t size, bool compact) {
     if (!block)
         return NULL;
     const ex_rig_options options = {.storage = compact ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT};
-    block->users = 1; /* until a rig has it */
+    block->users = 1; /* until a rig owns it */
     page_rig *r = NULL;
     if (ex_rig_unpack(bytes, size, &options, NULL, &block->rig, &glue_error) == EX_OK && find_shifts(block))
         r = open_on(block);
@@ -131,7 +131,7 @@ page_rig *EXPORT(rig_open)(const void *bytes, size_t size, bool compact) {
     return r;
 }
 
-/* A rig over the same forms, edited and muted as this one is now. */
+/* Makes a rig over the same forms, with the present edits and mutes of this one. */
 page_rig *EXPORT(rig_twin)(const page_rig *r) {
     page_rig *twin = open_on(r->block);
     bool done = twin != NULL;
@@ -146,7 +146,7 @@ page_rig *EXPORT(rig_twin)(const page_rig *r) {
     return NULL;
 }
 
-/* ---- what is inside ---- */
+/* ---- contents ---- */
 
 int glue_driver_count(const ex_rig *rig) {
     ex_rig_driver driver;
@@ -172,7 +172,7 @@ void EXPORT(rig_rest)(const page_rig *r, float *positions) {
     ex_rig_rest_mesh(r->rig, positions);
 }
 
-/* How many triangles the driver has, and where they are. */
+/* Number of triangles of the driver, and their address. */
 void EXPORT(driver_numbers)(const page_rig *r, size_t numbers[2]) {
     ex_rig_driver driver;
     ex_rig_get_driver(r->rig, &driver, NULL);
@@ -196,8 +196,8 @@ void EXPORT(joint_rest)(const page_rig *r, int j, ex_transform *rest) {
     *rest = ex_skeleton_rest(ex_rig_skeleton(r->rig), j);
 }
 
-/* Kind, width, smallest, largest, rest (four numbers), first of a dial's numbers or -1, joint or -1, the direction that
- * it is about (three). */
+/* Kind, width, smallest, largest, rest (four numbers), first of a dial's numbers or -1, joint or -1, direction of the
+ * axis (three). */
 void EXPORT(input_numbers)(const page_rig *r, int input, double numbers[13]) {
     const ex_axis axis = ex_rig_input_axis(r->rig, input);
     const ex_axis_source source = ex_rig_input_source(r->rig, input);
@@ -217,7 +217,7 @@ void EXPORT(input_numbers)(const page_rig *r, int input, double numbers[13]) {
     memcpy(numbers + 10, source.joint >= 0 ? source.reading.about : axis.about, sizeof axis.about);
 }
 
-/* Vertices, split vertices, triangles, faces, corners; then addresses, 0 for none: which vertex a split one is,
+/* Vertices, split vertices, triangles, faces, corners; then addresses, 0 for none: source vertices of the split ones,
  * texture coordinates, triangles, sizes of faces, corners. */
 void EXPORT(level_numbers)(const page_rig *r, int level, size_t numbers[10]) {
     memset(numbers, 0, 10 * sizeof *numbers);

@@ -1,11 +1,11 @@
 /*
- * glue.h - what the files of the glue share. The runtime as a page sees it: numbers and addresses in WebAssembly's
- * memory, no structs but those of numbers of one kind. The JavaScript beside it is its only caller and checks every
- * index; nothing here prints, opens or waits.
+ * glue.h - shared by the files of the glue. It offers the runtime to a page as numbers and addresses in WebAssembly's
+ * memory, with no structs but those of numbers of one kind. The JavaScript next to it is its only caller and checks
+ * every index; nothing here prints, opens or waits.
  *
- * A rig with what a page changes of it (replaced weighers, muted layers), a pose, and a surface (where results go, with
- * the scratch that evaluating them takes) are three kinds of object, each released by its caller. What can fail returns
- * 0, and error_text has the sentence: there is one instance a page and one thread an instance.
+ * There are three kinds of object, each released by its caller: a rig with the page's changes (replaced weighers, muted
+ * layers), a pose, and a surface (output arrays, with the scratch for evaluating them). A function that fails returns
+ * 0, and error_text has the sentence: there is one instance per page and one thread per instance.
  */
 #ifndef GLUE_H
 #define GLUE_H
@@ -14,36 +14,36 @@
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
 
-/* What a rig and its twins share. */
+/* Shared by a rig and its twins. */
 typedef struct page_block {
     ex_rig *rig;
     int users;
-    bool shifted; /* an example brings its own skeleton */
+    bool shifted; /* true if an example has its own skeleton */
 } page_block;
 
 typedef struct page_rig {
     page_block *block;
-    const ex_rig *rig;   /* the block's */
-    ex_weigher **edited; /* [layer_count], each NULL where the rig's own holds */
+    const ex_rig *rig;   /* owned by the block */
+    ex_weigher **edited; /* [layer_count], each NULL for the rig's own weigher */
     bool *muted;         /* [layer_count] */
 } page_rig;
 
 /* The error of the last call that failed. */
 extern ex_error glue_error;
 
-/* Notes what is wrong; false. */
+/* Notes an error; returns false. */
 bool glue_failed(ex_result result, const char *text);
-/* Zeros of at least a byte, so that NULL means what it says: that there is no memory, which is then noted. */
+/* Allocates zeros, at least one byte, so that NULL always means out of memory, which is then noted. */
 void *glue_zeros(size_t count, size_t size);
-/* Vertices of the driver; 0 where there is none. */
+/* Number of vertices of the driver; 0 if there is none. */
 int glue_driver_count(const ex_rig *rig);
 
-/* The layer's weigher as it is now, edits included. */
+/* The layer's present weigher, including edits. */
 static inline const ex_weigher *glue_weigher(const page_rig *r, int layer) {
     return r->edited[layer] ? r->edited[layer] : ex_rig_weigher(r->rig, layer);
 }
 
-/* The layer's weigher as it is now, solved once more; NULL where there is no memory. */
+/* The layer's present weigher, solved once more; NULL if out of memory. */
 ex_weigher *glue_copy(const page_rig *r, int layer);
 
 #endif

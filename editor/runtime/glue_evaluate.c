@@ -1,18 +1,17 @@
-/*
- * glue_evaluate.c - poses, and surfaces, which hold the results of evaluating them.
- */
+/* glue_evaluate.c - poses, and surfaces, which hold the results of evaluating them. */
 #include "glue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A pose, and room for where it places the joints. */
+/* A pose, with memory for its joints' placement. */
 typedef struct page_pose {
     ex_pose pose;
     float *worlds;   /* [joint_count][16] */
     float *rows;     /* [joint_count][12] */
     void *skeleton;  /* scratch */
-    float *shifts;   /* [2][joint_count][3]: their sum, and one example's; and so down, where the rig has shifts */
+    float *shifts;   /* [2][joint_count][3]: their sum, and one example's; this and the fields below only if the rig has
+                      * shifts */
     double *weights; /* [example_count] */
     void *scratch;
 } page_pose;
@@ -45,7 +44,7 @@ void EXPORT(pose_close)(page_pose *p) {
     free(p);
 }
 
-/* The driver, where there is one, at its reference. */
+/* Puts the driver, if there is one, at its reference. */
 static void rest_driver(const page_rig *r, float *driver) {
     ex_rig_driver d;
     if (ex_rig_get_driver(r->rig, &d, NULL))
@@ -113,7 +112,7 @@ void EXPORT(pose_turn)(const page_rig *r, const page_pose *p, int joint, const d
     ex_reading_write(&whole_rotation, &rest, rotation, &p->pose.joints[joint]);
 }
 
-/* By how much the examples' own skeletons move the joints at this pose: as evaluation sums them. */
+/* Sums the shifts of the joints by the examples' own skeletons at this pose, as evaluation does. */
 static const float *sum_shifts(const page_rig *r, page_pose *p) {
     const size_t count = (size_t)ex_rig_joint_count(r->rig) * 3;
     const ex_output output = {.weights = p->weights};
@@ -132,7 +131,7 @@ static const float *sum_shifts(const page_rig *r, page_pose *p) {
     return p->shifts;
 }
 
-/* The joints' matrices [joint_count][16], column after column, in the pose until the next call. */
+/* The joints' matrices [joint_count][16], column-major; kept in the pose until the next call. */
 const float *EXPORT(pose_worlds)(const page_rig *r, page_pose *p) {
     if (!p->worlds)
         return NULL;
@@ -149,8 +148,8 @@ const float *EXPORT(pose_worlds)(const page_rig *r, page_pose *p) {
     return p->worlds;
 }
 
-/* The positions that the skin would move to `posed` at this pose, into out; all of them [vertex_count][3]. Where it
- * flattens the surface they tend to `rest`. False without a skin or without memory. */
+/* Finds the positions that the skin would move to `posed` at this pose, into out; all of them [vertex_count][3]. Where
+ * it flattens the surface they tend to `rest`. False without a skin or if out of memory. */
 bool EXPORT(pose_unpose)(const page_rig *r, page_pose *p, const float *posed, const float *rest, double *out) {
     const ex_skin *skin = ex_rig_skin(r->rig);
     const int joints = ex_rig_joint_count(r->rig);
@@ -203,7 +202,7 @@ static bool open_textures(const page_rig *r, page_surface *s) {
     return done;
 }
 
-/* Room for the results of a level that the rig has. */
+/* Allocates the results of a level of the rig. */
 page_surface *EXPORT(surface_open)(const page_rig *r, int level, bool split, bool normals, bool tangents, bool textures,
                                    bool state) {
     page_surface *s = glue_zeros(1, sizeof *s);

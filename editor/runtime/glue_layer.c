@@ -1,6 +1,6 @@
 /*
- * glue_layer.c - layers: what they hold, and editing their spaces. An edit replaces the layer's weigher in this rig
- * alone; after a failure the layer is as it was.
+ * glue_layer.c - contents of layers, and edits of their spaces. An edit replaces the layer's weigher only in this rig;
+ * after a failure the layer is unchanged.
  */
 #include "glue.h"
 
@@ -17,7 +17,7 @@ int EXPORT(layer_input)(const page_rig *r, int layer, int axis) {
     return ex_rig_layer_input(r->rig, layer, axis);
 }
 
-/* As the layer is now, edits included. */
+/* The layer's present numbers, including edits. */
 void EXPORT(layer_numbers)(const page_rig *r, int layer, int numbers[11]) {
     const ex_weigher *weigher = glue_weigher(r, layer);
     numbers[0] = (int)ex_rig_layer_domain(r->rig, layer);
@@ -39,11 +39,11 @@ void EXPORT(layer_mute)(page_rig *r, int layer, bool muted) {
 
 /* ---- forms ---- */
 
-/* The mask [vertex_count]; false where the layer has none, or where it went into the examples. */
+/* The mask [vertex_count]; false if the layer has none, or if the mask is part of the examples. */
 bool EXPORT(layer_mask)(const page_rig *r, int layer, float *mask) {
     return ex_rig_layer_mask(r->rig, layer, mask);
 }
-/* An example minus the mesh [vertex_count][3]; not of pixels. */
+/* An example minus the mesh [vertex_count][3]; not for pixels. */
 void EXPORT(example_delta)(const page_rig *r, int l, int k, float *delta) {
     ex_rig_example_delta(r->rig, l, k, delta);
 }
@@ -79,7 +79,7 @@ bool EXPORT(layer_condition)(const page_rig *r, int layer, double *condition) {
     return ex_weigher_condition(glue_weigher(r, layer), NULL, condition, &glue_error) == EX_OK;
 }
 
-/* Ridge, condition without it, the point to blame or -1, its largest falloff. */
+/* Ridge, condition without it, the point that causes it or -1, its largest falloff. */
 void EXPORT(layer_ridge)(const page_rig *r, int layer, double numbers[4]) {
     const ex_ridge ridge = ex_weigher_get_ridge(glue_weigher(r, layer));
     numbers[0] = ridge.ridge;
@@ -88,7 +88,7 @@ void EXPORT(layer_ridge)(const page_rig *r, int layer, double numbers[4]) {
     numbers[3] = ridge.falloff;
 }
 
-/* Where a pseudo-example is drawn from, and its given weights: one of the two, the other is 0. */
+/* Point that a pseudo-example borrows its weights from, or its given weights: one of the two, the other is 0. */
 bool EXPORT(layer_pseudo)(const page_rig *r, int layer, int pseudo, const double *places[2]) {
     const ex_weigher *weigher = glue_weigher(r, layer);
     ex_pseudo *pseudos = glue_zeros((size_t)ex_weigher_pseudo_count(weigher), sizeof *pseudos);
@@ -102,7 +102,7 @@ bool EXPORT(layer_pseudo)(const page_rig *r, int layer, int pseudo, const double
     return true;
 }
 
-/* Falloffs [points][axis_count], 0 for the default; NULL where the layer has none. */
+/* Falloffs [points][axis_count], 0 for the default; NULL if the layer has none. */
 const double *EXPORT(layer_falloffs)(const page_rig *r, int layer) {
     ex_weigher_def def;
     ex_weigher_describe(glue_weigher(r, layer), &def, NULL, NULL);
@@ -120,8 +120,8 @@ void EXPORT(layer_reset)(page_rig *r, int layer) {
     replace(r, layer, NULL);
 }
 
-/* Edits in their order, solved once. Each is six numbers: kind and index as in ex_edit, and where at, from, weights and
- * falloff start among the values, -1 for those that it does not have. */
+/* Applies edits in order and solves once. Each is six numbers: kind and index as in ex_edit, and the starts of at,
+ * from, weights and falloff among the values, -1 for those that it does not have. */
 bool EXPORT(layer_edit)(page_rig *r, int layer, int count, const int (*words)[6], const double *values) {
     ex_edit *edits = glue_zeros((size_t)count, sizeof *edits);
     ex_weigher *edited = NULL;
@@ -155,7 +155,7 @@ static bool refuse_layer(const page_rig *r, int layer, const char *why) {
     return glue_failed(EX_ERROR_ARGUMENT, text);
 }
 
-/* What evaluation could not use in the layer's place. */
+/* False for a weigher that evaluation could not use in this layer. */
 static bool may_be(const page_rig *r, int layer, const ex_weigher *from, ex_weigher_kind kind) {
     if (ex_rig_layer_moved(r->rig, layer) && !ex_weigher_kind_info(kind)->has_sets)
         return refuse_layer(r, layer,
@@ -168,7 +168,7 @@ static bool may_be(const page_rig *r, int layer, const ex_weigher *from, ex_weig
     return true;
 }
 
-/* Another kind, with all of its parameters; false where one is out of its range. */
+/* Sets another kind with all of its parameters; false if one is out of range. */
 static bool set_kind(ex_weigher_def *def, ex_weigher_kind kind, const double *values) {
     const ex_weigher_info *info = ex_weigher_kind_info(kind);
     def->kind = kind;
@@ -185,7 +185,7 @@ static bool set_kind(ex_weigher_def *def, ex_weigher_kind kind, const double *va
     return true;
 }
 
-/* The points and pseudo-examples of a weigher, with other parameters; values NULL: as it is. */
+/* Makes a weigher with the same points and pseudo-examples and other parameters; values NULL: unchanged. */
 static ex_weigher *make(const page_rig *r, int layer, const ex_weigher *from, ex_weigher_kind kind,
                         const double *values) {
     const int axis_count = ex_weigher_axis_count(from), example_count = ex_weigher_example_count(from);
@@ -195,7 +195,7 @@ static ex_weigher *make(const page_rig *r, int layer, const ex_weigher *from, ex
     ex_weigher *weigher = NULL;
     if (axes && pseudos && names) {
         ex_weigher_def def;
-        ex_weigher_describe(from, &def, axes, pseudos); /* falloffs, metrics and sets too, where it has them */
+        ex_weigher_describe(from, &def, axes, pseudos); /* also falloffs, metrics and sets, if it has them */
         for (int k = 0; k < example_count; k++)
             names[k] = ex_rig_example_name(r->rig, layer, k);
         def.names = names;
@@ -208,8 +208,8 @@ static ex_weigher *make(const page_rig *r, int layer, const ex_weigher *from, ex
     return weigher;
 }
 
-/* The same points and pseudo-examples weighed in another way: a kind, and all of its parameters. Where the axes have
- * been made the weights, the points are those of the file. */
+/* Weighs the same points and pseudo-examples in another way: a kind, and all of its parameters. If the axes have become
+ * the weights, the points are those of the file. */
 bool EXPORT(layer_set)(page_rig *r, int layer, int kind, const double *values) {
     const ex_weigher *from = glue_weigher(r, layer);
     if (!ex_weigher_get_info(from)->has_points)

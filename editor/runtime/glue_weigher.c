@@ -1,6 +1,6 @@
 /*
- * glue_weigher.c - kinds of weigher and their parameters, as the library's tables have them. Kinds are counted from 0,
- * parameters and words likewise; the caller asks for those alone that are there.
+ * glue_weigher.c - kinds of weigher and their parameters, from the library's tables. Kinds, parameters and words are
+ * counted from 0; the caller uses only those that exist.
  */
 #include "glue.h"
 
@@ -18,7 +18,7 @@ const char *EXPORT(weigher_help)(int kind) {
     return ex_weigher_kind_info((ex_weigher_kind)kind)->help;
 }
 
-/* The number of parameters, and what is true of the kind. */
+/* Number of parameters, and properties of the kind. */
 void EXPORT(weigher_numbers)(int kind, int numbers[6]) {
     const ex_weigher_info *info = ex_weigher_kind_info((ex_weigher_kind)kind);
     numbers[0] = info->parameter_count;
@@ -43,7 +43,7 @@ const char *EXPORT(parameter_type)(int kind, int parameter) {
     return types[parameter_of(kind, parameter)->type];
 }
 
-/* The default, least, most, whether least is left out, what a slider runs over, and the number of words. */
+/* Default, least, most, 1 if least is excluded, range of a slider, and number of words. */
 void EXPORT(parameter_numbers)(int kind, int parameter, double numbers[7]) {
     const ex_parameter *p = parameter_of(kind, parameter);
     numbers[0] = p->preset;
