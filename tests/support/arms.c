@@ -132,7 +132,7 @@ ex_scene *arm_scene(double length) {
     t->rotation[2] = -half;
     t->rotation[3] = half;
     t = &scene->nodes[ARM_FORE].transform;
-    t->rotation[0] = sin(0.3); /* about its bone, so that nothing leaves its place */
+    t->rotation[0] = sin(0.3); /* about its bone, so that nothing moves */
     t->rotation[3] = cos(0.3);
     scene->meshes = calloc(1, sizeof *scene->meshes);
     scene->mesh_count = 1;

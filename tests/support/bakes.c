@@ -54,7 +54,7 @@ ex_motion *bake_motion(const ex_rig *rig, int frame_count, uint64_t seed, double
             made[1] = r[3] * ab[1] - r[0] * ab[2] + r[1] * ab[3] + r[2] * ab[0];
             made[2] = r[3] * ab[2] + r[0] * ab[1] - r[1] * ab[0] + r[2] * ab[3];
             made[3] = r[3] * ab[3] - r[0] * ab[0] - r[1] * ab[1] - r[2] * ab[2];
-            const double sign = f % 3 == 1 ? -1 : 1; /* signs of quaternions mean nothing */
+            const double sign = f % 3 == 1 ? -1 : 1; /* the sign of a quaternion has no meaning */
             for (int c = 0; c < 4; c++)
                 q[c] = (float)(sign * made[c]);
         }
@@ -180,7 +180,7 @@ void bake_truth(const ex_rig *rig, const ex_motion *motion, int frame, int level
     free(single);
 }
 
-/* The rig's mesh at the level before any layer and pose. */
+/* The rig's mesh at the level, before any layer and pose. */
 static float *rest_of(const ex_rig *rig, int level) {
     const size_t count = (size_t)ex_rig_level_vertex_count(rig, level);
     bool muted[32];
@@ -211,7 +211,7 @@ static void replay_vertex(const ex_scene_primitive *p, int v, int target_count, 
     }
 }
 
-/* At the weights that the file has at rest a vertex stands where it stands in the rig. */
+/* At the file's weights at rest a vertex has its position in the rig. */
 static bool is_vertex(const ex_scene_mesh *mesh, const ex_scene_primitive *p, int v, const float *rest) {
     double x[3];
     replay_vertex(p, v, mesh->weights ? mesh->target_count : 0, mesh->weights, NULL, x);

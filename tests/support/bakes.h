@@ -1,6 +1,6 @@
 /*
- * bakes.h - motions for the tests of baking, an arm with every kind of layer, and what a viewer makes of a baked file,
- * worked out in double from the file alone.
+ * bakes.h - motions for the tests of baking, an arm with every kind of layer, and a viewer of baked files, computed in
+ * double from the file alone.
  */
 #ifndef EXEMPLAR_TESTS_BAKES_H
 #define EXEMPLAR_TESTS_BAKES_H
@@ -9,16 +9,16 @@
 
 #include <exemplar/author.h>
 
-/* Smooth motion of all joints and dials of a rig; ex_motion_destroy is not for it: bake_motion_free. */
+/* Smooth motion of all joints and dials of a rig; release with bake_motion_free, not ex_motion_destroy. */
 ex_motion *bake_motion(const ex_rig *rig, int frame_count, uint64_t seed, double reach);
 void bake_motion_free(ex_motion *motion);
 
 /* The arm of characters.h with more layers. */
 enum {
-    BAKE_OFFSETS = 1, /* offsets at rest, weighed by layer */
+    BAKE_OFFSETS = 1, /* offsets at rest, weighed per layer */
     BAKE_MOVED = 2,   /* offsets at rest, weighed among those that move a vertex */
     BAKE_SKINNED = 4, /* offsets after posing */
-    BAKE_UNUSED = 8,  /* a direct layer whose second dial the motion leaves alone */
+    BAKE_UNUSED = 8,  /* a direct layer whose second dial the motion does not move */
     BAKE_BARE = 16,   /* no skeleton */
     BAKE_LAYERS = CHARACTER_LAYERS + 4
 };
@@ -35,15 +35,15 @@ typedef struct bake_arm {
     const float *direct[2];
 } bake_arm;
 
-/* A rig; the arm may be closed afterwards. */
+/* Makes a rig; the arm may be closed afterwards. */
 ex_rig *bake_arm_rig(int rings, int sides, ex_skinning skinning, int parts);
 
-/* Positions [vertices of the level][3] that the rig gives at a frame, and that the file gives at a time; vertices of
- * the file are found by their place at rest. */
+/* Positions [vertices of the level][3] of the rig at a frame, and of the file at a time; vertices of the file are found
+ * by their place at rest. */
 void bake_truth(const ex_rig *rig, const ex_motion *motion, int frame, int level, const bool *muted, double *positions);
 void bake_replay(const ex_scene *scene, const ex_rig *rig, int level, double time, double *positions);
 
-/* The largest and the mean square distance of the two over all frames, and where the largest is. */
+/* Largest and mean square distance of the two over all frames, and the place of the largest. */
 ex_bake_error bake_compare(const char *path, const ex_rig *rig, const ex_motion *motion, int level, const bool *muted);
 
 #endif

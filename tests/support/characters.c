@@ -10,7 +10,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Also where there is no cmocka: the program whose results are compared between targets uses the arm too. */
+/* Works without cmocka: the program whose results are compared between targets uses the arm too. */
 static void must(bool good) {
     if (!good)
         abort();
@@ -77,7 +77,7 @@ static void make_mesh(character *c) {
                        .triangles = triangles};
 }
 
-/* Level 1: the vertices, somewhat smoothed along their ring, and the middle of every face; four triangles a face. The
+/* Level 1: the vertices, slightly smoothed along their ring, and the middle of every face; four triangles per face. The
  * limit has the same points, and tangents along the ring and along the tube. */
 static void make_levels(character *c) {
     const int vertices = c->def.mesh.vertex_count, faces = c->def.mesh.face_count, total = vertices + faces;
@@ -106,7 +106,7 @@ static void make_levels(character *c) {
             v[1] = ring + 1 < c->rings ? -1 : 1;
             v[3] = -v[1];
         }
-        for (int i = 0; i < 4; i++) /* rising */
+        for (int i = 0; i < 4; i++) /* ascending */
             for (int j = i + 1; j < 4; j++)
                 if (list[j] < list[i]) {
                     int k = list[i];
@@ -161,7 +161,7 @@ static void make_skeleton(character *c) {
     for (int j = 0; j < CHARACTER_JOINTS; j++)
         rest[j] = ex_transform_identity();
     rest[1].translation[0] = 0.5F;
-    rest[1].rotation[0] = 0.1F; /* not along the world's axes */
+    rest[1].rotation[0] = 0.1F; /* not along the axes of the world */
     rest[2].translation[0] = 0.4F;
     ex_error error = {0};
     ex_skeleton_def skeleton = {.joint_count = CHARACTER_JOINTS, .parents = parents, .rest = rest, .names = names};

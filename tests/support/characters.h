@@ -1,6 +1,6 @@
 /*
  * characters.h - a small arm for tests, with everything that a rig can have: a tube over two joints, a seam, a layer
- * that reads the elbow and a dial and brings its own joints, two layers of pixels, a refined level and a limit.
+ * that reads the elbow and a dial and has its own joints, two layers of pixels, a refined level and a limit.
  */
 #ifndef EXEMPLAR_TESTS_CHARACTERS_H
 #define EXEMPLAR_TESTS_CHARACTERS_H
@@ -19,7 +19,7 @@ enum {
     CHARACTER_HEIGHT = 3
 };
 
-/* Points into itself and into memory of its own: stays where it is, ends with character_close. */
+/* Points into itself and owns memory: do not copy it, and end with character_close. */
 typedef struct character {
     int rings, sides; /* vertices: rings * sides */
     ex_rig_def def;

@@ -43,7 +43,7 @@ void assert_sentence_at(const ex_error *error, ex_result result, const char *wor
     _fail(file, line);
 }
 
-/* A counter that is stirred: multiplications and shifts of Steele, Lea and Flood's generator, 2014. */
+/* A mixed counter: multiplications and shifts of Steele, Lea and Flood's generator, 2014. */
 uint64_t random_bits(uint64_t *state) {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;

@@ -1,6 +1,4 @@
-/*
- * check.h - assertions that many tests share, and random numbers that are the same everywhere.
- */
+/* check.h - assertions that many tests share, and random numbers that are the same everywhere. */
 #ifndef EXEMPLAR_TESTS_CHECK_H
 #define EXEMPLAR_TESTS_CHECK_H
 
@@ -17,11 +15,11 @@ void assert_near_at(double value, double expected, double tolerance, const char 
 void assert_row_near_at(const double *row, const double *expected, int count, double tolerance, const char *what,
                         const char *file, int line);
 
-/* The error holds this result and a readable sentence with this word in it. */
+/* Asserts that the error has this result and a readable sentence with this word in it. */
 #define assert_sentence(error, result, word) assert_sentence_at((error), (result), (word), __FILE__, __LINE__)
 void assert_sentence_at(const ex_error *error, ex_result result, const char *word, const char *file, int line);
 
-/* A generator is one number, of any value at the start. */
+/* Next random number; the state may start with any value. */
 uint64_t random_bits(uint64_t *state);
 double random_between(uint64_t *state, double low, double high);
 

@@ -40,7 +40,7 @@ static ex_mesh *make_grid(int width, int depth, bool bent) {
     return mesh;
 }
 
-/* Faces as a rig has them; quads are cut along one diagonal. */
+/* Faces in the layout of a rig; quads are split along one diagonal. */
 static ex_rig_mesh make_faces(int vertex_count, int face_count, const int *offsets, const int *corners) {
     const size_t corner_count = (size_t)offsets[face_count];
     uint32_t *sizes = malloc((size_t)face_count * sizeof *sizes), *own = malloc(corner_count * sizeof *own);

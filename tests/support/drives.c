@@ -28,7 +28,7 @@ static void place(const drive_pose *p, double s, double angle, double distance, 
     out[2] = (float)(-sin(turn) * q[0] + cos(turn) * q[2] + 0.3 * p->along);
 }
 
-/* Folds on the inside of the bend, and looser cloth where it is twisted. */
+/* Folds on the inside of the bend, and looser cloth at the twist. */
 static double fold(const drive_pose *p, double s, double angle) {
     const double bend = sin(p->bend * pi / 180 / 2), inside = (1 + cos(angle)) / 2;
     return p->wrinkle * (0.02 * bend * bend * inside * (1 + cos(12 * pi * s)) +

@@ -9,15 +9,15 @@
 
 enum { DUMMY_JOINTS = 4, DUMMY_HIPS = 0, DUMMY_LEFT = 1, DUMMY_RIGHT = 2, DUMMY_TIP = 3 };
 
-/* Of the sphere that it is: metres. */
+/* Radius of its sphere in metres. */
 #define DUMMY_RADIUS 0.12
 extern const double dummy_centre[3];
 
-/* So many rings between the poles, and vertices a ring. */
+/* `rings` rings between the poles, of `sides` vertices each. */
 ex_rig *dummy_rig(int rings, int sides);
-/* A pose at rest; free(pose.inputs). */
+/* A pose at rest; release with free(pose.inputs). */
 ex_pose dummy_pose(const ex_rig *rig);
-/* A scanner before the rig, with one pose, and a pitch of 8 mm. */
+/* A scanner in front of the rig, with one pose, and a pitch of 8 mm. */
 ex_scan_simulation dummy_scanner(const ex_rig *rig, const ex_pose *pose);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * Memory that runs out at a chosen allocation; see fail_alloc.h.
- */
+/* Makes a chosen allocation fail; see fail_alloc.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +8,7 @@
 
 #include "support/fail_alloc.h"
 
-/* Names that the linker makes up. */
+/* Names provided by the linker. */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);

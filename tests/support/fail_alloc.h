@@ -1,5 +1,5 @@
 /*
- * fail_alloc.h - tests in which memory runs out: the n-th allocation of the code under test fails.
+ * fail_alloc.h - makes the n-th allocation of the code under test fail.
  *
  * The test program is linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free, which catches the calls
  * of the test and of the static libraries in it; those inside libc and other shared libraries go through. One thread
@@ -10,16 +10,16 @@
 
 #include <exemplar/base.h>
 
-/* From now on the n-th allocation fails (counting from 1), and that one only; 0 lets all succeed. */
+/* Makes only the n-th allocation from now on fail (counting from 1); 0 lets all succeed. */
 void fail_alloc_arm(int n);
 
-/* Whether the allocation that was to fail was reached since then. */
+/* True if that allocation was reached since then. */
 bool fail_alloc_reached(void);
 
 /*
- * Runs attempt(context) with its first, then its second, … allocation failing, until it gets through without reaching
- * the one that was to fail. Fails the test where an attempt with a failed allocation returns anything but
- * EX_ERROR_MEMORY, or the last one anything but EX_OK. Returns how many allocations an attempt makes.
+ * Runs attempt(context) with its first, then its second, … allocation failing, until it succeeds without reaching the
+ * failing one. Fails the test if an attempt with a failed allocation returns anything but EX_ERROR_MEMORY, or the last
+ * one anything but EX_OK. Returns the number of allocations of an attempt.
  */
 int fail_alloc_sweep(ex_result (*attempt)(void *context), void *context);
 

@@ -1,6 +1,4 @@
-/*
- * An allocator that fails on purpose; see failing_allocator.h. Head and guard take 64 bytes each around what is given.
- */
+/* An allocator that fails on purpose; see failing_allocator.h. Head and guard take 64 bytes each around the memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,4 @@
-/*
- * Skeletons as the GPU has them; see gpu_poses.h.
- */
+/* Skeletons in the GPU's layout; see gpu_poses.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +23,7 @@ static void make_skeleton(gpu_pose *p, uint64_t *random, bool rigid) {
     int parents[GPU_POSE_JOINTS], places[GPU_POSE_JOINTS];
     ex_transform rest[GPU_POSE_JOINTS];
     ex_error error = {.result = EX_OK};
-    for (int i = 0; i < GPU_POSE_JOINTS; i++) { /* any order: parents are not before children */
+    for (int i = 0; i < GPU_POSE_JOINTS; i++) { /* any order: parents need not precede children */
         const int other = (int)random_between(random, 0, i + 1);
         places[i] = places[other];
         places[other] = i;
@@ -43,7 +41,7 @@ static void make_skeleton(gpu_pose *p, uint64_t *random, bool rigid) {
         fail_msg("%s", error.text);
 }
 
-/* By going up from each joint, where the library goes down. */
+/* Goes up from each joint, whereas the library goes down. */
 static void sort_by_depth(gpu_pose *p) {
     int placed = 0;
     for (int depth = 0; placed < GPU_POSE_JOINTS; depth++) {
@@ -60,7 +58,7 @@ static void sort_by_depth(gpu_pose *p) {
     p->depth_starts[p->head.depth_count] = placed;
 }
 
-/* Good ones, and every kind of bad one. */
+/* Valid ones, and every kind of invalid one. */
 static ex_transform random_local(uint64_t *random, bool rigid) {
     ex_transform local = random_rigid(random, 1);
     const int bad = (int)random_between(random, 0, 24);
@@ -86,7 +84,7 @@ static ex_transform random_local(uint64_t *random, bool rigid) {
 }
 
 static void lay_work(gpu_pose *p) {
-    memset(p->worlds, 0x7f, sizeof p->worlds); /* nobody counts on zeros */
+    memset(p->worlds, 0x7f, sizeof p->worlds); /* nothing may rely on zeros */
     memset(p->palette, 0x7f, sizeof p->palette);
     memset(p->duals, 0x7f, sizeof p->duals);
     memset(p->stretched, 0x7f, sizeof p->stretched);

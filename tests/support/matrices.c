@@ -169,7 +169,7 @@ double matrix_residual(const matrix *m, int width, const double *x, const double
     double worst = 0, most_b = 0, most_x = 0, most_sum = 0;
     for (int i = 0; i < n * width; i++) {
         const double off = fabs(b[i] - product[i]);
-        worst = off <= worst ? worst : off; /* keeps what is not a number */
+        worst = off <= worst ? worst : off; /* keeps NaN */
         most_b = fabs(b[i]) > most_b ? fabs(b[i]) : most_b;
         most_x = fabs(x[i]) > most_x ? fabs(x[i]) : most_x;
     }

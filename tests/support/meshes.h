@@ -1,6 +1,4 @@
-/*
- * meshes.h - meshes for tests: one with everything in it, and whether two are the same.
- */
+/* meshes.h - meshes for tests: one with everything in it, and a comparison. */
 #ifndef EXEMPLAR_TESTS_MESHES_H
 #define EXEMPLAR_TESTS_MESHES_H
 
@@ -9,7 +7,7 @@
 /* An OBJ text with every kind of line that is read. */
 extern const char obj_with_everything[];
 
-/* Whether two meshes are equal to the bit, names and tags included. */
+/* True if two meshes are equal to the bit, including names and tags. */
 bool meshes_are_same(const ex_mesh *a, const ex_mesh *b);
 
 #endif

@@ -13,10 +13,10 @@ static const char *const example_names[PATHS_EXAMPLES] = {"all", "none", "correc
 static const char *const axis_names[1] = {"way"};
 static const double points[PATHS_EXAMPLES] = {3, 0, 1, 2};
 static const int corrector_counts[PATHS_EXAMPLES] = {1, 0, 3, 0};
-/* two trees; parents stand behind their children, too */
+/* two trees; some parents come after their children */
 static const int parents[PATHS_SEGMENTS] = {3, -1, 0, 1, -1};
 
-/* Numbers of its own: the programs for other machines, which have no cmocka, use this too. */
+/* Separate random numbers: the programs for other machines, which have no cmocka, use this too. */
 static uint64_t bits(uint64_t *random) {
     *random = *random * 6364136223846793005u + 1442695040888963407u;
     return *random >> 33;
@@ -95,7 +95,7 @@ void path_layer_close(path_layer *p) {
     free(p->vertices);
 }
 
-/* ---- plainly ---- */
+/* ---- simple formulas ---- */
 
 static double length(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -115,7 +115,7 @@ void plain_rotate(const double w[3], const double v[3], double out[3]) {
     memcpy(out, result, sizeof result);
 }
 
-/* Five points of Gauss in every piece of at most a radian. */
+/* Five Gauss points in every piece of at most a radian. */
 void plain_mean(const double w[3], const double v[3], double out[3]) {
     static const double places[5] = {-0.906179845938664, -0.538469310105683, 0, 0.538469310105683, 0.906179845938664};
     static const double sizes[5] = {0.236926885056189, 0.478628670499366, 0.568888888888889, 0.478628670499366,
@@ -157,7 +157,7 @@ double plain_amount(const float *curve, double s) {
     return s < 0 ? r : s > 1 ? -(s - 1) * r / s : (1 - s) * r;
 }
 
-/* sum over the vertex's segment and those above it, roots excepted, of R~(w_a) u_a */
+/* sum over the vertex's segment and its ancestors, except roots, of R~(w_a) u_a */
 static void plain_appended(const ex_layer_def *layer, const double *weights, int vertex, double out[3]) {
     const ex_segments *s = &layer->trajectory.segments;
     out[0] = out[1] = out[2] = 0;

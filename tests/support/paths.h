@@ -1,6 +1,6 @@
 /*
- * paths.h - a layer of trajectories for tests, with everything that one can have, and what it gives, worked out plainly
- * in double: R~ as an integral, its inverse by solving three equations.
+ * paths.h - a layer of trajectories for tests, with everything that one can have, and its expected results, computed in
+ * a simple way in double: R~ as an integral, its inverse by solving three equations.
  */
 #ifndef EXEMPLAR_TESTS_PATHS_H
 #define EXEMPLAR_TESTS_PATHS_H
@@ -11,15 +11,15 @@ enum {
     PATHS_TURNS = 1,
     PATHS_CORRECTORS = 2,
     PATHS_SCREWS = 4,
-    PATHS_BASES = 8, /* and segments */
+    PATHS_BASES = 8, /* also the number of segments */
     PATHS_MASK = 16,
     PATHS_OVERLAPS = 32,
     PATHS_ALL = 63
 };
 enum { PATHS_EXAMPLES = 4, PATHS_SEGMENTS = 5, PATHS_REFERENCE = 1 };
 
-/* Four examples on one axis: 0, a reference, 1.5 and 3 in between; the first has all that was asked for, the third two
- * correctors more and a screw, the last nothing. Points into itself: stays where it is, ends with path_layer_close. */
+/* Four examples on one axis: 0, a reference, 1.5 and 3 in between; the first has everything requested, the third two
+ * more correctors and a screw, the last nothing. Points into itself: do not copy it, and end with path_layer_close. */
 typedef struct path_layer {
     ex_layer_def def;
     int vertex_count;

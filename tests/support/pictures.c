@@ -1,4 +1,4 @@
-/* pictures.c - meshes to render, made by hand, and looking at pixels. */
+/* pictures.c - meshes to render, made by hand, and functions that read pixels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -10,7 +10,7 @@
 
 enum { RIG_LAYERS = 3, RIG_EXAMPLES = 7, RIG_INPUTS = 5, RIG_POSE = 8, RIG_NOTES = 2 };
 
-/* Points into itself and into memory of its own: stays where it is, ends with sample_rig_close. */
+/* Points into itself and owns memory: do not copy it, and end with sample_rig_close. */
 typedef struct sample_rig {
     ex_rig_def def;
     ex_layer_def layers[RIG_LAYERS];
@@ -22,23 +22,23 @@ typedef struct sample_rig {
     uint32_t face_sizes[2], corners[7], triangles[9];
 } sample_rig;
 
-/* At least 4 vertices; all positions are above 1, with whatever small weights. */
+/* At least 4 vertices; all positions are above 1, with any small weights. */
 void sample_rig_open(sample_rig *s, int vertex_count);
 void sample_rig_close(sample_rig *s);
 
-/* A rig; where there is none, the test fails with the sentence. */
+/* Creates a rig; if that fails, the test fails with the sentence. */
 ex_rig *rig_of(const ex_rig_def *def);
 
-/* The packed form, in memory of its own that ends where the pack ends. */
+/* The packed form, in memory that ends where the pack ends. */
 char *pack_of(const ex_rig *rig, size_t *size);
 
-/* The same in a .glb file with a small JSON chunk before it. */
+/* The pack in a .glb file with a small JSON chunk before it. */
 char *wrap_in_glb(const char *pack, size_t size, size_t *file_size);
 
-/* A pose [RIG_POSE]: scalars up to so many ranges, any rotation. */
+/* A pose [RIG_POSE]: scalars up to `ranges` ranges, any rotation. */
 void sample_rig_pose(uint64_t *random, double ranges, double *inputs);
 
-/* Evaluates at a number of poses, reads everything there is, and packs: whatever a rig holds, this may be done. */
+/* Evaluates at a number of poses, reads everything there is, and packs: all of this is allowed on any rig. */
 void use_rig(const ex_rig *rig);
 
 #endif

@@ -52,7 +52,7 @@ static ex_mesh *make_cage(void) {
     for (int v = 0; v < mesh->vertex_count; v++) {
         const double turn = 6.283185307179586 * (v % SIDES) / SIDES;
         const double place[3] = {0.08 * (v / SIDES - (RINGS - 1) / 2), 1 + 0.08 * cos(turn), -0.08 * sin(turn)};
-        for (int c = 0; c < 3; c++) /* as a file in single precision has it */
+        for (int c = 0; c < 3; c++) /* rounded as in a file in single precision */
             mesh->positions[3 * v + c] = (double)(float)place[c];
     }
     for (int f = 0; f <= mesh->face_count; f++)

@@ -1,5 +1,5 @@
 /*
- * scanned.h - a scan session so small that a test can build it: a tube along x with a hinge on either side, elbow.L and
+ * scanned.h - a scan session small enough for a test to build: a tube along x with a hinge on either side, elbow.L and
  * elbow.R, whose skin swells as they bend, by a formula. Files go to the scratch folder; the fit is the truth.
  */
 #ifndef EXEMPLAR_TESTS_SCANNED_H
@@ -9,7 +9,7 @@
 
 enum { SCANNED_JOINTS = 5, SCANNED_HIPS = 0, SCANNED_LEFT = 1, SCANNED_RIGHT = 3, SCANNED_LEVEL = 2 };
 
-/* A scan: what it is called, of which part, and how far both elbows are bent, degrees. */
+/* A scan: its name and part, and the bend of both elbows in degrees. */
 typedef struct scanned_scan {
     const char *name, *part;
     double left, right;
@@ -17,12 +17,12 @@ typedef struct scanned_scan {
 
 typedef struct scanned_def {
     const char *options;   /* keys of scan.json with a comma after each: "\"add\": false, " */
-    const char *parts;     /* what stands in "parts" */
+    const char *parts;     /* value of "parts" */
     scanned_scan scans[6]; /* ended by a name NULL; the first is the reference */
-    bool apart;            /* the elbows are no pair */
+    bool apart;            /* true if the elbows are not a pair */
 } scanned_def;
 
-/* What the parts of a session may be: the left arm with half of the trunk; both arms with all of it. */
+/* Values for the parts of a session: the left arm with half of the trunk; both arms with all of it. */
 extern const char scanned_left[], scanned_both[];
 
 typedef struct scanned {
@@ -33,25 +33,24 @@ typedef struct scanned {
     int count;   /* vertices of its last level */
 } scanned;
 
-/* Writes scan.json, its skeleton, fit.json, template/ and the scans, and reads them; fails the test where that fails.
- */
+/* Writes scan.json, its skeleton, fit.json, template/ and the scans, and reads them; fails the test on an error. */
 void scanned_open(scanned *s, const scanned_def *def);
 void scanned_close(scanned *s);
 
-/* How far the true skin is from the template at a place of its rest surface. */
+/* Distance of the true skin from the template at a place of its rest surface. */
 double scanned_skin(const float place[3], double left, double right);
-/* The template's joints [SCANNED_JOINTS] bent so. */
+/* The template's joints [SCANNED_JOINTS], bent by those angles. */
 void scanned_bend(const scanned *s, double left, double right, ex_transform *joints);
-/* Its surface [count][3], the normals of that, and where it is at rest; release each with free. */
+/* Its surface [count][3], its normals, and its positions at rest; release each with free. */
 void scanned_plain(const scanned *s, double left, double right, float **positions, float **normals, float **rest);
 /* The true surface; release with free. */
 float *scanned_truth(const scanned *s, double left, double right);
-/* The same as a mesh in a file of the scratch folder. */
+/* Writes the true surface as a mesh in a file of the scratch folder. */
 void scanned_write(const scanned *s, const char *name, double left, double right);
 
 /* body.json as a rig. */
 ex_rig *scanned_body(void);
-/* Its surface with one dial (a name, or NULL) turned; release with free. */
+/* Its surface with one dial (a name, or NULL) set; release with free. */
 float *scanned_evaluate(const scanned *s, const ex_rig *body, double left, double right, const char *dial,
                         double value);
 /* The largest distance between vertices of two surfaces. */

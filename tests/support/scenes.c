@@ -191,7 +191,7 @@ static bool same_bytes(const void *a, const void *b, size_t size) {
     return (a == NULL) == (b == NULL) && (!a || memcmp(a, b, size) == 0);
 }
 
-/* By value: −0 is 0, as where a target that moves few vertices was written sparsely. */
+/* Compares values: −0 equals 0, for example if a target that moves few vertices was written sparsely. */
 static bool same_values(const float *a, const float *b, size_t count) {
     if (!a || !b)
         return a == b;

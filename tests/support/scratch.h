@@ -1,6 +1,4 @@
-/*
- * scratch.h - a folder of its own for a test that writes files, empty at the start and removed at the end.
- */
+/* scratch.h - a folder for a test that writes files, empty at the start and removed at the end. */
 #ifndef EXEMPLAR_TESTS_SCRATCH_H
 #define EXEMPLAR_TESTS_SCRATCH_H
 
@@ -11,14 +9,14 @@
 int scratch_set_up(void **state);
 int scratch_tear_down(void **state);
 
-/* The path of a file in it. Good until the fourth call after this one. */
+/* The path of a file in it. Valid until the fourth call after this one. */
 const char *scratch_path(const char *name);
 
-/* Writes and reads whole files, failing the test where that fails. Release what is read with free. */
+/* Write and read complete files, and fail the test on an error. Release what is read with free. */
 void scratch_write(const char *name, const void *bytes, size_t size);
 char *scratch_read(const char *name, size_t *size);
 
-/* How many entries the folder has, hidden ones included. */
+/* Number of entries in the folder, including hidden ones. */
 int scratch_entry_count(void);
 
 #endif

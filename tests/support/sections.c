@@ -17,7 +17,7 @@
 #include <string.h>
 
 typedef struct segment {
-    int edges[2][2];   /* the vertices of the edge it comes from, and of that which it goes to, lower first */
+    int edges[2][2];   /* vertices of the edges at its start and its end, lower first */
     double ends[2][3]; /* relative to the point of the plane */
     int piece;
 } segment;
@@ -27,7 +27,7 @@ static void cut_edge(const float *a, const float *b, double from, double to, con
         out[c] = (double)a[c] + from / (from - to) * ((double)b[c] - (double)a[c]) - point[c];
 }
 
-/* The segment of a triangle, or false where the plane misses it. */
+/* The segment of a triangle; false if the plane misses it. */
 static bool cut_triangle(const int v[3], const float *positions, const double point[3], const double normal[3],
                          segment *s) {
     double heights[3];
@@ -51,7 +51,7 @@ static bool cut_triangle(const int v[3], const float *positions, const double po
     return found == 2;
 }
 
-/* Gives segments that meet one number. */
+/* Gives connected segments the same number. */
 static void find_pieces(segment *segments, int count) {
     for (int i = 0; i < count; i++)
         segments[i].piece = i;
@@ -68,7 +68,7 @@ static void find_pieces(segment *segments, int count) {
     }
 }
 
-/* Of one piece: its area, and how far its middle is from the point. */
+/* Area of one piece, and the distance of its middle from the point. */
 static double measure(const segment *segments, int count, int piece, const double normal[3], double *area) {
     double middle[3] = {0}, sum = 0, length = 0;
     int members = 0;

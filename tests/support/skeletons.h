@@ -1,12 +1,10 @@
-/*
- * skeletons.h - kinematics for tests of scanning: figures whose joints stand where those of a body would.
- */
+/* skeletons.h - kinematics for tests of scanning: figures with joints at the places of a body's. */
 #ifndef EXEMPLAR_TESTS_SKELETONS_H
 #define EXEMPLAR_TESTS_SKELETONS_H
 
 #include <exemplar/author/kinematics.h>
 
-/* A joint as a table has it; pairs once, for the left, called NAME.L. */
+/* A joint in a table; pairs are listed once, for the left, as NAME.L. */
 typedef struct skeleton_joint {
     const char *name, *parent;
     ex_freedom freedom;
@@ -14,17 +12,18 @@ typedef struct skeleton_joint {
     double axis[3];
 } skeleton_joint;
 
-/* A kinematics of a table; names ending in .L are mirrored into .R, right after them. Fails the test without memory. */
+/* Makes a kinematics from a table; names ending in .L are mirrored into .R, right after them. Fails the test if out of
+ * memory. */
 ex_kinematics *skeleton_make(const skeleton_joint *table, int count);
 void skeleton_destroy(ex_kinematics *kinematics);
 int skeleton_find(const ex_kinematics *kinematics, const char *name);
 
 /* The upper body of table 2 (base, waist, abdomen, clavicles, shoulders, elbows, forearms, wrists), arms half raised;
- * and a whole body. */
+ * and a complete body. */
 ex_kinematics *skeleton_upper(void);
 ex_kinematics *skeleton_full(void);
 
-/* Rotations [joint_count], none turned; and one more, about an axis. */
+/* Rotations [joint_count], none turned; and adding one about an axis. */
 void skeleton_rest(const ex_kinematics *kinematics, ex_kin_pose *pose, double (*rotations)[4]);
 void skeleton_turn(const ex_kinematics *kinematics, ex_kin_pose *pose, const char *joint, const double axis[3],
                    double degrees);

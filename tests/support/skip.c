@@ -1,6 +1,6 @@
 /*
  * skip.c - see skip.h. The linker's --wrap puts __wrap__cmocka_run_group_tests between main and cmocka, which itself
- * returns 0 where cases were skipped.
+ * returns 0 if cases were skipped.
  */
 #include "support/skip.h"
 

@@ -61,7 +61,7 @@ static ex_mesh *tube(int rings, int sides, double low, double high, double radiu
     return m;
 }
 
-/* Bent evenly in the plane of x and y, the length kept along the axis; then the motion. */
+/* Bends evenly in the plane of x and y, keeping the length along the axis; then applies the motion. */
 static void bend(const double in[3], double degrees, double turn, double move, float out[3]) {
     const double angle = degrees * PI / 180, a = angle * in[0] / 2, r = angle != 0 ? 2 / angle : 0;
     const double p[3] = {angle != 0 ? (r - in[1]) * sin(a) : in[0], angle != 0 ? r - (r - in[1]) * cos(a) : in[1],
@@ -78,7 +78,7 @@ void sleeve_form(const sleeve *s, double degrees, double turn, double move, floa
     for (int v = 0; v < s->driver->vertex_count; v++)
         bend(s->driver->positions + 3 * v, degrees, turn, move, driver + 3 * v);
     for (int v = 0; v < s->driven->vertex_count; v++) {
-        /* Wrinkles that come with the bend, on the inner side more. */
+        /* Wrinkles that grow with the bend, more on the inner side. */
         const double *p = s->driven->positions + 3 * v;
         const double fold = 1 + 0.1 * s->folds * sin(degrees * PI / 180) * sin(12 * p[0]) * (1 + 2 * p[1]);
         bend((double[3]){p[0], p[1] * fold, p[2] * fold}, degrees, turn, move, driven + 3 * v);

@@ -58,8 +58,7 @@ void sample_space_point(const sample_space *s, double ranges, uint64_t *random, 
     }
 }
 
-/* Whether a new point keeps its distance from those before it. Rotations of such a sample are far apart by themselves.
- */
+/* True if a new point keeps its distance from those before it. Random rotations are far enough apart anyway. */
 static bool keeps_distance(const sample_space *s, int count, double gap) {
     const double *a = s->points + count * s->dimension;
     for (int j = 0; j < count; j++) {

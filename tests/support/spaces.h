@@ -1,6 +1,4 @@
-/*
- * spaces.h - spaces for tests: definitions with the arrays they point to, and weighers made from them.
- */
+/* spaces.h - spaces for tests: definitions with the arrays they point to, and weighers made from them. */
 #ifndef EXEMPLAR_TESTS_SPACES_H
 #define EXEMPLAR_TESTS_SPACES_H
 
@@ -8,7 +6,7 @@
 
 enum { SPACE_POINTS = 40, SPACE_NUMBERS = 16, SPACE_PSEUDOS = 4 };
 
-/* Points into itself: stays where it is. */
+/* Points into itself: do not copy it. */
 typedef struct sample_space {
     ex_weigher_def def;
     ex_axis axes[SPACE_NUMBERS];
@@ -18,22 +16,22 @@ typedef struct sample_space {
     double at[SPACE_PSEUDOS * SPACE_NUMBERS], from[SPACE_PSEUDOS * SPACE_NUMBERS];
 } sample_space;
 
-/* Scalar axes with different ranges, and examples strewn over them that keep a distance. */
+/* Scalar axes with different ranges, and examples scattered over them with a minimum distance. */
 void sample_space_scalars(sample_space *s, int axis_count, int example_count, uint64_t seed);
 
 /* A scalar, a whole rotation, a swing and a twist. */
 void sample_space_mixed(sample_space *s, int example_count, uint64_t seed);
 
-/* A pseudo-example at `at`, drawn from `from`. */
+/* Adds a pseudo-example at `at` that borrows its weights from `from`. */
 void sample_space_add_pseudo(sample_space *s, const double *at, const double *from);
 
 /* A point of the space: scalars within `ranges` ranges around the middle of theirs, any rotation. */
 void sample_space_point(const sample_space *s, double ranges, uint64_t *random, double *point);
 
-/* A weigher; where there is none, the test fails with the sentence. */
+/* Creates a weigher; if that fails, the test fails with the sentence. */
 ex_weigher *weigher_of(const ex_weigher_def *def);
 
-/* A unit quaternion: a turn by so many degrees about a direction. */
+/* A unit quaternion: a turn by that many degrees about a direction. */
 void turn_about(double x, double y, double z, double degrees, double q[4]);
 
 double sum_of(const double *values, int count);

@@ -1,5 +1,6 @@
 /*
- * Scans of painted skin: rays against an ellipse at every height, colours by distance from what is painted.
+ * Scans of painted skin: casts rays against an ellipse at every height, and colours by the distance from painted
+ * features.
  */
 #include "support/spots.h"
 
@@ -82,7 +83,7 @@ static void paint(const spot *spots, int count, const double place[3], double co
                 colour[k] = spots[i].colour[k];
 }
 
-/* Skin that is paler and redder here and there, shadows of some centimetres, veins of three millimetres. */
+/* Skin that is paler and redder in places, shadows of some centimetres, veins of three millimetres. */
 static void skin_at(const spotted *s, const double place[3], double colour[3]) {
     static const double skin[3] = {224, 172, 140};
     const double angle = atan2(place[0], place[2]), y = place[1];
@@ -103,7 +104,7 @@ static void skin_at(const spotted *s, const double place[3], double colour[3]) {
 
 /* ---- the scanner ---- */
 
-/* Where a ray hits, `across` to the right of the axis; false where it passes. The ray runs along -direction. */
+/* Finds where a ray hits, `across` to the right of the axis; false if it misses. The ray goes along -direction. */
 static bool cast(double across, double y, double degrees, double place[3], double *facing) {
     const double t = degrees * pi / 180, d[2] = {sin(t), cos(t)}, e[2] = {cos(t), -sin(t)};
     double a, b, at[3], normal[3];
@@ -186,7 +187,7 @@ double spotted_facing(const spotted *s, int marker, double degrees) {
     for (int side = -1; side <= 1; side++) {
         if (!cast(across, place[1], degrees, hit, &facing) || distance(hit, place) > 1e-6)
             return 0;
-        /* The same disc's rim towards either side: as far along the surface as its radius and a margin reach. */
+        /* The rim of the same disc towards either side: its radius and a margin further along the surface. */
         if (!cast(across + side * margin * facing, place[1], degrees, hit, &least) || least < 0.3)
             return 0;
     }

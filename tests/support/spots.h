@@ -1,6 +1,6 @@
 /*
  * spots.h - scans of painted skin for tests: an elliptic tube that bulges, seen by scanners around it on a grid of 5 by
- * 2 mm, with noise, markers in eight colours, and what is no marker: moles, veins, shadows, mottled skin.
+ * 2 mm, with noise, markers in eight colours, and distractors: moles, veins, shadows, mottled skin.
  */
 #ifndef EXEMPLAR_TESTS_SPOTS_H
 #define EXEMPLAR_TESTS_SPOTS_H
@@ -18,10 +18,10 @@ typedef struct spot {
 
 typedef struct spotted {
     double height;       /* of the tube, along y */
-    double pitch[2];     /* metres between samples, across and along: 0.005 and 0.002 */
-    double noise;        /* along the ray: 0.001 */
-    double colour_noise; /* of each code: 3 */
-    bool plain;          /* nothing but skin of one colour, and markers */
+    double pitch[2];     /* metres between samples, across and along; default 0.005 and 0.002 */
+    double noise;        /* along the ray; default 0.001 */
+    double colour_noise; /* of each code; default 3 */
+    bool plain;          /* true for skin of one colour with only markers */
     uint64_t seed;
     int marker_count;
     spot markers[SPOTS_MAX];
@@ -29,13 +29,13 @@ typedef struct spotted {
     spot moles[SPOTS_MAX];
 } spotted;
 
-/* Markers so many millimetres apart at least, as many as there is room for, 0.03 to 0.05 is usual. */
+/* Markers with at least that distance, as many as fit; 0.03 to 0.05 is usual. */
 void spotted_open(spotted *s, double height, double apart, uint64_t seed);
 
-/* What a scanner sees that stands at so many degrees around y. The mesh is the caller's. */
+/* The view of a scanner at that many degrees around y. The caller owns the mesh. */
 ex_mesh *spotted_scan(const spotted *s, double degrees);
 
-/* How squarely it sees a marker, as the cosine between ray and normal; 0 where the marker is not whole within. */
+/* Cosine between ray and normal at a marker; 0 if the marker is not completely in view. */
 double spotted_facing(const spotted *s, int marker, double degrees);
 
 #endif

@@ -17,7 +17,7 @@
 
 enum { HIPS, WAIST, ABDOMEN, CLAVICLE, SHOULDER, ELBOW, FOREARM, WRIST };
 
-/* A limb: from `from` on along `along`, so wide. */
+/* A limb: start, direction and width. */
 static const struct limb {
     const char *name;
     int parent;
@@ -116,7 +116,7 @@ static ex_kinematics *make_kinematics(int per_joint) {
     return k;
 }
 
-/* On the limb's surface, as far from the others as some tries give. */
+/* On the limb's surface, as far from the others as a few tries give. */
 static void place_sites(ex_kinematics *k, double (*normals)[3], int per_joint, uint64_t *random) {
     for (int s = 0; s < k->site_count; s++) {
         const int j = s / per_joint, first = j * per_joint;
@@ -206,7 +206,7 @@ static void turn(double z, double y, double x, double q[4]) {
 static void pose_scan(subject_scan *scan, int number, uint64_t *random) {
     static const double bends[] = {0, 60, 90, 130}, twists[] = {0, 60, 130}, flexes[] = {-45, 0, 30};
     static const double sides[] = {-25, 0, 60}, fronts[] = {-30, 0, 60}, rolls[] = {-35, 0, 35};
-    double angles[SUBJECT_JOINTS][3] = {{0}}; /* about z, y, x; of hinges the first */
+    double angles[SUBJECT_JOINTS][3] = {{0}}; /* about z, y, x; hinges use the first */
     double(*r)[4] = calloc(SUBJECT_JOINTS, sizeof *r);
     assert_non_null(r);
     int n = number - 1;
@@ -335,7 +335,7 @@ static void shoot(const subject_def *def, const ex_kinematics *k, double (*norma
         }
         scan->truth[scan->found_count++] = -1;
     }
-    for (int i = scan->found_count - 1; i > 0; i--) { /* in no order that says anything */
+    for (int i = scan->found_count - 1; i > 0; i--) { /* in random order */
         const int other = (int)random_between(random, 0, i + 1);
         const ex_found_marker marker = scan->found[i];
         const int truth = scan->truth[i];

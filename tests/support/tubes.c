@@ -1,6 +1,4 @@
-/*
- * The tube and its sleeve of tubes.h.
- */
+/* The tube and its sleeve of tubes.h. */
 #include "support/tubes.h"
 
 #include <math.h>
@@ -23,7 +21,7 @@ void tube_bend(double degrees, double radius, double draw, float *out) {
                          phi = 6.283185307 * a / TUBE_AROUND;
             const double thin = radius - draw * exp(-40 * x * x) * sin(angle / 2) * sin(angle / 2);
             const double y = thin * cos(phi), z = thin * sin(phi);
-            /* The middle line: straight, an arc of 0.4, straight. */
+            /* The centre line: straight, an arc of 0.4, straight. */
             const double t = fmin(1, fmax(0, (x + 0.2) / 0.4)), s = fabs(angle) < 1e-9 ? 0 : 0.4 / angle;
             double cx = s == 0 ? 0.4 * t : s * sin(angle * t), cy = s == 0 ? 0 : s * (1 - cos(angle * t));
             const double rest = x < -0.2 ? x + 0.2 : x > 0.2 ? x - 0.2 : 0;

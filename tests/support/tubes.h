@@ -1,6 +1,6 @@
 /*
- * tubes.h - a rig to drive, for tests of the runtime alone: a tube that bends, and a sleeve around it that is drawn in
- * where it bends, with five keys and one or three moving frames.
+ * tubes.h - a rig to drive, for tests of the runtime alone: a tube that bends, and a sleeve around it that contracts at
+ * the bend, with five keys and one or three moving frames.
  */
 #ifndef TESTS_SUPPORT_TUBES_H
 #define TESTS_SUPPORT_TUBES_H
@@ -16,11 +16,11 @@ enum {
     TUBE_FRAMES = 3
 };
 
-/* A tube along x from 0 to 1.2 that bends in its middle by so many degrees about z; thin by `draw` there. out
+/* A tube along x from 0 to 1.2 that bends in its middle by that many degrees about z, thinner by `draw` there. out
  * [TUBE_VERTICES][3]. */
 void tube_bend(double degrees, double radius, double draw, float *out);
 
-/* Everything that a definition points to; a test may change it before it makes a rig of it. */
+/* Everything that a definition points to; a test may change it before it creates a rig from it. */
 typedef struct driven_tube {
     float reference[TUBE_VERTICES * 3], mesh[TUBE_VERTICES * 3], keys[TUBE_KEYS][TUBE_VERTICES * 3],
         forms[TUBE_KEYS][TUBE_VERTICES * 3], deltas[TUBE_KEYS][TUBE_VERTICES * 3];
@@ -40,9 +40,9 @@ typedef struct driven_tube {
     ex_rig_def def;
 } driven_tube;
 
-/* With 1 or TUBE_FRAMES moving frames; ends the program without memory. Release with free. */
+/* With 1 or TUBE_FRAMES moving frames; ends the program if out of memory. Release with free. */
 driven_tube *driven_tube_make(int frames, ex_residual residual, bool push);
-/* Un-poses the forms by the frames at their keys again. */
+/* Un-poses the forms again by the frames at their keys. */
 void driven_tube_unpose(driven_tube *tube);
 
 #endif

@@ -36,7 +36,7 @@ static void make_skeleton(whole_rig *w, uint64_t *random) {
         fail_msg("%s", error.text);
 }
 
-/* One to six influences a vertex. */
+/* One to six influences per vertex. */
 static void make_skin(whole_rig *w, int vertex_count, uint64_t *random) {
     uint32_t *starts = malloc(((size_t)vertex_count + 1) * sizeof *starts);
     uint32_t *joints = malloc((size_t)vertex_count * WHOLE_JOINTS * sizeof *joints);
@@ -65,7 +65,8 @@ static void make_skin(whole_rig *w, int vertex_count, uint64_t *random) {
 
 /* ---- levels ---- */
 
-/* Rows of two to four control vertices, and from the eighth on all of the same, so that some are laid out together. */
+/* Rows of two to four control vertices, and from the eighth on all of the same number, so that some are laid out
+ * together. */
 typedef struct rows_room {
     ex_stencil_rows rows;
     int *offsets, *indices;
@@ -208,7 +209,7 @@ static ex_layer_def pixel_layer(whole_rig *w, const char *texture, int first) {
     return layer;
 }
 
-/* The part of the vertices from which on an example moves all, and every third before. */
+/* from: first of the vertices of which an example moves all; before it, it moves every third. */
 static void make_offsets(ex_offsets *o, int vertex_count, int from, uint64_t *random) {
     uint32_t *vertices = malloc((size_t)vertex_count * sizeof *vertices);
     float *deltas = malloc((size_t)vertex_count * 3 * sizeof *deltas);
@@ -316,7 +317,7 @@ void whole_rig_close(whole_rig *w) {
 
 /* ---- evaluation ---- */
 
-/* Everything that a rig can give at a level, in one block of numbers: the same rig needs the same room. */
+/* Everything that a rig can output at a level, in one block of numbers: the same rig needs the same memory. */
 typedef struct results {
     float *positions, *normals, *tangents;
     float box[6];
@@ -370,7 +371,7 @@ static void close_results(results *r) {
     free(r->textures);
 }
 
-/* A level from the one before: the cage, the refined ones, the limit where there is one; then -2. */
+/* The level after this one: the cage, the refined ones, the limit if there is one; then -2. */
 static int next_level(const ex_rig *rig, int level) {
     if (level == EX_LEVEL_LIMIT)
         return -2;

@@ -22,10 +22,10 @@ enum {
 };
 enum { WHOLE_JOINTS = 6, WHOLE_LAYERS = 10, WHOLE_WIDTH = 3, WHOLE_HEIGHT = 2, WHOLE_SPARSE = 3 };
 
-/* Points into itself: stays where it is, ends with whole_rig_close. */
+/* Points into itself: do not copy it, and end with whole_rig_close. */
 typedef struct whole_rig {
     sample_rig base;
-    ex_rig_def def; /* to make the rig from */
+    ex_rig_def def; /* definition of the rig */
     ex_layer_def layers[WHOLE_LAYERS];
     ex_axis axes[4];
     ex_axis_source sources[4];
@@ -34,7 +34,7 @@ typedef struct whole_rig {
     unsigned char pixels[4][WHOLE_HEIGHT * WHOLE_WIDTH * 4];
     const unsigned char *pixel_list[4];
     ex_offsets offsets[WHOLE_SPARSE][3]; /* of three layers */
-    path_layer paths;                    /* the very last */
+    path_layer paths;                    /* last layer */
     double falloffs[4];
     ex_pseudo zero;
     ex_skeleton *skeleton;
@@ -44,7 +44,7 @@ typedef struct whole_rig {
     void *level_memory[2];
 } whole_rig;
 
-/* At least 5 vertices. A skin needs a skeleton; parts that lack what they need are left out. */
+/* At least 5 vertices. A skin needs a skeleton; parts without their requirements are left out. */
 void whole_rig_open(whole_rig *w, int vertex_count, int parts);
 void whole_rig_close(whole_rig *w);
 

@@ -1,12 +1,10 @@
-/*
- * words.h - poses and places for tests: in words, read by the tool's own reader, and as settings.
- */
+/* words.h - poses and places for tests: as words, read by the tool's own reader, and as settings. */
 #ifndef EXEMPLAR_TESTS_SUPPORT_WORDS_H
 #define EXEMPLAR_TESTS_SUPPORT_WORDS_H
 
 #include "../../cli/base/words.h"
 
-/* A number of an axis; one for all axes; a joint turned about its own x (0), y or z; a place of such. */
+/* A number of an axis; one for all axes; a joint turned about its own x (0), y or z; a place of these. */
 #define AT(axis, value)                                                                                                \
     { .name = axis, .number = value }
 #define ALL(value)                                                                                                     \
@@ -21,7 +19,7 @@
         .count = (int)(sizeof((const ex_setting[]){__VA_ARGS__}) / sizeof(ex_setting))                                 \
     }
 
-/* Words up to NULL as a place in the project; fails the test where they are none. Release with exi_place_free. */
+/* Reads words up to NULL as a place in the project; fails the test if they are invalid. Release with exi_place_free. */
 ex_place place_of_words(const ex_project *project, const char *const *words);
 
 #endif
