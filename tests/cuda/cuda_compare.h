@@ -1,6 +1,4 @@
-/*
- * cuda_compare.h - what the runtime gives here, and whether the GPU gives the same and writes nothing else.
- */
+/* cuda_compare.h - computes the runtime's results, and checks that the GPU gives the same and writes nothing else. */
 #ifndef EXEMPLAR_TESTS_CUDA_COMPARE_H
 #define EXEMPLAR_TESTS_CUDA_COMPARE_H
 
@@ -9,10 +7,11 @@
 
 #include <exemplar/cuda.h>
 
-/* How far results may be from the runtime's: positions in parts of the form's size, normals and weights as they are. */
+/* Largest difference from the runtime's results: positions as fractions of the form's size, normals and weights
+ * absolute. */
 #define TOLERANCE EXI_SURETY_TOLERANCE
 
-/* How to evaluate, on both sides. */
+/* Evaluation settings, for both sides. */
 typedef struct setting {
     int level;
     bool split, unskinned;
@@ -20,12 +19,13 @@ typedef struct setting {
     const ex_weigher *const *weighers; /* the runtime's; or NULL */
 } setting;
 
-/* What the runtime gives for all poses: entries as the way asks for them. */
+/* The runtime's results for all poses: the requested entries. */
 typedef struct expected {
     int count, entries, examples;
     bool has_normals;
     float *positions, *normals; /* [count][entries][3] */
-    float *off, *angles;        /* [count][entries]: how far rounding may bring a position, turn a normal (surety.h) */
+    float *off, *angles;        /* [count][entries]: uncertainty from rounding of a position, and angle of a normal
+                                 * (surety.h) */
     float *boxes;               /* [count][6] */
     double *sizes;              /* [count]: of the form; at least 1 */
     double *weights;            /* [count][examples] */
@@ -33,39 +33,40 @@ typedef struct expected {
 void expect(const ex_rig *rig, const pose_set *poses, const setting *way, expected *made);
 void free_expected(expected *e);
 
-/* What to ask the GPU for. */
+/* Outputs requested from the GPU. */
 typedef struct request {
     const char *name;
     ex_cuda_number number;
     bool positions, normals, boxes, weights;
-    bool interleaved;         /* normals stand beside positions, in one array */
-    bool to_host, locked;     /* in memory that is page-locked */
-    size_t stride, far_apart; /* bytes above what entries, and what instances take */
+    bool interleaved;         /* true if normals are next to positions, in one array */
+    bool to_host, locked;     /* true: in host memory; true if that is page-locked */
+    size_t stride, far_apart; /* extra bytes between entries, and between instances */
 } request;
 extern const request requests[];
 extern const int request_count;
 
-/* What comparing entries of one sort came to. */
+/* Result of comparing entries of one kind. */
 typedef struct tally {
-    long within;    /* differ by the tolerance at most, beyond what their own 16 bits round */
-    long by_surety; /* by more, but by no more than the runtime's own are sure; `used` is the largest part of that */
-    long unsure;    /* of normals: rounding decides where they point, so they are not compared */
+    long within;    /* number that differ by at most the tolerance, beyond the rounding of their 16 bits */
+    long by_surety; /* number that differ by more, but within the runtime's own uncertainty; `used` is the largest
+                     * fraction of that */
+    long unsure;    /* normals that are not compared, because rounding determines their direction */
     double largest; /* difference, of outputs in float, among those within */
     double used;
 } tally;
 
-/* What comparing came to. */
+/* Result of a comparison. */
 typedef struct findings {
     tally positions, normals;
     double weight; /* the largest difference */
     int failures;
-    char where[160]; /* what is compared now */
+    char where[160]; /* description of the current comparison */
 } findings;
 void complain(findings *f, const char *what, ...);
 
-/* Where one call puts its results: arrays full of a pattern, so that what is written too much shows. */
+/* Output of one call: arrays filled with a pattern, which shows writes outside the output. */
 typedef struct sheet {
-    size_t size, first, first_normal; /* bytes; where the entries begin */
+    size_t size, first, first_normal; /* bytes; start of the entries */
     unsigned char *host;
     void *device;
 } sheet;
@@ -81,15 +82,15 @@ typedef struct asked {
 /* Makes the arrays, fills them, and uploads the poses. */
 void ask(const ex_cuda_rig *rig, const ex_rig *source, const pose_set *poses, const setting *way, const expected *e,
          const request *r, asked *made);
-/* Puts the work into the way's stream. */
+/* Enqueues the work in the setting's stream. */
 ex_result ask_evaluate(const ex_cuda_rig *rig, asked *a, int count, ex_error *error);
-/* Fetches and compares, after the stream was waited for. With e NULL: nothing may have been written. */
+/* Fetches and compares, after waiting for the stream. With e NULL: nothing may have been written. */
 void answer(asked *a, const expected *e, findings *f);
-/* Other poses, as many, in place of those uploaded; the pattern again in place of the results. */
+/* Replaces the uploaded poses by as many others, and fills the results with the pattern again. */
 void ask_again(asked *a, const pose_set *poses, size_t pose_size, size_t joints);
 void free_asked(asked *a);
 
-/* All of it once. */
+/* Does all of this once. */
 void compare(const ex_cuda_rig *rig, const ex_rig *source, const pose_set *poses, const setting *way, const expected *e,
              const request *r, findings *f);
 

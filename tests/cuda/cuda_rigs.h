@@ -1,6 +1,6 @@
 /*
- * cuda_rigs.h - random rigs of every kind, and poses for them, made with the runtime alone: what exemplar_cuda_test
- * evaluates on the GPU and here.
+ * cuda_rigs.h - random rigs of every kind, and poses for them, made with only the runtime: exemplar_cuda_test evaluates
+ * them on the GPU and here.
  */
 #ifndef EXEMPLAR_TESTS_CUDA_RIGS_H
 #define EXEMPLAR_TESTS_CUDA_RIGS_H
@@ -14,41 +14,41 @@ enum {
     RIG_READ = 8,     /* one that reads joints in every way; needs a skin */
     RIG_OFFSETS = 16, /* three layers of offsets: at rest, in the skin's frame, among those that move a vertex */
     RIG_SKIN = 32,
-    RIG_SHIFTS = 64,     /* examples bring their own joints; needs a layer of forms */
+    RIG_SHIFTS = 64,     /* examples have their own joints; needs a layer of forms */
     RIG_STRETCH = 128,   /* joints that stretch and mirror */
-    RIG_LEVELS = 256,    /* two levels, and a limit beside them */
+    RIG_LEVELS = 256,    /* two levels, and a limit next to them */
     RIG_DISPLACED = 512, /* two levels on the limit surface, and two layers that displace them */
     RIG_MASKS = 1024,
-    RIG_MUTED = 2048, /* every second layer is left out unless asked for */
+    RIG_MUTED = 2048, /* every second layer is muted by default */
     RIG_SEAMS = 4096  /* vertices that are split, on all levels */
 };
 
 typedef struct rig_kind {
     const char *name;
     int parts;      /* RIG_… */
-    int paths;      /* PATHS_… of support/paths.h; 0: no trajectories; -1: some that are mere sums */
-    int influences; /* at most, of a vertex */
+    int paths;      /* PATHS_… of support/paths.h; 0: no trajectories; -1: some that are only sums */
+    int influences; /* largest number per vertex */
     ex_storage storage;
     ex_skinning skinning;
 } rig_kind;
 
-/* Ends the program with a sentence where something that has to work does not. */
+/* Ends the program with a sentence if `good` is false. */
 void must(bool good, const char *what, const ex_error *error);
 void *must_allocate(size_t count, size_t size);
 
-/* A number in [low, high) from a row of them. */
+/* A number in [low, high) from a sequence. */
 double draw(uint64_t *random, double low, double high);
 
-/* To be given back with ex_rig_destroy. The mesh is about 1 wide. */
+/* Release with ex_rig_destroy. The mesh is about 1 wide. */
 ex_rig *make_rig(const rig_kind *kind, int vertex_count, uint64_t seed);
 
-/* One vertex and so many layers, of a dial and a form each. */
+/* One vertex and layer_count layers, with a dial and a form each. */
 ex_rig *make_layered_rig(int layer_count);
 
 /* A rig that follows a driver. */
 ex_rig *make_driven_rig(void);
 
-/* The same poses as the GPU and as the runtime takes them; some are not finite, and some rotations zero. */
+/* The same poses in the GPU's and in the runtime's layout; some are not finite, and some rotations zero. */
 typedef struct pose_set {
     int count;
     float *inputs;        /* [count][pose size] */

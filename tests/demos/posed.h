@@ -1,6 +1,4 @@
-/*
- * posed.h - what the tests of demos share: a demo written and built, at poses in words and at those of its examples.
- */
+/* posed.h - shared by the tests of demos: a demo written and built, at poses in words and at those of its examples. */
 #ifndef EXEMPLAR_TESTS_POSED_H
 #define EXEMPLAR_TESTS_POSED_H
 
@@ -19,7 +17,7 @@ typedef struct posed_demo {
     void *scratch;
 } posed_demo;
 
-/* The example's whole pose: dials from its points in every layer's space, joints as it says. */
+/* The example's complete pose: dials from its points in every layer's space, joints as given. */
 static inline void pose_example(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example,
                                 const ex_pose *pose) {
     ex_rig_rest_pose(rig, pose);
@@ -74,7 +72,7 @@ static inline void posed_close(posed_demo *d) {
     ex_project_destroy(d->project);
 }
 
-/* Evaluates the demo's pose; without its layers, which is what the skeleton alone makes of it. */
+/* Evaluates the demo's pose; without its layers: the mesh moved by the skeleton alone. */
 static inline const float *posed_evaluate(posed_demo *d, bool layers) {
     static const bool muted[16] = {true, true, true, true, true, true, true, true,
                                    true, true, true, true, true, true, true, true};
@@ -84,7 +82,7 @@ static inline const float *posed_evaluate(posed_demo *d, bool layers) {
     return d->positions;
 }
 
-/* The same at a pose in words: "elbow=90 load=1". */
+/* Evaluates at a pose in words: "elbow=90 load=1". */
 static inline const float *posed_at(posed_demo *d, bool layers, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static inline const float *posed_at(posed_demo *d, bool layers, const char *format, ...) {
@@ -100,8 +98,8 @@ static inline const float *posed_at(posed_demo *d, bool layers, const char *form
     return posed_evaluate(d, layers);
 }
 
-/* Every sculpt comes back through all layers and the skin, within 1e-5 of its size; none is all there without them,
- * and, where that is asked, none crosses itself. */
+/* Checks that every sculpt comes back through all layers and the skin, within 1e-5 of its size; that none does without
+ * them; and, if requested, that none crosses itself. */
 static inline void check_sculpts(posed_demo *d, bool crossing) {
     const ex_project_view *view = ex_project_get(d->project);
     double worst = 0;
@@ -118,7 +116,7 @@ static inline void check_sculpts(posed_demo *d, bool crossing) {
                 double off = 0;
                 for (int i = 0; i < 3 * sculpt->vertex_count; i++)
                     off = fmax(off, fabs((double)positions[i] - sculpt->positions[i]) / ex_mesh_size(sculpt));
-                /* Dual quaternions twist by 60 degrees nearly right by themselves: 2.4e-4. */
+                /* Dual quaternions alone twist by 60 degrees nearly right: 2.4e-4. */
                 assert_true(layers ? off < 1e-5 : off > 1e-4);
                 worst = layers ? fmax(worst, off) : worst;
             }
@@ -133,8 +131,7 @@ static inline void check_sculpts(posed_demo *d, bool crossing) {
     print_message("sculpts come back within %.1e of their size\n", worst);
 }
 
-/* The sculpts of a demo with linear skinning, under dual quaternions: what has to be added is another, what comes back
- * is the same. */
+/* The sculpts of a demo with linear skinning, under dual quaternions: the offsets differ, the result is the same. */
 static inline void check_sculpts_of_dual_quaternions(const char *name) {
     char file[64];
     size_t size = 0;

@@ -1,6 +1,6 @@
 /*
- * surfaces.h - what tests of demos ask of a surface of triangles: closed, manifold, in one piece, of some volume, and
- * how much a form stretches its edges.
+ * surfaces.h - checks of a surface of triangles in tests of demos: closed, manifold, in one piece, its volume, and the
+ * stretch of its edges in a form.
  */
 #ifndef EXEMPLAR_TESTS_SURFACES_H
 #define EXEMPLAR_TESTS_SURFACES_H
@@ -12,8 +12,8 @@ static inline int compare_edges(const void *a, const void *b) {
     return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
 }
 
-/* Every edge is there once in each direction, as many edges as a sphere's surface has, and all of it hangs together: a
- * surface without a hole, without an edge or a vertex that three pieces share. */
+/* Checks that every edge occurs once in each direction, that there are as many edges as on a sphere, and that all is
+ * connected: a surface without a hole, without an edge or a vertex that three pieces share. */
 static inline void check_sphere(const ex_mesh *mesh) {
     const size_t count = (size_t)mesh->corner_count;
     int(*edges)[2] = malloc(count * sizeof *edges), (*back)[2] = malloc(count * sizeof *back);
@@ -62,7 +62,7 @@ static inline double edge_length(const double *positions, int a, int b) {
     return sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
 }
 
-/* The part of the edges that are longer than `most` times what they are at rest, or shorter than 1 / most. */
+/* Fraction of the edges that are longer than `most` times their rest length, or shorter than 1 / most. */
 static inline double stretched_part(const ex_mesh *rest, const double *positions, double most) {
     int count = 0;
     for (int h = 0; h < rest->corner_count; h++) {

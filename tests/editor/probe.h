@@ -1,4 +1,4 @@
-/* tests/editor/probe.h - what the probes share. */
+/* tests/editor/probe.h - functions shared by the probes. */
 #ifndef EXEMPLAR_TESTS_EDITOR_PROBE_H
 #define EXEMPLAR_TESTS_EDITOR_PROBE_H
 

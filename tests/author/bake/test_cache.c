@@ -1,6 +1,4 @@
-/*
- * Baked point caches hold what evaluation gives, at every level, by one thread or many.
- */
+/* Baked point caches hold the results of evaluation, at every level, with one thread or many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +60,7 @@ static void test_every_kind_and_level(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* An evaluator that is the runtime, frame by frame, and fails where it is told to. */
+/* An evaluator that calls the runtime, frame by frame, and fails at a given frame. */
 typedef struct other {
     const ex_rig *rig;
     float *positions;

@@ -1,5 +1,6 @@
 /*
- * Baking what glTF can say: the file, read back and played by a viewer of the tests' own, is the rig at every frame.
+ * Baking rigs that glTF can express: the file, read back and played by the tests' own viewer, is the rig at every
+ * frame.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ static ex_bake_report bake(const ex_rig *rig, const ex_motion *motion, const cha
     return report;
 }
 
-/* Bakes and plays; whatever the parts, nothing is lost, and the report says the same. */
+/* Bakes and plays; whatever the parts, nothing is lost, and the report agrees. */
 static ex_bake_report assert_exact(const ex_rig *rig, int frames, const ex_bake_options *options) {
     ex_motion *motion = bake_motion(rig, frames, 7, 80);
     const ex_bake_report report = bake(rig, motion, "exact.glb", options);
@@ -51,7 +52,7 @@ static void test_forms_skin_and_shifts(void **state) {
     assert_int_equal(report.target_count, 3); /* "straight" is the mesh itself */
     assert_int_equal(report.unused_count, 0);
     assert_int_equal(report.influence_most, 2);
-    /* 3 channels a joint and one of weights; scales and most translations never change. */
+    /* 3 channels per joint and one of weights; scales and most translations never change. */
     assert_int_equal(report.key_count_full, 40 * (3 * CHARACTER_JOINTS + 1));
     assert_true(report.key_count < report.key_count_full && report.key_count >= 40 * 4);
     ex_rig_destroy(rig);
@@ -209,7 +210,7 @@ static void test_influences(void **state) {
     report = bake(rig, motion, "six.glb", &(ex_bake_options){.influence_most = 6});
     assert_near(report.influences.largest, 0, 0);
     assert_near(report.total.largest, 0, 2e-5 * report.size);
-    /* Two roots have a node above them, which glTF asks of the joints of a skin. */
+    /* Two roots have a node above them, which glTF requires of the joints of a skin. */
     ex_scene *scene;
     assert_int_equal(ex_scene_read(scratch_path("six.glb"), &scene, NULL), EX_OK);
     assert_int_equal(scene->node_count, 1 + WHOLE_JOINTS + 1);
@@ -223,7 +224,7 @@ static void test_influences(void **state) {
     whole_rig_close(&whole);
 }
 
-/* One frame is a pose: nothing moves, and one key says so. */
+/* One frame is a pose: nothing moves, and one key is enough. */
 static void test_one_frame(void **state) {
     (void)state;
     ex_rig *rig = bake_arm_rig(4, 3, EX_SKINNING_LINEAR, 0);

@@ -1,6 +1,4 @@
-/*
- * Baking a motion of more frames than a decomposition looks at: every frame is weighed and measured all the same.
- */
+/* Baking a motion with more frames than a decomposition uses: every frame is still weighed and measured. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /*
- * Baking what glTF cannot say: the nearest file, how near it is by the report and by a viewer of the tests' own, fewer
- * targets and fewer keys on request, and what is refused.
+ * Baking rigs that glTF cannot express: the nearest file, its error by the report and by the tests' own viewer, fewer
+ * targets and fewer keys on request, and refusals.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static ex_bake_report bake(const ex_rig *rig, const ex_motion *motion, const ex_
     return report;
 }
 
-/* How far the file is off at the frame and vertex that a report names. */
+/* Error of the file at the frame and vertex that a report names. */
 static double miss_at(const ex_rig *rig, const ex_motion *motion, int level, const bool *muted,
                       const ex_bake_error *where) {
     const size_t bytes = (size_t)ex_rig_level_vertex_count(rig, level) * 3 * sizeof(double);
@@ -48,7 +48,7 @@ static double miss_at(const ex_rig *rig, const ex_motion *motion, int level, con
     return sqrt(square);
 }
 
-/* The report says what a viewer sees. */
+/* Checks that the report agrees with the viewer. */
 static ex_bake_report bake_and_play(const ex_rig *rig, const ex_motion *motion, const ex_bake_options *options) {
     const ex_bake_report report = bake(rig, motion, options);
     const ex_bake_error seen = bake_compare(scratch_path("near.glb"), rig, motion, options->level, options->muted);
@@ -88,7 +88,7 @@ static void test_offsets_after_posing(void **state) {
     const ex_bake_report report = bake_and_play(rig, motion, &(ex_bake_options){.level = 0});
     assert_false(report.exact);
     assert_true(report.total.largest <= EX_BAKE_ERROR * report.size);
-    assert_true(report.target_count > 6); /* the rig's own, and some */
+    assert_true(report.target_count > 6); /* the rig's own, and more */
     bake_motion_free(motion);
     ex_rig_destroy(rig);
 }
@@ -134,7 +134,7 @@ static void test_skin_of_a_level(void **state) {
                 for (int k = 0; k < own; k++)
                     expected[joints[k]] += parts[i] * (double)weights[k];
             }
-            double sum = 0; /* the stencils of this rig are any numbers: what they subtract too much is nothing */
+            double sum = 0; /* the stencils of this rig are arbitrary numbers: negative influences count as none */
             for (int j = 0; j < WHOLE_JOINTS; j++) {
                 expected[j] = expected[j] > 0 ? expected[j] : 0;
                 sum += expected[j];
@@ -160,7 +160,7 @@ static void test_skin_of_a_level(void **state) {
     whole_rig_close(&whole);
 }
 
-/* Without a skin the best that N targets can do is what the singular values leave. */
+/* Without a skin the best result of N targets is given by the remaining singular values. */
 static void test_against_singular_values(void **state) {
     (void)state;
     enum { FRAMES = 20 };
@@ -237,7 +237,7 @@ static void test_thinning(void **state) {
         const ex_bake_report report = bake_and_play(rig, motion, &(ex_bake_options){.thin = thin});
         assert_true(report.exact);
         assert_true(report.total.largest <= thin + 1e-6 * report.size);
-        assert_true(report.total.largest > 0.1 * thin); /* the room that was given is used */
+        assert_true(report.total.largest > 0.1 * thin); /* the allowed error is used */
         assert_true(report.key_count < before);
         before = report.key_count;
     }
@@ -246,7 +246,7 @@ static void test_thinning(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* A joint that turns steadily needs two keys, one that stands still none. */
+/* A joint that turns steadily needs two keys, one that does not move none. */
 static void test_keys_by_hand(void **state) {
     (void)state;
     ex_rig *rig = bake_arm_rig(4, 3, EX_SKINNING_LINEAR, 0);

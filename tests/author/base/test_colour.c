@@ -1,5 +1,5 @@
 /*
- * Colours: there and back, maps whose lightness only rises, and categories that stay apart also for people who lack one
+ * Colours: round trips, maps whose lightness only rises, and categories that stay distinct also for people who lack one
  * kind of cones, simulated by the matrices that G. Machado, M. Oliveira and L. Fernandes published ("A
  * Physiologically-based Model for Simulation of Color Vision Deficiency", 2009; severity 1).
  */
@@ -63,7 +63,7 @@ static void goes_there_and_back(void **state) {
     assert_row_near(white, ((double[]){1, 0, 0}), 3, 1e-6);
 }
 
-/* What no screen has keeps its lightness. */
+/* A colour outside the gamut keeps its lightness. */
 static void stays_within_what_screens_have(void **state) {
     (void)state;
     for (double hue = 0; hue < 6.28; hue += 0.1) {
@@ -122,7 +122,7 @@ static void categories_stay_apart(void **state) {
     }
 }
 
-/* Beyond eight, dashes tell; no two looks are the same. */
+/* Beyond eight, dashes distinguish them; no two looks are the same. */
 static void further_categories_differ(void **state) {
     (void)state;
     for (int i = 0; i < 32; i++) {

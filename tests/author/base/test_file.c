@@ -1,6 +1,4 @@
-/*
- * Whole files in and out: what is read is what is there, what fails leaves nothing behind, and paths join.
- */
+/* Reading and writing complete files: the content is right, failures leave nothing behind, and paths join. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
@@ -199,7 +197,7 @@ static void follows_links(void **state) {
     assert_true(S_ISLNK(status.st_mode));
 }
 
-/* A link to what is not there: the target is made, through as many links as it takes, and the links stay. */
+/* A dangling link: the target is created, through any number of links, and the links stay. */
 static void follows_links_that_lead_nowhere(void **state) {
     (void)state;
     assert_int_equal(mkdir(scratch_path("folder"), 0777), 0);
@@ -212,7 +210,7 @@ static void follows_links_that_lead_nowhere(void **state) {
     assert_true(S_ISLNK(status.st_mode));
     assert_int_equal(lstat(scratch_path("folder/middle"), &status), 0);
     assert_true(S_ISLNK(status.st_mode));
-    /* Nor are links replaced that lead in a circle, or into a folder that is not there. */
+    /* Links are not replaced either if they form a circle, or lead into a missing folder. */
     ex_file_writer writer;
     ex_error error;
     assert_int_equal(symlink("circle", scratch_path("circle")), 0);
@@ -224,7 +222,7 @@ static void follows_links_that_lead_nowhere(void **state) {
     assert_int_equal(scratch_entry_count(), 5);
 }
 
-/* What a descriptor got before and after stands before and after: it is the same place in the same file. */
+/* Output of a descriptor before and after keeps its place: it is the same position in the same file. */
 static void writes_on_in_a_descriptor(void **state) {
     (void)state;
     int file = open(scratch_path("log"), O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -242,7 +240,7 @@ static void writes_on_in_a_descriptor(void **state) {
     assert_non_null(strstr(error.text, "Bad file descriptor"));
 }
 
-/* Runs in a child whose standard output is the descriptor, or closed with -1; its error, or "". */
+/* Runs in a child whose standard output is the descriptor, or closed with -1; returns its error, or "". */
 static void write_to_standard_output(int descriptor, char text[EX_ERROR_SIZE]) {
     int answer[2];
     assert_int_equal(pipe(answer), 0);
@@ -265,7 +263,7 @@ static void write_to_standard_output(int descriptor, char text[EX_ERROR_SIZE]) {
     close(answer[1]);
     assert_int_equal(read(answer[0], text, EX_ERROR_SIZE), EX_ERROR_SIZE);
     close(answer[0]);
-    assert_int_equal(waitpid(child, NULL, 0), child); /* it has copies of what the caller will close */
+    assert_int_equal(waitpid(child, NULL, 0), child); /* it has copies of the descriptors that the caller will close */
 }
 
 static void writes_standard_output(void **state) {
@@ -289,7 +287,7 @@ static void writes_standard_output(void **state) {
     close(null);
 }
 
-/* In a child: there is no way back. */
+/* In a child, because stopping cannot be undone. */
 static void stops(void **state) {
     (void)state;
     scratch_write("a.txt", "old", 3);
@@ -350,7 +348,7 @@ static void writes_devices_directly(void **state) {
     assert_int_equal(ex_file_commit(&writer, &error), EX_ERROR_FILE);
 }
 
-/* A limit on the size of files stands in for a full disk. */
+/* A limit on the size of files simulates a full disk. */
 static void leaves_the_target_alone_when_the_disk_is_full(void **state) {
     (void)state;
     scratch_write("a.txt", "old", 3);
@@ -399,7 +397,7 @@ static void removes_what_is_pending(void **state) {
     ex_file_remove_pending();
     assert_int_equal(scratch_entry_count(), 1);
     ex_file_abandon(&writers[0]);
-    /* What was committed is pending no more. */
+    /* A committed file is no longer pending. */
     write_file(scratch_path("d.txt"), "done");
     ex_file_remove_pending();
     check_content("d.txt", "done");

@@ -1,6 +1,4 @@
-/*
- * Writing JSON: each kind of value by hand, where lines are broken, and text that jansson reads back as the same tree.
- */
+/* Writing JSON: each kind of value by hand, line breaks, and text that jansson reads back as the same tree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +68,7 @@ static void writes_short_things_on_one_line(void **state) {
     check_text("7", true, "7\n");
 }
 
-/* What the library writes for [["LLL…"]] with that many letters, in a buffer that the next call uses again. */
+/* The library's output for [["LLL…"]] with that many letters, in a buffer that the next call reuses. */
 static const char *print_letters(int count, bool nested) {
     static char printed[400];
     char json[300], letters[200];

@@ -40,7 +40,7 @@ static double random_double(void) {
     }
 }
 
-/* Reads the whole text, or fails the test. */
+/* Reads the entire text, or fails the test. */
 static double read_double(const char *text) {
     const char *cursor = text;
     double value = 12345;
@@ -95,7 +95,7 @@ static void reads_what_strtod_reads(void **state) {
     }
 }
 
-/* A number just above the middle of two doubles rounds up, however far behind the point the excess stands. */
+/* A number just above the middle of two doubles rounds up, however far after the point the excess is. */
 static void reads_thousands_of_digits(void **state) {
     (void)state;
     static char text[4000];
@@ -162,7 +162,7 @@ static void stops_behind_the_number(void **state) {
         assert_true(value == cases[i].value);
         assert_int_equal(cursor - cases[i].text, cases[i].size);
     }
-    /* The end is the end, whatever stands behind it. */
+    /* Reading stops at the end, whatever follows it. */
     const char *text = "123.456", *cursor = text;
     double value;
     assert_true(ex_parse_double(&cursor, text + 2, &value));
@@ -253,7 +253,7 @@ static int significant_digits(const char *text) {
     return count - zeros;
 }
 
-/* The nearest decimals of each length, and the ones beside them, tried from short to long. */
+/* The nearest decimals of each length, and their neighbours, tried from short to long. */
 static int fewest_digits(double value, bool single) {
     for (int digits = 1; digits < 17; digits++) {
         char text[40];
@@ -318,7 +318,7 @@ static void ignores_the_locale(void **state) {
     assert_true(quick == 2.5);
 }
 
-/* Not a promise, but no damage either. */
+/* Not specified, but does no damage. */
 static void values_that_are_not_finite_damage_nothing(void **state) {
     (void)state;
     static const double values[] = {INFINITY, -INFINITY, NAN};

@@ -38,7 +38,7 @@ static void finds_what_was_meant(void **state) {
     }
 }
 
-/* A swap of neighbours is one step, not two; of two that are as near, the first. */
+/* A swap of neighbours is one step, not two; of two equally near, the first. */
 static void takes_the_nearest(void **state) {
     (void)state;
     assert_string_equal(ex_suggest("abdc", (const char *const[]){"abxx", "abcd"}, 2), "abcd");

@@ -1,6 +1,6 @@
 /*
- * Driven rigs from keys, and keys from driven rigs: the keys' forms at their drivers, motions of the whole, regions and
- * databases, trajectories, the same rig again from what it holds, what cannot be, and where memory runs out.
+ * Driven rigs from keys, and keys from driven rigs: the keys' forms at their drivers, rigid motions, regions and
+ * databases, trajectories, the same rig again from its contents, errors, and failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "support/fail_alloc.h"
 #include "support/sleeves.h"
 
-/* Of both meshes, about. */
+/* Approximate size of both meshes. */
 #define SIZE 2.0
 
 static ex_rig *must_build(const ex_drive_def *def) {
@@ -46,7 +46,7 @@ static double distance(const float *a, const float *b, int vertex_count) {
     return farthest;
 }
 
-/* At every key's driver, and at one that is moved besides, the key's form. */
+/* Checks the key's form at every key's driver, and at one that is also moved. */
 static void check_keys(const sleeve *s, const ex_rig *rig, double tolerance) {
     const int n = s->driver->vertex_count, m = s->driven->vertex_count;
     float *driver = calloc(3 * (size_t)n, sizeof *driver), *driven = calloc(3 * (size_t)m, sizeof *driven);
@@ -137,7 +137,7 @@ static void *pack(const ex_rig *rig, size_t *size) {
     return bytes;
 }
 
-/* Opens the rig, compares with what it was built from, and builds it again: the same rig. */
+/* Opens the rig, compares with its definition, and builds it again: the same rig. */
 static void check_round_trip(const sleeve *s) {
     const ex_drive_def *def = &s->def;
     ex_rig *rig = must_build(def);
@@ -226,7 +226,7 @@ static void test_round_trip(void **state) {
     sleeve_close(&s);
 }
 
-/* Two databases with the same drivers: each key stands at its own place. */
+/* Two databases with the same drivers: each key is at its own place. */
 static void test_databases(void **state) {
     (void)state;
     sleeve s;
@@ -263,8 +263,8 @@ static void test_paths(void **state) {
     s.def.options.paths = true;
     s.def.options.push = false;
     check_round_trip(&s);
-    /* Half-way between straight and a right angle, a sleeve without wrinkles is much nearer along trajectories to one
-     * that is bent by 45 degrees than along straight lines. */
+    /* Halfway between straight and a right angle, a sleeve without wrinkles is much nearer to one bent by 45 degrees
+     * along trajectories than along straight lines. */
     const int n = s.driver->vertex_count, m = s.driven->vertex_count;
     float *driver = calloc(3 * (size_t)n, sizeof *driver), *driven = calloc(3 * (size_t)m, sizeof *driven);
     float *form = calloc(3 * (size_t)m, sizeof *form);

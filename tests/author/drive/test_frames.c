@@ -1,6 +1,6 @@
 /*
- * How a mesh follows another: ways along edges by hand, samples, frames spread over a driver, who goes with which,
- * regions, what cannot be, and where memory runs out.
+ * Frames of a driven mesh: distances along edges by hand, samples, frames spread over a driver, assignment of vertices,
+ * regions, errors, and failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 /* ---- by hand ---- */
 
-/* Two unit squares side by side, each cut once, and a triangle far away. */
+/* Two unit squares side by side, each split once, and a triangle far away. */
 static const float places[] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0, 9, 0, 0, 9, 1, 0, 9, 0, 1};
 static const uint32_t cuts[] = {0, 1, 4, 0, 4, 3, 1, 2, 5, 1, 5, 4, 6, 7, 8};
 
@@ -71,13 +71,13 @@ static void test_samples(void **state) {
         seen[order[i]] = true;
     for (int i = 0; i < 9; i++)
         assert_true(seen[i]);
-    assert_true(order[6] >= 6 && order[7] >= 6 && order[8] >= 6); /* what is far comes last */
+    assert_true(order[6] >= 6 && order[7] >= 6 && order[8] >= 6); /* distant ones come last */
     const double few[] = {0, 0, 3, 0, 1, 0, 0, 0, 0};
     assert_int_equal(exi_graph_sample(&g, order, few, 2, vertices, weights), 2);
     assert_int_equal(vertices[0], 2);
     assert_near(weights[0], 0.75, 1e-7);
     assert_near(weights[1], 0.25, 1e-7);
-    /* Nine that count alike, cut into three. */
+    /* Nine of equal weight, divided into three. */
     const double all[] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     assert_int_equal(exi_graph_sample(&g, order, all, 3, vertices, weights), 3);
     for (int i = 0; i < 3; i++)
@@ -89,7 +89,7 @@ static void test_samples(void **state) {
         backwards[i] = 8 - i;
     assert_int_equal(exi_graph_sample(&g, backwards, all, 3, vertices, weights), 3);
     assert_true(vertices[0] == 1 && vertices[1] == 4 && vertices[2] == 7);
-    /* One that counts for most stands for most pieces. */
+    /* One with most of the weight stands for most pieces. */
     const double heavy[] = {1, 100, 1, 1, 1, 1, 1, 1, 1};
     const int count = exi_graph_sample(&g, order, heavy, 3, vertices, weights);
     assert_int_equal(count, 1);
@@ -137,7 +137,7 @@ static void test_spread(void **state) {
         assert_int_equal(d.driver.residual, EX_RESIDUAL_NONE);
         check_influences(&d.driver.carry, rows, frames, 3);
         for (int f = 0; f < frames; f++) {
-            /* Frames stand under the sleeve, and look at what is around them first of all. */
+            /* Frames are under the sleeve, and weigh their surroundings most. */
             double middle = 0, sum = 0, look = 0;
             for (uint32_t i = d.driver.driver.starts[f]; i < d.driver.driver.starts[f + 1]; i++) {
                 sum += (double)d.driver.driver.weights[i];
@@ -164,7 +164,7 @@ static void test_spread(void **state) {
     sleeve_close(&s);
 }
 
-/* Two frames at the ends of the sleeve: what lies at an end goes with that end's, and weights change evenly between. */
+/* Two frames at the ends of the sleeve: vertices at an end follow its frame, and weights change evenly between. */
 static void test_two_ends(void **state) {
     (void)state;
     sleeve s;
@@ -222,7 +222,7 @@ static void test_whole(void **state) {
     must_make(&s, o, &d);
     assert_int_equal(d.driver.joints[0], 2);
     exi_drive_plan_free(&d);
-    /* Frames of parts, but weighed as a whole: one more frame, which carries nothing. */
+    /* Frames of parts, but weighed as one: one more frame, which carries nothing. */
     o->frame = EX_WHOLE_FRAME_FIT;
     o->frame_group = NULL;
     o->frames = 3;
@@ -236,7 +236,8 @@ static void test_whole(void **state) {
     sleeve_close(&s);
 }
 
-/* Weights on the driver leave vertices out; fewer vertices under the sleeve than frames asked for give fewer frames. */
+/* Weights on the driver exclude vertices; if there are fewer vertices under the sleeve than requested frames, there are
+ * fewer frames. */
 static void test_weights_and_few(void **state) {
     (void)state;
     sleeve s;
@@ -257,7 +258,7 @@ static void test_weights_and_few(void **state) {
     sleeve_close(&s);
 }
 
-/* Leaves out a row of faces, so that the arm is in two pieces. */
+/* Removes a row of faces, so that the arm is in two pieces. */
 static void cut(sleeve *s, int row) {
     int kept = 0;
     for (int f = 0; f < s->driver->face_count; f++)
@@ -269,7 +270,7 @@ static void cut(sleeve *s, int row) {
     s->driver->corner_count = 4 * kept;
 }
 
-/* The sleeve over both pieces: each has a node, and no way from one to the other. */
+/* The sleeve over both pieces: each has a node, and there is no path from one to the other. */
 static void test_pieces(void **state) {
     (void)state;
     sleeve s;
@@ -291,7 +292,7 @@ static void test_pieces(void **state) {
     sleeve_close(&s);
 }
 
-/* Fewer nodes than pieces: those that most of the sleeve lies on come first. */
+/* Fewer nodes than pieces: those with most of the sleeve come first. */
 static void test_many_pieces(void **state) {
     (void)state;
     sleeve s;
@@ -307,7 +308,7 @@ static void test_many_pieces(void **state) {
     sleeve_close(&s);
 }
 
-/* The sleeve over one piece: the other has no node, and goes with what is nearest through the air. */
+/* The sleeve over one piece: the other has no node, and follows what is nearest through the air. */
 static void test_piece_apart(void **state) {
     (void)state;
     sleeve s;
@@ -370,7 +371,7 @@ static void test_regions(void **state) {
     sleeve_close(&s);
 }
 
-/* A vertex that is bound to one end goes with it, wherever it lies. */
+/* A vertex that is bound to one end follows it, wherever it is. */
 static void test_bound_feet(void **state) {
     (void)state;
     sleeve s;
@@ -425,7 +426,7 @@ static void test_carrier(void **state) {
         }
         assert_true(farthest < (k == 0 ? 1e-5 : 0.1));
     }
-    /* A frame that goes with a joint goes where it is told. */
+    /* A frame attached to a joint goes where it is put. */
     const float there[48] = {1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0};
     exi_moving_frames_place(&c, s.drivers[0], there, (const int[]){0, -1, -1, -1});
     assert_near(c.matrices[3], 5, 0);
@@ -483,7 +484,7 @@ static void test_invalid(void **state) {
         assert_sentence(&error, i >= 10 && i <= 13 ? EX_ERROR_DATA : EX_ERROR_ARGUMENT, words[i]);
         exi_drive_plan_free(&d);
     }
-    /* A driver without faces, one on a line, a vertex that is no number. */
+    /* A driver without faces, one on a line, a vertex that is not a number. */
     exi_drive_plan d;
     ex_error error = {0};
     const int faces = s.driver->face_count, corners = s.driver->corner_count;

@@ -1,6 +1,4 @@
-/*
- * The note of a driven rig: what was written is read, and a note that something else wrote is refused, not believed.
- */
+/* The note of a driven rig: a written note is read back, and a note from another program is refused, not trusted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

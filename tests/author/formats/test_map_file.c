@@ -1,6 +1,6 @@
 /*
- * Files of displacement maps: by hand in text, bits that come back, each way to be wrong with its sentence, truncation
- * at every byte, failing memory.
+ * Files of displacement maps: by hand in text, exact round trips, every error with its sentence, truncation at every
+ * byte, failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static void by_hand(void **state) {
     (void)state;
     ex_displacement_map *map;
     ex_error error;
-    /* Places and faces are passed over; the order of the properties does not matter. */
+    /* Places and faces are skipped; the order of the properties does not matter. */
     assert_int_equal(read_text(HEAD "property float x\nproperty uchar state\nproperty double displacement\n"
                                     "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
                                     "9 1 0.25\n9 4 -2\n9 0 0\n3 0 1 2\n",
@@ -43,7 +43,7 @@ static void by_hand(void **state) {
     assert_memory_equal(map->states, states, sizeof states);
     ex_displacement_map_destroy(map);
 
-    /* Without states everything was measured. */
+    /* Without states everything counts as measured. */
     assert_int_equal(read_text(HEAD "property float displacement\nend_header\n1\n2\n3\n", &map, &error), EX_OK);
     for (int v = 0; v < 3; v++)
         assert_int_equal(map->states[v], EX_DISPLACEMENT_MAP_HIT);
@@ -115,7 +115,7 @@ static void each_way_to_be_wrong(void **state) {
             fail_msg("case %zu: result %d, '%s'", i, (int)result, error.text);
         assert_null(map);
     }
-    /* Bits that are no number. */
+    /* Bits that are not a number. */
     static const char head[] =
         "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float displacement\nend_header\n";
     char bytes[sizeof head - 1 + 4];

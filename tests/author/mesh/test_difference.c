@@ -1,6 +1,4 @@
-/*
- * How meshes differ: distances worked by hand, and each thing that a mesh carries changed alone.
- */
+/* Differences between meshes: distances worked by hand, and each attribute of a mesh changed alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +86,7 @@ static void faces(void **state) {
     assert_true(!d.measured && d.first_face == -1 && !ex_mesh_difference_none(&d));
 }
 
-/* Each pair differs in one thing; numbers alone do not make a difference. */
+/* Each pair differs in one attribute; numbering alone does not make a difference. */
 static void what_corners_and_faces_carry(void **state) {
     (void)state;
     const char *base = SQUARE "vt 0 0\nvt 1 0\nvn 0 0 1\nvn 0 1 0\ng a\nusemtl m\nf 1/1/1 2/2/1 3/1/1\n";

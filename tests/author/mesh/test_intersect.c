@@ -1,6 +1,6 @@
 /*
  * Triangles that cross: pairs by hand, random pairs against edges that pierce, meshes against all pairs, and the same
- * answer wherever the mesh stands.
+ * answer wherever the mesh is.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,7 +103,7 @@ static bool edge_pierces(const double p[3], const double q[3], double t[3][3]) {
     return (a > 0 && b > 0 && c > 0) || (a < 0 && b < 0 && c < 0);
 }
 
-/* In general position two triangles meet exactly where an edge of one pierces the other. */
+/* In general position two triangles meet exactly if an edge of one pierces the other. */
 static void agrees_with_piercing_edges(void **state) {
     (void)state;
     int crossing = 0;
@@ -260,8 +260,8 @@ static void make_grid(grid *g) {
 }
 
 /* Rolled up short of a full turn it is clean; closed, it touches itself along a seam without sharing vertices and is
- * still clean; folded flat onto itself, each triangle lies in others; curled with its end through its side, it crosses.
- */
+ * still clean; folded flat onto itself, each triangle lies in others; curled with its end through its side, it
+ * crosses. */
 static void knows_seams_from_folds(void **state) {
     (void)state;
     static grid g;

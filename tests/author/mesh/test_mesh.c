@@ -1,6 +1,4 @@
-/*
- * Meshes as plain data: copied whole, measured, compared with a sentence that names the first difference.
- */
+/* Meshes as plain data: copied completely, measured, compared with a sentence that names the first difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +81,7 @@ static void copies_everything(void **state) {
     assert_int_equal(copy->group_count, 2);
     assert_int_equal(copy->material_count, 2);
     assert_int_equal(copy->tag_count, 2);
-    ex_mesh_destroy(mesh); /* what the copy shared with it would now be gone */
+    ex_mesh_destroy(mesh); /* anything that the copy shared with it would now be gone */
     assert_string_equal(copy->group_names[1], "side");
     assert_string_equal(copy->material_names[0], "stone");
     assert_string_equal(copy->material_library, "a.mtl");

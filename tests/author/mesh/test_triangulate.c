@@ -1,6 +1,4 @@
-/*
- * Polygons into triangles: n - 2 of them, each corner used, areas that add up, none turned over; whatever the shape.
- */
+/* Polygons into triangles: n - 2 of them, each corner used, areas that add up, none reversed; whatever the shape. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,7 +123,7 @@ static double random_number(void) {
     return (double)(random_state >> 11) * 0x1p-53;
 }
 
-/* Stars around a point, with rays of random lengths, and then the same lying anyhow in space. */
+/* Stars around a point, with rays of random lengths, and then the same in any orientation in space. */
 static void cuts_random_concave_faces(void **state) {
     (void)state;
     for (int trial = 0; trial < 300; trial++) {

@@ -1,6 +1,4 @@
-/*
- * skeletons.h - rigs and clips of a few joints for the tests of motion, and where a pose puts their joints.
- */
+/* skeletons.h - rigs and clips of a few joints for the tests of motion, and the places of their joints at a pose. */
 #ifndef EXEMPLAR_TESTS_SKELETONS_H
 #define EXEMPLAR_TESTS_SKELETONS_H
 
@@ -19,7 +17,7 @@
 
 enum { BONES_MOST = 16 };
 
-/* A joint by name, parent and where it is at rest, relative to the parent, with a rest rotation. */
+/* A joint: name, parent, place at rest relative to the parent, and rest rotation. */
 typedef struct bone {
     const char *name;
     int parent;
@@ -84,7 +82,7 @@ static inline ex_rig *bones_rig(const bone *bones, int count) {
     return rig;
 }
 
-/* A clip of these joints, at rest in all frames, ten a second; names that begin with '_' are end sites. */
+/* A clip of these joints, at rest in all frames, ten per second; names that begin with '_' are end sites. */
 static inline ex_clip *bones_clip(const bone *bones, int count, int frame_count) {
     ex_clip *clip = calloc(1, sizeof *clip);
     assert_non_null(clip);

@@ -1,13 +1,10 @@
-/*
- * Which joint moves which: by name, as programs change names, and by map files, with each way in which they can be
- * wrong.
- */
+/* Matching joints: by name, with the changes that programs make to names, and by map files, with every error. */
 #include "skeletons.h"
 
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
 
-/* How the one turned joint of a clip of such names turns joints of a rig: which of them moved, as letters. */
+/* Joints of a rig that move with the one turned joint of a clip of these names, as letters. */
 static const char *moved(const bone *theirs, int their_count, int turned, const bone *ours, int our_count) {
     static char letters[BONES_MOST + 1];
     ex_rig *rig = bones_rig(ours, our_count);
@@ -25,7 +22,7 @@ static const char *moved(const bone *theirs, int their_count, int turned, const 
     return letters;
 }
 
-/* Joints side by side, so that no turn is made up for by another. */
+/* Joints side by side, so that no turn compensates another. */
 static void names(void **state) {
     (void)state;
     static const bone ours[] = {{"Left Arm", -1, 0, 0, 0, {0}},

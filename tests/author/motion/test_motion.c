@@ -1,6 +1,4 @@
-/*
- * Motions from files: tables, BVH files and scenes, at their own frames, at other rates and in part.
- */
+/* Motions from files: tables, BVH files and scenes, at their own frames, at other rates and in part. */
 #include "skeletons.h"
 
 #include "support/arms.h"

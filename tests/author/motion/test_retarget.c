@@ -1,5 +1,6 @@
 /*
- * Clips on rigs of other proportions, other rest poses and other axes: where joints come to stand, worked by hand.
+ * Clips on rigs of other proportions, other rest poses and other axes: the resulting places of joints, worked by
+ * hand.
  */
 #include "skeletons.h"
 
@@ -19,7 +20,7 @@ static const bone doll[] = {
     {"ground", -1, 0, -0.5f, 0, {0}},
     {"hips", 0, 0, 5, 0, {0, 0.6f, 0, 0.8f}},
     {"chest", 1, 0, 3, 0, {0, 0, 0, 0}},
-    {"arm", 2, 0.28f, 0, 0.96f, {0.6f, 0, 0, 0.8f}}, /* at (1, 3, 0) in the world but for the hips' height */
+    {"arm", 2, 0.28f, 0, 0.96f, {0.6f, 0, 0, 0.8f}}, /* at (1, 3, 0) in the world except for the hips' height */
     {"arm_twist", 3, 0, -0.28f, 0.96f, {0, 0, 0, 0}},
     {"fore_arm", 4, 0, -0.28f, 0.96f, {0, 0, 0, 0}},
     {"fist", 5, 0, -0.28f, 0.96f, {0, 0, 0, 0}},
@@ -42,14 +43,14 @@ static void doll_at_rest(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* With the clip at rest the doll stands as the clip does; then each turn of the clip turns the doll as much. */
+/* With the clip at rest the doll has the clip's pose; then each turn of the clip turns the doll equally. */
 static void directions_and_turns(void **state) {
     (void)state;
     ex_rig *rig = bones_rig(doll, DOLL);
     ex_clip *clip = bones_clip(man, MAN, 4);
     turn_local(clip_local(clip, 1, ARM), 2, 90);     /* the arm up */
     turn_local(clip_local(clip, 2, FOREARM), 1, 90); /* the forearm to the back */
-    turn_local(clip_local(clip, 3, HIPS), 1, 180);   /* all of it round */
+    turn_local(clip_local(clip, 3, HIPS), 1, 180);   /* all of it turned round */
     ex_motion *motion = bring(clip, rig, NULL);
     assert_int_equal(motion->matched_count, 4);
     const double s = 5 / 100.0; /* 4.5 + 0.5 over the 100 from the hips down to the toes */
@@ -73,7 +74,7 @@ static void directions_and_turns(void **state) {
     pose_worlds(rig, &motion->poses[3], worlds);
     check_place(worlds[D_ARM], -1, floor + 3, 0);
     check_place(worlds[D_FIST], -4, floor + 3, 0);
-    /* What is in between stays at rest, and so does what nothing moves. */
+    /* Joints in between stay at rest, and so do those that nothing moves. */
     const ex_transform twist = ex_skeleton_rest(ex_rig_skeleton(rig), D_TWIST);
     for (int p = 0; p < 4; p++)
         assert_memory_equal(&motion->poses[p].joints[D_TWIST], &twist, sizeof twist);
@@ -82,7 +83,7 @@ static void directions_and_turns(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* The path: scaled by the heights of the hips, from floor to floor, in the frame of what is above. */
+/* The path: scaled by the heights of the hips, from floor to floor, in the frame of the parent. */
 static void path(void **state) {
     (void)state;
     bone turned[DOLL];
@@ -132,7 +133,7 @@ static void parts_stay(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Only the turn about the hinge is left, and the joint below makes up for it. */
+/* Only the turn about the hinge is left, and the joint below compensates. */
 static void hinges(void **state) {
     (void)state;
     static const bone arm[] = {
@@ -154,7 +155,7 @@ static void hinges(void **state) {
     assert_near(fabs(2 * atan2((double)q[2], (double)q[3])), 60 * acos(-1) / 180, 1e-5);
     float worlds[4][12];
     pose_worlds(rig, &motion->poses[1], worlds);
-    /* The hand has the whole turn: Rz(60) Rx(25), whose second column is cos 25 (-sin 60, cos 60), sin 25. */
+    /* The hand has the complete turn: Rz(60) Rx(25), whose second column is cos 25 (-sin 60, cos 60), sin 25. */
     const double c25 = cos(25 * acos(-1) / 180), s25 = sin(25 * acos(-1) / 180);
     assert_near((double)worlds[2][1], -c25 * sqrt(0.75), 1e-5);
     assert_near((double)worlds[2][5], c25 * 0.5, 1e-5);
@@ -187,7 +188,7 @@ static void several_bones(void **state) {
     assert_near(fabs((double)q[3]), h, 1e-6);
     ex_motion_destroy(motion);
     ex_clip_destroy(clip);
-    /* Two bones along one line leave the turn about it open: none, then. */
+    /* Two bones along one line do not determine the turn about it: then there is none. */
     static const bone line[] = {{"Hips", -1, 0, 9, 0, {0}}, {"L", 0, 1, 0, 0, {0}}, {"R", 0, -1, 0, 0, {0}}};
     clip = bones_clip(line, 3, 1);
     ex_rig *beam =
@@ -227,7 +228,7 @@ static void bent_at_rest(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Several toes follow one: what points along the other skeleton's foot is the middle between them. */
+/* Several toes follow one: the middle between them points along the other skeleton's foot. */
 static void toes(void **state) {
     (void)state;
     static const bone theirs[] = {{"Foot", -1, 0, 1, 0, {0}}, {"Toe", 0, 0, 0, 2, {0}}, {"_end", 1, 0, 0, 1, {0}}};
@@ -251,8 +252,8 @@ static void toes(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Hips far above their legs there, and level with them here: feet that stand on the ground there stand on the floor
- * here, legs straight or bent, and where they were. */
+/* Hips far above their legs in the clip, and level with them in the rig: feet that are on the ground in the clip are on
+ * the floor in the rig, legs straight or bent, and keep their place. */
 static void feet_stand(void **state) {
     (void)state;
     static const bone theirs[] = {{"Hips", -1, 0, 0, 0, {0}},
@@ -290,7 +291,7 @@ static void feet_stand(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* The last bone: along the end site where both sides have one child, and else as the joint above. */
+/* The last bone: along the end site if both sides have one child, otherwise like the joint above. */
 static void last_bones(void **state) {
     (void)state;
     static const bone theirs[] = {{"a", -1, 0, 9, 0, {0}}, {"b", 0, 0, -2, 0, {0}}, {"_e", 1, 0, 0, 3, {0}}};
@@ -341,7 +342,7 @@ static void odd_skeletons(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* The rig's own joints, with a node above that turns: transforms as they are, to the bit. */
+/* The rig's own joints, with a node above that turns: unchanged transforms, to the bit. */
 static void own_skeleton(void **state) {
     (void)state;
     ex_rig *rig = bones_rig(doll, DOLL);
@@ -368,7 +369,7 @@ static void own_skeleton(void **state) {
         for (int j = 0; j < DOLL; j++)
             assert_memory_equal(&motion->poses[f].joints[j], clip_local(clip, f, j + 1), sizeof(ex_transform));
     ex_motion_destroy(motion);
-    /* The node above moves: what hangs on it moves along. */
+    /* The node above moves: its descendants move along. */
     for (int f = 0; f < 3; f++)
         clip_local(clip, f, 0)->translation[1] = 10;
     motion = bring(clip, rig, NULL);

@@ -1,6 +1,6 @@
 /*
  * bars.h - a bar for tests of trajectories: four corners at every place along x, bent in the plane of x and y by an
- * angle over its whole length; and forms of it that were turned as a whole.
+ * angle over its entire length; and rigidly turned forms of it.
  */
 #ifndef EXEMPLAR_TESTS_BARS_H
 #define EXEMPLAR_TESTS_BARS_H
@@ -9,7 +9,7 @@
 
 enum { BAR_PARTS = 4, BAR_VERTICES = 4 * (BAR_PARTS + 1), BAR_FACES = 4 * BAR_PARTS + 2 };
 
-/* Where a corner is, 4 units along and 1 thick. */
+/* Position of a corner, 4 units along and 1 thick. */
 static inline void bar_corner(double angle, int v, double p[3]) {
     static const double corners[4][2] = {{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}};
     const double s = v / 4 * (4.0 / BAR_PARTS), bend = angle / 4, a = corners[v % 4][0];
@@ -19,7 +19,7 @@ static inline void bar_corner(double angle, int v, double p[3]) {
     p[2] = corners[v % 4][1];
 }
 
-/* The bar bent by an angle and then turned about z by another and lifted. backwards: its faces run the other way. */
+/* The bar bent by an angle, then turned about z by another and lifted. backwards: its faces are reversed. */
 static inline void write_bar_as(const char *name, double angle, double turn, double lift, bool backwards) {
     char text[8000];
     size_t size = 0;
@@ -45,7 +45,7 @@ static inline void write_bar(const char *name, double angle) {
     write_bar_as(name, angle, 0, 0, false);
 }
 
-/* m.obj straight, a.obj bent one way, b.obj the other, t.obj turned as a whole. */
+/* m.obj straight, a.obj bent one way, b.obj the other, t.obj rigidly turned. */
 static inline int write_bars(void **state) {
     if (scratch_set_up(state) != 0)
         return -1;

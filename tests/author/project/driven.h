@@ -12,7 +12,7 @@
 /* An entry of the list of examples. */
 #define KEY(k) "{'name': 'key" #k "', 'mesh': 'sleeve" #k ".obj', 'at': {'body': 'arm" #k ".obj'}}"
 
-/* A project of one layer, with the driver's frames, what the layer has in "weigh" besides, and its shape. */
+/* A project of one layer, with the driver's frames, additional keys of the layer's "weigh", and its shape. */
 #define DRIVEN(frames, weigh, shape, after)                                                                            \
     "{'exemplar': 1, 'mesh': 'sleeve.obj', 'driver': {'mesh': 'arm.obj'" frames "}, 'layers': [{'name': 'driven', "    \
     "'space': [{'name': 'body', 'driver': true}], 'weigh': {'kind': 'convex'" weigh "}, 'shape': '" shape "', "        \

@@ -1,7 +1,7 @@
 /*
- * posable.h - a rig for the tests of poses: three dials of which the second is a rotation (with the first at 20 when at
- * rest), and with a skeleton also `bend`, an angle about x of the joint `forearm`, and `aim`, the swing about y of the
- * joint `upper arm`. Rests are turned and moved, so that being relative to them makes a difference.
+ * posable.h - a rig for the tests of poses: three dials of which the second is a rotation (the first is at 20 at rest),
+ * and with a skeleton also `bend`, an angle about x of the joint `forearm`, and `aim`, the swing about y of the joint
+ * `upper arm`. Rests are turned and moved, so that values relative to them differ.
  */
 #ifndef EXEMPLAR_TESTS_POSABLE_H
 #define EXEMPLAR_TESTS_POSABLE_H
@@ -74,7 +74,7 @@ static inline ex_rig *posable_rig(const char *first, const char *second, const c
     return rig;
 }
 
-/* How the joint is turned relative to its rest, but for the sign. */
+/* Checks the joint's rotation relative to its rest, except for the sign. */
 static inline void check_turn(const ex_rig *rig, const ex_pose *pose, int joint, const double expected[4]) {
     const ex_reading whole = {.kind = EX_READING_ROTATION, .part = EX_AXIS_ROTATION};
     const ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(rig), joint);
@@ -86,7 +86,7 @@ static inline void check_turn(const ex_rig *rig, const ex_pose *pose, int joint,
     }
     if (!(same < 1e-6 || opposite < 1e-6))
         fail_msg("joint %d is turned by %g %g %g %g", joint, q[0], q[1], q[2], q[3]);
-    /* It is turned and nothing else. */
+    /* Only the rotation has changed. */
     assert_memory_equal(pose->joints[joint].translation, rest.translation, sizeof rest.translation);
     assert_memory_equal(pose->joints[joint].scale, rest.scale, sizeof rest.scale);
 }

@@ -1,6 +1,6 @@
 /*
- * projects.h - what the tests of projects share: texts in which ' stands for ", forms of four vertices, and calls that
- * fail the test with the library's own sentence.
+ * projects.h - shared by the tests of projects: texts with ' for ", forms of four vertices, and calls that fail the
+ * test with the library's own sentence.
  */
 #ifndef EXEMPLAR_TESTS_PROJECTS_H
 #define EXEMPLAR_TESTS_PROJECTS_H
@@ -74,7 +74,7 @@ static inline void write_square(const char *name, double a, double b, double c, 
     write_text(name, text);
 }
 
-/* The bytes that the rig packs to. Release with free. */
+/* The rig's packed bytes. Release with free. */
 static inline char *pack_of(const ex_rig *rig, size_t *size) {
     *size = ex_rig_pack_size(rig);
     assert_true(*size > 0);
@@ -93,7 +93,7 @@ static inline void check_same_rig(const ex_rig *a, const ex_rig *b) {
     free(bytes_b);
 }
 
-/* Unpacks, builds what was written, and compares; twice, because the second project is the first one's equal. */
+/* Unpacks, builds the written project, and compares; twice, because the second project must equal the first. */
 static inline void check_round_trip(const char *text) {
     static int number;
     ex_rig *rig = build_text(text);

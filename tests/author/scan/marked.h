@@ -1,6 +1,4 @@
-/*
- * marked.h - the made-up body of bench/marked.h as a problem for ex_kinematics_fit, and how far a fit is from it.
- */
+/* marked.h - the synthetic body of bench/marked.h as a problem for ex_kinematics_fit, and the errors of a fit. */
 #ifndef EXEMPLAR_TESTS_AUTHOR_SCAN_MARKED_H
 #define EXEMPLAR_TESTS_AUTHOR_SCAN_MARKED_H
 
@@ -22,7 +20,7 @@ typedef struct marked_scene {
     ex_kin_fit_def def;
 } marked_scene;
 
-/* Sightings of what is visible. */
+/* Adds sightings of the visible markers. */
 static inline void marked_scene_look(marked_scene *m) {
     int count = 0;
     for (int i = 0; i < m->body.scan_count; i++)
@@ -79,9 +77,9 @@ static inline marked_scene *marked_scene_make(const marked_options *options) {
     return m;
 }
 
-/* What differs between a fit and the truth. */
+/* Differences between a fit and the truth. */
 typedef struct marked_errors {
-    double angles;     /* degrees RMS, over all rotations that were free */
+    double angles;     /* degrees RMS, over all free rotations */
     double worst;      /* the largest */
     double across;     /* metres: the largest error of a bone, across the axes at both its ends */
     double directions; /* degrees: the largest of an axis */
@@ -117,7 +115,7 @@ static inline marked_errors marked_compare(const marked_body *b, const ex_kin_fi
         }
         if (marked_freedoms[j] == 1)
             e.directions = fmax(e.directions, acos(dot < 1 ? dot : 1) * (180 / 3.14159265358979));
-        for (int end = 0; end < 2; end++) { /* along the axis at either end a bone's length is a matter of agreement */
+        for (int end = 0; end < 2; end++) { /* along the axis at either end a bone's length is a convention */
             const int other = end == 0 ? j : marked_parents[j];
             double along = 0;
             for (int k = 0; other >= 0 && k < 3; k++)

@@ -84,7 +84,7 @@ static inline int chain_vertex(chain *c, int link, double x, double y, double z,
     return v;
 }
 
-/* Links are roofs whose lower edges are the hinges: shared with the next link, or apart by a gap. */
+/* Links are roofs whose lower edges are the hinges: shared with the next link, or separated by a gap. */
 static inline chain make_chain(bool shared) {
     static const int faces[8][3] = {{0, 2, 1}, {1, 2, 3}, {0, 4, 2}, {1, 3, 5},
                                     {0, 1, 5}, {0, 5, 4}, {2, 4, 5}, {2, 5, 3}};
@@ -109,7 +109,7 @@ static inline chain make_chain(bool shared) {
     return c;
 }
 
-/* Where the chain is at time t: every link turns evenly, the first stands still. */
+/* The chain at time t: every link turns evenly, the first does not move. */
 static inline void chain_form(const chain *c, double t, double *form) {
     static const double angles[CHAIN_LINKS] = {0, 0.9, -0.4, 1.0};
     for (int v = 0; v < c->vertex_count; v++) {

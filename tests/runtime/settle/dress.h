@@ -1,13 +1,13 @@
 /*
- * dress.h - drivers with something on them, settled by one call, and the signed distances that looking at every
- * triangle in double gives: the sign by the winding number, which knows nothing of normals.
+ * dress.h - drivers with a driven form on them, settled by one call, and signed distances found by examining every
+ * triangle in double: the sign is from the winding number, which is independent of normals.
  */
 #ifndef EXEMPLAR_TESTS_DRESS_H
 #define EXEMPLAR_TESTS_DRESS_H
 
 #include "surfaces.h"
 
-/* The squared distance of a triangle: the least over a fine enough choice of its features. */
+/* Squared distance to a triangle: the least over its features, sampled finely enough. */
 static inline double dress_square(const double q[3], double p[3][3]) {
     double best = (double)INFINITY, ab[3], ac[3], n[3], aq[3];
     for (int i = 0; i < 3; i++) {
@@ -82,7 +82,7 @@ static inline surface surface_box(int parts, double x, double y, double z) {
     return s;
 }
 
-/* Sides of the box that look the wrong way are turned, and places that are the same become one vertex. */
+/* Reverses sides of the box that face inwards, and merges vertices at the same place. */
 static inline void surface_weld(surface *s) {
     for (int t = 0; t < s->def.triangle_count; t++) {
         double p[3][3], ab[3], ac[3], n[3];
@@ -149,7 +149,7 @@ static inline void measure_once(const ex_settler *settler, const float *driver, 
     free(scratch);
 }
 
-/* A settler with one key: the driven form on the surface as it is. */
+/* A settler with one key: the driven form on the present surface. */
 static inline ex_settler *settler_with_key(const surface *s, int count, const float *driven, bool gaps) {
     ex_settler_def def = settler_def(s, count);
     ex_settler *bare = settler_of(&def);

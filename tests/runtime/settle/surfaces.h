@@ -1,6 +1,6 @@
 /*
- * surfaces.h - surfaces for the tests of trees, fits on them, and the answers that looking at every triangle in double
- * gives.
+ * surfaces.h - surfaces for the tests of trees, fits on them, and answers found by examining every triangle in
+ * double.
  */
 #ifndef EXEMPLAR_TESTS_SURFACES_H
 #define EXEMPLAR_TESTS_SURFACES_H
@@ -59,7 +59,7 @@ static inline surface surface_soup(int count, uint64_t seed) {
     return s;
 }
 
-/* Points, lines, slivers, repeated corners and the same triangle again and again, beside proper ones. */
+/* Points, lines, slivers, repeated corners and the same triangle again and again, next to proper ones. */
 static inline surface surface_degenerate(int count, uint64_t seed) {
     surface s = surface_soup(count, seed);
     s.name = "degenerate";
@@ -70,7 +70,7 @@ static inline surface surface_degenerate(int count, uint64_t seed) {
             memcpy(p + 3, p, 12);
             memcpy(p + 6, p, 12);
             break;
-        case 1: /* two corners are one */
+        case 1: /* two corners coincide */
             memcpy(p + 6, p + 3, 12);
             break;
         case 2: /* one vertex twice */
@@ -84,7 +84,7 @@ static inline surface surface_degenerate(int count, uint64_t seed) {
             for (int c = 0; c < 3; c++)
                 p[6 + c] = p[c] + 1e-6f * (float)(c + 1);
             break;
-        case 5: /* the one before the one before, the other way round */
+        case 5: /* the one before last, reversed */
             for (int i = 0; i < 3; i++)
                 s.triangles[3 * t + i] = s.triangles[3 * (t - 3) + 2 - i];
             break;
@@ -168,7 +168,7 @@ static inline const ex_bounds *fit_of(const ex_tree *tree, const float *position
     return ex_bounds_fit(tree, positions, 0, *memory, NULL);
 }
 
-/* A tree and a fit of one form; the tree is not needed any more. */
+/* A tree and a fit of one form; the tree is not needed afterwards. */
 static inline const ex_bounds *fit_whole(const ex_tree_def *def, void **memory) {
     ex_tree *tree = tree_of(def);
     const ex_bounds *fit = fit_of(tree, def->positions, memory);

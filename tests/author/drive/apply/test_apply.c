@@ -1,6 +1,6 @@
 /*
- * Applying a driven rig to caches: exact at the keys, indifferent to where the driver stands, written whole or not at
- * all; and what a report says of it, against the same worked out here.
+ * Applying a driven rig to caches: exact at the keys, independent of the driver's place, written completely or not at
+ * all; and its report, compared with the same numbers computed here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void read_frame(const char *name, int frame, float *form) {
     ex_cache_close(reader);
 }
 
-/* ---- what is made ---- */
+/* ---- the output ---- */
 
 static void test_exact_at_keys(void **state) {
     (void)state;
@@ -81,7 +81,7 @@ static void test_exact_at_keys(void **state) {
     drive_pose poses[KEYS];
     for (int k = 0; k < KEYS; k++) {
         poses[k] = key_pose(k);
-        poses[k].turn = -70; /* elsewhere than the key stood */
+        poses[k].turn = -70; /* not at the key's place */
         poses[k].along = 2;
     }
     drive_write("b.pc2", "s.pc2", poses, KEYS);
@@ -190,9 +190,9 @@ static void test_times_groups_and_kinds(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* ---- what is measured ---- */
+/* ---- the measurements ---- */
 
-/* Against a truth that is 3 mm off everywhere but for one vertex, which is 2 cm off. */
+/* Compares with a truth that is 3 mm off everywhere except for one vertex, which is 2 cm off. */
 static void test_errors_are_what_they_are(void **state) {
     (void)state;
     ex_rig *rig = make_rig(1, true, EX_RESIDUAL_KEYS);
@@ -250,7 +250,7 @@ static void test_errors_are_what_they_are(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* A driver that is bent the other way, which no key was, is far; what lies between keys is not. */
+/* A driver bent the other way, unlike any key, is far; one between keys is not. */
 static void test_far_frames(void **state) {
     (void)state;
     ex_rig *rig = make_rig(1, true, EX_RESIDUAL_KEYS);
@@ -278,8 +278,8 @@ static void test_far_frames(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Two databases on the same poses: keys are as far apart as those of one, and the nearest key is one of the database
- * that was asked for. */
+/* Two databases on the same poses: keys are as far apart as those of one, and the nearest key belongs to the requested
+ * database. */
 static void test_databases_apart(void **state) {
     (void)state;
     static float form[KEYS][3 * DRIVE_DRIVER_COUNT], cloth[2][KEYS][3 * DRIVE_DRIVEN_COUNT];

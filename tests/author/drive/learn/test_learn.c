@@ -1,6 +1,6 @@
 /*
- * Learning a driven rig from a bar that bends and its sleeve: which frames become keys, what they explain, databases,
- * and every reference that cannot be learned from.
+ * Learning a driven rig from a bar that bends and its sleeve: choice of keys, their errors, databases, and every
+ * reference that cannot be learned from.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,10 +59,10 @@ static ex_learned *learn(const lesson *l, ex_rig **rig) {
     return learned;
 }
 
-/* ---- which frames ---- */
+/* ---- choice of frames ---- */
 
-/* Areas around vertices of the straight bar: those in its middle see two strips, those at its ends one and a sector of
- * the cap, the ends' centres a third of a cap; strips are planes of so much, sectors of so much. */
+/* Areas around vertices of the straight bar: those in its middle have two strips, those at its ends one and a sector of
+ * the cap, the ends' centres a third of a cap; all strips have the same area, and so have all sectors. */
 static double area_of(int vertex) {
     const double half = 3.14159265358979323846 / DRIVE_SIDES;
     const double strip = 2 * 0.1 * sin(half) * 0.1, sector = 0.1 * 0.1 * sin(half) * cos(half);
@@ -123,7 +123,7 @@ static void test_farthest_first(void **state) {
     close_lesson(&l);
 }
 
-/* Where the driver stands and which way it faces counts for nothing. */
+/* The driver's place and heading do not matter. */
 static void test_global_motion_changes_no_choice(void **state) {
     (void)state;
     drive_pose poses[FRAMES];
@@ -148,7 +148,7 @@ static void test_global_motion_changes_no_choice(void **state) {
     assert_memory_equal(frames[0], frames[1], sizeof frames[0]);
 }
 
-/* ---- what keys explain ---- */
+/* ---- errors ---- */
 
 static void test_more_keys_explain_more(void **state) {
     (void)state;
@@ -169,7 +169,7 @@ static void test_more_keys_explain_more(void **state) {
     assert_true(before < 0.02);
 }
 
-/* The errors after each key fall on the whole, and stop at what was asked for; the last is that of the rig. */
+/* The errors after each key mostly fall, and stop at the requested one; the last is that of the rig. */
 static void test_until_and_worst(void **state) {
     (void)state;
     lesson l;
@@ -239,7 +239,7 @@ static void test_fewer_frames_than_keys(void **state) {
     close_lesson(&l);
 }
 
-/* What is left open is chosen, and is no worse than the plainest. */
+/* Options that are not given are chosen, and the result is no worse than the simplest. */
 static void test_frames_and_residual_are_chosen(void **state) {
     (void)state;
     double errors[2];
@@ -302,7 +302,7 @@ static void refuse(lesson *l, ex_result result, const char *word) {
     assert_null(learned);
 }
 
-/* Spoils a number of a PC2 file. */
+/* Damages a number of a PC2 file. */
 static void spoil(const char *name, int frame, int vertex, int vertices) {
     size_t size;
     char *bytes = scratch_read(name, &size);

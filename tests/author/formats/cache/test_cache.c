@@ -1,6 +1,4 @@
-/*
- * Point caches: bytes by hand, round trips, whole or nothing, and each way in which a cache can be wrong.
- */
+/* Point caches: bytes by hand, round trips, complete files or none, and every kind of invalid cache. */
 #define _XOPEN_SOURCE 700
 
 #include "support/check.h"
@@ -98,16 +96,16 @@ static void round_trips(void **state) {
         ex_cache_close(reader);
     }
     ex_cache_close(NULL);
-    /* The files, and nothing hidden beside them. */
+    /* The files, and nothing hidden next to them. */
     assert_int_equal(scratch_entry_count(), 2 + FRAMES);
-    /* The mesh is whole in each, but for its normals. */
+    /* Each has the complete mesh, except for its normals. */
     ex_mesh *mesh = NULL;
     assert_int_equal(ex_obj_read(scratch_path("c_0003.obj"), &mesh, NULL), EX_OK);
     assert_int_equal(mesh->texcoord_count, 4);
     assert_int_equal(mesh->normal_count, 0);
     assert_string_equal(mesh->group_names[0], "side");
     ex_mesh_destroy(mesh);
-    /* By the name that was asked for. */
+    /* Under the requested name. */
     ex_cache_reader *reader = open_cache("c.obj");
     assert_int_equal(ex_cache_get_info(reader).frame_count, FRAMES);
     ex_cache_close(reader);
@@ -152,7 +150,7 @@ static void bytes(void **state) {
     }
 }
 
-/* Nothing before the end, and nothing at all where frames lack, are not numbers, or are not wanted. */
+/* Nothing exists before the end, and nothing if frames are missing, not finite, or aborted. */
 static void whole_or_nothing(void **state) {
     (void)state;
     static const char *const names[] = {"w.pc2", "w.mdd", "w.obj"};
@@ -204,7 +202,7 @@ static void refuses_to_write(void **state) {
     assert_int_equal(scratch_entry_count(), 0);
 }
 
-/* ---- what can be wrong with a file ---- */
+/* ---- invalid files ---- */
 
 static void change(const char *name, size_t at, const char *bytes, size_t size) {
     size_t whole = 0;
@@ -272,7 +270,7 @@ static void refuses_mdd(void **state) {
     }
 }
 
-/* Cut anywhere, a cache is refused. */
+/* A cache truncated anywhere is refused. */
 static void cut_anywhere(void **state) {
     (void)state;
     static const char *const names[] = {"c.pc2", "c.mdd"};
@@ -331,7 +329,7 @@ static void numbered_files(void **state) {
     check_failure("e_1.obj", EX_ERROR_FORMAT, "e_1.obj");
 }
 
-/* More than 9999 frames get more digits; names that cannot be taken leave nothing. */
+/* More than 9999 frames get more digits; unusable names leave nothing. */
 static void places(void **state) {
     (void)state;
     ex_mesh *mesh = square();
@@ -345,7 +343,7 @@ static void places(void **state) {
     assert_int_equal(ex_cache_finish(writer, false, &error), EX_OK);
     free(many);
     assert_int_equal(scratch_entry_count(), 0);
-    /* A folder stands where the second frame belongs. */
+    /* A folder has the name of the second frame. */
     assert_int_equal(mkdir(scratch_path("q_0002.obj"), 0777), 0);
     assert_int_equal(ex_cache_create(scratch_path("q.obj"), VERTICES, 2, times, mesh, &writer, &error), EX_OK);
     for (int f = 0; f < 2; f++)

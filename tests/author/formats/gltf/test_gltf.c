@@ -1,6 +1,6 @@
 /*
- * Reading glTF: a small file by hand, every component type, containers and URIs, each way to be wrong with its
- * sentence, damage, failing memory. Writing is in test_gltf_write.c.
+ * Reading glTF: a small file by hand, every component type, containers and URIs, every error with its sentence, damage,
+ * failing memory. Writing is in test_gltf_write.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #include "support/scenes.h"
 #include "support/scratch.h"
 
-/* From a block of exactly this size, so that reading beyond it is seen by the sanitizer and by valgrind. */
+/* Parses a block of exactly this size, so that the sanitizer and valgrind see reads beyond it. */
 static ex_result parse_exactly(const char *bytes, size_t size, ex_scene **scene, ex_error *error) {
     char *exact = malloc(size > 0 ? size : 1);
     assert_non_null(exact);
@@ -117,7 +117,7 @@ static void reads_every_container(void **state) {
     check_little(scene);
     ex_scene_destroy(scene);
     free(json);
-    /* A file beside it, with a name that must be decoded; the text begins with a byte-order mark. */
+    /* A file next to it, with a name that must be decoded; the text begins with a byte-order mark. */
     scratch_write("b \xC3\xBC.bin", buffer, sizeof buffer);
     json = replace_text(little_json, "\"byteLength\":324", "\"byteLength\":324,\"uri\":\"./b%20%c3%BC.bin\"");
     char *marked = malloc(strlen(json) + 4);
@@ -128,7 +128,7 @@ static void reads_every_container(void **state) {
     check_little(scene);
     assert_string_equal(scene->path, scratch_path("x.gltf"));
     ex_scene_destroy(scene);
-    /* Not opened where no file may be, and a sentence where there is none. */
+    /* Not opened if no file may be, and a sentence if there is none. */
     ex_error error;
     assert_int_equal(ex_scene_parse(json, strlen(json), scratch_path("x.gltf"), false, &scene, &error), EX_ERROR_FILE);
     remove(scratch_path("b \xC3\xBC.bin"));
@@ -138,7 +138,7 @@ static void reads_every_container(void **state) {
     free(json);
 }
 
-/* Unknown parts of a GLB and whatever follows its length are passed over. */
+/* Unknown parts of a GLB and bytes after its length are skipped. */
 static void passes_over_unknown_parts(void **state) {
     (void)state;
     unsigned char buffer[LITTLE_SIZE];
@@ -229,7 +229,7 @@ static void reads_colours_of_three(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* ---- what the specification leaves to the reader ---- */
+/* ---- cases that the specification leaves to the reader ---- */
 
 static bool has_note(const ex_scene *scene, const char *words) {
     for (int i = 0; i < scene->note_count; i++)
@@ -285,7 +285,7 @@ static void reads_matrices(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* Any rotation and scale, mirrored or not, comes back; a sheared one is met half way. */
+/* Any rotation and scale, mirrored or not, comes back; a sheared one is approximated halfway. */
 static void takes_matrices_apart(void **state) {
     (void)state;
     uint64_t random = 9;
@@ -315,7 +315,7 @@ static void takes_matrices_apart(void **state) {
         assert_row_near(worlds + 32, m, 16, 1e-13);
         ex_scene_destroy(scene);
     }
-    /* Columns at 0 and 45 degrees: the rotation by -22.5 is as far from either. */
+    /* Columns at 0 and 45 degrees: the rotation by -22.5 is equally far from both. */
     ex_scene *scene = must_parse_with("\"scale\":[1,2,1]", "\"matrix\":[1,0,0,0,1,1,0,0,0,0,1,0,0,0,0,1]");
     double half = acos(-1) / 16;
     assert_row_near(scene->nodes[2].transform.rotation, ((double[]){0, 0, -sin(half), cos(half)}), 4, 1e-14);
@@ -552,7 +552,7 @@ static void refuses_other_containers(void **state) {
     assert_int_equal(ex_scene_read("/nowhere.glb", &scene, NULL), EX_ERROR_FILE);
 }
 
-/* A device would never end. */
+/* Reading a device would never end. */
 static void refuses_devices(void **state) {
     (void)state;
     static const char *const uris[] = {".", "../../../../../../../../../../dev/zero"};

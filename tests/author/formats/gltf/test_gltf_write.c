@@ -1,6 +1,6 @@
 /*
- * Writing glTF: what is written reads back as the same scene, in both containers and for real files; the same bytes
- * each time; what cannot be written is refused before anything is.
+ * Writing glTF: the output reads back as the same scene, in both containers and for real files; the same bytes each
+ * time; scenes that cannot be written are refused before anything is written.
  */
 #define _XOPEN_SOURCE 700
 
@@ -117,7 +117,7 @@ static void writes_by_hand(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* Arrays with the same content stand in the file once. */
+/* Arrays with the same content are in the file once. */
 static void writes_arrays_once(void **state) {
     (void)state;
     ex_scene *scene = scene_with_everything();
@@ -133,8 +133,8 @@ static void writes_arrays_once(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* Every array begins at a multiple of four, whatever stands before it; arrays of the same bytes but another shape are
- * two arrays; numbers of vertices that two bytes cannot say are written in four. */
+/* Every array begins at a multiple of four, whatever precedes it; arrays of the same bytes but another shape are two
+ * arrays; vertex indices that exceed two bytes are written in four. */
 static void writes_arrays_apart(void **state) {
     (void)state;
     enum { MANY = 70000 };
@@ -168,7 +168,7 @@ static void writes_arrays_apart(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* Images beside the file: kept as files beside it, taken in elsewhere. */
+/* Images next to the file: kept as files next to it, embedded elsewhere. */
 static void takes_images_along(void **state) {
     (void)state;
     const char json[] =
@@ -195,7 +195,7 @@ static void takes_images_along(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* What validators call errors is put right on the way out. */
+/* Content that validators call errors is corrected when written. */
 static void puts_directions_right(void **state) {
     (void)state;
     ex_scene *scene = scene_with_everything();

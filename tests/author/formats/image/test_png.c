@@ -1,6 +1,6 @@
 /*
- * PNG: files of every kind of colour, depth and interlacing, put together here byte by byte; colours taken as they are;
- * each way to be wrong with its sentence; truncation and damage at every byte; round trips; failing memory.
+ * PNG: files of every kind of colour, depth and interlacing, assembled here byte by byte; colours taken as they are;
+ * every error with its sentence; truncation and damage at every byte; round trips; failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +93,7 @@ static int channels_of(int kind) {
     return kind == RGB ? 3 : kind == GREY_ALPHA ? 2 : kind == RGBA ? 4 : 1;
 }
 
-/* The pixels of one pass, which starts at x0, y0 and goes by dx, dy, as rows of samples of any depth. */
+/* The pixels of one pass, which starts at x0, y0 with steps dx, dy, as rows of samples of any depth. */
 static size_t pack_pass(const int *samples, int width, int height, int channels, int depth, const int pass[4],
                         unsigned char *rows) {
     size_t size = 0;
@@ -126,7 +126,7 @@ static void put_samples(png *p, const int *samples, int width, int height, int c
 
 /* ---- reading ---- */
 
-/* From a block of exactly this size, so that reading beyond it is seen by the sanitizer and by valgrind. */
+/* Parses a block of exactly this size, so that the sanitizer and valgrind see reads beyond it. */
 static ex_result parse_exactly(const void *bytes, size_t size, ex_image **image, ex_error *error) {
     char *exact = malloc(size > 0 ? size : 1);
     assert_non_null(exact);
@@ -145,7 +145,7 @@ static ex_image *must_parse(const png *p) {
     return image;
 }
 
-/* A sample as 8 bits: the same part of the full range, rounded. */
+/* A sample as 8 bits: the same fraction of the full range, rounded. */
 static int as_8_bits(int sample, int depth) {
     const int full = (1 << depth) - 1;
     return (sample * 255 * 2 + full) / (2 * full);
@@ -179,7 +179,7 @@ static void reads_every_kind(void **state) {
                 put_chunk(&p, "PLTE", palette, 3 * (size_t)colours);
             if (transparent && kind == PALETTE)
                 put_chunk(&p, "tRNS", alphas, (size_t)alpha_count);
-            /* Of the other kinds without alpha one colour is transparent: that of pixel 5. */
+            /* The other kinds without alpha have one transparent colour: that of pixel 5. */
             const int *key = samples + 5 * channels;
             unsigned char key_bytes[6];
             for (int c = 0; c < channels && c < 3; c++) {
@@ -213,8 +213,8 @@ static void reads_every_kind(void **state) {
         }
 }
 
-/* A file says that its colours are linear, or of a profile that is nonsense, or has a damaged note: its bytes are
- * taken as they are. */
+/* A file whose colours are marked linear, or of an invalid profile, or that has a damaged note: its bytes are taken as
+ * they are. */
 static void takes_colours_as_they_are(void **state) {
     (void)state;
     static const unsigned char row[] = {0, 10, 128, 250, 0, 77, 255};
@@ -340,7 +340,7 @@ static void survives_damage(void **state) {
     for (size_t at = 0; at < size; at++)
         for (int bit = 0; bit < 8; bit++) {
             bytes[at] = (unsigned char)(bytes[at] ^ (1 << bit));
-            /* Checksums see every change but that of the end's, which nobody waits for. */
+            /* Checksums detect every change except in the end's, which is not read. */
             ex_result result = parse_exactly(bytes, size, &read, NULL);
             assert_true(result != EX_OK || memcmp(read->pixels, image->pixels, 9 * 7 * 4) == 0);
             assert_true(result != EX_OK || at >= size - 12);
@@ -367,7 +367,7 @@ static void writes_what_it_reads(void **state) {
             assert_int_equal(read->height, height);
             assert_memory_equal(read->pixels, image->pixels, 4 * (size_t)width * (size_t)height);
             ex_image_destroy(read);
-            /* The same bytes each time, in a file or not; 8 bits; alpha where it says something; three chunks. */
+            /* The same bytes each time, in a file or not; 8 bits; alpha only if it is needed; three chunks. */
             size_t size, file_size;
             unsigned char *bytes;
             char *file = scratch_read("out.png", &file_size);
@@ -445,7 +445,7 @@ static ex_result read_and_write_with_little_memory(void *context) {
     return result;
 }
 
-/* What libpng does not need for the pixels it does not keep either. */
+/* libpng does not keep data that it does not need for the pixels either. */
 static void survives_failing_memory(void **state) {
     (void)state;
     static png p;
@@ -461,7 +461,7 @@ static void survives_failing_memory(void **state) {
         put_chunk(&p, "tRNS", "\x80", 1);
         put_rows(&p, (const unsigned char *)"\0\1\0\1", 4);
         scratch_write("in.png", p.bytes, p.size);
-        scratch_write("out.png", "", 0); /* takes one allocation more where it is new */
+        scratch_write("out.png", "", 0); /* takes one more allocation if it is new */
         counts[notes] = fail_alloc_sweep(read_and_write_with_little_memory, NULL);
     }
     assert_true(counts[0] >= 20);

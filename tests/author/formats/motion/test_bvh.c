@@ -1,6 +1,6 @@
 /*
- * BVH files: a small one worked by hand, everything that writers of such files do differently, each way in which one
- * can be wrong, and those that are at hand.
+ * BVH files: a small one worked by hand, everything that writers of such files do differently, every error, and the
+ * files that are available.
  */
 #include "support/check.h"
 #include "support/fail_alloc.h"
@@ -119,7 +119,7 @@ static void orders_of_channels(void **state) {
     }
 }
 
-/* What writers of BVH files do: all are the same motion. */
+/* Variants by different writers of BVH files: all are the same motion. */
 static void variants(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -182,7 +182,7 @@ static void inner_positions_are_no_path(void **state) {
     ex_clip_destroy(clip);
 }
 
-/* Angles that run past 180 and 360 degrees, and ones that jump by a whole turn, give one smooth track. */
+/* Angles that continue past 180 and 360 degrees, and ones that jump by a full turn, give one smooth track. */
 static void signs_do_not_jump(void **state) {
     (void)state;
     enum { FRAMES = 200 };
@@ -293,7 +293,7 @@ static void refuses(void **state) {
     }
 }
 
-/* Cut anywhere, a file is refused, except where no more than its last number is cut, which nothing tells. */
+/* A file truncated anywhere is refused, unless only its last number is cut, which cannot be detected. */
 static void cut_anywhere(void **state) {
     (void)state;
     const size_t size = strlen(SMALL), last = 3;
@@ -329,7 +329,7 @@ static void files_and_memory(void **state) {
     assert_sentence(&error, EX_ERROR_FILE, "none.bvh");
 }
 
-/* ---- what there is ---- */
+/* ---- available files ---- */
 
 static void check_real(const char *path) {
     ex_clip *clip = NULL;

@@ -1,6 +1,6 @@
 /*
- * BVH files that are written: what is read back has its joints where the clip had them, also where that has rotations
- * at rest; a small one by its text; and what cannot be written.
+ * Writing BVH files: reading back gives the clip's joints at their places, also if it has rotations at rest; a small
+ * file by its text; and errors.
  */
 #define _XOPEN_SOURCE 700
 
@@ -29,8 +29,8 @@ static void set_random(uint64_t *random, ex_transform *t, double turn, double mo
         t->translation[i] += (float)random_between(random, -move, move);
 }
 
-/* A trunk with two arms, one of them with a hand's end; rotations at rest where asked for. Joints need not stand in the
- * order of the file. */
+/* A trunk with two arms, one of them with a hand's end; rotations at rest if requested. Joints need not be in the order
+ * of the file. */
 static ex_clip *make_clip(double rest_turn, bool slides) {
     static const int parents[JOINTS] = {-1, 0, 0, 1, 2};
     static const char *const names[JOINTS] = {"hips", "arm.L", "arm.R", "hand.L", "arm.R_end"};
@@ -125,7 +125,7 @@ static void round_trips(void **state) {
     }
 }
 
-/* A root that turns by 90 degrees about x, then y; both at once is where z and y cannot be told apart. */
+/* A root that turns by 90 degrees about x, then y; with both at once z and y cannot be distinguished. */
 static void by_hand(void **state) {
     (void)state;
     static const char expected[] =
@@ -151,7 +151,7 @@ static void by_hand(void **state) {
     assert_int_equal(sscanf(text + heading, "%lf %lf %lf %lf %lf %lf %lf %lf %lf", &numbers[0], &numbers[1],
                             &numbers[2], &numbers[3], &numbers[4], &numbers[5], &numbers[6], &numbers[7], &numbers[8]),
                      9);
-    /* The last stays near the frame before: z 0, y 90 would be a lesser change, were it the same rotation. */
+    /* The last stays near the frame before: z 0, y 90 would be a smaller change, if it were the same rotation. */
     const double rows[2][3] = {{0, 90, 0}, {0, 0, 90}};
     for (int f = 0; f < 2; f++)
         assert_row_near(numbers + 3 * f, rows[f], 3, 1e-3);
@@ -160,7 +160,7 @@ static void by_hand(void **state) {
     free(text);
 }
 
-/* A joint that turns on and on has no jumps. */
+/* A joint that keeps turning has no jumps. */
 static void turns_on(void **state) {
     (void)state;
     enum { COUNT = 100 };

@@ -1,6 +1,6 @@
 /*
- * C3D files: a writer of every kind of them, which are all the same markers; what header and parameters may say
- * differently; each way in which a file can be wrong; and the files that are at hand.
+ * C3D files: a writer of every kind of them, all with the same markers; variants of header and parameters; every error;
+ * and the files that are available.
  */
 #include "support/check.h"
 #include "support/fail_alloc.h"
@@ -26,19 +26,19 @@ typedef struct file_def {
     int order;
     bool real;
     int points, frames, first, channels, samples;
-    int parameter_block; /* 2; later: other blocks lie between */
+    int parameter_block; /* 2; later: other blocks are in between */
     bool groups_last;    /* parameters before their groups */
     bool locked;
     bool no_up, no_unit, no_frames, trial, lower_case;
-    int labels;     /* in a list, at most */
+    int labels;     /* limit of a list */
     double scale;   /* of integers, mm */
     const char *up; /* "+Z" */
     const char *unit;
     const char *prefix;
     const char *angles;                                              /* a label that is listed as an angle */
-    int header_points, header_frames, header_analogue, header_start; /* what the header lies; 0: the truth */
+    int header_points, header_frames, header_analogue, header_start; /* false value in the header; 0: the truth */
     bool header_other_format, parameter_other_format;
-    int parameter_frames, parameter_start; /* what the parameters lie; 0: the truth */
+    int parameter_frames, parameter_start; /* false value in the parameters; 0: the truth */
 } file_def;
 
 static const file_def plain = {.order = INTEL,
@@ -210,7 +210,7 @@ static void put_parameters(bytes *b, const file_def *def, int start) {
     put_byte(b, 0);
 }
 
-/* Where a marker is, in units of a quarter of a millimetre, in the file's axes. */
+/* Position of a marker, in units of a quarter of a millimetre, in the file's axes. */
 static int place(int frame, int point, int axis) {
     const int own = axis == 0   ? 170 * (point % 7) - 300
                     : axis == 1 ? 90 * (point % 5) * (point % 3) - 40
@@ -218,7 +218,7 @@ static int place(int frame, int point, int axis) {
     return own % 30000 + 3 * (frame % 500) * (axis + 1) + axis + 1;
 }
 
-/* Hidden points are all zeros, or have a fourth number below 0, or both, or are no number. */
+/* Hidden points are all zeros, or have a fourth number below 0, or both, or are not a number. */
 static bool hidden(int frame, int point) {
     return (frame + 2 * point) % 7 == 3;
 }
@@ -244,7 +244,7 @@ static void put_frames(bytes *b, const file_def *def) {
     }
 }
 
-/* The whole file. Release with free. */
+/* The complete file. Release with free. */
 static bytes make_file(const file_def *def) {
     const size_t frame = (size_t)(4 * def->points + def->channels * def->samples) * 4;
     bytes b = {.data = calloc(1, 65536 + 32 * (size_t)def->points + (size_t)def->frames * frame), .order = def->order};
@@ -327,7 +327,7 @@ static void check_made(const file_def *def) {
     ex_markers_destroy(markers);
 }
 
-/* All processors, both formats, and everything that writers do differently, are the same markers. */
+/* All processors, both formats, and everything that writers do differently, give the same markers. */
 static void variants(void **state) {
     (void)state;
     for (int order = INTEL; order <= MIPS; order++)
@@ -453,7 +453,7 @@ static void names(void **state) {
     }
 }
 
-/* What models wrote among the points is left out. */
+/* Results of models among the points are left out. */
 static void angles(void **state) {
     (void)state;
     file_def def = plain;
@@ -472,7 +472,7 @@ static void angles(void **state) {
     free(b.data);
 }
 
-/* ---- which way is up ---- */
+/* ---- the up axis ---- */
 
 static void directions(void **state) {
     (void)state;
@@ -509,7 +509,7 @@ static void directions(void **state) {
     }
     free(first);
     ex_markers_destroy(markers);
-    /* Not said: the axis along which markers are spread most; z where that is not clear. */
+    /* Not given: the axis along which markers are spread most; z if that is not clear. */
     file_def def = plain;
     def.no_up = true;
     def.frames = 20;
@@ -578,7 +578,7 @@ static void refuses(void **state) {
     }
 }
 
-/* Cut anywhere, a file is refused; what is padding may lack. */
+/* A file truncated anywhere is refused; padding may be missing. */
 static void cut_anywhere(void **state) {
     (void)state;
     file_def def = plain;
@@ -586,7 +586,7 @@ static void cut_anywhere(void **state) {
     bytes b = make_file(&def);
     const size_t frames = (size_t)def.frames * 16 * (size_t)def.points, end = b.size - 512 + frames;
     for (size_t cut = 0; cut < end; cut++) {
-        unsigned char *copy = malloc(cut + 1); /* of that size, so that a sanitizer sees what is read behind it */
+        unsigned char *copy = malloc(cut + 1); /* of exactly this size, so that a sanitizer sees reads beyond it */
         ex_markers *markers = NULL;
         ex_error error = {0};
         assert_non_null(copy);
@@ -691,7 +691,7 @@ static void real_files(void **state) {
     (void)state;
     static const char *const walk[] = {"Eb015pr.c3d", "Eb015pi.c3d", "Eb015vr.c3d", "Eb015vi.c3d"};
     static const char *const other[] = {"pc_real.c3d", "pc_int.c3d", "dec_real.c3d", "dec_int.c3d"};
-    /* Within a step of the integers: programs that made them of reals cut what is behind the point. */
+    /* Within a step of the integers: programs that converted them from reals truncate the fraction. */
     check_alike(walk, 4, 26, 450, 1.01e-3 / 12);
     check_alike(other, 4, 36, 89, 0.2813e-3);
     ex_markers *coda = read_real("manufacture_test_codamotion.c3d");
@@ -701,8 +701,8 @@ static void real_files(void **state) {
     ex_markers_destroy(coda);
 }
 
-/* The file says which way is up; so does the spread of its markers, and the motion that was made of them, whose hips
- * are as high as its markers. */
+/* The file states the up axis; the spread of its markers agrees, and so does the motion made from them, whose hips are
+ * as high as its markers. */
 static void real_up(void **state) {
     (void)state;
     ex_markers *markers = read_real("02_01.c3d");
@@ -724,7 +724,7 @@ static void real_up(void **state) {
         assert_near(waist[1], (double)hips[1] * unit, 0.1);
     }
     ex_clip_destroy(clip);
-    /* Without what it says: the parameter's name is changed. */
+    /* Without that statement: the parameter's name is changed. */
     FILE *file = fopen(need_data("mocap/c3d/02_01.c3d"), "rb");
     assert_non_null(file);
     unsigned char *data = malloc(300000);

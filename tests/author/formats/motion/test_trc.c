@@ -1,6 +1,4 @@
-/*
- * TRC files: a small one worked by hand, what writers of them do differently, and each way in which one can be wrong.
- */
+/* TRC files: a small one worked by hand, variants by different writers, and every error. */
 #include "support/check.h"
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
@@ -46,7 +44,7 @@ static void check_small(const ex_markers *markers) {
                 assert_near((double)markers->positions[3 * k + i], expected[k][i], 1e-7);
 }
 
-/* What writers of them do: all are the same markers. */
+/* Variants by different writers: all have the same markers. */
 static void variants(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -68,7 +66,7 @@ static void variants(void **state) {
     assert_true(markers->rate == 0);
     assert_near((double)markers->positions[3], 2, 1e-6);
     ex_markers_destroy(markers);
-    /* Z up, as it seems; cells lack at the end of a line. */
+    /* Z seems to be up; cells are missing at the end of a line. */
     markers = parse(KEYS "60\t60\t2\t2\tcm\t60\n" NAMES "1\t0\t1\t2\t170\t1\t3\t5\n2\t0\t1\t2\t170\n");
     assert_string_equal(markers->up, "+Z");
     assert_near((double)markers->positions[1], 1.7, 1e-6);
@@ -117,7 +115,7 @@ static void refuses(void **state) {
     }
 }
 
-/* Many markers named and many lines without any: no memory is asked for that the file does not fill. */
+/* Many markers named and many lines without any: no memory is allocated that the file does not fill. */
 static void lying(void **state) {
     (void)state;
     enum { COUNT = 2000 };

@@ -1,6 +1,6 @@
 /*
- * Reading OBJ: each kind of line by hand, each way to be wrong with its sentence, damage, failing memory. Real files
- * and writing are in test_obj_write.c.
+ * Reading OBJ: each kind of line by hand, every error with its sentence, damage, failing memory. Real files and writing
+ * are in test_obj_write.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #include "support/meshes.h"
 #include "support/scratch.h"
 
-/* From a block of exactly this size, so that reading beyond it is seen by the sanitizer and by valgrind. */
+/* Parses a block of exactly this size, so that the sanitizer and valgrind see reads beyond it. */
 static ex_result parse_exactly(const char *text, size_t size, ex_mesh **mesh, ex_error *error) {
     char *exact = malloc(size > 0 ? size : 1);
     assert_non_null(exact);
@@ -269,7 +269,7 @@ static void says_what_is_wrong(void **state) {
     assert_null(mesh);
 }
 
-/* A file cut off anywhere is a mesh or an error; so is one with a byte changed. Meant for sanitizers and valgrind. */
+/* A truncated file is a mesh or an error; so is one with a byte changed. For sanitizers and valgrind. */
 static void survives_damage(void **state) {
     (void)state;
     size_t size = strlen(obj_with_everything);

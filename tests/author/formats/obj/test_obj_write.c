@@ -1,6 +1,6 @@
 /*
- * Writing OBJ: what is written reads back as the same mesh, by hand and for real files, and what cannot be written is
- * refused before anything is.
+ * Writing OBJ: the output reads back as the same mesh, by hand and for real files, and meshes that cannot be written
+ * are refused before anything is written.
  */
 #define _XOPEN_SOURCE 700
 

@@ -1,6 +1,6 @@
 /*
- * PLY: by hand, every type in every encoding, each way to be wrong with its sentence, lying headers, truncation at
- * every byte, round trips, failing memory.
+ * PLY: by hand, every type in every encoding, every error with its sentence, false headers, truncation at every byte,
+ * round trips, failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #include "support/meshes.h"
 #include "support/scratch.h"
 
-/* From a block of exactly this size, so that reading beyond it is seen by the sanitizer and by valgrind. */
+/* Parses a block of exactly this size, so that the sanitizer and valgrind see reads beyond it. */
 static ex_result parse_exactly(const void *bytes, size_t size, ex_mesh **mesh, ex_error *error) {
     char *exact = malloc(size > 0 ? size : 1);
     assert_non_null(exact);
@@ -80,7 +80,7 @@ static void reads_everything(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* The same quad, however its lines end and its words stand. */
+/* The same quad, with any line ends and spacing. */
 static void reads_every_kind_of_line_end(void **state) {
     (void)state;
     static const char quad[] = QUAD_HEADER "0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n";
@@ -284,7 +284,7 @@ static const struct {
      "x.ply:12: has two elements of vertices"},
     {HEAD "element x 1\nproperty list char char y\nend_header\n0 0 0\n1 0 0\n0 1 0\n-1\n", EX_ERROR_DATA,
      "x.ply:13: a list has the length -1"},
-    /* Lying headers. */
+    /* False headers. */
     {"ply\nformat ascii 1.0\nelement vertex 250000000\nproperty float x\nproperty float y\nproperty float "
      "z\nend_header\n0 0 0\n",
      EX_ERROR_FORMAT, "x.ply:8: the header promises 250000000 of 'vertex', but the file ends before that"},
@@ -344,7 +344,7 @@ static ex_mesh *through_file(const ex_mesh *mesh, ex_ply_encoding encoding) {
     return again;
 }
 
-/* What is read is written and read the same; and the first way through keeps what PLY has a place for. */
+/* Written and read again it is the same; and the first time keeps everything that PLY can hold. */
 static void writes_what_it_reads(void **state) {
     (void)state;
     for (int encoding = 0; encoding < 3; encoding++) {

@@ -1,6 +1,6 @@
 /*
- * Range grids in PLY: by hand, holes and jumps in depth, which side is outside, each way to be wrong with its sentence,
- * truncation at every byte, flipped bits, failing memory.
+ * Range grids in PLY: by hand, holes and jumps in depth, the outer side, every error with its sentence, truncation at
+ * every byte, flipped bits, failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #include "support/fail_alloc.h"
 #include "support/meshes.h"
 
-/* From a block of exactly this size, so that reading beyond it is seen by the sanitizer and by valgrind. */
+/* Parses a block of exactly this size, so that the sanitizer and valgrind see reads beyond it. */
 static ex_result parse_exactly(const void *bytes, size_t size, ex_mesh **mesh, ex_error *error) {
     char *exact = malloc(size > 0 ? size : 1);
     assert_non_null(exact);
@@ -80,7 +80,7 @@ static void leaves_out_what_was_not_seen(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* Lengths of 1 are usual: what is four of them deep is one surface still, what is deeper is another. */
+/* Lengths of 1 are usual: a depth of up to four of them is still one surface, more is another. */
 static void leaves_out_jumps_in_depth(void **state) {
     (void)state;
     static const struct {
@@ -101,7 +101,7 @@ static void leaves_out_jumps_in_depth(void **state) {
     }
 }
 
-/* Normals say which side is outside; they and colours stay with their vertices. */
+/* Normals determine the outer side; they and colours stay with their vertices. */
 static void turns_faces_to_the_normals(void **state) {
     (void)state;
     char text[1024];
@@ -121,7 +121,7 @@ static void turns_faces_to_the_normals(void **state) {
     }
 }
 
-/* Faces of its own come before those that a grid would make; and a grid may stand before the vertices. */
+/* Existing faces take precedence over those of a grid; and a grid may precede the vertices. */
 static void keeps_faces_that_are_there(void **state) {
     (void)state;
     ex_mesh *mesh =

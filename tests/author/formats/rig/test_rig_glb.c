@@ -1,6 +1,6 @@
 /*
- * Rig files: what a viewer that knows nothing of Exemplar finds in them, what we read back, and what is said of files
- * that are damaged, cut or something else. The framing is taken apart here by hand.
+ * Rig files: their contents for a viewer without Exemplar, reading them back, and errors for files that are damaged,
+ * truncated or something else. The framing is parsed here by hand.
  */
 #include "author/project/projects.h"
 
@@ -81,7 +81,7 @@ static long long number(json_t *object, const char *key) {
     return json_integer_value(json_object_get(object, key));
 }
 
-/* The bytes of an accessor, whose kind must be as told. */
+/* The bytes of an accessor, which must be of this kind. */
 static const char *accessor_data(const glb *g, long long index, int component, const char *type, long long count) {
     json_t *accessor = item(g->json, "accessors", (size_t)index);
     assert_int_equal(number(accessor, "componentType"), component);
@@ -98,7 +98,7 @@ static const char *accessor_data(const glb *g, long long index, int component, c
     return g->bin + number(view, "byteOffset");
 }
 
-/* Accessors over positions say their smallest and largest numbers. */
+/* Accessors of positions have their smallest and largest numbers. */
 static void check_bounds(const glb *g, long long index, const float *values, int count) {
     json_t *accessor = item(g->json, "accessors", (size_t)index);
     for (int c = 0; c < 3; c++) {
@@ -175,7 +175,7 @@ static void viewers_see_the_rest_pose(void **state) {
     close_glb(&g);
 }
 
-/* Every section of the pack has a view of its own, one; returns how many views there are with the header's. */
+/* Checks that every section of the pack has exactly one view; returns the number of views, including the header's. */
 static int check_views(const glb *g, const char *pack) {
     int filled = 1;
     for (int i = 0; i < ex_pack_section_count(pack); i++) {
@@ -247,7 +247,7 @@ static void points_and_no_layers(void **state) {
     assert_null(json_object_get(mesh, "extras"));
     close_glb(&g);
     ex_rig_destroy(rig);
-    /* With one layer, targets are called as their examples are. */
+    /* With one layer, targets have the names of their examples. */
     rig = write_rig(
         "{'exemplar': 1, 'mesh': 'points.obj', 'layers': [{'name': 'l', 'space': [{'name': 'a', 'min': 0, 'max': "
         "1}], 'examples': [{'name': 'e', 'mesh': 'points.obj', 'at': {}}]}]}",
@@ -270,7 +270,7 @@ static ex_rig *write_whole(whole_rig *w, int parts, const char *name) {
     return rig;
 }
 
-/* Numbers of a node, or those that glTF takes where it has none. */
+/* Numbers of a node, or glTF's defaults. */
 static void check_node_numbers(json_t *node, const char *key, const float *expected, int count, double usual) {
     json_t *array = json_object_get(node, key);
     for (int i = 0; i < count; i++) {
@@ -340,7 +340,7 @@ static void viewers_find_a_skin(void **state) {
     whole_rig_close(&w);
 }
 
-/* One root needs no node above it; a skeleton without a skin is nodes and nothing else. */
+/* A single root needs no node above it; a skeleton without a skin is only nodes. */
 static void skeletons_without_skin(void **state) {
     (void)state;
     whole_rig w;
@@ -365,14 +365,14 @@ static void skeletons_without_skin(void **state) {
     g = open_glb("w.glb");
     assert_int_equal(json_array_size(json_object_get(g.json, "nodes")), 3);
     assert_int_equal(json_integer_value(item(item(g.json, "scenes", 0), "nodes", 1)), 2);
-    assert_int_equal(json_object_size(item(g.json, "nodes", 1)), 0); /* all that it has is usual */
+    assert_int_equal(json_object_size(item(g.json, "nodes", 1)), 0); /* everything it has is the default */
     close_glb(&g);
     ex_rig_destroy(rig);
     ex_skeleton_destroy(one);
     whole_rig_close(&w);
 }
 
-/* Pictures stand behind the pack and show the textures at rest. */
+/* Images come after the pack and show the textures at rest. */
 static void viewers_find_textures_at_rest(void **state) {
     (void)state;
     whole_rig w;
@@ -411,7 +411,7 @@ static void viewers_find_textures_at_rest(void **state) {
     free(pack);
     close_glb(&g);
     ex_rig_destroy(rig);
-    for (size_t i = 0; i < 4; i++) /* opaque ones need no blending; others are shown only where glTF knows their name */
+    for (size_t i = 0; i < 4; i++) /* opaque ones need no blending; others are shown only if glTF knows their name */
         for (size_t k = 3; k < sizeof w.pixels[i]; k += 4)
             w.pixels[i][k] = 255;
     w.layers[3].pixels.texture = "detail";
@@ -435,7 +435,7 @@ static void viewers_find_textures_at_rest(void **state) {
     whole_rig_close(&w);
 }
 
-/* Images are no morph targets, and the ends of trajectories are; the levels are for Exemplar alone. */
+/* Images are not morph targets, but the ends of trajectories are; the levels are only for Exemplar. */
 static void only_forms_are_morph_targets(void **state) {
     (void)state;
     whole_rig w;
@@ -542,7 +542,7 @@ static void memory_runs_out(void **state) {
     whole_rig_close(&w);
 }
 
-/* From a block of exactly this size, so that reading beyond it is seen by the sanitizer and by valgrind. */
+/* Unpacks a block of exactly this size, so that the sanitizer and valgrind see reads beyond it. */
 static ex_result unpack_exactly(const char *bytes, size_t size, ex_rig **rig) {
     char *exact = malloc(size > 0 ? size : 1);
     assert_non_null(exact);
@@ -564,7 +564,7 @@ static void every_cut_is_an_error(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Whether the byte at `at` of a pack belongs to its header or to a section, and not to the padding between them. */
+/* True if the byte at `at` of a pack belongs to its header or to a section, and not to the padding between them. */
 static bool means_something(const char *pack, size_t at) {
     for (int i = 0; i < ex_pack_section_count(pack); i++) {
         ex_section section = ex_pack_section(pack, i);
@@ -604,7 +604,7 @@ static void every_flipped_byte_is_an_error_or_the_same_rig(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* A rig of the same mesh with one note, from bytes that may be anything, back to a mesh. */
+/* Makes a rig of the same mesh with one note, of arbitrary bytes, and converts it back to a mesh. */
 static ex_result mesh_with_note(const ex_rig *rig, const ex_attachment *note) {
     ex_rig_def def = ex_rig_def_default();
     float positions[24];
@@ -629,7 +629,8 @@ static ex_result mesh_with_note(const ex_rig *rig, const ex_attachment *note) {
     return result;
 }
 
-/* Groups, materials, colours and tags that end too early are an error; with any byte changed they are something. */
+/* Groups, materials, colours and tags that are cut short are an error; with any byte changed they are a mesh or an
+ * error. */
 static void notes_may_be_hostile(void **state) {
     (void)state;
     ex_rig *rig = build_text(project);

@@ -27,7 +27,7 @@ static void interpolates_by_hand(void **state) {
     (void)state;
     ex_scene *scene = scene_with_everything();
     ex_scene_transform t[6];
-    /* Half way, a half turn about z is a quarter turn. Before the first key it is held, and so behind the last. */
+    /* Halfway, a half turn about z is a quarter turn. It is held before the first key and after the last. */
     ex_scene_sample(scene, 0, 1, t);
     assert_row_near(t[0].rotation, ((double[]){0, 0, sqrt(0.5), sqrt(0.5)}), 4, 1e-15);
     assert_row_near(t[0].translation, ((double[]){1, 2, 0.1}), 3, 0);
@@ -59,7 +59,7 @@ static void interpolates_by_hand(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* The short way round, and unharmed where two rotations agree. */
+/* The shorter way, and without damage if two rotations are equal. */
 static void turns_the_short_way(void **state) {
     (void)state;
     ex_scene *scene = scene_with_everything();
@@ -82,7 +82,7 @@ static void turns_the_short_way(void **state) {
         }
         for (int k = 0; k < 4; k++)
             dot += q[0][k] * q[1][k];
-        /* Half way lies on the normalised sum. */
+        /* Halfway is on the normalised sum. */
         double length = 0;
         for (int k = 0; k < 4; k++) {
             plain[k] = q[0][k] + (dot < 0 ? -1 : 1) * q[1][k];
@@ -278,7 +278,7 @@ static void places_forms(void **state) {
     assert_sentence(&error, EX_ERROR_DATA, "no mesh");
     ex_mesh_destroy(mesh);
     ex_scene_destroy(scene);
-    /* With a skin, the node's own place does not count. */
+    /* With a skin, the node's own place has no effect. */
     scene = scene_with_everything();
     scene->nodes[3].transform.translation[0] = 100;
     scene->nodes[4].transform.translation[0] = 50;
@@ -321,7 +321,7 @@ static void splits_at_seams(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* Out as a file and in again: the same faces over the same places. */
+/* Written to a file and read again: the same faces over the same places. */
 static void goes_through_files(void **state) {
     (void)state;
     static const char *const names[] = {"m.obj", "m.ply", "m.GLTF", "m.glb"};

@@ -1,7 +1,6 @@
 /*
- * Subdivision of meshes: the sixteen reference shapes, small cases by hand, what is carried along, what is refused,
- * what holds whatever the mesh: weights that sum up to 1, flat that stays flat, numbers of vertices, the order of
- * faces.
+ * Subdivision of meshes: the sixteen reference shapes, small cases by hand, attributes, errors, and properties of any
+ * mesh: weights that sum up to 1, flat meshes that stay flat, numbers of vertices, the order of faces.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +67,7 @@ static int find_vertex(const ex_mesh *mesh, const double *at, const char *taken,
     return -1;
 }
 
-/* Every reference face is one of ours with the same vertices in the same order, from any corner on. */
+/* True if every reference face is one of ours with the same vertices in the same order, starting at any corner. */
 static bool has_face(const ex_mesh *mesh, const int *corners, int count) {
     for (int f = 0; f < mesh->face_count; f++) {
         const int begin = mesh->face_offsets[f];
@@ -85,7 +84,7 @@ static bool has_face(const ex_mesh *mesh, const int *corners, int count) {
     return false;
 }
 
-/* Returns how many vertices have the reference's numbers. */
+/* Returns the number of vertices with the reference's numbers. */
 static int assert_same_shape(const ex_mesh *ours, const ex_mesh *reference, const char *name) {
     assert_int_equal(ours->vertex_count, reference->vertex_count);
     assert_int_equal(ours->face_count, reference->face_count);
@@ -219,7 +218,7 @@ static const char tent[] =
     "v 0 0 0\nv 0 1 0\nv 0 2 0\nv 0 3 0\nv 1 0 1\nv 1 1 1\nv 1 2 1\nv 1 3 1\nv -1 0 1\nv -1 1 1\n"
     "v -1 2 1\nv -1 3 1\nf 1 5 6 2\nf 2 6 7 3\nf 3 7 8 4\nf 9 1 2 10\nf 10 2 3 11\nf 11 3 4 12\n";
 
-/* Chaikin: 2 beside 4 becomes 3/4 2 + 1/4 4 - 1 = 3/2, the other 3/4 4 + 1/4 2 - 1 = 5/2. Seen in the points: with
+/* Chaikin: 2 next to 4 becomes 3/4 2 + 1/4 4 - 1 = 3/2, the other 3/4 4 + 1/4 2 - 1 = 5/2. Seen in the points: with
  * sharpness of 3/2 and 5/2 at level 1, the next level's edges are creases there; after it they are 3/8…, and smooth
  * with the uniform rule for the 2. */
 static void test_chaikin(void **state) {
@@ -248,7 +247,7 @@ static void test_chaikin(void **state) {
     assert_true(heights[0] > 0.01);
 }
 
-/* ---- whatever the mesh ---- */
+/* ---- any mesh ---- */
 
 static const char *const texts[] = {
     cube,
@@ -348,7 +347,7 @@ static void test_topology(void **state) {
         }
 }
 
-/* In a plane everything stays in the plane, and limit normals stand on it. */
+/* In a plane everything stays in the plane, and limit normals are perpendicular to it. */
 static void test_flat(void **state) {
     (void)state;
     uint64_t random = 4;
@@ -386,9 +385,9 @@ static void test_flat(void **state) {
     }
 }
 
-/* ---- what is carried along ---- */
+/* ---- attributes ---- */
 
-/* Two squares that share an edge: in the first mesh their texture coordinates too, in the others not, at both ends of
+/* Two squares that share an edge: in the first mesh also their texture coordinates, in the others not, at both ends of
  * the edge or at one. */
 static void test_seams(void **state) {
     (void)state;
@@ -444,7 +443,7 @@ static void test_partial(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* Holes and unbounded boundaries take faces away and move nothing. */
+/* Holes and unbounded boundaries remove faces and move nothing. */
 static void test_left_out(void **state) {
     (void)state;
     char text[1024];
@@ -515,7 +514,7 @@ static void test_pinched(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* Smoothed triangles: (0.5 - f)(a + b) + f (middles), f = (0.47 + 0.25)/2 beside a quad. */
+/* Smoothed triangles: (0.5 - f)(a + b) + f (middles), f = (0.47 + 0.25)/2 next to a quad. */
 static void test_smooth_triangles(void **state) {
     (void)state;
     ex_mesh *mesh =
@@ -534,7 +533,7 @@ static void test_refused(void **state) {
     (void)state;
     static const struct {
         const char *text, *word, *word_2;
-        int change, to; /* of the tag's whole numbers, the one so far from the end: a file's reader would refuse it */
+        int change, to; /* the integer of the tag at this distance from the end: a file's reader would refuse it */
     } cases[] = {
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nf 1 2 3\nf 2 1 4\nf 1 2 5\n", "3 faces", "vertices 0 and 1", 0,
          0},
@@ -634,7 +633,7 @@ static void test_memory(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* A vertex with very many edges, and a face with very many corners: no square of them in time. */
+/* A vertex with very many edges, and a face with very many corners: the time is not quadratic. */
 static void test_poles(void **state) {
     (void)state;
     enum { COUNT = 20000 };

@@ -1,6 +1,7 @@
 /*
- * Limit points and normals: the B-spline where the mesh is regular; the same limit from every level, whatever is sharp;
- * levels that close in on it; the sphere's symmetry. (tests/oracle/limit_oracle.py decomposes the matrices of rings.)
+ * Limit points and normals: the B-spline where the mesh is regular; the same limit from every level, with any
+ * sharpness; levels that converge to it; the sphere's symmetry. (tests/oracle/limit_oracle.py decomposes the matrices
+ * of rings.)
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +105,7 @@ static void test_spline(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* ---- whatever is sharp ---- */
+/* ---- any sharpness ---- */
 
 static const char *const tags[] = {
     "",
@@ -145,8 +146,8 @@ static ex_mesh *make_fan(int spokes, bool quads, bool open, const char *tag) {
     return parse(text);
 }
 
-/* The limit of a vertex of the cage is the same from level 0, 1, 2, 3 on, and so is its normal, where it has one that
- * does not depend on how it is approached: not at corners, nor at creases with more faces on one side. */
+/* The limit of a vertex of the cage is the same from levels 0, 1, 2 and 3, and so is its normal, if it has one that
+ * does not depend on the direction of approach: not at corners, nor at creases with more faces on one side. */
 static void test_same_from_every_level(void **state) {
     (void)state;
     int compared = 0;
@@ -178,7 +179,7 @@ static const char house[] =
     "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 3 0\nv 0 2 0\nv 0 0 2\nv 2 0 2\nv 2 2 2\nv 1 3 2\nv 0 2 2\n"
     "f 5 4 3 2 1\nf 6 7 8 9 10\nf 2 3 8 7\nf 3 4 9 8\nf 4 5 10 9\nf 5 1 6 10\nt crease 3/1/0 3 4 9 1.5\n";
 
-/* Levels that are all on the limit: each is, to the bit, the limit that a subdivision so far would have. */
+/* Levels that are all on the limit: each equals, to the bit, the limit of a subdivision to that level. */
 static void test_all_levels(void **state) {
     (void)state;
     ex_mesh *mesh = parse(house), *level, *limit;
@@ -209,8 +210,8 @@ static void test_all_levels(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* The same for cages that are not of quads: from level 0 the limit has to go by way of level 1. And a vertex with two
- * edges has a normal. */
+/* The same for cages that are not of quads: from level 0 the limit has to use level 1. And a vertex with two edges has
+ * a normal. */
 static void test_polygons(void **state) {
     (void)state;
     static const char *const cages[] = {
@@ -237,7 +238,7 @@ static void test_polygons(void **state) {
     }
 }
 
-/* Levels close in on the limit: by half a level at least, in the end. */
+/* Levels converge to the limit: the distance is finally at least halved per level. */
 static void test_convergence(void **state) {
     (void)state;
     for (int scheme = 0; scheme < 2; scheme++)
@@ -262,7 +263,7 @@ static void test_convergence(void **state) {
         }
 }
 
-/* Limit normals beside those of the faces five levels down. */
+/* Limit normals next to those of the faces five levels down. */
 static void test_normals_of_fine_levels(void **state) {
     (void)state;
     for (int scheme = 0; scheme < 2; scheme++)

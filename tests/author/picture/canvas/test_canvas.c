@@ -1,6 +1,6 @@
 /*
  * The canvas: coverage of half-planes, lines and circles against areas worked by hand, mixing in linear light, clips,
- * dashes, hatching, images; what SVG text holds; each wrong size with its sentence; failing memory.
+ * dashes, hatching, images; the contents of SVG text; each wrong size with its sentence; failing memory.
  */
 #include "support/check.h"
 #include "support/fail_alloc.h"
@@ -42,7 +42,7 @@ static double decode(double code) {
     return u <= 0.04045 ? u / 12.92 : pow((u + 0.055) / 1.055, 2.4);
 }
 
-/* How much of the pixel black covers, from its code; and the code of so much. */
+/* Fraction of the pixel that black covers, from its code; and the code of a fraction. */
 static double cover_at(int x, int y) {
     return 1 - decode(code_at(x, y));
 }
@@ -114,7 +114,7 @@ static void circles_have_their_area(void **state) {
     }
 }
 
-/* A hole runs the other way round; what is wound twice is covered once. */
+/* A hole runs in the other direction; an area wound twice is covered once. */
 static void outlines_wind(void **state) {
     (void)state;
     open_canvas();
@@ -155,7 +155,7 @@ static void lines_along_pixels_are_exact(void **state) {
     ex_image_destroy(image);
 }
 
-/* In any direction a line covers length times width, but for its round ends; joins cover nothing twice. */
+/* In any direction a line covers length times width, apart from its round ends; joins cover nothing twice. */
 static void lines_have_their_area(void **state) {
     (void)state;
     for (int degrees = 0; degrees < 180; degrees += 13) {
@@ -318,8 +318,8 @@ static void images_keep_their_pixels(void **state) {
         for (int x = 0; x < 3; x++)
             assert_memory_equal(image->pixels + 4 * ((7 + y) * SIDE + 4 + x), small->pixels + 4 * (3 * y + x), 4);
     assert_int_equal(code_at(3, 7), 255);
-    /* Between pixels of 10 by 10, what is enlarged is blended: at 0.95 and 0.55 of the first, counted from its corner.
-     */
+    /* Between pixels of 10 by 10, an enlarged image is blended: at 0.95 and 0.55 of the first, counted from its
+     * corner. */
     const unsigned char *p = small->pixels;
     const double u = 0.45, v = 0.05;
     assert_near(decode(code_at(19, 15)),

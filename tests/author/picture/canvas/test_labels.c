@@ -1,6 +1,4 @@
-/*
- * Labels: columns worked by hand and against all that is possible on a grid, first free places, cut texts.
- */
+/* Labels: columns worked by hand and against all possible ones on a grid, first free places, truncated texts. */
 #include "support/check.h"
 #include "support/fail_alloc.h"
 
@@ -17,7 +15,7 @@
 
 static void spreads_by_hand(void **state) {
     (void)state;
-    /* Three that want 50 stand around it; one far away stays. */
+    /* Three that want 50 are placed around it; one far away stays. */
     double centres[4] = {50, 90, 50, 50};
     assert_true(ex_labels_spread(centres, 4, 10, 0, 100));
     assert_row_near(centres, ((double[]){40, 90, 50, 60}), 4, 1e-12);
@@ -25,7 +23,7 @@ static void spreads_by_hand(void **state) {
     double low[3] = {-20, 3, 100};
     assert_true(ex_labels_spread(low, 3, 10, 0, 100));
     assert_row_near(low, ((double[]){5, 15, 95}), 3, 1e-12);
-    /* All of the room, and too little of it. */
+    /* The entire room, and too little of it. */
     double full[4] = {1, 2, 3, 4};
     assert_true(ex_labels_spread(full, 4, 10, 0, 40));
     assert_row_near(full, ((double[]){5, 15, 25, 35}), 4, 1e-12);
@@ -116,7 +114,7 @@ static void long_texts_are_cut(void **state) {
     for (int i = 0; i < 299; i++)
         memcpy(longer + 2 * i, "\xC3\xA9", 3);
     ex_label_fit(buffer, longer, 10, 1e9);
-    assert_true(strlen(buffer) < EX_LABEL_SIZE && strlen(buffer) % 2 == 1); /* whole letters and … */
+    assert_true(strlen(buffer) < EX_LABEL_SIZE && strlen(buffer) % 2 == 1); /* complete letters and … */
 }
 
 static ex_result attempt(void *context) {

@@ -1,6 +1,6 @@
 /*
- * Text: every printable letter leaves ink inside the box that measuring promises, at small and large sizes, anchored
- * and turned in every way; widths add up; figures are of one width; what the font has not.
+ * Text: every printable letter leaves ink inside its measured box, at small and large sizes, anchored and turned in
+ * every way; widths add up; digits have equal widths; characters that the font lacks.
  */
 #include "author/picture/canvas/labels.h"
 #include "support/check.h"
@@ -18,7 +18,7 @@
 
 enum { SIDE = 160 };
 
-/* The box of what is not white after drawing a text; all 0 where nothing is. */
+/* The box of the pixels that are not white after drawing a text; all 0 if there are none. */
 static ex_box ink_of(double x, double y, const ex_lettering *type, const char *text, double *sum) {
     ex_canvas *canvas = NULL;
     ex_image *image = NULL;
@@ -63,7 +63,7 @@ static void every_letter_has_ink_in_its_box(void **state) {
     }
 }
 
-/* No two letters are drawn alike, but for what differs in place only. */
+/* No two letters look the same, unless they differ only in position. */
 static void letters_differ(void **state) {
     (void)state;
     static unsigned char pictures[127][40 * 40];

@@ -93,7 +93,7 @@ static void saddle_is_decided_by_its_middle(void **state) {
         assert_int_equal(c.line_count, 2);
         for (int k = 0; k < 2; k++) {
             const double *p = c.points[c.starts[k]], *q = c.points[c.starts[k] + 1];
-            /* Joined above: lines cut off the low corners (0, 0) and (1, 1); else the high ones. */
+            /* Joined above: lines cut off the low corners (0, 0) and (1, 1); otherwise the high ones. */
             const bool around_low = fabs((p[0] + q[0]) / 2 - (p[1] + q[1]) / 2) < 1e-6;
             assert_int_equal(c.starts[k + 1] - c.starts[k], 2);
             assert_int_equal(around_low, i == 0);

@@ -1,6 +1,6 @@
 /*
- * Plots: curves read back from their pixels go where the weigher says, through 1 at their own example; labels do not
- * overlap, however many examples and whatever size; direct layers and joints; the same bytes however the work is cut;
+ * Plots: curves read back from their pixels follow the weigher, through 1 at their own example; labels do not overlap,
+ * with any number of examples and any size; direct layers and joints; the same bytes with any division of the work;
  * each wrong argument with its sentence; failing memory.
  */
 #include "author/picture/canvas/labels.h"
@@ -74,7 +74,7 @@ static ex_rig *rig_at(ex_weigher_kind kind, int axis_count, int example_count, c
     return rig_of(&def);
 }
 
-/* Examples strewn over both axes, no two at one place. */
+/* Examples scattered over both axes, no two at one place. */
 static ex_rig *rig_of_many(ex_weigher_kind kind, int example_count) {
     double points[2 * EXAMPLES_MAX];
     for (int k = 0; k < example_count; k++) {
@@ -102,8 +102,8 @@ static bool is_code(const ex_image *image, int x, int y, ex_colour colour, int s
     return abs(p[0] - colour.red) <= slack && abs(p[1] - colour.green) <= slack && abs(p[2] - colour.blue) <= slack;
 }
 
-/* Where the plot has weights 0 and 1 and the ends of the range, found in the picture: the rows of the two grey rules,
- * and the columns where the ground changes from grey to white. */
+/* Positions of weights 0 and 1 and of the ends of the range in the picture: the rows of the two grey rules, and the
+ * columns where the ground changes from grey to white. */
 typedef struct frame {
     double x0, x1, y0, y1;
 } frame;
@@ -111,7 +111,7 @@ typedef struct frame {
 static frame find_frame(const ex_image *image) {
     frame f = {-1, -1, -1, -1};
     int rows[8], row_count = 0;
-    const int x = image->width / 9; /* in the grey ground left of the range, where no label stands */
+    const int x = image->width / 9; /* in the grey ground left of the range, without a label */
     for (int y = image->height / 7; y < image->height && row_count < 8; y++) { /* below the title */
         const unsigned char *p = image->pixels + 4 * (y * image->width + x);
         if (p[0] < 190 && p[0] == p[1] && p[1] == p[2] && (row_count == 0 || y - rows[row_count - 1] > 3))
@@ -132,7 +132,7 @@ static frame find_frame(const ex_image *image) {
     return f;
 }
 
-/* The middle of what has a colour in a column; -1 where nothing has. */
+/* The middle of the pixels of a colour in a column; -1 if there are none. */
 static double find_curve(const ex_image *image, int x, ex_colour colour) {
     double sum = 0, rows = 0;
     for (int y = 0; y < image->height; y++)
@@ -179,7 +179,7 @@ static void curves_go_through_the_weights(void **state) {
 
 /* ---- labels ---- */
 
-/* Draws, and looks at every two labels. */
+/* Draws, and compares all pairs of labels. */
 static int check_labels(const ex_plot_def *def) {
     ex_canvas *canvas = NULL;
     ex_error error = {.result = EX_OK};
@@ -218,7 +218,7 @@ static void labels_do_not_overlap(void **state) {
     }
 }
 
-/* ---- what is drawn ---- */
+/* ---- the drawing ---- */
 
 static int count_of(const char *text, const char *word) {
     int count = 0;
@@ -322,7 +322,7 @@ static void pseudo_examples_are_shown(void **state) {
     ex_rig_destroy(without);
 }
 
-/* An axis that is read from a joint: weights by way of the joint's rotation. */
+/* An axis that reads a joint: weights through the joint's rotation. */
 static void joints_are_plotted(void **state) {
     (void)state;
     character c;

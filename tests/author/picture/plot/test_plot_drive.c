@@ -1,6 +1,4 @@
-/*
- * The picture of a driven rig's report: every key is named or counted, and what was measured is drawn.
- */
+/* The picture of a driven rig's report: every key is named or counted, and all measurements are drawn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

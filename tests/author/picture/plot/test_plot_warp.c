@@ -1,6 +1,4 @@
-/*
- * The picture of a warp's report: both formats, whatever the values, the same bytes every time; memory that runs out.
- */
+/* The picture of a warp's report: both formats, with any values, the same bytes every time; failing memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +61,7 @@ static void draws_both_formats(void **state) {
     ex_image_destroy(image);
 }
 
-/* Curves stay inside their frame whatever the values; one method alone has a picture too. */
+/* Curves stay inside their frame with any values; a single method has a picture too. */
 static void any_values(void **state) {
     (void)state;
     static const double scales[] = {0, 1e-12, 1e-3, 1, 1e9, INFINITY};

@@ -1,6 +1,4 @@
-/*
- * Numbers at vertices: distances between forms worked out by hand, what examples move, what joints hold.
- */
+/* Numbers at vertices: distances between forms worked by hand, vertices moved by examples, weights of joints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +30,7 @@ static void the_same_vertex_where_faces_are_the_same(void **state) {
     ex_mesh_destroy(b);
 }
 
-/* A ball and a plate beside it, of other faces: each vertex by its own distance, far from the origin too. */
+/* A ball and a plate next to it, with other faces: each vertex has its distance, far from the origin too. */
 static void the_nearest_point_elsewhere(void **state) {
     (void)state;
     ex_mesh *a = ball_mesh(1, 5000, 0, 0, 16), *plate = sheet_mesh(20, 20, 1, 1);
@@ -68,7 +66,7 @@ static void of_a_rig(void **state) {
     for (int i = 0; i < 3; i++) {
         int count = ex_rig_level_vertex_count(rig, levels[i]);
         float *values = malloc((size_t)count * sizeof *values), *sums = calloc((size_t)count, sizeof *sums);
-        /* All joints together hold everything, at every level. */
+        /* The weights of all joints add up to 1, at every level. */
         for (int joint = 0; joint < WHOLE_JOINTS; joint++) {
             assert_int_equal(ex_rig_joint_weights(rig, joint, levels[i], values, NULL), EX_OK);
             for (int v = 0; v < count; v++) {

@@ -1,6 +1,4 @@
-/*
- * Rendering: where things are seen, on which side they are lit, where their shadows fall; worked out from the geometry.
- */
+/* Rendering: positions of objects in a picture, their lit sides, and their shadows; worked out from the geometry. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +13,10 @@
 #include <math.h>
 
 #define PI 3.14159265358979323846
-/* Of the form, in a picture of 64 pixels of which a margin of 8 % is left on either side. */
+/* Radius of the form in a picture of 64 pixels with a margin of 8 % on either side. */
 #define FRAMED_RADIUS (64 * (1 - 2 * 0.08) / 2)
 
-/* ---- where things are seen ---- */
+/* ---- positions ---- */
 
 static void a_ball_fills_the_frame(void **state) {
     (void)state;
@@ -40,7 +38,7 @@ static void a_ball_fills_the_frame(void **state) {
     ex_mesh_destroy(ball);
 }
 
-/* Times a power of two, which is exact: the same bytes, with everything that light does. */
+/* Times a power of two, which is exact: the same bytes, with all effects of light. */
 static void forms_may_have_any_size(void **state) {
     (void)state;
     const int powers[3] = {0, 90, -90};
@@ -127,8 +125,8 @@ static void margins_of(const ex_image *image, int margins[4]) {
     }
 }
 
-/* Two balls of different sizes anyhow in space: margins are even on opposite sides, and one pair is as narrow as it may
- * be. */
+/* Two balls of different sizes anywhere in space: margins are even on opposite sides, and one pair is as narrow as
+ * allowed. */
 static void frames_are_tight(void **state) {
     (void)state;
     uint64_t random = 5;
@@ -154,14 +152,14 @@ static void frames_are_tight(void **state) {
     }
 }
 
-/* A grey ball with a red one beside it, from every side. */
+/* A grey ball with a red one next to it, from every side. */
 static void angles_go_around(void **state) {
     (void)state;
     ex_mesh *meshes[3] = {ball_mesh(1, 0, 0, 0, 32), ball_mesh(0.4, 2, 0, 0, 24), ball_mesh(0.4, 0, 0, 2, 24)};
     const struct {
         double yaw, pitch;
         int red;     /* which ball */
-        double x, y; /* on which side of the middle it is seen */
+        double x, y; /* the side of the middle on which it is seen */
     } views[] = {{0, 0, 1, 1, 0},  {180, 0, 1, -1, 0}, {90, 0, 2, -1, 0}, {-90, 0, 2, 1, 0},
                  {0, 90, 2, 0, 1}, {0, -90, 2, 0, -1}, {0, 45, 2, 0, 1},  {90, 0, 1, 0, 0}};
     for (int i = 0; i < (int)(sizeof views / sizeof views[0]); i++) {
@@ -226,7 +224,7 @@ static void the_lit_side_is_brighter(void **state) {
     ex_render_def def = plain_def(&item, 1);
     const struct {
         double yaw, pitch;
-        int x, y; /* where the lit side is */
+        int x, y; /* position of the lit side */
     } lights[] = {{-60, 0, -1, 0}, {60, 0, 1, 0}, {0, 80, 0, -1}, {0, -80, 0, 1}};
     for (int i = 0; i < 4; i++) {
         def.light_yaw = lights[i].yaw;
@@ -265,7 +263,7 @@ static void coarse_balls_have_no_blocks(void **state) {
         ex_mesh_destroy(balls[i]);
 }
 
-/* A plain wall over many tiles, with all that is gathered and averaged: no borders. */
+/* A plain wall over many tiles, with everything that is gathered and averaged: no borders. */
 static void tiles_do_not_show(void **state) {
     (void)state;
     ex_mesh *wall = sheet_mesh(2, 2, 1, 1);

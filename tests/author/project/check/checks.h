@@ -1,6 +1,4 @@
-/*
- * checks.h - what the tests of checking share: a check of a project given as text, and its findings by kind.
- */
+/* checks.h - shared by the tests of checking: checks a project given as text, and finds its findings by kind. */
 #ifndef EXEMPLAR_TESTS_CHECKS_H
 #define EXEMPLAR_TESTS_CHECKS_H
 
@@ -23,7 +21,7 @@ static inline ex_check *check_text(const char *text) {
     return check;
 }
 
-/* How many findings of a kind there are, and the last of them. */
+/* Number of findings of a kind, and the last of them. */
 static inline int count_kind(const ex_check *check, const char *kind, ex_severity severity, const ex_finding **last) {
     int count = 0;
     for (int i = 0; i < check->finding_count; i++)
@@ -35,7 +33,7 @@ static inline int count_kind(const ex_check *check, const char *kind, ex_severit
     return count;
 }
 
-/* The finding of that kind, of which there must be one. */
+/* The finding of that kind, of which there must be exactly one. */
 static inline const ex_finding *only(const ex_check *check, const char *kind, ex_severity severity) {
     const ex_finding *finding = NULL;
     int count = count_kind(check, kind, severity, &finding);
@@ -53,7 +51,7 @@ static inline void expect_words(const ex_finding *finding, const char *where, co
         fail_msg("'%s' is not in '%s'", words, finding->text);
 }
 
-/* The project has this one error or warning and no other. */
+/* Expects exactly this error or warning in the project. */
 static inline void expect_one(const char *text, const char *kind, ex_severity severity, const char *where,
                               const char *words) {
     ex_check *check = check_text(text);
@@ -63,7 +61,7 @@ static inline void expect_one(const char *text, const char *kind, ex_severity se
     ex_check_destroy(check);
 }
 
-/* It has neither. */
+/* Expects no error and no warning. */
 static inline void expect_good(const char *text) {
     ex_check *check = check_text(text);
     for (int i = 0; i < check->finding_count; i++)
