@@ -312,8 +312,8 @@ static void the_shadow_falls_where_it_must(void **state) {
     ex_mesh_destroy(ball);
 }
 
-/* Whether each of the rectangles 2^i by 2^-i of 1 / count holds one of the points that `patterns` from the first on
- * have together. */
+/* True if each of the rectangles 2^i by 2^-i of 1 / count holds one of the points of `patterns` patterns from the first
+ * on. */
 static bool are_even(int first, int patterns, int rays) {
     const int count = patterns * rays;
     bool even = true;
@@ -331,8 +331,8 @@ static bool are_even(int first, int patterns, int rays) {
     return even;
 }
 
-/* Rows of pixels, whose four patterns follow each other, and whole blocks: else rows differ, and shadows on ground that
- * is seen at a grazing angle have streaks. */
+/* Rows of pixels, whose four patterns follow each other, and complete blocks: otherwise rows differ, and shadows on
+ * ground seen at a grazing angle have streaks. */
 static void rays_are_even_by_pixel_row_and_block(void **state) {
     (void)state;
     for (int rays = 1; rays <= 16; rays *= 2) {
@@ -344,7 +344,7 @@ static void rays_are_even_by_pixel_row_and_block(void **state) {
     }
 }
 
-/* A crevice sees less sky than a plain; and nothing is darker than it has to be in the open. */
+/* A crevice sees less sky than a plain; and nothing in the open is darker than necessary. */
 static void what_sees_less_sky_is_darker(void **state) {
     (void)state;
     ex_mesh *meshes[3] = {box_mesh((double[]){-3, -3, -0.1}, (double[]){3, 3, 0}),
@@ -353,7 +353,7 @@ static void what_sees_less_sky_is_darker(void **state) {
     ex_render_item items[3] = {item_of(meshes[0]), item_of(meshes[1]), item_of(meshes[2])};
     ex_render_def def = plain_def(items, 3);
     def.light_yaw = 0;
-    def.light_pitch = 0; /* from the eye: hardly a shadow */
+    def.light_pitch = 0; /* from the eye: hardly any shadow */
     double light[2][2];
     for (int occluded = 0; occluded < 2; occluded++) {
         def.occlusion = occluded ? 16 : 0;
@@ -368,7 +368,7 @@ static void what_sees_less_sky_is_darker(void **state) {
         ex_mesh_destroy(meshes[i]);
 }
 
-/* Faces of a box are flat under smooth shading too; faces of a ball are not, unless flat shading is asked for. */
+/* Faces of a box are flat under smooth shading too; faces of a ball are not, unless flat shading is requested. */
 static void edges_stay_hard_and_balls_round(void **state) {
     (void)state;
     ex_mesh *box = box_mesh((double[]){-1, -1, -1}, (double[]){1, 1, 1}), *ball = ball_mesh(1, 0, 0, 0, 8);
@@ -400,7 +400,7 @@ static void edges_stay_hard_and_balls_round(void **state) {
     ex_mesh_destroy(ball);
 }
 
-/* The same picture whether the normals given point out or in. */
+/* The same picture if the given normals point out or in. */
 static void normals_that_point_inwards_are_turned(void **state) {
     (void)state;
     ex_mesh *ball = ball_mesh(1, 0, 0, 0, 12);
@@ -416,7 +416,7 @@ static void normals_that_point_inwards_are_turned(void **state) {
         images[i] = picture_of(&def);
     }
     assert_memory_equal(images[0]->pixels, images[1]->pixels, 64 * 64 * 4);
-    /* Without any, each face has its own. */
+    /* Without normals, each face has its own. */
     def.flat = true;
     ex_image *flat = picture_of(&def);
     assert_memory_equal(images[2]->pixels, flat->pixels, 64 * 64 * 4);
@@ -427,7 +427,7 @@ static void normals_that_point_inwards_are_turned(void **state) {
     ex_mesh_destroy(ball);
 }
 
-/* Faces that run backwards are lit all the same, but red where backfaces are shown. */
+/* Reversed faces are lit all the same, but red if backfaces are shown. */
 static void the_back_is_seen_when_asked_for(void **state) {
     (void)state;
     ex_mesh *ball = ball_mesh(1, 0, 0, 0, 24);

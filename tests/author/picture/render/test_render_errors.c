@@ -1,6 +1,4 @@
-/*
- * What cannot be rendered is said in a sentence; and memory that runs out at any point leaves nothing behind.
- */
+/* Forms that cannot be rendered give a sentence; and memory that runs out at any point leaves nothing behind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -168,7 +166,7 @@ static void wrong_definitions_are_refused(void **state) {
     ball->texcoords = NULL;
     ball->texcoord_count = 0;
 
-    /* The second of two: it is named. And faces that lead nowhere. */
+    /* The second of two: it is named. And faces with invalid corners. */
     ex_render_item items[2] = {item_of(ball), item_of(&lone_vertices)};
     ex_render_def def = plain_def(items, 2);
     ex_error error = {.result = EX_OK};
@@ -183,7 +181,7 @@ static void wrong_definitions_are_refused(void **state) {
     ex_mesh_destroy(ball);
 }
 
-/* Flat forms, faces without area, normals of nothing: rendered as well as can be. */
+/* Flat forms, faces without area, zero normals: rendered as well as possible. */
 static void odd_forms_are_rendered(void **state) {
     (void)state;
     ex_mesh *sheet = sheet_mesh(2, 2, 3, 3);

@@ -1,6 +1,4 @@
-/*
- * What forms are painted with: textures and their seams, colours of vertices, scalars, grain; and lines along polygons.
- */
+/* Paint of forms: textures and their seams, colours of vertices, scalars, grain; and lines along polygons. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which of red, green, blue is strongest there: 0, 1, 2; 3 where none is by far. */
+/* The strongest of red, green, blue there: 0, 1, 2; 3 if none dominates. */
 static int hue_at(const ex_image *image, int x, int y) {
     int best = 0, sum = 0;
     for (int k = 0; k < 3; k++) {
@@ -35,8 +33,8 @@ static void fill(unsigned char *pixel, int red, int green, int blue, int alpha) 
 
 /* ---- textures ---- */
 
-/* Rows come from the top, texture coordinates from the bottom: upper left red, upper right green, lower left blue,
- * lower right nothing, through which the clay is seen. */
+/* Rows start at the top, texture coordinates at the bottom: upper left red, upper right green, lower left blue, lower
+ * right transparent, which shows the clay. */
 static void a_texture_stands_upright(void **state) {
     (void)state;
     unsigned char pixels[8 * 8][4];
@@ -56,7 +54,7 @@ static void a_texture_stands_upright(void **state) {
     assert_int_equal(hue_at(image, 20, 44), 2);
     assert_int_equal(hue_at(image, 44, 44), 3);
     assert_true(light_at(image, 44, 44) > 120);
-    /* Repeated: two copies across, and as good from below 0. */
+    /* Repeated: two copies across, and equally from below 0. */
     for (int i = 0; i < sheet->texcoord_count; i++)
         sheet->texcoords[2 * i] = 2 * sheet->texcoords[2 * i] - 7;
     ex_image *again = picture_of(&def);
@@ -69,8 +67,8 @@ static void a_texture_stands_upright(void **state) {
     ex_mesh_destroy(sheet);
 }
 
-/* Two quads side by side, each with the whole texture, red on its left and green on its right half: right of the seam
- * it is red at once. Were texture coordinates taken by vertex, one of the two would run backwards. */
+/* Two quads side by side, each with the complete texture, red on its left and green on its right half: right of the
+ * seam it is red at once. If texture coordinates were per vertex, one of the two would be reversed. */
 static void a_seam_is_sharp(void **state) {
     (void)state;
     unsigned char pixels[64 * 2][4];
@@ -154,8 +152,7 @@ static void vertices_have_colours_where_asked(void **state) {
     ex_mesh_destroy(sheet);
 }
 
-/* The colours' lightness follows the numbers; between vertices too; what is no number is grey; and a range given is
- * kept to. */
+/* The colours' lightness follows the numbers, between vertices too; NaN is grey; and a given range is respected. */
 static void a_scalar_is_a_scale_of_colours(void **state) {
     (void)state;
     ex_mesh *sheet = sheet_mesh(2, 2, 2, 1);
@@ -178,7 +175,7 @@ static void a_scalar_is_a_scale_of_colours(void **state) {
     image = picture_of(&def);
     assert_near(channel_at(image, 12, 32, 0), channel_at(image, 12, 32, 2), 16);
     ex_image_destroy(image);
-    /* All one number is no reason to fail. */
+    /* Equal numbers everywhere are not an error. */
     for (int i = 0; i < 6; i++)
         values[i] = 0;
     item.scalar.min = item.scalar.max = 0;
@@ -195,7 +192,7 @@ static bool is_empty_row(const ex_image *image, int y) {
     return true;
 }
 
-/* How often something begins from above to below: a form, the words of its legend, the strip. */
+/* Number of times that something begins from top to bottom: a form, the words of its legend, the strip. */
 static int beginnings(const ex_image *image) {
     int count = 0;
     for (int y = 1; y < image->height; y++)
@@ -203,7 +200,7 @@ static int beginnings(const ex_image *image) {
     return count;
 }
 
-/* The legend lies below the form, in pictures large enough, and the form above it. */
+/* The legend is below the form, in pictures that are large enough. */
 static void a_scalar_has_a_legend(void **state) {
     (void)state;
     ex_mesh *ball = ball_mesh(1, 0, 0, 0, 16);
@@ -237,7 +234,7 @@ static void a_scalar_has_a_legend(void **state) {
     ex_mesh_destroy(ball);
 }
 
-/* Ranges in which numbers and the next are the same, or have no difference that is finite, are drawn too. */
+/* Ranges in which consecutive numbers are equal, or have no finite difference, are drawn too. */
 static void a_legend_has_an_end(void **state) {
     (void)state;
     ex_mesh *ball = ball_mesh(1, 0, 0, 0, 8);
@@ -284,7 +281,7 @@ static void grain_is_rough(void **state) {
 
 /* ---- lines ---- */
 
-/* Along the edges of a quad, not along the diagonal of its triangles; cut into triangles, along that too. */
+/* Along the edges of a quad, not along the diagonal of its triangles; if triangulated, along that too. */
 static void lines_follow_polygons(void **state) {
     (void)state;
     ex_mesh *quad = sheet_mesh(2, 2, 1, 1);

@@ -1,7 +1,7 @@
 /*
- * Three small pictures against stored ones: 64 by 64 pixels, averaged to 16 by 16. What is compared is a mean
- * difference in codes; and the same comparison finds a camera that is a little off, a light that is a little off, and
- * faces that are turned around. PRINT_PICTURES=1 in the environment prints what would have to be stored.
+ * Three small pictures against stored ones: 64 by 64 pixels, averaged to 16 by 16. They are compared by a mean
+ * difference in codes; and the same comparison detects a camera that is slightly off, a light that is slightly off, and
+ * reversed faces. PRINT_PICTURES=1 in the environment prints the values to store.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* As people see it: everything at its default; flat with lines on white; a scalar without a ground. */
+/* Three typical pictures: everything at its default; flat with lines on white; a scalar without a ground. */
 static ex_render_def describe(int picture, ex_render_item items[2]) {
     items[0] = item_of(ball);
     items[1] = item_of(box);

@@ -1,6 +1,4 @@
-/*
- * However the tiles are cut, and whoever renders them: the same bytes. Progress comes from the calling thread alone.
- */
+/* The same bytes with any division of tiles among any threads. Progress comes only from the calling thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

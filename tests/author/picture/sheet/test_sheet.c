@@ -1,7 +1,7 @@
 /*
- * Sheets: values along the axes, and how examples move or take them; what is in the slice and what is not; one camera
- * for all forms, so that one twice as large covers four times as much; up is up and right is right; joints and
- * textures; the same bytes however the work is cut; each wrong argument with its sentence; failing memory.
+ * Sheets: values along the axes, and how examples move or take them; the contents of the slice; one camera for all
+ * forms, so that one twice as large covers four times as much; up is up and right is right; joints and textures; the
+ * same bytes with any division of the work; each wrong argument with its sentence; failing memory.
  */
 #include "support/characters.h"
 #include "support/check.h"
@@ -132,7 +132,7 @@ static void values_are_even_with_some_beyond(void **state) {
     assert_int_equal(slice.cells[5].number, 1);
     assert_int_equal(slice.cells[6].kind, EXI_CELL_BEYOND);
     exi_slice_close(&slice);
-    /* One end only, as far as asked, as near to each other as the others. */
+    /* Only one end, as far as requested, with the same spacing as the others. */
     def.counts[0] = 3;
     def.beyond[0][0] = 0;
     def.beyond[0][1] = 0.9;
@@ -141,7 +141,7 @@ static void values_are_even_with_some_beyond(void **state) {
     assert_row_near(slice.axes[0].values, three, 5, 1e-15);
     exi_slice_close(&slice);
     ex_rig_destroy(rig);
-    /* Beyond a clamped axis is nothing new. */
+    /* Nothing changes beyond a clamped axis. */
     s.clamp = true;
     rig = rig_at(&s);
     def.rig = rig;
@@ -177,7 +177,7 @@ static void examples_move_columns_and_rows(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Two that do not agree leave the column, and stand in it with values of their own; of two in one place, one does. */
+/* Two that disagree leave the column, and are in it with their own values; of two in one place, one does. */
 static void examples_that_disagree_move_alone(void **state) {
     (void)state;
     const double points[] = {0.4, 10, 0.6, 30, 0.7, 29, 0, 10};
@@ -267,7 +267,8 @@ static void one_camera_sees_all(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* How far what is covered is from the picture's edges: left, top, right, bottom, in pixels; the least of several. */
+/* Distances of the covered pixels from the picture's edges: left, top, right, bottom, in pixels; the least of
+ * several. */
 static void narrow_margins(const ex_image *image, int margins[4]) {
     for (int i = 0; i < image->width * image->height; i++) {
         const int x = i % image->width, y = i / image->width;
@@ -277,7 +278,7 @@ static void narrow_margins(const ex_image *image, int margins[4]) {
     }
 }
 
-/* From any side it is as near as it can be: the forms together reach the margin, and leave as much on both sides. */
+/* From any side the camera is as near as possible: the forms together reach the margin, equally on both sides. */
 static void the_camera_is_near_from_all_sides(void **state) {
     (void)state;
     character c;
@@ -306,7 +307,7 @@ static void the_camera_is_near_from_all_sides(void **state) {
     character_close(&c);
 }
 
-/* The middle of what is blue, as examples are, in parts of the picture. */
+/* The middle of the blue pixels, the colour of examples, as fractions of the picture. */
 static void find_blue(const ex_image *image, double middle[2]) {
     double count = 0;
     middle[0] = middle[1] = 0;
@@ -361,7 +362,7 @@ static bool note_progress(void *user, const char *what, double fraction) {
     return true;
 }
 
-/* A rig with a joint, a texture and a refined level; the elbow is read from its joint. */
+/* A rig with a joint, a texture and a refined level; the elbow reads its joint. */
 static void bytes_do_not_depend_on_tasks(void **state) {
     (void)state;
     character c;
@@ -394,7 +395,7 @@ static void bytes_do_not_depend_on_tasks(void **state) {
     character_close(&c);
 }
 
-/* What the joint is turned to is what is drawn: a bent tube reaches higher than a straight one. */
+/* The drawing shows the joint's rotation: a bent tube reaches higher than a straight one. */
 static void joints_turn(void **state) {
     (void)state;
     character c;

@@ -1,5 +1,5 @@
 /*
- * Building: at every example the rig gives the example, whatever weighs it; units, seams, and what a mesh carries
+ * Building: at every example the rig gives the example, with any weigher; units, seams, and attributes of a mesh
  * survive; forms that do not fit are named.
  */
 #include "author/project/projects.h"
@@ -26,7 +26,7 @@ static ex_mesh *read_form(const char *name) {
     return mesh;
 }
 
-/* Builds a project of one layer and looks at it where its examples are. */
+/* Builds a project of one layer and evaluates it at its examples. */
 static void check_examples(const char *space, const char *weigh, const char *places[4]) {
     static const char *const forms[4] = {"rest.obj", "tall.obj", "leaning.obj", "flat.obj"};
     char text[2000], examples[1200] = "";
@@ -78,7 +78,7 @@ static void gives_the_examples(void **state) {
                    "'kind': 'direct'", NULL);
 }
 
-/* Two direct layers, worked out by hand: heights 0, then 2 * (1 2 3 4) with a mask, then -1 * (1 2 3 4). */
+/* Two direct layers, worked by hand: heights 0, then 2 * (1 2 3 4) with a mask, then -1 * (1 2 3 4). */
 static void sums_layers_and_masks(void **state) {
     (void)state;
     write_text("mask.txt", "# vertex value\n0 0.5\n\n 2\t1 # all\r\n3 0\n");
@@ -111,7 +111,7 @@ static void turns_and_scales(void **state) {
     const double moved[9] = {0, 0, 0, 0, 0, 0, 0, 0.02, -0.01};
     for (int i = 0; i < 9; i++) {
         check_near((double)p[i], expected[i], 1e-8);
-        /* The mesh is rounded to float before the difference is taken: what is left is that rounding. */
+        /* The mesh is rounded to float before the difference is taken: only that rounding is left. */
         check_near((double)d[i], moved[i], 1e-8);
     }
     const ex_rig_mesh m = ex_rig_get_mesh(rig);
@@ -161,7 +161,7 @@ static void makes_normals_unit_long(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Smooth normals where the file has none: the same at all splits of a vertex, and what the faces around it say. */
+/* Smooth normals if the file has none: the same at all splits of a vertex, and those of the faces around it. */
 static void makes_up_smooth_normals(void **state) {
     (void)state;
     write_text("roof.obj", "v 0 0 0\nv 0 0 1\nv 1 1 0\nv 1 1 1\nv 3 -1 0\nv 3 -1 1\nv 9 9 9\nvt 0 0\nvt 1 0\nvt 1 1\n"
@@ -181,7 +181,7 @@ static void makes_up_smooth_normals(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Levels as the project says, and what to show. */
+/* Levels as in the project, and the level to show. */
 static void refines(void **state) {
     (void)state;
     ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'rest.obj', 'layers': [], 'subdivide': {'scheme': "
@@ -222,7 +222,7 @@ static void refines(void **state) {
     assert_sentence(&error, EX_ERROR_ARGUMENT, "levels");
     ex_rig_destroy(rig);
     ex_project_destroy(project);
-    /* One that has none lacks none. */
+    /* A mesh without them is complete. */
     project = parse_project("{'exemplar': 1, 'mesh': 'rest.obj', 'layers': []}");
     assert_int_equal(ex_project_build(project, &(ex_build_options){.rig = {.without_levels = true}}, &rig, NULL),
                      EX_OK);
@@ -231,7 +231,7 @@ static void refines(void **state) {
     ex_project_destroy(project);
 }
 
-/* Vertices without a face, faces without texture coordinates beside faces with them. */
+/* Vertices without a face, faces without texture coordinates next to faces with them. */
 static void keeps_loose_vertices(void **state) {
     (void)state;
     write_text("l.obj", "v 0 0 0\nv 9 9 9\nv 1 0 0\nv 0 1 0\nvt 0.5 0.25\nf 1/1 3/1 4/1\nf 1 4 3\n");
@@ -274,7 +274,7 @@ static void gives_the_mesh_back(void **state) {
     assert_int_equal(back->tags[0].ints[1], 1);
     assert_true(back->tags[0].floats[0] == 2.5);
     assert_string_equal(back->tags[1].strings[1], "two");
-    /* With positions of the caller's. */
+    /* With the caller's positions. */
     ex_mesh_destroy(back);
     float moved[24];
     evaluate(rig, (double[]){1}, moved, NULL);
@@ -287,13 +287,13 @@ static void gives_the_mesh_back(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Groups and materials of a refined face are those of the face that it is part of; on the limit surface without any
- * level, the faces are the mesh's own. */
+/* Groups and materials of a refined face are those of its parent face; on the limit surface without any level, the
+ * faces are the mesh's own. */
 static void keeps_groups_of_levels(void **state) {
     (void)state;
     static const struct {
         const char *subdivide;
-        int level, parts; /* that each of the cube's six faces is cut into */
+        int level, parts; /* number of parts of each of the cube's six faces */
     } cases[] = {{"{'scheme': 'catmull_clark', 'levels': 0, 'limit': true}", EX_LEVEL_LIMIT, 1},
                  {"{'scheme': 'loop', 'levels': 0, 'limit': true}", EX_LEVEL_LIMIT, 1},
                  {"{'scheme': 'catmull_clark', 'levels': 1}", 1, 4},
@@ -333,7 +333,7 @@ static void same_project_same_bytes(void **state) {
     ex_rig_destroy(b);
 }
 
-/* Whichever way the ending is written. */
+/* Whatever the spelling of the ending. */
 static void reads_forms_by_their_ending(void **state) {
     (void)state;
     write_square("LOUD.OBJ", 1, 2, 3, 4);
@@ -383,7 +383,7 @@ static void sixteen_bits_stay_in_memory(void **state) {
     ex_project_destroy(project);
 }
 
-/* One project a way to be wrong; `words` are all in the sentence. */
+/* One project per error; the sentence has all `words`. */
 static void names_what_does_not_fit(void **state) {
     (void)state;
     write_text("turned.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 2 3 4 1\n");

@@ -1,7 +1,7 @@
 /*
- * Layers of displacements in projects: a square lifted by hand, units, masks, falloffs by leave-one-out; what is
- * refused when reading and when building; checking; unpacking and building to the same bytes; edits, amounts and
- * differences; memory that runs out.
+ * Layers of displacements in projects: a square lifted by hand, units, masks, falloffs by leave-one-out; errors of
+ * reading and building; checking; unpacking and building to the same bytes; edits, amounts and differences; failing
+ * memory.
  */
 #include "author/project/check/checks.h"
 
@@ -168,7 +168,7 @@ static void checks(void **state) {
     write_text("mask2.txt", "25 1\n");
     expect_one(WHOLE(ALL, ", 'mask': {'file': 'mask2.txt'}", NEAREST, ""), "mask", EX_SEVERITY_ERROR, "layers[1].mask",
                "there is no vertex 25");
-    /* Without the middle one, one end stands for it: 0.0076 m, of a square of 1.414 m. */
+    /* Without the middle one, one end replaces it: 0.0076 m, of a square of 1.414 m. */
     ex_check *check = check_text(plain);
     const ex_finding *last = NULL;
     assert_int_equal(count_kind(check, "leave_one_out", EX_SEVERITY_NOTE, &last), 3);

@@ -1,6 +1,4 @@
-/*
- * Projects that a driver moves: what is built from them, and what comes back.
- */
+/* Projects that a driver moves: building and unpacking them. */
 #include "author/project/driven.h"
 #include "author/project/posable.h"
 #include "support/words.h"
@@ -45,7 +43,7 @@ static void check_keys(const char *text) {
     ex_rig_destroy(rig);
 }
 
-/* At a key's driver stands the key's form, wherever it was simulated. */
+/* At a key's driver the rig gives the key's form, wherever it was simulated. */
 static void test_keys_come_back(void **state) {
     (void)state;
     check_keys(DRIVEN("", "", "unposed", "]"));
@@ -67,7 +65,7 @@ static ex_rig *build_def(bool paths, int frames) {
     return rig;
 }
 
-/* What the library makes of keys, a project makes of files, to the bit but for names. */
+/* A project builds from files what the library builds from keys, to the bit except for names. */
 static void test_same_as_keys(void **state) {
     (void)state;
     static const struct {
@@ -101,7 +99,7 @@ static void test_round_trips(void **state) {
                             "'binds.json'}"));
     check_round_trip(DRIVEN("", "", "trajectory", "]"));
     check_round_trip(DRIVEN(", 'frame': 'none'", "", "unposed", "]"));
-    /* A driver whose numbers no float holds, and whose quads are bent: it is cut as the floats are. */
+    /* A driver whose numbers do not fit floats, and whose quads are bent: it is split like the floats. */
     check_round_trip("{'unit': 'in', 'exemplar': 1, 'mesh': 'sleeve.obj', 'driver': {'mesh': 'arm2.obj', 'frames': 3}, "
                      "'layers': [{'name': 'driven', 'space': [{'name': 'body', 'driver': true}], 'weigh': {'kind': "
                      "'convex'}, 'examples': [" KEY(1) ", " KEY(3) "]}]}");
@@ -111,7 +109,7 @@ static void test_round_trips(void **state) {
                             "unposed", "]"));
 }
 
-/* A rig made of keys becomes a project that gives it again. */
+/* A rig made of keys becomes a project that builds it again. */
 static void test_keys_unpack(void **state) {
     (void)state;
     for (int paths = 0; paths < 2; paths++) {
@@ -133,7 +131,7 @@ static void test_keys_unpack(void **state) {
     }
 }
 
-/* A second axis: keys of two databases, chosen between by a dial. */
+/* A second axis: keys of two databases, selected by a dial. */
 static void test_database(void **state) {
     (void)state;
     static const char text[] =
@@ -158,7 +156,7 @@ static void test_database(void **state) {
     check_round_trip(text);
 }
 
-/* A dial on top, sculpted on the bent arm, which the driver's layer counts for. */
+/* A dial on top, sculpted on the bent arm, which accounts for the driver's layer. */
 #define PUFF                                                                                                           \
     ", {'name': 'puff', 'shape': 'unposed', 'space': [{'name': 'puff', 'min': 0, 'max': 1}], 'examples': [{'name': "   \
     "'flat', 'mesh': 'sleeve1.obj', 'at': {'body': 'arm1.obj', 'puff': 0}}, {'name': 'puffed', 'mesh': 'puffed.obj', " \
@@ -179,7 +177,7 @@ static void test_layer_on_top(void **state) {
                     &(ex_output){.positions = positions}, &(ex_evaluation){.unsettled = true}, scratch);
     for (size_t i = 0; i < count; i++)
         check_near((double)positions[i], (double)puffed[i], 1e-5);
-    /* The driver's own examples have no layer before them: the dial at rest leaves them alone. */
+    /* The driver's own examples have no layer before them: the dial at rest does not affect them. */
     check_near(distance_at(rig, arm.drivers[2], arm.drivens[2]), 0, 1e-5);
     free(scratch);
     free(puffed);
@@ -187,7 +185,7 @@ static void test_layer_on_top(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* The matrix of a joint when the forearm is turned about its x. */
+/* The matrix of a joint if the forearm is turned about its x. */
 static void joint_matrix(const ex_rig *rig, int joint, double degrees, ex_transform *joints, float matrix[12]) {
     const ex_skeleton *skeleton = ex_rig_skeleton(rig);
     const ex_reading whole = {.kind = EX_READING_ROTATION, .part = EX_AXIS_ROTATION};
@@ -213,7 +211,7 @@ static void move_form(const float matrix[12], int count, float *form) {
     }
 }
 
-/* The frame goes with a joint, by which the keys were carried away: what is left of them is how they are bent. */
+/* The frame is that of a joint, which carried the keys away: only their bend is left. */
 static void test_frame_of_a_joint(void **state) {
     (void)state;
     ex_error error = {0};

@@ -1,6 +1,6 @@
 /*
- * Falloffs by leave-one-out: the error of the choice is that of taking points away one by one and solving again, no
- * factor beside it is better, no system is chosen that would need a ridge; and what a ridge costs.
+ * Falloffs by leave-one-out: the error of the choice is that of removing points one by one and solving again, no factor
+ * next to it is better, no chosen system needs a ridge; and the cost of a ridge.
  */
 #include "author/project/build/falloff.h"
 #include "author/project/projects.h"
@@ -56,7 +56,7 @@ static void make_space(space *s, uint32_t seed) {
     s->def.pseudo_count = ZEROS;
 }
 
-/* sum [VERTICES][3] of weighted offsets, less those of example `own` where it is one. */
+/* sum [VERTICES][3] of weighted offsets, minus those of example `own` if it is one. */
 static double square_off(const space *s, const double *weights, int own) {
     double sum[VERTICES][3] = {{0}}, square = 0;
     for (int k = 0; k < EXAMPLES; k++)
@@ -68,7 +68,7 @@ static double square_off(const space *s, const double *weights, int own) {
     return square;
 }
 
-/* Over all that there is to guess, with one falloff for all: each point is taken away and guessed. */
+/* Error over all examples with one falloff for all: each point is removed and guessed. */
 static double brute_error(const space *s, double falloff) {
     double sum = 0, all = 0;
     const double none[EXAMPLES] = {0};
@@ -141,7 +141,7 @@ static void the_choice_is_the_best(void **state) {
     }
 }
 
-/* What is as smooth as a parabola is guessed the better the wider the kernels are: the solve sets the limit. */
+/* Wider kernels guess data as smooth as a parabola better: the solve sets the limit. */
 static void no_choice_needs_a_ridge(void **state) {
     (void)state;
     enum { COUNT = 12 };
@@ -176,7 +176,7 @@ static void no_choice_needs_a_ridge(void **state) {
     free(choice.falloffs);
 }
 
-/* The same numbers as whole rows. */
+/* The same numbers as complete rows. */
 static void inner_products_agree(void **state) {
     (void)state;
     space s;
@@ -208,7 +208,7 @@ static void given_falloffs_stay(void **state) {
     assert_int_equal(exi_falloff_choose(&s.def, gram, &choice, NULL), EX_OK);
     assert_true(choice.falloffs[4] == 0.125 && choice.falloffs[3] == choice.falloffs[0] && choice.falloffs[0] != 0.125);
     free(choice.falloffs);
-    /* Two points, and nothing to guess, leave the default. */
+    /* Two points, without anything to guess, keep the default. */
     s.def.example_count = 2;
     s.def.pseudo_count = 0;
     assert_int_equal(exi_falloff_choose(&s.def, gram, &choice, NULL), EX_OK);
@@ -300,7 +300,7 @@ static void building_says_what_it_did(void **state) {
     assert_true(def.falloffs[0] > 0 && def.falloffs[0] == def.falloffs[3]);
     assert_non_null(strstr(notes, "% off, with the default "));
     ex_rig_destroy(rig);
-    /* Two that are near each other, for whom the usual distance of neighbours reaches too far. */
+    /* Two that are near each other, for which the usual distance of neighbours reaches too far. */
     rig = build_noting("'falloff': 'auto'",
                        "{'name': 'one', 'mesh': 'one.obj', 'at': {'d': 1}}, {'name': 'half', 'mesh': 'half.obj', 'at': "
                        "{'d': 0.5}}, {'name': 'most', 'mesh': 'most.obj', 'at': {'d': 0.50001}}");

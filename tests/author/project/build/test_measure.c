@@ -1,6 +1,7 @@
 /*
- * Layers over layers: a later layer's example is measured from what the earlier layers make at its whole pose, so every
- * sculpt comes back at its pose; unpacking and building again changes nothing; check tells what a later layer disturbs.
+ * Layers over layers: a later layer's example is measured from the result of the earlier layers at its complete pose,
+ * so every sculpt comes back at its pose; unpacking and building again changes nothing; check reports what a later
+ * layer disturbs.
  */
 #include "author/project/projects.h"
 
@@ -38,7 +39,7 @@ static void every_sculpt_comes_back(void **state) {
     check_near(height(rig, 0, 0), 0, 1e-6);
     check_near(height(rig, 1, 0), 1, 1e-6);
     check_near(height(rig, 1, 1), 5, 1e-6);
-    /* The sculpt added 4 to what was there. */
+    /* The sculpt added 4 to the existing form. */
     check_near(height(rig, 0, 1), 4, 1e-6);
     check_near(height(rig, 0.5, 0.5), 2.5, 1e-6);
     ex_rig_destroy(rig);

@@ -1,7 +1,6 @@
 /*
- * Memory that runs out, at every single allocation of reading, editing, writing, building, unpacking and checking,
- * those of the JSON library included: the result says so, nothing is half done, and nothing is left behind (which
- * valgrind sees).
+ * Failing memory at every single allocation of reading, editing, writing, building, unpacking and checking, including
+ * those of the JSON library: the result says so, nothing is half done, and nothing leaks (checked by valgrind).
  */
 #include "author/project/projects.h"
 
@@ -24,7 +23,7 @@ static const char text[] =
     " {'name': 'third', 'space': [{'name': 'e', 'min': 0, 'max': 1}], 'weigh': {'kind': 'nearest', 'k': 2},\n"
     "  'examples': [{'name': 'e', 'mesh': 'tall.obj', 'at': {}}], 'mask': {'colour': 'b'}}]}\n";
 
-/* As jansson has them by itself, out of reach of failures. */
+/* jansson's own functions, without failures. */
 static json_malloc_t jansson_allocate;
 static json_free_t jansson_release;
 
@@ -37,7 +36,7 @@ static int set_up(void **state) {
     char *json = with_quotes(text);
     write_text("p.json", json);
     free(json);
-    /* The library's allocations are made through this program's, where they can be failed. */
+    /* The library's allocations go through this program's, so that they can fail. */
     json_get_alloc_funcs(&jansson_allocate, &jansson_release);
     json_set_alloc_funcs(malloc, free);
     return 0;
@@ -50,7 +49,7 @@ static ex_result parse_once(void *context) {
     ex_result result = ex_project_read(scratch_path("p.json"), &project, &error);
     assert_int_equal(project != NULL, result == EX_OK);
     ex_project_destroy(project);
-    /* jansson calls a text that it has no memory for a wrong one, and nobody can tell the two apart. */
+    /* jansson reports a text without memory as a wrong one, and the two cannot be told apart. */
     if (!*tell_apart && result == EX_ERROR_FORMAT && strstr(error.text, " near '\""))
         result = EX_ERROR_MEMORY;
     return result;
@@ -103,7 +102,7 @@ static ex_result unpack_once(void *context) {
 
 static void unpacking(void **state) {
     (void)state;
-    /* Few files, for every attempt writes them, and all kinds of values. */
+    /* Few files, because every attempt writes them, and all kinds of values. */
     ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'cube.obj', 'layers': [{'name': 'first', 'space': [{'name': 'a', "
                              "'unit': 'm', 'min': 0, "
                              "'max': 1, 'clamp': true}, {'name': 'r', 'rotation': 'swing', 'about': 'x', 'scale': 2}], "
@@ -159,7 +158,7 @@ static void checking_what_is_wrong(void **state) {
 typedef struct edit_case {
     ex_project *project;
     ex_edit edit;
-    int examples, pseudos; /* as they are before */
+    int examples, pseudos; /* numbers before the change */
 } edit_case;
 
 static ex_result edit_once(void *context) {

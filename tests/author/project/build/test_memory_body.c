@@ -1,7 +1,7 @@
 /*
- * Memory that runs out while a project with a skeleton, skeletons of examples, refined levels and textures is built,
- * unpacked and checked: the result says so, and nothing is left behind (which valgrind sees). The JSON library's own
- * allocations stay out of it: where one of them fails while a text is read, it writes beyond its memory.
+ * Failing memory while a project with a skeleton, skeletons of examples, refined levels and textures is built, unpacked
+ * and checked: the result says so, and nothing leaks (checked by valgrind). The JSON library's own allocations do not
+ * fail here: if one of them fails while a text is read, it writes beyond its memory.
  */
 #include "author/project/projects.h"
 
@@ -33,7 +33,7 @@ static int set_up(void **state) {
     arm_write_mesh("rest.obj", positions);
     arm_write_scene("arm.glb", arm_scene(1));
     arm_write_scene("child.glb", arm_scene(0.6));
-    /* One whose vertices stand in another order, and one that has nodes alone. */
+    /* One whose vertices are in another order, and one that has only nodes. */
     ex_scene *scene = arm_scene(1);
     float *p = scene->meshes[0].primitives[0].positions;
     for (int i = 0; i < 3; i++) {

@@ -1,6 +1,6 @@
 /*
- * Memory that runs out while a project that a driver moves is read, built, checked and unpacked: the result says so,
- * and nothing is left behind (which valgrind sees).
+ * Failing memory while a project that a driver moves is read, built, checked and unpacked: the result says so, and
+ * nothing leaks (checked by valgrind).
  */
 #include "author/project/driven.h"
 
@@ -17,7 +17,7 @@ static const char text[] = DRIVEN(
     "'shepard'}, 'examples': [{'name': 'flat', 'mesh': 'sleeve1.obj', 'at': {'body': 'arm1.obj', 'puff': 0}}]}], "
     "'settle': {'bind': 'binds.json', 'push': false}");
 
-/* As few files as may be: each is written as often as there are allocations. */
+/* As few files as possible: each is written once per allocation. */
 static const char small[] =
     "{'exemplar': 1, 'mesh': 'sleeve.obj', 'driver': {'mesh': 'arm.obj', 'frames': 2}, 'layers': [{'name': 'driven', "
     "'space': [{'name': 'body', 'driver': true}], 'weigh': {'kind': 'convex', 'driver_weights': {'file': 'w.txt'}}, "

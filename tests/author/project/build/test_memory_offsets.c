@@ -1,6 +1,6 @@
 /*
- * Memory that runs out while a project with layers of offsets is read, built, unpacked and checked: the result says so,
- * and nothing is left behind (which valgrind sees).
+ * Failing memory while a project with layers of offsets is read, built, unpacked and checked: the result says so, and
+ * nothing leaks (checked by valgrind).
  */
 #include "author/project/projects.h"
 
@@ -34,7 +34,7 @@ static int set_up(void **state) {
     return 0;
 }
 
-/* jansson calls a text that it has no memory for a wrong one: its own allocations stay out of it. */
+/* jansson reports a text without memory as a wrong one: its own allocations do not fail here. */
 static ex_result parse_once(void *context) {
     ex_project *project = NULL;
     ex_error error = {0};
@@ -85,7 +85,7 @@ static void every_allocation(void **state) {
     ex_project_destroy(project);
 }
 
-/* Apart, on few vertices: it solves the space dozens of times. */
+/* Separate, on few vertices: it solves the space dozens of times. */
 static void choosing_falloffs(void **state) {
     (void)state;
     write_square("square.obj", 0, 0, 0, 0);

@@ -1,12 +1,12 @@
 /*
- * Memory that runs out while a project with layers of trajectories is read, built, checked and unpacked: the result
- * says so, and nothing is left behind (which valgrind sees).
+ * Failing memory while a project with layers of trajectories is read, built, checked and unpacked: the result says so,
+ * and nothing leaks (checked by valgrind).
  */
 #include "author/project/projects.h"
 
 #include "support/fail_alloc.h"
 
-/* A trajectory that a later layer stands on, with a mask and segments. */
+/* A trajectory that a later layer depends on, with a mask and segments. */
 static const char text[] =
     "{'exemplar': 1, 'mesh': 'square.obj', 'layers': [\n"
     "{'name': 'warp', 'space': [{'name': 'd', 'min': 0, 'max': 1}], 'shape': 'trajectory', 'trajectory': "

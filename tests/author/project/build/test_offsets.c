@@ -1,7 +1,7 @@
 /*
- * Sculpts of which only what moved is kept: every sculpt of every layer comes back at its pose, through all layers and
- * the skin, with either method of skinning and in either frame; what did not move is not there; what coincides stays
- * so.
+ * Sculpts of which only the moved vertices are kept: every sculpt of every layer comes back at its pose, through all
+ * layers and the skin, with either method of skinning and in either frame; unmoved vertices have no offsets; coincident
+ * ones stay so.
  */
 #include "author/project/projects.h"
 
@@ -51,7 +51,7 @@ static void write_sculpt(const char *name, const ex_rig *rig, const char *const 
     arm_write_mesh(name, positions);
 }
 
-/* The largest distance of a coordinate of some rings from where the file has it, in sizes of the form. */
+/* The largest distance of a coordinate of some rings from the file's, in sizes of the form. */
 static double miss_of(const ex_rig *rig, const char *const *pose, const char *name, int first_ring, int last_ring) {
     float positions[3 * ARM_VERTICES];
     ex_mesh *mesh = NULL;
@@ -78,7 +78,7 @@ static void check_comes_back(const ex_rig *rig, const char *const *pose, const c
 static words at_rest = {NULL}, bent = {"joint:fore=z100", NULL}, half = {"joint:fore=z45", NULL},
              raised = {"joint:upper=z-60", NULL};
 
-/* Two layers that do not overlap, in the frames given. (Without its zero at rest a layer whose participation is `moved`
+/* Two layers that do not overlap, in the given frames. (Without its zero at rest a layer with participation `moved`
  * does something there, and the sculpts of later layers undo it.) */
 static const char two_layers[] =
     "{'name': 'elbow', 'space': [{'name': 'elbow', 'joint': 'fore', 'angle': 'z', 'min': 0, 'max': 140}],\n"
@@ -111,15 +111,15 @@ static void every_sculpt_comes_back(void **state) {
                 check_comes_back(rig, raised, "raised.obj");
                 check_comes_back(rig, at_rest, "rest.obj");
             }
-            /* With `moved`, what an example does not move is none of its business. */
+            /* With `moved`, an example does not affect vertices that it does not move. */
             assert_true(miss_of(rig, bent, "bent.obj", 4, 8) < 1e-5);
             assert_true(miss_of(rig, half, "half.obj", 5, 9) < 1e-5);
             assert_true(miss_of(rig, raised, "raised.obj", 0, 2) < 1e-5);
             assert_true(which < 4 || miss_of(rig, bent, "bent.obj", 9, 9) > 1e-3);
-            /* Only what moved is there. */
+            /* Only moved vertices are kept. */
             assert_int_equal(ex_rig_example_offset_count(rig, 0, 0), 5 * ARM_SIDES);
             assert_int_equal(ex_rig_example_offset_count(rig, 1, 0), 3 * ARM_SIDES);
-            /* Not by chance: between, something else comes out. */
+            /* Not by chance: between, the result differs. */
             assert_true(miss(plain, bent, "bent.obj") > 0.005);
             ex_rig_destroy(rig);
         }
@@ -127,7 +127,7 @@ static void every_sculpt_comes_back(void **state) {
     }
 }
 
-/* Sculpts that were made on top of earlier layers, each of a shape of its own, where all of them overlap. */
+/* Sculpts made on top of earlier layers, each of a different shape, where all of them overlap. */
 static const char stacked_layers[] =
     "{'name': 'form', 'space': [{'name': 'fat', 'min': 0, 'max': 1}],\n"
     " 'examples': [{'name': 'thin', 'mesh': 'rest.obj', 'at': {}}, {'name': 'fat', 'mesh': 'fat.obj', 'at': {'fat': "
@@ -183,7 +183,7 @@ static void layers_stand_on_each_other(void **state) {
     }
 }
 
-/* A layer whose participation is `moved` has other weights for every set of vertices, which later sculpts undo. */
+/* A layer with participation `moved` has other weights for every set of vertices, which later sculpts undo. */
 static void layers_stand_on_what_moved(void **state) {
     (void)state;
     static const char format[] =
@@ -230,7 +230,7 @@ static void without_protection_layers_disturb_each_other(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* A layer with an example at each of some poses that its skeleton alone makes. */
+/* A layer with an example at each of some poses that only its skeleton makes. */
 static void a_rigid_motion_moves_nothing(void **state) {
     (void)state;
     static words poses[] = {
@@ -258,7 +258,7 @@ static const char twist_layer[] =
     " 'weigh': {'kind': 'gaussian'}, 'shape': 'offsets', 'frame': '%s',\n"
     " 'examples': [{'name': 'wrung', 'mesh': 'wrung.obj', 'at': {'twist': {'x': 180}}}]}";
 
-/* Where matrices are blended the elbow collapses at a half turn: nothing at rest moves what is there. */
+/* With blended matrices the elbow collapses at a half turn: nothing at rest moves it. */
 static void what_collapses_comes_back_in_the_skins_frame(void **state) {
     (void)state;
     static words wrung = {"joint:fore=x180", NULL};
@@ -409,7 +409,7 @@ static void what_coincides_stays_so(void **state) {
             for (int i = 0; i < 3 * ARM_VERTICES; i++)
                 sculpt[i] =
                     (double)posed[i] + (i / 3 / ARM_SIDES > 3 + e ? 0.05 * (next_random(&seed) / 8388608.0 - 1) : 0);
-            /* An export that rounds: twins come back a little apart, all but those that were pulled apart. */
+            /* An export that rounds: twins come back slightly apart, all but those that were pulled apart. */
             for (int i = 0; i < 3 * ARM_RINGS; i++)
                 twins[i] = sculpt[3 * (i / 3) * ARM_SIDES + i % 3] + (i / 3 == 12 ? 0.1 : 1e-6 * (i % 5));
             write_cut(names[e], sculpt, twins);

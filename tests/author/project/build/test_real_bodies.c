@@ -1,6 +1,6 @@
 /*
- * Skinned glTF files of others as projects: mesh and skeleton from one file, posed along its animation by the rig and
- * by glTF's own formula in double; and unpacked and built again to the same bytes.
+ * Skinned glTF files of other programs as projects: mesh and skeleton from one file, posed along its animation by the
+ * rig and by glTF's own formula in double; and unpacked and built again to the same bytes.
  */
 #include "author/project/projects.h"
 #include "support/skip.h"

@@ -12,7 +12,7 @@
     "'y', 'min': 0, 'max': 1}], 'weigh': {'kind': 'direct'}, 'shape': 'trajectory', %s 'examples': [{'name': 'a', "    \
     "'mesh': 'a.obj'}, {'name': 'b', 'mesh': 'b.obj'}]}]}"
 
-/* The farthest that positions are from the bar of that bend. */
+/* Largest distance of positions from the bar of that bend. */
 static double off_bar(const float *positions, double angle) {
     double farthest = 0;
     for (int v = 0; v < BAR_VERTICES; v++) {
@@ -47,7 +47,7 @@ static void ends_are_the_forms(void **state) {
     }
 }
 
-/* Half-way of a bar that was turned as a whole it is turned by half. */
+/* Halfway, a rigidly turned bar is turned by half. */
 static void turns_stay_rigid(void **state) {
     (void)state;
     ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'l', 'space': [{'name': 't', 'min': "
@@ -109,7 +109,7 @@ static void write_mask(double first) {
     write_text("mask.txt", text);
 }
 
-/* Whether the rig shows the later layer's form, which was turned as a whole, at its pose. */
+/* Checks that the rig shows the later layer's form, which was rigidly turned, at its pose. */
 static void check_after(const ex_rig *rig) {
     float positions[3 * BAR_VERTICES];
     evaluate(rig, (double[]){0, 0.5, 1}, positions, NULL);
@@ -122,7 +122,7 @@ static void check_after(const ex_rig *rig) {
     }
 }
 
-/* Measured against what the layers before make of it: at its pose, an example is what its file says. */
+/* Measured against the result of the layers before: at its pose, an example is the form of its file. */
 static void layers_stand_on_layers(void **state) {
     (void)state;
     write_mask(1);
@@ -202,14 +202,14 @@ static void a_skin_poses_what_trajectories_make(void **state) {
             a += (double)(straight[3 * v + c] - straight[c]) * (double)(straight[3 * v + c] - straight[c]);
             b += (double)(bent[3 * v + c] - bent[c]) * (double)(bent[3 * v + c] - bent[c]);
         }
-        check_near(sqrt(a), sqrt(b), 1e-4); /* the whole arm turned about its shoulder */
+        check_near(sqrt(a), sqrt(b), 1e-4); /* the entire arm turned about its shoulder */
     }
     assert_true(fabs((double)(bent[3 * ARM_VERTICES - 3] - straight[3 * ARM_VERTICES - 3])) > 0.5);
     ex_rig_destroy(rig);
     check_round_trip(text);
 }
 
-/* A rig that was made by other means says nothing of how its trajectories were found, or nonsense. */
+/* A rig made by other means has no record of how its trajectories were found, or an invalid one. */
 static void unpacking_wants_the_note(void **state) {
     (void)state;
     static const struct {

@@ -1,6 +1,6 @@
 /*
  * Sculpts at poses: un-posed, blended and posed again they come back, with either method of skinning, over several
- * layers, with masks and with skeletons of their own; what cannot come back is named.
+ * layers, with masks and with their own skeletons; vertices that cannot come back are named.
  */
 #include "author/project/projects.h"
 
@@ -25,7 +25,7 @@ static int set_up(void **state) {
     arm_form(0.6, 0.15, positions);
     arm_write_mesh("child.obj", positions);
     arm_write_scene("child.glb", arm_scene(0.6));
-    /* The same bones in a file that was saved in another pose: where the mesh was bound is what counts. */
+    /* The same bones in a file saved in another pose: only the binding of the mesh matters. */
     ex_scene *scene = arm_scene(0.6);
     scene->nodes[ARM_PLACE].transform.translation[1] = 3;
     scene->nodes[ARM_FORE].transform.rotation[2] = 0.5;
@@ -44,7 +44,7 @@ static double write_sculpt(const char *name, const ex_rig *rig, const char *cons
     return size;
 }
 
-/* The largest distance of a vertex from where the file has it, in sizes of the form; vertices with `skip` set aside. */
+/* The largest distance of a vertex from the file's, in sizes of the form; without vertices that have `skip` set. */
 static double miss(const ex_rig *rig, const char *const *words, const char *name, const bool *skip) {
     float positions[3 * ARM_VERTICES];
     ex_mesh *mesh = NULL;
@@ -109,11 +109,11 @@ static void every_sculpt_comes_back(void **state) {
         check_comes_back(rig, strong, "strong.obj");
         check_comes_back(rig, both, "both.obj");
         check_comes_back(rig, flexed, "flexed.obj");
-        /* Not by chance: elsewhere they are not what comes out. */
+        /* Not by chance: elsewhere the result differs. */
         assert_true(miss(rig, at_rest, "bent.obj", NULL) > 0.1);
         assert_true(miss(rig, bent, "flexed.obj", NULL) > 0.01);
         ex_rig_destroy(rig);
-        /* What a mask leaves out stays what the first layer makes of it, and the rest comes back. */
+        /* Vertices outside a mask keep the first layer's result, and the rest comes back. */
         snprintf(text, sizeof text, arm_project, name, arm_space, ", 'mask': {'joints': ['fore', 'hand']}");
         rig = build_text(text);
         bool upper[ARM_VERTICES], others[ARM_VERTICES];
@@ -136,7 +136,7 @@ static void every_sculpt_comes_back(void **state) {
     }
 }
 
-/* An example that was sculpted on bones of its own: they are blended along. */
+/* An example sculpted on its own bones: they are blended along. */
 static void skeletons_come_along(void **state) {
     (void)state;
     for (int method = 0; method < EX_SKINNING_COUNT; method++) {
@@ -168,7 +168,7 @@ static void skeletons_come_along(void **state) {
         check_comes_back(rig, bent, "bent.obj");
         check_comes_back(rig, strong, "child.obj");
         check_comes_back(rig, (words){"more=1", "gender=0.5", "elbow=80", "joint:upper=y20", NULL}, "child_bent.obj");
-        /* By hand: joints at 0, 1, 2 become joints at 0, 0.6, 1.2; half of that is there already in the second. */
+        /* By hand: joints at 0, 1, 2 become joints at 0, 0.6, 1.2; the second already has half of that. */
         float shifts[3 * ARM_JOINTS];
         const float expected[2][3] = {{0, -0.4F, -0.8F}, {0, -0.2F, -0.4F}};
         for (int layer = 0; layer < 2; layer++) {
@@ -257,7 +257,7 @@ static void what_collapses_is_named(void **state) {
             for (int s = 0; s < ARM_SIDES; s++) {
                 const int v = ARM_RINGS / 2 * ARM_SIDES + s;
                 assert_true(d.damped[v]);
-                /* What collapses stays where it was at rest. */
+                /* Collapsed vertices keep their rest position. */
                 check_near((double)delta[3 * v + 1], 0, 1e-4);
                 check_near((double)delta[3 * v + 2], 0, 1e-4);
             }

@@ -47,8 +47,8 @@ static void measures_what_the_others_would_guess(void **state) {
     ex_check_destroy(check);
 }
 
-/* On a line, two examples that are left are a straight line between their forms: at 0, 1 and 3 with heights 0 0, 1 0
- * and 0 4 of two vertices, the others say 1.5 -2, 0 4/3 and 3 0. */
+/* On a line, the two remaining examples give a straight line between their forms: at 0, 1 and 3 with heights 0 0, 1 0
+ * and 0 4 of two vertices, the others give 1.5 -2, 0 4/3 and 3 0. */
 static void measures_each_example(void **state) {
     (void)state;
     write_square("four.obj", 0, 4, 0, 0);
@@ -65,7 +65,7 @@ static void measures_each_example(void **state) {
     ex_check_destroy(check);
 }
 
-/* What a mask hides is not missed: with all of vertices 0 to 2 hidden nothing moves, and the guess is right. */
+/* Vertices hidden by a mask do not count: with all of vertices 0 to 2 hidden nothing moves, and the guess is right. */
 static void measures_behind_the_mask(void **state) {
     (void)state;
     write_text("mask.txt", "3 1\n");
@@ -129,7 +129,7 @@ static void finds_a_bad_condition(void **state) {
     ex_check_destroy(check);
 }
 
-/* Two examples in the first tenth of the range: the line through them runs on to -9 and 10 at its end. */
+/* Two examples in the first tenth of the range: the line through them reaches -9 and 10 at its end. */
 static void finds_weights_that_run_wild(void **state) {
     (void)state;
     ex_check *check = check_text(

@@ -1,6 +1,6 @@
 /*
- * Checking bodies: each thing that can be wrong with a skeleton, its weights, the joints that a project names, its axes
- * and un-posing, and none of them in a good one.
+ * Checking bodies: every possible error of a skeleton, its weights, the joints that a project names, its axes and
+ * un-posing, and none of them in a sound one.
  */
 #include "checks.h"
 
@@ -40,8 +40,8 @@ static void a_good_body_has_neither_errors_nor_warnings(void **state) {
 
 /* ---- the file ---- */
 
-/* Writes the arm with one vertex's weights for upper and fore exchanged for others in the file's bytes: a scene in
- * memory always has sum 1. */
+/* Writes the arm with one vertex's weights for upper and fore replaced in the file's bytes: a scene in memory always
+ * has sum 1. */
 static void write_weights(const char *name, float upper, float fore) {
     const float marks[2] = {0.625F, 0.375F}, put[2] = {upper, fore};
     ex_scene *scene = arm_scene(1);
@@ -160,7 +160,7 @@ static void finds_skeletons(void **state) {
     ex_check_destroy(check);
 }
 
-/* A fifth joint for a vertex: shown by few. */
+/* A fifth joint for a vertex: few viewers show it. */
 static void notes_many_influences(void **state) {
     (void)state;
     ex_scene *scene = arm_scene(1);
@@ -254,7 +254,7 @@ static void finds_skeletons_of_examples(void **state) {
         expect_one(body_text("arm.glb", example, "", ""), "skeleton", EX_SEVERITY_ERROR,
                    "layers[0].examples[2].skeleton", cases[i].words);
     }
-    /* As far from the mesh as the child, without bones of its own; and a sculpt on the project's bones. */
+    /* As far from the mesh as the child, without its own bones; and a sculpt on the project's bones. */
     expect_one(body_text("arm.glb", ", {'name': 'girl', 'mesh': 'girl.obj', 'at': {'size': 0.5}}", "", ""),
                "no_skeleton", EX_SEVERITY_WARNING, "layers[0].examples[2]",
                "'girl' brings no skeleton of its own, though its form is as different from the mesh as that of "
@@ -315,7 +315,7 @@ static const char twisted[] =
     "[{'name': 'rest', 'mesh': 'rest.obj', 'at': {}}, {'name': 'twisted', 'mesh': 'twisted.obj', 'at': {'twist': %d}}]"
     "}]}";
 
-/* The ring in the middle is moved half by each joint: turned by t, linear skinning makes cos(t/2) of it. */
+/* Each joint moves half of the middle ring: turned by t, linear skinning scales it by cos(t/2). */
 static void finds_vertices_that_collapse(void **state) {
     (void)state;
     char text[1000];
@@ -336,7 +336,7 @@ static void finds_vertices_that_collapse(void **state) {
             expect_words(damped, "layers[0].examples[1]",
                          "'twisted': 6 vertices cannot be un-posed safely, since skinning flattens the surface there");
             check_near(damped->value, ARM_SIDES, 0);
-            for (int s = 0; s < ARM_SIDES; s++) { /* all by number, with how far they are off */
+            for (int s = 0; s < ARM_SIDES; s++) { /* all by number, with their distances */
                 char number[20];
                 snprintf(number, sizeof number, "%d by ", ARM_RINGS / 2 * ARM_SIDES + s);
                 assert_non_null(strstr(damped->text, number));
@@ -394,7 +394,7 @@ static void finds_forms_that_were_made_otherwise(void **state) {
     arm_write_mesh("at_rest.obj", positions);
     ex_rig_destroy(rig);
     const struct {
-        const char *shape, *mesh, *words; /* words NULL: as it should be */
+        const char *shape, *mesh, *words; /* words NULL: no error */
     } cases[] = {{"unposed", "sculpt.obj", NULL},
                  {"positions", "at_rest.obj", NULL},
                  {"positions", "sculpt.obj", "should have \"shape\": \"unposed\"?"},

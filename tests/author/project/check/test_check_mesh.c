@@ -30,8 +30,7 @@ static char *pair_text(const char *mesh, const char *form, const char *more) {
 
 /* ---- another order ---- */
 
-/* A form of the arm with its vertices in another order: vertex v is called to[v], which sends none to its own number.
- */
+/* A form of the arm with its vertices in another order: vertex v becomes to[v], and none keeps its number. */
 static ex_mesh *reordered_arm(const double *positions, int to[ARM_VERTICES]) {
     uint64_t state = 7;
     for (int v = 0; v < ARM_VERTICES; v++)
@@ -49,7 +48,7 @@ static ex_mesh *reordered_arm(const double *positions, int to[ARM_VERTICES]) {
     return mesh;
 }
 
-/* Turns every face to begin at its third corner. */
+/* Makes every face begin at its third corner. */
 static void turn_faces(ex_mesh *mesh) {
     for (int f = 0; f < mesh->face_count; f++)
         for (int i = 0; i < 2; i++) {
@@ -75,14 +74,14 @@ static void finds_another_order(void **state) {
     arm_form(1, 0.2, rest);
     for (int i = 0; i < 3 * ARM_VERTICES; i++)
         moved[i] = rest[i] + random_between(&random, -0.1, 0.1);
-    /* Every vertex moved: texture coordinates tell, at the seam too, and faces may begin anywhere. */
+    /* Every vertex moved: texture coordinates identify them, at the seam too, and faces may begin anywhere. */
     ex_mesh *mesh = reordered_arm(moved, to);
     turn_faces(mesh);
     write_mesh("by_texcoord.obj", mesh);
     expect_one(pair_text("rest.obj", "by_texcoord.obj", ""), "connectivity", EX_SEVERITY_ERROR, "layers[0].examples[0]",
                "it is the same mesh with its vertices in another order: exporting with the vertex order kept, or "
                "matching by texture coordinates, would repair it");
-    /* No texture coordinates, and a third of the vertices moved: the faces tell these. */
+    /* No texture coordinates, and a third of the vertices moved: the faces identify these. */
     for (int i = 0; i < 3 * ARM_VERTICES; i++)
         moved[i] = i / 3 % 3 == 0 ? moved[i] : rest[i] + 1e-9;
     mesh = reordered_arm(moved, to);
@@ -91,7 +90,7 @@ static void finds_another_order(void **state) {
     write_mesh("by_place.obj", mesh);
     expect_one(pair_text("rest.obj", "by_place.obj", ""), "connectivity", EX_SEVERITY_ERROR, "layers[0].examples[0]",
                "or matching by rest position, would repair it");
-    /* The same with one face that is another: no order repairs that. */
+    /* The same with one different face: no order repairs that. */
     mesh = reordered_arm(rest, to);
     int *corners = mesh->corners + 40, first = corners[0];
     corners[0] = corners[1];
@@ -108,8 +107,8 @@ static void finds_another_order(void **state) {
     expect_good(pair_text("rest.obj", "rest.obj", ""));
 }
 
-/* Two halves that share their texture coordinates, one the mirror image of the other: which way round its faces run
- * tells which half a vertex is of. */
+/* Two halves that share their texture coordinates, one the mirror image of the other: the direction of its faces shows
+ * the half of a vertex. */
 static void finds_mirrored_halves(void **state) {
     (void)state;
     write_text("halves.obj", "v 0 0 0\nv 0 1 0\nv 1 0 0\nv 1 1 1\nv -1 0 0\nv -1 1 1\nv 0 0.5 2\nvt 0 0\nvt 0 1\nvt 1 "
@@ -172,7 +171,7 @@ static void finds_what_cannot_be_subdivided(void **state) {
             check_near(finding->value, cases[i].value, 0);
         }
         ex_check_destroy(check);
-        /* Where nothing is subdivided, none of it matters. */
+        /* Without subdivision, none of it matters. */
         expect_good(pair_text("bad.obj", "bad.obj", ""));
     }
     expect_good(pair_text("m.obj", "a.obj", subdivide));
@@ -225,7 +224,7 @@ static void finds_images(void **state) {
     write_text("part.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1\nf 1 3 4\n");
     ex_check *check = check_text(pictures_text("rest.obj", "black.png", "grey.png", "white.png"));
     assert_int_equal(check->error_count + check->warning_count, 0);
-    /* Without grey, half way between black and white is guessed: 0.5 for 0.2. */
+    /* Without grey, the middle between black and white is guessed: 0.5 for 0.2. */
     const ex_finding *finding = NULL;
     assert_int_equal(count_kind(check, "leave_one_out", EX_SEVERITY_NOTE, &finding), 3);
     expect_words(finding - 1, "layers[0].examples[1]",
@@ -248,7 +247,7 @@ static void finds_images(void **state) {
     ex_check_destroy(check);
 }
 
-/* ---- what a missing mesh does not hide ---- */
+/* ---- findings in spite of a missing mesh ---- */
 
 static void looks_on_without_a_mesh(void **state) {
     (void)state;
@@ -285,7 +284,7 @@ static void finds_sculpts_that_are_disturbed(void **state) {
                  "size (vertex 3), at its own pose");
     check_near(finding->value, 0.15 / sqrt(2.0), 1e-6);
     ex_check_destroy(check);
-    /* Not where the second has nothing to add, nor what the first leaves alone. */
+    /* Not if the second has nothing to add, nor for vertices that the first does not move. */
     snprintf(text, sizeof text, layers, "", "same.obj");
     expect_good(text);
     snprintf(text, sizeof text, layers, ", 'mask': {'file': 'corner.txt'}", "both.obj");

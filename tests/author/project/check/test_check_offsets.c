@@ -1,6 +1,7 @@
 /*
- * Checking layers of offsets: sculpts that later layers disturb, and whether protecting them would help; layers that do
- * something at rest; ridges with the pose to blame; sets; sculpts at one pose, of another order, and made elsewhere.
+ * Checking layers of offsets: sculpts that later layers disturb, and if protecting them would help; layers that do
+ * something at rest; ridges with the pose that causes them; sets; sculpts at one pose, of another order, and made
+ * elsewhere.
  */
 #include "checks.h"
 
@@ -47,7 +48,7 @@ static void finds_what_is_disturbed(void **state) {
     const char *first = layer("a", "x", "", "", "{'name': 'half', 'mesh': 'one.obj', 'at': {'x': 0.5}}");
     static const char second[] = "{'name': 'whole', 'mesh': 'three.obj', 'at': {'x': 1}}";
     const double e = exp(-0.125), s = exp(-0.5), weight = (e - e * s) / (1 - s * s);
-    /* Offset of vertex 2 alone where the first layer does nothing: at x = 1 it does, so vertex 0 is undone there. */
+    /* Offset of vertex 2 alone, which the first layer does not move: at x = 1 it does, so vertex 0 is undone there. */
     ex_check *check = check_text(project(first, layer("b", "x", "", "", second)));
     const ex_finding *finding = only(check, "disturbed", EX_SEVERITY_WARNING);
     expect_words(finding, "layers[0].examples[0]", "layer 'b' moves the form of 'half' by up to ");
@@ -58,7 +59,7 @@ static void finds_what_is_disturbed(void **state) {
     ex_check_destroy(check);
     expect_good(project(first, layer("b", "x", "", "'protect': true,", second)));
     expect_good(project(first, layer("b", "x", "", "'muted': true,", second)));
-    /* Protecting is no way out where the later layer has an example at that very place of its space. */
+    /* Protecting does not help if the later layer has an example at exactly that point of its space. */
     check = check_text(
         project(layer("a", "x", "", "", "{'name': 'half', 'mesh': 'one.obj', 'at': {'x': 0.5, 'y': 1}}"),
                 layer("b", "y", "", "'protect': true,", "{'name': 'whole', 'mesh': 'three.obj', 'at': {'y': 1}}")));
@@ -81,7 +82,7 @@ static void finds_what_is_done_at_rest(void **state) {
         ex_check_destroy(check);
     }
     expect_good(project(layer("a", "x", "", "'participation': 'moved', 'rest': true,", example), ""));
-    /* An example at rest is meant to do what it does. */
+    /* An example at rest is supposed to act there. */
     expect_good(project(layer("a", "x", "", "", "{'name': 'rest', 'mesh': 'one.obj', 'at': {}}"), ""));
 }
 
@@ -106,7 +107,7 @@ static void names_the_pose_that_costs_a_ridge(void **state) {
     ex_check_destroy(check);
 }
 
-/* Points that can hardly be told apart, but no vertex is moved by both: as in the rig, each is solved alone. */
+/* Points that are nearly equal, but no vertex is moved by both: as in the rig, each is solved alone. */
 static void sets_that_need_no_ridge_are_not_told_of_one(void **state) {
     (void)state;
     char *text = project(layer("a", "x", "", "'participation': 'moved',",
@@ -143,7 +144,7 @@ static void names_both_sculpts_of_one_pose(void **state) {
 
 static void tells_of_zeros_by_name(void **state) {
     (void)state;
-    /* The example of the second layer and the zero at the pose of the first one's are nearly at one place. */
+    /* The example of the second layer and the zero at the pose of the first one's are nearly at one point. */
     ex_check *check =
         check_text(project(layer("a", "x", "", "", "{'name': 'e', 'mesh': 'one.obj', 'at': {'x': 0.501}}"),
                            layer("b", "x", "", "'protect': true,",

@@ -1,6 +1,6 @@
 /*
- * How rigs differ: a body with a skeleton, skeletons of its examples, refinement and textures, with one thing changed
- * at a time. (Spaces, weighers and names: tests/cli/diff.py.)
+ * Differences between rigs: a body with a skeleton, skeletons of its examples, refinement and textures, with one thing
+ * changed at a time. (Spaces, weighers and names: tests/cli/diff.py.)
  */
 #include "author/project/projects.h"
 
@@ -69,7 +69,7 @@ static void check_one(const ex_rig *a, ex_rig *b, const char *kind, const char *
                  list->count ? list->items[0].where : "", list->count ? list->items[0].text : "");
     assert_near(list->items[0].largest, largest, 1e-5);
     ex_differences_destroy(list);
-    /* And the other way round there are as many, by as much. */
+    /* In the other direction the number and sizes are the same. */
     list = compare(b, a, 1e-7);
     assert_int_equal(list->count, 1);
     assert_near(list->items[0].largest, largest, 1e-5);
@@ -127,7 +127,7 @@ static void joints_by_name(void **state) {
     arm_write_scene("paw.glb", scene);
     check_one(rig, make("paw.glb", "", "young.png", "old.png", ""), "joint",
               "joint 'hand' of the first is called 'paw'", 0);
-    /* In another order nothing differs: the list of joints is the file's, their names are people's. */
+    /* Another order makes no difference: the order of joints is the file's, their names are the users'. */
     scene = arm_scene(1);
     ex_scene_skin *skin = &scene->skins[0];
     ex_scene_primitive *p = &scene->meshes[0].primitives[0];

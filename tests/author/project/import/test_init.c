@@ -1,6 +1,6 @@
 /*
- * Projects from scenes: built and posed they stand as the scene does; what is refused; memory that runs out. (Names,
- * several meshes and messages: tests/cli/init.py; files of others: tests/oracle/init_oracle.py.)
+ * Projects from scenes: built and posed they equal the scene; errors; failing memory. (Names, several meshes and
+ * messages: tests/cli/init.py; files of other programs: tests/oracle/init_oracle.py.)
  */
 #include "author/project/projects.h"
 
@@ -110,8 +110,8 @@ static void arm(void **state) {
 
 /* ---- seams ---- */
 
-/* Faces, three vertices each, as a scene of one mesh in which a vertex is known by its place on the x axis (positions
- * are those of `spots`) and every corner has a vertex and a texture coordinate of its own. */
+/* Faces, three vertices each, as a scene of one mesh in which the place of a vertex on the x axis identifies it
+ * (positions are those of `spots`) and every corner has a separate vertex and texture coordinate. */
 static const float spots[][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {-1, -1, -1}, {-1, 0, 2}};
 
 static ex_scene *split_scene(const int (*faces)[3], int face_count) {
@@ -170,7 +170,7 @@ static const int tetrahedron[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}
 static void seams_close(void **state) {
     (void)state;
     check_joined(tetrahedron, 4, 4, 4);
-    /* Two triangles side by side; running against each other; that touch at a corner. */
+    /* Two triangles side by side; in opposite directions; that touch at a corner. */
     check_joined((const int[2][3]){{0, 1, 2}, {2, 1, 4}}, 2, 4, 2);
     check_joined((const int[2][3]){{0, 1, 2}, {1, 2, 4}}, 2, 6, 2);
     check_joined((const int[2][3]){{0, 1, 2}, {0, 5, 6}}, 2, 6, 2);
@@ -182,8 +182,8 @@ static void seams_close(void **state) {
     check_joined((const int[3][3]){{0, 1, 2}, {0, 2, 2}, {0, 2, 5}}, 3, 4, 2);
 }
 
-/* Four faces at the edge from vertex 0 to a place where 1, 2 and 3 stand. The last face would join these, and so make
- * that one edge. */
+/* Four faces at the edge from vertex 0 to the place of 1, 2 and 3. The last face would join these, and so merge those
+ * edges. */
 static void no_edge_gets_crowded(void **state) {
     (void)state;
     const int places[8] = {0, 1, 1, 1, 2, 3, 4, 5}, faces[15] = {0, 1, 4, 1, 0, 5, 0, 2, 6, 2, 0, 7, 3, 5, 6};
@@ -217,7 +217,7 @@ static void corners_keep_what_is_theirs(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* Whatever tells two vertices apart keeps them apart: a target, a colour, a place that is off by the last bit. */
+/* Any difference keeps two vertices apart: a target, a colour, a place that differs in the last bit. */
 static void what_differs_stays_apart(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -270,7 +270,7 @@ static void refused(void **state) {
     scene = little_scene();
     scene->nodes[1].transform = (ex_scene_transform){.rotation = {0, 0, 0, 1}, .scale = {1, 4, 1}};
     scene->nodes[2].transform.rotation[2] = 0.5;
-    scene->skins[0].joint_count = 1; /* the stretched node is no joint any more */
+    scene->skins[0].joint_count = 1; /* the stretched node is no longer a joint */
     scene->skins[0].joints[0] = 2;
     memset(scene->meshes[0].primitives[0].joints, 0, 12 * sizeof(uint16_t));
     check_refused(scene, EX_ERROR_DATA, "scales unevenly");
@@ -298,8 +298,8 @@ static ex_result init_once(void *context) {
     return ex_project_init(context, scratch_path("memory"), "it", &(ex_init_options){.overwrite = true}, NULL, NULL);
 }
 
-/* The JSON library's allocations fail too where only the project file is made with it: the writer of scenes can do
- * without some of its own. */
+/* The JSON library's allocations fail too while it makes only the project file: the writer of scenes can do without
+ * some of its own. */
 static void memory(void **state) {
     (void)state;
     json_malloc_t allocate;

@@ -110,7 +110,8 @@ static void names_of_all_kinds(void **state) {
         "              {'name': '.._.._evil', 'mesh': 'odd.obj', 'at': {'肘/x': 0.5}}]}]}");
 }
 
-/* Tiny beside large, what decimals cannot hold, numbers with fewer digits than usual, and zeros with a sign. */
+/* Tiny numbers next to large ones, numbers that decimals cannot hold or with fewer digits than usual, and signed
+ * zeros. */
 static void awkward_numbers(void **state) {
     (void)state;
     write_text("n.obj",
@@ -134,7 +135,7 @@ static void awkward_numbers(void **state) {
     }
 }
 
-/* Forms whose every number is drawn at random, over many magnitudes, with masks. */
+/* Forms whose numbers are all random, over many magnitudes, with masks. */
 static void random_forms(void **state) {
     (void)state;
     uint32_t seed = 12345;
@@ -183,7 +184,7 @@ static void overwrites_only_when_told(void **state) {
     free(text);
     struct stat status;
     assert_int_not_equal(stat(scratch_path("kept/mesh.obj"), &status), 0);
-    /* Another name beside it is nobody's loss; being told is enough. */
+    /* Another name is no loss; a note is enough. */
     assert_int_equal(ex_project_unpack(rig, scratch_path("kept"), "other", false, &error), EX_OK);
     assert_int_equal(ex_project_unpack(rig, scratch_path("kept"), "mine", true, &error), EX_OK);
     text = scratch_read("kept/mine.json", NULL);

@@ -1,5 +1,5 @@
 /*
- * Unpacking what has more than forms: skeletons and skins, axes of joints, skeletons of examples, refined levels,
+ * Unpacking rigs with more than forms: skeletons and skins, axes of joints, skeletons of examples, refined levels,
  * textures. Each becomes a project that builds to the same bytes.
  */
 #include "author/project/projects.h"
@@ -42,7 +42,7 @@ static void skeletons_and_skins(void **state) {
     check_round_trip("{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'arm.glb', 'layers': []}");
     check_round_trip("{'exemplar': 1, 'mesh': 'arm.glb', 'skeleton': 'arm.glb', 'skinning': 'dual_quaternion', "
                      "'layers': []}");
-    /* Six influences, turns whose length is 1 up to rounding, zeros with a sign. */
+    /* Six influences, rotations of length 1 up to rounding, signed zeros. */
     ex_scene *scene = arm_scene(1);
     ex_scene_primitive *p = &scene->meshes[0].primitives[0];
     uint32_t seed = 5;
@@ -80,7 +80,7 @@ static void skeletons_and_skins(void **state) {
         p->joints[v] = (uint16_t)(v % 6 % 4);
         p->weights[v] = (float)(seed >> 8) / 0x1p26F;
     }
-    /* And two vertices at one place, which only their order tells apart. */
+    /* And two vertices at one place, which only their order distinguishes. */
     memcpy(p->positions + 3, p->positions, 3 * sizeof *p->positions);
     arm_write_scene("odd.glb", scene);
     check_round_trip("{'exemplar': 1, 'mesh': 'odd.glb', 'skeleton': 'odd.glb', 'layers': []}");
@@ -173,7 +173,7 @@ static void axes_of_all_kinds(void **state) {
         "{'name': 'three', 'space': [{'name': 'elbow', 'joint': 'fore', 'angle': 'z', 'min': 0, 'max': 300}], "
         "'examples': [{'name': 'a', 'mesh': 'rest.obj', 'at': {}}, {'name': 'b', 'mesh': 'odd.obj', 'at': {'elbow': "
         "77.7}}], 'mask': {'joints': ['fore']}}]}");
-    /* A slide counts in the project's unit. */
+    /* A slide is in the project's unit. */
     double positions[3 * ARM_VERTICES];
     arm_form(100, 20, positions);
     arm_write_mesh("cm.obj", positions);
@@ -203,7 +203,7 @@ static void refined_levels(void **state) {
                            "'scheme': 'bilinear', 'levels': 1, 'boundary': 'edges'",
                            "'scheme': 'catmull_clark', 'levels': 0, 'limit': true",
                            "'scheme': 'loop', 'levels': 2, 'limit': true, 'boundary': 'edges_and_corners'"};
-    /* Texture coordinates with more digits than a float has, none at all at one face, one that is there twice. */
+    /* Texture coordinates with more digits than a float has, none at one face, one that occurs twice. */
     write_text("grid.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0.3\nv 0 1 0\nv 1 1 0.1\nv 2 1 0\nv 0 2 0\nv 1 2 0\nv 2 2 0\n"
                            "vt 0.1 0.7\nvt 0.333333333333333 0.123456789012345\nvt 0.9 0.2\nvt 0.6 0.61\nvt 0.9 0.2\n"
                            "f 1/1 2/2 5/3 4/4\nf 2/2 3/1 6/4 5/5\nf 4/4 5/5 8/2 7/1\nf 5 6 9 8\n"

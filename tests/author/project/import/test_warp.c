@@ -1,6 +1,4 @@
-/*
- * Projects from forms alone, what checking says of trajectories, and how two rigs of them differ.
- */
+/* Projects from forms alone, findings about trajectories, and differences between two rigs of them. */
 #include "author/project/bars.h"
 #include "author/project/check/checks.h"
 
@@ -98,7 +96,7 @@ static void checking_measures_the_way(void **state) {
     assert_true(found->value > 0 && found->value < 2);
     assert_int_equal(check->error_count + check->warning_count, 0);
     ex_check_destroy(check);
-    /* Without correctors and turns they run on straight lines. */
+    /* Without correctors and turns they are straight lines. */
     expect_one(PROJECT("'trajectory': {'correctors': 0, 'turns': false},", "a.obj"), "stretched", EX_SEVERITY_WARNING,
                "layers[0].examples[0]", "more \"correctors\"");
     expect_one(PROJECT("'trajectory': {'mode': 'paper', 'iterations': 1},", "a.obj"), "not_converged",

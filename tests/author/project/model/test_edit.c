@@ -1,10 +1,10 @@
 /*
- * Edits of projects: each kind changes what it says and nothing else, a refused one changes nothing at all, and
- * building afterwards gives the weights that ex_weigher_edit gives without building.
+ * Edits of projects: each kind changes only its target, a refused one changes nothing, and building afterwards gives
+ * the weights that ex_weigher_edit gives without building.
  */
 #include "author/project/projects.h"
 
-/* Two layers that share an axis; keys in an order of their own, and an axis of the other layer in a place. */
+/* Two layers that share an axis; keys in an unusual order, and an axis of the other layer in a place. */
 static const char text[] =
     "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [\n"
     " {'name': 'first', 'space': [{'name': 'a', 'min': 0, 'max': 1}, {'name': 'r', 'rotation': 'full'}],\n"
@@ -57,7 +57,7 @@ static void apply(ex_project *project, const ex_edit *edit) {
         fail_msg("edit of kind %d: %s", (int)edit->kind, error.text);
 }
 
-/* The written text, in a buffer that the next call uses again. */
+/* The written text, in a buffer that the next call reuses. */
 static const char *text_of(const ex_project *project) {
     static char buffer[4096];
     assert_int_equal(ex_project_write(project, scratch_path("edited.json"), NULL), EX_OK);
@@ -86,7 +86,7 @@ static void moves_examples(void **state) {
     apply(project, &edits[0]);
     assert_memory_equal(first_layer(project)->examples[2].at, place, sizeof place);
     assert_memory_equal(first_layer(project)->weigh.points + 10, place, sizeof place);
-    /* Other keys, their order, and axes of other layers stay as they were. */
+    /* Other keys, their order, and axes of other layers are unchanged. */
     apply(project, &(ex_edit){.kind = EX_EDIT_MOVE_EXAMPLE, .index = 0, .at = place});
     expect_text(project, "{'at': {'other': 0.5, 'a': 0.125, 'r': [0, 0, 0.6, 0.8]}, 'mesh': 'm.obj', 'name': 'one'}");
     ex_project_destroy(project);
@@ -116,7 +116,7 @@ static void removes_examples(void **state) {
     check_near(layer->weigh.pseudos[1].weights[0], 0.5 / 0.7, 1e-15);
     check_near(layer->weigh.pseudos[1].weights[1], 0, 0);
     check_near(layer->weigh.pseudos[1].weights[2], 0.2 / 0.7, 1e-15);
-    /* One that no weight names changes none. */
+    /* Removing one that no weight names changes none. */
     apply(project, &(ex_edit){.kind = EX_EDIT_REMOVE_EXAMPLE, .index = 1});
     check_near(first_layer(project)->weigh.pseudos[1].weights[0], 0.5 / 0.7, 1e-15);
     ex_project_destroy(project);
@@ -215,13 +215,13 @@ static void moves_posed_examples(void **state) {
     double where[3], turned[3];
     memcpy(where, first_layer(project)->examples[0].at, sizeof where);
     assert_int_equal(first_layer(project)->examples[0].joint_count, 2);
-    /* To where it is: three angles of one joint, which written over that joint are no contradiction. */
+    /* To its present place: three angles of one joint, which written over that joint are no contradiction. */
     apply(project, &(ex_edit){.kind = EX_EDIT_MOVE_EXAMPLE, .index = 0, .at = where});
     assert_memory_equal(first_layer(project)->examples[0].at, where, sizeof where);
     expect_text(project, "'joints': {'hand': {'x': 40, 'y': 30, 'z': 20}, 'toe': {'x': 1}},");
     expect_text(project, "'at': {'x': 45.4");
     assert_int_equal(first_layer(project)->examples[0].joint_count, 2);
-    /* Elsewhere, where the angles do not go together. */
+    /* Elsewhere, where the angles contradict each other. */
     char before[4096];
     strcpy(before, text_of(project));
     memcpy(turned, where, sizeof turned);
@@ -245,7 +245,7 @@ static void adds_images_to_layers_of_pixels(void **state) {
     ex_project_destroy(project);
 }
 
-/* Points with falloffs, metrics and neither; the layer has a metric for those that say nothing. */
+/* Points with falloffs, metrics and neither; the layer has a default metric. */
 static const char reaching[] =
     "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'reach', 'space': [{'name': 'a', 'min': 0, 'max': 1}, "
     "{'name': 'b', 'min': 0, 'max': 4}], 'weigh': {'kind': 'gaussian', 'metric': [[9, 1], [1, 1]]}, 'shape': "

@@ -1,7 +1,4 @@
-/*
- * docs/project-format.md: every project that it shows is read as it stands there, and every key and word that projects
- * may have is in it.
- */
+/* docs/project-format.md: every project in it can be read, and it has every key and word that projects may have. */
 #include "author/project/projects.h"
 
 static char *page;
@@ -107,7 +104,7 @@ static const char *find_row(const char *name, size_t *length) {
     return row + 1;
 }
 
-/* As the table writes a parameter: `radius` (1), `linear` (`true`), `kernel` (`"bspline"`. */
+/* A parameter as written in the table: `radius` (1), `linear` (`true`), `kernel` (`"bspline"`. */
 static void write_parameter(const ex_parameter *p, char *text, size_t size) {
     if (p->type == EX_PARAMETER_CHOICE)
         snprintf(text, size, "`%s` (`\"%s\"`", p->name, p->words[(int)p->preset].name);

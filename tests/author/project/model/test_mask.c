@@ -1,6 +1,4 @@
-/*
- * Masks: from a file, from a group of faces, from a colour, and each way they can be wrong.
- */
+/* Masks: from a file, from a group of faces, from a colour, and every error. */
 #include "author/project/projects.h"
 
 static int set_up(void **state) {

@@ -1,6 +1,6 @@
 /*
- * Reading projects that are sound: every key, what is taken where a key is left out, rotations in both ways of writing
- * them, axes of other layers. Files that are wrong are in test_read_errors.c.
+ * Reading sound projects: every key, defaults of missing keys, rotations in both notations, axes of other layers.
+ * Errors are in test_read_errors.c.
  */
 #include "author/project/projects.h"
 
@@ -77,7 +77,7 @@ static void reads_axes(void **state) {
     check_numbers(axes[3].axis.rest_rotation, (double[]){0, sqrt(0.5), 0, sqrt(0.5)}, 4);
     for (int i = 0; i < 4; i++)
         check_same_axis(&arm->weigh.axes[i], &axes[i].axis);
-    /* At rest a dial is at 0, or at the end of its range that is nearest to it. */
+    /* At rest a dial is at 0, or at the end of its range nearest to 0. */
     const ex_project_layer *face = &ex_project_get(project)->layers[1];
     assert_true(face->axes[0].axis.rest == 1 && face->axes[1].axis.rest == -1);
     assert_false(face->axes[0].axis.clamp);
@@ -151,7 +151,7 @@ static void reads_pseudo_examples_and_masks(void **state) {
     ex_project_destroy(project);
 }
 
-/* Turns about axes that the earlier turns have moved: x then y is the product q(x) q(y). Worked out by hand. */
+/* Turns about axes that the earlier turns have moved: x then y is the product q(x) q(y). Worked by hand. */
 static void reads_rotations(void **state) {
     (void)state;
     const double h = sqrt(0.5);

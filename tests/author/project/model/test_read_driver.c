@@ -1,6 +1,4 @@
-/*
- * Drivers in project files: what is read from every key, and the sentences about what does not suit.
- */
+/* Drivers in project files: the values of every key, and the sentences of errors. */
 #include "author/project/projects.h"
 
 static const char sound[] =
@@ -61,7 +59,7 @@ static void little_has_to_be_said(void **state) {
     ex_project_destroy(project);
 }
 
-/* A part of the sound text, what stands in its place, and what is said. */
+/* A part of the sound text, its replacement, and the sentence. */
 static const struct {
     const char *from, *to, *said;
 } bad[] = {

@@ -1,6 +1,6 @@
 /*
- * Projects that are wrong: each is a sound one with a single change, and the sentence must name the place, exactly, and
- * where a name was mistyped the one that was meant.
+ * Invalid projects: each is a sound one with a single change, and the sentence must name the exact place, and for a
+ * mistyped name the intended one.
  */
 #include "author/project/projects.h"
 
@@ -22,9 +22,9 @@ static const char sound[] =
     "'examples': [{'name': 'n', 'mesh': 'n.obj', 'at': {'elbow': 0}}]}]}\n";
 
 typedef struct change {
-    const char *from, *to; /* the first place where `from` stands in the sound text */
-    const char *place;     /* what the sentence starts with after the file's name */
-    const char *words;     /* what else stands in it, or NULL */
+    const char *from, *to; /* the first occurrence of `from` in the sound text */
+    const char *place;     /* start of the sentence after the file's name */
+    const char *words;     /* other words in it, or NULL */
 } change;
 
 static const change changes[] = {
@@ -98,8 +98,8 @@ static const change changes[] = {
     /* weighers */
     {"{'kind': 'direct'}", "'direct'", "layers[1].weigh: an object", NULL},
     {"'cardinal'", "'cardnal'", "layers[0].weigh.kind: ", "did you mean \"cardinal\"?"},
-    {"'cardinal'", "'xyzzy'",
-     "layers[0].weigh.kind: \"cardinal\", \"direct\", \"shepard\", \"nearest\", \"gaussian\"", "convex"},
+    {"'cardinal'", "'xyzzy'", "layers[0].weigh.kind: \"cardinal\", \"direct\", \"shepard\", \"nearest\", \"gaussian\"",
+     "convex"},
     {"'bspline'", "'b-spline'", "layers[0].weigh.kernel: ", "did you mean \"bspline\"?"},
     {"'bspline'", "4", "layers[0].weigh.kernel: ", "\"multiquadric\""},
     {"'linear': true", "'linear': 'yes'", "layers[0].weigh.linear: true or false", NULL},
@@ -154,7 +154,7 @@ static const change changes[] = {
     {"'from': {'elbow': 60}", "'from': {'ellbow': 60}", "layers[0].pseudo[0].from.ellbow: ", "'elbow'?"},
     {"'weigh': {'kind': 'direct'}", "'weigh': {'kind': 'direct'}, 'pseudo': [{'from': {}, 'at': {}}]",
      "layers[1].pseudo: a direct layer", NULL},
-    /* what needs a skeleton, in a project without one */
+    /* keys that need a skeleton, in a project without one */
     {"'up': 'y'", "'skinning': 'linear'", "skinning: there is nothing to skin by", "\"skeleton\""},
     {"'name': 'smile'", "'name': 'smile', 'joint': 'jaw', 'angle': 'x'", "layers[1].space[0].joint: ", "\"skeleton\""},
     {"'mesh': 'g.obj'", "'mesh': 'g.obj', 'skeleton': 's.glb'", "layers[1].examples[0].skeleton: ", "the project's"},
@@ -170,7 +170,7 @@ static const change changes[] = {
     {"{'colour': 'r'}", "'r'", "layers[0].mask: one of", NULL},
 };
 
-/* The same of a project with a skeleton. */
+/* The same for a project with a skeleton. */
 static const char posed[] =
     "{'exemplar': 1, 'mesh': 'm.obj', 'skeleton': 's.glb', 'skinning': 'linear', 'unit': 'cm', 'layers': [\n"
     "{'name': 'arm', 'space': [{'name': 'elbow', 'joint': 'forearm', 'angle': 'x', 'min': -90, 'max': 140, 'rest': "
@@ -334,7 +334,7 @@ static void name_places(const char *from, const change *list, size_t count) {
         assert_null(project);
         if (strncmp(error.text, start, strlen(start)) != 0 || (c->words && !strstr(error.text, c->words)))
             fail_msg("%s -> %s: '%s'", c->from, c->to, error.text);
-        /* Without a place for the sentence the result is the same. */
+        /* Without an error to fill the result is the same. */
         assert_int_equal(try_parse(text, &project, NULL), EX_ERROR_DATA);
         free(text);
     }
@@ -366,7 +366,7 @@ static void names_the_end_of_the_range(void **state) {
                            "the joint reads: write -180"));
 }
 
-/* What is not JSON is refused by line. */
+/* Text that is not JSON is refused with its line. */
 static void names_the_line(void **state) {
     (void)state;
     const struct {
@@ -423,7 +423,7 @@ static void refuses_other_versions(void **state) {
     (void)state;
     ex_project *project;
     ex_error error;
-    /* A newer project may have keys that this program does not know: its number is looked at first. */
+    /* A newer project may have keys that this program does not know: its version is checked first. */
     assert_int_equal(try_parse("{'news': 7, 'exemplar': 2, 'mesh': 'm.obj', 'layers': []}", &project, &error),
                      EX_ERROR_VERSION);
     assert_non_null(strstr(error.text, "version 2"));

@@ -1,6 +1,6 @@
 /*
- * Reading projects with a skeleton: what axes read from joints, and the whole poses at which examples stand, in all
- * layers. Poses are worked out by hand. What is wrong is in test_read_errors.c.
+ * Reading projects with a skeleton: axes that read joints, and the complete poses of examples, in all layers. Poses are
+ * worked by hand. Errors are in test_read_errors.c.
  */
 #include "author/project/projects.h"
 
@@ -123,14 +123,14 @@ static void reads_axes(void **state) {
     ex_project *project = parse_project(text);
     const ex_project_layer *layers = ex_project_get(project)->layers;
     const ex_project_axis *arm = layers[0].axes, *skin = layers[1].axes, *fist = layers[2].axes;
-    /* A name that several layers have is read as the first of them reads it. */
+    /* A name in several layers is read as in the first of them. */
     check_reading(&arm[0], "forearm", &elbow);
     check_reading(&skin[2], "forearm", &elbow);
     check_reading(&fist[1], "forearm", &elbow);
     check_reading(&skin[0], "hand", &pitch);
     check_reading(&arm[2], "forearm", &reach);
     check_reading(&arm[3], "forearm", &thick);
-    /* One layer takes the swing and another the twist: setting the input sets the whole rotation. */
+    /* One layer takes the swing and another the twist: setting the input sets the entire rotation. */
     check_reading(&arm[1], "upper", &ball);
     check_reading(&skin[1], "upper", &ball);
     assert_int_equal(arm[1].axis.kind, EX_AXIS_SWING);
@@ -138,7 +138,7 @@ static void reads_axes(void **state) {
     assert_null(arm[4].joint);
     assert_int_equal(arm[4].reading.kind, EX_READING_NONE);
     assert_true(arm[0].axis.clamp && arm[0].axis.max == 140 && skin[2].axis.max == 400);
-    /* At rest they are where the joint is at rest, whatever the range. */
+    /* At rest they have the joint's rest, whatever the range. */
     assert_true(arm[0].axis.rest == 0 && skin[2].axis.rest == 0 && skin[0].axis.rest == 360);
     assert_true(arm[2].axis.rest == 0 && arm[3].axis.rest == 1 && arm[4].axis.rest == 2);
     check_numbers(arm[1].axis.rest_rotation, (double[]){0, 0, 0, 1}, 4, 0);
@@ -149,7 +149,7 @@ static void reads_axes(void **state) {
     ex_project_destroy(project);
 }
 
-/* A swing or twist that no other layer takes otherwise keeps to its part, of whatever length its direction is. */
+/* A swing or twist that no other layer takes otherwise keeps to its part, with a direction of any length. */
 static void keeps_parts_that_agree(void **state) {
     (void)state;
     ex_project *project =
@@ -233,14 +233,15 @@ static void places_examples_in_all_layers(void **state) {
     check_numbers(e[0].at, (double[]){0, 0, 0, 0, 1, 0, 1, 2}, 8, 0);
     check_numbers(e[0].points[1], (double[]){360, 0, 0, 0, 1, 0}, 6, 0);
     check_numbers(e[0].points[2], (double[]){2, 0}, 2, 0);
-    /* What is written stands to the bit, in every layer. */
+    /* Given values are exact to the bit, in every layer. */
     check_numbers(e[1].at, (double[]){90.1, 0, 0, 0, 1, 0, 1, 2.5}, 8, 0);
     assert_true(e[1].points[0][0] == 90.1 && e[1].points[1][5] == 90.1 && e[1].points[2][1] == 90.1);
     assert_true(e[1].points[2][0] == 2.5);
     assert_true(layers[0].weigh.points[8] == 90.1);
     assert_true(e[2].at[5] == -2.5 && e[2].at[6] == 0.3);
     check_numbers(e[2].points[1] + 1, (double[]){0.5, 0, 0, sqrt(0.75)}, 4, 1e-15);
-    /* What is not written is read: the turn about x of x 40, y 20 is 40; 'ball' is the whole rotation of its joint. */
+    /* Values that are not given are read: the turn about x of x 40, y 20 is 40; 'ball' is the complete rotation of its
+     * joint. */
     check_near(e[3].at[0], 40, 1e-5);
     check_near(e[3].points[2][1], 40, 1e-5);
     const double degree = 3.14159265358979323846 / 180, a = 30 * degree, b = 25 * degree;
@@ -249,7 +250,7 @@ static void places_examples_in_all_layers(void **state) {
     check_near(e[3].at[6], 1, 0);
     assert_memory_equal(e[3].at, e[3].points[0], 8 * sizeof(double));
     assert_memory_equal(e[3].at, layers[0].weigh.points + 24, 8 * sizeof(double));
-    /* Of a direct layer, example i has axis i at 1: a dial, and an angle of one degree. */
+    /* In a direct layer, example i has axis i at 1: a dial, and an angle of one degree. */
     const ex_project_example *fist = layers[2].examples;
     assert_null(fist[0].at);
     check_numbers(fist[0].points[2], (double[]){1, 0}, 2, 0);
@@ -279,8 +280,8 @@ static void pseudo_examples_are_points(void **state) {
     ex_project_destroy(project);
 }
 
-/* Whatever is written comes back to the bit, on the turn that the range is on; and writing what was read of a joint
- * with three angles, over that joint, is no contradiction. */
+/* Every given value comes back to the bit, on the turn of the range; and writing the values read from a joint with
+ * three angles, over that joint, is no contradiction. */
 static void values_survive_the_joint(void **state) {
     (void)state;
     static const double angles[] = {-109.999, -90, -1e-3, 0, 1e-9, 0.1, 33.3333333, 90, 179.9999, 180, 200, 249.9};
@@ -300,8 +301,8 @@ static void values_survive_the_joint(void **state) {
     }
 }
 
-/* Angles about two axes at right angles are turns one after the other, and both hold; the third axis reads what comes
- * of it. The turns x a, y b have z = tan(a/2) tan(b/2) as the tangent of half the third. */
+/* Angles about two perpendicular axes are turns one after the other, and both hold; the third axis reads the result.
+ * The turns x a, y b have z = tan(a/2) tan(b/2) as the tangent of half the third. */
 static void two_angles_hold(void **state) {
     (void)state;
     ex_project *project = parse_project(
@@ -319,7 +320,7 @@ static void two_angles_hold(void **state) {
     ex_project_destroy(project);
 }
 
-/* jansson's own memory is not failed here: test_memory.c does that. */
+/* jansson's own memory does not fail here: test_memory.c tests that. */
 static ex_result parse_once(void *context) {
     const char *json = context;
     ex_project *project = NULL;

@@ -1,6 +1,6 @@
 /*
- * Layers of offsets and gaussian weighers in project files: what is read from every key, which zeros stand where, what
- * is muted, and the sentences about keys that do not suit.
+ * Layers of offsets and gaussian weighers in project files: the values of every key, the places of zeros, muted
+ * examples, and the sentences for keys that do not fit.
  */
 #include "author/project/projects.h"
 
@@ -105,7 +105,7 @@ static void zeros_by_default(void **state) {
         snprintf(keys, sizeof keys, "'weigh': {'kind': '%s'}, 'rest': false,", kinds[k]);
         count_zeros(keys, "", 0);
         snprintf(keys, sizeof keys, "'weigh': {'kind': '%s'}, 'protect': true,", kinds[k]);
-        count_zeros(keys, "", 2); /* at 0 and 0.25: at 0.5 stands an example */
+        count_zeros(keys, "", 2); /* at 0 and 0.25: there is an example at 0.5 */
         count_zeros(keys, ", 'muted': true", 1);
         snprintf(keys, sizeof keys, "'weigh': {'kind': '%s'}, 'pseudo': [{'from': {'d': 0.6}, 'at': {'d': 0}}],",
                  kinds[k]);
@@ -181,7 +181,7 @@ static const change changes[] = {
      "'examples': [{'name': 'straight', 'muted': true, 'mesh': 's.obj', 'at': {}}, {'name': 'bent', 'muted': true, ",
      "layers[0].examples: all of them are muted", "\"muted\" instead"},
     {"'mesh': 'u.obj'", "'mesh': 'u.obj', 'skeleton': 'u.glb'", "layers[1].examples[1].skeleton: ", "\"unposed\""},
-    /* how far points reach */
+    /* falloffs */
     {"{'name': 'elbow', 'min': 0, 'max': 140}],\n",
      "{'name': 'elbow', 'min': 0, 'max': 140}], 'weigh': {'falloff': 1},", "layers[0].weigh.falloff: only weighers of",
      "gaussian"},

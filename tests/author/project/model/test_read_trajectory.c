@@ -1,6 +1,6 @@
 /*
- * Layers of trajectories in project files: what is read from every key, which example is the reference, and the
- * sentences about what does not suit.
+ * Layers of trajectories in project files: the values of every key, the reference example, and the sentences of
+ * errors.
  */
 #include "author/project/projects.h"
 
@@ -137,7 +137,7 @@ static void a_reference_may_name_the_mesh(void **state) {
     ex_project_destroy(project);
 }
 
-/* Edits go through the tree, in which the reference is as it was. */
+/* Edits change the tree, in which the reference is unchanged. */
 static void edits_keep_the_reference(void **state) {
     (void)state;
     ex_project *project = parse_project(sound);

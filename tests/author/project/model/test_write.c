@@ -1,6 +1,6 @@
 /*
- * Writing projects: what is written reads back as the same JSON tree, in the same order, with the fewest decimals, and
- * as the same view; and files are replaced whole.
+ * Writing projects: the output reads back as the same JSON tree, in the same order, with the fewest decimals, and as
+ * the same view; and files are replaced atomically.
  */
 #include "author/project/projects.h"
 
@@ -15,7 +15,7 @@ static const char by_hand[] =
     "  'space':[{'max':1,'min':0,'name':'a'},{'max':100000,'min':0.0001,'name':'b','clamp':true,'rest':0.0001}]}],\n"
     " 'unit':0.0254,'exemplar':1 }\n";
 
-/* The same of a project with a skeleton. */
+/* The same for a project with a skeleton. */
 static const char posed[] =
     "{'subdivide': {'limit':true, 'levels':0,'scheme':'loop'}, 'skinning' :'dual_quaternion','skeleton':'s.glb',\n"
     " 'exemplar':1,'mesh':'m.obj','layers':[{'shape':'unposed','name':'a','mask':{'joints':['k','j']},\n"
@@ -76,7 +76,7 @@ static void check_same_view(const ex_project_view *a, const ex_project_view *b) 
     }
 }
 
-/* Whether two trees agree, the order of keys included; json_equal does not look at the order. */
+/* True if two trees are equal, including the order of keys, which json_equal ignores. */
 static bool same_order(json_t *a, json_t *b) {
     if (json_is_array(a)) {
         for (size_t i = 0; i < json_array_size(a); i++)
@@ -97,7 +97,7 @@ static void write_and_read(const char *text) {
     assert_int_equal(ex_project_write(project, scratch_path("out.json"), NULL), EX_OK);
     assert_int_equal(ex_project_read(scratch_path("out.json"), &again, NULL), EX_OK);
     check_same_view(ex_project_get(project), ex_project_get(again));
-    /* Writing what was written changes nothing. */
+    /* Writing the output again changes nothing. */
     assert_int_equal(ex_project_write(again, scratch_path("again.json"), NULL), EX_OK);
     char *first = scratch_read("out.json", NULL), *second = scratch_read("again.json", NULL);
     assert_string_equal(first, second);

@@ -1,6 +1,4 @@
-/*
- * Tables of poses: which columns go where, what stays at rest, and each way a table can be wrong.
- */
+/* Tables of poses: meaning of columns, inputs that stay at rest, and every error. */
 #include "author/project/posable.h"
 
 #include "support/fail_alloc.h"
@@ -30,7 +28,7 @@ typedef struct good {
     const char *csv;
     int pose_count;
     double last[6]; /* the last pose */
-    double time;    /* of the last pose; negative where there is no time */
+    double time;    /* of the last pose; negative if there is no time */
 } good;
 
 static void reads_tables(void **state) {
@@ -90,7 +88,7 @@ static void reads_many_rows(void **state) {
     free(csv);
 }
 
-/* Joints by name are turned first, whatever the order of columns; then axes, in the order of theirs. */
+/* Joints by name are turned first, whatever the order of columns; then axes, in their own order. */
 static void moves_joints(void **state) {
     (void)state;
     const double h = sqrt(0.5), c15 = sqrt((1 + sqrt(0.75)) / 2), s15 = sqrt((1 - sqrt(0.75)) / 2);
@@ -260,7 +258,7 @@ static void names_utf16(void **state) {
     }
 }
 
-/* A name that is as long as names may be, and not known. */
+/* A name of the greatest length, and unknown. */
 static void names_of_any_length(void **state) {
     (void)state;
     char csv[600];

@@ -1,6 +1,4 @@
-/*
- * Poses in words: tables of what is read and what is refused.
- */
+/* Poses in words: tables of valid and refused words. */
 #include "author/project/posable.h"
 
 #include "support/fail_alloc.h"
@@ -74,7 +72,7 @@ static void creates_poses_at_rest(void **state) {
     free(small.inputs);
 }
 
-/* Angles and rotations of joints are relative to rest; what an axis does not read stays as it was. */
+/* Angles and rotations of joints are relative to rest; the part that an axis does not read is unchanged. */
 static void moves_joints(void **state) {
     (void)state;
     const double h = sqrt(0.5), c15 = sqrt((1 + sqrt(0.75)) / 2), s15 = sqrt((1 - sqrt(0.75)) / 2);
@@ -91,7 +89,7 @@ static void moves_joints(void **state) {
         {"joint:hand=x90", "joint:hand=y90", HAND, {0, h, 0, h}},
         {"joint:upper arm=z90", NULL, UPPER_ARM, {0, 0, h, h}},
         {"aim=z90", NULL, UPPER_ARM, {0, 0, h, h}},
-        /* An axis after the whole joint: y 90 swings x, so bend 30 comes before it; and the other way round. */
+        /* An axis after the entire joint: y 90 swings x, so bend 30 comes before it; and the other way round. */
         {"joint:forearm=y90", "bend=30", FOREARM, {h * s15, h * c15, -h * s15, h * c15}},
         {"bend=30", "joint:forearm=y90", FOREARM, {0, h, 0, h}},
         /* A swing leaves the twist: y 90 turns first, then z 90. */

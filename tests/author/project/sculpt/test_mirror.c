@@ -1,6 +1,6 @@
 /*
- * Mirrors: names by a table, counterparts of vertices by hand and on symmetric meshes of random numbering, examples
- * there and back on an arm whose joints are their own counterparts, and memory that runs out.
+ * Mirrors: names by a table, counterparts of vertices by hand and on symmetric meshes with random numbering, examples
+ * there and back on an arm whose joints are their own counterparts, and failing memory.
  */
 #include "author/project/projects.h"
 
@@ -73,13 +73,13 @@ static void test_map_by_hand(void **state) {
     for (int v = 0; v < mesh->vertex_count; v++)
         mesh->positions[3 * v] += 3;
     check_map(mesh, 0, 3, (const int[]){2, 1, 0, 5, 4, 3});
-    /* Diagonals that all run one way are no mirror images of each other: positions alone tell. */
+    /* Diagonals that all run in one direction are not mirror images of each other: only positions count. */
     ex_mesh *cut =
         parse_mesh("v -1 0 0\nv 0 0 0\nv 1 0 0\nv -1 1 0\nv 0 1 0\nv 1 1 0\nf 1 2 5\nf 1 5 4\nf 2 3 6\nf 2 6 "
                    "5\n");
     check_map(cut, 0, 0, (const int[]){2, 1, 0, 5, 4, 3});
     ex_mesh_destroy(cut);
-    /* So do they where vertices share a place, each of which has a counterpart of its own. */
+    /* Likewise if vertices share a place and each has a separate counterpart. */
     cut = parse_mesh("v -1 0 0\nv 0 0 0\nv 1 0 0\nv -1 1 0\nv 0 1 0\nv 1 1 0\nv -1 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 5\nf 7 "
                      "9 4\nf 2 3 6\nf 2 6 5\nf 8 6 9\n");
     check_map(cut, 0, 0, (const int[]){2, 1, 0, 5, 4, 3, 7, 6, 8});
@@ -87,7 +87,7 @@ static void test_map_by_hand(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* A closed mouth: upper and lower lip stand at the same places, the left ones with the lower lip's vertex first. */
+/* A closed mouth: upper and lower lip are at the same places, the left ones with the lower lip's vertex first. */
 static void test_lips_stay_apart(void **state) {
     (void)state;
     ex_mesh *mesh = parse_mesh("v -1 0 0\nv -1 0 0\nv 0 0 0\nv 0 0 0\nv 1 0 0\nv 1 0 0\n"
@@ -139,7 +139,7 @@ static void test_no_counterpart(void **state) {
 
 /* ---- examples ---- */
 
-/* The arm runs along x and is symmetric about z = 0; its forearm is turned about its bone at rest. */
+/* The arm is along x and symmetric about z = 0; its forearm is turned about its bone at rest. */
 static const char project_text[] = "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'arm.glb', 'layers': []}";
 
 static int set_up(void **state) {
@@ -191,13 +191,13 @@ static void test_there_and_back(void **state) {
     assert_int_equal(made.layer, 0);
     assert_false(made.new_layer);
     assert_near(made.error, 0, 1e-5 * made.size);
-    /* It is the mirrored pose, for nowhere else would the same be moved as far. */
+    /* It is the mirrored pose, because nowhere else would the same vertices move as far. */
     assert_int_equal(made.moved_count, there_moved);
     assert_near(made.largest, there_largest, 1e-6);
     const ex_project_layer *layer = &ex_project_get(project)->layers[0];
     assert_int_equal(layer->example_count, 2);
     assert_string_equal(layer->examples[1].name, "right");
-    /* Back again it stands where the first does, to the last bits. */
+    /* Mirrored back it is where the first is, to the last bits. */
     assert_int_equal(ex_project_mirror_example(project, &back, NULL, &made, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "example 'left' of layer 'fore' stands at the mirrored place already");
     assert_int_equal(ex_project_mirror_example(project, &(ex_mirroring){.name = "right", .plane = 2, .replace = true},
@@ -243,7 +243,7 @@ static void test_refused(void **state) {
     ex_project_destroy(project);
 }
 
-/* Axes of the left arm whose names say nothing of a side, and have no counterparts yet: each gets a name of its own. */
+/* Axes of the left arm whose names show no side, and have no counterparts yet: each gets a new name. */
 static void test_axes_without_a_side(void **state) {
     (void)state;
     ex_scene *scene = arm_scene(1);
@@ -282,7 +282,7 @@ static void test_axes_without_a_side(void **state) {
     ex_project_destroy(project);
 }
 
-/* The image of 'turn' is there and counts the other way, that of 'flex' is not: the new layer has the old axis. */
+/* The image of 'turn' exists with the opposite sign, that of 'flex' does not: the new layer has the old axis. */
 static void test_axes_that_count_the_other_way(void **state) {
     (void)state;
     static const char *const metrics[] = {"'metric': [[1, 0.1], [0.1, 1]]", "'falloff': [0.5, 0.25]"};
@@ -320,7 +320,7 @@ static void test_axes_that_count_the_other_way(void **state) {
     }
 }
 
-/* The counterpart counts in metres, the axis in centimetres: so do places and falloffs. */
+/* The counterpart is in metres, the axis in centimetres: so are places and falloffs. */
 static void test_axes_of_other_units(void **state) {
     (void)state;
     char *quoted = with_quotes(

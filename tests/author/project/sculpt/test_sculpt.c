@@ -1,6 +1,6 @@
 /*
- * Sculpts that become examples: by hand on a square, with other orders of vertices, and what is refused; other changes
- * of examples; and memory that runs out, after which project and folder are as they were.
+ * Sculpts that become examples: by hand on a square, with other orders of vertices, and errors; other changes of
+ * examples; and failing memory, after which project and folder are unchanged.
  */
 #include "author/project/projects.h"
 
@@ -48,7 +48,7 @@ static int set_up(void **state) {
     return 0;
 }
 
-/* The whole text of a file. Release with free. */
+/* The complete text of a file. Release with free. */
 static char *text_of(const char *name) {
     size_t size;
     char *bytes = scratch_read(name, &size), *text = malloc(size + 1);
@@ -81,7 +81,7 @@ static void test_by_hand(void **state) {
                               .falloff = PLACE(ALL(0.75))};
     if (ex_project_add_sculpt(project, &sculpt, NULL, &made, &error) != EX_OK)
         fail_msg("%s", error.text);
-    /* One corner, lifted by a half; it comes back through the layer as it was, for there is no skin. */
+    /* One corner, lifted by a half; it comes back unchanged through the layer, because there is no skin. */
     assert_int_equal(made.layer, 0);
     assert_int_equal(made.example, 1);
     assert_false(made.new_layer || made.reordered);
@@ -140,7 +140,7 @@ static void test_orders(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* One after the other, as many as there is room for. */
+/* Keeps notes one after the other, as many as fit. */
 static void keep_notes(void *user, const char *text) {
     const size_t used = strlen(user);
     snprintf((char *)user + used, 4 * EX_ERROR_SIZE - used, "%s\n", text);
@@ -271,7 +271,7 @@ static void test_changes(void **state) {
     ex_project_destroy(project);
 }
 
-/* A metric would stand in a falloff's place. */
+/* A metric would replace a falloff. */
 static void test_a_falloff_takes_the_place_of_a_metric(void **state) {
     (void)state;
     const ex_example_move moves[] = {{.falloff = PLACE(ALL(0.75))}, {.layer_falloff = true}};
@@ -293,7 +293,7 @@ static void test_a_falloff_takes_the_place_of_a_metric(void **state) {
     }
 }
 
-/* Names may be longer than their files', and end there in the middle of a character. */
+/* Names may be longer than their files', whose names are cut in the middle of a character. */
 static void test_long_names(void **state) {
     (void)state;
     char name[200] = "", text[1000], expected[300];
@@ -314,7 +314,7 @@ static void test_long_names(void **state) {
     ex_project_destroy(project);
 }
 
-/* Bytes that are no text: a file of such a name is copied, words of them are refused. */
+/* Bytes that are not text: a file with that name is copied, words of them are refused. */
 static void test_bytes_that_are_no_text(void **state) {
     (void)state;
     ex_project *project = open_project("bytes.json", square_project);
@@ -371,7 +371,7 @@ static bool is_there(const char *name) {
     return file != NULL;
 }
 
-/* Where it fails, neither a form nor a kept project is left, and the project has no layer. */
+/* After a failure, neither a form nor a kept project is left, and the project has no layer. */
 static ex_result try_add(void *context) {
     const attempt *a = context;
     ex_error error = {0};
@@ -414,7 +414,7 @@ static ex_result try_match(void *context) {
     return result;
 }
 
-/* Vertices in another order, which takes the form at the sculpt's pose to put right: everything is turned away. */
+/* Vertices in another order, which are matched with the form at the sculpt's pose: everything is turned away. */
 static void test_memory_of_matching(void **state) {
     (void)state;
     static const char *const bent[] = {"joint:fore=z70y10", "joint:upper=y80", NULL};
@@ -447,7 +447,8 @@ static void test_memory_of_matching(void **state) {
     ex_project_destroy(project);
 }
 
-/* What another program has done to the file since it was read is not thrown away, nor what was written on the way. */
+/* Changes that another program has made to the file since it was read are kept, and nothing written on the way is
+ * left. */
 static void test_changed_by_others(void **state) {
     (void)state;
     ex_project *project = open_project("others.json", square_project), *other = NULL;
@@ -468,7 +469,7 @@ static void test_changed_by_others(void **state) {
     free(before);
     write_text("others.json", "{");
     assert_int_equal(ex_project_mute(project, layer, true, NULL, &error), EX_ERROR_DATA);
-    /* The same in other words, and what ex_project_write wrote, are the project's own. */
+    /* The same project with other formatting, and the output of ex_project_write, count as unchanged. */
     char *quoted = with_quotes(square_project);
     write_text("others.json", quoted);
     free(quoted);

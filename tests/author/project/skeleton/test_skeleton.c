@@ -1,6 +1,6 @@
 /*
- * Skeletons of projects: joints, binds and weights as the file has them; vertices found in their order or by where they
- * are; and one sentence for each thing that is wrong with a file.
+ * Skeletons of projects: joints, binds and weights of the file; vertices found by their order or by their places; and a
+ * sentence for every error of a file.
  */
 #include "author/project/projects.h"
 
@@ -18,7 +18,8 @@ static int set_up(void **state) {
 
 static const char plain[] = "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'arm.glb', 'layers': []}";
 
-/* Worked by hand from what support/arms.h says: the world of `upper` is a scale by 2, and `between` adds 0.25 of it. */
+/* Worked by hand from the description in support/arms.h: the world of `upper` is a scale by 2, and `between` adds 0.25
+ * of it. */
 static void joints_as_the_file_has_them(void **state) {
     (void)state;
     ex_rig *rig = build_text(plain);
@@ -67,7 +68,7 @@ static void check_same_skin(const ex_rig *rig, const ex_scene_primitive *p) {
     }
 }
 
-/* Turns the order of the primitive's vertices round, and adds `extra` copies of its first ones behind. */
+/* Reverses the order of the primitive's vertices, and appends `extra` copies of its first ones. */
 static void shuffle(ex_scene_primitive *p, int extra) {
     const int n = p->vertex_count, total = n + extra;
     float *positions = malloc(3 * (size_t)total * sizeof *positions);
@@ -105,7 +106,7 @@ static void weights_by_order_and_by_place(void **state) {
     for (int extra = 0; extra < 20; extra += 19) {
         other = arm_scene(1);
         shuffle(&other->meshes[0].primitives[0], extra);
-        /* Positions may be a little off, as after a file with few digits. */
+        /* Positions may be slightly off, as after a file with few digits. */
         for (int i = 0; i < 3 * ARM_VERTICES; i++)
             other->meshes[0].primitives[0].positions[i] += i % 2 ? 1e-6F : -1e-6F;
         arm_write_scene("other.glb", other);
@@ -113,7 +114,7 @@ static void weights_by_order_and_by_place(void **state) {
         check_same_skin(rig, p);
         ex_rig_destroy(rig);
     }
-    /* And the mesh's may be on the other side of where they should be. */
+    /* And the mesh's may be off in the other direction. */
     double positions[3 * ARM_VERTICES];
     arm_form(1, 0.2, positions);
     for (int i = 0; i < 3 * ARM_VERTICES; i++)
@@ -125,7 +126,7 @@ static void weights_by_order_and_by_place(void **state) {
     rig = build_text("{'exemplar': 1, 'mesh': 'below.obj', 'skeleton': 'other.glb', 'layers': []}");
     check_same_skin(rig, p);
     ex_rig_destroy(rig);
-    /* Two vertices at one place with other weights: the one with the mesh's texture coordinate. */
+    /* Two vertices at one place with different weights: the one with the mesh's texture coordinate is used. */
     other = arm_scene(1);
     ex_scene_primitive *q = &other->meshes[0].primitives[0];
     shuffle(q, ARM_SIDES);
@@ -144,7 +145,7 @@ static void weights_by_order_and_by_place(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* The mesh may be the skeleton's own file; then the order of the vertices tells apart those at one place. */
+/* The mesh may be in the skeleton's file; then the order of the vertices distinguishes those at one place. */
 static void one_file_for_both(void **state) {
     (void)state;
     ex_scene *scene = arm_scene(1), *same = arm_scene(1);
@@ -160,7 +161,7 @@ static void one_file_for_both(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* The skin that counts is that of the largest mesh. */
+/* The skin of the largest mesh is used. */
 static void the_largest_mesh_has_the_skin(void **state) {
     (void)state;
     ex_scene *scene = arm_scene(1), *arm = arm_scene(1);
@@ -315,7 +316,7 @@ static void one_sentence_each(void **state) {
     check_refused("{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'none.glb', 'layers': []}", "none.glb");
 }
 
-/* What no scene in memory may say, but a file can: a circle of nodes, and weights that sum to 0. */
+/* Errors that no scene in memory can have, but a file can: a circle of nodes, and weights that sum to 0. */
 static void files_that_say_the_impossible(void **state) {
     (void)state;
     const char *circle = "{'asset': {'version': '2.0'}, 'nodes': [{'name': 'a', 'children': [1]}, {'name': 'b', "
@@ -349,7 +350,7 @@ static void files_that_say_the_impossible(void **state) {
     free(text);
     check_refused("{'exemplar': 1, 'mesh': 'weightless.gltf', 'skeleton': 'weightless.gltf', 'layers': []}",
                   "the joint weights of vertex 1 (counting from 0) sum to 0");
-    /* With a weight it is sound; the zero with a sign is one that no writer keeps. */
+    /* With a weight it is sound; no writer keeps the signed zero. */
     buffer[13] = 1;
     memcpy(bytes, buffer, sizeof buffer);
     scratch_write("weightless.bin", bytes, sizeof bytes);

@@ -1,6 +1,6 @@
 /*
- * From a session to a body: at the pose of a scan it is the scan, between two scans half of both; parts that overlap
- * add what they change; the mirror image; dials; maps that are kept and made again; what cannot be built.
+ * From a session to a body: at the pose of a scan it is the scan, between two scans half of both; overlapping parts add
+ * their changes; the mirror image; dials; maps that are kept and made again; errors.
  */
 #define _XOPEN_SOURCE 700
 
@@ -37,14 +37,14 @@ static ex_scan_built *build(const scanned *s, const ex_scan_build_options *optio
 
 static const ex_scan_build_options as_is = {.keep_cage = true};
 
-/* The body of a session with its cage as it is. */
+/* The body of a session with its cage unchanged. */
 static ex_rig *make_body(scanned *s, const scanned_def *def) {
     scanned_open(s, def);
     ex_scan_built_destroy(build(s, &as_is));
     return scanned_body();
 }
 
-/* How far the body is from a surface. */
+/* Distance of the body from a surface. */
 static double off(const scanned *s, const ex_rig *body, double left, double right, const float *surface) {
     float *positions = scanned_evaluate(s, body, left, right, NULL, 0);
     const double distance = scanned_distance(s, positions, surface);
@@ -73,8 +73,8 @@ static void test_scans_come_back(void **state) {
         assert_true(built->scans[i].hit > 0.9 && built->scans[i].rms > 0.001 && built->scans[i].rms < 0.02);
     ex_scan_built_destroy(built);
     ex_rig *body = scanned_body();
-    /* What the part covers is the scan, and what it does not is the template. */
-    for (int bent = 0; bent <= 60; bent += 30) { /* the swelling is as much as the bend, so that between is half */
+    /* The area of the part equals the scan, the rest the template. */
+    for (int bent = 0; bent <= 60; bent += 30) { /* the swelling is proportional to the bend, so that between is half */
         float *truth = scanned_truth(&s, bent, 0), *at = scanned_evaluate(&s, body, bent, 0, NULL, 0), *plain, *n,
               *rest;
         scanned_plain(&s, bent, 0, &plain, &n, &rest);
@@ -86,7 +86,7 @@ static void test_scans_come_back(void **state) {
                 inside = x > -0.2 && x < 0.6 && a > inside ? a : inside;
                 outside = x < -0.4 && b > outside ? b : outside;
             }
-        assert_near(inside, 0, 1.5e-4); /* scans are made smooth, if little */
+        assert_near(inside, 0, 1.5e-4); /* scans are slightly smoothed */
         assert_near(outside, 0, 1e-6);
         free(truth);
         free(at);
@@ -94,7 +94,7 @@ static void test_scans_come_back(void **state) {
         free(n);
         free(rest);
     }
-    /* Whole tens of degrees around all scans, in parts of half a turn. */
+    /* Multiples of ten degrees around all scans, as fractions of half a turn. */
     const ex_axis axis = ex_rig_input_axis(body, ex_rig_input_find(body, "elbow.L"));
     assert_near(axis.min, 0, 0);
     assert_near(axis.max, 60, 0);
@@ -111,7 +111,7 @@ static void test_scans_come_back(void **state) {
     scanned_close(&s);
 }
 
-/* Where one part is alone it does not matter how parts would be put together. */
+/* Where there is only one part, the way of combining parts does not matter. */
 static void test_alone(void **state) {
     (void)state;
     scanned_def mixed = one;
@@ -131,7 +131,7 @@ static void test_alone(void **state) {
     scanned_close(&s);
 }
 
-/* The template is brought nearer, and scans still come back. */
+/* The template is moved nearer, and scans still come back. */
 static void test_refitted(void **state) {
     (void)state;
     scanned s;
@@ -143,7 +143,7 @@ static void test_refitted(void **state) {
         assert_true(built->scans[i].hit > 0.8);
     ex_scan_built_destroy(built);
     ex_rig *body = scanned_body();
-    /* Vertices may have moved along the surface: how far it is from its axis, at the reference. */
+    /* Vertices may have moved along the surface: compare the distance from its axis, at the reference. */
     float *positions = scanned_evaluate(&s, body, 0, 0, NULL, 0);
     for (int v = 0; v < s.count; v++) {
         const double x = (double)positions[3 * v];
@@ -188,7 +188,7 @@ static void test_added(void **state) {
             counted++;
         }
         assert_true(counted > 8);
-        if (add) { /* both changes are whole there */
+        if (add) { /* both changes are complete there */
             assert_near(most, 0, 1.5e-4);
             assert_near(one_sided, 0, 1.5e-4);
         } else { /* half of each */
@@ -235,7 +235,7 @@ static void test_mirrored(void **state) {
     assert_int_equal(found, s.count);
     assert_true(scanned_distance(&s, left, rest) > 0.1);
     assert_string_equal(ex_rig_layer_name(body, 2), "arm.R");
-    /* Of the trunk each side has its own half. */
+    /* Each side has its own half of the trunk. */
     char *mask = scratch_read("masks/arm.txt", NULL);
     int lines = 0;
     for (char *line = mask; *line; line = strchr(line, '\n') + 1, lines++) {
@@ -263,7 +263,7 @@ static void test_dials(void **state) {
         const double x = (double)rest[3 * v];
         if (x < 0.41 || x > 0.47)
             continue;
-        /* The template is a quarter thicker; what the scans add to it is as it was. */
+        /* The template is a quarter thicker; the scans' contribution is unchanged. */
         const float *a = rest + 3 * v, *b = thick + 3 * v;
         const double before = hypot((double)a[1] - 1, (double)a[2]), after = hypot((double)b[1] - 1, (double)b[2]);
         const double skin = scanned_skin(a, 0, 0);
@@ -275,7 +275,7 @@ static void test_dials(void **state) {
         reach[1] = (double)lengthened[3 * v] > reach[1] ? (double)lengthened[3 * v] : reach[1];
     }
     assert_near(reach[1] - reach[0], 0.05, 1e-5);
-    /* The joint has moved along: a bent forearm is as it was, farther out. */
+    /* The joint has moved along: a bent forearm is unchanged, farther out. */
     float *bent = scanned_evaluate(&s, body, 60, 0, NULL, 0);
     float *farther = scanned_evaluate(&s, body, 60, 0, "elbow.length", 0.05);
     int counted = 0;
@@ -298,7 +298,7 @@ static void test_dials(void **state) {
 
 /* ---- maps that are there ---- */
 
-/* As if last written so many seconds ago, and a part of one. */
+/* Sets the last change to that many seconds ago, and a fraction of one. */
 static void make_older(const char *name, int seconds, long nanoseconds) {
     struct timespec now;
     assert_int_equal(timespec_get(&now, TIME_UTC), TIME_UTC);
@@ -322,19 +322,19 @@ static void test_kept(void **state) {
         make_older("maps/bent.ply", 50, 500);
         ex_scan_built *built = build(&s, &as_is);
         assert_int_equal(built->kept_count, 2);
-        assert_true(built->scans[0].hit > 0.9 && built->scans[1].rms > 0.001); /* measured all the same */
+        assert_true(built->scans[0].hit > 0.9 && built->scans[1].rms > 0.001); /* measured nevertheless */
         ex_scan_built_destroy(built);
         built = build(&s, &(ex_scan_build_options){.keep_cage = true, .force = true});
         assert_int_equal(built->kept_count, 0);
         ex_scan_built_destroy(built);
-        /* A scan that has changed, if only in the same second; others lend to it, and are made again too. */
+        /* A scan that has changed, even in the same second; maps that others lend to it are made again too. */
         make_older("maps/stand.ply", 50, 500);
         make_older("maps/bent.ply", 50, 500);
         make_older("bent.ply", 50, 600);
         built = build(&s, &as_is);
         assert_int_equal(built->kept_count, lend ? 0 : 1);
         ex_scan_built_destroy(built);
-        /* The fit, and what the template is made of. */
+        /* The fit, and the sources of the template. */
         for (int i = 1; i < 7 && !lend; i += 5) {
             for (int k = 0; k < 7; k++)
                 make_older(from[k], k == i ? 10 : 100, 0);
@@ -352,7 +352,7 @@ static void test_kept(void **state) {
 
 enum { WEIGHED = 12 };
 
-/* As the rig has them: a whole rotation and a hinge. */
+/* The rig's axes: a complete rotation and a hinge. */
 static void test_weights(void **state) {
     (void)state;
     uint64_t random = 5;
@@ -433,7 +433,7 @@ static void test_weights(void **state) {
                    4 * sizeof(double));
             exi_scan_weigh(&body, &image, mirrored, -1, neighbours, weights);
             assert_row_near(weights, expected, WEIGHED, t == 0 ? 1e-6 : 1e-9);
-            /* One left out: as if it were not there. */
+            /* One left out: the same as without it. */
             exi_scan_weigh(&body, &own, pose, 3, neighbours, weights);
             double sum = 0;
             for (int i = 0; i < WEIGHED; i++)
@@ -483,13 +483,13 @@ static void test_refused(void **state) {
     refuse(&s, NULL, EX_ERROR_DATA, "part 'right'");
     s.fitted->names[2][0] = 'r';
     s.fitted->names[3][0] = 'o';
-    /* Two that stand alike. */
+    /* Two scans with the same pose. */
     double bent[4];
     memcpy(bent, s.fitted->poses[1].rotations[SCANNED_LEFT], sizeof bent);
     memcpy(s.fitted->poses[1].rotations[SCANNED_LEFT], (const double[4]){0, 0, 0, -1}, sizeof bent);
     refuse(&s, &as_is, EX_ERROR_DATA, "scans 'stand' and 'bent' of part 'left' stand alike");
     memcpy(s.fitted->poses[1].rotations[SCANNED_LEFT], bent, sizeof bent);
-    /* A scan that is elsewhere. */
+    /* A scan at another place. */
     s.fitted->poses[1].translation[0] += 3;
     refuse(&s, &as_is, EX_ERROR_DATA, "scan 'bent' shows nothing of part 'left'");
     s.fitted->poses[1].translation[0] -= 3;
@@ -517,7 +517,7 @@ static void test_refused(void **state) {
 static ex_result attempt_build(void *context) {
     const scanned *s = context;
     ex_scan_built *built = NULL;
-    remove(scratch_path("cage.obj")); /* one that cannot be read is written again, for want of memory too */
+    remove(scratch_path("cage.obj")); /* one that cannot be read is written again, also if out of memory */
     const ex_result result =
         ex_scan_build(s->session, s->fitted, &(ex_scan_build_options){.force = true}, &built, NULL);
     ex_scan_built_destroy(built);
@@ -530,7 +530,7 @@ static ex_result attempt_measure(void *context) {
     return ex_scan_measure(s->session, s->fitted, NULL, NULL, &report, NULL);
 }
 
-/* Some of more than a thousand allocations; what each of them belongs to is tested on its own. */
+/* Some of more than a thousand allocations; other tests cover each part. */
 static void test_memory(void **state) {
     (void)state;
     static const struct {

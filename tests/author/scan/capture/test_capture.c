@@ -1,6 +1,6 @@
 /*
- * Motion capture of a small skeleton made up here: names of markers, bones and poses found again in spite of gaps, the
- * results as a clip and as a fit, and what is refused.
+ * Motion capture of a small synthetic skeleton: names of markers, bones and poses found in spite of gaps, the results
+ * as a clip and as a fit, and errors.
  */
 #define _XOPEN_SOURCE 700
 
@@ -39,7 +39,7 @@ static void names(void **state) {
     assert_int_equal(ex_kinematics_read("full", &full, NULL), EX_OK);
     for (int i = 0; i < COUNT; i++)
         texts[i] = strdup(cases[i].marker);
-    texts[1][0] = 'R'; /* r_fhd, or LFHD would be there twice */
+    texts[1][0] = 'R'; /* r_fhd, otherwise LFHD would occur twice */
     const ex_markers markers = {.marker_count = COUNT, .names = texts};
     const int count = ex_capture_match(full, &markers, sites);
     for (int i = 0; i < COUNT; i++) {
@@ -112,7 +112,7 @@ static void see(trial *t, int frame) {
     }
 }
 
-/* Another size, and a longer wing besides. */
+/* Another size, and also a longer wing. */
 static trial *make_trial(void) {
     trial *t = calloc(1, sizeof *t);
     assert_non_null(t);
@@ -152,7 +152,7 @@ static void destroy(trial *t) {
     free(t);
 }
 
-/* One for several tests. */
+/* Shared by several tests. */
 static trial *shared;
 static ex_capture *capture;
 
@@ -200,7 +200,7 @@ static void finds_it(void **state) {
     assert_near(sum, capture->error * capture->error * capture->sighting_count, 1e-12);
 }
 
-/* A hinge that is bent far, which was not likely: it is found all the same, and the joint before it is hardly moved. */
+/* A hinge that is bent far, which was unlikely: it is found nevertheless, and the joint before it hardly moves. */
 static void begins_near(void **state) {
     (void)state;
     trial *t = make_trial();

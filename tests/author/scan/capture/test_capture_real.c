@@ -1,7 +1,6 @@
 /*
- * A trial of motion capture (41 markers, walking): how near its markers are to where the skeleton that was found has
- * them, also those that were left out of the fit; and whether its two halves show the same bones. Every sixth frame, to
- * be quick.
+ * A trial of motion capture (41 markers, walking): distance of its markers from those of the fitted skeleton, also of
+ * those left out of the fit; and agreement of the bones found from its two halves. Every sixth frame, to be quick.
  */
 #include "support/check.h"
 #include "support/skip.h"
@@ -21,7 +20,7 @@ enum { STRIDE = 6, FRAMES = 14 };
 
 static ex_markers *trial;
 
-/* Reads the trial once; skips the case where it is not there. */
+/* Reads the trial once; skips the case if it is missing. */
 static void need_trial(void) {
     if (trial)
         return;
@@ -51,7 +50,7 @@ static ex_capture *fit(const ex_markers *markers, const bool *left_out) {
     return capture;
 }
 
-/* The distance of two joints of which one hangs on the other, at rest. */
+/* The distance between a joint and its parent, at rest. */
 static double bone(const ex_kinematics *kinematics, const char *from, const char *to) {
     const int top = ex_kinematics_find_joint(kinematics, from);
     double sum[3] = {0};
@@ -65,12 +64,12 @@ static void near_its_markers(void **state) {
     (void)state;
     need_trial();
     ex_capture *capture = fit(trial, NULL);
-    assert_true(capture->error < 0.005); /* asked for: 0.02 */
+    assert_true(capture->error < 0.005); /* goal: 0.02 */
     assert_int_equal(capture->sighting_count, trial->marker_count * trial->frame_count);
     for (int m = 0; m < trial->marker_count; m++)
         assert_string_equal(capture->kinematics->sites[capture->sites[m]].name, trial->names[m]);
     assert_int_equal(capture->open_count, 0);
-    /* Lengths that the database's own skeleton of this person has, but for the middles of joints. */
+    /* Lengths of the database's own skeleton of this person, except for the middles of joints. */
     assert_near(bone(capture->kinematics, "hip.L", "knee.L"), 0.428, 0.02);
     assert_near(bone(capture->kinematics, "knee.R", "ankle.R"), 0.41, 0.025);
     assert_near(bone(capture->kinematics, "shoulder.L", "elbow.L"), 0.279, 0.025);
@@ -113,8 +112,8 @@ static void rotate(const double q[4], const double v[3], double out[3]) {
         out[i] = v[i] + q[3] * t[i] + q[(i + 1) % 3] * t[(i + 2) % 3] - q[(i + 2) % 3] * t[(i + 1) % 3];
 }
 
-/* RMS distance of a marker that the fit did not see: where it is on its bone comes from every third frame, and it is
- * predicted in the others. */
+/* RMS distance of a marker that the fit did not use: every third frame gives its place on its bone, which predicts it
+ * in the others. */
 static double predict(const ex_capture *capture, int marker, int joint) {
     double rotations[64][4], places[64][3], local[3] = {0}, sum = 0;
     int counts[2] = {0};

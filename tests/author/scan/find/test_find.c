@@ -1,7 +1,6 @@
 /*
  * Finding markers: on a plane by hand, on scans of a painted tube against the truth, from several views, moved and
- * turned, at every sampling; what is no marker; meshes that are hardly any; what cannot be searched, with its sentence;
- * failing memory.
+ * turned, at every sampling; distractors; degenerate meshes; errors with their sentences; failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,7 +122,7 @@ static void tells_neighbours_apart(void **state) {
     }
     free(markers);
     ex_mesh_destroy(mesh);
-    /* A disc of which a sliver is missing is placed where its middle is; of half a disc nobody knows. */
+    /* A disc with a sliver missing is placed at its middle; the middle of half a disc is unknown. */
     mesh = make_square(skin);
     paint_disc(mesh, 0.0265, 0, 0.012, blue);
     paint_disc(mesh, -0.0310, 0, 0.012, green);
@@ -154,7 +153,7 @@ static void leaves_out_what_is_none(void **state) {
                 c[k] = kind == 7   ? c[k] * (float)(1 - 0.5 * exp(-r * r / 8e-5))                /* a shadow */
                        : kind == 8 ? c[k] * (float)(1 - (k > 0 ? 0.55 : 0) * exp(-r * r / 1e-4)) /* a blush */
                        : kind == 9 && r < 0.006  ? 0.8f * c[k] /* a stain that darkens */
-                       : kind == 10 && r < 0.006 ? NAN         /* no colour at all */
+                       : kind == 10 && r < 0.006 ? NAN         /* no colour */
                        : painted                 ? (float)(blue[k] / 255.0)
                                                  : c[k];
         }
@@ -166,7 +165,7 @@ static void leaves_out_what_is_none(void **state) {
     }
 }
 
-/* Moles of 5 mm are a sample wide, and up to three long, however slantwise they are seen. */
+/* Moles of 5 mm are a sample wide, and up to three long, at any viewing angle. */
 static void leaves_out_moles(void **state) {
     (void)state;
     spotted s;
@@ -194,7 +193,8 @@ typedef struct tally {
     double square;
 } tally;
 
-/* Which markers of a painted tube were found; those that a view sees whole and not too slantwise count. */
+/* Counts the markers of a painted tube that were found; only those that a view sees completely and not too slantwise
+ * count. */
 static void compare(const spotted *s, const ex_found_marker *markers, int count, int views, tally *t) {
     t->found += count;
     for (int m = 0; m < s->marker_count; m++) {
@@ -237,7 +237,7 @@ static void finds_markers_on_scans(void **state) {
     assert_true(sqrt(t.square / t.matched) < 0.0008);
 }
 
-/* Finer scans are more exact, whatever their edges are to a marker. */
+/* Finer scans are more exact, wherever their edges are relative to a marker. */
 static void finds_more_exactly_with_more_samples(void **state) {
     (void)state;
     static const double pitches[3][2] = {{0.005, 0.002}, {0.0025, 0.0025}, {0.001, 0.001}};
@@ -287,7 +287,7 @@ static void follows_the_scan(void **state) {
             const double *p = markers[k].position;
             alike += distance(other[i].position, (double[]){p[1] + 5, p[2] - 3, p[0] + 0.25}) < 1e-3;
         }
-    /* The cubes of cells are cut otherwise, so that what is barely one may not be. */
+    /* The cells' cubes are divided differently, so that a marginal marker may be missed. */
     assert_true(abs(again - count) <= 1 && alike >= count - 1);
     free(other);
     free(markers);
@@ -325,7 +325,7 @@ static void survives_strange_meshes(void **state) {
                 else if (kind == 5)
                     *c = (float)random_between(&random, -2, 3);
             }
-        if (kind == 6) /* every face twice, and the other way round */
+        if (kind == 6) /* every face twice, once reversed */
             for (int c = 0; c + 5 < mesh->corner_count; c += 6)
                 memcpy(mesh->corners + c + 3, (int[]){mesh->corners[c + 2], mesh->corners[c + 1], mesh->corners[c]},
                        3 * sizeof(int));
@@ -341,7 +341,7 @@ static void survives_strange_meshes(void **state) {
         if (kind == 0 || kind == 3 || kind == 4 || kind == 8)
             assert_int_equal(count, 0);
         if (kind == 1 || kind == 2) {
-            /* Holes of a sample. A colour that is none is not black either. */
+            /* Holes of a sample. A missing colour is not black either. */
             if (abs(count - whole) > 1)
                 fail_msg("%d found, and %d without damage", count, whole);
             for (int i = 0; i < count; i++)

@@ -1,7 +1,7 @@
 /*
- * Finding bones, axes, markers and poses: exactly from exact sightings; within what a scanner needs with noise, missing
- * and false markers and sliding skin; mirrored bodies; what is locked stays; what is not determined is named, and what
- * cannot be done is said.
+ * Finding bones, axes, markers and poses: exactly from exact sightings; within a scanner's needs with noise, missing
+ * and false markers and sliding skin; mirrored bodies; locked values stay; undetermined values are named, and errors
+ * have sentences.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,10 +43,10 @@ static void test_exact(void **state) {
         assert_near(fit->errors[i], 0, 1e-3);
     for (int s = 0; s < m->body.site_count; s++) {
         assert_true(fit->kinematics->sites[s].placed);
-        if (m->body.joints[s] < 5) /* beyond a hinge, the place along its axis is a matter of agreement */
+        if (m->body.joints[s] < 5) /* beyond a hinge, the place along its axis is a convention */
             assert_row_near(fit->kinematics->sites[s].local, m->body.locals[s], 3, 1e-3);
     }
-    /* The reference is as it was told, and the kinematics' base is where it stands. */
+    /* The reference is unchanged, and the kinematics' base is at its place. */
     for (int j = 0; j < MARKED_JOINTS; j++)
         assert_near(fit->poses[0].rotations[j][3], 1, 0);
     assert_row_near(fit->kinematics->joints[0].translation, m->body.bases[0], 3, 0);
@@ -60,7 +60,7 @@ static void test_exact(void **state) {
     free(m);
 }
 
-/* The translation along a hinge's axis is as small as it can be, and 0 here. */
+/* The translation along a hinge's axis is as small as possible, and 0 here. */
 static void test_preference(void **state) {
     (void)state;
     marked_scene *m = marked_scene_make(&exact);
@@ -68,7 +68,7 @@ static void test_preference(void **state) {
     for (int j = 5; j < 8; j++)
         assert_near(exi_dot3(fit->kinematics->joints[j].axis, fit->kinematics->joints[j].translation), 0, 5e-4);
     ex_kin_fit_destroy(fit);
-    /* Without it nothing else is worse. */
+    /* Without the preference nothing else is worse. */
     m->def.preference = -1;
     fit = fit_scene(m);
     const marked_errors e = marked_compare(&m->body, fit);
@@ -97,7 +97,7 @@ static void test_scanner(void **state) {
     assert_true(e.across < 0.003);
     assert_true(e.directions < 2);
     assert_true(fit->rms > 0.001 && fit->rms < 0.004);
-    /* Every false marker stands out from all that are right. */
+    /* Every false marker is clearly different from all that are right. */
     int wrong = 0, found = 0;
     for (int i = 0; i < m->def.sighting_count; i++) {
         const ex_sighting *s = &m->sightings[i];
@@ -110,7 +110,7 @@ static void test_scanner(void **state) {
     assert_true(wrong > 10);
     assert_int_equal(found, wrong);
     ex_kin_fit_destroy(fit);
-    /* Least squares as in the paper cannot let them go. */
+    /* Least squares as in the paper cannot reject them. */
     m->def.loss = INFINITY;
     m->def.even = true;
     fit = fit_scene(m);
@@ -127,7 +127,7 @@ static void test_sliding(void **state) {
     marked_scene *m = marked_scene_make(&o);
     ex_kin_fit *fit = fit_scene(m);
     const marked_errors weighed = marked_compare(&m->body, fit);
-    /* Sites in the middle of bones stay; those at the ends are found to slide. */
+    /* Sites in the middle of bones stay; those at the ends slide. */
     double still = 0, sliding = 0;
     for (int s = 0; s < m->body.site_count; s++) {
         double *most = m->body.along[s] > 0.4 && m->body.along[s] < 0.6 ? &still : &sliding;
@@ -143,7 +143,7 @@ static void test_sliding(void **state) {
     free(m);
 }
 
-/* Scans far from where they begin: elbows bent by 150 degrees, forearms turned almost over, the whole turned around and
+/* Scans far from their start: elbows bent by 150 degrees, forearms turned almost over, the body turned around and
  * elsewhere. */
 static void test_far(void **state) {
     (void)state;
@@ -179,7 +179,7 @@ static void test_far(void **state) {
     free(m);
 }
 
-/* What is locked stays to the bit, and the rest is found around it. */
+/* Locked values stay to the bit, and the rest is found around them. */
 static void test_locks(void **state) {
     (void)state;
     marked_scene *m = marked_scene_make(&exact);
@@ -191,7 +191,7 @@ static void test_locks(void **state) {
     assert_memory_equal(fit->kinematics->joints[5].axis, m->joints[5].axis, sizeof m->joints[5].axis);
     assert_memory_equal(fit->kinematics->joints[4].translation, m->joints[4].translation, 24);
     assert_near(marked_compare(&m->body, fit).worst, 0, 0.1);
-    /* With what was found, poses alone. */
+    /* Only poses, with the result so far. */
     ex_kin_fit_def def = m->def;
     ex_kin_fit *poses = NULL;
     ex_error error = {0};
@@ -224,7 +224,7 @@ static void test_left_out(void **state) {
     free(m);
 }
 
-/* ---- what is not determined ---- */
+/* ---- undetermined values ---- */
 
 static bool named(const ex_kin_fit *fit, int joint, int scan, const char *words) {
     for (int i = 0; i < fit->open_count; i++)
@@ -257,7 +257,7 @@ static void test_open(void **state) {
     assert_row_near(fit->kinematics->joints[7].translation, m->joints[7].translation, 3, 1e-6);
     assert_row_near(fit->kinematics->joints[3].translation, m->joints[3].translation, 3, 2e-3);
     assert_near(fit->poses[3].rotations[6][3], 1, 1e-9);
-    /* The elbow that one marker shows is found. */
+    /* The elbow, which one marker shows, is found. */
     assert_false(named(fit, 5, 3, "cannot be found"));
     assert_near(marked_turn_error(&m->body, fit, 3, 5), 0, 3);
     for (int i = 1; i < m->body.scan_count; i++)
@@ -350,7 +350,7 @@ static void test_memory(void **state) {
     (void)state;
     const marked_options small = {.scan_count = 4, .arm_sites = 3, .torso_sites = 3, .seed = 4};
     marked_scene *m = marked_scene_make(&small);
-    for (int s = 0; s < m->body.site_count; s++) /* so that something is open */
+    for (int s = 0; s < m->body.site_count; s++) /* so that something is undetermined */
         m->body.visible[2][s] = m->body.joints[s] < 6;
     marked_scene_look(m);
     m->def.iterations = 1;

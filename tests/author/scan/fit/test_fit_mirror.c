@@ -1,6 +1,6 @@
 /*
- * Bodies with two sides, which share bones and axes: a reference that stands askew and elsewhere, motion capture
- * without any reference, and sides that only one scan shows.
+ * Bodies with two sides, which share bones and axes: a reference that is tilted and elsewhere, motion capture without
+ * any reference, and sides that only one scan shows.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 enum { SCANS = 10, JOINTS = 13, SITES = 5 * JOINTS };
 
-/* The upper body, its bones changed, painted and posed; and what someone would begin with. */
+/* The upper body, its bones changed, painted and posed; and a plausible start. */
 typedef struct sides {
     ex_kinematics *truth, *guess;
     double turns[SCANS][JOINTS][4];
@@ -123,7 +123,7 @@ static double angle_between(const double a[4], const double b[4]) {
     return 2 * acos(dot < 1 ? dot : 1) * (180 / 3.14159265358979);
 }
 
-/* The body stands askew in the reference; that both sides are alike says by how much. */
+/* The body is tilted in the reference; the symmetry of its sides determines by how much. */
 static void test_askew(void **state) {
     (void)state;
     static sides d;
@@ -139,7 +139,7 @@ static void test_askew(void **state) {
         assert_row_near(own->translation + 1, left->translation + 1, 2, 0);
         if (own->freedom == EX_FREEDOM_HINGE)
             assert_true(exi_dot3(own->axis, d.truth->joints[j].axis) > cos(0.2 * 3.14159 / 180));
-        if (j != 3 && j != 8) /* the first bone of an arm begins in a spine whose height nothing says */
+        if (j != 3 && j != 8) /* the first bone of an arm begins in a spine whose height is undetermined */
             assert_row_near(own->translation, d.truth->joints[j].translation, 3, 1e-3);
     }
     for (int i = 1; i < SCANS; i++)
@@ -150,7 +150,7 @@ static void test_askew(void **state) {
     close_sides(&d);
 }
 
-/* The reference stands metres away from where the skeleton is, and sites are only known by their joints. */
+/* The reference is metres away from the skeleton, and only the joints of sites are known. */
 static void test_elsewhere(void **state) {
     (void)state;
     static sides d;
@@ -170,8 +170,8 @@ static void test_elsewhere(void **state) {
     close_sides(&d);
 }
 
-/* Motion capture: no reference, sites roughly known. Angles are then relative to what the skeleton says, and so are
- * bones; what is predicted is right. */
+/* Motion capture: no reference, sites roughly known. Angles and bones are then relative to the skeleton's; predictions
+ * are right. */
 static void test_capture(void **state) {
     (void)state;
     static sides d;
@@ -186,7 +186,7 @@ static void test_capture(void **state) {
     for (int i = 3; i < SCANS * SITES; i += 17)
         d.sightings[i].weight = 0;
     d.def.reference = -1;
-    for (int s = 2; s < SITES; s++) /* a frame that shows next to nothing */
+    for (int s = 2; s < SITES; s++) /* a frame that shows almost nothing */
         d.sightings[SITES * 5 + s].weight = 0;
     ex_kin_fit *fit = fit_sides(&d);
     assert_near(fit->rms, 0, 3e-3);

@@ -1,6 +1,6 @@
 /*
- * The inside of the fit: derivatives against differences, for every kind of unknown, mirrored and tied ones too; dense
- * solves against the product; the reduced system against the whole one.
+ * Internals of the fit: derivatives against differences, for every kind of unknown, including mirrored and tied ones;
+ * dense solves against the product; the reduced system against the complete one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 enum { SCANS = 3, SITES = 26, STEPS = 200 };
 
-/* Both sides of the upper body, two markers a joint, in random poses; the fit is where they are, but for noise. */
+/* Both sides of the upper body, two markers per joint, in random poses; the fit is at the truth, except for noise. */
 typedef struct problem {
     ex_kinematics *kinematics;
     double turns[SCANS][16][4];
@@ -93,7 +93,7 @@ static void close_problem(problem *p) {
     ex_kinematics_destroy(p->kinematics);
 }
 
-/* Where a site is seen after a step of one unknown: shared ones first, then those of the scan. */
+/* Position of a sighted site after a step of one unknown: shared ones first, then those of the scan. */
 static void seen_after(exi_fit *f, int scan, int site, int unknown, double size, double at[3]) {
     double shared[STEPS] = {0}, pose[STEPS] = {0};
     assert_true(f->shared_count < STEPS && f->scans[scan].pose_count < STEPS);
@@ -149,8 +149,8 @@ static void test_derivatives(void **state) {
     close_problem(&p);
 }
 
-/* Sites that follow the reference while bones change. Axes are left out: those of the reference are not turned in use,
- * and its derivatives do not know about them. */
+/* Sites that follow the reference while bones change. Axes are left out: the reference's axes are not turned in use,
+ * and its derivatives ignore them. */
 static void test_tied(void **state) {
     (void)state;
     static problem p;
@@ -191,7 +191,7 @@ static void test_cholesky(void **state) {
         exi_cholesky(u, n, diagonal, 1e-13);
         exi_cholesky_solve(u, n, b);
         assert_row_near(b, x, n, 1e-10);
-        /* An unknown that nothing depends on stays, and the others are as if it were not there. */
+        /* An unknown that nothing depends on stays, and the others are the same as without it. */
         const int drop = n / 2;
         for (int i = 0; i < n; i++)
             a[n * i + drop] = a[n * drop + i] = 0;
@@ -207,7 +207,7 @@ static void test_cholesky(void **state) {
     }
 }
 
-/* The step with the poses eliminated is that of the whole system, written out and solved. */
+/* The step with eliminated poses equals that of the complete system, written out and solved. */
 static void test_elimination(void **state) {
     (void)state;
     static problem p;
@@ -259,7 +259,7 @@ static void test_elimination(void **state) {
                 whole[columns[a] * width + columns[b]] += w * exi_dot3(j[a], j[b]);
         }
     }
-    /* At the beginning priors have no pull, but for the preference. */
+    /* At the beginning priors have no effect, except the preference. */
     for (int i = 0; i < n; i++)
         whole[i * width + i] += i < base ? 0.1 : i >= offsets[0] && i < offsets[0] + f->scans[0].pose_count ? 0.4 : 0;
     for (int j = 1; j < f->joint_count; j++) {

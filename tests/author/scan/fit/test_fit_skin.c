@@ -1,7 +1,7 @@
 /*
- * Skin near joints that follows two bones: where it really does, by the formula at the top of fit_skin.c (written here
- * again, with matrices), the fit that looks for shares is several times better than the rigid one; where it does not,
- * it is hardly worse.
+ * Skin near joints that follows two bones: if it does, by the formula at the top of fit_skin.c (implemented here again,
+ * with matrices), the fit with shares is several times better than the rigid one; if it does not, the fit is hardly
+ * worse.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ typedef struct skin_case {
 
 /* ---- the truth ---- */
 
-/* out = exp(part w) v, as Rodrigues has it. */
+/* out = exp(part w) v, by Rodrigues' formula. */
 static void turn(const double w[3], double part, const double v[3], double out[3]) {
     const double angle = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     double n[3] = {0}, along = 0, result[3];
@@ -153,7 +153,7 @@ static skin_case *make(double follow, double wrong, double noise) {
     return c;
 }
 
-/* ---- how far a fit is from it ---- */
+/* ---- errors of a fit ---- */
 
 typedef struct errors {
     double angle;     /* degrees, RMS over all joints of all scans */
@@ -216,7 +216,7 @@ static void test_shares(void **state) {
     free(c);
 }
 
-/* Where there is no noise, nearly nothing remains. */
+/* Without noise, nearly no error remains. */
 static void test_exact(void **state) {
     (void)state;
     skin_case *c = make(0.4, 0, 0);
@@ -249,7 +249,7 @@ static void test_false_ones(void **state) {
     free(c);
 }
 
-/* Without a reference markers are where they begin, and shares are not looked for. */
+/* Without a reference markers stay at their start, and shares are not fitted. */
 static void test_without_reference(void **state) {
     (void)state;
     skin_case *c = make(0.3, 0, 0.0005);
@@ -294,7 +294,7 @@ static void test_same_bytes(void **state) {
     assert_memory_equal(fits[0]->errors, fits[1]->errors, 6 * SITES * sizeof(double));
     for (int i = 0; i < 6; i++)
         assert_memory_equal(fits[0]->poses[i].rotations, fits[1]->poses[i].rotations, JOINTS * 4 * sizeof(double));
-    /* The reference is as it was, and the given things are untouched. */
+    /* The reference and the given values are unchanged. */
     for (int j = 0; j < JOINTS; j++)
         assert_row_near(fits[0]->poses[0].rotations[j], ((const double[4]){0, 0, 0, 1}), 4, 0);
     assert_false(c->sites[0].placed);

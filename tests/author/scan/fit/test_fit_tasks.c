@@ -1,6 +1,4 @@
-/*
- * However scans are shared out among threads: the same bones, poses and errors, bit for bit.
- */
+/* The same bones, poses and errors, bit for bit, with any division of scans among threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /*
- * Kinematics: frames worked by hand, mirrored joints in mirrored poses, skeleton files there and back, each way in
- * which one can be wrong, and the skeletons that come with the program.
+ * Kinematics: frames worked by hand, mirrored joints in mirrored poses, round trips of skeleton files, every error, and
+ * the skeletons that come with the program.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -179,7 +179,7 @@ static void test_there_and_back(void **state) {
     ex_kinematics_destroy(NULL);
 }
 
-/* Standing on the floor, 1.75 m tall, hands at the sides: as the skeletons say. */
+/* On the floor, 1.75 m tall, hands at the sides: as described in the skeletons. */
 static void test_shipped(void **state) {
     (void)state;
     ex_kinematics *upper = shipped("upper"), *full = shipped("full");
@@ -197,7 +197,7 @@ static void test_shipped(void **state) {
         low = p[1] + m[1] < low ? p[1] + m[1] : low;
         high = p[1] + m[1] > high ? p[1] + m[1] : high;
         out = p[0] + m[0] > out ? p[0] + m[0] : out;
-        /* What is called L is on the left, its R the mirror image of it. */
+        /* Joints named L are on the left, and their R is the mirror image. */
         char other[16];
         snprintf(other, sizeof other, "%s", full->sites[s].name);
         if (other[0] != 'L' || strcmp(other, "RBAC") == 0)

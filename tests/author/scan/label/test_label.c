@@ -1,6 +1,6 @@
 /*
- * Recognising markers of one scan: probabilities of matchings worked by hand, and a subject whose markers are known: in
- * poses far from the reference, moved and turned as a whole, with markers that are missing and false ones.
+ * Recognising markers of one scan: probabilities of matchings worked by hand, and a subject with known markers: in
+ * poses far from the reference, rigidly moved, with missing and false markers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,7 +88,7 @@ static ex_label *must_label(const ex_label_def *def, ex_kin_pose *pose, double *
     return labels;
 }
 
-/* Counts those that are sure, and fails where one of them is wrong. */
+/* Counts the certain ones, and fails if one of them is wrong. */
 static int check_sure(const subject_scan *scan, const ex_label *labels) {
     int sure = 0;
     for (int f = 0; f < scan->found_count; f++) {
@@ -111,7 +111,7 @@ static int count_real(const subject_scan *scan) {
     return count;
 }
 
-/* From nothing but the reference: an arm bent by 130 degrees and twisted by 130, a shoulder, a torso. */
+/* From only the reference: an arm bent by 130 degrees and twisted by 130, a shoulder, a torso. */
 static void recognises(void **state) {
     const fixture *f = *state;
     const int scans[] = {36, 12, 40, 90};
@@ -134,7 +134,7 @@ static void recognises(void **state) {
     }
 }
 
-/* The whole scan turned about, and moved: no start is near it. */
+/* The entire scan turned about, and moved: no start is near it. */
 static void stands_anywhere(void **state) {
     const fixture *f = *state;
     const subject_scan *scan = &f->s->scans[30];
@@ -155,7 +155,7 @@ static void stands_anywhere(void **state) {
     free(moved);
 }
 
-/* The pose of true matches, but for one. */
+/* The pose of true matches, except for one. */
 static void settle(const exi_label_body *body, const subject_scan *scan, int without, exi_label_match *matches,
                    int *match_count, exi_label_place *places, double *work) {
     exi_label_place start[SUBJECT_JOINTS];
@@ -170,7 +170,7 @@ static void settle(const exi_label_body *body, const subject_scan *scan, int wit
         assert_true(exi_label_step(body, start, matches, *match_count, 1, body->part_count, places, true, work) >= 0);
 }
 
-/* What the others say about a marker is where its site is when the pose is found without it. */
+/* The others' prediction of a marker is the place of its site when the pose is found without it. */
 static void others_speak(void **state) {
     const fixture *f = *state;
     const subject_scan *scan = &f->s->scans[25];
@@ -200,7 +200,7 @@ static void others_speak(void **state) {
             exi_subtract(true_at, here, moved);
             exi_subtract(at, true_at, off);
             const double way = sqrt(exi_dot3(moved, moved));
-            assert_true(sqrt(exi_dot3(off, off)) < 3e-4 + 0.25 * way); /* turning is not linear */
+            assert_true(sqrt(exi_dot3(off, off)) < 3e-4 + 0.25 * way); /* a rotation is not linear */
             largest = way > largest ? way : largest;
             for (int i = 0; i < 3; i++)
                 assert_near(c[i][i], true_c[i][i], 0.25 * true_c[i][i] + 1e-6);
@@ -210,7 +210,7 @@ static void others_speak(void **state) {
     exi_arena_free(&arena);
 }
 
-/* A start that is right is enough, and quick; what is known stays, even where it is wrong. */
+/* A right start is enough, and quick; known markers stay, even if they are wrong. */
 static void begins_and_knows(void **state) {
     const fixture *f = *state;
     const subject_scan *scan = &f->s->scans[20];
@@ -225,7 +225,7 @@ static void begins_and_knows(void **state) {
     free(labels);
     for (int i = 0; i < scan->found_count; i++)
         known[i] = -1;
-    for (int i = 0; i < f->placed->site_count && wrong < 0; i++) { /* a site that is not seen */
+    for (int i = 0; i < f->placed->site_count && wrong < 0; i++) { /* a site that is not visible */
         bool seen = false;
         for (int k = 0; k < scan->found_count; k++)
             seen = seen || scan->truth[k] == i;
@@ -241,7 +241,7 @@ static void begins_and_knows(void **state) {
     free(known);
 }
 
-/* Spots anywhere are nobody's markers. */
+/* Spots at random places are not recognised as markers. */
 static void nothing_in_common(void **state) {
     const fixture *f = *state;
     uint64_t random = 5;

@@ -1,4 +1,4 @@
-/* Labels as files: what is written is read, what was named by hand stays so, and what is wrong is said. */
+/* Labels as files: round trips, labels by hand stay so, and errors have sentences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

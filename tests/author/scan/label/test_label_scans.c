@@ -1,7 +1,6 @@
 /*
- * Scans labelled together: what is sure is right, most of what is to be seen is sure, also of markers that the
- * reference does not show; markers painted alike stay doubtful until someone names one; whatever the tasks, the same
- * labels.
+ * Scans labelled together: certain labels are right, most visible markers are certain, also those that the reference
+ * does not show; markers painted alike stay uncertain until someone names one; the same labels with any tasks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,13 +110,13 @@ static void partial_reference(void **state) {
     must_label(f);
     const tally shown = count(f, true), others = count(f, false);
     assert_true(shown.right >= 0.99 * shown.sure && shown.right >= 0.9 * shown.seen);
-    assert_true(others.seen > 50); /* else this test says nothing */
+    assert_true(others.seen > 50); /* otherwise this test shows nothing */
     assert_true(others.right >= 0.97 * others.sure);
     assert_true(others.right >= 0.4 * others.seen);
     destroy(f);
 }
 
-/* Two sites of one colour on one bone that the reference does not show: found, but nobody can tell which is which. */
+/* Two sites of one colour on one bone that the reference does not show: found, but indistinguishable. */
 static void painted_alike(void **state) {
     (void)state;
     subject_def def = subject_usual();

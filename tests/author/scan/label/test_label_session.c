@@ -1,6 +1,6 @@
 /*
- * Labels of a session: found/ and the reference's names to labels/, what was named by hand left alone, what was
- * labelled before left alone unless asked for, names taken from a table, and the page.
+ * Labels of a session: found/ and the reference's names to labels/, manual labels left alone, earlier labels left alone
+ * unless requested, names taken from a table, and the page.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,7 +103,7 @@ static ex_scan_labelling *must_label(const ex_scan_session *session, const bool 
     return labels;
 }
 
-/* How many labels of a scan are sure; each is where its marker is. */
+/* Number of certain labels of a scan; each is at its marker. */
 static int check_labels(int i) {
     const subject_scan *scan = &somebody->scans[chosen[i]];
     char name[64];
@@ -146,7 +146,7 @@ static void labels_session(void **state) {
     free(doubts);
     ex_scan_labelling_destroy(labels);
 
-    /* By hand, something that no program would say; then again, and again all of it. */
+    /* By hand, a label that no program would give; then again, and again all of it. */
     const subject_scan *scan = &somebody->scans[chosen[2]];
     char name[64], row[256];
     const int wrong = scan->truth[0] == 5 ? 6 : 5;
@@ -305,7 +305,7 @@ static void memory(void **state) {
     (void)state;
     ex_scan_session *session = write_session();
     attempt a = {.session = session};
-    for (int i = 1; i < SCANS; i++) { /* labelled before: nothing is searched for */
+    for (int i = 1; i < SCANS; i++) { /* labelled before: no search */
         char name[64];
         snprintf(name, sizeof name, "labels/%s.csv", somebody->scans[chosen[i]].name);
         write_text(name, "marker,x,y,z,confidence\nelbow.L_01,1,2,3,0.95\nelbow.L_02,1,2,4,0.5\n");

@@ -1,6 +1,7 @@
 /*
- * Rays from a template to scans: planes worked out by hand, a posed limb against the truth, what faces the other way or
- * lies too far or behind another sheet, views that agree and that do not, edges of views, patches and folds, parts.
+ * Rays from a template to scans: planes worked by hand, a posed limb against the truth, surfaces that face the other
+ * way, are too far or behind another sheet, views that agree and that do not, edges of views, patches and folds,
+ * parts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@
 
 /* ---- scans ---- */
 
-/* A square sheet of so many squares each way from -0.5 to 1.5, moved to z = height + slope x. */
+/* A square sheet of that many squares each way from -0.5 to 1.5, moved to z = height + slope x. */
 static ex_mesh *plane(int squares, double height, double slope) {
     ex_mesh *mesh = limb_sheet(squares, 2);
     for (int v = 0; v < mesh->vertex_count; v++) {
@@ -102,7 +103,7 @@ static void planes(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Too far, turned over, or with something turned over before it: holes, all 0. */
+/* Too far, reversed, or behind something reversed: holes, all 0. */
 static void nothing_to_hit(void **state) {
     (void)state;
     ex_rig *rig = limb_sheet_rig(4, 1, 1);
@@ -110,7 +111,7 @@ static void nothing_to_hit(void **state) {
         ex_mesh *mesh = plane(1, kind == 0 ? 0.07 : kind == 1 ? -0.07 : 0.02, kind == 4 ? 20 : 0);
         if (kind == 2)
             turn_over(mesh);
-        if (kind == 3) { /* a sheet that looks down before the one that looks up */
+        if (kind == 3) { /* a sheet that faces down in front of the one that faces up */
             ex_mesh *before = plane(1, 0.01, 0);
             turn_over(before);
             append(mesh, before);
@@ -140,8 +141,8 @@ static void nearer(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Two sheets one above the other, both looking up: a surface above both belongs to the upper, one below to the lower;
- * what looks up between them belongs to both. */
+/* Two sheets one above the other, both facing up: a surface above both belongs to the upper, one below to the lower;
+ * one that faces up between them belongs to both. */
 static void another_sheet(void **state) {
     (void)state;
     ex_mesh *cage = limb_sheet(4, 1), *upper = limb_sheet(4, 1);
@@ -209,7 +210,7 @@ static bool left_of(const double middle[3], void *user) {
     return middle[0] < *(double *)user;
 }
 
-/* Alike they are averaged; where one ends it counts for less and less, and behind that not at all. */
+/* Views that agree are averaged; near its edge a view counts less and less, and beyond it not at all. */
 static void views_agree(void **state) {
     (void)state;
     ex_rig *rig = limb_sheet_rig(8, 1, 2);
@@ -231,13 +232,13 @@ static void views_agree(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Unlike, the better seen counts alone: that which looks at it more squarely. */
+/* Of views that disagree, only the better one counts: that which sees the surface more squarely. */
 static void views_disagree(void **state) {
     (void)state;
     ex_rig *rig = limb_sheet_rig(4, 1, 1);
     for (int order = 0; order < 2; order++) {
         ex_mesh *square = plane(40, 0.010, 0), *oblique = plane(40, 0.020, 0);
-        for (int v = 0; v < oblique->vertex_count; v++) /* what else it sees is on a slope */
+        for (int v = 0; v < oblique->vertex_count; v++) /* the rest of its view is on a slope */
             if (oblique->positions[3 * v] > 1.2)
                 oblique->positions[3 * v + 2] += 5 * (oblique->positions[3 * v] - 1.2);
         ex_displacement_map *map =
@@ -249,7 +250,7 @@ static void views_disagree(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Of a scan with noise more than half is taken off, and nothing where none is said to be there. */
+/* More than half of a scan's noise is removed, and nothing if no noise is given. */
 static void noise(void **state) {
     (void)state;
     ex_rig *rig = limb_sheet_rig(8, 1, 1);
@@ -279,7 +280,7 @@ static void noise(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* ---- what cannot be right ---- */
+/* ---- implausible surfaces ---- */
 
 static bool around_middle(const double middle[3], void *user) {
     return !(fabs(middle[0] - 0.5) < *(double *)user && fabs(middle[1] - 0.5) < *(double *)user);
@@ -289,8 +290,8 @@ static bool near_middle(const double middle[3], void *user) {
     return !around_middle(middle, user);
 }
 
-/* A tile that floats above a hole: 9 vertices of 4225 that stand apart from the rest. One that lies in it is as good as
- * the rest, and so is a large one. */
+/* A tile that floats above a hole: 9 vertices of 4225 that are separate from the rest. One that lies in it is as good
+ * as the rest, and so is a large one. */
 static void patches(void **state) {
     (void)state;
     ex_rig *rig = limb_sheet_rig(16, 1, 2);
@@ -321,7 +322,7 @@ static void patches(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* A gutter of radius 0.05 about the y axis: rays run towards the axis, and behind it the surface comes out mirrored. In
+/* A gutter of radius 0.05 about the y axis: rays converge to the axis, and behind it the surface comes out mirrored. In
  * a bowl it comes out turned half round instead. */
 static void folds(void **state) {
     (void)state;
@@ -357,7 +358,7 @@ static void folds(void **state) {
 
 /* ---- a limb ---- */
 
-/* A body with bumps at a pose: what was put on the template comes off it again. */
+/* A body with bumps at a pose: the map gives back the bumps put on the template. */
 static void bent_limb(void **state) {
     (void)state;
     ex_mesh *cage = limb_cage();
@@ -374,7 +375,7 @@ static void bent_limb(void **state) {
         if (map->states[v] == EX_DISPLACEMENT_MAP_HIT)
             assert_near((double)map->displacements[v], (double)expected->displacements[v], 2e-6);
     }
-    assert_true(holes <= map->vertex_count / 20); /* rays at the open ends may pass the body by a rounding */
+    assert_true(holes <= map->vertex_count / 20); /* rays at the open ends may miss the body by a rounding */
     ex_displacement_map_destroy(map);
     ex_displacement_map_destroy(expected);
     ex_mesh_destroy(body);

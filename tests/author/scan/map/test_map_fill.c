@@ -1,6 +1,6 @@
 /*
  * Filling holes: equation 4 on a square grid against its own derivatives, linear functions on crooked meshes and at
- * free edges, what is outside of a part, lending, steps, how filled holes join what is around them, errors.
+ * free edges, vertices outside a part, lending, steps, joins of filled holes with their surroundings, errors.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static double at(const ex_displacement_map *map, int r, int c) {
     return (double)map->displacements[r * SIDE + c];
 }
 
-/* Half the derivative of equation 4 by the displacement of a vertex. */
+/* Half the derivative of equation 4 with respect to the displacement of a vertex. */
 static double derivative(const ex_displacement_map *map, const ex_displacement_map *measured, int r, int c, int ramp,
                          double weight) {
     static const int steps[5][2] = {{0, 0}, {1, 0}, {-1, 0}, {0, 1}, {0, -1}};
@@ -130,7 +130,7 @@ static void linear_stays_linear(void **state) {
                                      : EX_DISPLACEMENT_MAP_HIT;
             map->displacements[v] = outside ? 1000 : hole ? 0 : (float)(0.3 + p[0] - 2 * p[1]);
         }
-        const int alone = 11 * 13 + 6; /* a hole with nothing but what is outside around it */
+        const int alone = 11 * 13 + 6; /* a hole with only outside vertices around it */
         if (!crooked) {
             map->states[alone] = EX_DISPLACEMENT_MAP_FILLED;
             map->displacements[alone] = 5;
@@ -148,7 +148,7 @@ static void linear_stays_linear(void **state) {
     }
 }
 
-/* What shows nothing becomes 0, and one that shows all stays as it is. */
+/* A map that shows nothing becomes 0, and one that shows all is unchanged. */
 static void all_or_nothing(void **state) {
     (void)state;
     ex_rig *rig = limb_sheet_rig(4, 1, 2);
@@ -171,7 +171,7 @@ static void all_or_nothing(void **state) {
 
 /* ---- a limb ---- */
 
-/* Makes a hole around a vertex of every so many. */
+/* Makes a hole around every n-th vertex. */
 static void make_holes(ex_displacement_map *map, const float *positions, int first, int every, double radius) {
     for (int middle = first; middle < map->vertex_count; middle += every)
         for (int v = 0; v < map->vertex_count; v++) {
@@ -213,7 +213,7 @@ static void close_limb(limb_case *l) {
     ex_mesh_destroy(l->cage);
 }
 
-/* Across the edge of a filled hole the surface turns at most twice as much as it did; here, hardly more. */
+/* Across the edge of a filled hole the surface turns at most twice as much as before; here, hardly more. */
 static void holes_do_not_show(void **state) {
     (void)state;
     for (int noisy = 0; noisy < 2; noisy++) {
@@ -235,7 +235,7 @@ static void holes_do_not_show(void **state) {
     }
 }
 
-/* Another scan lends what is missing, moved and tilted by something smooth: all of it comes back. */
+/* Another scan lends the missing part, moved and tilted smoothly: all of it comes back. */
 static void lending(void **state) {
     (void)state;
     limb_case l = open_limb(2, 0.0005);
@@ -256,7 +256,7 @@ static void lending(void **state) {
         worst = off > worst ? off : worst;
     }
     assert_true(lent > 50 && worst > 1e-3);
-    /* a lender that has a hole itself lends nothing there */
+    /* a lender with a hole lends nothing there */
     memset(lender->states, EX_DISPLACEMENT_MAP_FILLED, (size_t)lender->vertex_count);
     ex_displacement_map *again = copy_of(l.whole);
     make_holes(again, l.positions, 50, 397, 0.035);
@@ -270,7 +270,7 @@ static void lending(void **state) {
     close_limb(&l);
 }
 
-/* Two lenders at different heights, each with a hole that the other has not: no edge of theirs shows. */
+/* Two lenders at different heights, each with a hole that the other does not have: no edge of theirs shows. */
 static void two_lenders(void **state) {
     (void)state;
     limb_case l = open_limb(2, 0);
@@ -306,7 +306,7 @@ static void two_lenders(void **state) {
     close_limb(&l);
 }
 
-/* Steps come nearer and nearer to the solution. */
+/* Steps converge to the solution. */
 static void steps(void **state) {
     (void)state;
     limb_case l = open_limb(1, 0);

@@ -1,5 +1,5 @@
 /*
- * Parts: what joints cover, and masks of parts that overlap, on a strip by hand, with three parts, with one inside of
+ * Parts: areas of joints, and masks of parts that overlap, on a strip by hand, with three parts, with one inside
  * another, with parts that only touch.
  */
 #include <setjmp.h>
@@ -64,7 +64,7 @@ static void two_parts(void **state) {
         const int row = v / SIDE;
         const double first = row <= 3 ? 1 : row >= 7 ? 0 : wave((7 - row) / 4.0);
         assert_near((double)s.masks[0][v], row == 10 ? 0 : first, 1e-6);
-        assert_near((double)s.masks[1][v], row == 10 ? 0 : 1 - first, 1e-6); /* row 10 is nobody's */
+        assert_near((double)s.masks[1][v], row == 10 ? 0 : 1 - first, 1e-6); /* row 10 belongs to nobody */
     }
     ex_rig_destroy(s.rig);
 }
@@ -94,7 +94,7 @@ static void three_parts(void **state) {
     ex_rig_destroy(s.rig);
 }
 
-/* A part that is all there is, and one inside of it that takes over towards its middle. */
+/* A part that is everything, and one inside it that takes over towards its middle. */
 static void one_inside_of_another(void **state) {
     (void)state;
     strip s;
