@@ -1,7 +1,6 @@
 /*
- * The tool's thread pool: every index is done exactly once whatever the count, the grain and the number of threads, a
- * hook called from inside a job works, and pools can be made and ended in any number. Run under the thread sanitizer
- * too.
+ * The tool's thread pool: every index is done exactly once for any count, grain and number of threads, a hook called
+ * from inside a job works, and any number of pools can be made and ended. Run under the thread sanitizer too.
  */
 #include "../../cli/base/pool.c"
 
@@ -135,7 +134,7 @@ static void two_callers(void **state) {
     exi_pool_destroy(pool);
 }
 
-/* Holds the caller until a worker has told whether it could be interrupted: 1 yes, 2 no. */
+/* Holds the caller until a worker has reported if it could be interrupted: 1 yes, 2 no. */
 typedef struct mask_job {
     pthread_t caller;
     atomic_int verdict;

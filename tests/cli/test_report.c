@@ -1,6 +1,6 @@
 /*
- * What the tool says on the side: figures as people read them, and progress that waits for its time, keeps still when
- * told to and leaves no trace on a terminal. No test waits: a progress is made older by hand.
+ * The tool's messages: numbers for people, and progress that waits for its time, is silent if requested and leaves no
+ * trace on a terminal. No test waits: a progress is made older by hand.
  */
 #include "../../cli/base/report.c"
 
@@ -39,7 +39,7 @@ static void figures(void **state) {
     assert_string_equal(exi_text_count(text, 2, "axis"), "2 axes");
 }
 
-/* Runs one step of a progress that began so long ago, and gives what stderr got. */
+/* Runs one step of a progress that began that long ago, and returns the output on stderr. */
 static void step(char *said, size_t size, bool quiet, bool terminal, double age, bool end) {
     FILE *file = tmpfile();
     assert_non_null(file);
@@ -75,7 +75,7 @@ static void progress_on_a_terminal(void **state) {
     size_t drawn = strlen(said);
     bar_shown = 0;
     step(said, sizeof said, false, true, 2, true);
-    /* Taking the bar away covers all of it with blanks and goes back to the start of the line. */
+    /* Removing the bar covers all of it with blanks and goes back to the start of the line. */
     assert_true(strlen(said) - drawn >= drawn);
     assert_int_equal(said[strlen(said) - 1], '\r');
     assert_int_equal(strspn(said + drawn + 1, " "), strlen(said) - drawn - 2);

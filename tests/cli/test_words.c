@@ -41,7 +41,7 @@ static void reads_places(void **state) {
     assert_true(s[1].turns[1].axis == 1 && s[1].turns[1].degrees == -10);
     assert_true(s[2].kind == EX_SETTING_ROTATION && s[2].rotation[2] == 3 && s[2].rotation[3] == 4);
     assert_true(strcmp(s[3].name, "arm") == 0 && s[3].joint && s[3].turns[0].axis == 2);
-    assert_true(strcmp(s[4].name, "zzz") == 0 && !s[4].joint); /* the library refuses it, with what there is */
+    assert_true(strcmp(s[4].name, "zzz") == 0 && !s[4].joint); /* the library refuses it, and lists the known ones */
     exi_place_free(&place);
 }
 

@@ -1,7 +1,6 @@
 /*
- * Writes rigs of every kind, and baked motions, into a folder for programs of others to look at: rig_probe FOLDER.
- * Names of files and how many morph targets, joints, sets of influences and pictures each must have go to the output, a
- * line a rig.
+ * Writes rigs of every kind, and baked motions, into a folder for other programs to read: rig_probe FOLDER. Prints a
+ * line per rig: the file's name and the expected numbers of morph targets, joints, sets of influences and pictures.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +23,7 @@ enum { VERTICES = 23 };
 typedef struct rig_case {
     const char *name;
     int parts;
-    int influences; /* the most of a vertex; 0: as many as there are */
+    int influences; /* largest number per vertex; 0: all of them */
     ex_skinning skinning;
     bool without_normals, without_texcoords;
 } rig_case;
@@ -44,7 +43,7 @@ static const rig_case cases[] = {
     {.name = "everything", .parts = WHOLE_ALL},
 };
 
-/* Those of the samples are any numbers. */
+/* The samples' normals are arbitrary numbers. */
 static void make_unit(float *normals, int count) {
     for (int i = 0; i < count; i++) {
         float *n = normals + 3 * i;

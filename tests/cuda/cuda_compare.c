@@ -1,8 +1,8 @@
 /*
- * Asking the GPU and looking at every byte that comes back; see cuda_compare.h.
+ * Calls the GPU and checks every byte of the result; see cuda_compare.h.
  *
- * Arrays are filled with ones, all bits set: as floats that is no number, so an entry that was not written fails, and a
- * byte outside the entries that was written shows.
+ * Arrays are filled with ones, all bits set: as floats that is NaN, so an entry that was not written fails, and a byte
+ * written outside the entries shows.
  */
 #include "cuda/cuda_compare.h"
 
@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Not fmax, over which gcc 12 breaks down at -O3. */
+/* Not fmax, which makes gcc 12 fail at -O3. */
 static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
 enum { PATTERN = 0xFF, MARGIN = 64, COMPLAINTS_MOST = 20 };
-/* What 32767 stands for in positions of 16-bit integers: less than some poses reach. */
+/* The value of 32767 in positions of 16-bit integers: smaller than some poses reach. */
 static const float frame[4] = {0.45F, 0.5F, 0.05F, 0.75F};
 
 const request requests[] = {
@@ -95,7 +95,7 @@ static void open_arrays(asked *a, const expected *e) {
     const request *r = a->request;
     const size_t own = entry_size(r), stride = own + r->stride;
     const size_t instance = stride * (size_t)e->entries + r->far_apart;
-    /* In float, an address that is a multiple of 4 and of no more. */
+    /* In float, an address that is a multiple of 4 only. */
     const size_t first = MARGIN + (r->number == EX_CUDA_FLOAT && r->stride ? 4 : 0);
     const bool normals = r->normals && e->has_normals;
     ex_cuda_array array = {
@@ -187,8 +187,8 @@ static double from_half(uint16_t bits) {
     return sign * (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
 }
 
-/* An entry's three numbers; `got` of a frame where there is one. Returns what its rounding may be off by, for a number
- * of that size. False in *last where the fourth number of 16-bit entries is not what it should be. */
+/* An entry's three numbers; `got` of a frame if there is one. Returns its largest rounding error, for a number of that
+ * size. *last is false if the fourth number of 16-bit entries is wrong. */
 static double read_entry(const unsigned char *at, ex_cuda_number number, bool normal, double got[3], bool *last) {
     const double half_width = normal ? 1 : (double)frame[3];
     uint16_t words[4];
@@ -209,7 +209,7 @@ static double read_entry(const unsigned char *at, ex_cuda_number number, bool no
     return number == EX_CUDA_HALF ? 0 : 0.5001 * half_width / 32767;
 }
 
-/* What should be read: positions outside the frame of 16-bit integers are cut off. */
+/* The expected value: positions outside the frame of 16-bit integers are clamped. */
 static double cut(double wanted, int c, ex_cuda_number number, bool normal) {
     const double centre = normal ? 0 : (double)frame[c], half_width = normal ? 1 : (double)frame[3];
     if (number != EX_CUDA_SNORM)
@@ -218,7 +218,7 @@ static double cut(double wanted, int c, ex_cuda_number number, bool normal) {
     return wanted > centre + half_width ? centre + half_width : wanted;
 }
 
-/* Whether an entry is right: within the tolerance, or as near as the runtime's own is sure. */
+/* True if an entry is right: within the tolerance, or within the runtime's own uncertainty. */
 static bool count_entry(double difference, double tolerance, double surety, bool is_float, tally *t) {
     if (difference <= tolerance) {
         t->within++;
@@ -232,7 +232,7 @@ static bool count_entry(double difference, double tolerance, double surety, bool
     return true;
 }
 
-/* Entries of one array; covered: [size of the sheet], set where an entry stands. */
+/* Entries of one array; covered: [size of the sheet], set at the entries. */
 static void compare_entries(const asked *a, const expected *e, bool normal, const sheet *s, unsigned char *covered,
                             findings *f) {
     const request *r = a->request;
@@ -256,7 +256,7 @@ static void compare_entries(const asked *a, const expected *e, bool normal, cons
                 off = largest / 2048 + 1e-7;
             if (!last)
                 complain(f, "the fourth number of instance %d, entry %d is wrong", i, v);
-            /* Positions are counted in parts of the form's size. */
+            /* Positions are measured as fractions of the form's size. */
             const double size = normal ? 1 : e->sizes[i];
             const double surety = (double)(normal ? e->angles : e->off)[entry];
             tally *t = normal ? &f->normals : &f->positions;
@@ -277,7 +277,7 @@ static void compare_pattern(const sheet *s, const unsigned char *covered, const 
         }
 }
 
-/* The largest of an instance's positions' off. */
+/* The largest `off` of an instance's positions. */
 static double most_off(const expected *e, size_t instance) {
     double most = 0;
     for (size_t v = 0; v < (size_t)e->entries; v++)

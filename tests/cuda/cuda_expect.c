@@ -1,6 +1,4 @@
-/*
- * What the runtime gives for some poses, and how sure it is of it; see cuda_compare.h.
- */
+/* The runtime's results for some poses, and their uncertainty; see cuda_compare.h. */
 #include "cuda/cuda_compare.h"
 
 #include "bench/gpu/surety.h"

@@ -123,7 +123,7 @@ void check_streams(findings *f) {
 
 /* ---- edits ---- */
 
-/* Example 1 elsewhere, and so many pseudo-examples more. */
+/* Example 1 moved, and that many more pseudo-examples. */
 static ex_weigher *edit_weigher(const ex_weigher *weigher, int more) {
     const size_t dimension = (size_t)ex_weigher_dimension(weigher);
     ex_edit *edits = must_allocate((size_t)more + 1, sizeof *edits);
@@ -168,7 +168,7 @@ void check_edits(findings *f) {
     pose_set poses;
     ex_error error = {0};
     make_poses(rig, kind.parts, 3, 9, &poses);
-    for (int l = 0; l <= layers; l++) { /* one more each time; last, all as they were */
+    for (int l = 0; l <= layers; l++) { /* one more each time; finally all restored */
         expected e;
         snprintf(f->where, sizeof f->where, "after an edit of layer %d", l);
         for (int k = 0; l == layers && k < layers; k++) {
@@ -202,7 +202,7 @@ void check_edits(findings *f) {
 
 /* ---- errors ---- */
 
-/* One call that has to fail, say why, and write nothing; then one that works. */
+/* One call that has to fail with a reason and write nothing; then one that works. */
 static void check_refused(const char *what, const ex_cuda_rig *gpu, const ex_rig *rig, const pose_set *poses,
                           const expected *e, const asked *spoiled, const asked *good, findings *f) {
     asked a = *spoiled;
@@ -230,7 +230,7 @@ static void check_memory(const ex_cuda_rig *gpu, const ex_rig *rig, const pose_s
     compare(gpu, rig, poses, &(setting){0}, e, &requests[0], f);
 }
 
-/* Gives the rig back. */
+/* Destroys the rig. */
 static void check_refused_rig(ex_rig *rig, const char *what, ex_result why, findings *f) {
     ex_cuda_rig *gpu = NULL;
     ex_error error = {0};
@@ -240,7 +240,7 @@ static void check_refused_rig(ex_rig *rig, const char *what, ex_result why, find
     ex_rig_destroy(rig);
 }
 
-/* Device memory that floats do not stand at. */
+/* Device memory with an invalid alignment for floats. */
 static void *spoilt(const void *address) {
     return (char *)(uintptr_t)address + 2;
 }

@@ -19,7 +19,7 @@ static void draw_dials(const ex_rig *rig, uint64_t *random, double *inputs) {
     }
 }
 
-/* Moved from rest; the fifth joint mirrors where joints stretch. */
+/* Moved from rest; the fifth joint mirrors if joints stretch. */
 static void draw_joints(const ex_rig *rig, int parts, uint64_t *random, ex_transform *joints) {
     for (int j = 0; j < ex_rig_joint_count(rig); j++)
         for (int c = 0; c < 3; c++) {

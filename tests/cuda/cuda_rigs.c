@@ -1,6 +1,6 @@
 /*
  * Random rigs; see cuda_rigs.h. The mesh is a bumpy sheet: vertex v in row v / width, with quads between rows. Forms
- * are waves, so that neighbours move alike and normals mean something; skins, offsets and trajectories are rougher.
+ * are waves, so that neighbours move alike and normals are meaningful; skins, offsets and trajectories are rougher.
  */
 #include "cuda/cuda_rigs.h"
 
@@ -56,7 +56,7 @@ static void *keep(workshop *w, size_t count, size_t size) {
     return w->kept[w->kept_count++] = must_allocate(count, size);
 }
 
-/* Which of some things a vertex belongs to, without a pattern. */
+/* Assigns a vertex to one of several items, without a pattern. */
 static uint32_t mix(uint32_t a, uint32_t b) {
     uint32_t x = a * 2654435761u ^ (b + 1) * 2246822519u;
     x ^= x >> 15;
@@ -66,7 +66,7 @@ static uint32_t mix(uint32_t a, uint32_t b) {
 
 /* ---- meshes ---- */
 
-/* The faces of a sheet of so many vertices; with seams, every seventh vertex is there twice. */
+/* The faces of a sheet of that many vertices; with seams, every seventh vertex occurs twice. */
 static ex_rig_mesh make_sheet(workshop *w, int count, int width) {
     const bool seams = (w->kind->parts & RIG_SEAMS) != 0;
     const size_t room = (size_t)count;
@@ -217,7 +217,7 @@ static void make_skin(workshop *w) {
 
 /* ---- layers ---- */
 
-/* Axes that layers share: two dials, three dials that are rotations, four that are read from joints. */
+/* Axes that layers share: two dials, three dials that are rotations, four that read joints. */
 static const char *const dial_names[2] = {"a", "b"};
 static const char *const turn_names[4] = {"a", "turn", "swing", "twist"};
 static const char *const read_names[4] = {"angle", "rotation", "slide", "stretch"};
@@ -312,7 +312,7 @@ static void add_waves(workshop *w, ex_layer_def *layer) {
     layer->form.deltas = (const float *const *)deltas;
 }
 
-/* A pseudo-example drawn from a place, and one with weights of its own. */
+/* A pseudo-example that borrows the weights of a point, and one with given weights. */
 static void add_pseudos(workshop *w, ex_layer_def *layer) {
     const ex_weigher_def *weigh = &layer->weigh;
     ex_pseudo *pseudos = keep(w, 2, sizeof *pseudos);
@@ -336,7 +336,7 @@ static void add_falloffs(workshop *w, ex_layer_def *layer) {
     layer->weigh.falloffs = falloffs;
 }
 
-/* Two scalar axes: leaning ellipses, but for the first point. */
+/* Two scalar axes: oblique ellipses, except for the first point. */
 static void add_metrics(workshop *w, ex_layer_def *layer) {
     const size_t points = (size_t)(layer->weigh.example_count + layer->weigh.pseudo_count);
     double *metrics = keep(w, points * 4, sizeof *metrics);

@@ -55,11 +55,11 @@ static const rig_kind kinds[] = {
      PATHS_ALL, 8, FLOAT, DUAL},
 };
 
-/* Those that are evaluated at a million vertices, too. */
+/* Kinds that are also evaluated at a million vertices. */
 static const char *const large[] = {"forms", "forms in 16 bit, masked", "forms, a linear skin of 4",
                                     "offsets, dual quaternions", "trajectories with everything"};
 
-/* Ways to evaluate a rig: all of its levels; unskinned; other layers left out than the rig leaves out. */
+/* Ways to evaluate a rig: all of its levels; unskinned; with other layers muted than the rig's. */
 static int list_ways(const ex_rig *rig, int parts, const bool *muted, setting ways[8]) {
     int count = 0;
     ways[count++] = (setting){0};
@@ -77,14 +77,14 @@ static int list_ways(const ex_rig *rig, int parts, const bool *muted, setting wa
     return count;
 }
 
-/* One rig at some numbers of instances: with three, everything that can be asked for; with others, some of it. */
+/* One rig at several numbers of instances: with three, every possible output; with others, some of them. */
 static void check_rig(const rig_kind *kind, int vertices, const int *counts, int count_count, findings *f) {
     ex_rig *rig = make_rig(kind, vertices, 1 + (uint64_t)vertices);
     ex_cuda_rig *gpu = NULL;
     ex_error error = {0};
     const int layers = ex_rig_layer_count(rig);
     bool *muted = must_allocate((size_t)layers, sizeof *muted);
-    for (int l = 0; l < layers; l++) /* the last displaces, where something does */
+    for (int l = 0; l < layers; l++) /* the last one displaces, if any does */
         muted[l] = l % 3 == 1 || l == layers - 1;
     setting ways[8];
     const int way_count = list_ways(rig, kind->parts, muted, ways);
@@ -115,7 +115,7 @@ static void check_rig(const rig_kind *kind, int vertices, const int *counts, int
 
 typedef enum extent { WHOLE, QUICK, LEAST } extent;
 
-/* 1236 is a multiple of four, which crowds go another way for than for 1009. */
+/* 1236 is a multiple of four, for which crowds use another path than for 1009. */
 static void check_kind(const rig_kind *kind, extent e, findings *f) {
     static const int sizes[] = {1, 31, 33, 1009, 1236}, counts[] = {0, 1, 3, 17, 1000}, few[] = {1, 3}, crowd[] = {9};
     for (size_t s = 0; e == LEAST && s < 5; s += 4)
@@ -141,7 +141,7 @@ static void print_header(void) {
            "unsure");
 }
 
-/* How many were as near as is sure, and the largest part of that. */
+/* Number of entries within the uncertainty, and the largest fraction of it. */
 static void print_sure(const tally *t, int width) {
     printf(" %*ld", width, t->by_surety);
     if (t->by_surety > 0)

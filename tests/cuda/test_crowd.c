@@ -1,7 +1,7 @@
 /*
- * Patches for crowds, gone through on the host as the crowd's kernel goes through them on the GPU: every vertex of the
- * cage is in one patch, the operands give the rig's positions, and the loops its normals. Which rigs have patches, and
- * which the GPU refuses.
+ * Patches for crowds, processed on the host as the crowd's kernel does on the GPU: every vertex of the cage is in one
+ * patch, the operands give the rig's positions, and the loops its normals. Also the rigs that have patches, and those
+ * that the GPU refuses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,7 +152,7 @@ static void loop_normal(const laid *l, int patch, int row, double (*rows)[3], do
         normal[k] /= length;
 }
 
-/* Runs of vertices are written as they lie, four at a time. */
+/* Runs of vertices are written in their order, four at a time. */
 static void assert_runs(const exi_crowd *c) {
     uint32_t next = 0;
     for (int patch = 0; patch < c->patch_count; patch++) {
@@ -163,7 +163,8 @@ static void assert_runs(const exi_crowd *c) {
     }
 }
 
-/* One instance: positions, and normals of patches that have neighbours; how often each vertex is some patch's own. */
+/* One instance: positions, and normals of patches that have neighbours; and the number of patches that own each
+ * vertex. */
 static void assert_patches(const laid *l, const exi_crowd *c, int instance, const float *positions,
                            const float *normals, int *times) {
     for (int patch = 0; patch < c->patch_count; patch++) {
@@ -228,7 +229,7 @@ static void test_patches(void **state) {
     assert_crowd(60, 50, 6, 12);
 }
 
-/* ---- which rigs have patches ---- */
+/* ---- rigs with patches ---- */
 
 enum { SIDES_MOST = 128, FORMS_MOST = 300, JOINTS_MOST = 40 };
 
@@ -304,7 +305,7 @@ static ex_rig *make_fan(int sides, int forms, int joints) {
     return rig;
 }
 
-/* How many patches a rig has, which is then destroyed. */
+/* Number of patches of a rig, which is then destroyed. */
 static int count_patches(ex_rig *rig) {
     laid l = {.rig = rig};
     assert_int_equal(exi_gpu_lay(rig, NULL, NULL, NULL, &l.memory, &l.size, &l.head, &l.levels, NULL), EX_OK);
@@ -314,7 +315,7 @@ static int count_patches(ex_rig *rig) {
     return l.head.crowd.patch_count;
 }
 
-/* Forms and linear skinning, as many as the kernel has room for; all else goes the usual way. */
+/* Forms and linear skinning, as many as fit the kernel; all other rigs use the usual path. */
 static void test_others(void **state) {
     (void)state;
     character c;
@@ -386,7 +387,7 @@ static void test_loops(void **state) {
         assert_at_rest(make_fan(sides, 1, 0), true);
 }
 
-/* Vertices that are not near those of the next numbers: the cage is cut by where they are. */
+/* Consecutive vertices that are not near each other: the cage is divided by position. */
 static void test_cut(void **state) {
     (void)state;
     enum { SIDE = 36, COUNT = SIDE * SIDE, FACES = (SIDE - 1) * (SIDE - 1) };

@@ -1,6 +1,4 @@
-/*
- * Posing as the GPU does it, run on the host: palettes are the runtime's to the bit, and so are inputs.
- */
+/* The GPU's posing, run on the host: palettes and inputs equal the runtime's to the bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +42,7 @@ static void test_palettes(void **state) {
         }
         gpu_pose_close(&p);
     }
-    assert_true(stretched > 10 && rigid > 10); /* both ways were gone */
+    assert_true(stretched > 10 && rigid > 10); /* both paths were taken */
 }
 
 static void test_not_skinned(void **state) {
@@ -77,7 +75,7 @@ typedef struct laid {
 static void open_laid(laid *l) {
     ex_error error = {.result = EX_OK};
     whole_rig_open(&l->w, 40, WHOLE_ALL);
-    for (int i = 0; i < 2; i++) { /* at rest turned, so that no turn is another number */
+    for (int i = 0; i < 2; i++) { /* turned at rest, so that no turn is a different number */
         l->w.base.arm_axes[i].rest_rotation[0] = 0.6;
         l->w.base.arm_axes[i].rest_rotation[3] = 0.8;
     }

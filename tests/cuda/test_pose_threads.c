@@ -1,6 +1,6 @@
 /*
- * Posing by a team of several threads: what one needs of another is there when it needs it, whatever the team's size,
- * and the bits are those of one alone. A sanitiser of threads sees whether a wait is missing.
+ * Posing by a team of several threads: the data that one needs from another is ready in time, for any size of the team,
+ * and the bits are those of one thread. A thread sanitizer sees if a wait is missing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include <pthread.h>
 
-/* The team that is at work: its threads wait for one another, as those of a GPU's block do. */
+/* The team at work: its threads wait for one another, like those of a GPU's block. */
 static struct {
     pthread_mutex_t mutex;
     pthread_cond_t all_there;
@@ -39,7 +39,7 @@ static void mark(int32_t *flag) {
     pthread_mutex_unlock(&meeting.mutex);
 }
 
-/* Whether any of the team says so. */
+/* True if any thread of the team says so. */
 static bool any(exi_team team, bool says) {
     static bool said;
     meet(team);

@@ -1,7 +1,6 @@
 /*
- * The GPU's shape stage, run on the host over what is laid out for the GPU: rigs of every kind, at random poses,
- * against ex_rig_evaluate. What the stage gets from the one before it is worked out here by the runtime's own
- * functions.
+ * The GPU's shape stage, run on the host over the GPU's data: rigs of every kind, at random poses, against
+ * ex_rig_evaluate. The runtime's own functions compute the input from the stage before.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +26,7 @@
 
 enum { INSTANCES = 3, LAYERS = 16 };
 
-/* A rig, what is laid out of it, and the work of a few instances. */
+/* A rig, its GPU data, and the work of a few instances. */
 typedef struct stage {
     ex_rig *rig;
     void *block;
@@ -41,7 +40,7 @@ typedef struct stage {
     ex_transform *joints;
     ex_pose poses[INSTANCES];
     float *expected[INSTANCES];
-    double size_of_form, worst; /* the worst difference met, over the size */
+    double size_of_form, worst; /* the worst difference so far, relative to the size */
     int far;                    /* turns beyond the polynomials */
     bool muted[LAYERS];
 } stage;
@@ -78,9 +77,9 @@ static void stage_close(stage *s) {
     ex_rig_destroy(s->rig);
 }
 
-/* ---- what is prepared ---- */
+/* ---- preparation ---- */
 
-/* A sum as factors of the numbers as they are stored. */
+/* A sum as factors of the stored numbers. */
 static void put_factors(const exi_sum *sum, bool is_float, float *factors) {
     for (int i = 0; i < sum->term_count; i++) {
         const exi_term *term = &sum->terms[i];
@@ -88,7 +87,7 @@ static void put_factors(const exi_sum *sum, bool is_float, float *factors) {
     }
 }
 
-/* A layer of trajectories that is no mere sum. */
+/* A layer of trajectories that is more than a sum. */
 static void prepare_path(const stage *s, const exi_trajectories *paths, const double *weights, float *floats,
                          const exi_gpu_trajectory *at, exi_gpu_motion *motion, float *factors, float *appended) {
     const bool is_float = ex_rig_storage(s->rig) == EX_STORAGE_FLOAT;
@@ -113,7 +112,7 @@ static void prepare_path(const stage *s, const exi_trajectories *paths, const do
     free(shifts);
 }
 
-/* The weights of a layer of offsets, of which those of 1e-12 and less do nothing. */
+/* The weights of a layer of offsets; those of 1e-12 and less have no effect. */
 static void prepare_offsets(const stage *s, int l, const ex_pose *pose, const double *weights, float *floats) {
     const exi_layer_record *layer = &exi_rig_layers(s->rig)[l];
     const int32_t *inputs = (const int32_t *)exi_rig_at(s->rig, s->rig->axis_inputs) + layer->first_axis;
@@ -204,7 +203,7 @@ static void prepare_skin(const stage *s, int instance, const double *weights) {
 
 /* ---- comparing ---- */
 
-/* Evaluates random poses on the CPU, and sets the work out. reach: how far inputs go beyond [0, 1]. */
+/* Evaluates random poses on the CPU, and prepares the work. reach: distance of inputs beyond [0, 1]. */
 static void prepare(stage *s, uint64_t *random, double reach, bool rigid, const ex_evaluation *evaluation) {
     void *scratch = malloc(ex_rig_scratch_size(s->rig, evaluation, 1));
     double *weights = malloc(((size_t)ex_rig_example_count(s->rig) + 1) * sizeof *weights);
@@ -253,7 +252,7 @@ static void check_vertices(stage *s, const char *what) {
         }
 }
 
-/* With the work as it is, and as the GPU would have set it out. */
+/* With the present work, and as the GPU would have prepared it. */
 static void check(stage *s, const char *what) {
     const int dials = s->head.pose_size, joints = s->head.joints;
     check_vertices(s, what);
@@ -272,7 +271,7 @@ static void check(stage *s, const char *what) {
     check_vertices(s, what);
 }
 
-/* By the way of one trajectory, where that is all there is. */
+/* By the path for one trajectory, if that is all there is. */
 static void check_alone(stage *s, const char *what) {
     const exi_gpu *g = &s->head;
     const int examples = exi_trajectory_examples(&g->alone), correctors = g->alone.corrector_count;
@@ -290,7 +289,7 @@ static void check_alone(stage *s, const char *what) {
                 exi_trajectory_turn(&site, site.t > 1 ? exi_trajectory_far(site.t) : exi_trajectory_near(site.t));
             if (g->alone.segments)
                 exi_trajectory_shift(g, v, &record, s->job.work.appended + 3 * i * g->segments, site.out);
-            exi_trajectory_move(&record, site.out); /* some of a batch are not moved, and are where they were */
+            exi_trajectory_move(&record, site.out); /* some of a batch are not moved, and keep their place */
             if (g->alone.mask)
                 exi_trajectory_mask(g, v, &vertex, site.out);
             compare(s, i, v, site.out, what);
@@ -298,7 +297,7 @@ static void check_alone(stage *s, const char *what) {
     }
 }
 
-/* One to six influences a vertex, of which each is a tenth of the one before: the least count too. */
+/* One to six influences per vertex, each a tenth of the one before: the smallest matters too. */
 static ex_skin *make_steep_skin(int vertices) {
     uint32_t *starts = malloc(((size_t)vertices + 1) * sizeof *starts), count = 0;
     uint32_t *joints = malloc((size_t)vertices * WHOLE_JOINTS * sizeof *joints);
@@ -357,7 +356,7 @@ static void test_whole_rigs(void **state) {
     print_message("worst difference of whole rigs: %.2g of the form's size\n", worst);
 }
 
-/* A rig of one layer of the first so many trajectories, whose weights are what its dials say. */
+/* A rig of one layer of the first trajectories, whose weights are its dials. */
 static void open_paths(stage *s, const float *mesh, int count, int parts, int examples, ex_storage storage) {
     static const char *const dials[PATHS_EXAMPLES] = {"a", "b", "c", "d"};
     static const ex_axis axes[PATHS_EXAMPLES] = {{.max = 1}, {.max = 1}, {.max = 1}, {.max = 1}};
@@ -403,7 +402,7 @@ static void test_paths(void **state) {
     print_message("worst difference of paths: %.2g of the form's size\n", worst);
 }
 
-/* What the kernel for many instances takes; one of the examples is the reference. */
+/* Input of the kernel for many instances; one of the examples is the reference. */
 static void test_paths_alone(void **state) {
     (void)state;
     enum { COUNT = 70 };
@@ -443,7 +442,8 @@ static void test_paths_alone(void **state) {
     assert_true(far > 0);
 }
 
-/* Turns that are longer than polynomials go, up to endless ones: what an error does to the way, over its length. */
+/* Turns longer than the range of polynomials, up to infinite ones: the effect of an error on the path, relative to its
+ * length. */
 static void test_far_turns(void **state) {
     (void)state;
     double worst = 0;

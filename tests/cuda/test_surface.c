@@ -1,7 +1,7 @@
 /*
- * The GPU's surface, its stages run on the host over tables laid out for the host: normals from rings against those of
- * faces, on meshes of every kind; how long rings are; levels, limits and displacements against the rig's own; split
- * vertices; memory that runs out.
+ * The GPU's surface, its stages run on the host over tables for the host: normals from rings against those of faces, on
+ * meshes of every kind; lengths of rings; levels, limits and displacements against the rig's own; split vertices;
+ * failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static ex_result lay_parts(const ex_rig *rig, const ex_rig_mesh *mesh, exi_lay *
     return exi_lay_rings(mesh, lay, &l->levels.levels[0], error);
 }
 
-/* The surface of a rig or, where that is NULL, the rings of a mesh. */
+/* The surface of a rig or, if that is NULL, the rings of a mesh. */
 static ex_result lay_out(const ex_rig *rig, const ex_rig_mesh *mesh, const ex_allocator *allocator, laid *l) {
     exi_lay measure = {.allocator = allocator};
     *l = (laid){.head = {.vertices = rig ? ex_rig_level_vertex_count(rig, 0) : mesh->vertex_count,
@@ -99,7 +99,7 @@ static laid rings_of(const soup *s) {
                                         .corners = corners});
 }
 
-/* The same as ex_normals_compute all in double, which keeps its digits where faces cancel. */
+/* Like ex_normals_compute but all in double, which is accurate where faces cancel. */
 static void normals_plainly(const soup *s, float (*normals)[3]) {
     double sums[POINTS][3] = {{0}};
     for (int f = 0; f < s->faces; f++)
@@ -171,7 +171,7 @@ static void random_points(soup *s, uint64_t *random) {
         s->positions[i / 3][i % 3] = (float)random_between(random, -1, 1);
 }
 
-/* A bumpy sheet of five times six vertices: triangles, quads or one after the other. */
+/* A bumpy sheet of five times six vertices: triangles, quads or both in turn. */
 static soup sheet(int kind) {
     soup s = {.points = 30};
     for (int v = 0; v < s.points; v++) {
@@ -237,7 +237,7 @@ static void rings_are_joined(void **state) {
     free(l.memory);
 }
 
-/* Faces at random: edges of many faces, faces turned over, a vertex twice in a face, twice in a row, thrice; vertices
+/* Faces at random: edges of many faces, reversed faces, a vertex twice in a face, twice in a row, thrice; vertices
  * without faces. */
 static void rings_of_soups(void **state) {
     (void)state;
@@ -256,7 +256,8 @@ static void rings_of_soups(void **state) {
     }
 }
 
-/* What has no normal: no faces, faces without extent, one upon another turned over; beside it all is as ever. */
+/* Vertices without a normal: no faces, faces without extent, a face and its reverse; everything next to them is as
+ * usual. */
 static void rings_without_normals(void **state) {
     (void)state;
     soup s = {.points = 12};
@@ -338,7 +339,8 @@ static void compare_level(const ex_rig *rig, const laid *l, const ex_pose *pose,
     const exi_gpu_level *laid_level = &l->levels.levels[level == EX_LEVEL_LIMIT ? l->levels.limit : level];
     surface cage = evaluate(rig, pose, (ex_evaluation){.muted = muted}, false);
     surface s = evaluate(rig, pose, (ex_evaluation){.level = level, .muted = muted}, true);
-    surface loud = evaluate(rig, pose, (ex_evaluation){0}, false); /* for the weights: muting is not by weights of 0 */
+    surface loud = evaluate(rig, pose, (ex_evaluation){0}, false); /* for the weights: muting does not set weights to
+                                                                    * 0 */
     float *positions = malloc((size_t)s.count * 3 * sizeof *positions);
     assert_non_null(positions);
     exi_gpu_job job = {.count = 1,
@@ -403,7 +405,7 @@ static void levels_are_displaced(void **state) {
     displaced_close(&d);
 }
 
-/* A limit beside the levels, and one without levels; seams; what a rig leaves out. */
+/* A limit next to the levels, and one without levels; seams; muted layers. */
 static void levels_and_limits(void **state) {
     (void)state;
     const int parts[3] = {WHOLE_ALL, WHOLE_LIMIT, WHOLE_LEVELS};
@@ -416,7 +418,7 @@ static void levels_and_limits(void **state) {
         assert_int_equal(l.levels.count, counts[i]);
         assert_int_equal(l.levels.limit, limits[i]);
         for (int level = limits[i] ? EX_LEVEL_LIMIT : 0; level <= ex_rig_level_count(rig); level++)
-            compare_level(rig, &l, NULL, level, NULL, 1e-4); /* tangents at random are rarely square */
+            compare_level(rig, &l, NULL, level, NULL, 1e-4); /* random tangents are rarely perpendicular */
         if (limits[i] == 3)                                  /* the last level's faces stand there once */
             assert_ptr_equal(l.levels.levels[3].rings, l.levels.levels[2].rings);
         free(l.memory);
@@ -434,7 +436,7 @@ static void levels_and_limits(void **state) {
     }
 }
 
-/* Rows of a tile that a vertex does not need have weight 0, which is not enough where the cage is not finite. */
+/* Rows of a tile that a vertex does not need have weight 0, which is not enough if the cage is not finite. */
 static void what_is_not_finite_stays(void **state) {
     (void)state;
     whole_rig w;
@@ -452,7 +454,7 @@ static void what_is_not_finite_stays(void **state) {
         exi_gpu_refine(&l.head, &job, 0, v, position, NULL);
         finite += isfinite(position[0]) != 0;
     }
-    assert_int_equal(finite, s.count - 1); /* of the rows of the first eight, the first alone has that vertex */
+    assert_int_equal(finite, s.count - 1); /* of the rows of the first eight, only the first has that vertex */
     close_surface(&s);
     close_surface(&cage);
     free(l.memory);

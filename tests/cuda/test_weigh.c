@@ -1,8 +1,8 @@
 /*
- * Weights of an instance as the GPU works them out (cuda/prepare_weigh.inl), run here by a team of one thread: every
- * kind of weigher beside ex_rig_evaluate, hit points and ties, numbers that are not finite, muted layers, a replaced
- * weigher; what follows from the weights beside what the runtime hands to its own stages: offsets by sets, factors in
- * float and in 16 bit, screws and segments of trajectories.
+ * Weights of an instance as the GPU computes them (cuda/prepare_weigh.inl), run here by a team of one thread: every
+ * kind of weigher next to ex_rig_evaluate, hit points and ties, numbers that are not finite, muted layers, a replaced
+ * weigher; values derived from the weights next to the runtime's: offsets by sets, factors in float and in 16 bit,
+ * screws and segments of trajectories.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,7 +116,7 @@ typedef struct kinds_rig {
     ex_rig_def def;
 } kinds_rig;
 
-/* Points that floats can hold, so that they can be hit. */
+/* Points that floats can represent, so that they can be hit. */
 static void round_points(sample_space *s) {
     for (int i = 0; i < s->def.example_count * s->dimension; i++)
         s->points[i] = (double)(float)s->points[i];
@@ -156,7 +156,7 @@ static void open_kind(kinds_rig *k, int i) {
         s->def.falloffs = k->falloffs;
     if (i == 15)
         s->def.metrics = k->metrics;
-    if (i == 19) { /* direct: an axis an example */
+    if (i == 19) { /* direct: one axis per example */
         for (int a = 0; a < 5; a++)
             s->axes[a] = ex_axis_scalar(-1, 3, 0.25);
         s->axes[3].clamp = true;
@@ -208,7 +208,7 @@ static ex_rig *open_kinds(kinds_rig *k, ex_storage storage) {
     return rig_of(&k->def);
 }
 
-/* A point of a space or one of its examples, or nothing that is finite. Returns where the next one's begins. */
+/* A point of a space or one of its examples, or numbers that are not finite. Returns the start of the next. */
 static float *draw_kind(const kinds_rig *k, int i, double ranges, uint64_t *random, float *inputs) {
     const sample_space *s = &k->spaces[i];
     double point[SPACE_NUMBERS];
@@ -259,7 +259,7 @@ static void test_kinds(void **state) {
     free(k);
 }
 
-/* A rig says what it lacks, and nothing is done for that: so each kind by itself, too. */
+/* Data that a rig does not need is not prepared: so each kind alone, too. */
 static void test_each_alone(void **state) {
     (void)state;
     kinds_rig *k = malloc(sizeof *k);
@@ -283,7 +283,7 @@ static void test_each_alone(void **state) {
     free(k);
 }
 
-/* Layers that share their inputs, so that only muting tells them apart: it is said in words of 32. */
+/* Layers that share their inputs, so that only muting distinguishes them: it is stored in words of 32 bits. */
 static void test_many_layers(void **state) {
     (void)state;
     enum { MANY = 70 };
@@ -314,7 +314,7 @@ static void test_many_layers(void **state) {
     free(k);
 }
 
-/* Copied over the one that was laid out, as an upload does it: with pseudo-examples, it is larger. */
+/* Copied over the uploaded one, as an upload does: with pseudo-examples, it is larger. */
 static void test_replaced(void **state) {
     (void)state;
     kinds_rig *k = malloc(sizeof *k);
@@ -347,9 +347,9 @@ static void test_replaced(void **state) {
     free(k);
 }
 
-/* ---- what follows from the weights ---- */
+/* ---- values derived from the weights ---- */
 
-/* Factors of a sum as the runtime has it. */
+/* Factors of a sum, as in the runtime. */
 static void add_factors(const exi_sum *sum, bool is_float, float *factors) {
     for (int i = 0; i < sum->term_count; i++)
         factors[sum->terms[i].end / EXI_TILE_FLOATS - 1] =
@@ -414,7 +414,7 @@ static void check_forms(const laid *l, int instance) {
     free(terms);
 }
 
-/* Weights of offsets beside those of the runtime's weighers at the same point. */
+/* Weights of offsets next to those of the runtime's weighers at the same point. */
 static void check_offsets(const laid *l, int instance, const double *inputs) {
     const float *weights = l->job.work.offset_weights + (size_t)instance * (size_t)l->head.offset_weights;
     const ex_pose pose = {.inputs = (double *)(uintptr_t)inputs,
@@ -453,7 +453,7 @@ static void draw_whole(laid *l, double far, uint64_t *random) {
         }
 }
 
-/* All dials of a layer at 0 but that of the reference, which does nothing. */
+/* All dials of a layer at 0 except the reference's, which has no effect. */
 static void draw_reference(laid *l, int layer) {
     for (int c = 0; c < PATHS_EXAMPLES; c++) {
         const int32_t input = l->head.axis_inputs[l->head.layers[layer].first_axis + c];
@@ -462,7 +462,7 @@ static void draw_reference(laid *l, int layer) {
     }
 }
 
-/* Weights are what the dials say. */
+/* Weights are the values of the dials. */
 static void weigh_directly(ex_layer_def *layer) {
     static const char *const dials[PATHS_EXAMPLES] = {"a", "b", "c", "d"};
     static const ex_axis axes[PATHS_EXAMPLES] = {{.max = 1}, {.max = 1}, {.max = 1}, {.max = 1}};
@@ -473,7 +473,7 @@ static void weigh_directly(ex_layer_def *layer) {
     layer->axis_names = dials;
 }
 
-/* Two more layers of trajectories, which are mere sums: one weighed directly, one with correctors. Offsets by sets have
+/* Two more layers of trajectories, which are only sums: one weighed directly, one with correctors. Offsets by sets have
  * a pseudo-example. */
 static void check_whole(ex_storage storage) {
     whole_rig *w = malloc(sizeof *w);

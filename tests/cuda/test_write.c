@@ -1,6 +1,6 @@
 /*
- * Entries in 16 bit: every half float comes back as it is, and what is between two goes to the nearer, or to the even
- * one; signed integers by hand; frames, and how four numbers lie in memory.
+ * Entries in 16 bit: every half float comes back unchanged, and numbers between two go to the nearer, or to the even
+ * one; signed integers by hand; frames, and the layout of four numbers in memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A half float that is finite and not negative, by what its bits mean; also 0x7C00, as if the range went on. */
+/* A half float that is finite and not negative, from the meaning of its bits; also 0x7C00, as if the range
+ * continued. */
 static double half_of(uint32_t bits) {
     const int exponent = (int)(bits >> 10), whole = (int)(bits & 1023);
     return exponent == 0 ? ldexp(whole, -24) : ldexp(1024 + whole, exponent - 25);

@@ -1,7 +1,7 @@
 /*
- * The demo `arm`: eight closed forms that do not cross themselves; a skin whose un-posing is exact; and what figures 6
- * to 9 of Shape by Example show, measured: matrices alone shrink the elbow, examples keep it, pseudo-examples take the
- * bulge out of half-bent arms, and beyond the examples arms are more bent and more muscular.
+ * The demo `arm`: eight closed forms that do not cross themselves; a skin whose un-posing is exact; and figures 6 to 9
+ * of Shape by Example, measured: matrices alone shrink the elbow, examples keep it, pseudo-examples remove the bulge of
+ * half-bent arms, and beyond the examples arms are more bent and more muscular.
  */
 #include "author/project/projects.h"
 
@@ -16,7 +16,7 @@ static const char *const axis_names[AXES] = {"shoulder", "elbow", "wrist", "gend
 
 typedef float form[V][3];
 
-/* What a rig would hold: the forms as sculpted and un-posed, where they are, skeleton and skin. */
+/* The contents of a rig: the forms as sculpted and un-posed, their points, skeleton and skin. */
 static ex_mesh *mesh;
 static ex_scene *scene;
 static ex_skeleton *skeleton;
@@ -124,7 +124,7 @@ static void make_skin(void) {
     assert_int_equal(ex_skin_create(&def, NULL, &skin, NULL), EX_OK);
 }
 
-/* Good until the next call. */
+/* Valid until the next call. */
 static const ex_palette *palette_at(const double point[AXES]) {
     ex_transform locals[ARM_JOINTS];
     float matrices[ARM_JOINTS][12];
@@ -274,12 +274,12 @@ static void has_eight_sound_forms(void **state) {
         const int tip = ARM_FIRST_FINGER + 2 * ARM_FINGER_SIZE - 1;
         check_near((double)(sculpts[k][tip][0] - sculpts[k][ARM_FIRST_CAP][0]), 0.81, 0.02);
     }
-    /* Where the elbow bends, the hand goes up and back. */
+    /* When the elbow bends, the hand goes up and back. */
     const float *hand = sculpts[7][exi_arm_vertex(ARM_RINGS - 1, 0)];
     assert_true((double)hand[0] < ARM_ELBOW && hand[1] > 0.3f);
 }
 
-/* Quads that face outwards: every edge is met twice, once in each direction. */
+/* Quads that face outwards: every edge occurs twice, once in each direction. */
 static void is_a_closed_surface(void **state) {
     (void)state;
     static unsigned char edges[V][V];
@@ -355,7 +355,7 @@ static void has_a_skeleton_and_a_skin(void **state) {
         }
         check_near(sum, 1, 1e-7);
     }
-    /* Half at a joint, whole beyond it. */
+    /* Half at a joint, all beyond it. */
     form posed;
     skin_at((const double[AXES]){0, 90, 0, 0}, sculpts[0], posed);
     const int tip = ARM_FIRST_FINGER + 2 * ARM_FINGER_SIZE - 1;
@@ -380,7 +380,7 @@ static void comes_back_from_un_posing(void **state) {
     }
 }
 
-/* Figures 6 and 8, at the elbow: in front to behind, a bent arm is no thinner than a straight one. */
+/* Figures 6 and 8, at the elbow: from front to back, a bent arm is no thinner than a straight one. */
 static void keeps_what_skinning_shrinks(void **state) {
     (void)state;
     for (int k = 3; k < FORMS; k += 4) {

@@ -64,8 +64,7 @@ static void has_five_sound_forms(void **state) {
     }
 }
 
-/* A closed surface that faces outwards: every edge is met twice, once in each
- * direction, and the volume is positive. */
+/* A closed surface that faces outwards: every edge occurs twice, once in each direction, and the volume is positive. */
 static void is_a_closed_surface(void **state) {
     (void)state;
     enum { V = 642 };

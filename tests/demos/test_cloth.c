@@ -1,6 +1,6 @@
 /*
- * The cloth solver of the demos: falls as things fall, stays outside what it lies on, holds by friction and by pins,
- * goes where targets draw it, and comes out the same every time.
+ * The cloth solver of the demos: cloth falls under gravity, stays outside the body it lies on, is held by friction and
+ * by pins, moves to targets, and the result is the same every time.
  */
 #include "support/check.h"
 #include "support/fail_alloc.h"
@@ -55,7 +55,7 @@ static double mean_of(const double *positions, int count, int axis) {
     return sum / count;
 }
 
-/* Nothing near and no drag: velocity grows by g h in every substep, so that n of them go g h^2 n (n + 1) / 2 deep. */
+/* No contact and no drag: velocity grows by g h in every substep, so that n of them go g h^2 n (n + 1) / 2 deep. */
 static void it_falls(void **state) {
     (void)state;
     ex_mesh *sheet = make_sheet(4, 0.1, 5), *ball = exi_demo_sphere(0);
@@ -76,7 +76,7 @@ static void it_falls(void **state) {
     ex_mesh_destroy(ball);
 }
 
-/* A stiff sheet that starts a little out of shape comes to rest; nothing else takes its energy. */
+/* A stiff sheet that starts slightly out of shape comes to rest; nothing else removes its energy. */
 static void it_does_not_shake(void **state) {
     (void)state;
     ex_mesh *sheet = make_sheet(4, 0.05, 5), *ball = exi_demo_sphere(0);
@@ -133,8 +133,8 @@ static void it_hangs_by_its_edges(void **state) {
     ex_mesh_destroy(ball);
 }
 
-/* A sheet falls onto a ball that rises: no vertex is ever nearer than the thickness, edges keep their lengths but for
- * little, it lies still at last and comes out the same a second time. */
+/* A sheet falls onto a ball that rises: no vertex is ever nearer than the thickness, edges nearly keep their lengths,
+ * it finally lies still, and a second run gives the same. */
 static void it_lies_on_what_moves(void **state) {
     (void)state;
     enum { SIDE = 14, FRAMES = 40 };
@@ -229,7 +229,7 @@ static void friction_holds_it(void **state) {
     ex_mesh_destroy(slope);
 }
 
-/* A flat, pointed tetrahedron: the four planes say where inside is, near its edges and corners too. */
+/* A flat, pointed tetrahedron: the four planes determine the inside, near its edges and corners too. */
 static void sides_are_right_at_edges_and_corners(void **state) {
     (void)state;
     static const double corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0.1, 0, 0.6}, {0.35, 0.12, 0.2}};
@@ -273,7 +273,7 @@ static void sides_are_right_at_edges_and_corners(void **state) {
     ex_mesh_destroy(solid);
 }
 
-/* All pinned, it goes with a driver that turns and shifts, to the accuracy of numbers. */
+/* With all vertices pinned, it moves with a driver that turns and shifts, up to rounding. */
 static void pins_go_with_the_driver(void **state) {
     (void)state;
     ex_mesh *sheet = make_sheet(3, 0.2, 1.1), *ball = exi_demo_sphere(1), *turned = exi_demo_sphere(1);
@@ -302,7 +302,7 @@ static void pins_go_with_the_driver(void **state) {
     ex_mesh_destroy(turned);
 }
 
-/* It begins where it is told to, and hangs below its targets by gravity over their pull. */
+/* It begins at the given form, and hangs below its targets by gravity over their pull. */
 static void targets_draw_it(void **state) {
     (void)state;
     ex_mesh *sheet = make_sheet(4, 0.1, 2), *start = make_sheet(4, 0.1, 2.2), *ball = exi_demo_sphere(0);

@@ -23,7 +23,7 @@ static void the_field_is_a_distance_at_most(void **state) {
         }
         const double value = exi_creature_field(&flesh, p, g);
         assert_true(fabs(exi_creature_field(&flesh, q, NULL) - value) <= sqrt(apart) * (1 + 1e-9));
-        /* The gradient against differences, but where a bar's axis or the edge of a soft union is near. */
+        /* The gradient against differences, except near a bar's axis or the edge of a soft union. */
         double difference[3];
         for (int c = 0; c < 3; c++) {
             double a[3] = {p[0], p[1], p[2]}, b[3] = {p[0], p[1], p[2]};
@@ -116,8 +116,8 @@ static void poses_keep_volume_and_edges(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* Through the rig, with large triangles: every example comes back, the tail's on top of no pose; and half-way to a
- * kick, where straight lines make the feet small, paths leave them as they are. */
+/* Through the rig, with large triangles: every example comes back, the tail's on top of no pose; and halfway to a kick,
+ * where straight lines shrink the feet, paths keep them. */
 static void the_rig_keeps_its_ends(void **state) {
     (void)state;
     posed_demo d;

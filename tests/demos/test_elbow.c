@@ -1,7 +1,7 @@
 /*
- * The demo `elbow`: sculpts come back; a section through the bent elbow is as large as that of the straight arm, where
- * skinning alone loses it (Pose Space Deformation, figures 2 and 9); a heavy load swells the biceps (section 5.3), and
- * a light one leaves the first layer alone.
+ * The demo `elbow`: sculpts come back; a section through the bent elbow is as large as that of the straight arm,
+ * whereas skinning alone loses it (Pose Space Deformation, figures 2 and 9); a heavy load swells the biceps (section
+ * 5.3), and a light one leaves the first layer alone.
  */
 #include "posed.h"
 
@@ -31,7 +31,7 @@ static double elbow_section(const float *positions, double degrees) {
                         (const double[3]){cos(half), sin(half), 0});
 }
 
-/* Across the upper arm (`along` below 0) or the forearm, so far from the joint. */
+/* Section of the upper arm (`along` below 0) or the forearm, at that distance from the joint. */
 static double limb_section(const float *positions, double degrees, double along) {
     const double angle = along > 0 ? degrees * 3.14159265358979323846 / 180 : 0;
     const double normal[3] = {cos(angle), sin(angle), 0};
@@ -52,7 +52,7 @@ static void sections_are_measured(void **state) {
     ex_mesh_destroy(sphere);
 }
 
-/* Every 10 degrees: at the joint, and on both sides of it where the flesh is that a bend moves. */
+/* Every 10 degrees: at the joint, and on both sides of it at the flesh that a bend moves. */
 static void elbow_keeps_its_section(void **state) {
     (void)state;
     static const double places[] = {-0.16, -0.12, -0.09, 0.09, 0.12, 0.16};
@@ -80,14 +80,14 @@ static void elbow_keeps_its_section(void **state) {
     assert_true(fabs(skinned - cos(55 * 3.14159265358979323846 / 180)) < 0.02);
 }
 
-/* ---- what the layers do ---- */
+/* ---- effects of the layers ---- */
 
 static void every_sculpt_comes_back(void **state) {
     (void)state;
     check_sculpts(&demo, false);
 }
 
-/* Between the sculpts too, an arm that is not loaded passes through itself nowhere, up to where its flesh meets. */
+/* Between the sculpts too, an arm without a load does not cross itself, up to where its flesh meets. */
 static void does_not_cross_itself(void **state) {
     (void)state;
     for (int degrees = 0; degrees <= 140; degrees += 10)
@@ -119,7 +119,7 @@ static void load_swells_the_biceps(void **state) {
     assert_true(biceps(100, 0) > 1.05 * biceps(0, 0));
 }
 
-/* The second layer's weights are 0 at all that the first was sculpted at. */
+/* The second layer's weights are 0 at all sculpts of the first. */
 static void first_layer_is_protected(void **state) {
     (void)state;
     static const double angles[] = {0, 60, 100, 140};

@@ -1,7 +1,7 @@
 /*
- * The demo `emotion` (Pose Space Deformation, section 4 and figures 6 and 7): expressions come back at their places; on
- * the way from neutral to smiling the mouth rises through the half-smile and never falls, where a slider for each
- * expression must be drawn out and back.
+ * The demo `emotion` (Pose Space Deformation, section 4 and figures 6 and 7): expressions come back at their points;
+ * from neutral to smiling the mouth rises through the half-smile and never falls, whereas with a slider per expression
+ * one must be raised and lowered again.
  */
 #include "posed.h"
 
@@ -21,15 +21,14 @@ static int tear_down(void **state) {
     return scratch_tear_down(state);
 }
 
-/* Lids that close meet eyeballs, and the lips each other: what crosses besides that is counted by the test of `face`.
- */
+/* Closing lids meet eyeballs, and the lips each other: the test of `face` counts all other crossings. */
 static void every_expression_comes_back(void **state) {
     (void)state;
     check_sculpts(&demo, true);
     assert_int_equal(ex_project_get(demo.project)->layers[0].example_count, EXPRESSIONS);
 }
 
-/* Only what an expression moves is kept, and eyeballs are not among it. */
+/* Only moved vertices are kept, and eyeballs are not among them. */
 static void eyeballs_stay(void **state) {
     (void)state;
     int eyes = -1, faces = 0;
@@ -86,10 +85,10 @@ static void mouth_rises_all_the_way(void **state) {
         print_message("corner of the mouth: %.2f mm up at the half-smile, %.2f mm at the smile\n", 1000 * lifts[side],
                       1000 * (before - start));
     }
-    assert_true(lifts[0] > 1.2 * lifts[1]); /* a sculpt of its own, askew, not half of the smile */
+    assert_true(lifts[0] > 1.2 * lifts[1]); /* a separate, asymmetric sculpt, not half of the smile */
 }
 
-/* The half-smile's weight rises and falls again, by itself; all of it is one dial that only rises. */
+/* The half-smile's weight rises and falls again automatically; it is all one dial that only rises. */
 static void half_smile_is_on_the_way(void **state) {
     (void)state;
     double weights[EXPRESSIONS + 2], highest = 0;

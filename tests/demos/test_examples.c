@@ -1,6 +1,6 @@
 /*
- * Every example of every demo comes back from the built rig at its own pose: through un-posing, blending, skinning and
- * later layers, within 1e-5 of its size, damped vertices excepted; images to the bit.
+ * Every example of every demo comes back from the built rig at its pose: through un-posing, blending, skinning and
+ * later layers, within 1e-5 of its size, except damped vertices; images to the bit.
  */
 #include "posed.h"
 
@@ -84,8 +84,8 @@ static void check_demo(const ex_demo *demo) {
     ex_project_destroy(project);
 }
 
-/* Long to build: demos.creature has the first with larger triangles, and what is between the ends of the others is what
- * their figures show. Long to simulate or to scan: demos.garment_files has a short one, cli.scan_run a quick one. */
+/* Long to build: demos.creature has the first with larger triangles, and the others' figures show the forms between
+ * their ends. Long to simulate or to scan: demos.garment_files has a short one, cli.scan_run a quick one. */
 static bool is_long(const ex_demo *demo) {
     return exi_demo_is_long(demo) || strcmp(demo->name, "creature") == 0 || strcmp(demo->name, "heads") == 0 ||
            strcmp(demo->name, "cylinder") == 0;

@@ -1,7 +1,7 @@
 /*
  * The demo `face`: eight heads of one connectivity that do not cross themselves, lids that close over the eyeballs on
- * every one of them and on heads between, and pass in front of them half-way; skins of one size without a seam; the
- * same bytes each time.
+ * every one of them and on heads between, and pass in front of them halfway; skins of one size without a seam; the same
+ * bytes each time.
  */
 #include "demos/face/face.h"
 #include "support/check.h"
@@ -54,7 +54,7 @@ static int tear_down(void **state) {
     return scratch_tear_down(state);
 }
 
-/* The heads with these weights, and so much of a blink and a smile, as the rig adds them up. */
+/* The heads with these weights, and these amounts of a blink and a smile, added up as in the rig. */
 static ex_mesh *blended(const double weights[FACE_HEADS], double closed, double smiling) {
     ex_mesh *mesh = ex_mesh_copy(mean);
     assert_non_null(mesh);
@@ -114,7 +114,7 @@ static void has_one_connectivity(void **state) {
         assert_true(mean->texcoords[i] >= 0 && mean->texcoords[i] <= 1);
 }
 
-/* Every edge is met once in each direction, except at the neck, inside the lids and at the eyeballs' rims. */
+/* Every edge occurs once in each direction, except at the neck, inside the lids and at the eyeballs' rims. */
 static void is_open_where_it_should_be(void **state) {
     (void)state;
     enum { OUT = 16 };
@@ -146,7 +146,7 @@ static void is_open_where_it_should_be(void **state) {
 
 /* ---- forms ---- */
 
-/* Crossings of the skin with itself; ears stand in it and lids lie close to eyeballs on purpose. */
+/* Crossings of the skin with itself; ears are in it and lids close to eyeballs on purpose. */
 static int crossings_of_skin(const ex_mesh *mesh) {
     ex_mesh *skin = ex_mesh_copy(mesh);
     int faces = 0, corners = 0, count = -1;
@@ -218,7 +218,7 @@ static ball eyeball(const ex_mesh *mesh, bool right) {
     return (ball){point_add(vertex(mesh, first), point_scale(arm, scale)), FACE_EYE_RADIUS * scale};
 }
 
-/* Whether the ray from p along d meets the mesh's skin. */
+/* True if the ray from p along d meets the mesh's skin. */
 static bool covered(const ex_mesh *mesh, point p, point d) {
     for (int f = 0; f < mesh->face_count; f++)
         for (int half = 0; mesh->face_groups[f] == FACE_HEAD && half < 2; half++) {
@@ -237,7 +237,7 @@ static bool covered(const ex_mesh *mesh, point p, point d) {
     return false;
 }
 
-/* With a blink, nothing of an eyeball is seen from in front, from above or from below; without, the pupil is. */
+/* With a blink, no part of an eyeball is visible from in front, from above or from below; without, the pupil is. */
 static void check_blink(const double weights[FACE_HEADS], const char *what) {
     static const point views[3] = {{0, 0, 1}, {0, 0.42, 0.91}, {0, -0.42, 0.91}};
     for (int closed = 0; closed < 2; closed++) {
@@ -274,7 +274,7 @@ static void closes_its_eyes_on_every_head(void **state) {
     }
 }
 
-/* Weights like those that the space gives: they sum to 1, and some are a little negative. */
+/* Weights like those of the space: they sum to 1, and some are slightly negative. */
 static void random_weights(uint64_t *random, double weights[FACE_HEADS]) {
     double sum = 0;
     for (int k = 0; k < FACE_HEADS; k++)
@@ -293,7 +293,7 @@ static void closes_its_eyes_on_heads_between(void **state) {
     }
 }
 
-/* All the way from open to closed, lids' edges stay in front of the eyeball. */
+/* From open to closed, lids' edges are always in front of the eyeball. */
 static void lids_pass_in_front_of_the_eyeballs(void **state) {
     (void)state;
     uint64_t random = 6;

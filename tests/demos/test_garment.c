@@ -1,7 +1,7 @@
 /*
  * The drivers and garments of the demos `sleeve` and `shirt`: drivers are closed, cross themselves in no pose and are
- * at rest where the motion has not begun; garments are open where they should be and outside their drivers; simulated,
- * they stay there, and come out the same every time.
+ * at rest before the motion begins; garments are open in the right places and outside their drivers; simulated, they
+ * stay there, and the result is the same every time.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include "support/check.h"
 #include "support/fail_alloc.h"
 
-/* Edges with one triangle; every edge is there at most once in each direction. */
+/* Number of edges with one triangle; every edge occurs at most once in each direction. */
 static int count_open_edges(const ex_mesh *mesh) {
     const size_t count = (size_t)mesh->corner_count;
     int(*edges)[2] = malloc(count * sizeof *edges), open = 0;
@@ -54,7 +54,7 @@ static double least_distance(const exi_garment *garment, const double *driver, c
     return least;
 }
 
-/* holes: of the driven surface, which is else a sphere. */
+/* holes: of the driven surface, which is otherwise a sphere. */
 static void check_garment(const exi_garment *garment, int holes) {
     const ex_mesh *driver = garment->driver, *driven = garment->driven;
     check_sphere(driver);
@@ -127,7 +127,7 @@ static void the_sleeve(void **state) {
     w.frames = 0;
     assert_int_equal(exi_garment_simulate(&garment, &play, NULL), EX_OK);
     assert_memory_equal(first, w.driven, bytes);
-    /* From a form that is there already: the first frame is that form. */
+    /* From a given form: the first frame is that form. */
     w.frames = 0;
     garment.frame_counts[GARMENT_UNSEEN] = 1;
     play.start = first;

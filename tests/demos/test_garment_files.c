@@ -1,7 +1,7 @@
 /*
- * What the demos of cloth write, of a garment that moves for a moment and is simulated roughly: caches of both motions,
- * and a project of the keys. And what driven cloth is worth to a simulation (DrivenShape, section 4.2): as a start, and
- * as what leads it.
+ * Files of the demos of cloth, for a garment that moves briefly and is simulated roughly: caches of both motions, and a
+ * project of the keys. Also the use of driven cloth in a simulation (DrivenShape, section 4.2): as a start, and as a
+ * guide.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 enum { FRAMES = 5, KEYS = 3 };
 
-/* A sleeve, what was written of it, and the rig of that. */
+/* A sleeve, its files, and their rig. */
 typedef struct written {
     exi_garment garment;
     ex_rig *rig;
@@ -113,7 +113,7 @@ static const double *drive(written *w, const double *driver) {
 
 typedef struct leading {
     written *written;
-    double aside;       /* metres: where the leading form stands beside the driven one */
+    double aside;       /* metres: offset of the guide from the driven form */
     double off, moved;  /* mean distance from it in the last frame, and from the start */
     const double *from; /* the start */
     int frames;
@@ -149,8 +149,8 @@ static ex_result measure(void *user, int frame, const double *driver, const doub
     return EX_OK;
 }
 
-/* From the rig's form of the first frame on, without the second of draping: the cloth stays with the rig's forms of
- * later frames, and the stiffer it is led to a form, the nearer it comes to it. */
+/* Starts at the rig's form of the first frame, without the second of draping: the cloth stays with the rig's forms of
+ * later frames, and a stiffer guide keeps it nearer to a form. */
 static void driven_cloth_starts_and_leads(void **state) {
     static const double stiffness[] = {0, 300, 3000, 30000};
     written *w = *state;
@@ -177,7 +177,7 @@ static void driven_cloth_starts_and_leads(void **state) {
     free(driver);
 }
 
-/* Those that simulate are told from the others. */
+/* Demos that simulate differ from the others. */
 static void the_table(void **state) {
     (void)state;
     int garments = 0;

@@ -1,6 +1,6 @@
 /*
- * The demos' plots: along every axis and over every two of them, in several slices, no label lies upon another, none
- * leaves the picture, and every example that is drawn is named.
+ * The demos' plots: along every axis and over every two of them, in several slices, no label overlaps another, none
+ * leaves the picture, and every drawn example is named.
  */
 #include "author/picture/canvas/labels.h"
 #include "author/project/projects.h"

@@ -1,7 +1,7 @@
 /*
- * The demo `shoulder` (Pose Space Deformation, figure 8): sculpts come back, over an axis that does not see the
- * quaternion's sign nor the turn about the arm; between them the joint stays as thick as at rest, where skinning alone
- * makes it thinner, and no two triangles meet.
+ * The demo `shoulder` (Pose Space Deformation, figure 8): sculpts come back, over an axis that ignores the quaternion's
+ * sign and the turn about the arm; between them the joint stays as thick as at rest, whereas skinning alone makes it
+ * thinner, and no two triangles meet.
  */
 #include "posed.h"
 
@@ -95,7 +95,7 @@ static void weights_do_not_see_sign_and_turn(void **state) {
     }
 }
 
-/* Some examples reach less far than the others. */
+/* Some examples have a shorter falloff than the others. */
 static void falloffs_are_their_own(void **state) {
     (void)state;
     ex_weigher_def def;
@@ -108,8 +108,8 @@ static void falloffs_are_their_own(void **state) {
 
 /* ---- the joint ---- */
 
-/* How near to the joint the skin comes that is half-way between torso and arm, on the side from which the arm swings,
- * as a part of how near it is at rest; on the other side flesh is pressed together. */
+/* Distance from the joint to the skin halfway between torso and arm, on the side from which the arm swings, relative to
+ * that at rest; on the other side flesh is compressed. */
 static double thickness(const float *positions, const double to[3]) {
     double least = INFINITY;
     for (int v = 0; v < SHOULDER_VERTICES; v++) {

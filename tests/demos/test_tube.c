@@ -1,6 +1,6 @@
 /*
- * The demos `bar`, `stretch` and `cylinder`: closed bars; bends keep the middle line's length and turn the end by what
- * they say; links of the chain are rigid; no example crosses itself.
+ * The demos `bar`, `stretch` and `cylinder`: closed bars; bends keep the centre line's length and turn the end by the
+ * given angle; links of the chain are rigid; no example crosses itself.
  */
 #include "posed.h"
 #include "surfaces.h"
@@ -21,7 +21,7 @@ static void is_closed(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* A quarter turn about the middle: the ends' planes stand at right angles, and the line is as long as before. */
+/* A quarter turn about the middle: the ends' planes are perpendicular, and the line has its length. */
 static void bends_by_what_is_said(void **state) {
     (void)state;
     const exi_tube_bend bend = {1, 1, 90};
@@ -102,7 +102,7 @@ static void examples_do_not_cross_themselves(void **state) {
     "\"examples\": [{\"name\": \"same\", \"mesh\": \"straight.obj\"}]}"
 #define PROJECT(layers) "{\"exemplar\": 1, \"mesh\": \"straight.obj\", \"layers\": [" layers "]}"
 
-/* One example alone takes a shorter way through the blend than one beside another layer, and comes to the same. */
+/* A single example takes a shorter path through the blend than one next to another layer, with the same result. */
 static void a_path_goes_the_same_way_in_company(void **state) {
     (void)state;
     static const char *const projects[2] = {PROJECT(LAYER), PROJECT(LAYER OTHER)};

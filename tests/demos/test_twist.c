@@ -25,7 +25,7 @@ static double section_at(const float *positions, double x) {
     return section_area(demo.mesh, positions, (const double[3]){x, 0, 0}, (const double[3]){1, 0, 0});
 }
 
-/* The least part of the straight forearm's sections that is left. */
+/* The smallest remaining fraction of the straight forearm's sections. */
 static double least_section(const char *words, bool layers) {
     enum { PLACES = 45 };
     double straight[PLACES], least = INFINITY;
@@ -68,7 +68,7 @@ static void does_not_cross_itself(void **state) {
     }
 }
 
-/* Offsets turn with their vertices: an arm that is lifted as a whole is the same arm. */
+/* Offsets turn with their vertices: a lifted arm is the same arm. */
 static void goes_along_with_the_arm(void **state) {
     (void)state;
     const int count = demo.mesh->vertex_count;
@@ -84,7 +84,7 @@ static void goes_along_with_the_arm(void **state) {
     free(level);
 }
 
-/* Sculpts of offsets are marked as other examples are; the zero that holds the layer at rest is not. */
+/* Sculpts of offsets are marked like other examples; the zero that holds the layer at rest is not. */
 static void sheets_mark_the_sculpts(void **state) {
     (void)state;
     ex_sheet_def def = ex_sheet_def_default();

@@ -1,5 +1,5 @@
 /*
- * What @exemplar/runtime must compute, by the library itself: runtime_probe RIG.glb LEVEL SPLIT. Reads lines,
+ * Results that @exemplar/runtime must match, by the library itself: runtime_probe RIG.glb LEVEL SPLIT. Reads lines,
  *   move LAYER EXAMPLE NUMBERS    moves an example
  *   pseudo LAYER NUMBERS NUMBERS  adds a pseudo-example at the first point, drawn from the second
  *   pose NUMBERS                  sets all inputs in their order, and evaluates

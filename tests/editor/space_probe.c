@@ -1,5 +1,5 @@
 /*
- * What the layers of a rig hold and measure, by the library itself: space_probe RIG.glb. Reads lines, and answers each
+ * Contents and measures of a rig's layers, by the library itself: space_probe RIG.glb. Reads lines, and answers each
  * by a line of numbers, which is empty where there is nothing of that kind:
  *   edit LAYER EDITS...      all at once, answered by nothing or by the sentence of the refusal; an edit is one of
  *                            move K AT, shift I AT, from AT FROM, given AT WEIGHTS, remove I, falloff I FALLOFF
@@ -156,7 +156,7 @@ static void answer_form(const char *what, int layer, int example) {
     free(numbers);
 }
 
-/* By how much the joints are elsewhere: each example's own, as much as it weighs. */
+/* Shifts of the joints: each example's own, times its weight. */
 static void sum_shifts(const ex_pose *pose, float *shifts) {
     const size_t count = 3 * (size_t)ex_rig_joint_count(rig);
     float *one = room(count * sizeof *one);

@@ -1,5 +1,5 @@
 /*
- * What the glTF reader makes of a file, for gltf_oracle.py. Usage:
+ * Prints the glTF reader's result for a file, for gltf_oracle.py. Usage:
  *
  *   gltf_probe pose FILE ANIMATION TIME…   for each time and each node with a mesh: "node N COUNT", then COUNT lines of
  *                                          positions in the world, morphed, and skinned or placed by a plain loop in

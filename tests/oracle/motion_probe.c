@@ -53,7 +53,7 @@ static ex_skeleton *read_skeleton(void) {
     return skeleton;
 }
 
-/* The skeleton needs a mesh to be part of. */
+/* The skeleton needs a mesh. */
 static ex_rig *make_rig(const ex_skeleton *skeleton) {
     static const float positions[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     static const uint32_t corners[3] = {0, 1, 2}, size = 3;

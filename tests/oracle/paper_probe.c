@@ -1,6 +1,6 @@
 /*
- * What paper_oracle.py compares with its own solve: trajectories by the energies of the paper, of a mesh and an example
- * from standard input.
+ * Finds, for comparison with the solve of paper_oracle.py, trajectories by the energies of the paper, of a mesh and an
+ * example from standard input.
  *
  * Input, numbers apart by spaces: vertices, triangles, steps, bases (0, 1), root, terms left out (1 pose, 2 rotation, 4
  * gradient), weights of the three (0: the usual ones), number of times; corners of the triangles; the start's and the

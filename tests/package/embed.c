@@ -1,7 +1,7 @@
 /*
  * Loads the rig file argv[1], moves its inputs through their ranges, and prints every vertex at every step. The test
- * builds it twice, with the library and with the amalgamation, and compares what they print: a first program of
- * somebody who has two files of ours and nothing else.
+ * builds it twice, with the library and with the amalgamation, and compares the output: a first program of a user who
+ * has only two of our files.
  */
 #include "exemplar.h"
 
@@ -27,7 +27,7 @@ static void *read_file(const char *path, size_t *size) {
     return bytes;
 }
 
-/* Every scalar input at its own fraction of its range, so that each of them counts. */
+/* Every scalar input at a different fraction of its range, so that each of them matters. */
 static void set_inputs(const ex_rig *rig, int step, const ex_pose *pose) {
     ex_rig_rest_pose(rig, pose);
     for (int i = 0; i < ex_rig_input_count(rig); i++) {

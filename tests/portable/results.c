@@ -1,7 +1,7 @@
 /*
- * Prints many results of the runtime, one a line ('name value…'), from a fixed sequence of pseudo-random numbers made
+ * Prints many results of the runtime, one per line ('name value…'), from a fixed sequence of pseudo-random numbers made
  * in integers: the same program built for another processor, compiler or SIMD set has to print the same numbers, within
- * 1e-6 (compare.py). Uses the public headers alone, as a foreign program would, and the arm of the tests.
+ * 1e-6 (compare.py). Uses only the public headers, as a foreign program would, and the arm of the tests.
  */
 #include <exemplar/exemplar.h>
 
@@ -150,7 +150,7 @@ static void solve_and_print(const char *name, const space *s) {
     ex_weigher_destroy(weigher);
 }
 
-/* Both are definite only beside a plane. */
+/* Both are definite only with a plane. */
 static bool needs_plane(ex_kernel kernel) {
     return kernel == EX_KERNEL_THIN_PLATE || kernel == EX_KERNEL_TRIHARMONIC;
 }
@@ -241,7 +241,7 @@ static void print_other_kinds(void) {
     ex_weigher_destroy(weigher);
 }
 
-/* Pseudo-examples of both sorts, a ridge, and a chain of edits. */
+/* Pseudo-examples of both kinds, a ridge, and a chain of edits. */
 static void print_edits(void) {
     static const ex_axis_kind kinds[] = {EX_AXIS_SCALAR, EX_AXIS_ROTATION};
     double places[5][DIMENSION_MAX];
@@ -608,7 +608,7 @@ static void print_skinning(void) {
     ex_skeleton_destroy(skeleton);
 }
 
-/* ---- a whole rig: joints read, skinned, refined, shaded, painted, through a pack and back ---- */
+/* ---- a complete rig: joints read, skinned, refined, shaded, painted, through a pack and back ---- */
 
 enum { RINGS = 6, SIDES = 5, TUBE = RINGS * SIDES, TUBE_MOST = TUBE + RINGS * SIDES, SCULPTS = 3 };
 
@@ -640,7 +640,7 @@ static void print_character_at(const ex_rig *rig, const ex_pose *pose, int level
 }
 
 /* Two layers of offsets over the dial "size": at rest, each vertex among the examples that move it; and turned with the
- * skin, with falloffs of their own. */
+ * skin, with separate falloffs. */
 typedef struct sculpted {
     ex_layer_def layers[CHARACTER_LAYERS + 2];
     ex_offsets offsets[2][SCULPTS];
@@ -722,7 +722,7 @@ static void print_characters(void) {
 
 /* ---- trajectories ---- */
 
-/* A layer with everything, in both storages; at 4.5 some turns are longer than the polynomials reach. */
+/* A layer with everything, in both storages; at 4.5 some turns exceed the range of the polynomials. */
 static void print_trajectories(void) {
     static const double ways[] = {0.4, 1.7, 2.5, 3.2, 4.5};
     float *mesh = draw_form(TUBE, 1), positions[3 * TUBE];
@@ -760,7 +760,7 @@ static void print_trajectories(void) {
 /* ---- drivers ---- */
 
 /* A sleeve on a tube between its keys: one moving frame and three, without and with a residual by keys. Nothing
- * penetrates: which way out is the shortest may hang on the last bit. */
+ * penetrates: the shortest way out may depend on the last bit. */
 static void print_driven(void) {
     float form[3 * TUBE_VERTICES], positions[3 * TUBE_VERTICES];
     ex_error error = {0};
@@ -789,8 +789,8 @@ static void print_driven(void) {
 
 /* ---- closest points and rays ---- */
 
-/* Made anew and fitted to another form, which has to answer alike. Seen along their planes or as slivers, triangles
- * have coordinates that are not sure; so points and distances are printed, and rays aim at triangles' middles. */
+/* Made again and fitted to another form, with the same answers. Seen along their planes or as slivers, triangles have
+ * uncertain coordinates; so points and distances are printed, and rays aim at triangles' middles. */
 static void print_settling(void) {
     enum { TRIANGLES = 120, QUESTIONS = 40 };
     static uint32_t soup[TRIANGLES * 3];

@@ -1,6 +1,4 @@
-/*
- * Conjugate gradients: a case by hand, the direct solve as an oracle, preconditioners, and when they give up.
- */
+/* Conjugate gradients: a case by hand, the direct solve as an oracle, preconditioners, and failures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A matrix to apply, and what a preconditioner needs. */
+/* A matrix to apply, and data of a preconditioner. */
 typedef struct problem {
     matrix m;
     exi_factor *factor;
@@ -85,7 +83,7 @@ static void test_against_direct(void **state) {
     problem p;
     open_problem(&p, matrix_from_graph(&g, 1, true));
     const int n = p.m.view.n;
-    for (int j = 0; j < n; j++) /* a diagonal worth dividing by */
+    for (int j = 0; j < n; j++) /* a diagonal that is useful for preconditioning */
         p.m.values[p.m.starts[j]] += j % 7 == 0 ? 200 : 0.1;
     assert_int_equal(exi_factor_refactor(p.factor, p.m.values, NULL, NULL), EX_OK);
     double *b = random_numbers(n, 5), *direct = random_numbers(n, 5), *work = malloc(exi_cg_work_size(n));

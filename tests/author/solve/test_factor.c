@@ -1,6 +1,6 @@
 /*
- * The direct solver: a case by hand, random matrices against a dense factorisation, Laplacians of meshes, matrices
- * that are small, in pieces or full, and other values on the same pattern.
+ * The direct solver: a case by hand, random matrices against a dense factorisation, Laplacians of meshes, matrices that
+ * are small, in pieces or full, and other values on the same pattern.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static exi_factor *factorise(const matrix *m) {
     return f;
 }
 
-/* x [n][3] becomes the solutions; the work memory is one number longer, to be left alone. */
+/* x [n][3] becomes the solutions; the work memory is one number longer, which must not change. */
 static void solve(const exi_factor *f, double *x) {
     const size_t size = exi_factor_work_size(f);
     double *work = malloc(size + sizeof *work);
@@ -35,7 +35,7 @@ static void solve(const exi_factor *f, double *x) {
     free(work);
 }
 
-/* Solves for random right-hand sides, three at once and one alone, and looks at what is left. */
+/* Solves for random right-hand sides, three at once and one alone, and checks the residual. */
 static void check_solves(const matrix *m) {
     const int n = m->view.n;
     exi_factor *f = factorise(m);
@@ -107,7 +107,7 @@ static void solve_dense(double *a, int n, double *x) {
     }
 }
 
-/* Entries are there with the given chance; the diagonal is larger than the rest of its row. */
+/* Entries occur with the given probability; the diagonal is larger than the rest of its row. */
 static double *random_dense(int n, double chance, uint64_t *seed) {
     double *a = calloc((size_t)(n * n), sizeof *a);
     assert_non_null(a);
@@ -163,8 +163,8 @@ static void test_meshes(void **state) {
     }
 }
 
-/* What the order is for: on a grid of n vertices L stays far below the n^1.5 of the order of the rows. And columns are
- * joined, which brings in some zeros, not many. */
+/* The purpose of the ordering: on a grid of n vertices L stays far below the n^1.5 of the order of the rows. And
+ * columns are merged, which adds some zeros, not many. */
 static void test_order_keeps_factor_sparse(void **state) {
     (void)state;
     graph g = graph_grid(40, 40);
@@ -224,7 +224,7 @@ static void test_smallest(void **state) {
     exi_factor_destroy(f);
 }
 
-/* A vertex beside all others: eliminated last, it costs one row. */
+/* A vertex adjacent to all others: eliminated last, it costs one row. */
 static void test_dense_row(void **state) {
     (void)state;
     enum { N = 400 };
@@ -244,7 +244,7 @@ static void test_dense_row(void **state) {
     free(dense);
 }
 
-/* Panels that are longer and wider than the kernels cut them: two full blocks, each beside a third. */
+/* Panels that are longer and wider than the kernels' blocks: two full blocks, each next to a third. */
 static void test_large_panels(void **state) {
     (void)state;
     enum { A = 261, B = 20, C = 133, N = A + B + C };
@@ -266,7 +266,7 @@ static void test_large_panels(void **state) {
     free(dense);
 }
 
-/* Other values on the same pattern give the bits of a factor made from them, after a failure too. */
+/* Other values on the same pattern give the bits of a new factor made from them, after a failure too. */
 static void test_refactor(void **state) {
     (void)state;
     graph g = graph_sphere(9, 14);

@@ -1,6 +1,6 @@
 /*
- * What the direct solver refuses: matrices that are not positive definite, with the row named; numbers that are not
- * finite; patterns that are none; and what it does when memory runs out.
+ * Errors of the direct solver: matrices that are not positive definite, with the row named; numbers that are not
+ * finite; invalid patterns; and failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,8 @@ static void test_indefinite(void **state) {
     matrix_free(&m);
 }
 
-/* A Laplacian that is held nowhere has no inverse, and rounding does not hide it; held ever so little, it has. */
+/* A Laplacian that is not held anywhere has no inverse, and rounding does not hide it; held ever so slightly, it has
+ * one. */
 static void test_not_held(void **state) {
     (void)state;
     graph sphere = graph_sphere(25, 40);
@@ -70,7 +71,7 @@ static void test_not_held(void **state) {
     matrix_free(&held);
 }
 
-/* What is left above 0 by rounding is not a pivot either. */
+/* A remainder above 0 from rounding is not a pivot either. */
 static void test_nearly_singular(void **state) {
     (void)state;
     const double near[2][2] = {{1, 1}, {1, 1 + 2 * DBL_EPSILON}}, far[2][2] = {{1, 1}, {1, 1 + 100 * DBL_EPSILON}};
@@ -83,7 +84,7 @@ static void test_nearly_singular(void **state) {
     matrix_free(&other);
 }
 
-/* Of two pieces, the row named lies in the one that is not held. */
+/* Of two pieces, the row named is in the one that is not held. */
 static void test_loose_piece(void **state) {
     (void)state;
     graph g = graph_grid(8, 16);

@@ -1,6 +1,4 @@
-/*
- * Several threads solve with one factor at once and get the bits that one gets alone.
- */
+/* Several threads solve with one factor at once and get the same bits as one alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

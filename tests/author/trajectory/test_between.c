@@ -118,7 +118,8 @@ static void a_bent_bar_keeps_its_shape(void **state) {
     bar_free(&bar);
 }
 
-/* A long bar whose last third is curled up by 270 degrees: rotations go on from their neighbours, not back. */
+/* A long bar whose last third is curled up by 270 degrees: rotations continue those of their neighbours, instead of
+ * turning back. */
 static void rotations_stay_on_their_branch(void **state) {
     (void)state;
     bent_bar bar = bar_make(60, 30, 0, 0);
@@ -141,7 +142,7 @@ static void rotations_stay_on_their_branch(void **state) {
     bar_free(&bar);
 }
 
-/* A ring around the curled end turns on with it, by more than half a turn, and not back by the shorter way. */
+/* A ring around the curled end turns with it, by more than half a turn, and not back the shorter way. */
 static void components_share_a_branch(void **state) {
     (void)state;
     bent_bar one = bar_make(1, 1, 0, 0), bar = bar_make(60, 30, one.vertex_count, one.triangle_count);
@@ -174,7 +175,7 @@ static void components_share_a_branch(void **state) {
     bar_free(&bar);
 }
 
-/* Two bars, one a copy beside the other's far end, a vertex without triangles, and a triangle without area. */
+/* Two bars, one a copy next to the other's far end, a vertex without triangles, and a triangle without area. */
 static void what_is_loose_goes_along(void **state) {
     (void)state;
     bent_bar one = bar_make(12, 8, 0, 0), all = bar_make(12, 8, one.vertex_count + 2, one.triangle_count + 1);
@@ -225,8 +226,8 @@ static void what_is_loose_goes_along(void **state) {
     bar_free(&all);
 }
 
-/* Triangles that are flat, or narrower than floats tell, between vertices that others hold already: one over the length
- * of the bar, one beside the bar's own. They change nothing: no link, nobody's neighbour, no large slopes. */
+/* Triangles that are flat, or narrower than floats can represent, between vertices that others already hold: one over
+ * the length of the bar, one next to the bar's own. They change nothing: no link, no neighbours, no large slopes. */
 static void flat_triangles_do_no_harm(void **state) {
     (void)state;
     enum { PIECES = 16, MIDDLE = 4 * PIECES / 2 };
@@ -297,8 +298,8 @@ static double distance(const double *form, size_t u, size_t v) {
     return sqrt(square);
 }
 
-/* A bar ten million times as long as it is thick: its triangles alone do not hold it together in double precision. How
- * it turns about itself is no longer told from the forms; that it keeps its length is. */
+/* A bar ten million times as long as it is thick: its triangles alone do not hold it together in double precision. Its
+ * turn about its axis cannot be found from the forms; that it keeps its length can. */
 static void needles(void **state) {
     (void)state;
     static const double axis[3] = {1, 2, 3}, place[3] = {0, 5, 0};

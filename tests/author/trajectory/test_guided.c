@@ -1,6 +1,6 @@
 /*
  * Guided trajectories: ends exact, rigid motions exact at all times, bent bars as little stretched as the rigid
- * in-betweens, opposite bends that cancel where they are blended, the same numbers whatever the threads.
+ * in-betweens, opposite bends that cancel when blended, the same numbers with any threads.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
- * The report of a warp: rows in order, a rigid motion that leaves nothing to report, triangles that cross, figures
- * that agree with measuring each form alone, bytes, progress, memory.
+ * The report of a warp: rows in order, a rigid motion that leaves nothing to report, triangles that cross, numbers that
+ * agree with measuring each form alone, bytes, progress, memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 enum { METHODS = EX_BETWEEN_COUNT + 1, GUIDED = EX_BETWEEN_COUNT };
 
-/* A bar, and perhaps a loose triangle beside its end, on the way to one example. */
+/* A bar, and optionally a loose triangle next to its end, on the way to one example. */
 typedef struct warp {
     bent_bar bar;
     double *end;
@@ -46,7 +46,7 @@ static void find_trajectories(warp *w) {
         fail_msg("%s", error.text);
 }
 
-/* The triangle stands across the bar's far end, as far above it as told. */
+/* The triangle is across the bar's far end, at the given height above it. */
 static void warp_open(warp *w, int pieces, double above) {
     *w = (warp){.bar = bar_make(pieces, 6, 3, 1)};
     const int n = w->bar.vertex_count, t = w->bar.triangle_count;
@@ -78,7 +78,7 @@ static const ex_warp_row *row_of(const ex_warp_report *report, int method, int t
     return &report->rows[method * EX_WARP_TIME_COUNT + time];
 }
 
-/* The triangle goes through the bar's upper side, 0.5 above its middle, and the motion takes it along. */
+/* The triangle passes through the bar's upper side, 0.5 above its middle, and moves with it. */
 static void a_motion_leaves_what_there_was(void **state) {
     (void)state;
     static const char *const names[METHODS] = {"linear", "poisson", "rigid", "polynomial", "guided"};

@@ -1,6 +1,4 @@
-/*
- * Rotations and their mean over the way: against hand-worked cases, numerical integration and finite differences.
- */
+/* Rotations and their mean along the path: against hand-worked cases, numerical integration and finite differences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /*
- * Stretch: triangles worked out by hand, percentiles by sorting, rigid motions that change nothing, flipped triangles
- * with and without a screw, triangles without area, any cut of the work.
+ * Stretch: triangles worked by hand, percentiles by sorting, rigid motions that change nothing, flipped triangles with
+ * and without a screw, triangles without area, any division of the work.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static ex_stretch must_measure(const ex_between *between, double t, const double
 static const int one[3] = {0, 1, 2};
 static const double flat[9] = {0, 0, 0, 2, 0, 0, 0, 1, 0};
 
-/* From twice as wide to three times as wide: the triangle by itself is stretched by (1 - t) + 1.5 t along x. */
+/* From twice as wide to three times as wide: the triangle alone is stretched by (1 - t) + 1.5 t along x. */
 static void one_triangle_by_hand(void **state) {
     (void)state;
     static const double wide[9] = {0, 0, 0, 3, 0, 0, 0, 1, 0}; /* S = diag(1.5, 1, 1) */
@@ -77,7 +77,7 @@ static void one_triangle_by_hand(void **state) {
     ex_between_destroy(between);
 }
 
-/* Values are asked for or not, and come out the same. */
+/* Values are the same if requested or not. */
 static void values_may_be_left_out(void **state) {
     (void)state;
     static const double wide[9] = {0, 0, 0, 3, 0, 0, 0, 1, 0};
@@ -87,7 +87,7 @@ static void values_may_be_left_out(void **state) {
     ex_between_destroy(between);
 }
 
-/* What is no number must not pass for unstretched, nor spoil the order of others. */
+/* NaN must not count as unstretched, nor spoil the order of others. */
 static void numbers_that_are_none(void **state) {
     (void)state;
     const double broken[9] = {0, 0, 0, NAN, 0, 0, 0, 1, 0};
@@ -126,7 +126,7 @@ static bent bend(int pieces, const ex_tasks *tasks) {
     b.values = calloc((size_t)b.bar.triangle_count, sizeof *b.values);
     assert_true(b.end && b.form && b.other && b.values);
     bar_bend(&b.bar, 6, 110, b.end);
-    for (size_t i = 0; i < n; i += 3) { /* and turned and moved as a whole, so that there is a screw */
+    for (size_t i = 0; i < n; i += 3) { /* and rigidly turned and moved, so that there is a screw */
         const double y = b.end[i + 1];
         b.end[i + 1] = -b.end[i + 2] + 4;
         b.end[i + 2] = y * 1.1;
@@ -162,7 +162,7 @@ static void percentiles_are_those_of_the_sorted(void **state) {
     }
 }
 
-/* The ends are what every triangle by itself would be; a motion of the whole changes no stretch. */
+/* The ends are those of every triangle alone; a rigid motion changes no stretch. */
 static void ends_and_motions(void **state) {
     (void)state;
     bent b = bend(12, NULL);
@@ -179,8 +179,8 @@ static void ends_and_motions(void **state) {
     unbend(&b);
 }
 
-/* A square turned about an edge by 170 degrees, and at t by more or less than a right angle away from where it should
- * be: all of it is flipped, or nothing. */
+/* A square turned about an edge by 170 degrees, and at t by more or less than a right angle from its right place: all
+ * of it is flipped, or nothing. */
 static void a_square_turned_over(void **state) {
     (void)state;
     static const int two[6] = {0, 1, 2, 0, 2, 3};
@@ -208,7 +208,7 @@ static void a_square_turned_over(void **state) {
     ex_between_destroy(between);
 }
 
-/* Curled to 260 degrees, its ends are turned by more than a right angle both ways, each as it should be. */
+/* Curled to 260 degrees, its ends are turned by more than a right angle both ways, correctly. */
 static void turned_limbs_are_not_flipped(void **state) {
     (void)state;
     bent_bar bar = bar_make(16, 8, 0, 0);
@@ -244,7 +244,7 @@ static void a_folded_triangle(void **state) {
     ex_between_destroy(between);
 }
 
-/* They have no stretch, and are not among those whose percentiles are taken. */
+/* They have no stretch, and do not count in percentiles. */
 static void triangles_without_area(void **state) {
     (void)state;
     static const int triangles[12] = {0, 1, 2, 0, 0, 1, 1, 1, 1, 0, 3, 1};

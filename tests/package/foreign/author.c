@@ -1,5 +1,5 @@
-/* Reads a mesh, a project that is none, and a picture that it writes itself, with the installed authoring library: its
- * own code, its JSON reader, its PNG reader. */
+/* Reads a mesh, an invalid project, and a picture that it writes itself, with the installed authoring library: its own
+ * code, its JSON reader, its PNG reader. */
 #include <exemplar/author.h>
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Asks the installed GPU runtime for the GPUs of this machine, which may have none. */
+/* Lists the GPUs of this machine, which may have none, with the installed GPU runtime. */
 #include <exemplar/cuda.h>
 
 #include <stdio.h>

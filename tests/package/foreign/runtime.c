@@ -1,4 +1,4 @@
-/* Weighs two examples half way between them with the installed runtime. argv[1] is the version that has to be there. */
+/* Weighs two examples halfway between them with the installed runtime. argv[1] is the expected version. */
 #include <exemplar/exemplar.h>
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /*
- * Small dense solves: cases worked out by hand, residuals and orthogonality of random ones, and matrices of less than
- * full rank.
+ * Small dense solves: cases worked by hand, residuals and orthogonality of random ones, and matrices of less than full
+ * rank.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* The quick orthonormal basis of dense.c: against its two defining properties, and that it gives up where it must. */
+/* The quick orthonormal basis of dense.c: its two defining properties, and its failures. */
 #include "runtime/base/dense.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ static void basis_is_orthonormal_and_made_as_said(void **state) {
     }
 }
 
-/* The second column is the first and a part of something else: a hundredth is enough, a ten-thousandth is not. */
+/* The second column is the first plus a fraction of something else: a hundredth is enough, a ten-thousandth is not. */
 static void gives_up_near_dependence(void **state) {
     (void)state;
     const double parts[] = {1e-2, 1e-4, 0};

@@ -92,11 +92,11 @@ static void rearranging(void **state) {
     }
     exi_quad_store_triples(back, v);
     assert_memory_equal(back, from + 1, sizeof back);
-    exi_quad_store(to, exi_quad_load_three(from + 13)); /* the last three: nothing behind them is read */
+    exi_quad_store(to, exi_quad_load_three(from + 13)); /* the last three: nothing after them is read */
     assert_true(to[0] == 13 && to[1] == 14 && to[2] == 15 && to[3] == 0);
 }
 
-/* Bytes in and out, whole numbers and those between, of which halves go to the even neighbour. */
+/* Bytes in and out, integers and numbers between, of which halves go to the even neighbour. */
 static void bytes(void **state) {
     (void)state;
     unsigned char from[17], to[16];
@@ -129,7 +129,7 @@ static void bytes(void **state) {
     }
 }
 
-/* No number is never greater, and makes nothing greater. */
+/* NaN is never greater, and makes nothing greater. */
 static void picking_beside_no_numbers(void **state) {
     (void)state;
     const float a[4] = {NAN, 1, 2, INFINITY}, b[4] = {0, NAN, 1, 1};
@@ -145,7 +145,7 @@ static void picking_beside_no_numbers(void **state) {
     assert_true(to[0] == 3);
 }
 
-/* Bits before numbers, or 0; not where there is no number. */
+/* Bits before numbers, or 0; not for NaN. */
 static void keys(void **state) {
     (void)state;
     const float a[4] = {1, 2, NAN, 0}, b[4] = {1, 1.5f, 3, NAN}, c[4] = {0, INFINITY, 1e-40f, 2},

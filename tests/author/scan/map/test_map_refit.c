@@ -1,6 +1,6 @@
 /*
- * Refitting: the new cage's limit surface runs through the displaced one at the control points, at rest and at a pose,
- * with boundaries and where the limit masks are singular; nothing displaced changes nothing.
+ * Refitting: the new cage's limit surface passes through the displaced one at the control points, at rest and at a
+ * pose, with boundaries and where the limit masks are singular; zero displacements change nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>

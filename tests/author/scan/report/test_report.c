@@ -1,6 +1,6 @@
 /*
- * What a body is worth: sums by hand; scans left out, with weights by hand; the truth off by known amounts; joints that
- * the fit could not tell; labels; a pose that was never scanned.
+ * The report on a body: sums by hand; scans left out, with weights by hand; the truth off by known amounts; joints that
+ * the fit could not determine; labels; a pose that was never scanned.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,7 +133,7 @@ static void test_left_out(void **state) {
     scanned_close(&s);
 }
 
-/* A scan that is alone in its part is not predicted from anything, and least of all from what is not there. */
+/* A scan that is alone in its part is not predicted from anything, least of all from missing scans. */
 static void test_nothing_left(void **state) {
     const scanned_def def = {.parts = scanned_both,
                              .scans = {{"stand", "left", 0, 0}, {"bent", "left", 60, 0}, {"rest", "right", 0, 0}},
@@ -144,7 +144,7 @@ static void test_nothing_left(void **state) {
     build(&s);
     ex_scan_report report = measure(&s);
     assert_int_equal(report.left_out.pose_count, 2);
-    s.fitted->names[0][0] = 'x'; /* the first is not in the fit any more */
+    s.fitted->names[0][0] = 'x'; /* the first is no longer in the fit */
     report = measure(&s);
     assert_int_equal(report.left_out.pose_count, 0);
     assert_int_equal(report.left_out.body.count, 0);
@@ -159,7 +159,7 @@ static const scanned_def twins = {
     .parts = scanned_left,
     .scans = {{"stand", "arm", 0, 0}, {"bent", "arm", 60, 0}, {"open", "arm", 0, 0}, {"few", "arm", 30, 0}}};
 
-/* How the truth differs from the fit. */
+/* Differences between the truth and the fit. */
 typedef struct truth_case {
     double base[3], bone[3]; /* of the base, of elbow.L */
     double tilt;             /* degrees, of its axis towards y */
@@ -180,7 +180,7 @@ static void write_truth(const scanned *s, const truth_case *t) {
     truth.opens = NULL; /* of fewer scans, and a truth is determined */
     truth.scan_count = s->fitted->scan_count + 1;
     ex_kin_joint *elbow = &truth.kinematics->joints[SCANNED_LEFT];
-    for (int j = SCANNED_RIGHT; j < SCANNED_JOINTS; j++) /* as it is, not as a mirror image of what is changed */
+    for (int j = SCANNED_RIGHT; j < SCANNED_JOINTS; j++) /* unchanged, not the mirror image of the changed side */
         truth.kinematics->joints[j].mirror = -1;
     for (int c = 0; c < 3; c++) {
         truth.kinematics->joints[0].translation[c] += t->base[c];
@@ -229,7 +229,7 @@ static void test_truth(void **state) {
     scanned s;
     ex_scan_report report;
     scanned_open(&s, &twins);
-    /* `open` is not determined: its elbow is as in the reference. Two scans at one place are no space. */
+    /* `open` is not determined: its elbow is as in the reference. Two scans at one point are not a space. */
     s.fitted->names[2][0] = 'x';
     build(&s);
     s.fitted->names[2][0] = 'o';
@@ -272,7 +272,7 @@ static void test_truth(void **state) {
     assert_near(report.joints.angle_high, 3, 1e-6);
     assert_string_equal(report.joints.angle_joint, "elbow.L");
     assert_string_equal(report.joints.angle_scan, "bent");
-    /* Bases and elbows of two scans; the third, whose elbow is not determined, is no example. */
+    /* Bases and elbows of two scans; the third, whose elbow is not determined, is not an example. */
     assert_near(report.joints.angle_rms, 3 / sqrt(4), 1e-6);
     assert_int_equal(report.joints.left_out, 1);
 
@@ -288,7 +288,7 @@ static void test_held(void **state) {
     for (int add = 0; add < 2; add++) {
         scanned_def def = twins;
         scanned s;
-        def.scans[2] = (scanned_scan){0}; /* stand and bent: what is between is as much of each */
+        def.scans[2] = (scanned_scan){0}; /* stand and bent: the middle has as much of each */
         def.options = add ? twins.options : "\"mirror\": true, \"add\": false, ";
         scanned_open(&s, &def);
         build(&s);

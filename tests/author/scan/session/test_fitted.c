@@ -1,6 +1,4 @@
-/*
- * fit.json: what is written is read again, to the last digit but for angles of hinges; what is wrong is told by name.
- */
+/* fit.json: round trips, to the last digit except for angles of hinges; errors are named. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +93,7 @@ static void test_round_trip(void **state) {
     for (int i = 0; i < SCANS; i++) {
         assert_string_equal(read->names[i], c.names[i]);
         assert_row_near(read->poses[i].translation, c.poses[i].translation, 3, 0);
-        assert_near(read->rms[i], i == 1 ? c.rms[1] : 0, 0); /* what is not known is 0 */
+        assert_near(read->rms[i], i == 1 ? c.rms[1] : 0, 0); /* unknown values are 0 */
         for (int j = 0; j < JOINTS; j++) {
             const double *a = read->poses[i].rotations[j], *b = c.rotations[i][j];
             const double sign = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0 ? -1 : 1;

@@ -1,6 +1,4 @@
-/*
- * found/NAME.csv: by hand, round trips, each way to be wrong with its sentence, failing memory.
- */
+/* found/NAME.csv: by hand, round trips, every error with its sentence, failing memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +40,7 @@ static void writes_and_reads(void **state) {
     assert_string_equal(text, again);
     free(text);
     free(again);
-    /* None; and what someone wrote by hand. */
+    /* None; and a file written by hand. */
     assert_int_equal(ex_found_write(scratch_path("found.csv"), NULL, 0, NULL), EX_OK);
     assert_int_equal(ex_found_read(scratch_path("found.csv"), &markers, &count, NULL), EX_OK);
     assert_int_equal(count, 0);

@@ -1,6 +1,6 @@
 /*
- * scan.json: every wrong key, kind, name and reference is told by a sentence; what is read, written and read again is
- * the same; defaults; the table of markers; paths as seen from the folder.
+ * scan.json: every wrong key, kind, name and reference has a sentence; round trips; defaults; the table of markers;
+ * paths relative to the folder.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -160,7 +160,7 @@ static void test_invalid(void **state) {
     ex_scan_session_destroy(NULL);
 }
 
-/* Names that the body needs for itself, or that would become the same file. */
+/* Names that the body needs, or that would become the same file. */
 static void test_taken_names(void **state) {
     (void)state;
     static const char *const parts[] = {"base", "figure", ".arm", "a:b"}, *const scans[] = {"x.mirrored"};
@@ -185,7 +185,7 @@ static void test_taken_names(void **state) {
     }
 }
 
-/* ---- what can ---- */
+/* ---- valid sessions ---- */
 
 static void test_defaults(void **state) {
     (void)state;
@@ -257,7 +257,7 @@ static void test_round_trip(void **state) {
     assert_int_equal(ex_scan_session_write(s[0], &error), EX_OK);
     if (ex_scan_session_read(scratch_path("."), &s[1], &error) != EX_OK)
         fail_msg("%s", error.text);
-    for (int k = 0; k < 2; k++) { /* as the file says, and as it was written */
+    for (int k = 0; k < 2; k++) { /* as in the file, and as written */
         const ex_scan_session *r = s[k];
         assert_string_equal(r->markers, "sub/markers.csv");
         assert_string_equal(r->cage, "own.obj");
@@ -287,7 +287,7 @@ static void test_round_trip(void **state) {
         assert_row_near(turns[1], ((const double[4]){0, 1, 0, 0}), 4, 1e-15);
         assert_row_near(turns[2], ((const double[4]){0, 0.6 * sin(half), -0.8 * sin(half), cos(half)}), 4, 1e-14);
         assert_near(ex_kin_angle(&r->kinematics->joints[2], r->scans[2].pose.rotations[2]), 169.5, 1e-12);
-        /* The table stands for the skeleton's own markers, whose places are kept where it has none. */
+        /* The table replaces the skeleton's own markers, whose places are kept if it has none. */
         assert_int_equal(r->kinematics->site_count, 2);
         const ex_site *sites = r->kinematics->sites;
         assert_true(sites[0].placed && sites[1].placed);
@@ -356,7 +356,7 @@ static void test_markers(void **state) {
         assert_null(session);
     }
     assert_int_equal(right, sizeof cases / sizeof cases[0]);
-    /* Marks of where a file begins, blank lines and quotes are no harm; no marker at all is a table, too. */
+    /* Byte-order marks, blank lines and quotes are fine; a table may have no markers. */
     ex_scan_session *s = NULL;
     ex_error error = {0};
     write_text("sub/markers.csv", "\xEF\xBB\xBFmarker,joint\r\n\r\n\"a, b\",elbow\r\n");
@@ -370,7 +370,7 @@ static void test_markers(void **state) {
     assert_int_equal(read_text(whole, &s, &error), EX_OK);
     assert_int_equal(s->kinematics->site_count, 0);
     ex_scan_session_destroy(s);
-    /* A marker that has gone to another joint has no place there. */
+    /* A marker that has moved to another joint has no place there. */
     write_text("sub/markers.csv", "marker,joint\nold,hips\n");
     assert_int_equal(read_text(whole, &s, &error), EX_OK);
     assert_false(s->kinematics->sites[0].placed);

@@ -1,6 +1,6 @@
 /*
- * The fit of a session: labels become sightings, joints that a part does not solve for stay, a skeleton that stands
- * elsewhere is brought to its markers, and what is wrong with labels is told.
+ * The fit of a session: labels become sightings, joints that a part does not solve for stay, a skeleton at another
+ * place is moved to its markers, and errors in labels are reported.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 enum { JOINTS = 3, BONE_SITES = 5, SITES = JOINTS * BONE_SITES, SCANS = 5 };
 
 static const double bones[JOINTS][3] = {{0, 1, 0}, {0.2, 0.25, 0}, {0.3, 0, 0}};
-/* Degrees that shoulder and elbow are turned by: the elbow about y, the shoulder about z, and in the last scan x. */
+/* Degrees of shoulder and elbow: the elbow about y, the shoulder about z, and in the last scan x. */
 static const double turns[SCANS][2] = {{0, 0}, {0, 50}, {0, 100}, {40, 0}, {-30, 20}};
 static const char *const names[SCANS] = {"stand", "arm_1", "arm_2", "all_1", "all_2"};
 
@@ -34,7 +34,7 @@ static void write_text(const char *name, const char *text) {
     scratch_write(name, text, strlen(text));
 }
 
-/* A skeleton of that size, that stands so far off. */
+/* A skeleton of that size, at that distance. */
 static void write_skeleton(double size, double away) {
     char text[900];
     snprintf(text, sizeof text,
@@ -72,7 +72,7 @@ static void site_name(int site, char name[8]) {
     snprintf(name, 8, "m_%d", site);
 }
 
-/* The scan's labels, so sure; also: one more line. */
+/* The scan's labels with that confidence; also: one more line. */
 static void write_labels(int scan, double confidence, const char *also) {
     ex_labelled labelled[SITES + 1] = {{0}};
     char texts[SITES + 1][8], path[40];
@@ -126,7 +126,7 @@ static ex_scan_session *write_session(void) {
     return session;
 }
 
-/* Fits, and checks that the truth was found. */
+/* Fits, and checks the result against the truth. */
 static void check_fit(const ex_scan_session *session) {
     ex_scan_fitted *fitted = NULL;
     ex_kin_fit *fit = NULL;
@@ -135,7 +135,7 @@ static void check_fit(const ex_scan_session *session) {
         fail_msg("%s", error.text);
     assert_int_equal(fitted->scan_count, SCANS);
     assert_int_equal(fit->scan_count, SCANS);
-    for (int j = 1; j < JOINTS; j++) /* at the elbow's height nothing can be told: along its axis */
+    for (int j = 1; j < JOINTS; j++) /* along its axis the elbow's place is undetermined */
         for (int c = 0; c < 3; c++) {
             const double off = fitted->kinematics->joints[j].translation[c] - bones[j][c] +
                                (j == 1 ? fitted->kinematics->joints[0].translation[c] - bones[0][c] : 0);
@@ -165,14 +165,14 @@ static void test_found(void **state) {
     ex_scan_session_destroy(session);
 }
 
-/* Elsewhere and too small. */
+/* At another place and too small. */
 static void test_brought(void **state) {
     (void)state;
     write_skeleton(0.6, 3);
     ex_scan_session *session = write_session();
     const double before = session->kinematics->joints[0].translation[0];
     check_fit(session);
-    assert_near(session->kinematics->joints[0].translation[0], before, 0); /* the session's own is left alone */
+    assert_near(session->kinematics->joints[0].translation[0], before, 0); /* the session's own is unchanged */
     ex_scan_session_destroy(session);
 }
 
@@ -194,7 +194,7 @@ static void test_labels(void **state) {
     ex_error error = {0};
     write_skeleton(1, 0);
     ex_scan_session *session = write_session();
-    /* What is not sure is as if it were not there, unless less is asked for. */
+    /* Uncertain labels are ignored, unless a lower confidence is requested. */
     write_labels(2, 0.6, NULL);
     assert_int_equal(ex_scan_fit(session, NULL, &fitted, &fit, &error), EX_OK);
     assert_int_equal(fitted->scan_count, SCANS - 1);
@@ -205,7 +205,7 @@ static void test_labels(void **state) {
     assert_int_equal(fitted->scan_count, SCANS);
     ex_scan_fitted_destroy(fitted);
     ex_kin_fit_destroy(fit);
-    /* Names that the session does not know, however unsure. */
+    /* Names that the session does not know, however uncertain. */
     write_labels(2, 1, "m_2x");
     refuse(session, EX_ERROR_DATA, "arm_2.csv", "'m_2x': did you mean 'm_2'");
     write_labels(2, 1, NULL);
@@ -226,7 +226,7 @@ static ex_result attempt(void *context) {
     return result;
 }
 
-/* The first allocations, and some of those of the fit itself (which has tests of its own). */
+/* The first allocations, and some of those of the fit itself (which has separate tests). */
 static void test_memory(void **state) {
     (void)state;
     write_skeleton(1, 0);

@@ -1,7 +1,7 @@
 /*
- * The simulated scanner before an egg: samples on its surface and on the side of their head, noise along the ray, what
- * grazes is lost; markers where they were painted, stretched with the skin; views merged into one layer with holes;
- * chance that depends on names alone; each wrong number with its sentence; failing memory.
+ * The simulated scanner in front of an egg: samples on its surface and on the side of their head, noise along the ray,
+ * no samples at grazing angles; markers where they were painted, stretched with the skin; views merged into one layer
+ * with holes; random numbers that depend only on names; each wrong number with its sentence; failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static double radius(const double point[3], double away[3]) {
     return sqrt(sum);
 }
 
-/* How squarely the head of a view sees a point of a sphere. */
+/* Cosine of the angle at which the head of a view sees a point of a sphere. */
 static double slant(int view, int count, const double away[3], double length) {
     const double angle = 2 * pi * (view + 0.5) / count;
     return (away[0] * sin(angle) + away[2] * cos(angle)) / length;
@@ -95,9 +95,9 @@ static void samples_are_where_rays_end(void **state) {
             assert_near(across / 0.008, round(across / 0.008), 1e-4);
             least = square < least ? square : least;
         }
-        assert_true(least > sin(15 * pi / 180) - 0.07); /* a facet's normal is a little off */
+        assert_true(least > sin(15 * pi / 180) - 0.07); /* a facet's normal is slightly off */
         assert_true(least < 0.4);
-        for (int f = 0; f < mesh->face_count; f++) { /* seen from outside counter-clockwise */
+        for (int f = 0; f < mesh->face_count; f++) { /* counter-clockwise from outside */
             double a[3][3], n[3];
             for (int i = 0; i < 3; i++)
                 memcpy(a[i], mesh->positions + 3 * mesh->corners[3 * f + i], sizeof a[i]);
@@ -127,7 +127,7 @@ static void noise_is_along_the_ray(void **state) {
             const double *p = a->positions + 3 * v, *q = b->positions + 3 * w;
             const double angle = 2 * pi * (view + 0.5) / 4, right[2] = {cos(angle), -sin(angle)};
             if (fabs(p[1] - q[1]) > 1e-5 || fabs((p[0] - q[0]) * right[0] + (p[2] - q[2]) * right[1]) > 1e-5)
-                continue; /* a sample at the edge that only the other one has */
+                continue; /* a sample at the edge that only one has */
             const double along = (q[0] - p[0]) * sin(angle) + (q[2] - p[2]) * cos(angle);
             assert_true(fabs(along) < 0.0035);
             sum += along * along;
@@ -166,7 +166,8 @@ static void grazing_samples_are_lost(void **state) {
     close_studio(&s);
 }
 
-/* An arm that is drawn out before the egg hides all behind it, and its sides are met at too small an angle. */
+/* An arm that is extended in front of the egg hides everything behind it, and its sides are seen at too small an
+ * angle. */
 static void what_is_behind_is_hidden(void **state) {
     (void)state;
     studio s = open_studio();
@@ -209,14 +210,14 @@ static void jumps_are_not_connected(void **state) {
     assert_int_equal(cells[2] & both, both); /* of the second: over a rise of 1, along the flatter diagonal */
     assert_int_equal(cells[2] & EXI_CELL_TURNED, EXI_CELL_TURNED);
     assert_int_equal(cells[3] & both, 0);
-    assert_true(isnan(depths[2]) && isnan(depths[5])); /* nothing holds them */
+    assert_true(isnan(depths[2]) && isnan(depths[5])); /* nothing connects them */
     assert_int_equal(exi_view_mesh(&view, &mesh, NULL), EX_OK);
     assert_int_equal(mesh->vertex_count, 6);
     assert_int_equal(mesh->face_count, 4);
     assert_row_near(mesh->positions + 3 * 5, ((double[]){21, 12, 1}), 3, 0);
     assert_near((double)mesh->colours[3 * 5], 70 / 255.0, 1e-7);
     ex_mesh_destroy(mesh);
-    /* half-way from (20, 11) at 0 to (21, 12) at 1, where the diagonal is at 0 */
+    /* halfway from (20, 11) at 0 to (21, 12) at 1, where the diagonal is at 0 */
     assert_true(exi_view_look(&view, 20.75, 11.75, &depth, &square, colour));
     assert_near(depth, 0.5, 1e-12);
     assert_near(square, 1, 1e-12);
@@ -263,7 +264,7 @@ static void places_are_far_apart(void **state) {
     close_studio(&s);
 }
 
-/* Inside its edge a marker has its colour, beyond it the skin has none of paint's; seen ones are seen by samples. */
+/* Inside its edge a marker has its colour, beyond it the skin has no paint; visible ones are shown by samples. */
 static void markers_are_where_they_were_painted(void **state) {
     (void)state;
     studio s = open_studio();
@@ -334,7 +335,7 @@ static int painted_samples(const ex_scan_shot *shot, const studio *s) {
     return count;
 }
 
-/* The whole skin is stretched: so are they, and four times as many samples show paint. */
+/* The entire skin is stretched, and so are markers: four times as many samples show paint. */
 static void markers_stretch_with_the_skin(void **state) {
     (void)state;
     studio s = open_studio();
@@ -374,7 +375,7 @@ static void some_are_rubbed_off_and_some_are_false(void **state) {
 
 /* ---- merging ---- */
 
-/* How often a ray from the middle of the egg meets the mesh, and where last. */
+/* Number of times that a ray from the middle of the egg meets the mesh, and the last place. */
 static int crossings(const ex_bounds *fit, const double direction[3], double *where) {
     ex_ray ray = {.t_min = 0, .t_max = INFINITY};
     ex_hit hit;

@@ -1,7 +1,7 @@
 /*
  * Sessions of the simulated scanner: the rig's skeleton as a kinematics, worked by hand; tables of poses and markers
- * with each way to be wrong; a folder that reads back as a session, is continued where it was stopped, is the same
- * however the work was cut, and is not taken for another one; failing memory.
+ * with every error; a folder that reads back as a session, is resumed where it was stopped, is the same with any
+ * division of the work, and is not mistaken for another one; failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- truth ---- */
 
-/* arm.L stands turned by 73.74 degrees (cosine 0.28, sine 0.96) about z: its y points to -0.96 0.28 0. */
+/* arm.L is turned by 73.74 degrees (cosine 0.28, sine 0.96) about z: its y points to -0.96 0.28 0. */
 static void the_skeleton_is_as_the_rig_has_it(void **state) {
     (void)state;
     ex_rig *rig = dummy_rig(5, 6);
@@ -41,7 +41,7 @@ static void the_skeleton_is_as_the_rig_has_it(void **state) {
     assert_string_equal(left->name, "arm.L");
     assert_int_equal(k->joints[0].freedom, EX_FREEDOM_BASE);
     assert_int_equal(left->freedom, EX_FREEDOM_HINGE);
-    assert_int_equal(right->freedom, EX_FREEDOM_HINGE); /* for the other one is */
+    assert_int_equal(right->freedom, EX_FREEDOM_HINGE); /* because the other one is */
     assert_int_equal(tip->freedom, EX_FREEDOM_FIXED);
     assert_int_equal(tip->parent, 1);
     assert_int_equal(right->mirror, 1);
@@ -75,7 +75,7 @@ static void the_skeleton_is_as_the_rig_has_it(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Turned about another axis than the rig reads, it is a ball joint; and measured from the second pose, that is none. */
+/* Turned about another axis than the rig reads, it is a ball joint; and measured from the second pose it is not. */
 static void a_hinge_that_turns_otherwise_is_none(void **state) {
     (void)state;
     ex_rig *rig = dummy_rig(5, 6);
@@ -340,7 +340,7 @@ static void a_session_reads_back(void **state) {
         fail_msg("%s", error.text);
     assert_int_equal(fitted->scan_count, POSES);
     assert_near(ex_kin_angle(&fitted->kinematics->joints[arm], fitted->poses[2].rotations[arm]), 40, 1e-3);
-    /* a site in the frame of its joint is where the scan says that the marker is */
+    /* a site in the frame of its joint is at the scan's marker */
     size_t size;
     char *text = scratch_read("a/truth/markers/rest.csv", &size), name[64];
     double places[4][3], at[3];
@@ -370,7 +370,7 @@ static bool step(void *user, const char *doing, double part) {
     return s->allowed-- > 0;
 }
 
-/* What was there stays; what was stopped goes on; the same bytes whichever way. */
+/* Existing files stay; a stopped run is resumed; the same bytes either way. */
 static void a_session_goes_on(void **state) {
     (void)state;
     stage s;
@@ -398,7 +398,7 @@ static void a_session_goes_on(void **state) {
     assert_true(has("c/scans/rest_3.ply") && has("c/scan.json"));
     size_t sizes[2];
     char *texts[2] = {scratch_read("c/scans/bent_2.ply", &sizes[0]), NULL};
-    assert_int_equal(sizes[0], 4); /* nobody looked into it */
+    assert_int_equal(sizes[0], 4); /* it was not opened */
     free(texts[0]);
     s.def.force = true;
     assert_int_equal(ex_scan_simulate(&s.def, &made, &error), EX_OK);

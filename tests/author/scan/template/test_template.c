@@ -1,6 +1,6 @@
 /*
- * Templates of skeletons: surfaces without cracks that face outwards and are their own mirror image, and control points
- * that joints move by halves, which is the half-way rotation about the joint.
+ * Templates of skeletons: surfaces without cracks that face outwards and are symmetric, and control points that joints
+ * move by halves, which gives the half-way rotation about the joint.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static ex_template *make(const ex_kinematics *kinematics, const ex_template_opti
 
 /* ---- surfaces ---- */
 
-/* Edges of one face alone; fails where an edge is run twice in one direction. */
+/* Number of edges of only one face; fails if an edge occurs twice in one direction. */
 static int count_boundary(const ex_mesh *mesh) {
     int count = 0;
     for (int c = 0; c < mesh->corner_count; c++) {
@@ -137,7 +137,7 @@ static void whole_body(void **state) {
     ex_kinematics_destroy(kinematics);
 }
 
-/* To the bit about x = 0; about the base's x, wherever a body stood, to rounding. */
+/* Exactly about x = 0; about the base's x, for a body at any place, up to rounding. */
 static void mirrored(void **state) {
     (void)state;
     static const char *const names[] = {"upper", "full"};
@@ -147,7 +147,7 @@ static void mirrored(void **state) {
         int *map = NULL;
         ex_error error = {0};
         kinematics->joints[0].translation[0] = middle;
-        if (i >= 2) /* a fit finds a waist that is a little off */
+        if (i >= 2) /* a fit finds a waist that is slightly off */
             kinematics->joints[1].translation[0] = 0.004;
         ex_template *made = make(kinematics, NULL);
         if (ex_mesh_mirror_map(made->cage, 0, middle, 1e-9, &map, &error) != EX_OK)
@@ -269,7 +269,7 @@ static void twist_is_spread(void **state) {
 
 /* ---- poses ---- */
 
-/* Each joint alone, about three axes and back: no face of the cage is turned over, seen from its own bone, nor
+/* Each joint alone, about three axes and back: no face of the cage is reversed, seen from its own bone, nor
  * collapses. */
 static void faces_stay(void **state) {
     (void)state;
@@ -321,7 +321,7 @@ static void faces_stay(void **state) {
 
 /* ---- other trees ---- */
 
-/* Whatever stands there, the surface is one, faces outwards, and is moved by all that there is. */
+/* For any tree, the surface is in one piece, faces outwards, and all joints move it. */
 static void any_tree(void **state) {
     (void)state;
     static const skeleton_joint chain[] = {{"a", NULL, EX_FREEDOM_BASE, {0, 0, 0}, {0}},

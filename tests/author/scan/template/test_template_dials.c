@@ -1,6 +1,6 @@
 /*
- * Figures: girth moves what a bone alone moves straight away from it, and a longer bone spreads its rings and takes
- * along what is beyond.
+ * Figures: girth moves vertices that only one bone moves straight away from it, and a longer bone spreads its rings and
+ * carries what is beyond.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,8 @@ static void names(void **state) {
     close_figure(&f);
 }
 
-/* Upper arms lie along x at y 1.42, z -0.03: what they alone move goes away from there; nothing else moves in x. */
+/* Upper arms are along x at y 1.42, z -0.03: vertices that only they move go away from there; nothing else moves in
+ * x. */
 static void girth(void **state) {
     (void)state;
     figure f = open_figure("upper");
@@ -126,7 +127,7 @@ static void length(void **state) {
     close_figure(&f);
 }
 
-/* A longer waist takes all above along; clavicles higher up, both sides at once, move the spine by their mean. */
+/* A longer waist moves everything above; clavicles higher up, both sides at once, move the spine by their mean. */
 static void trunk(void **state) {
     (void)state;
     figure f = open_figure("upper");

@@ -1,6 +1,6 @@
 /*
- * The template of a session: a scan that was taken elsewhere is brought to the skeleton, a mesh may stand in for the
- * generated one, and the files read back.
+ * The template of a session: a scan taken at another place is moved to the skeleton, a mesh may replace the generated
+ * one, and the files read back.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static void open_case(session_case *c) {
     c->fitted.poses = &c->pose;
 }
 
-/* A template's smooth surface as a scan of someone who stood turned and elsewhere; returned as it was. */
+/* Writes a template's smooth surface as a scan of someone turned and at another place; returns it unmoved. */
 static ex_mesh *write_scan(const session_case *c, const ex_template *made, const char *path) {
     const ex_subdivide_def def = {.scheme = EX_SCHEME_CATMULL_CLARK, .levels = 2};
     const double *base = c->fitted.kinematics->joints[0].translation;
@@ -79,7 +79,7 @@ static ex_mesh *write_scan(const session_case *c, const ex_template *made, const
     return still;
 }
 
-/* How far the vertices are apart, as the root of the mean square. */
+/* Root mean square distance of the vertices. */
 static double distance(const ex_mesh *a, const ex_mesh *b) {
     double sum = 0;
     assert_int_equal(a->vertex_count, b->vertex_count);
@@ -99,7 +99,7 @@ static void brought_back(void **state) {
     open_case(&c);
     assert_int_equal(ex_template_create(c.fitted.kinematics, NULL, &usual, &error), EX_OK);
     for (int v = 0; v < usual->cage->vertex_count; v++)
-        usual->cage->positions[3 * v + 2] *= 1.2; /* deeper than one would think */
+        usual->cage->positions[3 * v + 2] *= 1.2; /* deeper than expected */
     snprintf(path, sizeof path, "%s/scan.ply", folder);
     ex_mesh *scan = write_scan(&c, usual, path);
     const ex_template_options options = {.scans = (const ex_mesh *const[]){scan}, .scan_count = 1};

@@ -1,6 +1,6 @@
 /*
- * How wide templates become: tubes around the bones of a skeleton stand for a body, whole and seen from one side alone;
- * markers; meshes that were given.
+ * Widths of templates: tubes around the bones of a skeleton represent a body, complete and seen from only one side;
+ * markers; given meshes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static ex_kinematics *upper(void) {
 /* ---- a body of tubes ---- */
 
 /* Open tubes around x (arms, at shoulder height) and y (trunk), outwards, of quadrangles; in each arm another one that
- * looks inwards, such as a scanner's own mistakes are. only_front: what z > 0 shows. */
+ * faces inwards, like errors of a scanner. only_front: the part with z > 0. */
 static ex_mesh *tubes(bool only_front) {
     enum { SIDES = 32, RINGS = 30, TUBES = 5 };
     ex_mesh *mesh = ex_mesh_create();
@@ -134,7 +134,7 @@ static void by_scans(void **state) {
     ex_kinematics_destroy(kinematics);
 }
 
-/* What nobody saw is as wide as what is beside it, which is right where the axis is in the middle. */
+/* Unseen parts are as wide as their neighbours, which is right if the axis is in the middle. */
 static void by_half_a_scan(void **state) {
     (void)state;
     ex_kinematics *kinematics = upper();
@@ -194,8 +194,8 @@ static double weight_of(const ex_template *made, int vertex, int joint) {
     return sum;
 }
 
-/* Around the elbow: half of both bones in the plane through it, whichever side of the arm, all of one where the bone's
- * middle is; between, more and more. */
+/* Around the elbow: half of both bones in the plane through it, on any side of the arm, all of one at the bone's
+ * middle; between, increasing. */
 static void given(void **state) {
     (void)state;
     ex_kinematics *kinematics = upper();

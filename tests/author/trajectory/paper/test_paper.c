@@ -1,6 +1,6 @@
 /*
- * The energies of the trajectory-warping paper: derivatives against differences, steps, each term alone, what rigid
- * motion and missing triangles give. tests/oracle/paper_oracle.py solves the same energy a second time.
+ * The energies of the trajectory-warping paper: derivatives against differences, steps, each term alone, results for
+ * rigid motion and missing triangles. tests/oracle/paper_oracle.py solves the same energy independently.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static double *unknown(exi_paper *paper, exi_paper_state *state, int u) {
     return &(u % 6 < 3 ? state->misses : state->turns)[u / 6 * 3 + u % 3];
 }
 
-/* The present state moved by `step` along x, or along one unknown where x is NULL; evaluated in the other. */
+/* The present state moved by `step` along x, or along one unknown if x is NULL; evaluated in the other. */
 static exi_paper_state *moved(exi_paper *paper, const double *x, int one, double step) {
     exi_paper_state *from = &paper->states[paper->present], *to = &paper->states[1 - paper->present];
     for (int u = 0; u < exi_paper_size(paper); u++)
@@ -217,7 +217,7 @@ static void terms_can_be_left_out(void **state) {
     free_tube(&t);
 }
 
-/* More of a term's weight leaves less of what it measures; 0 means the usual 0.1. */
+/* A larger weight of a term leaves less of what it measures; 0 means the default 0.1. */
 static void weights_weigh(void **state) {
     (void)state;
     tube t = make_tube(9, 6, 1.2, 1.3);
@@ -238,7 +238,7 @@ static void weights_weigh(void **state) {
 
 /* ---- special cases ---- */
 
-/* The alignment takes all of a rigid motion; nothing is left to turn. */
+/* The alignment takes all of a rigid motion; no turn is left. */
 static void rigid_motion_needs_no_turns(void **state) {
     (void)state;
     tube t = make_tube(9, 6, 0, 1);
@@ -262,7 +262,7 @@ static void rigid_motion_needs_no_turns(void **state) {
     free_tube(&t);
 }
 
-/* A triangle without area says nothing; a vertex without triangles is not turned. */
+/* A triangle without area has no effect; a vertex without triangles is not turned. */
 static void what_is_no_surface_is_left_alone(void **state) {
     (void)state;
     tube t = make_tube(9, 6, 1, 1);
@@ -276,7 +276,7 @@ static void what_is_no_surface_is_left_alone(void **state) {
         more[0][k] = start[k];
         more[1][k] = end[k];
     }
-    for (size_t k = 0; k < 3; k++) { /* inside, so that the box around the mesh stays as it is */
+    for (size_t k = 0; k < 3; k++) { /* inside, so that the box around the mesh is unchanged */
         more[0][3 * n + k] = (double[]){1, 0.1, 0}[k];
         more[1][3 * n + k] = (double[]){1, 0.5, 0}[k];
     }
@@ -304,7 +304,7 @@ static void what_is_no_surface_is_left_alone(void **state) {
     free_tube(&t);
 }
 
-/* What is longer is shortened, and keeps its direction; the rest is left alone. */
+/* Longer ones are shortened, and keep their direction; the rest is unchanged. */
 static void long_turns_are_shortened(void **state) {
     (void)state;
     tube t = make_tube(4, 5, 0.5, 1);

@@ -1,6 +1,6 @@
 /*
- * Segments and appended bases: a planar chain of four rigid links, whose every place is known at all times; segments
- * that are given, wholly or in part; roots; trees; what cannot be.
+ * Segments and appended bases: a planar chain of four rigid links, whose positions are known at all times; segments
+ * that are given, completely or in part; roots; trees; errors.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static ex_trajectories_def chain_definition(const chain *c, const double *const 
     return def;
 }
 
-/* How far the trajectory is from where the chain is, at the worst of eleven times. */
+/* Largest distance of the trajectory from the chain, over eleven times. */
 static double distance(const chain *c, const ex_trajectories_def *def, const ex_trajectories *made) {
     double form[3 * CHAIN_VERTICES], expected[3 * CHAIN_VERTICES], far = 0;
     for (int k = 0; k <= 10; k++) {
@@ -49,7 +49,7 @@ static void chains_are_exact_with_bases_only(void **state) {
         ex_trajectories *made = NULL;
         chain_form(&c, 1, end);
         ex_trajectories_def def = chain_definition(&c, examples);
-        def.options.root = 0; /* which stands still: seen from another link the chain is the same, its motion is not */
+        def.options.root = 0; /* which does not move: seen from another link the chain is the same, its motion is not */
         assert_int_equal(ex_trajectories_create(&def, &made, NULL), EX_OK);
         assert_int_equal(made->segments.count, CHAIN_LINKS);
         for (int k = 0; k < CHAIN_LINKS; k++)
@@ -70,7 +70,7 @@ static void chains_are_exact_with_bases_only(void **state) {
     }
 }
 
-/* However small the angle, places on the grid of rotations are ints; and progress rises over all examples. */
+/* For any small angle, places on the grid of rotations are ints; and progress rises over all examples. */
 typedef struct watch {
     double last;
     int count;
@@ -102,7 +102,7 @@ static void tiny_angles_and_progress(void **state) {
     assert_int_equal(ex_trajectories_create(&def, &made, NULL), EX_OK);
     assert_true(made->segments.count >= CHAIN_LINKS);
     ex_trajectories_destroy(made);
-    def.options.bases = false; /* with them there is nothing left to find */
+    def.options.bases = false; /* with them no other motion is left */
     def.progress = &progress;
     assert_int_equal(ex_trajectories_create(&def, &made, NULL), EX_OK);
     assert_true(seen.count > 2 && seen.last > 0.5);
@@ -111,7 +111,7 @@ static void tiny_angles_and_progress(void **state) {
     assert_int_equal(ex_trajectories_create(&def, &made, NULL), EX_ERROR_ARGUMENT);
 }
 
-/* Whatever the root, links stay rigid and hinges closed. */
+/* With any root, links stay rigid and hinges closed. */
 static void any_root_keeps_links_rigid(void **state) {
     (void)state;
     chain c = make_chain(true);
@@ -139,7 +139,7 @@ static void any_root_keeps_links_rigid(void **state) {
     }
 }
 
-/* Bases one at a time add up to what all of them do, beside the vertices' own pairs. */
+/* Bases one at a time add up to all of them, next to the vertices' own pairs. */
 static void bases_add_up(void **state) {
     (void)state;
     chain c = make_chain(false);
@@ -161,7 +161,7 @@ static void bases_add_up(void **state) {
     ex_trajectories_destroy(made);
 }
 
-/* Two examples have their segments in common: what turns in one of them only is a segment still. */
+/* Two examples share their segments: one that turns in only one of them is still a segment. */
 static void examples_share_segments(void **state) {
     (void)state;
     chain c = make_chain(true);
@@ -213,7 +213,7 @@ static void given_segments_replace_and_correct(void **state) {
     ex_trajectories_destroy(made);
 }
 
-/* A part that is too small to be found is kept where it is given. */
+/* A part that is too small to be found is kept if it is given. */
 static void a_small_given_segment_stays(void **state) {
     (void)state;
     tube t = make_tube(21, 12, 0, 1);
@@ -261,7 +261,7 @@ static void what_cannot_be_is_told(void **state) {
         const char *word;
     } cases[] = {
         {2, -1, EX_ERROR_DATA, "gaps"},              /* no triangle in 0 and 1 */
-        {EX_SEGMENT_MAX, -1, EX_ERROR_DATA, "1023"}, /* beyond what there may be */
+        {EX_SEGMENT_MAX, -1, EX_ERROR_DATA, "1023"}, /* above the limit */
         {-2, -1, EX_ERROR_DATA, "-2"},
         {0, 5, EX_ERROR_ARGUMENT, "root"},
     };
