@@ -245,7 +245,8 @@ ex_result exi_scene_to_clip_at(const ex_scene *scene, int animation, const doubl
     t.clip = calloc(1, sizeof *t.clip);
     ex_result result = t.parts && t.places && t.order && t.joints && t.transforms && t.clip ? EX_OK : no_memory(&t);
     if (result == EX_OK && !exi_scene_order(scene, t.order, t.order + nodes))
-        result = ex_error_set(error, EX_ERROR_DATA, "a node is its own ancestor: parents must not go round in a circle");
+        result =
+            ex_error_set(error, EX_ERROR_DATA, "a node is its own ancestor: parents must not go round in a circle");
     if (result == EX_OK) {
         find_parts(&t);
         result = take_joints(&t);

@@ -39,13 +39,13 @@ static ex_result find_range(const char *path, const ex_motion_options *o, double
         r->start = last;
     if (open && r->start > last)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%s goes from %g s to %g s, and is to start at %g s", path, first,
-                         last, r->start);
+                            last, r->start);
     if (r->end < r->start)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the motion is to end at %g s, before it starts at %g s", r->end,
-                         r->start);
+                            r->start);
     if (r->start < first - room || r->end > last + room)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%s goes from %g s to %g s, and %g s to %g s are asked for", path,
-                         first, last, r->start, r->end);
+                            first, last, r->start, r->end);
     return EX_OK;
 }
 
@@ -61,8 +61,8 @@ ex_result exi_motion_times(const char *path, const ex_motion_options *options, c
         return result;
     const double steps = floor((r.end - r.start) * o->fps + ROOM);
     if (steps >= INT_MAX - 1)
-        return ex_error_set(error, EX_ERROR_LIMIT, "%s: %g frames a second from %g s to %g s are too many", path, o->fps,
-                         r.start, r.end);
+        return ex_error_set(error, EX_ERROR_LIMIT, "%s: %g frames a second from %g s to %g s are too many", path,
+                            o->fps, r.start, r.end);
     const size_t most = o->fps > 0 ? (size_t)steps + 1 : (size_t)own_count;
     *times = exi_array_allocate(most, sizeof **times);
     if (!*times)

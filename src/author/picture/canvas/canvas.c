@@ -25,16 +25,18 @@ ex_canvas *exi_canvas_blank(double width, double height) {
 
 ex_result exi_canvas_check(double width, double height, double scale, ex_error *error) {
     if (!(width >= 1 && width <= EX_CANVAS_MAX && height >= 1 && height <= EX_CANVAS_MAX))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a picture of %g by %g points cannot be made: each is from 1 to %d",
-                         width, height, EX_CANVAS_MAX);
-    if (!(scale > 0 && scale <= EX_CANVAS_SCALE_MAX))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a scale of %g pixels a point is not above 0 and at most %d", scale,
-                         EX_CANVAS_SCALE_MAX);
-    if (width * scale < 1 || height * scale < 1 || width * scale > EX_IMAGE_MAX || height * scale > EX_IMAGE_MAX)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a picture of %g by %g points at %g pixels a point has a side of less than 1 or more than %d "
-                         "pixels",
-                         width, height, scale, EX_IMAGE_MAX);
+                            "a picture of %g by %g points cannot be made: each is from 1 to %d", width, height,
+                            EX_CANVAS_MAX);
+    if (!(scale > 0 && scale <= EX_CANVAS_SCALE_MAX))
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a scale of %g pixels a point is not above 0 and at most %d",
+                            scale, EX_CANVAS_SCALE_MAX);
+    if (width * scale < 1 || height * scale < 1 || width * scale > EX_IMAGE_MAX || height * scale > EX_IMAGE_MAX)
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "a picture of %g by %g points at %g pixels a point has a side of less than 1 or more than %d "
+            "pixels",
+            width, height, scale, EX_IMAGE_MAX);
     return EX_OK;
 }
 

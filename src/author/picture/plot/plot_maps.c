@@ -144,8 +144,8 @@ ex_result exi_plot_maps_draw(const exi_plot *p, ex_canvas *canvas, ex_error *err
     find_scale(&s);
     if (s.width < 40 || s.height < 40)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "%d maps do not fit into %g by %g points: make the picture larger, or leave the size out",
-                         p->drawn_count, p->width, p->height);
+                            "%d maps do not fit into %g by %g points: make the picture larger, or leave the size out",
+                            p->drawn_count, p->width, p->height);
     exi_plot_title(p, canvas, &s.labels, 20);
     ex_result result = EX_OK;
     draw_scale(&s);

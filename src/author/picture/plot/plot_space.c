@@ -28,7 +28,7 @@ static ex_result open_axis(exi_plot *p, exi_plot_axis *axis, int input, const ex
     axis->unit = ex_rig_input_unit(p->rig, input);
     if (axis->number < 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the layer '%s' does not depend on the axis '%s'",
-                         ex_rig_layer_name(p->rig, p->layer), axis->name);
+                            ex_rig_layer_name(p->rig, p->layer), axis->name);
     axis->axis = axes[axis->number];
     if (axis->axis.kind != EX_AXIS_SCALAR)
         return ex_error_set(
@@ -42,7 +42,8 @@ static ex_result open_axis(exi_plot *p, exi_plot_axis *axis, int input, const ex
     axis->low = axis->axis.min - beyond;
     axis->high = axis->axis.max + beyond;
     if (!isfinite(axis->low) || !isfinite(axis->high) || !isfinite(axis->high - axis->low))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the range of the axis '%s' is too large to be plotted", axis->name);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the range of the axis '%s' is too large to be plotted",
+                            axis->name);
     return EX_OK;
 }
 
@@ -52,8 +53,8 @@ static ex_result open_axes(exi_plot *p, const ex_axis *axes, ex_error *error) {
         return ex_error_kind(
             error,
             ex_error_set(error, EX_ERROR_ARGUMENT,
-                      "the layer '%s' is weighed by the form of a driver, along which nothing can be plotted",
-                      ex_rig_layer_name(p->rig, p->layer)),
+                         "the layer '%s' is weighed by the form of a driver, along which nothing can be plotted",
+                         ex_rig_layer_name(p->rig, p->layer)),
             "plot_of_driver");
     p->axis_count = p->def->axis_count;
     if (p->axis_count == 0) {
@@ -63,12 +64,12 @@ static ex_result open_axes(exi_plot *p, const ex_axis *axes, ex_error *error) {
                 inputs[p->axis_count++] = ex_rig_layer_input(p->rig, p->layer, a);
         if (p->axis_count == 0)
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                             "the layer '%s' has rotations for axes only, and there is nothing to plot along",
-                             ex_rig_layer_name(p->rig, p->layer));
+                                "the layer '%s' has rotations for axes only, and there is nothing to plot along",
+                                ex_rig_layer_name(p->rig, p->layer));
     }
     if (p->axis_count == 2 && inputs[0] == inputs[1])
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the axis '%s' is given twice: name two different ones",
-                         ex_rig_input_name(p->rig, inputs[0]));
+                            ex_rig_input_name(p->rig, inputs[0]));
     ex_result result = EX_OK;
     for (int i = 0; i < p->axis_count && result == EX_OK; i++)
         result = open_axis(p, &p->axes[i], inputs[i], axes, error);
@@ -172,18 +173,18 @@ static ex_result check(const ex_plot_def *def, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no layers, so there are no weights to plot");
     if (def->layer < 0 || def->layer >= ex_rig_layer_count(def->rig))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no layer %d to plot: the rig has %d", def->layer,
-                         ex_rig_layer_count(def->rig));
+                            ex_rig_layer_count(def->rig));
     if (def->axis_count < 0 || def->axis_count > 2)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a plot has one axis or two, not %d", def->axis_count);
     for (int i = 0; i < def->axis_count; i++)
         if (def->axes[i] < 0 || def->axes[i] >= ex_rig_input_count(def->rig))
             return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no axis %d to plot: the rig has %d", def->axes[i],
-                             ex_rig_input_count(def->rig));
+                                ex_rig_input_count(def->rig));
     const double w = def->width, h = def->height;
     if ((w != 0 && !(w >= EX_PLOT_WIDTH_MIN)) || (h != 0 && !(h >= EX_PLOT_HEIGHT_MIN)))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a plot of %g by %g points is too small to be read: %d by %d at least", w, h,
-                         EX_PLOT_WIDTH_MIN, EX_PLOT_HEIGHT_MIN);
+                            "a plot of %g by %g points is too small to be read: %d by %d at least", w, h,
+                            EX_PLOT_WIDTH_MIN, EX_PLOT_HEIGHT_MIN);
     return EX_OK;
 }
 

@@ -390,10 +390,11 @@ static ex_result lay_out(drawing *d, ex_error *error) {
     const double height =
         d->top + (double)s->axes[1].count * s->cell_height + ceil((BELOW + (has_legend(d) ? LEGEND : 0)) * d->scale);
     if (width > EX_CANVAS_MAX || height > EX_CANVAS_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT,
-                         "a sheet of %.0f by %.0f pixels is too large: at most %d along a side; ask for smaller forms, "
-                         "or fewer",
-                         width, height, EX_CANVAS_MAX);
+        return ex_error_set(
+            error, EX_ERROR_LIMIT,
+            "a sheet of %.0f by %.0f pixels is too large: at most %d along a side; ask for smaller forms, "
+            "or fewer",
+            width, height, EX_CANVAS_MAX);
     d->width = (int)width;
     d->height = (int)height;
     return EX_OK;

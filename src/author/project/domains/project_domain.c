@@ -53,7 +53,7 @@ static ex_result refuse(exi_project_reader *r, const json_t *object, const exi_p
         for (int i = 0; d != (int)domain && i < (example ? 2 : EXI_DOMAIN_KEYS) && keys[i].key; i++)
             if (json_object_get(object, keys[i].key))
                 return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: only a layer with \"shape\": \"%s\" has %s",
-                                 place->text, keys[i].key, ex_domain_name((ex_domain)d), keys[i].what);
+                                    place->text, keys[i].key, ex_domain_name((ex_domain)d), keys[i].what);
     }
     return EX_OK;
 }
@@ -96,15 +96,15 @@ ex_result exi_read_domain(exi_project_reader *r, const json_t *object, const exi
     const exi_project_domain *domain = exi_project_domain_of(layer);
     if (ex_weigher_kind_info(layer->weigh.kind)->is_driven && !domain->targets)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: a layer that a driver weighs has whole forms: \"unposed\", \"trajectory\" or "
-                         "\"positions\" is needed here",
-                         at.text);
+                            "%s: a layer that a driver weighs has whole forms: \"unposed\", \"trajectory\" or "
+                            "\"positions\" is needed here",
+                            at.text);
     if (layer->unposed && !r->view->skeleton && !r->view->driver.mesh &&
         !ex_weigher_kind_info(layer->weigh.kind)->is_driven)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: un-posing needs a skeleton: add \"skeleton\": \"FILE.glb\" to the whole, or take "
-                         "\"positions\"",
-                         at.text);
+                            "%s: un-posing needs a skeleton: add \"skeleton\": \"FILE.glb\" to the whole, or take "
+                            "\"positions\"",
+                            at.text);
     if (domain->read)
         result = domain->read(r, object, place, layer);
     return result == EX_OK ? refuse(r, object, place, layer->domain, false) : result;

@@ -185,8 +185,8 @@ static ex_result build_image(exi_building *b, int layer, int index, ex_error *er
     const ex_image *image = images_of(b, layer)[index], *first = first_built(b, layer, &first_file);
     if (image->width != first->width || image->height != first->height)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "%s is %d x %d pixels, but %s is %d x %d: the images of a texture must have one size",
-                         relative, image->width, image->height, first_file, first->width, first->height);
+                            "%s is %d x %d pixels, but %s is %d x %d: the images of a texture must have one size",
+                            relative, image->width, image->height, first_file, first->width, first->height);
     return EX_OK;
 }
 
@@ -201,7 +201,7 @@ static ex_result build(exi_building *b, int index, ex_layer_def *layer, ex_error
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         exi_build_report(b, source->examples[k].name);
         result = ex_error_within(error, build_image(b, index, k, error), "layers[%d].examples[%d] '%s'", index,
-                                  source->examples[k].place, source->examples[k].name);
+                                 source->examples[k].place, source->examples[k].name);
         b->example_done++;
         if (result != EX_OK)
             return result;

@@ -139,14 +139,14 @@ static ex_result check_falloff(const ex_project_layer *layer, const ex_edit *edi
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no falloff");
     if (edit->falloff && !ex_weigher_kind_info(layer->weigh.kind)->has_falloffs)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' is not gaussian: its points have no falloff",
-                         layer->name);
+                            layer->name);
     if (!all_finite(edit->falloff, layer->axis_count))
         return ex_error_set(error, EX_ERROR_DATA, "a number of the edit is not finite");
     const int count = layer->example_count + layer->pseudo_count;
     if (edit->kind == EX_EDIT_FALLOFF && (edit->index < 0 || edit->index >= count))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "layer '%s' has no point %d in its file: it has %d examples and pseudo-examples", layer->name,
-                         edit->index, count);
+                            "layer '%s' has no point %d in its file: it has %d examples and pseudo-examples",
+                            layer->name, edit->index, count);
     return EX_OK;
 }
 
@@ -156,12 +156,13 @@ static ex_result check_sources(const ex_project_layer *layer, const ex_edit *edi
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a new example needs a name and a mesh or image");
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!exi_is_text(name) || !exi_is_text(mesh)))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "the name or the file of the new example is not readable UTF-8 text");
+                            "the name or the file of the new example is not readable UTF-8 text");
     if (edit->kind == EX_EDIT_MOVE_PSEUDO && edit->from && edit->weights)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "a pseudo-example is drawn from a place or has weights, not both");
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a new pseudo-example needs either where it is drawn from or its weights");
+                            "a new pseudo-example needs either where it is drawn from or its weights");
     if (!(all_finite(edit->at, layer->dimension) && all_finite(edit->from, layer->dimension) &&
           all_finite(edit->weights, layer->example_count)))
         return ex_error_set(error, EX_ERROR_DATA, "a number of the edit is not finite");
@@ -180,12 +181,12 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
         return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' is direct: it has no space to edit", layer->name);
     if (layer->driven && (add || pseudo))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a driver weighs layer '%s': its examples are added with the driver's form, and it has no "
-                         "pseudo-examples",
-                         layer->name);
+                            "a driver weighs layer '%s': its examples are added with the driver's form, and it has no "
+                            "pseudo-examples",
+                            layer->name);
     if (!add && !falloff && (edit->index < 0 || edit->index >= count))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' has no %s %d: it has %d", layer->name,
-                         pseudo ? "pseudo-example" : "example", edit->index, count);
+                            pseudo ? "pseudo-example" : "example", edit->index, count);
     if (add || falloff) {
         ex_result result = check_falloff(layer, edit, error);
         if (result != EX_OK)
@@ -216,7 +217,7 @@ ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, c
                           ex_error *error) {
     if (layer < 0 || layer >= project->view.layer_count)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no layer %d: the project has %d", layer,
-                         project->view.layer_count);
+                            project->view.layer_count);
     const ex_project_layer *view = &project->view.layers[layer];
     ex_result result = check_edit(view, edit, name, mesh, error);
     if (result != EX_OK)

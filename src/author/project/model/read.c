@@ -26,13 +26,13 @@ static ex_result read_mask(exi_project_reader *r, const json_t *object, const ex
     const exi_project_domain *domain = exi_project_domain_of(layer);
     if (domain->masked == EXI_MASKED_NOTHING)
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a layer of %s has no vertices to mask", at.text,
-                         domain->examples);
+                            domain->examples);
     ex_result result = exi_read_mask(r, mask, &at, true, &layer->mask);
     if (result == EX_OK && domain->masked == EXI_MASKED_LEVEL && layer->mask.kind != EX_MASK_FILE)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                           "%s: a layer of %s is masked at the vertices of the last level: "
-                           "{\"file\": \"m.txt\"} is needed here",
-                           at.text, domain->examples);
+                              "%s: a layer of %s is masked at the vertices of the last level: "
+                              "{\"file\": \"m.txt\"} is needed here",
+                              at.text, domain->examples);
     return result;
 }
 
@@ -48,7 +48,7 @@ static ex_result read_layer_space(exi_project_reader *r, const json_t *object, c
         result = exi_get_text(&r->keys, object, place, "name", true, &layer->name);
     if (result == EX_OK && !exi_is_name(layer->name))
         result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed",
-                           place->text, EXI_NAME_MAX);
+                              place->text, EXI_NAME_MAX);
     if (result == EX_OK)
         result = exi_read_weigh(r, object, place, &layer->weigh);
     if (result == EX_OK)
@@ -78,8 +78,8 @@ static ex_result read_layers(exi_project_reader *r, const json_t *list) {
         r->view->layer_count = (int)i + 1;
         for (size_t k = 0; result == EX_OK && k < i; k++)
             if (strcmp(layers[k].name, layers[i].name) == 0)
-                result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: layer %zu is called '%s' too", here.text, k,
-                                   layers[i].name);
+                result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: layer %zu is called '%s' too", here.text,
+                                      k, layers[i].name);
     }
     if (result == EX_OK)
         result = exi_check_followed(r);
@@ -145,7 +145,7 @@ static ex_result read_skeleton(exi_project_reader *r, const json_t *root) {
     ex_result result = exi_get_text(&r->keys, root, &top, "skeleton", false, &r->view->skeleton);
     if (result == EX_OK && skinning && !r->view->skeleton)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                           "%s: there is nothing to skin by: add \"skeleton\": \"FILE.glb\"", at.text);
+                              "%s: there is nothing to skin by: add \"skeleton\": \"FILE.glb\"", at.text);
     if (result == EX_OK && skinning)
         result = exi_choose(&r->keys, skinning, &at, methods, EX_SKINNING_COUNT, &method);
     r->view->skinning = (ex_skinning)method;
@@ -161,8 +161,8 @@ static ex_result read_limit(exi_project_reader *r, const json_t *object, const e
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.limit: true, false or \"all\" is needed here", at->text);
     if (def->levels == 0)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.levels: \"limit\": \"all\" puts every level on the limit surface: take 1 or more",
-                         at->text);
+                            "%s.levels: \"limit\": \"all\" puts every level on the limit surface: take 1 or more",
+                            at->text);
     def->limit = def->all = true;
     return EX_OK;
 }
@@ -191,7 +191,7 @@ static ex_result read_subdivide(exi_project_reader *r, const json_t *root) {
                             &boundary);
     if (result == EX_OK && def->levels == 0 && !def->limit)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                           "%s.levels: 0 levels refine nothing: take 1 or more, or add \"limit\": true", at.text);
+                              "%s.levels: 0 levels refine nothing: take 1 or more, or add \"limit\": true", at.text);
     def->scheme = (ex_scheme)scheme;
     def->boundary = (ex_boundary)boundary;
     r->view->subdivide = true;
@@ -272,11 +272,11 @@ ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_p
         result = ex_error_set(error, EX_ERROR_FORMAT, "%s is empty", path);
     else if (!made->root)
         result = ex_error_set(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, json_error.line, json_error.column,
-                           strstr(json_error.text, "near '/'") ? "JSON has no comments: take this one out"
-                                                               : json_error.text);
+                              strstr(json_error.text, "near '/'") ? "JSON has no comments: take this one out"
+                                                                  : json_error.text);
     else
-        result = ex_error_within(error, exi_project_interpret(made->root, name, &made->arena, &made->view, error),
-                                  "%s", path);
+        result = ex_error_within(error, exi_project_interpret(made->root, name, &made->arena, &made->view, error), "%s",
+                                 path);
     if (result == EX_OK)
         *project = made;
     else

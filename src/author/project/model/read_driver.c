@@ -21,14 +21,15 @@ static ex_result read_frame(exi_project_reader *r, const json_t *value, const ex
         return result;
     }
     if (json_object_size(value) != 1)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: one of \"fit\", \"none\", {\"joint\": \"NAME\"} and {\"group\": \"NAME\"} is needed here",
-                         place->text);
+        return ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s: one of \"fit\", \"none\", {\"joint\": \"NAME\"} and {\"group\": \"NAME\"} is needed here",
+            place->text);
     ex_result result = exi_check_keys(&r->keys, value, place, keys);
     if (result == EX_OK && json_object_get(value, "joint") && !r->view->skeleton)
-        result =
-            ex_error_set(r->keys.error, EX_ERROR_DATA,
-                      "%s.joint: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole", place->text);
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
+                              "%s.joint: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole",
+                              place->text);
     if (result == EX_OK)
         result = exi_get_text(&r->keys, value, place, "joint", false, &driver->joint);
     if (result == EX_OK)
@@ -43,7 +44,7 @@ static ex_result get_width(exi_project_reader *r, const json_t *object, const ex
     ex_result result = exi_get_number(&r->keys, object, place, key, value);
     if (result == EX_OK && !(*value > 0 || (zero && *value == 0)))
         result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: must %s", place->text, key,
-                           zero ? "not be negative" : "be above 0");
+                              zero ? "not be negative" : "be above 0");
     return result;
 }
 
@@ -111,7 +112,7 @@ static ex_result read_settle(exi_project_reader *r, const json_t *root, ex_proje
         return EX_OK;
     if (!driver->mesh)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: there is nothing to settle on: add \"driver\": {\"mesh\": \"FILE.obj\"}", at.text);
+                            "%s: there is nothing to settle on: add \"driver\": {\"mesh\": \"FILE.obj\"}", at.text);
     ex_result result = exi_check_keys(&r->keys, settle, &at, keys);
     if (result == EX_OK)
         result = read_residual(r, settle, &at, driver);
@@ -143,9 +144,9 @@ ex_result exi_read_driver(exi_project_reader *r, const json_t *root) {
         if (result == EX_OK && driver->options.frame == EX_WHOLE_FRAME_NONE && driver->options.frames > 1)
             result =
                 ex_error_set(r->keys.error, EX_ERROR_DATA,
-                          "%s: %d frames move with the driver, so the frame of the whole cannot be \"none\": leave "
-                          "one of the two out",
-                          frame_at.text, driver->options.frames);
+                             "%s: %d frames move with the driver, so the frame of the whole cannot be \"none\": leave "
+                             "one of the two out",
+                             frame_at.text, driver->options.frames);
     }
     return result == EX_OK ? read_settle(r, root, driver) : result;
 }
@@ -162,30 +163,30 @@ static ex_result check_space(exi_project_reader *r, const exi_place *place, ex_p
         exi_place at = exi_place_index(&space, (size_t)i);
         if (axis->axis.kind == EX_AXIS_DRIVER && !convex)
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                             "%s.driver: the form of a driver is weighed by \"weigh\": {\"kind\": \"convex\"} alone",
-                             at.text);
+                                "%s.driver: the form of a driver is weighed by \"weigh\": {\"kind\": \"convex\"} alone",
+                                at.text);
         if (axis->axis.kind == EX_AXIS_DRIVER && !r->view->driver.mesh)
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                             "%s.driver: the project has no driver: add \"driver\": {\"mesh\": \"FILE.obj\"} to the "
-                             "whole",
-                             at.text);
+                                "%s.driver: the project has no driver: add \"driver\": {\"mesh\": \"FILE.obj\"} to the "
+                                "whole",
+                                at.text);
         if (axis->axis.kind == EX_AXIS_DRIVER && name)
             return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.driver: '%s' is the driver already", at.text, name);
         if (axis->axis.kind == EX_AXIS_DRIVER)
             name = axis->name;
         else if (convex && (axis->axis.kind != EX_AXIS_SCALAR || scalars++ > 0))
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                             "%s: beside the driver, a convex space has one axis of numbers at most", at.text);
+                                "%s: beside the driver, a convex space has one axis of numbers at most", at.text);
     }
     if (convex && !name)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: \"kind\": \"convex\" weighs the form of a driver: add an axis {\"name\": \"body\", "
-                         "\"driver\": true}",
-                         space.text);
+                            "%s: \"kind\": \"convex\" weighs the form of a driver: add an axis {\"name\": \"body\", "
+                            "\"driver\": true}",
+                            space.text);
     if (convex && r->view->driver.name)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: another layer follows the driver already: one may, and others can stand beside it",
-                         space.text);
+                            "%s: another layer follows the driver already: one may, and others can stand beside it",
+                            space.text);
     layer->driven = convex;
     if (convex)
         r->view->driver.name = name;
@@ -198,7 +199,7 @@ static ex_result read_regions(exi_project_reader *r, const json_t *list, const e
     const size_t count = json_array_size(list);
     if (count == 0 || count > EX_DRIVER_FRAME_MAX)
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a list of 1 to %d regions is needed here", place->text,
-                         EX_DRIVER_FRAME_MAX);
+                            EX_DRIVER_FRAME_MAX);
     ex_project_region *regions = exi_arena_allocate(r->keys.arena, count, sizeof *regions);
     if (!regions)
         return ex_error_memory(r->keys.error, "the project", count * sizeof *regions);
@@ -234,7 +235,7 @@ ex_result exi_read_driven(exi_project_reader *r, const json_t *object, const exi
         result = exi_read_mask(r, weights, &weights_at, false, &layer->driver_weights);
     if (result == EX_OK && regions && layer->one_region)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: \"one_region\" says that there is one: leave one of the two out", regions_at.text);
+                            "%s: \"one_region\" says that there is one: leave one of the two out", regions_at.text);
     if (result == EX_OK && regions)
         result = read_regions(r, regions, &regions_at, layer);
     ex_drive_options with_paths = r->view->driver.options;
@@ -244,17 +245,17 @@ ex_result exi_read_driven(exi_project_reader *r, const json_t *object, const exi
                                               : exi_drive_frame_count(&with_paths);
     if (result == EX_OK && layer->trajectory.options && count > 1)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                           "%s.shape: keys run along trajectories in one region only, and here are %d: add "
-                           "\"one_region\": true to \"weigh\"",
-                           place->text, count);
+                              "%s.shape: keys run along trajectories in one region only, and here are %d: add "
+                              "\"one_region\": true to \"weigh\"",
+                              place->text, count);
     return result;
 }
 
 ex_result exi_check_followed(exi_project_reader *r) {
     if (r->view->driver.mesh && !r->view->driver.name)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "driver: no layer follows it: one with \"weigh\": {\"kind\": \"convex\"} and an axis "
-                         "{\"name\": \"body\", \"driver\": true} is needed");
+                            "driver: no layer follows it: one with \"weigh\": {\"kind\": \"convex\"} and an axis "
+                            "{\"name\": \"body\", \"driver\": true} is needed");
     return EX_OK;
 }
 
@@ -272,15 +273,15 @@ static ex_result read_locals(exi_project_reader *r, const json_t *object, const 
         return ex_error_memory(r->keys.error, "the project", json_object_size(locals) * sizeof *list);
     if (locals && (!json_is_object(locals) || r->view->driver.options.frame != EX_WHOLE_FRAME_JOINT))
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: only where the driver's frame is a joint's: an object of joint names and lists of ten "
-                         "numbers",
-                         at.text);
+                            "%s: only where the driver's frame is a joint's: an object of joint names and lists of ten "
+                            "numbers",
+                            at.text);
     json_object_foreach((json_t *)locals, name, value) {
         exi_place here = exi_place_key(&at, name);
         double n[10];
         if (json_array_size(value) != 10)
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                             "%s: ten numbers are needed here: translation, rotation x y z w, scale", here.text);
+                                "%s: ten numbers are needed here: translation, rotation x y z w, scale", here.text);
         for (size_t i = 0; i < 10; i++) {
             exi_place number = exi_place_index(&here, i);
             ex_result result = exi_json_number(json_array_get(value, i), &number, &n[i], r->keys.error);
@@ -312,12 +313,12 @@ ex_result exi_read_driver_form(exi_project_reader *r, const json_t *object, cons
     bool stands = true;
     if (posed && (!layer->driven || (!layer->unposed && !layer->trajectory.options)))
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.posed: only forms that a driver carries have this, in a layer of \"unposed\" forms or "
-                         "trajectories that it weighs",
-                         place->text);
+                            "%s.posed: only forms that a driver carries have this, in a layer of \"unposed\" forms or "
+                            "trajectories that it weighs",
+                            place->text);
     if (json_object_get(object, "locals") && !layer->driven)
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.locals: only examples that a driver weighs have this",
-                         place->text);
+                            place->text);
     ex_result result = exi_get_bool(&r->keys, object, place, "posed", &stands);
     if (result == EX_OK)
         result = read_locals(r, object, place, example);
@@ -326,6 +327,6 @@ ex_result exi_read_driver_form(exi_project_reader *r, const json_t *object, cons
         result = exi_get_text(&r->keys, at, &at_place, name, true, &example->driver);
     if (result == EX_OK && layer->driven && !example->driver)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: missing: which form has the driver there?",
-                           at_place.text, name);
+                              at_place.text, name);
     return result;
 }

@@ -19,24 +19,24 @@ static ex_result read_files(exi_project_reader *r, const json_t *object, const e
     for (int i = 0; !forms && i < 2; i++)
         if (json_object_get(object, of_forms[i]))
             return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: an example of a layer of %s has %s instead",
-                             place->text, of_forms[i], domain->examples, domain->files);
+                                place->text, of_forms[i], domain->examples, domain->files);
     ex_result result = exi_refuse_example_keys(r, object, place, layer->domain);
     if (result != EX_OK)
         return result;
     if (json_object_get(object, "skeleton") && !r->view->skeleton)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.skeleton: an example's own skeleton stands for the project's, which is missing: add "
-                         "\"skeleton\": \"FILE.glb\" to the whole",
-                         place->text);
+                            "%s.skeleton: an example's own skeleton stands for the project's, which is missing: add "
+                            "\"skeleton\": \"FILE.glb\" to the whole",
+                            place->text);
     if (json_object_get(object, "skeleton") && !domain->targets)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.skeleton: an example of a layer of %s has the project's bones: one with its own "
-                         "belongs into a layer of \"unposed\" forms",
-                         place->text, domain->examples);
+                            "%s.skeleton: an example of a layer of %s has the project's bones: one with its own "
+                            "belongs into a layer of \"unposed\" forms",
+                            place->text, domain->examples);
     if (json_object_get(object, "skeleton") && layer->driven)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.skeleton: an example that a driver weighs moves no joints, and has the project's bones",
-                         place->text);
+                            "%s.skeleton: an example that a driver weighs moves no joints, and has the project's bones",
+                            place->text);
     if (domain->read_example)
         result = domain->read_example(r, object, place, layer, example);
     if (result == EX_OK && !example->reference)
@@ -57,15 +57,15 @@ static ex_result read_example(exi_project_reader *r, const json_t *object, const
         result = exi_get_text(&r->keys, object, place, "name", true, &example->name);
     if (result == EX_OK && !exi_is_name(example->name))
         result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed",
-                           place->text, EXI_NAME_MAX);
+                              place->text, EXI_NAME_MAX);
     if (result == EX_OK)
         result = read_files(r, object, place, layer, example);
     if (result == EX_OK && direct && at)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                           "%s.at: examples of a direct layer have no place: its axes are its weights", place->text);
+                              "%s.at: examples of a direct layer have no place: its axes are its weights", place->text);
     if (result == EX_OK && !direct && !at)
-        result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: \"at\" is missing: where in the space is this example?",
-                           place->text);
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
+                              "%s: \"at\" is missing: where in the space is this example?", place->text);
     return result;
 }
 
@@ -108,8 +108,8 @@ static ex_result sort_out_muted(exi_project_reader *r, const json_t *list, const
         }
     if (*muted_count == count)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: all of them are muted: let the layer be \"muted\" instead, and its examples not",
-                         at->text);
+                            "%s: all of them are muted: let the layer be \"muted\" instead, and its examples not",
+                            at->text);
     return EX_OK;
 }
 
@@ -138,10 +138,10 @@ ex_result exi_read_examples(exi_project_reader *r, const json_t *object, const e
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a list of at least one example is needed here", at.text);
     if (layer->driven && count > EX_CONVEX_MAX)
         return ex_error_set(r->keys.error, EX_ERROR_LIMIT, "%s: a driver weighs at most %d examples, and here are %zu",
-                         at.text, EX_CONVEX_MAX, count);
+                            at.text, EX_CONVEX_MAX, count);
     if (count > EX_POINT_MAX)
         return ex_error_set(r->keys.error, EX_ERROR_LIMIT, "%s: a space holds at most %d examples, and here are %zu",
-                         at.text, EX_POINT_MAX, count);
+                            at.text, EX_POINT_MAX, count);
     ex_project_example *read = exi_arena_allocate(r->keys.arena, count, sizeof *read);
     ex_project_example *examples = exi_arena_allocate(r->keys.arena, count, sizeof *examples);
     const char **names = exi_arena_allocate(r->keys.arena, count, sizeof *names);
@@ -156,13 +156,14 @@ ex_result exi_read_examples(exi_project_reader *r, const json_t *object, const e
             return result;
         for (size_t k = 0; k < i; k++)
             if (strcmp(read[k].name, read[i].name) == 0)
-                return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: example %zu of this layer is called '%s' too",
-                                 here.text, k, read[i].name);
+                return ex_error_set(r->keys.error, EX_ERROR_DATA,
+                                    "%s.name: example %zu of this layer is called '%s' too", here.text, k,
+                                    read[i].name);
         read[i].place = (int)i;
     }
     if (!ex_weigher_kind_info(layer->weigh.kind)->has_points && count != axes)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: a direct layer has one example per axis, here %zu for %zu axes", at.text, count, axes);
+                            "%s: a direct layer has one example per axis, here %zu for %zu axes", at.text, count, axes);
     ex_result result = sort_out_muted(r, list, &at, order, &muted);
     for (size_t i = 0; result == EX_OK && i < count; i++) {
         examples[i] = read[order[i]];
@@ -195,8 +196,8 @@ static int find_example(const ex_project_example *examples, int count, const cha
 static ex_result read_weight(exi_project_reader *r, const json_t *value, const exi_place *at, double *weight) {
     ex_result result = exi_json_number(value, at, weight, r->keys.error);
     if (result == EX_OK && fabs(*weight) > EX_WEIGHT_MAX)
-        result =
-            ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a weight is at most %g either way", at->text, EX_WEIGHT_MAX);
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a weight is at most %g either way", at->text,
+                              EX_WEIGHT_MAX);
     return result;
 }
 
@@ -209,7 +210,7 @@ static ex_result read_weights(exi_project_reader *r, const json_t *object, const
         return ex_error_memory(r->keys.error, "the project", (size_t)layer->example_count * sizeof *values);
     if (!json_is_object(object))
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: an object of example names and weights is needed here",
-                         place->text);
+                            place->text);
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)object, key, value) {
@@ -218,9 +219,10 @@ static ex_result read_weights(exi_project_reader *r, const json_t *object, const
         double weight = 0;
         if (k < 0 && find_example(layer->muted_examples, layer->muted_count, key) < 0) {
             const char *near = ex_suggest(key, layer->weigh.names, layer->example_count);
-            return near ? ex_error_set(r->keys.error, EX_ERROR_DATA,
-                                    "%s: this layer has no example '%s'; did you mean '%s'?", at.text, key, near)
-                        : ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: this layer has no example '%s'", at.text, key);
+            return near
+                       ? ex_error_set(r->keys.error, EX_ERROR_DATA,
+                                      "%s: this layer has no example '%s'; did you mean '%s'?", at.text, key, near)
+                       : ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: this layer has no example '%s'", at.text, key);
         }
         ex_result result = read_weight(r, value, &at, &weight);
         if (result != EX_OK)
@@ -249,7 +251,7 @@ static ex_result read_pseudo(exi_project_reader *r, const json_t *object, const 
     const json_t *from = json_object_get(object, "from"), *weights = json_object_get(object, "weights");
     if (result == EX_OK && !from == !weights)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a pseudo-example has either \"from\" or \"weights\"",
-                           place->text);
+                              place->text);
     exi_place at = exi_place_key(place, "at");
     if (result == EX_OK)
         result = exi_read_point(r, json_object_get(object, "at"), &at, layer, &pseudo->at);
@@ -270,10 +272,11 @@ ex_result exi_read_pseudos(exi_project_reader *r, const json_t *object, const ex
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a list of pseudo-examples is needed here", at.text);
     size_t count = json_array_size(list);
     if (count > 0 && !ex_weigher_kind_info(layer->weigh.kind)->has_points)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a direct layer has no space for pseudo-examples", at.text);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a direct layer has no space for pseudo-examples",
+                            at.text);
     if (count > 0 && layer->driven)
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a layer that a driver weighs has no pseudo-examples",
-                         at.text);
+                            at.text);
     ex_pseudo *pseudos = exi_arena_allocate(r->keys.arena, count, sizeof *pseudos);
     if (!pseudos)
         return ex_error_memory(r->keys.error, "the project", count * sizeof *pseudos);

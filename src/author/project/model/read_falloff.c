@@ -45,14 +45,14 @@ static ex_result read_list(exi_project_reader *r, const json_t *list, const exi_
                            const ex_project_layer *layer, double *falloff) {
     if (json_array_size(list) != (size_t)layer->axis_count)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: one number for each axis is needed here: the list has %zu, and the space %d", place->text,
-                         json_array_size(list), layer->axis_count);
+                            "%s: one number for each axis is needed here: the list has %zu, and the space %d",
+                            place->text, json_array_size(list), layer->axis_count);
     for (int i = 0; i < layer->axis_count; i++) {
         exi_place at = exi_place_index(place, (size_t)i);
         ex_result result = exi_json_number(json_array_get(list, (size_t)i), &at, &falloff[i], r->keys.error);
         if (result == EX_OK && !(falloff[i] >= 0))
-            result =
-                ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a falloff must be above 0, or 0 for the default", at.text);
+            result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a falloff must be above 0, or 0 for the default",
+                                  at.text);
         if (result != EX_OK)
             return result;
     }
@@ -75,17 +75,18 @@ static ex_result read_of_axes(exi_project_reader *r, const json_t *object, const
         if (i == layer->axis_count) {
             const char *near =
                 ex_suggest(key, names, layer->axis_count < EX_AXIS_MAX ? layer->axis_count : EX_AXIS_MAX);
-            return near ? ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: this space has no axis '%s'; did you mean '%s'?",
-                                    at.text, key, near)
+            return near ? ex_error_set(r->keys.error, EX_ERROR_DATA,
+                                       "%s: this space has no axis '%s'; did you mean '%s'?", at.text, key, near)
                         : ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: this space has no axis '%s'", at.text, key);
         }
         const ex_axis *axis = &layer->axes[i].axis;
         ex_result result = read_positive(r, value, &at, &number);
         if (result == EX_OK && axis->kind != EX_AXIS_SCALAR && number > 180)
-            result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                               "%s: rotations are at most 180 degrees apart; for more reach, give one number for all "
-                               "axes or a list",
-                               at.text);
+            result =
+                ex_error_set(r->keys.error, EX_ERROR_DATA,
+                             "%s: rotations are at most 180 degrees apart; for more reach, give one number for all "
+                             "axes or a list",
+                             at.text);
         if (result != EX_OK)
             return result;
         if (axis->kind != EX_AXIS_SCALAR) {
@@ -113,9 +114,9 @@ static ex_result read_falloff(exi_project_reader *r, const json_t *value, const 
     else
         result =
             ex_error_set(r->keys.error, EX_ERROR_DATA,
-                      "%s: a number, a list of one number per axis, or an object such as {\"%s\": 30} in the axes' "
-                      "units is needed here",
-                      place->text, layer->axes[0].name);
+                         "%s: a number, a list of one number per axis, or an object such as {\"%s\": 30} in the axes' "
+                         "units is needed here",
+                         place->text, layer->axes[0].name);
     for (size_t i = 0; json_is_number(value) && i < count; i++)
         falloff[i] = all;
     *out = falloff;
@@ -148,8 +149,8 @@ static ex_result read_rows(exi_project_reader *r, const json_t *rows, const exi_
         square = json_array_size(json_array_get(rows, i)) == n;
     if (!square)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: %zu lists of %zu numbers are needed here, one for each axis that is a number",
-                         place->text, n, n);
+                            "%s: %zu lists of %zu numbers are needed here, one for each axis that is a number",
+                            place->text, n, n);
     for (size_t i = 0; i < n * n; i++) {
         exi_place row = exi_place_index(place, i / n), at = exi_place_index(&row, i % n);
         ex_result result =
@@ -162,8 +163,8 @@ static ex_result read_rows(exi_project_reader *r, const json_t *rows, const exi_
             const double a = metric[i * n + j], b = metric[j * n + i];
             if (fabs(a - b) > 1e-9 * (fabs(a) + fabs(b)))
                 return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                                 "%s: a metric is symmetric, and here [%zu][%zu] is %g and [%zu][%zu] is %g",
-                                 place->text, i, j, a, j, i, b);
+                                    "%s: a metric is symmetric, and here [%zu][%zu] is %g and [%zu][%zu] is %g",
+                                    place->text, i, j, a, j, i, b);
             metric[i * n + j] = b;
         }
     return EX_OK;
@@ -179,9 +180,9 @@ static ex_result read_metric(exi_project_reader *r, const json_t *value, const e
     double *work = exi_arena_allocate(r->keys.arena, n * n, sizeof *work);
     if (n == 0)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: a metric is over axes that are numbers, and this space has rotations alone: take "
-                         "\"falloff\"",
-                         place->text);
+                            "%s: a metric is over axes that are numbers, and this space has rotations alone: take "
+                            "\"falloff\"",
+                            place->text);
     if (!metric || !work)
         return ex_error_memory(r->keys.error, "the project", n * n * sizeof *metric);
     ex_result result = json_is_object(value) ? exi_check_keys(&r->keys, value, place, keys) : EX_OK;
@@ -200,8 +201,8 @@ static ex_result read_metric(exi_project_reader *r, const json_t *value, const e
         memcpy(work, metric, n * n * sizeof *work);
         if (!is_definite(work, n))
             result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                               "%s: the matrix is not positive definite: it would give distances that are not real",
-                               place->text);
+                                  "%s: the matrix is not positive definite: it would give distances that are not real",
+                                  place->text);
     }
     *out = metric;
     return result;
@@ -215,9 +216,9 @@ static ex_result read_reach(exi_project_reader *r, const json_t *object, const e
     exi_place falloff_at = exi_place_key(place, "falloff"), metric_at = exi_place_key(place, "metric");
     if ((falloff || metric) && !ex_weigher_kind_info(layer->weigh.kind)->has_falloffs)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: only the points of a layer with \"weigh\": {\"kind\": "
-                         "\"gaussian\"} have this",
-                         (falloff ? falloff_at : metric_at).text);
+                            "%s: only the points of a layer with \"weigh\": {\"kind\": "
+                            "\"gaussian\"} have this",
+                            (falloff ? falloff_at : metric_at).text);
     ex_result result = falloff ? read_falloff(r, falloff, &falloff_at, layer, &out->falloff) : EX_OK;
     return result == EX_OK && metric ? read_metric(r, metric, &metric_at, layer, &out->metric) : result;
 }
@@ -300,7 +301,8 @@ ex_result exi_read_falloffs(exi_project_reader *r, const json_t *object, const e
             here.text);
     layer->auto_falloff = json_is_string(falloff);
     if (layer->auto_falloff && exi_project_domain_of(layer)->masked == EXI_MASKED_NOTHING)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: \"auto\" is for layers of forms: give a number", here.text);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: \"auto\" is for layers of forms: give a number",
+                            here.text);
     if (falloff && !layer->auto_falloff)
         result = read_falloff(r, falloff, &here, layer, &usual.falloff);
     here = exi_place_key(&at, "metric");

@@ -11,7 +11,7 @@ static ex_result read_joints(exi_project_reader *r, const json_t *list, const ex
     size_t count = json_array_size(list);
     if (!r->view->skeleton)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole", place->text);
+                            "%s: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole", place->text);
     if (count == 0 || count > EX_JOINT_MAX)
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a list of names of joints is needed here", place->text);
     const char **names = exi_arena_allocate(r->keys.arena, count, sizeof *names);
@@ -25,7 +25,7 @@ static ex_result read_joints(exi_project_reader *r, const json_t *list, const ex
         for (size_t k = 0; k < i; k++)
             if (strcmp(names[k], json_string_value(name)) == 0)
                 return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: joint '%s' is in the list already", at.text,
-                                 names[k]);
+                                    names[k]);
         names[i] = exi_arena_text(r->keys.arena, json_string_value(name));
         if (!names[i])
             return ex_error_memory(r->keys.error, "the project", json_string_length(name));
@@ -45,8 +45,8 @@ ex_result exi_read_mask(exi_project_reader *r, const json_t *object, const exi_p
         kind++;
     if (kind == count || json_object_size(object) != 1)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: one of {\"file\": \"m.txt\"}, {\"group\": \"NAME\"}%s is needed here", place->text,
-                         joints ? ", {\"colour\": \"r\"} or {\"joints\": [\"NAME\"]}" : " or {\"colour\": \"r\"}");
+                            "%s: one of {\"file\": \"m.txt\"}, {\"group\": \"NAME\"}%s is needed here", place->text,
+                            joints ? ", {\"colour\": \"r\"} or {\"joints\": [\"NAME\"]}" : " or {\"colour\": \"r\"}");
     mask->kind = numbers[kind];
     exi_place here = exi_place_key(place, kinds[kind]);
     if (mask->kind == EX_MASK_JOINTS)

@@ -26,7 +26,7 @@ ex_result exi_read_value(exi_project_reader *r, const json_t *value, const exi_p
         return json_string_length(value) > 0
                    ? EX_OK
                    : ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: the file of a form of the driver is needed here",
-                               place->text);
+                                  place->text);
     return axis->axis.kind == EX_AXIS_SCALAR ? exi_json_number(value, place, numbers, r->keys.error)
                                              : exi_json_rotation(value, place, numbers, r->keys.error);
 }
@@ -44,7 +44,7 @@ static ex_result unknown_axis(exi_project_reader *r, const ex_project_layer *lay
     const char *near = ex_suggest(name, names, count);
     if (near)
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: there is no axis '%s'; did you mean '%s'?", place->text,
-                         name, near);
+                            name, near);
     return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: there is no axis '%s' in this project", place->text, name);
 }
 
@@ -52,7 +52,7 @@ ex_result exi_check_axes(exi_project_reader *r, const json_t *object, const exi_
                          const ex_project_layer *layer) {
     if (!json_is_object(object))
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: an object of axis names and values is needed here",
-                         place->text);
+                            place->text);
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)object, key, value) {

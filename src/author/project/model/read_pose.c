@@ -88,8 +88,8 @@ static ex_result refuse_turn(exi_project_reader *r, const exi_place *place, cons
             "%s: %.10g degrees is the same turn as %.10g, which is nearer the middle of the range: write %.10g",
             place->text, written, same, same);
     return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                     "%s: %.10g degrees is the same turn as %.10g, which is what the joint reads: write %.10g",
-                     place->text, written, same, same);
+                        "%s: %.10g degrees is the same turn as %.10g, which is what the joint reads: write %.10g",
+                        place->text, written, same, same);
 }
 
 /* Fails with the reason why the reading differs from the written value. */
@@ -104,12 +104,13 @@ static ex_result refuse_value(exi_project_reader *r, const json_t *at, const exi
     if (axis->reading.kind != EX_READING_ROTATION)
         snprintf(what, sizeof what, "%g, not %g", *read, *written);
     if (other)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: '%s' and '%s' both move joint '%s' and disturb each other: '%s' then reads %s; give the "
-                         "joint's rotation in \"joints\", or by one axis with \"rotation\"",
-                         place->text, axis->name, other->name, axis->joint, axis->name, what);
+        return ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s: '%s' and '%s' both move joint '%s' and disturb each other: '%s' then reads %s; give the "
+            "joint's rotation in \"joints\", or by one axis with \"rotation\"",
+            place->text, axis->name, other->name, axis->joint, axis->name, what);
     return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: joint '%s' cannot be moved there: it then reads %s",
-                     place->text, axis->joint, what);
+                        place->text, axis->joint, what);
 }
 
 static ex_result check_readings(exi_project_reader *r, const json_t *at, const exi_place *place,
@@ -129,13 +130,14 @@ static ex_result check_readings(exi_project_reader *r, const json_t *at, const e
         ex_reading_read(&axis->reading, &rest, joint, read);
         if (!exi_reading_reaches(&axis->reading, written))
             return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: joint '%s' cannot be moved there: %g is too far",
-                             here.text, axis->joint, *written);
+                                here.text, axis->joint, *written);
         if (exi_reading_agrees(&axis->reading, joint, written, read))
             continue;
         if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
-            return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                             "%s: in a direct layer this example stands where '%s' is 1, and joint '%s' reads %g there",
-                             place->text, axis->name, axis->joint, *read);
+            return ex_error_set(
+                r->keys.error, EX_ERROR_DATA,
+                "%s: in a direct layer this example stands where '%s' is 1, and joint '%s' reads %g there", place->text,
+                axis->name, axis->joint, *read);
         return refuse_value(r, at, &here, layer, axis, written, read);
     }
     return EX_OK;
@@ -201,10 +203,10 @@ static ex_result move_joints(exi_project_reader *r, const json_t *object, const 
     exi_place here = exi_place_key(place, "joints");
     if (given && !json_is_object(given))
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: an object of joint names and rotations is needed here",
-                         here.text);
+                            here.text);
     if (given && !r->view->skeleton)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole", here.text);
+                            "%s: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole", here.text);
     if (!r->view->skeleton)
         return EX_OK;
     size_t most = json_object_size(given) + json_object_size(at);

@@ -31,18 +31,19 @@ static ex_result choose_source(exi_project_reader *r, const json_t *object, cons
         }
     if (joint && !r->view->skeleton)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.joint: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole",
-                         place->text);
+                            "%s.joint: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole",
+                            place->text);
     if (joint && given != 1)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: an axis with a joint has one of \"angle\", \"rotation\", \"slide\" and \"stretch\", and "
-                         "here %s",
-                         place->text, given == 0 ? "is none" : "are several");
+        return ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s: an axis with a joint has one of \"angle\", \"rotation\", \"slide\" and \"stretch\", and "
+            "here %s",
+            place->text, given == 0 ? "is none" : "are several");
     if (!joint && *source != DIAL && (*source != ROTATION || given > 1)) {
         const int which = *source != ROTATION ? *source : json_object_get(object, sources[SLIDE]) ? SLIDE : STRETCH;
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.%s: this is read from a joint: add \"joint\": \"NAME\" to say which", place->text,
-                         sources[which]);
+                            "%s.%s: this is read from a joint: add \"joint\": \"NAME\" to say which", place->text,
+                            sources[which]);
     }
     return EX_OK;
 }
@@ -58,7 +59,7 @@ static ex_result read_scalar_axis(exi_project_reader *r, const json_t *object, c
         return result;
     if (!(axis->max > axis->min))
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: max (%g) must be greater than min (%g)", place->text,
-                         axis->max, axis->min);
+                            axis->max, axis->min);
     axis->rest = 0 < axis->min ? axis->min : 0 > axis->max ? axis->max : 0;
     result = exi_get_number(&r->keys, object, place, "rest", &axis->rest);
     return result == EX_OK ? exi_get_bool(&r->keys, object, place, "clamp", &axis->clamp) : result;
@@ -80,7 +81,7 @@ static ex_result read_about(exi_project_reader *r, const json_t *value, const ex
         return read_own_axis(r, value, place, about);
     if (json_array_size(value) != 3)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: a direction is \"x\", \"y\", \"z\" or a list of three numbers", place->text);
+                            "%s: a direction is \"x\", \"y\", \"z\" or a list of three numbers", place->text);
     double length = 0;
     for (size_t i = 0; i < 3; i++) {
         exi_place at = exi_place_index(place, i);
@@ -104,7 +105,8 @@ static ex_result read_rotation_axis(exi_project_reader *r, const json_t *object,
     const json_t *about = json_object_get(object, "about"), *rest = json_object_get(object, "rest");
     at = exi_place_key(place, "about");
     if (kind == 0 && about)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a full rotation is about no axis in particular", at.text);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a full rotation is about no axis in particular",
+                            at.text);
     if (kind != 0 && !about)
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a swing or twist needs \"about\"", place->text);
     if (about)
@@ -162,8 +164,8 @@ static ex_result read_axis(exi_project_reader *r, const json_t *object, const ex
     if (result == EX_OK && !exi_is_axis_name(axis->name))
         result =
             ex_error_set(r->keys.error, EX_ERROR_DATA,
-                      "%s.name: an axis name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or 'joint:…'",
-                      place->text, EXI_NAME_MAX);
+                         "%s.name: an axis name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or 'joint:…'",
+                         place->text, EXI_NAME_MAX);
     if (result == EX_OK)
         result = exi_get_text(&r->keys, object, place, "unit", false, &axis->unit);
     if (result == EX_OK && source == DRIVER) {
@@ -202,7 +204,7 @@ ex_result exi_read_space(exi_project_reader *r, const json_t *layer, const exi_p
         for (size_t k = 0; k < i; k++)
             if (strcmp(axes[k].name, axes[i].name) == 0)
                 return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: this space has an axis '%s' already",
-                                 here.text, axes[i].name);
+                                    here.text, axes[i].name);
         plain[i] = axes[i].axis;
         out->dimension += ex_axis_width(&plain[i]);
     }
@@ -257,8 +259,8 @@ static ex_result refuse_source(exi_project_reader *r, const ex_project_axis *fir
     describe(first, a, sizeof a);
     describe(axis, b, sizeof b);
     return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                     "%s: '%s' is %s, and in %s it is %s: the same name is one input, so give one of them another",
-                     place->text, axis->name, b, first_place->text, a);
+                        "%s: '%s' is %s, and in %s it is %s: the same name is one input, so give one of them another",
+                        place->text, axis->name, b, first_place->text, a);
 }
 
 /* Sets the rest value of an axis with a joint: the joint's reading at rest. */

@@ -15,8 +15,8 @@ static const char *const driver_keys[] = {"driver_weights", "one_region", "regio
 static ex_result refuse_reach(exi_project_reader *r, const json_t *weigh, const exi_place *place) {
     for (int i = 0; reach_keys[i]; i++)
         if (json_object_get(weigh, reach_keys[i]))
-            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: only weighers of \"kind\": \"gaussian\" have this",
-                             place->text, reach_keys[i]);
+            return ex_error_set(r->keys.error, EX_ERROR_DATA,
+                                "%s.%s: only weighers of \"kind\": \"gaussian\" have this", place->text, reach_keys[i]);
     return EX_OK;
 }
 
@@ -103,8 +103,8 @@ ex_result exi_read_weigh(exi_project_reader *r, const json_t *layer, const exi_p
     if (!weigh)
         return EX_OK;
     if (!json_is_object(weigh))
-        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: an object such as {\"kind\": \"cardinal\"} is needed here",
-                         at.text);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
+                            "%s: an object such as {\"kind\": \"cardinal\"} is needed here", at.text);
     ex_result result = read_kind(r, weigh, &at, &def->kind);
     const ex_weigher_info *info = ex_weigher_kind_info(def->kind);
     if (result == EX_OK && !info->has_falloffs)

@@ -49,13 +49,13 @@ static const char *wrong_separator(const char *text) {
 
 static ex_result bad_separator(table_reader *r, const char *separator) {
     return ex_error_set(r->error, EX_ERROR_FORMAT, "%s:%d: columns are separated by commas, not by %s", r->path,
-                     r->csv.line, separator);
+                        r->csv.line, separator);
 }
 
 static ex_result bad_field(table_reader *r) {
     return ex_error_set(r->error, EX_ERROR_FORMAT,
-                     "%s:%d: a field is no text, or longer than %d bytes, or its quote is left open", r->path,
-                     r->csv.line, FIELD_SIZE - 1);
+                        "%s:%d: a field is no text, or longer than %d bytes, or its quote is left open", r->path,
+                        r->csv.line, FIELD_SIZE - 1);
 }
 
 /* ---- the header ---- */
@@ -76,10 +76,10 @@ static ex_result find_subject(table_reader *r, const char *name, subject *found,
     const int joint = exi_find_rig_joint(r->rig, whole);
     if (scalar >= 0 && ex_rig_input_axis(r->rig, scalar).kind == EX_AXIS_DRIVER)
         return ex_error_kind(r->error,
-                              ex_error_set(r->error, EX_ERROR_DATA,
-                                        "%s:%d: '%s' is the form of a driver, which a table cannot hold", r->path,
-                                        r->csv.line, name),
-                              "driver_in_table");
+                             ex_error_set(r->error, EX_ERROR_DATA,
+                                          "%s:%d: '%s' is the form of a driver, which a table cannot hold", r->path,
+                                          r->csv.line, name),
+                             "driver_in_table");
     const bool is_rotation = rotation >= 0 && ex_rig_input_axis(r->rig, rotation).kind != EX_AXIS_SCALAR &&
                              ex_rig_input_axis(r->rig, rotation).kind != EX_AXIS_DRIVER;
     if (scalar >= 0 && ex_rig_input_axis(r->rig, scalar).kind == EX_AXIS_SCALAR) {
@@ -92,8 +92,9 @@ static ex_result find_subject(table_reader *r, const char *name, subject *found,
         return ex_error_within(r->error, result, "%s:%d", r->path, r->csv.line);
     }
     if (!end)
-        return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: '%s' is a rotation: its columns are %s.x, %s.y, %s.z, %s.w",
-                         r->path, r->csv.line, name, name, name, name, name);
+        return ex_error_set(r->error, EX_ERROR_DATA,
+                            "%s:%d: '%s' is a rotation: its columns are %s.x, %s.y, %s.z, %s.w", r->path, r->csv.line,
+                            name, name, name, name, name);
     found->kind = is_rotation ? SUBJECT_AXIS : SUBJECT_JOINT;
     found->index = is_rotation ? rotation : joint;
     found->width = 4;
@@ -130,7 +131,7 @@ static ex_result read_header(table_reader *r) {
             return r->csv.at < r->csv.end && *r->csv.at == ';' ? bad_separator(r, "semicolons") : bad_field(r);
         if (field[0] == 0)
             return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: column %d has no name", r->path, r->csv.line,
-                             r->column_count + 1);
+                                r->column_count + 1);
         ex_result result = add_column(r, field);
         if (result != EX_OK)
             return result == EX_ERROR_DATA && wrong_separator(field) ? bad_separator(r, wrong_separator(field))
@@ -164,8 +165,9 @@ static ex_result check_header(table_reader *r) {
             strcat(missing, subject_name(r, s, k, name));
         }
         if (missing_count > 0)
-            return ex_error_set(r->error, EX_ERROR_DATA, "%s:1: the rotation '%s' needs four columns, and %s %s missing",
-                             r->path, subject_name(r, s, -1, name), missing, missing_count == 1 ? "is" : "are");
+            return ex_error_set(r->error, EX_ERROR_DATA,
+                                "%s:1: the rotation '%s' needs four columns, and %s %s missing", r->path,
+                                subject_name(r, s, -1, name), missing, missing_count == 1 ? "is" : "are");
     }
     return EX_OK;
 }
@@ -187,9 +189,9 @@ static ex_result read_number(table_reader *r, int column, const char *field, dou
     char name[PART_SIZE];
     if (at == end)
         return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: there is no number in column '%s'", r->path, r->csv.line,
-                         column_name(r, column, name));
-    return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: '%s' in column '%s' is not a number", r->path, r->csv.line, field,
-                     column_name(r, column, name));
+                            column_name(r, column, name));
+    return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: '%s' in column '%s' is not a number", r->path, r->csv.line,
+                        field, column_name(r, column, name));
 }
 
 /* Gathers one or four numbers of a row. */
@@ -213,12 +215,12 @@ static ex_result check_row(table_reader *r, const double *row) {
         gather(&r->subjects[i], row, q);
         if (r->subjects[i].width == 4 && !(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20))
             return ex_error_set(r->error, EX_ERROR_DATA,
-                             "%s:%d: all four numbers of '%s' are 0, which is no rotation: rest is 0 0 0 1", r->path,
-                             r->csv.line, subject_name(r, &r->subjects[i], -1, name));
+                                "%s:%d: all four numbers of '%s' are 0, which is no rotation: rest is 0 0 0 1", r->path,
+                                r->csv.line, subject_name(r, &r->subjects[i], -1, name));
         if (!reaches(r, &r->subjects[i], q))
             return ex_error_set(r->error, EX_ERROR_DATA,
-                             "%s:%d: '%s' is %g, and no joint can be moved or stretched so far", r->path, r->csv.line,
-                             subject_name(r, &r->subjects[i], -1, name), q[0]);
+                                "%s:%d: '%s' is %g, and no joint can be moved or stretched so far", r->path,
+                                r->csv.line, subject_name(r, &r->subjects[i], -1, name), q[0]);
     }
     return EX_OK;
 }
@@ -231,14 +233,14 @@ static ex_result read_row(table_reader *r, double *row) {
             return bad_field(r);
         if (column >= r->column_count)
             return ex_error_set(r->error, EX_ERROR_FORMAT, "%s:%d: there are more fields than the %d of the header",
-                             r->path, r->csv.line, r->column_count);
+                                r->path, r->csv.line, r->column_count);
         ex_result result = read_number(r, column, field, &row[column]);
         if (result != EX_OK)
             return result;
     }
     if (column < r->column_count)
         return ex_error_set(r->error, EX_ERROR_FORMAT, "%s:%d: there %s %d field%s, and the header has %d", r->path,
-                         r->csv.line, column == 1 ? "is" : "are", column, column == 1 ? "" : "s", r->column_count);
+                            r->csv.line, column == 1 ? "is" : "are", column, column == 1 ? "" : "s", r->column_count);
     return check_row(r, row);
 }
 
@@ -314,7 +316,7 @@ static ex_result read_text(table_reader *r) {
     size_t size = (size_t)(r->csv.end - r->csv.at);
     if (is_utf16(r->csv.at, size))
         return ex_error_set(r->error, EX_ERROR_FORMAT, "%s: this is UTF-16: save the table as UTF-8 or plain ASCII",
-                         r->path);
+                            r->path);
     if (size >= 3 && memcmp(r->csv.at, "\xEF\xBB\xBF", 3) == 0)
         r->csv.at += 3;
     if (exi_csv_skip_blank_line(&r->csv))

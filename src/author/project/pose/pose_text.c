@@ -60,11 +60,11 @@ ex_result exi_unknown_input(const ex_rig *rig, bool joint, const char *bare, ex_
     free(names);
     if (near)
         return ex_error_set(error, EX_ERROR_DATA, "this rig has no %s '%s'; did you mean %s'%s%s'?", kind, bare,
-                         joint && !near_joint ? "the axis " : "", near_joint ? joint_mark : "", near);
+                            joint && !near_joint ? "the axis " : "", near_joint ? joint_mark : "", near);
     char list[256];
     list_names(rig, joint, counts[joint], list, sizeof list);
     return ex_error_set(error, EX_ERROR_DATA, "this rig has no %s '%s'; its %s are: %s", kind, bare,
-                     joint ? "joints" : "axes", list);
+                        joint ? "joints" : "axes", list);
 }
 
 /* ---- values ---- */
@@ -82,9 +82,9 @@ bool exi_setting_rotation(const ex_setting *setting, double q[4]) {
 
 ex_result exi_setting_mismatch(const ex_setting *setting, ex_axis_kind kind, ex_error *error) {
     return ex_error_set(error, EX_ERROR_DATA, "%s '%s' takes a %s", setting->joint ? "joint" : "axis", setting->name,
-                     kind == EX_AXIS_SCALAR   ? "number"
-                     : kind == EX_AXIS_DRIVER ? "form of the driver, as a file"
-                                              : "rotation");
+                        kind == EX_AXIS_SCALAR   ? "number"
+                        : kind == EX_AXIS_DRIVER ? "form of the driver, as a file"
+                                                 : "rotation");
 }
 
 /* Reads the form of a driver into the pose; faces, if the file has any, must be the driver's. */
@@ -98,8 +98,8 @@ static ex_result set_driver(const ex_rig *rig, const char *path, const ex_pose *
         return exi_misuse_error(error, __func__, "the pose has no room for a driver");
     ex_result result = ex_mesh_read(path, &form, error);
     if (result == EX_OK && form->vertex_count != driver.driver.vertex_count)
-        result = ex_error_set(error, EX_ERROR_DATA, "%s: not a form of the driver '%s': it has %d vertices, not %d", path,
-                           driver.name, form->vertex_count, driver.driver.vertex_count);
+        result = ex_error_set(error, EX_ERROR_DATA, "%s: not a form of the driver '%s': it has %d vertices, not %d",
+                              path, driver.name, form->vertex_count, driver.driver.vertex_count);
     if (result == EX_OK && form->face_count > 0)
         result = exi_drive_note_read(rig, &driver, &arena, &unused, &mesh, &difference);
     if (result == EX_OK && mesh)
@@ -136,7 +136,7 @@ static ex_result set_axis(const ex_rig *rig, int input, const ex_setting *settin
         char number[32];
         ex_format_double(number, value[0]);
         return ex_error_set(error, EX_ERROR_DATA, "%s=%s: no joint can be moved or stretched so far", setting->name,
-                         number);
+                            number);
     }
     ex_rig_set_input(rig, input, value, pose);
     return EX_OK;

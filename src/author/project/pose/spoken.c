@@ -98,9 +98,9 @@ static ex_result unknown_axis(const ex_project_view *view, const char *name, ex_
         strcat(list, names[i]);
     }
     ex_error_set(error, EX_ERROR_DATA,
-              count ? "this project has no axis '%s'; its axes are: %s"
-                    : "this project has no axis '%s', nor any other%s",
-              name, list);
+                 count ? "this project has no axis '%s'; its axes are: %s"
+                       : "this project has no axis '%s', nor any other%s",
+                 name, list);
     return ex_error_kind(error, EX_ERROR_DATA, "unknown_axis");
 }
 
@@ -205,9 +205,9 @@ static ex_result say_driver(const ex_project_view *view, const char *name, const
     char *relative = NULL;
     ex_result result = exi_path_below_project(view, path, &relative, error);
     if (result == EX_OK && !relative)
-        result =
-            ex_error_set(error, EX_ERROR_DATA,
-                      "%s=%s: a form of the driver must lie in the project's folder: copy it there first", name, path);
+        result = ex_error_set(error, EX_ERROR_DATA,
+                              "%s=%s: a form of the driver must lie in the project's folder: copy it there first", name,
+                              path);
     if (result == EX_OK)
         result = set(spoken->at, name, json_string(relative), error);
     free(relative);
@@ -242,7 +242,8 @@ static ex_result say_turned(const ex_project_view *view, const ex_setting *setti
                             ex_error *error) {
     turn t;
     if (!view->skeleton)
-        return ex_error_set(error, EX_ERROR_DATA, "%s: the project has no \"skeleton\", and so no joints", setting->name);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: the project has no \"skeleton\", and so no joints",
+                            setting->name);
     const ex_result result = read_rotation(setting, &t, error);
     return result == EX_OK ? set(spoken->joints, setting->name, t.value, error) : result;
 }

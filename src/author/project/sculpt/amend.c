@@ -120,9 +120,9 @@ static ex_result replace_file(const ex_project *project, const char *beside, con
     content now, before = {0};
     ex_result result = read_content(path, &now, error);
     if (result == EX_OK && !is_ours(project, &now))
-        result = ex_error_set(error, EX_ERROR_DATA,
-                           "'%s' was changed by another program in the meantime, and is left as it is: run this again",
-                           path);
+        result = ex_error_set(
+            error, EX_ERROR_DATA,
+            "'%s' was changed by another program in the meantime, and is left as it is: run this again", path);
     if (result == EX_OK)
         result = read_content(beside, &before, error);
     if (result == EX_OK && now.bytes)

@@ -35,7 +35,7 @@ static bool set_values(json_t *to, const json_t *from) {
 static ex_result check_space(const ex_project_layer *layer, ex_error *error) {
     return !ex_weigher_kind_info(layer->weigh.kind)->has_points
                ? ex_error_set(error, EX_ERROR_DATA, "layer '%s' is direct: it has no space to place anything in",
-                           layer->name)
+                              layer->name)
                : EX_OK;
 }
 
@@ -61,8 +61,8 @@ static ex_result put(exi_amendment *a, int layer, int place, const exi_spoken *s
     const ex_project_layer *view = &a->trial.view.layers[layer];
     const ex_project_example *other = result == EX_OK ? exi_example_in_the_way(view, place) : NULL;
     if (other)
-        result = ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already", other->name,
-                           view->name);
+        result = ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already",
+                              other->name, view->name);
     return result;
 }
 
@@ -101,16 +101,16 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
     const bool last = view->example_count + view->muted_count == 1;
     if (!last && view->example_count == 1 && view->examples[0].place == place)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "'%s' is the only example of layer '%s' that is not muted: let another one count first",
-                         which.name, view->name);
+                            "'%s' is the only example of layer '%s' that is not muted: let another one count first",
+                            which.name, view->name);
     if (exi_example_at(view, place)->reference)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "'%s' is the reference of layer '%s', which all others start from, and stays", which.name,
-                         view->name);
+                            "'%s' is the reference of layer '%s', which all others start from, and stays", which.name,
+                            view->name);
     if (!ex_weigher_kind_info(view->weigh.kind)->has_points)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "layer '%s' is direct: its examples and axes belong together, and are removed by hand",
-                         view->name);
+                            "layer '%s' is direct: its examples and axes belong together, and are removed by hand",
+                            view->name);
     ex_result result = exi_amend_open(&a, project, options, error);
     if (result == EX_OK && last) {
         exi_amend_note(&a, "'%s' was the last example of layer '%s', which goes too", which.name, view->name);
@@ -140,8 +140,8 @@ ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted,
     const ex_project_layer *view = &project->view.layers[layer];
     if (which.name && muted && view->example_count == 1 && view->examples[0].place == place)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "'%s' is the only example of layer '%s' that counts: mute the layer instead", which.name,
-                         view->name);
+                            "'%s' is the only example of layer '%s' that counts: mute the layer instead", which.name,
+                            view->name);
     ex_result result = exi_amend_open(&a, project, options, error);
     if (result == EX_OK) {
         json_t *object =
@@ -223,7 +223,7 @@ static ex_result open_pseudo(exi_amendment *a, ex_project *project, const char *
     ex_result result = check_space(view, error);
     if (result == EX_OK && index && (*index < 0 || *index >= view->pseudo_count))
         result = ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no pseudo-example %d: it has %d, counted from 0",
-                           view->name, *index, view->pseudo_count);
+                              view->name, *index, view->pseudo_count);
     return result == EX_OK ? exi_amend_open(a, project, options, error) : result;
 }
 
@@ -235,7 +235,7 @@ ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_place *pseu
     int layer;
     if (pseudo->at.count == 0 || (pseudo->from.count == 0) == (pseudo->weights.count == 0))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a pseudo-example needs a place, and either where it is drawn from or its weights");
+                            "a pseudo-example needs a place, and either where it is drawn from or its weights");
     ex_result result = open_pseudo(&a, project, pseudo->layer, NULL, options, &layer, error);
     if (result != EX_OK)
         return result;
@@ -256,7 +256,8 @@ ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_place *pse
     exi_amendment a;
     int layer;
     if (pseudo->from.count > 0 && pseudo->weights.count > 0)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "a pseudo-example is drawn from a place or has weights, not both");
     ex_result result = open_pseudo(&a, project, pseudo->layer, &index, options, &layer, error);
     if (result != EX_OK)
         return result;

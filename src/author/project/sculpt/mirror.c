@@ -27,10 +27,11 @@ static ex_result find_source(exi_mirroring *m, ex_project *project, ex_error *er
         (size_t)m->from_place);
     if (m->source->domain != EX_DOMAIN_OFFSETS || !ex_weigher_kind_info(m->source->weigh.kind)->has_points)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "layer '%s' is not one of offsets over a space: only sculpts are mirrored", m->source->name);
+                            "layer '%s' is not one of offsets over a space: only sculpts are mirrored",
+                            m->source->name);
     if (json_object_get(m->entry, "skeleton"))
         return ex_error_set(error, EX_ERROR_DATA, "example '%s' brings a skeleton of its own, which cannot be mirrored",
-                         m->def->name);
+                            m->def->name);
     return EX_OK;
 }
 
@@ -80,9 +81,9 @@ static ex_result mirror_place(const exi_mirroring *m, json_t **out, ex_error *er
             result = exi_mirror_axis(&m->mirror, other, NULL, NULL, 0, &mirrored, error);
         if (result == EX_OK && other && !mirrored.to)
             result = ex_error_set(error, EX_ERROR_DATA,
-                               "its place names the axis '%s' of another layer, and no axis of the project is its "
-                               "mirror image",
-                               name);
+                                  "its place names the axis '%s' of another layer, and no axis of the project is its "
+                                  "mirror image",
+                                  name);
         if (result == EX_OK)
             result = exi_mirror_value(&m->mirror, axis ? axis : &mirrored, value, &made, error);
         if (result == EX_OK && json_object_set_new(*out, axis ? axis->name : mirrored.name, made) != 0)
@@ -141,13 +142,13 @@ static ex_result make_way(exi_mirroring *m, json_t *list, ex_error *error) {
         return EX_OK;
     if (m->to == m->from && other->place == m->from_place)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the pose of '%s' is its own mirror image: there is nothing to mirror to", m->def->name);
+                            "the pose of '%s' is its own mirror image: there is nothing to mirror to", m->def->name);
     if (!m->def->replace)
         return ex_error_kind(error,
-                              ex_error_set(error, EX_ERROR_DATA,
-                                        "example '%s' of layer '%s' stands at the mirrored place already", other->name,
-                                        layer->name),
-                              "mirrored_place_taken");
+                             ex_error_set(error, EX_ERROR_DATA,
+                                          "example '%s' of layer '%s' stands at the mirrored place already",
+                                          other->name, layer->name),
+                             "mirrored_place_taken");
     m->place = other->place;
     json_array_remove(list, json_array_size(list) - 1);
     return EX_OK;
@@ -199,7 +200,7 @@ static ex_result mirror_form(exi_mirroring *m, ex_error *error) {
     if (result == EX_OK)
         result =
             ex_error_within(error, ex_mesh_mirror_map(m->mesh, plane, m->def->offset, m->def->tolerance, &map, error),
-                             "%s", m->mirror.view->mesh);
+                            "%s", m->mirror.view->mesh);
     for (size_t v = 0; result == EX_OK && v < (size_t)form->vertex_count; v++) {
         double *p = m->mesh->positions + 3 * (size_t)map[v];
         memcpy(p, form->positions + 3 * v, 3 * sizeof *p);
@@ -245,7 +246,8 @@ ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *def
         return ex_error_set(error, EX_ERROR_ARGUMENT, "say which example, and mirror x, y or z");
     if (def->as && !exi_is_name(def->as))
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the new name cannot be one: 1 to %d bytes of readable UTF-8 text are needed", EXI_NAME_MAX);
+                            "the new name cannot be one: 1 to %d bytes of readable UTF-8 text are needed",
+                            EXI_NAME_MAX);
     /* Swap y and z if meshes have z up; joints always have y up. */
     m.mirror.plane = def->plane > 0 && project->view.z_up ? 3 - def->plane : def->plane;
     ex_result result = find_source(&m, project, error);

@@ -26,11 +26,12 @@ ex_result exi_mirroring_check_list(const exi_mirroring *m, const char *key, cons
         const ex_project_axis *there = m->new_layer ? NULL : &m->mirror.view->layers[m->to].axes[i];
         same = same && !(metric && m->axes[i].factor != 1) && (!there || strcmp(there->name, m->axes[i].name) == 0);
     }
-    return same ? EX_OK
-                : ex_error_set(error, EX_ERROR_DATA,
-                            "a \"%s\" is a list over the axes of layer '%s', and their mirror images come in another "
-                            "order or direction: give a falloff by the axes' names",
-                            key, m->source->name);
+    return same
+               ? EX_OK
+               : ex_error_set(error, EX_ERROR_DATA,
+                              "a \"%s\" is a list over the axes of layer '%s', and their mirror images come in another "
+                              "order or direction: give a falloff by the axes' names",
+                              key, m->source->name);
 }
 
 json_t *exi_mirroring_falloff(const exi_mirroring *m, const json_t *falloff) {
@@ -56,9 +57,9 @@ static ex_result mirror_mask(const exi_mirroring *m, json_t *layer, ex_error *er
     if (result == EX_OK && m->source->mask.kind != EX_MASK_NONE && m->source->mask.kind != EX_MASK_JOINTS)
         result =
             ex_error_set(error, EX_ERROR_DATA,
-                      "layer '%s' has a mask by %s, which cannot be mirrored: make the mirrored layer with its own "
-                      "mask first, or mask by \"joints\"",
-                      m->source->name, m->source->mask.kind == EX_MASK_FILE ? "a file" : m->source->mask.source);
+                         "layer '%s' has a mask by %s, which cannot be mirrored: make the mirrored layer with its own "
+                         "mask first, or mask by \"joints\"",
+                         m->source->name, m->source->mask.kind == EX_MASK_FILE ? "a file" : m->source->mask.source);
     for (int i = 0; result == EX_OK && i < m->source->mask.joint_count; i++) {
         char *joint = exi_mirror_joint(&m->mirror, m->source->mask.joints[i], error);
         if (!joint)
@@ -126,8 +127,9 @@ ex_result exi_mirroring_layer(exi_mirroring *m, ex_error *error) {
     m->to = !known ? -1 : own ? m->from : exi_layer_over(m->mirror.view, names);
     json_decref(names);
     if (m->to == -2)
-        return ex_error_set(error, EX_ERROR_DATA,
-                         "several layers of offsets are over the mirrored axes: which of them is meant cannot be told");
+        return ex_error_set(
+            error, EX_ERROR_DATA,
+            "several layers of offsets are over the mirrored axes: which of them is meant cannot be told");
     if (m->to >= 0)
         return EX_OK;
     m->new_layer = true;

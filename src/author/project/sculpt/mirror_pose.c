@@ -92,7 +92,8 @@ char *exi_mirror_joint(const exi_mirror *m, const char *joint, ex_error *error) 
     if (!here)
         ex_error_set(error, EX_ERROR_DATA, "the skeleton has no joint '%s'", joint);
     else
-        ex_error_set(error, EX_ERROR_DATA, "joint '%s' has no counterpart: the skeleton has no joint '%s'", joint, other);
+        ex_error_set(error, EX_ERROR_DATA, "joint '%s' has no counterpart: the skeleton has no joint '%s'", joint,
+                     other);
     free(other);
     return NULL;
 }
@@ -167,9 +168,10 @@ static json_t *make_image(const ex_project_axis *from, const json_t *source, con
             n[c] = fabs(n[c]);
         if (n[0] != 1 && n[1] != 1 && n[2] != 1) {
             json_decref(made);
-            ex_error_set(error, EX_ERROR_DATA,
-                      "axis '%s' stretches joint '%s', and joint '%s' has no axis of its own in the mirrored direction",
-                      from->name, from->joint, i->joint);
+            ex_error_set(
+                error, EX_ERROR_DATA,
+                "axis '%s' stretches joint '%s', and joint '%s' has no axis of its own in the mirrored direction",
+                from->name, from->joint, i->joint);
             return NULL;
         }
     }

@@ -33,13 +33,13 @@ static ex_result check_layer(const ex_project_layer *layer, ex_error *error) {
     const exi_project_domain *domain = exi_project_domain_of(layer);
     if (domain->masked != EXI_MASKED_MESH)
         return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is one of %s: it has %sno forms", layer->name,
-                         domain->examples,
-                         domain->masked == EXI_MASKED_LEVEL ? "maps of the refined surface, and " : "");
+                            domain->examples,
+                            domain->masked == EXI_MASKED_LEVEL ? "maps of the refined surface, and " : "");
     if (domain->targets ? !layer->unposed && !(layer->trajectory.options && layer->driven) : !layer->offsets.posed)
         return ex_error_kind(error,
-                              ex_error_set(error, EX_ERROR_DATA,
-                                        "layer '%s' has forms at rest, and a sculpt stands at its pose", layer->name),
-                              "layer_at_rest");
+                             ex_error_set(error, EX_ERROR_DATA,
+                                          "layer '%s' has forms at rest, and a sculpt stands at its pose", layer->name),
+                             "layer_at_rest");
     return EX_OK;
 }
 
@@ -89,14 +89,14 @@ static ex_result check_name(const sculpting *s, ex_error *error) {
     const json_t *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
     if (!exi_is_name(s->sculpt->name))
         return ex_error_set(error, EX_ERROR_DATA,
-                         "the example's name cannot be one: 1 to %d bytes of readable UTF-8 text are needed",
-                         EXI_NAME_MAX);
+                            "the example's name cannot be one: 1 to %d bytes of readable UTF-8 text are needed",
+                            EXI_NAME_MAX);
     for (size_t i = 0; i < json_array_size(list); i++)
         if (strcmp(json_string_value(json_object_get(json_array_get(list, i), "name")), s->sculpt->name) == 0)
             return ex_error_kind(error,
-                                  ex_error_set(error, EX_ERROR_DATA, "layer '%s' has an example '%s' already",
-                                            view->layers[s->layer].name, s->sculpt->name),
-                                  "name_taken");
+                                 ex_error_set(error, EX_ERROR_DATA, "layer '%s' has an example '%s' already",
+                                              view->layers[s->layer].name, s->sculpt->name),
+                                 "name_taken");
     return EX_OK;
 }
 
@@ -112,9 +112,9 @@ static ex_result add_new(sculpting *s, ex_error *error) {
     if (other)
         result =
             ex_error_kind(error,
-                           ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already",
-                                     other->name, layer_of(s)->name),
-                           "place_taken");
+                          ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already",
+                                       other->name, layer_of(s)->name),
+                          "place_taken");
     return result;
 }
 
@@ -125,7 +125,7 @@ static ex_result find_by_place(sculpting *s, ex_error *error) {
     ex_result result = find_layer(s, error);
     if (result == EX_OK && s->new_layer)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "there is nothing to replace: no layer of offsets is over just those axes");
+                            "there is nothing to replace: no layer of offsets is over just those axes");
     /* In any case its name must not be taken. */
     if (result == EX_OK)
         result = append_example(s, unknown, error);
@@ -136,8 +136,8 @@ static ex_result find_by_place(sculpting *s, ex_error *error) {
     const ex_project_example *other = exi_example_in_the_way(layer_of(s), s->place);
     if (!other)
         return ex_error_set(error, EX_ERROR_DATA,
-                         "there is nothing to replace: no example of layer '%s' stands at that place",
-                         layer_of(s)->name);
+                            "there is nothing to replace: no example of layer '%s' stands at that place",
+                            layer_of(s)->name);
     json_t *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
     json_array_remove(list, json_array_size(list) - 1);
     s->place = other->place;

@@ -94,9 +94,9 @@ static ex_result refuse(const ex_project_view *view, const char *path, const ex_
             "it again with the vertex order kept, without triangulating and without merging";
     return failed ? ex_error_memory(error, "matching vertices", 0)
                   : ex_error_kind(error,
-                                   ex_error_set(error, EX_ERROR_DATA, "%s: not a sculpt of '%s': %s; %s", path, view->mesh,
-                                             difference, advice),
-                                   kind);
+                                  ex_error_set(error, EX_ERROR_DATA, "%s: not a sculpt of '%s': %s; %s", path,
+                                               view->mesh, difference, advice),
+                                  kind);
 }
 
 /* Finds `to`; *how is NULL if that is not possible. */

@@ -27,7 +27,8 @@ int exi_find_layer(const ex_project_view *view, const char *name, ex_error *erro
     if (near)
         ex_error_set(error, EX_ERROR_DATA, "this project has no layer '%s'; did you mean '%s'?", name, near);
     else
-        ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "this project has no layer '%s'", name), "unknown_layer");
+        ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "this project has no layer '%s'", name),
+                      "unknown_layer");
     free(names);
     return -1;
 }
@@ -66,8 +67,8 @@ static int unknown_example(const ex_project_view *view, int layer, const char *n
         if (layer < 0 || l == layer)
             near = ex_suggest(name, view->layers[l].weigh.names, view->layers[l].example_count);
     if (layer >= 0 && near)
-        ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no example '%s'; did you mean '%s'?", view->layers[layer].name,
-                  name, near);
+        ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no example '%s'; did you mean '%s'?",
+                     view->layers[layer].name, name, near);
     else if (near)
         ex_error_set(error, EX_ERROR_DATA, "no layer has an example '%s'; did you mean '%s'?", name, near);
     else if (layer >= 0)
@@ -75,7 +76,8 @@ static int unknown_example(const ex_project_view *view, int layer, const char *n
             error, ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no example '%s'", view->layers[layer].name, name),
             "unknown_example");
     else
-        ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "no layer has an example '%s'", name), "unknown_example");
+        ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "no layer has an example '%s'", name),
+                      "unknown_example");
     return -1;
 }
 
@@ -92,9 +94,9 @@ int exi_find_example(const ex_project_view *view, ex_example_ref which, int *lay
         const int here = wanted >= 0 && l != wanted ? -1 : find_in_layer(&view->layers[l], which.name);
         if (here >= 0 && place >= 0) {
             ex_error_kind(error,
-                           ex_error_set(error, EX_ERROR_DATA, "layers '%s' and '%s' both have an example '%s'",
-                                     view->layers[*layer].name, view->layers[l].name, which.name),
-                           "several_layers");
+                          ex_error_set(error, EX_ERROR_DATA, "layers '%s' and '%s' both have an example '%s'",
+                                       view->layers[*layer].name, view->layers[l].name, which.name),
+                          "several_layers");
             return -1;
         }
         if (here >= 0) {
@@ -226,12 +228,12 @@ int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, ex_
         layer = -1;
     } else if (json_object_size(axes) == 0) {
         ex_error_set(error, EX_ERROR_DATA,
-                  "every axis of that place is at rest, where the form is the mesh itself: say at which pose it was "
-                  "sculpted");
+                     "every axis of that place is at rest, where the form is the mesh itself: say at which pose it was "
+                     "sculpted");
         layer = -1;
     } else if (layer == -2) {
         ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "several layers of offsets are over %s", names),
-                       "several_layers");
+                      "several_layers");
         layer = -1;
     } else if (layer < 0) {
         layer = start_layer(a, spoken, axes, error);

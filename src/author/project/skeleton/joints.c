@@ -47,7 +47,7 @@ static void look_for(const search *s, const char *place, const char *name) {
         ex_error_set(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'; did you mean '%s'?", name, near);
     else
         ex_error_set(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'; its joints are: %s", name,
-                  list_joints(s, list));
+                     list_joints(s, list));
     s->report(s->user, place, error.text);
 }
 

@@ -77,8 +77,8 @@ static ex_result check_names(const joints *j, ex_error *error) {
     for (int i = 1; result == EX_OK && i < count; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
             result = ex_error_set(error, EX_ERROR_DATA,
-                               "two joints of the skin are called '%s': joints are found by name, give each its own",
-                               sorted[i]);
+                                  "two joints of the skin are called '%s': joints are found by name, give each its own",
+                                  sorted[i]);
     free(sorted);
     return result;
 }
@@ -154,8 +154,8 @@ static ex_result bind_at_origin(const joints *j, ex_error *error) {
     for (int i = 0; result == EX_OK && i < j->skin->joint_count; i++) {
         if (!is_identity(worlds[j->skin->joints[i]]))
             result = ex_error_set(error, EX_ERROR_DATA,
-                               "the skin has no inverse bind matrices, so where the mesh was bound is not known: "
-                               "export it with its bind pose");
+                                  "the skin has no inverse bind matrices, so where the mesh was bound is not known: "
+                                  "export it with its bind pose");
         for (int e = 0; e < 12; e++)
             j->inverse_binds[i][e] = e % 5 == 0 ? 1.0F : 0.0F;
     }
@@ -170,7 +170,7 @@ static ex_result make_binds(const joints *j, ex_error *error) {
         const float *from = j->skin->inverse_binds + 16 * (size_t)i;
         if (!(fabsf(from[3]) + fabsf(from[7]) + fabsf(from[11]) + fabsf(from[15] - 1) <= 1e-4F))
             return ex_error_set(error, EX_ERROR_DATA,
-                             "the inverse bind matrix of joint '%s' does not end with the row 0 0 0 1", j->names[i]);
+                                "the inverse bind matrix of joint '%s' does not end with the row 0 0 0 1", j->names[i]);
         for (int r = 0; r < 3; r++)
             for (int c = 0; c < 4; c++)
                 j->inverse_binds[i][4 * r + c] = from[4 * c + r] + 0.0F;
@@ -230,7 +230,7 @@ int exi_skeleton_main_skin(const ex_scene *scene) {
 
 ex_result exi_skeleton_no_skin(ex_error *error) {
     return ex_error_set(error, EX_ERROR_DATA,
-                     "it has no skin, and so no skeleton: export the mesh together with what moves it");
+                        "it has no skin, and so no skeleton: export the mesh together with what moves it");
 }
 
 ex_result exi_skeleton_read(const ex_project_view *view, const ex_mesh *mesh, ex_skeleton **skeleton, ex_skin **skin,
@@ -288,8 +288,8 @@ static ex_result refuse_missing(const missing_joints *m, const ex_skeleton *skel
         return EX_OK;
     if (m->count == 1)
         return ex_error_set(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has", name);
-    return ex_error_set(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has, nor %d more", name,
-                     m->count - 1);
+    return ex_error_set(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has, nor %d more",
+                        name, m->count - 1);
 }
 
 static ex_result centres_of_skin(const ex_scene *scene, const ex_skeleton *skeleton, double *centres, ex_error *error) {
@@ -346,7 +346,7 @@ static ex_result centres_of_nodes(const ex_scene *scene, const ex_skeleton *skel
     exi_names_close(&names);
     if (result == EX_OK && missing.count == ex_skeleton_joint_count(skeleton))
         result = ex_error_set(error, EX_ERROR_DATA,
-                           "it has no skeleton: no skin, and no node with the name of one of the project's joints");
+                              "it has no skeleton: no skin, and no node with the name of one of the project's joints");
     if (result == EX_OK)
         result = refuse_missing(&missing, skeleton, error);
     free(worlds);

@@ -25,7 +25,7 @@ static ex_result fill(exi_making *m, ex_rig *rig, int layer, ex_error *error) {
         if (!exi_forms_set_example(forms, record->first_form + k, from, m->gather, mask, &bad))
             return exi_within_example(m, layer, k,
                                       ex_error_set(error, EX_ERROR_DATA, "vertex %d is not finite%s", bad,
-                                                m->def ? ", or too far away for a float" : ""),
+                                                   m->def ? ", or too far away for a float" : ""),
                                       error);
     }
     return EX_OK;
