@@ -419,7 +419,7 @@ static void test_cut(void **state) {
     assert_at_rest(rig_of(&def), false);
 }
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 static void refuse(ex_rig *rig, ex_result expected, const char *part) {
     laid l = {.rig = rig};

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is laid out ---- */
+/* ---- layout ---- */
 
 typedef struct laid {
     char *memory;

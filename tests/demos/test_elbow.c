@@ -76,7 +76,7 @@ static void elbow_keeps_its_section(void **state) {
     print_message("least: elbow %.3f, limb %.3f, skinning alone at 110 degrees %.3f\n", least, least_limb, skinned);
     assert_true(least >= 0.9);
     assert_true(least_limb >= 0.9);
-    /* Where flesh does not yet meet in the crease: the cosine of half the angle. */
+    /* As long as flesh does not meet in the crease: the cosine of half the angle. */
     assert_true(fabs(skinned - cos(55 * 3.14159265358979323846 / 180)) < 0.02);
 }
 

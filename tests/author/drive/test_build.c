@@ -290,7 +290,7 @@ static void test_paths(void **state) {
     sleeve_close(&s);
 }
 
-/* ---- what cannot be ---- */
+/* ---- errors ---- */
 
 static void expect(const ex_drive_def *def, ex_result result, const char *word) {
     ex_rig *rig = NULL;

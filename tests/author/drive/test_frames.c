@@ -438,7 +438,7 @@ static void test_carrier(void **state) {
     sleeve_close(&s);
 }
 
-/* ---- what cannot be ---- */
+/* ---- errors ---- */
 
 static void test_invalid(void **state) {
     (void)state;

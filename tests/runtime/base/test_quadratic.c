@@ -68,7 +68,7 @@ static void nearest_points_by_hand(void **state) {
     assert_row_near(x, ((double[]){0.2, 0.8}), 2, 1e-14);
 }
 
-/* Rows that say the same thrice over, equalities that follow from others, a corner where four constraints meet. */
+/* Rows repeated three times, equalities that follow from others, a corner where four constraints meet. */
 static void constraints_may_repeat(void **state) {
     (void)state;
     double x[3];

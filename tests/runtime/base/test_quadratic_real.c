@@ -51,7 +51,7 @@ static void triplets(FILE *file, double *matrix, int columns) {
     }
 }
 
-/* Rows with equal sides are equalities, rows with one 1 bounds, the others inequalities. */
+/* Rows with equal sides are equalities, rows with a single 1 bounds, the others inequalities. */
 static void sort_rows(program *q, int n, int m) {
     for (int i = 0; i < n; i++) {
         q->bounds[i] = -INFINITY;
@@ -86,7 +86,7 @@ static bool open_program(program *q, const char *name, int *rows) {
     memset(q, 0, sizeof *q);
     if (!file)
         return false;
-    assert_non_null(fgets(line, sizeof line, file)); /* what the file is */
+    assert_non_null(fgets(line, sizeof line, file)); /* description of the file */
     word(file, "n");
     const int n = (int)number(file);
     word(file, "m");
@@ -170,7 +170,7 @@ static void published_optima(void **state) {
             info.rounds);
         assert_int_equal(result, EXI_QUADRATIC_SOLVED);
         assert_true(info.stationarity <= 1e-10 && info.violation <= 1e-10);
-        /* Optima of 0 that rounding of terms as large as the constant hides: to that rounding. */
+        /* Optima of 0 that are below the rounding of terms as large as the constant: to that rounding. */
         assert_near(info.objective + q.constant, optimum, 1e-8 * fabs(optimum) + 1e-11 * fabs(q.constant) + 1e-30);
         assert_feasible(&q, x, rows);
         solved++;

@@ -1,6 +1,6 @@
 /*
  * Results and sentences: every result has a text, a sentence that is too long keeps its beginning and its end, and
- * callers can say where.
+ * callers can add the place.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,8 +42,8 @@ static void an_error_carries_result_and_sentence(void **state) {
     assert_sentence(&error, EX_ERROR_MEMORY, "a rig (2.5 MB)");
 }
 
-/* Characters of 1 to 4 bytes, shifted so that the cuts fall on each of their bytes: what is left out is the middle, and
- * no character is cut. */
+/* Characters of 1 to 4 bytes, shifted so that the cuts fall on each of their bytes: the middle is left out, and no
+ * character is cut. */
 static void long_sentences_lose_their_middle(void **state) {
     (void)state;
     static const char *const characters[] = {"a", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};

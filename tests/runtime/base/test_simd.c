@@ -59,7 +59,7 @@ static void multiplies_and_adds(void **state) {
     }
 }
 
-/* All 65536 of them in every lane, times factors up to the ends of 16 bits, on top of what is there. */
+/* All 65536 of them in every lane, times factors up to the ends of 16 bits, added to other numbers. */
 static void products_of_16_bits_are_exact(void **state) {
     (void)state;
     static const int16_t factors[] = {0, 1, -1, 255, -256, 12345, 32767, -32767, -32768};

@@ -1,6 +1,6 @@
 /*
- * Names: UTF-8 in its shortest forms, without control characters, of at most 255 bytes. And the checksum of what is
- * stored: no single byte changes unseen.
+ * Names: UTF-8 in its shortest forms, without control characters, of at most 255 bytes. And the checksum of stored
+ * data: it detects every change of a single byte.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static void tells_text_from_other_bytes(void **state) {
         {"\xDF\xBF", true},         /* U+07FF */
         {"\xE0\xA0\x80", true},     /* U+0800 */
         {"\xED\x9F\xBF", true},     /* U+D7FF, before the surrogates */
-        {"\xEE\x80\x80", true},     /* U+E000, behind them */
+        {"\xEE\x80\x80", true},     /* U+E000, after them */
         {"\xEF\xBF\xBF", true},     /* U+FFFF */
         {"\xF0\x90\x80\x80", true}, /* U+10000 */
         {"\xF4\x8F\xBF\xBF", true}, /* U+10FFFF, the last */
@@ -34,7 +34,7 @@ static void tells_text_from_other_bytes(void **state) {
         {"\x7F", false},
         {"\x80", false}, /* a continuation alone */
         {"a\xBF", false},
-        {"\xC0\x80", false}, /* longer than need be */
+        {"\xC0\x80", false}, /* longer than necessary */
         {"\xC1\xBF", false},
         {"\xE0\x9F\xBF", false},
         {"\xF0\x8F\xBF\xBF", false},

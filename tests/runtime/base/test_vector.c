@@ -1,6 +1,4 @@
-/*
- * Vectors and quaternions: hand cases, and the identities that turning has.
- */
+/* Vectors and quaternions: hand cases, and identities of rotations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,7 +106,7 @@ static void products_of_turns(void **state) {
     }
 }
 
-/* q = swing * twist, and the twist leaves its axis where it is. */
+/* q = swing * twist, and the twist keeps its axis. */
 static void a_twist_is_what_turns_about_the_axis(void **state) {
     (void)state;
     uint64_t random = 5;
@@ -121,7 +119,7 @@ static void a_twist_is_what_turns_about_the_axis(void **state) {
         exi_rotate(twist, axis, back);
         assert_row_near(back, axis, 3, 1e-14);
         assert_near(twist[0] * twist[0] + twist[1] * twist[1] + twist[2] * twist[2] + twist[3] * twist[3], 1, 1e-15);
-        /* the swing that is left, q * twist^-1, has no part about the axis and does the rest */
+        /* the remaining swing, q * twist^-1, has no part about the axis and does the rest */
         double inverse[4] = {-twist[0], -twist[1], -twist[2], twist[3]}, swing[4];
         exi_quaternion_multiply(q, inverse, swing);
         assert_near(exi_dot3(swing, axis), 0, 1e-14);
@@ -141,11 +139,11 @@ static void twists_by_hand(void **state) {
     turn_about(1, 0, 0, 70, q);
     exi_twist(q, y, twist);
     assert_row_near(twist, ((double[]){0, 0, 0, 1}), 4, 1e-16);
-    turn_about(1, 0, 0, 180, q); /* turns the axis over: any twist would do, and the identity is taken */
+    turn_about(1, 0, 0, 180, q); /* reverses the axis: any twist would do, and the identity is chosen */
     q[3] = 0;
     exi_twist(q, y, twist);
     assert_row_near(twist, ((double[]){0, 0, 0, 1}), 4, 0);
-    exi_twist((double[]){1, 1e-13, 0, 0}, y, twist); /* nor do the last digits decide */
+    exi_twist((double[]){1, 1e-13, 0, 0}, y, twist); /* nor do the last digits matter */
     assert_row_near(twist, ((double[]){0, 0, 0, 1}), 4, 0);
 }
 

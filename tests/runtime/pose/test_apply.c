@@ -1,6 +1,6 @@
 /*
  * Skinning: rigid motions, the sum in double, dual quaternions against the formula on each vertex, half turns,
- * stretches, normals, strides, ranges, boxes; and numbers that would be none.
+ * stretches, normals, strides, ranges, boxes; and numbers that could become NaN.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void open_scene(scene *s, uint64_t random, int most, ex_skinning method, 
     s->skin = random_skin(&random, V, J, most);
     for (int j = 0; j < J; j++) {
         ex_transform t = random_rigid(&random, 1);
-        /* Neighbours in a body do not differ by more than a good quarter turn. */
+        /* Neighbours in a body do not differ by much more than a quarter turn. */
         t.rotation[3] = 2;
         for (int c = 0; joints != RIGID && j % 2 && c < 3; c++)
             t.scale[c] = (float)random_between(&random, 0.5, 1.5);
@@ -138,7 +138,7 @@ static void linear_agrees_with_double(void **state) {
         }
 }
 
-/* Nothing moves by the identity: not a bit where a vertex has one influence, and rounding of the weights' sum else. */
+/* The identity moves nothing: not a bit for a vertex with one influence, otherwise by rounding of the weights' sum. */
 static void identity_moves_nothing(void **state) {
     (void)state;
     for (int method = 0; method < EX_SKINNING_COUNT; method++)
@@ -190,7 +190,7 @@ static void times(const double a[4], const double b[4], double out[4]) {
     memcpy(out, r, sizeof r);
 }
 
-/* Rigid joints given as transforms: sum of w (q + e t q / 2), sides by the heaviest; then x' = q x q* + 2 d q*. */
+/* Rigid joints given as transforms: sum of w (q + e t q / 2), signs by the heaviest; then x' = q x q* + 2 d q*. */
 static void oracle_dual(const ex_transform *transforms, const uint32_t *joints, const float *weights, int count,
                         const double x[3], double out[3]) {
     double real[4] = {0}, dual[4] = {0}, first[4] = {0}, length = 0;
@@ -235,7 +235,7 @@ static void dual_quaternions_agree_with_the_formula(void **state) {
         open_scene(&s, 60, most[i], EX_SKINNING_DUAL_QUATERNION, RIGID);
         free(s.memory);
         for (int j = 0; j < J; j++) {
-            transforms[j] = random_rigid(&random, 1); /* all rotations there are */
+            transforms[j] = random_rigid(&random, 1); /* all possible rotations */
             ex_transform_matrix(&transforms[j], s.matrices + 12 * j);
         }
         s.palette = palette_of(EX_SKINNING_DUAL_QUATERNION, J, s.matrices, NULL, &s.memory);
@@ -262,7 +262,7 @@ static void dual_quaternions_agree_with_the_formula(void **state) {
     }
 }
 
-/* One joint alone moves by its matrix, stretched and mirrored as it is; blends agree with the matrix in double. */
+/* A single joint moves by its matrix, including stretch and mirroring; blends agree with the matrix in double. */
 static void stretches_come_first(void **state) {
     (void)state;
     static const int most[] = {1, 4, 9};
@@ -287,7 +287,7 @@ static void stretches_come_first(void **state) {
         }
 }
 
-/* A joint flattened to a line or a plane, or sheared, moves by its matrix all the same. */
+/* A joint flattened to a line or a plane, or sheared, still moves by its matrix. */
 static void flat_joints_are_exact(void **state) {
     (void)state;
     uint64_t random = 75;
@@ -300,7 +300,7 @@ static void flat_joints_are_exact(void **state) {
         void *memory;
         double m[12];
         random_rows(&random, &rows[0][0], 4, 3, true);
-        for (int i = 0; round % 4 == 0 && i < 6; i++) /* whole numbers: a line to the last bit */
+        for (int i = 0; round % 4 == 0 && i < 6; i++) /* integers: a line to the last bit */
             rows[i / 3][i % 3] = rintf(3 * rows[i / 3][i % 3]);
         for (int i = 0; round % 8 == 0 && i < 3; i++)
             rows[1][i] = -rows[0][i];
@@ -318,7 +318,7 @@ static void flat_joints_are_exact(void **state) {
     ex_skin_destroy(skin);
 }
 
-/* Two joints with a common centre, one turned and scaled about it: the centre stays however they are blended. */
+/* Two joints with a common centre, one turned and scaled about it: the centre stays with any blend. */
 static void a_shared_centre_stays(void **state) {
     (void)state;
     const float centre[3] = {0.5f, 3, -1}, centres[6] = {0.5f, 3, -1, 0.5f, 3, -1};
@@ -412,7 +412,7 @@ static void normals_stay_perpendicular(void **state) {
         }
 }
 
-/* Joints scaled to nothing, or to the largest there is; palettes that are no numbers; normals of no length. */
+/* Joints scaled to zero, or to the largest number; palettes of NaN; normals of length 0. */
 static void nothing_comes_out_nan(void **state) {
     (void)state;
     static const float scales[] = {0, 1e-20f, 1e-12f, 1e-6f, 1e6f, 1e12f, 1e13f, 1e30f, NAN, INFINITY};
@@ -449,7 +449,7 @@ static void nothing_comes_out_nan(void **state) {
             }
 }
 
-/* Small scales are no reason to give up a normal. */
+/* Small scales still have normals. */
 static void small_bodies_have_normals(void **state) {
     (void)state;
     for (int method = 0; method < EX_SKINNING_COUNT; method++) {
@@ -473,7 +473,7 @@ static void small_bodies_have_normals(void **state) {
 
 /* ---- streams and ranges ---- */
 
-/* However a range is cut, and whatever else is asked for, the bits are the same; also in place. */
+/* With any division of a range, and with any other outputs, the bits are the same; also in place. */
 static void cuts_do_not_matter(void **state) {
     (void)state;
     uint64_t random = 95;
@@ -520,7 +520,7 @@ static void cuts_do_not_matter(void **state) {
             }
 }
 
-/* One stream alone, any stride, gaps left alone. */
+/* One stream alone, any stride, gaps unchanged. */
 static void strides_leave_gaps_alone(void **state) {
     (void)state;
     static const size_t strides[] = {12, 16, 20, 32, 48};
@@ -563,7 +563,7 @@ static void strides_leave_gaps_alone(void **state) {
     close_scene(&s);
 }
 
-/* Positions close together and normals not, or the other way round. */
+/* Positions packed and normals not, or the other way round. */
 static void streams_have_strides_of_their_own(void **state) {
     (void)state;
     static float wide[4 * V], out_wide[4 * V];

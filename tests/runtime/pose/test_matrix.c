@@ -1,6 +1,4 @@
-/*
- * The polar decomposition of every kind of matrix: full, flat, a line, nothing, mirrored; and quaternions of rotations.
- */
+/* The polar decomposition of every kind of matrix: full, flat, a line, zero, mirrored; and quaternions of rotations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

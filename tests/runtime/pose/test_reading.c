@@ -1,6 +1,6 @@
 /*
- * Readings of joints: by hand, there and back on random joints, what writing leaves alone, continuity over two turns,
- * half turns, and numbers that are none.
+ * Readings of joints: by hand, round trips on random joints, parts that writing does not change, continuity over two
+ * turns, half turns, and NaN.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Floats hold a rotation to 6e-8, which is 7e-6 degrees where the swing is small. */
+/* Floats hold a rotation to 6e-8, which is 7e-6 degrees if the swing is small. */
 #define DEGREES 2e-5
 
 static const ex_reading about_x = {.kind = EX_READING_ANGLE, .about = {2, 0, 0}};
@@ -61,7 +61,7 @@ static void by_hand(void **state) {
     down.about[0] = -3;
     assert_near(read_one(&down, &rest, &local), -30, DEGREES);
 
-    /* Relative to rest: local = rest * r. The joint lies at 90 degrees about z, so its own x is the parent's y. */
+    /* Relative to rest: local = rest * r. The joint is at 90 degrees about z, so its own x is the parent's y. */
     rest = turned(90, 0, 0, 1);
     double r[12], q[12], expected[12], value[4];
     local = turned(40, 0, 1, 0);
@@ -142,7 +142,7 @@ static double likeness(const double a[4], const double b[4]) {
     return fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]);
 }
 
-/* Where n goes, and the turn about it: what a swing and a twist are, by formulas of their own. */
+/* Image of n, and the turn about it: the definitions of swing and twist, by independent formulas. */
 static void swing_of(const double q[4], const double n[3], double out[3]) {
     ex_transform t = {.rotation = {(float)q[0], (float)q[1], (float)q[2], (float)q[3]}, .scale = {1, 1, 1}};
     double m[12];
@@ -169,7 +169,7 @@ static void there_and_back(void **state) {
         for (int c = 0; c < 3; c++)
             n[c] = reading.about[c] / sqrt(length);
 
-        /* q and -q, of any length; and writing what was read changes nothing. */
+        /* q and -q, of any length; and writing the value read changes nothing. */
         double value[4], again[4], before[4], after[4];
         const int width = ex_reading_width(&reading);
         ex_reading_read(&reading, &rest, &local, value);
@@ -184,7 +184,7 @@ static void there_and_back(void **state) {
         ex_reading_read(&whole, &rest, &local, after);
         assert_near(likeness(before, after), 1, 1e-6);
 
-        /* A new value reads back, and what it has no part in stays. */
+        /* A new value reads back, and the rest is unchanged. */
         if (width == 4) {
             ex_transform any = random_rigid(&random, 0);
             for (int i = 0; i < 4; i++)
@@ -207,7 +207,7 @@ static void there_and_back(void **state) {
         ex_reading twist = {.kind = EX_READING_ANGLE, .about = {n[0], n[1], n[2]}};
         swing_of(before, n, to_before);
         swing_of(after, n, to_after);
-        /* How well a twist is defined: 0 where n is turned over. */
+        /* Precision of a twist: 0 if n is reversed. */
         double defined = sqrt((1 + to_after[0] * n[0] + to_after[1] * n[1] + to_after[2] * n[2]) / 2);
         turn_before[0] = read_one(&twist, &rest, &other), turn_after[0] = read_one(&twist, &rest, &local);
         switch (reading.kind) {
@@ -253,7 +253,7 @@ static void there_and_back(void **state) {
     }
 }
 
-/* Two turns in steps of a quarter of a degree, with a swing or none: the reading goes along, but for one place in each
+/* Two turns in steps of a quarter of a degree, with a swing or none: the reading follows, except for one place in each
  * turn, opposite to the middle. */
 static void continuous(void **state) {
     (void)state;
@@ -292,7 +292,7 @@ static void half_turns(void **state) {
     const ex_transform rest = ex_transform_identity();
     ex_transform local = rest;
     ex_reading reading = about_x;
-    /* A tie goes to the lower, whichever quaternion it is. */
+    /* A tie goes to the lower, for either quaternion. */
     for (int k = 0; k < 2; k++) {
         write_one(&reading, &rest, k ? -180 : 180, &local);
         assert_true(fabsf(local.rotation[0]) == 1 && local.rotation[3] == 0);
@@ -310,8 +310,8 @@ static void half_turns(void **state) {
     assert_row_near(a, b, 4, 0);
     assert_true(a[0] == 1);
 
-    /* x is turned over by half a turn about y: the turn about x is none, and writing it gives a rotation all the same;
-     * the turn about y is then still there. */
+    /* Half a turn about y reverses x: the turn about x is none, and writing it still gives a rotation; the turn about y
+     * is then still there. */
     local = turned(180, 0, 1, 0);
     local.rotation[3] = 0;
     assert_near(read_one(&about_x, &rest, &local), 0, 0);
@@ -335,7 +335,7 @@ static void assert_finite(const ex_transform *t) {
         assert_true(isfinite(m[i]));
 }
 
-/* Parts of local that are no numbers are those of rest, in reading and in writing; so is a zero rotation. */
+/* Parts of local that are NaN count as rest's, in reading and in writing; so does a zero rotation. */
 static void no_numbers(void **state) {
     (void)state;
     uint64_t random = 9;
@@ -368,7 +368,7 @@ static void no_numbers(void **state) {
             ex_reading_read(&readings[r], &rest, &broken, a);
             ex_reading_read(&readings[r], &rest, &expected, b);
             assert_memory_equal(a, b, sizeof a);
-            /* Values that are none, and too large: rest. */
+            /* Values that are NaN or too large: rest. */
             written = as_rest = sound;
             value[i % ex_reading_width(&readings[r])] = (double)wrong[i % 3];
             if (i % 4 == 3)
@@ -387,7 +387,7 @@ static void no_numbers(void **state) {
             ex_reading_read(&readings[r], &rest, &written, a);
             if (ex_reading_width(&readings[r]) == 1 && (readings[r].kind != EX_READING_ANGLE || i % 4 != 3))
                 assert_near(a[0], b[0], 1e-3);
-            /* Writing to what is no number leaves a number. */
+            /* Writing to NaN leaves a number. */
             written = broken;
             const double half[4] = {0.5, 0.5, 0.5, 0.5};
             ex_reading_write(&readings[r], &rest, half, &written);
@@ -396,7 +396,7 @@ static void no_numbers(void **state) {
                 assert_near(a[0], 0.5, 1e-3);
             if (r == (i < 9 ? 4 : i < 18 ? 5 : (unsigned)i % 4))
                 assert_finite(&written);
-            /* A rest that is none counts as the identity. */
+            /* An invalid rest counts as the identity. */
             ex_transform lost = rest;
             lost.rotation[i % 4] = wrong[i % 3];
             ex_reading_read(&readings[r], &lost, &sound, a);

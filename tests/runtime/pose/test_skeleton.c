@@ -1,6 +1,6 @@
 /*
  * Skeletons: a chain worked by hand, chains and trees against a recursion in double, joints in any order, binds, shifts
- * (examples with skeletons of their own), inputs that are no numbers, and every way a definition can be wrong.
+ * (examples with their own skeletons), NaN inputs, and every error of a definition.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +74,7 @@ static void a_bent_elbow_by_hand(void **state) {
     ex_skeleton_destroy(s);
 }
 
-/* The whole, by a recursion that knows nothing of orders. */
+/* World transforms by a recursion that is independent of the order. */
 static void oracle_world(const int *parents, const ex_transform *locals, int joint, double world[12]) {
     double local[12];
     oracle_matrix(&locals[joint], local);
@@ -147,8 +147,8 @@ static void trees_agree_with_double(void **state) {
 }
 
 /*
- * A skeleton with shifts is the skeleton whose joints stand where the shifts put them, with the same rest rotations:
- * both must give the same matrices in every pose. Also where the mesh was bound elsewhere than at rest.
+ * A skeleton with shifts equals the skeleton whose joints are at the shifted places, with the same rest rotations: both
+ * must give the same matrices in every pose. Also if the mesh was not bound at rest.
  */
 static void shifts_are_another_skeleton(void **state) {
     (void)state;
@@ -227,13 +227,13 @@ static void shifts_follow_the_bind(void **state) {
     oracle_apply(m, x, moved);
     assert_row_near(moved, ((double[]){0, 3, 0}), 3, 1e-6);
     evaluate(s, NULL, all, matrices, worlds, NULL);
-    assert_near((double)worlds[3], 0, 1e-6); /* the root is carried from the mesh's x to the world's y */
+    assert_near((double)worlds[3], 0, 1e-6); /* the root is moved from the mesh's x to the world's y */
     assert_near((double)worlds[7], 1, 1e-6);
     assert_near((double)worlds[12 + 7], 3, 1e-6);
     ex_skeleton_destroy(s);
 }
 
-/* Parts that are no numbers read as rest, each by itself; zero rotations too; and rest's own zero rotation is none. */
+/* NaN parts read as rest, each separately; zero rotations too; and rest's own zero rotation is the identity. */
 static void no_numbers_read_as_rest(void **state) {
     (void)state;
     uint64_t random = 3;
@@ -270,7 +270,7 @@ static void no_numbers_read_as_rest(void **state) {
     ex_skeleton_destroy(s);
 }
 
-/* Numbers that overflow along the chain end, and nothing that comes out is infinite. */
+/* Numbers that overflow along the chain are replaced, and no result is infinite. */
 static void overflow_is_rest(void **state) {
     (void)state;
     ex_transform rest[20], pose[20];
@@ -295,7 +295,7 @@ static void overflow_is_rest(void **state) {
     ex_skeleton_destroy(s);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static ex_transform sound_rest[4];
 static int sound_parents[4] = {-1, 0, 1, 1};
@@ -372,7 +372,7 @@ static void wrong_definitions_are_refused(void **state) {
     binds[28] = 0;
     binds[29] = 1;
     ex_skeleton_destroy(skeleton_of(&def));
-    sound_rest[1].scale[1] = 0; /* fine where binds are given */
+    sound_rest[1].scale[1] = 0; /* fine if binds are given */
     ex_skeleton_destroy(skeleton_of(&def));
 }
 
@@ -391,7 +391,7 @@ static void one_allocation_and_it_may_fail(void **state) {
     ex_skeleton_destroy(NULL);
 }
 
-/* A chain of all the joints there may be, numbered from the end: sorted in no time, and no recursion. */
+/* A chain of the maximum number of joints, numbered from the end: sorted quickly, and without recursion. */
 static void the_longest_chain(void **state) {
     (void)state;
     int *parents = malloc(EX_JOINT_MAX * sizeof *parents);
@@ -416,7 +416,7 @@ static void the_longest_chain(void **state) {
     free(rest);
 }
 
-/* Rotations are brought to length 1 once, and what a skeleton gives makes the same skeleton again, to the bit. */
+/* Rotations are normalised once, and a skeleton's own definition makes the same skeleton again, to the bit. */
 static void rest_of_rest(void **state) {
     (void)state;
     enum { J = 5000 };

@@ -1,7 +1,4 @@
-/*
- * Making skins: what becomes of weights, how many there may be, what is reported, and every way a definition can be
- * wrong.
- */
+/* Making skins: normalisation of weights, their limits, reports, and every error of a definition. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +62,7 @@ static void weights_by_hand(void **state) {
     ex_skin_destroy(skin);
 }
 
-/* Sums are 1 to half a unit of the heaviest weight, and what a skin gives makes the same skin again, to the bit. */
+/* Sums are 1 to half a unit of the heaviest weight, and a skin's own weights make the same skin again, to the bit. */
 static void weights_of_weights(void **state) {
     (void)state;
     enum { V = 5000, J = 30, MOST = 9 };
@@ -109,8 +106,8 @@ static void weights_of_weights(void **state) {
     ex_skin_destroy(again);
 }
 
-/* The same where joints are named twice: the sum of two floats need not be one, so that weights which summed to 1 need
- * not do so any more. */
+/* The same if joints are named twice: the sum of two floats is rounded, so that weights which summed to 1 may no longer
+ * do so. */
 static void weights_of_joined_weights(void **state) {
     (void)state;
     enum { V = 5000, J = 30, MOST = 9 };
@@ -126,7 +123,7 @@ static void weights_of_joined_weights(void **state) {
                 continue;
             for (uint32_t i = starts[v] + 1; i < starts[v + 1]; i += 3)
                 joints[i] = joints[starts[v]];
-            weights[starts[v]] = nextafterf(weights[starts[v]], 2); /* about as far off as is still kept */
+            weights[starts[v]] = nextafterf(weights[starts[v]], 2); /* about the largest difference that is kept */
         }
         ex_skin *again = skin_of(&(ex_skin_def){V, J, starts, joints, weights});
         for (int v = 0; round == 1 && v < V; v++) {
@@ -146,7 +143,7 @@ static void weights_of_joined_weights(void **state) {
     ex_skin_destroy(skin);
 }
 
-/* The heaviest weights that floats hold, and the lightest. */
+/* The largest and the smallest weights of a float. */
 static void extreme_weights(void **state) {
     (void)state;
     const uint32_t starts[4] = {0, 3, 5, 7}, joints[7] = {0, 1, 1, 0, 1, 0, 1};
@@ -167,7 +164,7 @@ static void extreme_weights(void **state) {
     ex_skin_destroy(skin);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static uint32_t sound_starts[4], sound_joints[6];
 static float sound_weights[6];

@@ -1,6 +1,4 @@
-/*
- * Transforms: to matrices and back, between two of them, and what they make of numbers that are none.
- */
+/* Transforms: to matrices and back, between two of them, and with NaN. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +40,7 @@ static void matrices_and_back(void **state) {
     }
 }
 
-/* A shear of 0.5 cannot be had: half of it and more is lost, and said to be. Nothing at all has no direction. */
+/* A shear of 0.5 cannot be represented: half of it and more is lost, and reported. Zero has no direction. */
 static void what_is_lost_is_said(void **state) {
     (void)state;
     const float shear[12] = {1, 0.5f, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, none[12] = {0}, wrong[12] = {NAN};

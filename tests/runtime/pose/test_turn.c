@@ -1,6 +1,6 @@
 /*
  * Turning vectors with the skin: a quarter turn by hand, the blended rotation against quaternions summed in double,
- * whatever the method of skinning and however many influences; lists, strides, and joints that do more than turn.
+ * with any method of skinning and any number of influences; lists, strides, and joints that do more than turn.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,8 @@ static void close_scene(scene *s) {
     free(s->memory);
 }
 
-/* The joints' quaternions of length 1, each on the side of the heaviest, summed; false too near a side to tell. */
+/* The joints' quaternions of length 1, each with the sign nearest to the heaviest, summed; false if too near the limit
+ * to tell. */
 static bool blend(const scene *s, int vertex, double q[4]) {
     uint32_t joints[J];
     float weights[J];
@@ -117,7 +118,7 @@ static void by_hand(void **state) {
     }
 }
 
-/* Stretches do not count: a vector is turned, and keeps its length. */
+/* Stretches do not matter: a vector is turned, and keeps its length. */
 static void rotations_are_blended_as_quaternions(void **state) {
     (void)state;
     static const int influences[] = {1, 4, 9};
@@ -190,7 +191,7 @@ static void lists_may_be_cut(void **state) {
     close_scene(&s);
 }
 
-/* Joints that mirror, that flatten, and that are no numbers: a vector still ends somewhere, no longer than it was. */
+/* Joints that mirror, that flatten, and that are NaN: the vector is finite, and no longer than before. */
 static void any_matrix_has_a_rotation(void **state) {
     (void)state;
     static const float wild[][12] = {{-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},

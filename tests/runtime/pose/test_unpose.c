@@ -1,6 +1,6 @@
 /*
  * Un-posing: the paper's equation by hand; posed and un-posed again, in double to 1e-12 and through the float skinning;
- * half turns damped and reported, continuously; joints that scale; what is not finite.
+ * half turns damped and reported, continuously; joints that scale; numbers that are not finite.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void the_paper_by_hand(void **state) {
     ex_skin_destroy(skin);
 }
 
-/* Joints as in a body: turned by up to 150 degrees and moved; stretched, one in two, where asked. */
+/* Joints as in a body: turned by up to 150 degrees and moved; every other one stretched, if requested. */
 static void random_matrices(uint64_t *random, bool stretched, float *matrices) {
     for (int j = 0; j < J; j++) {
         ex_transform t = random_rigid(random, 1);
@@ -98,7 +98,7 @@ static void posed_and_unposed(void **state) {
                     assert_near((double)again[3 * v + c], (double)posed[3 * v + c], 4e-6 * size);
             }
             assert_int_equal(next, count);
-            /* Rest comes back from where rest went. */
+            /* Rest comes back from its posed form. */
             for (int v = 0; v < V; v++) {
                 double m[12], x[3], moved[3];
                 ex_skin_vertex_matrix(skin, palette, v, m);
@@ -114,11 +114,11 @@ static void posed_and_unposed(void **state) {
             free(memory);
             ex_skin_destroy(skin);
         }
-    assert_true(damped_in_all > 0); /* or the test of the report tests nothing */
+    assert_true(damped_in_all > 0); /* otherwise the test of the report tests nothing */
 }
 
-/* Half a turn about x at equal weights: rank 1. The vertex keeps its place along x exactly and rests across; what
- * cannot be had is the residual. With dual quaternions nothing is damped. */
+/* Half a turn about x at equal weights: rank 1. The vertex keeps its place along x exactly and is at rest across; the
+ * remainder is the residual. With dual quaternions nothing is damped. */
 static void a_half_twist_is_damped(void **state) {
     (void)state;
     const float matrices[24] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0};
@@ -153,8 +153,8 @@ static void a_half_twist_is_damped(void **state) {
     ex_skin_destroy(skin);
 }
 
-/* Through the limit in small steps of the angle: no jump, exact before, damped behind, and rest at the end. Also that
- * the limit is where it is said to be: cos(angle / 2) = 0.1 of what rigid joints make. */
+/* Through the limit in small steps of the angle: no jump, exact before, damped beyond, and rest at the end. Also checks
+ * the place of the limit: cos(angle / 2) = 0.1 of the result of rigid joints. */
 static void damping_is_continuous(void **state) {
     (void)state;
     ex_skin *skin = one_vertex(2, (uint32_t[]){0, 1}, (float[]){0.5f, 0.5f});
@@ -226,8 +226,7 @@ static void damping_minimises(void **state) {
     ex_skin_destroy(skin);
 }
 
-/* A character in millimetres is no reason for damping, nor a joint flattened to a fifth; a joint scaled to nothing is.
- */
+/* A character in millimetres is not damped, nor a joint flattened to a fifth; a joint scaled to zero is. */
 static void scale_is_no_collapse(void **state) {
     (void)state;
     ex_skin *skin = one_vertex(1, (uint32_t[]){1}, (float[]){1});

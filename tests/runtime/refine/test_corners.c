@@ -1,6 +1,6 @@
 /*
- * Angles of corners, four side by side: against atan2 for every opening from a needle to a straight line, in any place
- * of the four, and with sizes that say when an angle means nothing.
+ * Angles of corners, four side by side: against atan2 for every opening from a needle to a straight line, in any of the
+ * four lanes, and with sizes below which an angle is meaningless.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-/* Two edges of made-up lengths, the second turned from the first by an angle in a made-up plane. */
+/* Two edges of random lengths, the second turned from the first by an angle in a random plane. */
 static void make_corner(uint64_t *random, double angle, float a[3], float b[3]) {
     double u[3], w[3], along = 0, size_u = 0, size_w = 0;
     for (int c = 0; c < 3; c++) {

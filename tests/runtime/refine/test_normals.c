@@ -1,6 +1,6 @@
 /*
- * Vertex normals of polygons: by hand on a cube and a roof, free of how polygons were cut when weighted by angle, the
- * same under rigid motion and any cut of the work.
+ * Vertex normals of polygons: by hand on a cube and a roof, independent of the triangulation when weighted by angle,
+ * the same under rigid motion and any division of the work.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 static const float cube[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                                  {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
 static const int cube_quads[] = {0, 3, 2, 1, 4, 5, 6, 7, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7};
-/* The same, cut so that corners have one or two triangles of a side. */
+/* The same, split so that corners have one or two triangles of a side. */
 static const int cube_triangles[] = {0, 3, 2, 0, 2, 1, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
                                      1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 0, 4, 3, 4, 7};
 
@@ -67,7 +67,7 @@ static void test_cube(void **state) {
 }
 
 /* A ridge between a face of area 2 and one of area 1 at right angles: by area 2 : 1, by angle 1 : 1. An obtuse angle
- * beside, for the part of the circle beyond a quarter. */
+ * next to it, for the part of the circle beyond a quarter. */
 static void test_by_hand(void **state) {
     (void)state;
     const float points[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 2, 0}, {0, 2, 0}, {1, 0, -1}, {0, 0, -1}};
@@ -104,8 +104,8 @@ static void test_by_hand(void **state) {
     ex_normals_destroy(n);
 }
 
-/* A strip of quads, of which one is a needle: the four beside it go the slow way, others do not. Against
- * sums in double. */
+/* A strip of quads, of which one is a needle: the four next to it use the slow path, others do not. Against sums in
+ * double. */
 static void test_strip(void **state) {
     (void)state;
     enum { QUADS = 13, POINTS = 2 * QUADS + 2 };
@@ -145,7 +145,7 @@ static void test_strip(void **state) {
     ex_normals_destroy(n);
 }
 
-/* Moved far away and made small: the same normals; without extent: none. */
+/* Moved far away and made small: the same normals; without extent: zero. */
 static void test_places_and_sizes(void **state) {
     (void)state;
     const float scales[] = {1e-12f, 1e-3f, 1, 1e12f};

@@ -1,6 +1,6 @@
 /*
- * Stencils applied: sums against double, whatever the mixture of shared and loose rows; normals from tangents; strides;
- * any cut of the work; reading back; bad rows; memory running out.
+ * Stencils applied: sums against double, with any mixture of shared and loose rows; normals from tangents; strides; any
+ * division of the work; reading back; invalid rows; failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,7 +111,7 @@ static void sum_row(const ex_stencil_rows *rows, int v, const float *control, in
         }
 }
 
-/* By hand: a segment cut in two, and its normal. */
+/* By hand: a segment split in two, and its normal. */
 static void test_by_hand(void **state) {
     (void)state;
     const int offsets[] = {0, 1, 2, 4}, indices[] = {0, 1, 0, 1};
@@ -125,7 +125,7 @@ static void test_by_hand(void **state) {
     ex_stencils_apply(s, &(ex_refine){EX_LEVEL_LIMIT, control, 0, positions, 0, normals, 0}, NULL, scratch);
     const float expected[] = {1, 0, 0, 0, 2, 0, 0.25f, 1.5f, 0};
     assert_memory_equal(positions, expected, sizeof expected);
-    /* The third vertex: t1 = -(1 0 0), t2 = (0 4 0). The others have one tangent only. */
+    /* The third vertex: t1 = -(1 0 0), t2 = (0 4 0). The others have only one tangent. */
     const float expected_normals[] = {0, 0, 0, 0, 0, 0, 0, 0, -1};
     for (int i = 0; i < 9; i++)
         assert_near((double)normals[i], (double)expected_normals[i], 0);
@@ -193,7 +193,7 @@ static void test_sums(void **state) {
     ex_stencils_destroy(s);
 }
 
-/* Far from the origin a sum of weights that is not 1 shows first. */
+/* Far from the origin a sum of weights other than 1 shows first. */
 static void test_far_away(void **state) {
     (void)state;
     ex_stencils *s = create(&def);
@@ -224,7 +224,7 @@ static void test_far_away(void **state) {
     ex_stencils_destroy(s);
 }
 
-/* What is read back is what went in, and makes the same block again. */
+/* The rows read back are those given, and make the same block again. */
 static void test_read_back(void **state) {
     (void)state;
     ex_stencils *s = create(&def);
@@ -290,7 +290,7 @@ static void test_any_cut(void **state) {
     ex_stencils_destroy(s);
 }
 
-/* Vertices of one support share it, and only those: what makes evaluation fast. */
+/* Vertices with the same support share it, and only those: this makes evaluation fast. */
 static void test_layout(void **state) {
     (void)state;
     ex_stencils *s = create(&def);
@@ -311,7 +311,8 @@ static void test_layout(void **state) {
     ex_stencils_destroy(s);
 }
 
-/* Hundreds of rows of one size, none with the support of another: loose batches, of a size that tasks can be cut at. */
+/* Hundreds of rows of one size, all with different supports: loose batches, of a size that can be divided among
+ * tasks. */
 static void test_all_loose(void **state) {
     (void)state;
     static sample pairs;
@@ -346,7 +347,7 @@ static void test_all_loose(void **state) {
     ex_stencils_destroy(s);
 }
 
-/* Small and large forms have normals too, needles and points none. */
+/* Small and large forms have normals too, needles and points do not. */
 static void test_sizes_of_normals(void **state) {
     (void)state;
     const int offsets[] = {0, 3}, indices[] = {0, 1, 2};

@@ -1,7 +1,7 @@
 /*
  * Tangents for normal maps: by hand on a quad in every orientation of its texture and on a mirror seam; against the
- * formulas solved another way on a crumpled sheet; the same under rigid motion and any cut of the work; finite whatever
- * it is given.
+ * formulas solved another way on a crumpled sheet; the same under rigid motion and any division of the work; finite for
+ * any input.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +68,7 @@ static void quads_by_hand(void **state) {
         const double *e = cases[i].tangent;
         for (int v = 0; v < 4; v++) {
             assert_tangent(out[v], e[0], e[1], e[2], e[3]);
-            /* The bitangent goes to where v falls: from the corner with v = 1 to that with v = 0. */
+            /* The bitangent points to smaller v: from the corner with v = 1 to that with v = 0. */
             const double b[2] = {-e[3] * e[1], e[3] * e[0]};
             for (int a = 0; a < 4; a++)
                 for (int c = 0; c < 4; c++)
@@ -110,7 +110,7 @@ static void weighted_by_angle(void **state) {
 }
 
 /* Two halves that mirror each other meet at split vertices 0 and 1, as on many faces: u runs outwards on both. Each end
- * of the seam goes with the side that has the larger angle there. */
+ * of the seam follows the side that has the larger angle there. */
 static void mirror_seam(void **state) {
     (void)state;
     const float points[4][3] = {{0, 0, 0}, {0, 1, 0}, {1, 0.25f, 0}, {-1, 0.5f, 0}};
@@ -152,7 +152,7 @@ static sheet *open_sheet(uint64_t random) {
             s->texcoords[v][0] = (float)(x + random_between(&random, -0.2, 0.2)) / SIDE;
             s->texcoords[v][1] = -(float)(y + random_between(&random, -0.2, 0.2)) / SIDE;
         }
-    /* Right of the seam the texture runs the other way. */
+    /* Right of the seam the texture is reversed. */
     for (int y = 0; y < SIDE; y++) {
         const int v = y * SIDE + SIDE / 2;
         s->sources[VERTICES + y] = (uint32_t)v;
@@ -335,7 +335,7 @@ static void any_cut_and_stride(void **state) {
     free(s);
 }
 
-/* Every tangent is of length 1, perpendicular to a normal that is one, and has a sign. */
+/* Every tangent is of length 1, perpendicular to a valid normal, and has a sign. */
 static void assert_sound(const float (*out)[4], const float (*normals)[3], const uint32_t *sources, int count) {
     for (int i = 0; i < count; i++) {
         double length = 0, across = 0, normal = 0;
@@ -354,7 +354,7 @@ static void assert_sound(const float (*out)[4], const float (*normals)[3], const
 
 static void nothing_to_go_by(void **state) {
     (void)state;
-    /* One place, a line along u, a line askew, no numbers: of the texture. */
+    /* Textures at one point, on a line along u, on an oblique line, and NaN. */
     static const float textures[][4][2] = {
         {{0.5f, 0.5f}, {0.5f, 0.5f}, {0.5f, 0.5f}, {0.5f, 0.5f}},    {{0, 0}, {0.1f, 0}, {0.7f, 0}, {0.3f, 0}},
         {{0, 0}, {0.1f, 0.1f}, {0.7f, 0.7f}, {0.3f, 0.3f}},          {{NAN, 0}, {1, INFINITY}, {1, 1}, {0, 1}},
@@ -379,11 +379,11 @@ static void nothing_to_go_by(void **state) {
     ex_tangents *t = create(&(ex_tangents_def){4, 4, NULL, texcoords[0], 2, quad_triangles});
     compute(t, quad[0], strange[0], out[0]);
     assert_sound(out, strange, NULL, 4);
-    assert_tangent(out[0], 0, 1, 0, 1); /* without a normal: as the triangles have it */
-    assert_tangent(out[3], 0, 1, 0, 1); /* a short one is one */
+    assert_tangent(out[0], 0, 1, 0, 1); /* without a normal: from the triangles */
+    assert_tangent(out[3], 0, 1, 0, 1); /* a short one is valid */
     compute(t, apart[0], up[0], out[0]);
     assert_sound(out, up, NULL, 4);
-    /* Every number of the positions in turn is none: what does not touch it stays. */
+    /* Every number of the positions in turn is NaN: vertices that do not use it are unchanged. */
     for (int i = 0; i < 24; i++) {
         float broken[4][3];
         memcpy(broken, quad, sizeof broken);
@@ -395,7 +395,7 @@ static void nothing_to_go_by(void **state) {
                 assert_tangent(out[v], 0, 1, 0, 1);
     }
     ex_tangents_destroy(t);
-    /* A triangle whose texture is a line says nothing to its neighbour. */
+    /* A triangle whose texture is a line has no effect on its neighbour. */
     const float folded[4][2] = {{0, 0}, {0, 1}, {1, 1}, {0.3f, 0.3f}};
     t = create(&(ex_tangents_def){4, 4, NULL, folded[0], 2, quad_triangles});
     compute(t, quad[0], up[0], out[0]);
@@ -404,7 +404,7 @@ static void nothing_to_go_by(void **state) {
     assert_tangent(out[2], 0, 1, 0, 1);
     assert_true(out[3][3] == 1);
     ex_tangents_destroy(t);
-    /* u along the normal; positions at one place; no triangles at all. */
+    /* u along the normal; positions at one place; no triangles. */
     float points[4][3] = {{0}};
     t = create(&(ex_tangents_def){4, 4, NULL, texcoords[0], 2, quad_triangles});
     compute(t, points[0], up[0], out[0]);
@@ -420,8 +420,8 @@ static void nothing_to_go_by(void **state) {
     ex_tangents_destroy(create(&(ex_tangents_def){0}));
 }
 
-/* Three triangles at vertex 0 whose directions are 120 degrees apart: the sum is rounding, and yet the tangent is
- * perpendicular to the normal, whichever way that leans. */
+/* Three triangles at vertex 0 whose directions are 120 degrees apart: the sum is rounding, but the tangent is
+ * perpendicular to the normal, in any direction. */
 static void directions_cancel(void **state) {
     (void)state;
     uint64_t random = 31;

@@ -1,6 +1,6 @@
 /*
- * Making a rig and looking into it: everything that was put in can be read back; what is wrong is named by layer, axis,
- * example and vertex; memory may run out.
+ * Creating and inspecting a rig: everything given can be read back; errors are named by layer, axis, example and
+ * vertex; failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void layers_and_inputs_read_back(void **state) {
         assert_int_equal(ex_rig_input_find(rig, names[i]), i);
     }
     assert_int_equal(ex_rig_input_find(rig, "ben"), -1);
-    ex_axis axis = ex_rig_input_axis(rig, 0); /* as the first layer has it, not the second */
+    ex_axis axis = ex_rig_input_axis(rig, 0); /* as in the first layer, not the second */
     assert_true(axis.kind == EX_AXIS_SCALAR && axis.min == 0 && axis.max == 140 && axis.rest == 10);
     assert_int_equal(ex_rig_input_axis(rig, 1).kind, EX_AXIS_ROTATION);
     ex_rig_destroy(rig);
@@ -403,11 +403,11 @@ static void memory_runs_out(void **state) {
     failing_allocator_open(&f);
     ex_rig *rig = NULL;
     assert_int_equal(ex_rig_create(&s.def, &f.allocator, &rig, NULL), EX_OK);
-    assert_int_equal(f.live, 1); /* one block is kept */
+    assert_int_equal(f.live, 1); /* one block is held */
     assert_int_equal((uintptr_t)rig % 64, 0);
     failing_allocator_arm(&f, 0);
     use_rig(rig);
-    assert_int_equal(f.made, 0); /* and evaluating asks for nothing */
+    assert_int_equal(f.made, 0); /* and evaluating allocates nothing */
     ex_rig_destroy(rig);
     failing_allocator_close(&f);
     sample_rig_close(&s);

@@ -1,6 +1,6 @@
 /*
- * Making a whole rig: every way in which skeleton, skin, levels, textures and joints can contradict each other has its
- * sentence, and memory may run out anywhere.
+ * Creating a complete rig: every contradiction between skeleton, skin, levels, textures and joints has its sentence,
+ * and memory may run out anywhere.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -206,7 +206,7 @@ static void memory_runs_out(void **state) {
     failing_allocator_open(&f);
     ex_rig *rig = NULL;
     assert_int_equal(ex_rig_create(&c.def, &f.allocator, &rig, NULL), EX_OK);
-    assert_int_equal(f.live, 1); /* one block is kept */
+    assert_int_equal(f.live, 1); /* one block is held */
     ex_rig_destroy(rig);
     failing_allocator_close(&f);
     character_close(&c);
@@ -224,8 +224,8 @@ static void one_name_one_input(void **state) {
     character_close(&c);
 }
 
-/* Where two layers take different parts of one rotation, setting the input sets all of it; where both take the same,
- * only that part. */
+/* If two layers take different parts of one rotation, setting the input sets all of it; if both take the same, only
+ * that part. */
 static void parts_of_one_rotation(void **state) {
     (void)state;
     static const char *const axis[] = {"turn"}, *const example[] = {"only"};
@@ -274,7 +274,7 @@ static void parts_of_one_rotation(void **state) {
     ex_skeleton_destroy(skeleton);
 }
 
-/* What was given comes back, and a bare rig has none of it. */
+/* Given values come back, and a bare rig has none of them. */
 static void parts_read_back(void **state) {
     (void)state;
     character c;
@@ -307,7 +307,7 @@ static void parts_read_back(void **state) {
     character_close(&c);
 }
 
-/* What the table of domains says of a layer. */
+/* The table of domains' entries for a layer. */
 static void layers_tell_where_they_act(void **state) {
     (void)state;
     static const struct {

@@ -1,6 +1,6 @@
 /*
  * Damaged files: every truncation and every changed byte of a small rig, bare and in a .glb file, is an error with a
- * sentence or the same rig, never a crash; and files that promise more than they hold get no memory for it.
+ * sentence or the same rig, never a crash; and no memory is allocated for files that promise more than they hold.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,8 +48,8 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* Tries bytes [size] in memory that ends with them. Whether they were read as a rig, which then is the one they were.
- */
+/* Unpacks bytes [size] in memory that ends with them. True if they were read as a rig, which must then be the
+ * original. */
 static bool reads_as_the_same_rig(const char *bytes, size_t size) {
     char *copy = malloc(size + (size == 0));
     memcpy(copy, bytes, size);
@@ -88,7 +88,7 @@ static void every_truncation_is_told(void **state) {
 
 static const unsigned char masks[] = {0x01, 0x80, 0xFF, 0x20, 0x5A};
 
-/* Whether a byte of the pack is one that unpacking reads: all but what fills the gaps between sections. */
+/* True if unpacking reads this byte of the pack: all but the padding between sections. */
 static bool is_read(size_t i) {
     bool used = i < ex_pack_header_size(pack);
     for (int s = 0; s < ex_pack_section_count(pack); s++) {
@@ -98,7 +98,7 @@ static bool is_read(size_t i) {
     return used;
 }
 
-/* Changes every byte of `bytes`, of which [quiet_begin, quiet_end) are nobody's and the pack starts at `start`. */
+/* Changes every byte of `bytes`, of which [quiet_begin, quiet_end) are not read and the pack starts at `start`. */
 static void change_every_byte(const char *bytes, size_t size, size_t quiet_begin, size_t quiet_end, size_t start) {
     char *changed = malloc(size);
     memcpy(changed, bytes, size);
@@ -118,7 +118,7 @@ static void every_changed_byte_is_told(void **state) {
     (void)state;
     change_every_byte(pack, pack_size, 0, 0, 0);
     const size_t start = file_size - (pack_size + 3) / 4 * 4;
-    change_every_byte(file, file_size, 16, start - 8, start); /* what is in the JSON chunk is not the runtime's */
+    change_every_byte(file, file_size, 16, start - 8, start); /* the runtime does not read the JSON chunk */
 }
 
 /* Pairs of bytes, at random. */
@@ -143,7 +143,7 @@ static void put_u64(char *at, uint64_t value) {
     memcpy(at, &value, sizeof value);
 }
 
-/* Unpacks with little memory and gives the error; what was asked for stays small. */
+/* Unpacks with little memory and returns the error; allocations stay small. */
 static ex_error refused(const char *bytes, size_t size) {
     char *copy = malloc(size);
     memcpy(copy, bytes, size);
@@ -201,7 +201,7 @@ static void promises_of_three_gigabytes(void **state) {
     assert_sentence(&error, EX_ERROR_FORMAT, "cut off");
 }
 
-/* The length that a .glb file states may be anything, also less than its own header. */
+/* The length stated in a .glb file may be anything, also less than its own header. */
 static void lengths_that_cannot_be(void **state) {
     (void)state;
     static const uint32_t lengths[] = {0, 1, 4, 11, 12, 13, 19};

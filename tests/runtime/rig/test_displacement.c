@@ -1,7 +1,7 @@
 /*
- * Layers of displacements in a rig: by hand on a flat square, against a plain sum in double, at every level, in 16 bit,
- * strided, muted, with other weighers, cut into tasks; boxes; what is refused; packs, lies in them, and memory that
- * runs out.
+ * Layers of displacements in a rig: by hand on a flat square, against a simple sum in double, at every level, in 16
+ * bit, strided, muted, with other weighers, divided into tasks; boxes; errors; packs, false ones, and failing
+ * memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 
 enum { EXAMPLES = DISPLACED_LAYERS * DISPLACED_EXAMPLES };
 
-/* What evaluation gave at a level. */
+/* Result of evaluation at a level. */
 typedef struct surface {
     int count;
     float *positions, *normals;
@@ -76,7 +76,7 @@ static ex_pose pose_at(const ex_rig *rig, posing *p, double bend, double breath,
 
 /* ---- by hand ---- */
 
-/* A flat square looks up everywhere, and no plane is bent by refining it: displacements are heights. */
+/* A flat square faces up everywhere, and refining does not bend a plane: displacements are heights. */
 static void a_flat_square(void **state) {
     (void)state;
     displaced d;
@@ -117,7 +117,7 @@ static void a_flat_square(void **state) {
         }
     assert_near((double)s.box[1], 0.25, 1e-7);
     assert_near((double)s.box[4], 0.25, 1e-7);
-    assert_int_equal(ex_rig_layer_displaced(rig, 2, NULL), 0); /* nothing is stored where the mask is 0 */
+    assert_int_equal(ex_rig_layer_displaced(rig, 2, NULL), 0); /* nothing is stored if the mask is 0 */
     close_surface(&s);
     close_surface(&flat);
     ex_rig_destroy(rig);
@@ -164,7 +164,7 @@ static void the_sum_is_right(void **state) {
     displaced_close(&d);
 }
 
-/* At an example its own map counts and no other: the nearest weigher gives all to one that is hit. */
+/* At an example only its own map counts: the nearest weigher gives all weight to one that is hit. */
 static void examples_are_hit(void **state) {
     (void)state;
     displaced d;
@@ -188,7 +188,7 @@ static void examples_are_hit(void **state) {
     displaced_close(&d);
 }
 
-/* A level has the same points as those of its vertices at the levels behind it. */
+/* A level has the same points as those of its vertices at later levels. */
 static void levels_agree(void **state) {
     (void)state;
     displaced d;
@@ -217,7 +217,7 @@ static void levels_agree(void **state) {
     displaced_close(&d);
 }
 
-/* Normals are those of the displaced faces, and of the limit where nothing displaces it. */
+/* Normals are those of the displaced faces, or of the limit if nothing displaces it. */
 static void normals_are_of_what_is_shown(void **state) {
     (void)state;
     displaced d;
@@ -274,7 +274,7 @@ static void run_backwards(void *user, int count, int grain, ex_task_body body, v
         body(context, i, i + 1);
 }
 
-/* In strides, cut into tasks, without normals, many at once: the same bits. */
+/* In strides, divided into tasks, without normals, many at once: the same bits. */
 static void however_it_is_asked(void **state) {
     (void)state;
     enum { STEP = 7 };
@@ -299,7 +299,7 @@ static void however_it_is_asked(void **state) {
                              .position_stride = STEP * sizeof(float),
                              .normals = normals,
                              .normal_stride = STEP * sizeof(float)};
-        for (int asked = 0; asked < 2; asked++) { /* without normals, they are needed all the same */
+        for (int asked = 0; asked < 2; asked++) { /* needed even if normals are not requested */
             ex_rig_evaluate(rig, &pose, &strided, &how, scratch);
             for (int v = 0; v < s.count; v++) {
                 assert_memory_equal(wide + STEP * v, s.positions + 3 * v, 12);
@@ -341,7 +341,7 @@ static void muting_and_other_weighers(void **state) {
     close_surface(&whole);
     close_surface(&own);
 
-    /* A replaced weigher counts: direct-like, all to the last example wherever the dial is. */
+    /* A replaced weigher is used: direct-like, all weight to the last example wherever the dial is. */
     ex_weigher_def weigh = d.layers[2].weigh;
     static const double points[3] = {5, 6, 0.3};
     weigh.points = points;
@@ -351,7 +351,7 @@ static void muting_and_other_weighers(void **state) {
     const ex_weigher *weighers[DISPLACED_LAYERS] = {NULL, NULL, other};
     surface replaced = evaluate(rig, &pose, (ex_evaluation){.level = 2, .weighers = weighers});
     assert_true(replaced.weights[8] == 1);
-    pose = pose_at(rig, &p, 0.7, 1, 0); /* where the last example is */
+    pose = pose_at(rig, &p, 0.7, 1, 0); /* the place of the last example */
     surface there = evaluate(rig, &pose, (ex_evaluation){.level = 2});
     assert_same_surface(&replaced, &there);
     close_surface(&replaced);
@@ -424,7 +424,7 @@ static void what_is_left_out(void **state) {
     displaced_close(&d);
 }
 
-/* ---- what is inside ---- */
+/* ---- contents ---- */
 
 static void what_is_inside(void **state) {
     (void)state;
@@ -487,7 +487,7 @@ static void what_is_refused(void **state) {
     assert_sentence(&error, EX_ERROR_ARGUMENT, "no forms or joints");
     d.layers[1].form.deltas = NULL;
 
-    /* Levels as they are refined, and a limit beside them: not all are on the limit. */
+    /* Refined levels, and a limit next to them: not all are on the limit. */
     ex_subdivision *other;
     const ex_subdivide_def subdivide = {.levels = 2, .limit = true};
     assert_int_equal(ex_mesh_subdivide(d.cage, &subdivide, &other, &error), EX_OK);
@@ -568,7 +568,7 @@ static void seal(char *pack) {
     header->checksum = exi_checksum(pack, header->header_size);
 }
 
-/* Lies with the right checksums. */
+/* False values with the right checksums. */
 static void lies_are_told(void **state) {
     (void)state;
     enum { AGAIN, BEHIND, NO_NUMBER, FEWER, ODD, ANOTHER_LAYER, COUNTS, MORE, DOMAIN, NO_TANGENTS, LIES };
@@ -647,7 +647,7 @@ static void lies_are_told(void **state) {
     displaced_close(&d);
 }
 
-/* Every byte changed, alone, and every truncation: told, or without meaning (what fills up between sections). */
+/* Every byte changed, alone, and every truncation: reported, or without effect (padding between sections). */
 static void damage_is_told(void **state) {
     (void)state;
     displaced d;
@@ -679,7 +679,7 @@ static void damage_is_told(void **state) {
     displaced_close(&d);
 }
 
-/* A rig without displacements is the format before but for one count. */
+/* A rig without displacements has the previous format except for one count. */
 static void the_format_before_is_read(void **state) {
     (void)state;
     displaced d;

@@ -1,7 +1,7 @@
 /*
- * Rigs that follow a driver: a tube that bends, and a sleeve around it that is drawn in where it bends. Keys come back
- * from their drivers, rigid motions of the driver are all that changes when it makes them, weights are convex, files
- * and tasks and states change nothing, and what cannot be is refused.
+ * Rigs that follow a driver: a tube that bends, and a sleeve around it that contracts at the bend. Keys come back from
+ * their drivers, rigid motions of the driver only move the result, weights are convex, files and tasks and states
+ * change nothing, and errors are refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,7 @@ static void keys_come_back(void **state) {
         }
 }
 
-/* Between keys, the sleeve is near what it would be there, and the more so with frames of parts. */
+/* Between keys, the sleeve is near its true form, and more so with frames of parts. */
 static void between_keys_it_follows(void **state) {
     (void)state;
     double worst[2] = {0};
@@ -154,7 +154,7 @@ static void files_are_the_same(void **state) {
     }
 }
 
-/* Every 7th length and byte; checksums catch the bytes, and what they let through must not crash either. */
+/* Every 7th length and byte; checksums catch the bytes, and bytes that pass must not crash either. */
 static void damaged_files_are_refused(void **state) {
     (void)state;
     driven_tube *d = driven_tube_make(TUBE_FRAMES, EX_RESIDUAL_KEYS, true);
@@ -192,7 +192,7 @@ static void a_state_only_saves_time(void **state) {
     }
 }
 
-/* Two databases, soft and stiff: on the axis between them, forms go over from one to the other. */
+/* Two databases, soft and stiff: on the axis between them, forms change from one to the other. */
 static void databases_are_an_axis(void **state) {
     (void)state;
     driven_tube *d = driven_tube_make(TUBE_FRAMES, EX_RESIDUAL_NONE, false);
@@ -214,7 +214,7 @@ static void databases_are_an_axis(void **state) {
     free(d);
 }
 
-/* What a muted layer leaves is settled too, whatever the scratch memory held. */
+/* The result without a muted layer is settled too, whatever the scratch memory held. */
 static void muted_layers_leave_nothing_behind(void **state) {
     (void)state;
     for (int frames = 1; frames <= TUBE_FRAMES; frames += TUBE_FRAMES - 1) {
@@ -239,7 +239,7 @@ static void muted_layers_leave_nothing_behind(void **state) {
     }
 }
 
-/* In place of two databases, a weigher with all keys in one: it needs more room than the layer's own. */
+/* Instead of two databases, a weigher with all keys in one: it needs more memory than the layer's own. */
 static void weighers_may_be_replaced(void **state) {
     (void)state;
     driven_tube *d = driven_tube_make(1, EX_RESIDUAL_NONE, false);
@@ -276,7 +276,7 @@ static void weighers_may_be_replaced(void **state) {
     free(d);
 }
 
-/* A box that is asked for alone is that of the settled form. */
+/* A box requested alone is that of the settled form. */
 static void boxes_are_settled(void **state) {
     (void)state;
     driven_tube *d = driven_tube_make(1, EX_RESIDUAL_NONE, true);
@@ -313,7 +313,7 @@ static void what_penetrates_is_pushed_out(void **state) {
     free(d);
 }
 
-/* Every vertex half-way towards the middle of its neighbours around, which draws the rings of the tube together. */
+/* Every vertex moves halfway towards the middle of its neighbours around, which contracts the rings of the tube. */
 static ex_stencils *draw_rings_together(void) {
     static int offsets[TUBE_VERTICES + 1], indices[3 * TUBE_VERTICES];
     static double weights[3 * TUBE_VERTICES];
@@ -337,8 +337,8 @@ static ex_stencils *draw_rings_together(void) {
     return stencils;
 }
 
-/* The order of the stages: a refined level is the settled cage refined, to the bit, and is not pushed out again, though
- * these sums draw it into the driver. */
+/* The order of the stages: a refined level is the settled cage refined, to the bit, and is not pushed out again,
+ * although these sums move it into the driver. */
 static void the_cage_is_settled_then_refined(void **state) {
     (void)state;
     driven_tube *d = driven_tube_make(1, EX_RESIDUAL_NONE, true);
@@ -361,7 +361,7 @@ static void the_cage_is_settled_then_refined(void **state) {
     free(scratch);
     assert_memory_equal(refined, expected, sizeof refined);
     double inwards = 0;
-    for (int v = 0; v < TUBE_AROUND; v++) /* the first ring stands upright around the x axis */
+    for (int v = 0; v < TUBE_AROUND; v++) /* the first ring is upright around the x axis */
         inwards = fmax(inwards, 0.125 - hypot((double)refined[3 * v + 1], (double)refined[3 * v + 2]));
     assert_true(inwards > 0.01);
     ex_rig_destroy(rig);

@@ -1,6 +1,4 @@
-/*
- * Evaluating a rig against the same sums done directly: weighers made apart, differences added in double.
- */
+/* Evaluating a rig against the same sums done directly: weighers made separately, differences added in double. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +17,7 @@
 
 enum { VERTICES = 701 }; /* several of the chunks that evaluation works in, and a tile that is not full */
 
-/* A rig, what it was made from, weighers of its layers made apart, and room to evaluate. */
+/* A rig, its definition, weighers of its layers made separately, and memory to evaluate. */
 typedef struct fixture {
     sample_rig sample;
     ex_rig *rig;
@@ -49,7 +47,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* The layers' own points out of a pose: bend, turn | weight, bend | smile, frown. */
+/* The layers' own points from a pose: bend, turn | weight, bend | smile, frown. */
 static void expected_weights(const fixture *f, const double *inputs, const bool *muted, double *weights) {
     const double *x = inputs;
     const double points[RIG_LAYERS][5] = {{x[0], x[1], x[2], x[3], x[4]}, {x[5], x[0]}, {x[6], x[7]}};
@@ -85,7 +83,7 @@ static void results_are_the_formulas(void **state) {
     }
 }
 
-/* At an example the result is that example, plus what the other layers add there. */
+/* At an example the result is that example, plus the other layers' contribution there. */
 static void examples_come_out(void **state) {
     fixture *f = *state;
     const bool muted[RIG_LAYERS] = {false, true, true};
@@ -142,7 +140,7 @@ static void weighers_can_be_replaced(void **state) {
     assert_true(fabs(own[1] - 1) > 0.01);
     assert_memory_equal(weights + 3, own + 3, 4 * sizeof *own);
     assert_positions(&f->sample, positions, weights, 2e-5);
-    /* another number of examples is misuse: told, and the rig's own is taken */
+    /* another number of examples is misuse: reported, and the rig's own is used */
     const ex_weigher *wrong[RIG_LAYERS] = {f->weighers[1], f->weighers[0], f->weighers[0]};
     misuses = 0;
     ex_set_misuse_hook(count_misuse);
@@ -211,7 +209,7 @@ static void rest_is_the_default(void **state) {
         }
 }
 
-/* Different outputs asked of each pose; the same bits as one at a time. */
+/* Different outputs requested for each pose; the same bits as one at a time. */
 static void many_are_the_same_as_one_by_one(void **state) {
     fixture *f = *state;
     enum { POSES = 37 };

@@ -1,6 +1,6 @@
 /*
- * Packs whose checksums are right and whose contents are not: what somebody could write on purpose. The layout of the
- * file is the contract here (docs/rig-format.md), so this test knows its records.
+ * Packs with right checksums and wrong contents, as somebody could write on purpose. The layout of the file is the
+ * contract here (docs/rig-format.md), so this test knows its records.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,7 +85,7 @@ static void seal(char *bytes) {
     seal_header(bytes);
 }
 
-/* Unpacks in memory that ends with the pack. A rig that comes of it must be usable. */
+/* Unpacks in memory that ends with the pack. A resulting rig must be usable. */
 static ex_result try_unpack(const char *bytes, size_t size, ex_error *error) {
     char *copy = malloc(size);
     memcpy(copy, bytes, size);
@@ -108,7 +108,7 @@ static ex_result try_unpack(const char *bytes, size_t size, ex_error *error) {
 
 /* ---- one lie at a time ---- */
 
-/* Where a number is changed: in the header, in a section's entry of the directory, in the section. */
+/* Place of a changed number: in the header, in a section's entry of the directory, in the section. */
 enum { HEADER = 0, ENTRY = 100, SECTION = 200 };
 typedef enum manner { BYTE, WORD, WORD_ADD, LONG, LONG_ADD, REAL } manner;
 
@@ -270,7 +270,7 @@ static const lie lies[] = {
      sizeof(ex_weigher) + 2 * sizeof(exi_axis_record) + sizeof(exi_rotation_metric), REAL, .real = NAN},
 };
 
-/* Of a rig with everything: layers arm, paint, belly, joints, bumps, mix; its inputs 4 to 7 read joints. */
+/* For a rig with everything: layers arm, paint, belly, joints, bumps, mix; its inputs 4 to 7 read joints. */
 #define COUNT_OF(field) SECTION + EX_SECTION_COUNTS, 0, offsetof(exi_rig_counts, field)
 #define INPUT_OF(number, field)                                                                                        \
     SECTION + EX_SECTION_INPUTS, 0, (number) * sizeof(exi_input_record) + offsetof(exi_input_record, field)
@@ -485,7 +485,7 @@ static void lies_about_everything_are_refused(void **state) {
     refuse(whole_lies, sizeof whole_lies / sizeof *whole_lies);
 }
 
-/* A weight or tangent of the limit that is no number; where they stand follows from the head. */
+/* A NaN weight or tangent of the limit; their places follow from the head. */
 static void stencils_are_numbers(void **state) {
     (void)state;
     char *copy = malloc(pack_size);
@@ -504,7 +504,7 @@ static void stencils_are_numbers(void **state) {
     free(copy);
 }
 
-/* Rows without weights for more vertices than the level has; the section is as long as its head says. */
+/* Rows without weights for more vertices than the level has; the section has the length in its head. */
 static void stencils_are_those_of_their_level(void **state) {
     (void)state;
     char *copy = malloc(pack_size);
@@ -535,7 +535,7 @@ static void counts_may_be_fewer(void **state) {
 static void counts_may_not_be_more(void **state) {
     (void)state;
     const size_t room = 16, end = ex_pack_section(pack, 0).offset + sizeof(exi_rig_counts);
-    char *copy = calloc(1, pack_size + room); /* everything behind the counts moves */
+    char *copy = calloc(1, pack_size + room); /* everything after the counts moves */
     memcpy(copy, pack, end);
     memcpy(copy + end + room, pack + end, pack_size - end);
     for (uint32_t i = 1; i < header_of(copy)->section_count; i++)
@@ -551,7 +551,7 @@ static void counts_may_not_be_more(void **state) {
     free(copy);
 }
 
-/* A limit belongs to a rig that is refined, also where there is no level. */
+/* A limit belongs to a refined rig, also without levels. */
 static void a_limit_needs_stencils(void **state) {
     (void)state;
     char *copy = malloc(pack_size);
@@ -579,7 +579,7 @@ static void the_truth_is_believed(void **state) {
     free(copy);
 }
 
-/* Where tables stand in memory differs from build to build, and so has no place in a file. */
+/* Places of tables in memory differ from build to build, so they must not be in a file. */
 static void places_in_memory_are_not_stored(void **state) {
     (void)state;
     for (int i = 0; i < RIG_LAYERS; i++)
@@ -588,7 +588,7 @@ static void places_in_memory_are_not_stored(void **state) {
         assert_int_equal(((exi_note_record *)section(pack, EX_SECTION_NOTE, i))->data, 0);
 }
 
-/* Without its 0 the last name would go on into what follows. */
+/* Without its 0 the last name would continue into the following bytes. */
 static void the_last_name_must_end(void **state) {
     (void)state;
     char *copy = malloc(pack_size);
@@ -601,7 +601,7 @@ static void the_last_name_must_end(void **state) {
     free(copy);
 }
 
-/* Every word of the pack, set to what hurts most: refused or a rig that can be used. */
+/* Every word of the pack, set to the most harmful values: refused, or a usable rig. */
 static void every_word_may_lie(void **state) {
     (void)state;
     static const uint32_t values[] = {0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FEFFFFF, 0xFFF00000};
@@ -623,7 +623,7 @@ static void every_word_may_lie(void **state) {
     free(copy);
 }
 
-/* Notes carry their own size in the file; the section's is the one that counts. */
+/* Notes have their own size in the file; the section's is the one used. */
 static void a_note_cannot_claim_more(void **state) {
     (void)state;
     char *copy = malloc(pack_size);
@@ -644,7 +644,7 @@ static void a_note_cannot_claim_more(void **state) {
     free(copy);
 }
 
-/* Many examples that all point at one section: a small file must not ask for a large rig. */
+/* Many examples that all point at one section: a small file must not allocate a large rig. */
 static void a_section_cannot_serve_twice(void **state) {
     (void)state;
     enum { VERTICES = 4000, EXAMPLES = 2000 };

@@ -1,7 +1,7 @@
 /*
- * Layers of offsets in a rig: evaluation against a plain evaluation made of the public parts (weigher, dense sum, skin,
- * one vertex's rotation), for both frames, both participations and both methods of skinning; muting; reading back;
- * what a rig refuses.
+ * Layers of offsets in a rig: evaluation against a simple evaluation made of the public parts (weigher, dense sum,
+ * skin, one vertex's rotation), for both frames, both participations and both methods of skinning; muting; reading
+ * back; errors.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void evaluate(const fixture *f, const ex_evaluation *evaluation, float *p
     free(scratch);
 }
 
-/* The weight of example k for a vertex, by a weigher of its own over the examples that move the vertex. */
+/* The weight of example k for a vertex, by a separate weigher over the examples that move the vertex. */
 static double weight_of(const fixture *f, int layer, int k, uint32_t vertex, const double *weights) {
     const ex_layer_def *def = &f->w.layers[layer];
     if (!def->offsets.moved)
@@ -70,7 +70,7 @@ static double weight_of(const fixture *f, int layer, int k, uint32_t vertex, con
                 place = i == k ? count : place;
                 points[count++] = def->weigh.points[i];
             }
-    /* The default falloff is the mean over the whole layer's points: 0.4, 0.3, 0.3. */
+    /* The default falloff is the mean over all points of the layer: 0.4, 0.3, 0.3. */
     double falloffs[3] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
     ex_weigher_def alone = def->weigh;
     alone.points = points;
@@ -86,7 +86,7 @@ static double weight_of(const fixture *f, int layer, int k, uint32_t vertex, con
     return own[place];
 }
 
-/* Adds a layer's offsets, as they are, to sums [vertices][3]. Every eighth vertex only where weighers are many. */
+/* Adds a layer's offsets to sums [vertices][3]. Only every eighth vertex if there are many weighers. */
 static void add_layer(const fixture *f, int layer, const double *weights, double (*sums)[3]) {
     const ex_layer_def *def = &f->w.layers[layer];
     for (int k = 0; k < 3; k++)

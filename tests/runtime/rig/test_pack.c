@@ -1,6 +1,6 @@
 /*
- * Packing: there and back gives the same bytes and the same rig, bare or in a .glb file; the directory says what is
- * where; memory may run out.
+ * Packing: a round trip gives the same bytes and the same rig, bare or in a .glb file; the directory is right; failing
+ * memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void there_and_back_are_the_same_bytes(void **state) {
     }
 }
 
-/* Made twice, in memory that held other things before: the same bytes. */
+/* Made twice, in memory with other earlier contents: the same bytes. */
 static void the_same_rig_gives_the_same_bytes(void **state) {
     (void)state;
     char *packs[2];
@@ -127,7 +127,7 @@ static void everything_survives(void **state) {
     sample_rig_close(&s);
 }
 
-/* In the form of glTF: split vertices carry their source's numbers. */
+/* In the form of glTF: split vertices have their source's numbers. */
 static void split_vertices_repeat_their_source(void **state) {
     (void)state;
     sample_rig s;
@@ -159,7 +159,7 @@ static void split_vertices_repeat_their_source(void **state) {
     sample_rig_close(&s);
 }
 
-/* Sections in order, aligned, apart from each other, up to the end. */
+/* Sections in order, aligned, not overlapping, up to the end. */
 static void the_directory_is_sound(void **state) {
     (void)state;
     sample_rig s;
@@ -264,7 +264,7 @@ static void every_mixture_comes_back(void **state) {
         }
 }
 
-/* The parts are the same blocks: made from what was read, not only of the same effect. */
+/* The parts are the same blocks: made from the file, not only of the same effect. */
 static void parts_are_the_same_blocks(void **state) {
     (void)state;
     whole_rig w;
@@ -343,7 +343,7 @@ static void whole_rigs_keep_what_they_hold(void **state) {
     whole_rig_close(&w);
 }
 
-/* What viewers read: matrices column after column, influences heaviest first and what is not used 0. */
+/* For viewers: matrices column-major, influences heaviest first and unused ones 0. */
 static void skins_are_as_in_gltf(void **state) {
     (void)state;
     whole_rig w;
@@ -385,7 +385,7 @@ static void skins_are_as_in_gltf(void **state) {
     whole_rig_close(&w);
 }
 
-/* Sections come in the order of their kinds, and within a kind in that of their index. */
+/* Sections are ordered by kind, and within a kind by index. */
 static void sections_are_in_order(void **state) {
     (void)state;
     whole_rig w;
@@ -444,7 +444,7 @@ static void parts_can_be_left_out(void **state) {
     ex_rig_destroy(rig);
     free(pack);
     whole_rig_close(&w);
-    whole_rig_open(&w, VERTICES, 0); /* one that has none lacks none */
+    whole_rig_open(&w, VERTICES, 0); /* one without any is complete */
     rig = rig_of(&w.def);
     pack = pack_of(rig, &size);
     ex_rig *back = unpacked_as(pack, size, &(ex_rig_options){.without_levels = true});

@@ -1,6 +1,4 @@
-/*
- * What a whole rig does to a pose, stage by stage, against the rooms' own functions called one after the other.
- */
+/* The stages of a complete rig at a pose, against the rooms' own functions called one after the other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,8 +95,8 @@ static void test_inputs_from_joints(void **state) {
     assert_row_near(again, weights, CHARACTER_FORMS, 1e-6);
 }
 
-/* Joints that are not given, and joints given at rest, are one pose: also where the axis was given a rest value that
- * its joint does not have, and where a rest that is turned does not read as exactly nothing. */
+/* Joints that are not given, and joints given at rest, are the same pose: also if the axis has a rest value that its
+ * joint does not have, and if a turned rest does not read as exactly zero. */
 static void test_joints_not_given(void **state) {
     (void)state;
     character c;
@@ -205,7 +203,7 @@ static void test_levels(void **state) {
         for (int c = 0; c < 3; c++)
             assert_true(positions[v][c] >= box[c] && positions[v][c] <= box[3 + c]);
 
-    /* A level without tangents of its own: the normals of its faces. They are near those of the limit. */
+    /* A level without its own tangents: the normals of its faces. They are near those of the limit. */
     static float level_normals[REFINED][3];
     evaluate(f, &(ex_output){.positions = &positions[0][0], .normals = &level_normals[0][0]},
              &(ex_evaluation){.level = 1});
@@ -280,7 +278,7 @@ static void test_split_vertices(void **state) {
     static float positions[VERTICES][3], normals[VERTICES][3], tangents[VERTICES][4];
     evaluate(f, &(ex_output){.positions = &positions[0][0], .normals = &normals[0][0], .tangents = &tangents[0][0]},
              NULL);
-    /* As a vertex buffer has them: one behind the other in one entry. */
+    /* As in a vertex buffer: one after the other in one entry. */
     static struct entry { float position[3], normal[3], tangent[4]; } buffer[SPLITS];
     ex_output where = {.positions = buffer[0].position,
                        .position_stride = sizeof *buffer,
@@ -338,11 +336,9 @@ static void test_textures(void **state) {
     evaluate(f, &(ex_output){.textures = list}, NULL);
 }
 
-/* ---- poses that are not whole, and rest ---- */
+/* ---- incomplete poses, and rest ---- */
 
-/* Nothing but images, all of them at once: the scratch is large enough for them alone, and nothing behind it is
- * touched.
- */
+/* Only images, all of them at once: the scratch is large enough for them, and nothing after it is touched. */
 static void test_many_images_without_faces(void **state) {
     (void)state;
     enum { IMAGES = 100, GUARD = 4096 };

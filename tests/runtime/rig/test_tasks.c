@@ -1,6 +1,4 @@
-/*
- * However the work is cut, and whoever does it: the same bits. And one rig, evaluated by several threads at once.
- */
+/* The same bits with any division of the work among any threads. And one rig, evaluated by several threads at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +113,7 @@ static void cuts_do_not_matter(void **state) {
     }
 }
 
-/* A hook that brings threads: every one takes each THREADS-th piece. */
+/* A hook with threads: each takes every THREADS-th piece. */
 typedef struct share {
     int first, count, grain;
     ex_task_body body;

@@ -1,7 +1,7 @@
 /*
- * Layers of trajectories in a rig: rigid motions, ends, and sums of several examples against a plain evaluation in
- * double; 16 bits, threads, muting, other weighers, skin and levels behind them; reading back; what a rig refuses.
- * Files of them are in test_trajectory_pack.c.
+ * Layers of trajectories in a rig: rigid motions, ends, and sums of several examples against a simple evaluation in
+ * double; 16 bits, threads, muting, other weighers, skin and levels after them; reading back; errors. Files of them are
+ * in test_trajectory_pack.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static ex_rig_def def_of(const float *mesh, int vertex_count, const ex_layer_def
     return def;
 }
 
-/* Weights are what the dials say. */
+/* Weights are the values of the dials. */
 static void weigh_directly(ex_layer_def *layer) {
     layer->weigh = ex_weigher_def_default();
     layer->weigh.kind = EX_WEIGHER_DIRECT;
@@ -60,7 +60,7 @@ static void evaluate(const ex_rig *rig, const double *inputs, const ex_evaluatio
 
 /* ---- rigid motions ---- */
 
-/* x turned by t w about a point, and moved along: where a vertex must be. */
+/* x turned by t w about a point, and moved along: the expected place of a vertex. */
 typedef struct motion {
     double w[3], about[3], along;
 } motion;
@@ -147,7 +147,7 @@ static void rigid_motions_are_exact(void **state) {
     uint64_t random = 12;
     float *mesh = draw_form(&random, VERTICES);
     static const double degrees[] = {0.001, 5, 90, 150, 175, 250, 318}, distances[] = {0, 0.5, 5};
-    for (int a = 0; a < 7; a++) /* the last two are beyond what is asked for, and end less sharply */
+    for (int a = 0; a < 7; a++) /* the last two are beyond the required range, and have a looser tolerance */
         for (int d = 0; d < 3; d++)
             for (int way = 0; way < 4; way++) {
                 const motion m = draw_motion(&random, degrees[a], distances[d], way % 2 ? 1.3 : 0);
@@ -214,7 +214,7 @@ static void sums_are_as_the_formula_has_them(void **state) {
             ex_rig *rig = rig_of(&def);
             for (int round = 0; round < 5; round++) {
                 double weights[4], plain[3];
-                /* the last far beyond the examples: the first one's turns go on for up to 9 radians */
+                /* the last far beyond the examples: the first one's turns continue for up to 9 radians */
                 for (int k = 0; k < 4; k++)
                     weights[k] = round == 4 ? 3 - k : random_between(&random, -0.5, 1.2);
                 weights[3] = round == 1 || round == 2 ? 0 : weights[3];
@@ -278,7 +278,7 @@ static void layers_add_up(void **state) {
     free(mesh);
 }
 
-/* However they are written, vertices are the same to the bit. */
+/* In any layout, vertices are the same to the bit. */
 static void strides_and_boxes(void **state) {
     (void)state;
     uint64_t random = 22;
@@ -314,7 +314,7 @@ static void strides_and_boxes(void **state) {
     free(mesh);
 }
 
-/* Without turns, screws, segments and mask, a layer is a layer of forms, to the bit. */
+/* Without turns, screws, segments and mask, a layer equals a layer of forms, to the bit. */
 static void without_turns_it_is_a_sum_of_forms(void **state) {
     (void)state;
     uint64_t random = 15;
@@ -429,7 +429,7 @@ static void muted_layers_and_other_weighers(void **state) {
     free(mesh);
 }
 
-/* What the layer makes of the mesh, given as the mesh of a rig without layers, is posed and refined alike. */
+/* The layer's result, given as the mesh of a rig without layers, is posed and refined in the same way. */
 static void skin_and_levels_follow(void **state) {
     (void)state;
     whole_rig w;
@@ -468,7 +468,7 @@ static void skin_and_levels_follow(void **state) {
     whole_rig_close(&w);
 }
 
-/* An example's own skeleton counts with its weight, as with forms. */
+/* An example's own skeleton has its weight, as with forms. */
 static void examples_bring_joints(void **state) {
     (void)state;
     whole_rig w;
@@ -542,7 +542,7 @@ static void what_was_given_is_read_back(void **state) {
     free(mesh);
 }
 
-/* ---- what a rig refuses ---- */
+/* ---- errors ---- */
 
 typedef struct refusal {
     path_layer p;
@@ -553,7 +553,7 @@ typedef struct refusal {
     int parents[PATHS_SEGMENTS];
 } refusal;
 
-/* Changes one thing; the result and a word of the sentence, or NULL after the last. */
+/* Changes one thing; returns a word of the sentence and the result, or NULL after the last. */
 static const char *change(refusal *r, int which, ex_result *result) {
     ex_layer_def *def = &r->p.def;
     *result = EX_ERROR_DATA;

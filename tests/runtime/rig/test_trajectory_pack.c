@@ -1,6 +1,6 @@
 /*
- * Files of layers of trajectories: there and back, also between other layers and over seams; every truncation and
- * changed byte; lies with the right checksums; memory that runs out; files of the format before.
+ * Files of layers of trajectories: round trips, also between other layers and over seams; every truncation and changed
+ * byte; false values with right checksums; failing memory; files of the previous format.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 enum { VERTICES = 33 };
 
-/* The layer of trajectories of a whole rig between two layers of forms, all over a mesh with a seam. */
+/* The layer of trajectories of a complete rig between two layers of forms, all over a mesh with a seam. */
 static ex_rig *make_rig(int vertex_count, bool alone) {
     whole_rig w;
     whole_rig_open(&w, vertex_count, WHOLE_PATHS);
@@ -83,7 +83,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* Unpacks in memory that ends with the bytes; a rig that comes of it can be used. */
+/* Unpacks in memory that ends with the bytes; a resulting rig can be used. */
 static ex_result try_unpack(const char *bytes, size_t size, ex_error *error) {
     char *copy = malloc(size + 1);
     memcpy(copy, bytes, size);
@@ -146,7 +146,7 @@ static void seal(char *bytes) {
     header->checksum = exi_checksum(bytes, header->header_size);
 }
 
-/* Every word of the sections of trajectories, and what the directory has of them, set to what hurts most. */
+/* Every word of the sections of trajectories, and of their directory entries, set to the most harmful values. */
 static void every_word_may_lie(void **state) {
     (void)state;
     static const uint32_t values[] = {0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FEFFFFF, 0xFFF00000};
@@ -175,7 +175,7 @@ static void every_word_may_lie(void **state) {
     free(copy);
 }
 
-/* A number of the layer's head or of an example's record that cannot be. */
+/* An invalid number of the layer's head or of an example's record. */
 typedef struct lie {
     const char *what;
     ex_section_kind kind;
@@ -189,7 +189,7 @@ enum { RECORD = sizeof(exi_pack_trajectory) };
 #define HEAD(field) EX_SECTION_TRAJECTORIES, 0, offsetof(exi_pack_trajectories, field)
 #define PATH(number, field)                                                                                            \
     EX_SECTION_TRAJECTORIES, 0, sizeof(exi_pack_trajectories) + (number)*RECORD + offsetof(exi_pack_trajectory, field)
-/* Behind the records: overlaps [4][4], curves [4][7], bases [5][6], parents [5], segments [5]. */
+/* After the records: overlaps [4][4], curves [4][7], bases [5][6], parents [5], segments [5]. */
 #define TABLES   (sizeof(exi_pack_trajectories) + PATHS_EXAMPLES * RECORD)
 #define NAN_BITS 0x7FC00000
 
@@ -262,7 +262,7 @@ static void memory_runs_out(void **state) {
     assert_true(failing_allocator_sweep(unpack, NULL) >= 6);
 }
 
-/* Format 3 has one count less and no trajectories; else it is the same, and is read. */
+/* Format 3 has one count less and no trajectories; otherwise it is the same, and is read. */
 static void the_format_before_is_read(void **state) {
     (void)state;
     sample_rig s;

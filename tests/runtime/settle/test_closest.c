@@ -1,6 +1,6 @@
 /*
  * Closest points: by hand on one triangle, against every triangle in double on surfaces of all kinds, to the bit the
- * nearest of what each triangle alone gives, ties, sizes from tiny to huge, and what cannot be asked.
+ * nearest of each triangle's own result, ties, sizes from tiny to huge, and invalid queries.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,7 +92,7 @@ static void test_by_hand(void **state) {
         for (int k = 0; k < 3; k++)
             assert_near((double)c.point[k], (double)cases[i].point[k], 1e-6);
     }
-    /* Reach: just far enough counts. */
+    /* Reach: a distance equal to it counts. */
     ex_closest c;
     assert_true(ex_bounds_closest(fit, cases[0].q, 3, &c));
     assert_false(ex_bounds_closest(fit, cases[0].q, 2.999f, &c));
@@ -165,7 +165,7 @@ static void test_against_all(void **state) {
     surface_close(&s);
 }
 
-/* To the bit: the least of what every triangle gives in a tree of its own, of equal ones the first. */
+/* To the bit: the least of every triangle's result in a separate tree, of equal ones the first. */
 static void test_each_alone(void **state) {
     (void)state;
     uint64_t random = 6;
@@ -180,7 +180,7 @@ static void test_each_alone(void **state) {
         static ex_closest best[QUESTIONS];
         for (int i = 0; i < QUESTIONS; i++) {
             draw_point(&s, &random, i, q[i]);
-            if (kind == 4) /* as near to many as can be */
+            if (kind == 4) /* equally near to many */
                 for (int c = 0; c < 3; c++)
                     q[i][c] = rintf(q[i][c]);
             best[i].triangle = -1;

@@ -1,6 +1,6 @@
 /*
- * Closest points of clusters: to the bit those of one question at a time, whatever points know before, on surfaces of
- * all kinds, for points near and far, together and apart, and where some are not finite.
+ * Closest points of clusters: to the bit those of single queries, with any earlier knowledge, on surfaces of all kinds,
+ * for points near and far, together and apart, and if some are not finite.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,8 +77,8 @@ static void test_any_hint(void **state) {
     }
 }
 
-/* Far outside, where a cluster has more blocks around it than can be worked on at once, and part of it has not; from
- * what was closest, some of it wrong. */
+/* Far outside, where a cluster has more blocks around it than can be processed at once, and part of it has not;
+ * starting from earlier results, some of them wrong. */
 static void test_loose(void **state) {
     (void)state;
     uint64_t seed = 7;

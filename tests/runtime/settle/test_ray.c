@@ -1,7 +1,7 @@
 /*
  * Rays: by hand on one triangle, against every triangle in double on surfaces of all kinds, through edges and vertices
  * of a plane, out of a closed surface without a leak, the same from trees of any order, sizes from tiny to huge, and
- * what cannot be asked.
+ * invalid queries.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,8 +59,8 @@ static void test_by_hand(void **state) {
 /* ---- against everything ---- */
 
 /*
- * The nearest t of triangles hit by more than `margin` (negative: missed by less than that), in double. Where a
- * triangle is seen along its plane, only rough numbers can be had: `unsure` grows with the error of t.
+ * The nearest t of triangles hit by more than `margin` (negative: missed by less than that), in double. If a triangle
+ * is seen along its plane, numbers are only rough: `unsure` grows with the error of t.
  */
 static double nearest_of_all(const ex_tree_def *def, const ex_ray *ray, double margin, double *unsure) {
     double best = (double)INFINITY, o[3], d[3];
@@ -77,13 +77,13 @@ static double nearest_of_all(const ex_tree_def *def, const ex_ray *ray, double m
         outer(ab, ac, n);
         const double area = sqrt(inner(n, n)), length = sqrt(inner(d, d)), slope = inner(n, d);
         if (fabs(slope) <= 1e-4 * area * length) {
-            /* Along the plane, or no area: whatever is found of it has to be a point of it; see check_hit. */
+            /* Along the plane, or without area: a hit has to be a point of it; see check_hit. */
             if (margin >= 0)
                 continue;
         }
         outer(oa, d, cross);
         const double u = inner(ac, cross) / slope, v = -inner(ab, cross) / slope, at = inner(oa, n) / slope;
-        /* The margin is a length: coordinates of a small triangle are less sure. */
+        /* The margin is a length: coordinates of a small triangle are less certain. */
         const double m = margin * (sqrt(inner(ab, ab)) + sqrt(inner(ac, ac))) * length / (fabs(slope) + 1e-300);
         if (!(u >= m && v >= m && u + v <= 1 - m))
             continue;
@@ -95,7 +95,7 @@ static double nearest_of_all(const ex_tree_def *def, const ex_ray *ray, double m
     return best;
 }
 
-/* What was found is on the ray and on the triangle. */
+/* Checks that the hit is on the ray and on the triangle. */
 static void check_hit(const surface *s, const ex_ray *ray, const ex_hit *hit, double size) {
     double p[3][3], ab[3], ac[3], n[3], d[3] = {0}, off = 0;
     corners_of(&s->def, hit->triangle, p);
@@ -169,14 +169,14 @@ static void test_against_all(void **state) {
                 assert_near(room, 0, 1e-5 * size * unsure);
             }
         }
-        /* Those that are not sure are aimed at small triangles and slivers. */
+        /* Uncertain ones are aimed at small triangles and slivers. */
         assert_true(sure_hits > 1500 && hits > sure_hits - 10 && hits < sure_hits + (kind == 2 ? 1200 : 600));
         free(memory);
         surface_close(&s);
     }
 }
 
-/* To the bit: the nearest of what every triangle gives in a tree of its own, of equal ones the first. */
+/* To the bit: the nearest of every triangle's result in a separate tree, of equal ones the first. */
 static void test_each_alone(void **state) {
     (void)state;
     enum { RAYS = 1000 };
@@ -242,7 +242,7 @@ static int lowest_at(const ex_tree_def *def, double x, double y) {
     return -1;
 }
 
-/* Straight down, and aslant with numbers that are exact: vertices, edges, the diagonal, the rim. */
+/* Straight down, and oblique with exact numbers: vertices, edges, the diagonal, the rim. */
 static void test_plane(void **state) {
     (void)state;
     surface s = surface_grid(8);

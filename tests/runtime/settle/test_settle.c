@@ -1,6 +1,6 @@
 /*
  * Settling: signed distances by hand and by the winding number, residuals under rigid motions, pushing out to the gap
- * by brute force, creases, thin limbs, bind sets, and what is not finite.
+ * by brute force, creases, thin limbs, bind sets, and numbers that are not finite.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static void test_one_triangle(void **state) {
     surface_close(&s);
 }
 
-/* Beyond an edge or a corner of a cube, the normal of one side alone may say "inside". */
+/* Beyond an edge or a corner of a cube, the normal of a single side may say "inside". */
 static void test_cube(void **state) {
     (void)state;
     surface s = surface_box(1, 2, 2, 2);
@@ -62,8 +62,8 @@ static void test_cube(void **state) {
     surface_close(&s);
 }
 
-/* A needle with one side cut into slivers: beside its point, their many normals outweigh the side that looks there,
- * unless they count by their angles. */
+/* A needle with one side divided into slivers: next to its point, their many normals outweigh the side that faces
+ * there, unless they are weighted by their angles. */
 static void test_needle(void **state) {
     (void)state;
     enum { SLIVERS = 8, AROUND = SLIVERS + 2 };
@@ -121,7 +121,7 @@ static void test_signs(void **state) {
 
 enum { CLOTH = 90 };
 
-/* Points a little outside, or inside, of a surface. */
+/* Points slightly outside, or inside, a surface. */
 static void make_cloth(const surface *s, uint64_t seed, double low, double high, float *driven) {
     for (int i = 0; i < CLOTH; i++) {
         const int t = (int)(random_bits(&seed) % (uint64_t)s->def.triangle_count);
@@ -163,7 +163,7 @@ static void test_rigid_motion(void **state) {
     surface_close(&s);
 }
 
-/* A plane that is pulled apart: what lies on it goes with it, whichever its triangle; two keys share. */
+/* A plane that is pulled apart: points on it move with it, on any triangle; two keys share. */
 static void test_stretch(void **state) {
     (void)state;
     surface s = surface_grid(4);
@@ -221,7 +221,7 @@ static void test_push_by_brute_force(void **state) {
             if (was > (double)thickness)
                 assert_memory_equal(driven + 3 * i, before + 3 * i, 12);
             else
-                assert_true(is <= (double)thickness + 0.03); /* not further than the next bump asks */
+                assert_true(is <= (double)thickness + 0.03); /* not further than the next bump requires */
         }
         assert_int_equal(settled.penetrating, penetrating);
         assert_int_equal(settled.left, 0);
@@ -255,7 +255,7 @@ static void test_creases(void **state) {
         assert_int_equal(settled.penetrating, 3);
         assert_int_equal(settled.left, 0);
         for (int i = 0; i < 3; i++) {
-            /* above both planes by the gap: nearest to where it was, so where they are both kept */
+            /* above both planes by the gap: the nearest such place, so at both limits */
             const double x = (double)driven[3 * i], y = (double)driven[3 * i + 1];
             assert_true(y * sin(half) - fabs(x) * cos(half) >= gap - 1.1e-4);
             assert_near(y, gap / sin(half), kind == 0 ? 1e-4 : 0.06);
@@ -283,8 +283,8 @@ static void test_no_room(void **state) {
     ex_settle_job job = {.driver = s.positions, .driven = driven, .push = true, .thickness = 0.06f};
     ex_settled settled = settle_once(settler, &job, NULL);
     assert_int_equal(settled.left, 1);
-    assert_near((double)driven[2], 0.05, 0.0101); /* it is not worse off */
-    driven[2] = 0.05f;                            /* as good as it gets: there it stays */
+    assert_near((double)driven[2], 0.05, 0.0101); /* it is no worse than before */
+    driven[2] = 0.05f;                            /* the best possible: it stays there */
     settled = settle_once(settler, &job, NULL);
     assert_int_equal(settled.left, 1);
     assert_near((double)driven[2], 0.05, 1e-6);
@@ -296,7 +296,7 @@ static void test_no_room(void **state) {
     surface_close(&s);
 }
 
-/* Deep in a plate, nearer to its back: out by the side where it was in the key. */
+/* Deep in a plate, nearer to its back: out at the side where it was in the key. */
 static void test_thin_limb(void **state) {
     (void)state;
     surface s = surface_box(4, 1, 0.05, 1);
@@ -321,7 +321,7 @@ static void test_thin_limb(void **state) {
     surface_close(&s);
 }
 
-/* Two keys on either side: the heavier one says where. */
+/* Two keys on either side: the heavier one decides. */
 static void test_heavier_key(void **state) {
     (void)state;
     surface s = surface_box(4, 1, 0.05, 1);
@@ -350,7 +350,7 @@ static void test_heavier_key(void **state) {
     surface_close(&s);
 }
 
-/* Never further out than the keys were, and never inside. */
+/* Never further out than in the keys, and never inside. */
 static void test_gaps(void **state) {
     (void)state;
     surface s = surface_grid(4);
@@ -369,7 +369,7 @@ static void test_gaps(void **state) {
 
 /* ---- bind sets ---- */
 
-/* Two legs that cross (figure 4): what is bound to one does not see the other. */
+/* Two legs that cross (figure 4): vertices bound to one ignore the other. */
 static void test_binds(void **state) {
     (void)state;
     surface leg = surface_box(2, 0.2, 1, 0.2);
@@ -438,7 +438,7 @@ static void test_not_finite(void **state) {
     assert_near((double)driven[5], 1.2, 1e-5);
     for (int i = 0; i < 6; i++)
         assert_true(isfinite(driven[i]));
-    for (int v = 0; v < 75; v++) /* shrunk to a point, where nothing says how it turned */
+    for (int v = 0; v < 75; v++) /* shrunk to a point, which does not determine its rotation */
         broken[v] = 7;
     float shrunk[6] = {0.3f, 0.2f, 0.1f, 3.6f, 3.4f, 0.1f};
     job.driven = shrunk;

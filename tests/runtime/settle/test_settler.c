@@ -1,6 +1,6 @@
 /*
- * Settlers: definitions that are refused, memory that runs out, and frames of a motion: the same bytes with any state,
- * with any tasks, at any stride.
+ * Settlers: errors of definitions, failing memory, and frames of a motion: the same bytes with any state, with any
+ * tasks, at any stride.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,7 +134,7 @@ static void test_refused(void **state) {
     surface_close(&s);
 }
 
-/* Nothing driven, nothing to drive, and no keys where the job asks for them. */
+/* Nothing driven, no driver, and no keys although the job requires them. */
 static void test_empty(void **state) {
     (void)state;
     surface s = surface_grid(1);
@@ -185,7 +185,7 @@ static void test_memory(void **state) {
     surface_close(&s);
 }
 
-/* On a line in disorder: every cluster is a piece of it, and so is every four. */
+/* On a line in random order: every cluster is a piece of it, and so is every four. */
 static void test_order(void **state) {
     (void)state;
     enum { COUNT = 10 * EXI_CLUSTER + 5 };
@@ -212,7 +212,7 @@ typedef struct show {
     float cloth[FRAMES][3 * CLOTH], weights[FRAMES][KEYS * CLOTH];
 } show;
 
-/* A ball that swells, wobbles and turns; every fifth frame is quite another one. */
+/* A ball that swells, wobbles and turns; every fifth frame is completely different. */
 static void form_at(const surface *rest, double time, double swing, float *out) {
     const double by[3] = {0.3 * time, 0.1 * sin(time), 0};
     for (int v = 0; v < rest->def.vertex_count; v++)
@@ -311,8 +311,8 @@ static void test_any_state(void **state) {
     close_show(&h);
 }
 
-/* A motion with pauses, jumps back, leaps to elsewhere, and a driver that is lost in part: with the state of whatever
- * was the frame before as without any. */
+/* A motion with pauses, jumps back, jumps elsewhere, and a driver that is partly lost: the same with the state of any
+ * previous frame as without. */
 static void test_interrupted(void **state) {
     (void)state;
     show h;

@@ -1,6 +1,6 @@
 /*
- * Trees and fits: every triangle once, a bounded depth for hostile surfaces, a fit that answers as a tree made anew to
- * the bit, the same bytes for every cut of the work, triangles that are not finite, wrong definitions, memory.
+ * Trees and fits: every triangle once, a bounded depth for hostile surfaces, a fit that equals a new tree to the bit,
+ * the same bytes for every division of the work, triangles that are not finite, invalid definitions, memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static void test_every_triangle(void **state) {
     }
 }
 
-/* A tree that is worth its name: a question looks at few triangles. Also where some of them are not finite. */
+/* A tree of good quality: a query visits few triangles. Also if some of them are not finite. */
 static void test_sorted(void **state) {
     (void)state;
     for (int broken = 0; broken < 2; broken++) {
@@ -146,7 +146,7 @@ typedef struct answers {
     ex_hit hits[10000];
 } answers;
 
-/* Near vertices and edges as often as anywhere: where triangles are as near as others. */
+/* Near vertices and edges as often as anywhere: where triangles are equally near. */
 static void ask(const ex_bounds *fit, const surface *s, answers *a) {
     uint64_t random = 3;
     memset(a, 0, sizeof *a);
@@ -173,7 +173,7 @@ static void test_refit_as_rebuilt(void **state) {
         ex_tree *tree = tree_of(&s.def);
         uint64_t random = 8;
         for (int round = 0; round < 3; round++) {
-            /* Bent; strewn anew; no order left at all. A grid stays on whole numbers, for ties. */
+            /* Bent; scattered again; without any order. A grid stays on integers, for ties. */
             for (int v = 0; v < s.def.vertex_count; v++) {
                 float *p = s.positions + 3 * v;
                 if (round == 0)
@@ -203,7 +203,7 @@ static void run_backwards(void *user, int count, int grain, ex_task_body body, v
         body(context, end > size ? end - size : 0, end);
 }
 
-/* Any cut, any stride, memory that begins anywhere: the same bytes. */
+/* Any division, any stride, memory of any alignment: the same bytes. */
 static void test_cuts(void **state) {
     (void)state;
     surface s = surface_ball(20);
@@ -237,13 +237,13 @@ static void test_cuts(void **state) {
     surface_close(&s);
 }
 
-/* Never found, and in nobody's way: the answers of the others alone. Found again once they are finite. */
+/* Never found, and without effect: the answers of the others alone. Found again once they are finite. */
 static void test_not_finite(void **state) {
     (void)state;
     enum { COUNT = 203, FINITE = 51 };
     surface s = surface_soup(COUNT, 4), whole = surface_soup(COUNT, 4), others = surface_soup(COUNT, 4);
     const float bad[] = {NAN, INFINITY, -INFINITY, 1e18f, -3e38f};
-    for (int t = 0; t < COUNT; t++) /* of every block some, and whole blocks */
+    for (int t = 0; t < COUNT; t++) /* some of every block, and complete blocks */
         if (t % 3 != 0 || t > 150)
             s.positions[9 * t + t % 9] = bad[t % 5];
     for (int t = 0; t < FINITE; t++)

@@ -1,6 +1,6 @@
 /*
- * Blends against the same sum in double, for sizes around those of the tiles, any stride, float and 16 bit, and however
- * the work is cut.
+ * Blends against the same sum in double, for sizes around those of the tiles, any stride, float and 16 bit, and any
+ * division of the work.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,8 +71,8 @@ static void choose_weights(float *weights, int count) {
         weights[k] = k % 3 == 2 ? 0 : (k % 2 ? -0.75f : 1.5f) / (float)(1 + k / 4);
 }
 
-/* Rounding of the sum in float, and what 16-bit storage may cost at worst, as shape.h states it; on average it must be
- * no more than 2e-5 of the sum of |weight| times largest difference. */
+/* Rounding of the sum in float, and the largest error of 16-bit storage, as stated in shape.h; on average it must be no
+ * more than 2e-5 of the sum of |weight| times largest difference. */
 static void assert_blended(const float *positions, size_t stride, int vertex_count, int example_count,
                            const float *weights, ex_storage storage) {
     double reach = 0, square = 0;
@@ -119,7 +119,7 @@ static void sums_agree_with_double(void **state) {
             }
 }
 
-/* Strides of 12 to 64 bytes, and what lies between the triples and behind them stays. */
+/* Strides of 12 to 64 bytes; bytes between the triples and after them are unchanged. */
 static void strides_leave_gaps_alone(void **state) {
     (void)state;
     static const size_t strides[] = {12, 16, 20, 32, 64};
@@ -141,7 +141,7 @@ static void strides_leave_gaps_alone(void **state) {
             }
 }
 
-/* Weights of 0 give the base to the bit, and one weight of 1 the example where the sum is exact. */
+/* Weights of 0 give the base to the bit, and a single weight of 1 the example if the sum is exact. */
 static void zero_weights_give_the_base(void **state) {
     (void)state;
     for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {

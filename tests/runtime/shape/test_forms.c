@@ -1,6 +1,4 @@
-/*
- * Making forms: what is wrong is named by example and vertex, sizes that overflow are refused, memory may run out.
- */
+/* Making forms: errors are named by example and vertex, sizes that overflow are refused, failing memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +97,7 @@ static void one_allocation_and_it_may_fail(void **state) {
     ex_forms_destroy(NULL);
 }
 
-/* 12 bytes a vertex, 12 or 6 a vertex and example, and not much more. */
+/* 12 bytes per vertex, 12 or 6 per vertex and example, and not much more. */
 static void sizes_are_as_stated(void **state) {
     (void)state;
     static float many[3 * 4096];

@@ -1,6 +1,6 @@
 /*
- * Sparse offsets: sums against a plain loop over every entry, whatever the sets, sizes and masks; reading back what was
- * put in; sets of examples in order of first appearance; what is wrong is named.
+ * Sparse offsets: sums against a simple loop over every entry, with any sets, sizes and masks; reading back; sets of
+ * examples in order of first appearance; errors are named.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +97,7 @@ static void close_sample(sample *s) {
     free(s->weight_examples);
 }
 
-/* The weight of a vertex's example, found by the definition: the set of the examples that move it. */
+/* The weight of a vertex's example, by the definition: the set of the examples that move it. */
 static int weight_number(const sample *s, int l, int example, uint32_t vertex) {
     const exi_incidence *sets = &s->sets[l];
     if (!s->layers[l].moved)
@@ -159,7 +159,7 @@ static void sums_are_those_of_a_plain_loop(void **state) {
     compare_sums(EXI_CHUNK, 4, 1, 12);
     compare_sums(EXI_CHUNK + 1, 4, 0.3, 17);
     compare_sums(1700, 9, 0.05, 12);
-    compare_sums(900, MOST, 0.6, 24); /* more terms than are gone through at a time */
+    compare_sums(900, MOST, 0.6, 24); /* more terms than are processed at a time */
 }
 
 /* ---- reading back ---- */
@@ -172,8 +172,7 @@ typedef struct reading {
 static void visit(void *context, uint32_t vertex, const float delta[3]) {
     reading *r = context;
     const ex_offsets *o = &r->s->examples[r->layer][r->example];
-    while (r->next < o->count &&
-           part_of(r->s, r->layer, r->example, r->next, 0) == 0) /* entries of nothing are not kept */
+    while (r->next < o->count && part_of(r->s, r->layer, r->example, r->next, 0) == 0) /* zero entries are not kept */
         r->next++;
     assert_true(r->next < o->count);
     assert_int_equal(vertex, o->vertices[r->next]);

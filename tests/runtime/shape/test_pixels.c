@@ -1,6 +1,6 @@
 /*
  * Sums of images: by hand; every code and every float against the formula of sRGB in double; random weights against the
- * same sum in double; one image, and equal images, to the bit; clamping; weights that count for nothing; any cut of the
+ * same sum in double; one image, and equal images, to the bit; clamping; weights without effect; any division of the
  * range; any number of terms.
  */
 #include <setjmp.h>
@@ -60,7 +60,7 @@ static void decodes_to_the_nearest_float(void **state) {
 }
 
 /* Every float from the lowest to the highest would be 109 million: all those near a limit, and a sample of the others.
- * The formula in double is good to some 1e-13 codes, and no float is that near to a limit. */
+ * The formula in double is accurate to about 1e-13 codes, and no float is that near to a limit. */
 static void encodes_to_the_nearest_code(void **state) {
     (void)state;
     uint32_t lowest, highest;
@@ -98,7 +98,7 @@ static void blends_by_hand(void **state) {
     assert_memory_equal(out, light, 4);
     exi_pixels_blend(terms, 2, false, 0, 1, out);
     assert_memory_equal(out, data, 4);
-    /* Channels stay where they are: 0.25 of one and 0.5 of the other, as data. */
+    /* Channels are not mixed: 0.25 of one and 0.5 of the other, as data. */
     const unsigned char a[4] = {4, 40, 100, 200}, b[4] = {20, 2, 50, 10}, mixed[4] = {11, 11, 50, 55};
     const exi_pixels_term unequal[2] = {{a, 0.25f}, {b, 0.5f}};
     exi_pixels_blend(unequal, 2, false, 0, 1, out);
@@ -107,8 +107,8 @@ static void blends_by_hand(void **state) {
 
 /* ---- against double ---- */
 
-/* A code other than the nearest is allowed where the sum lies no further from the limit between the two than floats
- * were rounded: for weights that sum to 1, within 1e-4 of a code but for the darkest. */
+/* A code other than the nearest is allowed if the sum is no further from the limit between the two than the rounding of
+ * floats: for weights that sum to 1, within 1e-4 of a code except for the darkest. */
 static void assert_blended(const exi_pixels_term *terms, int count, bool srgb, size_t i, const unsigned char *out) {
     for (int c = 0; c < 4; c++) {
         const bool light = srgb && c < 3;
@@ -141,7 +141,7 @@ static void agrees_with_double(void **state) {
             exi_pixels_term terms[MOST_TERMS];
             double sum = 0;
             for (int k = 0; k < count; k++) {
-                /* Every third time weights as cardinal ones are, some negative; else convex ones, some of them 0. */
+                /* Every third time weights like cardinal ones, some negative; otherwise convex ones, some of them 0. */
                 const double weight = random_between(&random, count % 3 ? 0 : -1, 1);
                 terms[k] = (exi_pixels_term){images[k][0], k % 5 == 3 ? 0 : (float)weight};
                 sum += (double)terms[k].weight;
@@ -205,7 +205,7 @@ static void clamps(void **state) {
     }
 }
 
-/* Sums of the largest weights do not overflow on the way: what they take back is back. */
+/* Sums of the largest weights do not overflow on the way: terms that cancel do so. */
 static void sums_large_weights(void **state) {
     (void)state;
     const unsigned char white[4] = {255, 255, 255, 255};
@@ -223,7 +223,7 @@ static void sums_large_weights(void **state) {
     }
 }
 
-/* Terms that count for nothing are not even read, and do not move the others to other groups. */
+/* Terms without effect are not even read, and do not move the others to other groups. */
 static void skips_what_does_not_count(void **state) {
     (void)state;
     static unsigned char out[PIXELS][4], expected[PIXELS][4];
@@ -286,7 +286,7 @@ static void reads_no_further_than_the_end(void **state) {
     }
 }
 
-/* More terms than anybody has: each adds its rounding, no more. */
+/* More terms than in practice: each adds its rounding, no more. */
 static void takes_any_number_of_terms(void **state) {
     (void)state;
     enum { MANY = 5000 };

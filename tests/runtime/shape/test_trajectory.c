@@ -1,6 +1,6 @@
 /*
  * The per-vertex maths of trajectories against integrals: the mean of a turn in double and in float, its inverse, from
- * no angle at all to many turns; amounts of correctors by hand and at the ends of their range.
+ * zero angle to many turns; amounts of correctors by hand and at the ends of their range.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void draw(uint64_t *random, double size, double v[3]) {
         v[c] *= factor;
 }
 
-/* A point at (1, 0, 0) that a quarter turn brings to (0, 1, 0): its velocity is w x p, and half-way it is at 45 degrees
+/* A point at (1, 0, 0) that a quarter turn moves to (0, 1, 0): its velocity is w x p, and halfway it is at 45 degrees
  * on the circle. */
 static void a_quarter_turn_by_hand(void **state) {
     (void)state;
@@ -89,7 +89,7 @@ static void means_are_integrals(void **state) {
     assert_true(worst_far < 1e-6);
 }
 
-/* Neither where the series ends nor where the polynomials do is there a step. */
+/* There is no step at the end of the series or of the polynomials. */
 static void no_steps(void **state) {
     (void)state;
     const float v[3] = {0.6F, -0.48F, 0.64F};
@@ -106,7 +106,7 @@ static void no_steps(void **state) {
     }
 }
 
-/* Turns beyond all sense give numbers still: what lies along them is left. */
+/* Enormous turns still give numbers: the part along them is left. */
 static void endless_turns(void **state) {
     (void)state;
     const float w[3] = {0, 0, 1e9F}, v[3] = {1, 2, 3};

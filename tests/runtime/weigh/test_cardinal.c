@@ -1,6 +1,6 @@
 /*
  * The cardinal weigher: figures 2 and 3 of the paper, examples reproduced with every kernel, weights that sum to 1
- * wherever one looks, spaces that are flatter than they have axes, the ridge and the condition number.
+ * everywhere, spaces of lower dimension than their axes, the ridge and the condition number.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,7 +114,7 @@ static void one_example_takes_all(void **state) {
     for_every_kernel(&s, check_sums);
 }
 
-/* No slope along it: the weights do not change with it once the radial parts have died away, and sum to 1. */
+/* No slope along it: the weights do not change with it once the radial parts have vanished, and sum to 1. */
 static void an_axis_that_never_varies(void **state) {
     (void)state;
     sample_space s;
@@ -161,7 +161,7 @@ static void far_away_the_plane_is_left(void **state) {
     }
     assert_true(most > 0.1); /* and it does slope */
     ex_weigher_destroy(weigher);
-    s.def.linear = false; /* a constant alone: the same everywhere far out */
+    s.def.linear = false; /* only a constant: the same everywhere far out */
     weigher = weigher_of(&s.def);
     ex_weigher_evaluate(weigher, (double[]){100, 300}, a);
     for (int i = 0; i < 7; i++)
@@ -198,7 +198,7 @@ static void a_ridge_smooths(void **state) {
     }
 }
 
-/* The radius widens kernels: with a wide one the nearest other point has more say. */
+/* The radius widens kernels: with a wide one the nearest other point has more weight. */
 static void the_radius_counts(void **state) {
     (void)state;
     sample_space s;
@@ -207,7 +207,7 @@ static void the_radius_counts(void **state) {
     ex_weigher *weigher = weigher_of(&s.def);
     ex_weigher_evaluate(weigher, (double[]){4, 6}, plain);
     ex_weigher_destroy(weigher);
-    s.def.radius = 0.05; /* nothing but the plane between examples */
+    s.def.radius = 0.05; /* only the plane between examples */
     weigher = weigher_of(&s.def);
     ex_weigher_evaluate(weigher, (double[]){4, 6}, narrow);
     double far[2][9];
@@ -224,7 +224,7 @@ static void the_radius_counts(void **state) {
     for_every_kernel(&s, check_examples);
 }
 
-/* The kernels once more, as the header defines them. */
+/* The kernels again, as defined in the header. */
 static double kernel_of(ex_kernel kernel, double r) {
     switch (kernel) {
     case EX_KERNEL_BSPLINE:
@@ -247,7 +247,7 @@ static double kernel_of(ex_kernel kernel, double r) {
 }
 
 /*
- * Examples at 0 and 1 with a constant alone: by symmetry w_0 = 1/2 + (R(x) - R(1 - x)) / (2 (R(0) - R(1))). With a
+ * Examples at 0 and 1 with only a constant: by symmetry w_0 = 1/2 + (R(x) - R(1 - x)) / (2 (R(0) - R(1))). With a
  * plane, at -1, 0 and 1, the middle one of kernels that are solved with it: w = a (R(x + 1) - 2 R(x) + R(x - 1)) + c,
  * where a = 1 / (4 R(1) - 3 R(0) - R(2)) and c = -a (R(0) - 2 R(1) + R(2)).
  */
@@ -308,7 +308,7 @@ static void the_condition_number_by_hand(void **state) {
     ex_weigher_destroy(weigher);
 }
 
-/* Wide kernels see almost the same from two places; kernels with one radius for all, from two places that are near. */
+/* Wide kernels are almost the same at two places; kernels with one radius for all, at two places that are near. */
 static void the_condition_number_grows(void **state) {
     (void)state;
     for (int kernel = 0; kernel < EX_KERNEL_COUNT; kernel++) {

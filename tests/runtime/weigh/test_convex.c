@@ -1,6 +1,6 @@
 /*
- * Convex weighers: worked by hand in two dimensions, where the answer can be drawn; then what must hold everywhere, the
- * optimum against the general solver of quadratic programs, and that no start changes the answer.
+ * Convex weighers: worked by hand in two dimensions, where the answer can be drawn; then properties that hold
+ * everywhere, the optimum against the general solver of quadratic programs, and independence of the start.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static ex_weigher *weigher_of_keys(keys *k) {
     return weigher_of(&k->def);
 }
 
-/* Forms given one behind the other. */
+/* Forms given one after the other. */
 static void open_keys(keys *k, int count, int dimension, const double *forms) {
     memset(k, 0, sizeof *k);
     k->count = count;
@@ -119,7 +119,7 @@ static void a_triangle_by_hand(void **state) {
     ex_weigher_destroy(weigher);
 }
 
-/* 0, 1, 2 on a line: of the blends that meet a form, that of its neighbours; a square: its corners evenly. */
+/* 0, 1, 2 on a line: of the blends that reach a form, that of its neighbours; a square: its corners evenly. */
 static void of_equal_blends_the_near_one(void **state) {
     (void)state;
     keys k;
@@ -170,7 +170,7 @@ static void keys_are_reached(void **state) {
     uint64_t random = 5;
     static keys k;
     for (int round = 0; round < 40; round++) {
-        /* In one to forty dimensions, so that many lie in the hull of the others; some almost at one place. */
+        /* In one to forty dimensions, so that many are in the hull of the others; some almost at one place. */
         strew_keys(&k, 2 + round / 2, 1 + round % 40, &random);
         if (round % 4 == 3) {
             memcpy(k.forms[1], k.forms[0], sizeof k.forms[0]);
@@ -184,7 +184,7 @@ static void keys_are_reached(void **state) {
             weigh(&k, weigher, k.forms[i], weights);
             for (int j = 0; j < k.count; j++)
                 assert_near(weights[j], i == j, 1e-12);
-            double row[MOST]; /* also where rounding put the last bits otherwise */
+            double row[MOST]; /* also if rounding changed the last bits */
             measure(&k, k.forms[i], row);
             row[0] = nextafter(row[0], 100);
             ex_weigher_evaluate(weigher, row, weights);
@@ -202,7 +202,7 @@ static double objective(const keys *k, const double *row, const double *weights)
     return sum;
 }
 
-/* What the general solver finds without any ridge. */
+/* The general solver's result without any ridge. */
 static double least_objective(const keys *k, const double *row) {
     double linear[MOST], ones[MOST], zeros[MOST] = {0}, x[MOST];
     int active[MOST], count = 0;
@@ -224,7 +224,7 @@ static double least_objective(const keys *k, const double *row) {
     return info.objective;
 }
 
-/* Gradient equal where weights are above 0, and not lower elsewhere: but for the ridge's part. */
+/* Gradient equal where weights are above 0, and not lower elsewhere, except for the ridge's part. */
 static void assert_optimal(const keys *k, const double *row, const double *weights) {
     double level = 0, gradient[MOST];
     for (int i = 0; i < k->count; i++) {
@@ -330,7 +330,7 @@ static void no_start_changes_the_answer(void **state) {
     }
 }
 
-/* On a grid every cell's corners are equally far from its middle, and the ridge alone decides: where rounding could. */
+/* On a grid every cell's corners are equally far from its middle, and only the ridge decides, not rounding. */
 static void nor_where_rounding_could(void **state) {
     (void)state;
     static keys k;
@@ -338,7 +338,7 @@ static void nor_where_rounding_could(void **state) {
     k.count = 16;
     k.dimension = 2;
     for (int i = 0; i < 16; i++) {
-        k.forms[i][0] = 0.3 + 0.71 * (i % 4) - 0.37 * (i / 4); /* askew, or nothing would be rounded */
+        k.forms[i][0] = 0.3 + 0.71 * (i % 4) - 0.37 * (i / 4); /* oblique, otherwise nothing would be rounded */
         k.forms[i][1] = 0.1 + 0.37 * (i % 4) + 0.71 * (i / 4);
     }
     ex_weigher *weigher = weigher_of_keys(&k);
@@ -416,7 +416,7 @@ static void odd_numbers_give_weights(void **state) {
             assert_true(weights[j] >= 0);
         if (i < 3)
             assert_row_near(weights, rest, 6, 0);
-        else if (fabs(odd[i]) > 1) /* so far that way that one key is all there is */
+        else if (fabs(odd[i]) > 1) /* so far away that only one key is left */
             assert_near(weights[odd[i] > 0 ? 1 : 5], 1, 0);
     }
     ex_weigher_evaluate(weigher, NULL, weights); /* the first key */

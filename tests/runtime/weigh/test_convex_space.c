@@ -1,6 +1,4 @@
-/*
- * Convex weighers described, with several databases, edited, wrongly defined, short of memory, and stored.
- */
+/* Convex weighers described, with several databases, edited, wrongly defined, with failing memory, and stored. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +35,7 @@ static double product(const double *a, const double *b) {
     return sum;
 }
 
-/* The point of a form beside the first `count` of the sample's: products, and the value behind or before them. */
+/* The point of a form next to the first `count` of the sample's: products, and the value after or before them. */
 static void place(const sample *s, int count, const double *form, double value, double *point) {
     const bool scalar = s->def.axis_count == 2, first = scalar && s->axes[0].kind == EX_AXIS_SCALAR;
     for (int i = 0; i < count; i++)
@@ -73,7 +71,7 @@ static void open_sample(sample *s, bool scalar, bool scalar_first) {
 
 /* ---- databases ---- */
 
-/* Each database alone, as a space of its own. */
+/* Each database alone, as a separate space. */
 static void weigh_alone(const sample *s, double value, const double *form, double *weights) {
     sample t;
     int of[KEYS], count = 0;
@@ -211,7 +209,7 @@ static void edits_are_definitions(void **state) {
                                  {.kind = EX_EDIT_MOVE_EXAMPLE, .index = 2, .at = moved},
                                  {.kind = EX_EDIT_REMOVE_EXAMPLE, .index = 0},
                                  {.kind = EX_EDIT_REMOVE_EXAMPLE, .index = 3}};
-        /* The added one's products with the old third form no longer count: its row was replaced. */
+        /* The added one's products with the old third form are no longer used: its row was replaced. */
         memmove(t.forms[0], t.forms[1], KEYS * sizeof t.forms[0]);
         memmove(t.values, t.values + 1, KEYS * sizeof *t.values);
         memmove(t.forms[3], t.forms[4], (KEYS - 4) * sizeof t.forms[0]);
@@ -266,7 +264,7 @@ static void wrong_edits(void **state) {
     ex_weigher_destroy(weigher);
 }
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 static void expect_refusal(const ex_weigher_def *def, ex_result result, const char *word) {
     ex_weigher *weigher = NULL;
@@ -345,7 +343,7 @@ static void memory_runs_out(void **state) {
 
 /* ---- stored ---- */
 
-/* Any number of the kind's own tables changed: refused, or evaluated without reading or writing outside. */
+/* Any number of the kind's own tables changed: refused, or evaluated without access outside. */
 static void stored_tables(void **state) {
     (void)state;
     sample s;

@@ -1,6 +1,6 @@
 /*
- * Every way a definition of a weigher can be wrong gives its result and a sentence that names what is wrong; memory
- * that runs out gives EX_ERROR_MEMORY and no leak.
+ * Every error of a weigher's definition gives its result and a sentence that names it; failing memory gives
+ * EX_ERROR_MEMORY and no leak.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -333,7 +333,7 @@ static void long_names_stay_readable(void **state) {
     assert_sentence(&error, EX_ERROR_SINGULAR, "at one place");
 }
 
-/* Two poses that look alike through wide kernels: no solution, and the sentence says what to try. */
+/* Two poses that are nearly equal through wide kernels: no solution, and the sentence says what to try. */
 static void a_system_without_solution_is_told(void **state) {
     (void)state;
     sample_space s;
@@ -399,7 +399,7 @@ static void memory_runs_out(void **state) {
     assert_int_equal(failing_allocator_sweep(create, &s.def), 1);
 }
 
-/* What is kept is one block, and evaluation asks for nothing. */
+/* Only one block is held, and evaluation allocates nothing. */
 static void one_block_is_kept(void **state) {
     (void)state;
     sample_space s;

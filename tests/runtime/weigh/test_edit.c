@@ -1,6 +1,6 @@
 /*
- * Editing a space gives, bit for bit, the weigher that its new definition gives; the old one stays as it was. And what
- * a weigher says of itself makes the same weigher again.
+ * Editing a space gives, bit for bit, the weigher of its new definition; the old one is unchanged. And a weigher's own
+ * description makes the same weigher again.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static ex_weigher *edited_of(const ex_weigher *weigher, const ex_edit *edits, in
     return edited;
 }
 
-/* The edit of the space as it was against a weigher made afresh from the space as it should be; all kinds. */
+/* The edit of the old space against a weigher made from the expected space; all kinds. */
 static void compare(const sample_space *before, const ex_edit *edits, int count, const sample_space *after) {
     static const ex_weigher_kind kinds[] = {EX_WEIGHER_CARDINAL, EX_WEIGHER_SHEPARD, EX_WEIGHER_NEAREST,
                                             EX_WEIGHER_GAUSSIAN};
@@ -143,7 +143,7 @@ static void pseudo_examples_move_come_and_go(void **state) {
     compare(&before, &(ex_edit){.kind = EX_EDIT_REMOVE_PSEUDO, .index = 1}, 1, &after);
 }
 
-/* Given weights lose the removed example's and keep their sum; an example that comes has none of them. */
+/* Given weights lose the removed example's and keep their sum; an added example has no weight. */
 static void given_weights_follow_the_examples(void **state) {
     (void)state;
     static const double row[EXAMPLES] = {0.5, 0.25, 0, 0, 1, -0.75, 0};
@@ -176,7 +176,7 @@ static void given_weights_follow_the_examples(void **state) {
     compare(&before, &(ex_edit){.kind = EX_EDIT_ADD_EXAMPLE, .at = place}, 1, &after);
 }
 
-/* Several at once are the same as one after the other, in all orders that make sense. */
+/* Several at once are the same as one after the other, in all meaningful orders. */
 static void edits_follow_each_other(void **state) {
     (void)state;
     sample_space s;
@@ -265,7 +265,7 @@ static void wrong_edits_are_refused(void **state) {
     ex_weigher_destroy(weigher);
 }
 
-/* Described, made again: the same, to the bit. */
+/* Described and made again: the same, to the bit. */
 static void describes_what_it_was_made_from(void **state) {
     (void)state;
     static const double row[EXAMPLES] = {0, 0, 0.5, 0.5, 0, 0, 0};

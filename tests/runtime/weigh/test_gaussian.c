@@ -1,5 +1,5 @@
 /*
- * The gaussian weigher: cases worked by hand, falloffs and metrics against what they must be equal to, rotations,
+ * The gaussian weigher: cases worked by hand, falloffs and metrics against their equivalents, rotations,
  * pseudo-examples.
  */
 #include <setjmp.h>
@@ -107,7 +107,7 @@ static void the_default_is_the_mean_nearest_distance(void **state) {
                  true_some[] = {0.475, 0.3, 0.475, 0};
     sample_space s;
     sample_space_scalars(&s, 1, 2, 91);
-    s.axes[0] = ex_axis_scalar(0, 1.7, 0); /* where queries come from */
+    s.axes[0] = ex_axis_scalar(0, 1.7, 0); /* range of the queries */
     ex_weigher_def none = line_of(points, NULL, 4), all = line_of(points, falloffs, 4);
     assert_same_weights(&none, &all, &s, 1e-12);
     none.falloffs = some;
@@ -225,10 +225,10 @@ static void a_diagonal_metric_is_falloffs(void **state) {
     strew_falloffs(falloffs, EXAMPLES, AXES, 100);
     s.def.falloffs = falloffs;
     ex_weigher_def other = s.def;
-    for (int i = 0; i < EXAMPLES; i++) /* every third one stays without: its falloffs hold */
+    for (int i = 0; i < EXAMPLES; i++) /* every third one has none: its falloffs are used */
         for (int a = 0; a < AXES && i % 3 != 0; a++)
             metrics[i][a][a] = 1 / (falloffs[AXES * i + a] * falloffs[AXES * i + a]);
-    double spoilt[EXAMPLES * AXES]; /* where there is a metric, falloffs do not count */
+    double spoilt[EXAMPLES * AXES]; /* with a metric, falloffs are not used */
     for (int i = 0; i < EXAMPLES * AXES; i++)
         spoilt[i] = i / AXES % 3 == 0 ? falloffs[i] : 77;
     other.metrics = metrics[0][0];
@@ -239,8 +239,8 @@ static void a_diagonal_metric_is_falloffs(void **state) {
     assert_same_weights(&s.def, &other, &s, 0);
 }
 
-/* Points turned by an angle, and metrics R M R': the same weights at queries that were turned too. Rotations beside the
- * scalars keep their falloffs. */
+/* Points turned by an angle, and metrics R M R': the same weights at queries that were turned too. Rotations next to
+ * the scalars keep their falloffs. */
 static void a_turned_metric_is_turned_data(void **state) {
     (void)state;
     const double c = cos(0.6), sn = sin(0.6);
@@ -309,7 +309,7 @@ static void blind_to_the_sign_of_rotations(void **state) {
     s.def.falloffs = falloffs;
     strew_falloffs(falloffs, EXAMPLES, 4, 103);
     ex_weigher *weigher = weigher_of(&s.def);
-    for (int i = 0; i < EXAMPLES * s.dimension; i++) /* examples by their other sign: the same weigher */
+    for (int i = 0; i < EXAMPLES * s.dimension; i++) /* examples with the other sign: the same weigher */
         if (i % s.dimension != 4)
             s.points[i] *= -1;
     ex_weigher *other = weigher_of(&s.def);
@@ -329,7 +329,7 @@ static void blind_to_the_sign_of_rotations(void **state) {
     ex_weigher_destroy(other);
 }
 
-/* Zeros hold the weights down at the rest pose; a row is drawn from the real examples alone, by the same falloffs. */
+/* Zeros hold the weights down at the rest pose; a row comes from the real examples alone, with the same falloffs. */
 static void pseudo_examples_hold(void **state) {
     (void)state;
     static const double zeros[EXAMPLES] = {0};

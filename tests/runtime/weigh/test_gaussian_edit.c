@@ -1,6 +1,6 @@
 /*
- * Gaussian weighers described, edited, wrongly defined, short of memory, and stored: falloffs, metrics and sets follow
- * the points, every mistake has its sentence, and bytes that no definition could have made are refused.
+ * Gaussian weighers described, edited, wrongly defined, with failing memory, and stored: falloffs, metrics and sets
+ * follow the points, every mistake has its sentence, and bytes that no definition could have made are refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,7 +98,7 @@ static ex_weigher *edited_of(const ex_weigher *weigher, const ex_edit *edits, in
     return edited;
 }
 
-/* The edit of the sample against a weigher made afresh. */
+/* The edit of the sample against a newly made weigher. */
 static void compare(const ex_edit *edit, const sample *after) {
     static sample before;
     open_sample(&before);
@@ -222,7 +222,7 @@ static void pseudo_examples_take_theirs_along(void **state) {
     compare(&(ex_edit){.kind = EX_EDIT_MOVE_PSEUDO, .index = 0, .at = place}, &after);
 }
 
-/* Its metric goes with it, nobody else's. */
+/* Its metric is removed with it, nobody else's. */
 static void a_falloff_changes_alone(void **state) {
     (void)state;
     static sample after;
@@ -390,7 +390,7 @@ static void every_mistake_has_its_sentence(void **state) {
     }
 }
 
-/* A ridge that is given can be the wrong one: here it is minus the one negative eigenvalue of Phi. */
+/* A given ridge can be wrong: here it is minus the one negative eigenvalue of Phi. */
 static void a_ridge_that_makes_it_singular_is_told(void **state) {
     (void)state;
     static const double points[] = {0, 0.5, 0.97}, falloffs[] = {0.56, 1.3, 0.69};
@@ -451,7 +451,7 @@ static void memory_runs_out(void **state) {
     failing_allocator_open(&f);
     assert_int_equal(ex_weigher_create(&x.def, &f.allocator, &weigher, NULL), EX_OK);
     assert_int_equal(f.live, 1);
-    failing_allocator_arm(&f, 1); /* evaluation asks for nothing */
+    failing_allocator_arm(&f, 1); /* evaluation allocates nothing */
     double weights[EXAMPLES], set_weights[SETS * EXAMPLES];
     ex_weigher_evaluate_sets(weigher, x.points[3], weights, set_weights);
     assert_int_equal(f.made, 0);
@@ -473,7 +473,7 @@ static void no_sets_but_weights(ex_weigher *w) {
 static void negative_set_count(ex_weigher *w) {
     w->set_count = -1;
 }
-/* Counts with a layout to match: what stood behind the sets stays behind them, and zeros come at the end. */
+/* Counts with a matching layout: everything after the sets stays after them, and zeros come at the end. */
 static void lay_out_again(ex_weigher *w) {
     const ex_weigher old = *w;
     assert_true(exi_weigher_layout(w));
@@ -580,7 +580,7 @@ static void hostile_bytes_are_refused(void **state) {
             fail_msg("case %zu passes", i);
         assert_string_equal(error.text, "a stored space is not sound");
     }
-    /* Any bytes that pass can be evaluated, described and asked. */
+    /* Any bytes that pass can be evaluated, described and queried. */
     uint64_t random = 144;
     for (int i = 0; i < 3000; i++) {
         memcpy(copy, weigher, size);

@@ -1,6 +1,6 @@
 /*
- * Sets of examples of a gaussian weigher against weighers that have no other examples; and the ridge that rises where
- * falloffs make the system singular, with the point to blame.
+ * Sets of examples of a gaussian weigher against weighers with only those examples; and the ridge that rises if
+ * falloffs make the system singular, with the point that causes it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static void open_space(set_space *x) {
     x->s.def.pseudo_count = PSEUDOS;
     for (int i = 0; i < SETS; i++)
         for (int k = 0; k < EXAMPLES; k++) {
-            /* all; one; another one; the rest by chance */
+            /* all; one; another one; the rest at random */
             bool in = i == 0 || (i == 1 && k == 35) || (i == 2 && k == 0) || (i > 2 && random_bits(&random) % 4 == 0);
             x->sets[i][k / 32] |= (uint32_t)in << (k % 32);
         }
@@ -54,7 +54,7 @@ static bool has(const set_space *x, int set, int example) {
     return (x->sets[set][example / 32] >> (example % 32) & 1) != 0;
 }
 
-/* A weigher over the examples of one set alone. Returns how many they are. */
+/* A weigher over the examples of one set. Returns their number. */
 static int alone(const set_space *x, int set, ex_weigher **weigher) {
     static double points[EXAMPLES * SPACE_NUMBERS], falloffs[(EXAMPLES + PSEUDOS) * 4], given[EXAMPLES];
     const int d = x->s.dimension;
@@ -118,7 +118,7 @@ static void sets_are_weighers_of_their_own(void **state) {
         ex_weigher_destroy(own[i]);
 }
 
-/* The default falloff is the layer's, in its sets too: a set of all examples gives what there is without sets. */
+/* The default falloff is the layer's, in its sets too: a set of all examples gives the same as without sets. */
 static void sets_share_the_default(void **state) {
     (void)state;
     static set_space x;
@@ -212,7 +212,7 @@ static void check_many_points(int examples, const int chosen[FEW]) {
     ex_weigher_destroy(few);
 }
 
-/* Examples to the end and one pseudo-example, or pseudo-examples on both sides of where kernels begin anew. */
+/* Examples to the end and one pseudo-example, or pseudo-examples on both sides of the start of new kernels. */
 static void many_points(void **state) {
     (void)state;
     check_many_points(139, (const int[]){3, 126, 127, 128});
@@ -256,7 +256,7 @@ static void a_ridge_rises_and_names_the_point(void **state) {
     assert_true(condition_of(weigher) <= EX_CONDITION_LIMIT);
     ex_weigher_def back;
     ex_weigher_describe(weigher, &back, NULL, NULL);
-    assert_true(back.ridge == 0); /* as it was asked for */
+    assert_true(back.ridge == 0); /* as requested */
     ex_weigher_destroy(weigher);
     def.ridge = ridge.ridge / 10; /* it is the first that is enough */
     weigher = weigher_of(&def);
@@ -280,7 +280,7 @@ static void a_ridge_rises_and_names_the_point(void **state) {
     }
 }
 
-/* Only those that cannot be told apart are looked at, and of them the one that reaches beyond its neighbour. */
+/* Only points that cannot be told apart are considered, and of them the one that reaches beyond its neighbour. */
 static void the_one_to_blame(void **state) {
     (void)state;
     const double points[] = {0, 0.1, 0.101, 0.5, 0.9};
@@ -288,18 +288,18 @@ static void the_one_to_blame(void **state) {
     ex_weigher_def def = line_of(points, widened, 5);
     ex_weigher *weigher = weigher_of(&def);
     ex_ridge ridge = ex_weigher_get_ridge(weigher);
-    assert_true(ridge.ridge == 0); /* ill, but not yet beyond the limit */
+    assert_true(ridge.ridge == 0); /* ill-conditioned, but not yet beyond the limit */
     ex_weigher_destroy(weigher);
     const double closer[] = {0, 0.1, 0.100002, 0.5, 0.9};
     def = line_of(closer, widened, 5);
-    widened[2] = 2.0000001; /* by so little wider, so that it is to blame, and not by its order */
+    widened[2] = 2.0000001; /* slightly wider, so that it is the cause, and not because of its order */
     weigher = weigher_of(&def);
     ridge = ex_weigher_get_ridge(weigher);
     assert_true(ridge.ridge > 0);
     assert_int_equal(ridge.point, 2);
     assert_near(ridge.falloff, 2.0000001, 0);
     ex_weigher_destroy(weigher);
-    /* A pair far away reaches farther beyond each other, but has no part in it. */
+    /* A pair far away reaches farther beyond each other, but is not involved. */
     const double innocent[] = {30, 0, 30.1, 0.5, 0.97}, reaches[] = {0.4, 0.56, 0.4, 0.975036320707799, 0.69};
     def = line_of(innocent, reaches, 5);
     weigher = weigher_of(&def);
@@ -309,14 +309,14 @@ static void the_one_to_blame(void **state) {
     ex_weigher_destroy(weigher);
 }
 
-/* A metric reaches as far as in its widest direction; pseudo-examples can be to blame as well. */
+/* A metric reaches as far as in its widest direction; pseudo-examples can be the cause as well. */
 static void metrics_and_pseudo_examples_to_blame(void **state) {
     (void)state;
     const ex_axis axes[2] = {ex_axis_scalar(0, 1, 0), ex_axis_scalar(0, 1, 0)};
     const double points[][2] = {{0, 0}, {1, 0}}, at[2] = {1, 1e-6}, zeros[2] = {0, 0};
     /* Eigenvalues 1/4 and 25 along the diagonals: it reaches 2. */
     const double metrics[][2][2] = {{{0, 0}, {0, 0}}, {{4, 0}, {0, 4}}, {{12.625, 12.375}, {12.375, 12.625}}};
-    const double falloffs[][2] = {{0.3, 0.3}, {0, 0}, {50, 50}}; /* beside a metric, no falloff counts */
+    const double falloffs[][2] = {{0.3, 0.3}, {0, 0}, {50, 50}}; /* with a metric, no falloff is used */
     const ex_pseudo pseudo = {.at = at, .weights = zeros};
     ex_weigher_def def = line_of(points[0], falloffs[0], 2);
     def.axes = axes;
@@ -327,7 +327,7 @@ static void metrics_and_pseudo_examples_to_blame(void **state) {
     memcpy(all, metrics, sizeof all);
     memcpy(all[1], all[2], sizeof all[1]);
     for (int i = 0; i < 4; i++)
-        all[1][i / 2][i % 2] *= 1.0000001; /* a little narrower than the pseudo-example */
+        all[1][i / 2][i % 2] *= 1.0000001; /* slightly narrower than the pseudo-example */
     def.metrics = all[0][0];
     ex_weigher *weigher = weigher_of(&def);
     const ex_ridge ridge = ex_weigher_get_ridge(weigher);
@@ -357,7 +357,8 @@ static void a_given_ridge_is_taken(void **state) {
     ex_weigher_destroy(weigher);
 }
 
-/* Three that cannot be solved together are solved in pairs, and then nothing is to blame; and the other way round. */
+/* Three that cannot be solved together are solved in pairs, and then there is no cause to name; and the other way
+ * round. */
 static void sets_have_ridges_of_their_own(void **state) {
     (void)state;
     const double points[] = {0, 0.5, 0.97, 3}, falloffs[] = {0.56, 0.975036320707799, 0.69, 0.2};

@@ -1,6 +1,6 @@
 /*
- * The tables of the kinds of weigher: what stands in them is sound, and what is made from them (defaults, checks,
- * blocks and back, stored weighers) agrees with them, for every parameter of every kind.
+ * The tables of the kinds of weigher: their entries are sound, and everything made from them (defaults, checks, blocks
+ * and back, stored weighers) agrees with them, for every parameter of every kind.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void tables_are_sound(void **state) {
     assert_true(none->parameter_count == 0 && !none->has_points && !none->is_driven);
 }
 
-/* A field that two kinds share is one thing. */
+/* A field that two kinds share has the same meaning. */
 static void shared_fields_agree(void **state) {
     (void)state;
     FOR_EACH_PARAMETER(a, p) {
@@ -75,7 +75,7 @@ static void the_default_is_of_presets(void **state) {
     assert_int_equal(def.kind, EX_WEIGHER_CARDINAL);
     FOR_EACH_PARAMETER(kind, p)
     assert_true(ex_parameter_get(p, &def) == p->preset);
-    /* As they always were. */
+    /* Unchanged from earlier versions. */
     assert_true(def.kernel == EX_KERNEL_BSPLINE && def.linear && def.radius == 1 && def.ridge == 0 && def.power == 2 &&
                 def.neighbours == 8 && !def.paper_form);
 }
@@ -128,7 +128,7 @@ static void ranges_are_kept(void **state) {
     }
 }
 
-/* The first parameter of a kind, with a range of the test's own: the sentence that it gives. */
+/* The sentence of the first parameter of a kind, with a range made by the test. */
 static void sentences_say_the_range(void **state) {
     (void)state;
     ex_parameter p = {.name = "x", .least = 0, .most = INFINITY, .above = true};
@@ -161,8 +161,8 @@ static void values_are_put_into_words(void **state) {
         assert_string_equal(info->parameters[0].words[k].name, ex_kernel_name((ex_kernel)k));
 }
 
-/* Every kind over a space, with each of its parameters away from its default: the block gives it back, and a stored one
- * that is out of its range is refused. */
+/* Every kind over a space, with each of its parameters different from its default: the block gives it back, and a
+ * stored one that is out of range is refused. */
 static void blocks_hold_what_was_given(void **state) {
     (void)state;
     FOR_EACH_PARAMETER(kind, p) {
@@ -185,7 +185,7 @@ static void blocks_hold_what_was_given(void **state) {
         copy = malloc(size);
         assert_non_null(copy);
         int found = 0;
-        /* Numbers in the head or behind the features, whichever holds the value, at something else. */
+        /* Numbers in the head or after the features, whichever holds the value, changed. */
         for (size_t at = 0; p->type == EX_PARAMETER_NUMBER && at < size; at += sizeof(double)) {
             double value = another_value(p);
             memcpy(copy, weigher, size);

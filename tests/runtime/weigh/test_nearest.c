@@ -1,6 +1,6 @@
 /*
- * The kinds without a system to solve: nearest, shepard and direct, against their formulas and at the places where
- * those say nothing.
+ * The kinds without a system to solve: nearest, shepard and direct, against their formulas and at the points where
+ * those are undefined.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,7 +112,7 @@ static void shares_by_hand(void **state) {
     weigher = weigher_of(&def);
     ex_weigher_evaluate(weigher, (double[]){1.2}, weights);
     assert_row_near(weights, ((double[]){0, 1, 0, 0}), 4, 1e-12);
-    ex_weigher_evaluate(weigher, (double[]){1.5}, weights); /* a tie: equally, not the first one's */
+    ex_weigher_evaluate(weigher, (double[]){1.5}, weights); /* a tie: equally, not all to the first */
     assert_row_near(weights, ((double[]){0, 0.5, 0.5, 0}), 4, 1e-12);
     ex_weigher_destroy(weigher);
 }
@@ -191,7 +191,7 @@ static void both_reproduce_examples(void **state) {
 static void direct_axes_are_the_weights(void **state) {
     (void)state;
     ex_axis axes[300];
-    for (int i = 0; i < 300; i++) /* more than other kinds may have */
+    for (int i = 0; i < 300; i++) /* more than the limit of other kinds */
         axes[i] = ex_axis_scalar(0, 1, i == 2 ? 0.25 : 0);
     axes[1].clamp = true;
     ex_weigher_def def = ex_weigher_def_default();

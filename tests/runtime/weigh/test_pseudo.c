@@ -1,6 +1,4 @@
-/*
- * Pseudo-examples: they reshape the space and cost no form. N weights come from more than N points, whatever moves.
- */
+/* Pseudo-examples: they reshape the space and need no form. N weights come from more than N points, whatever moves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +36,7 @@ static void open_space(sample_space *s, int make) {
     s->def.kernel = makes[make].kernel;
 }
 
-/* At the pseudo-example hold the weights that the real examples alone give where it was drawn from. */
+/* At the pseudo-example the weights are those of the real examples alone at the point it borrows from. */
 static void its_own_place_gives_its_row(void **state) {
     (void)state;
     for (int make = 0; make < MAKES; make++) {
@@ -133,7 +131,7 @@ static void moving_it_changes_weights_and_not_their_number(void **state) {
     }
 }
 
-/* The row is drawn from the real examples alone: another pseudo-example in the way does not change it. */
+/* The row comes from the real examples alone: another pseudo-example in the way does not change it. */
 static void pseudo_examples_do_not_see_each_other(void **state) {
     (void)state;
     for (int make = 0; make < MAKES; make++) {
@@ -152,7 +150,7 @@ static void pseudo_examples_do_not_see_each_other(void **state) {
     }
 }
 
-/* Radii shrink where a pseudo-example is nearer than any example: its influence there is its own. */
+/* Radii shrink if a pseudo-example is nearer than any example. */
 static void radii_count_pseudo_examples(void **state) {
     (void)state;
     ex_axis axis = ex_axis_scalar(0, 10, 0);
@@ -173,7 +171,7 @@ static void radii_count_pseudo_examples(void **state) {
     ex_weigher_evaluate(weigher, (double[]){-1e5}, plane[0]);
     ex_weigher_evaluate(weigher, (double[]){1e5 + 7}, plane[1]);
     double on_plane = 0.5 * (plane[0][1] + plane[1][1]);
-    /* what the kernel of 10 adds at 3.5 over what it adds at 10: (r = 6.5/9) over (r = 0) of the cubic B-spline */
+    /* contribution of the kernel of 10 at 3.5 over that at 10: (r = 6.5/9) over (r = 0) of the cubic B-spline */
     double r = 6.5 / 9, share = (2.0 / 3 - r * r * (1 - 0.5 * r)) / (2.0 / 3);
     double at_10_plane[2][2], step = 6.5;
     ex_weigher_evaluate(weigher, (double[]){-1e5 + step}, at_10_plane[0]);

@@ -1,6 +1,6 @@
 /*
- * Spaces: what reaches a weigher as a point (rest, limits, numbers that are none), how rotations are measured, and what
- * must not matter: the sign of a quaternion, the unit of an axis, the order of the examples.
+ * Spaces: input points of a weigher (rest, limits, NaN), distances of rotations, and invariance: the sign of a
+ * quaternion, the unit of an axis, the order of the examples.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,9 +112,9 @@ static void distances_by_hand(void **state) {
             turn_about(1, 2, 3, degrees, b); /* whole */
             assert_near(ex_weigher_distance(weigher, a, b), expected, 1e-12);
             memcpy(b, a, sizeof b);
-            turn_about(2, -1, 0, degrees, b + 5); /* swing, square to its axis (1, 2, 0) */
+            turn_about(2, -1, 0, degrees, b + 5); /* swing, perpendicular to its axis (1, 2, 0) */
             assert_near(ex_weigher_distance(weigher, a, b), expected, 1e-12);
-            turn_about(1, 2, 0, degrees, b + 5); /* about it: no swing at all */
+            turn_about(1, 2, 0, degrees, b + 5); /* about it: no swing */
             assert_near(ex_weigher_distance(weigher, a, b), 0, 1e-7);
             memcpy(b, a, sizeof b);
             turn_about(0, 0, 1, degrees, b + 9); /* twist about z */
@@ -139,7 +139,7 @@ static void distances_by_hand(void **state) {
     ex_weigher_destroy(weigher);
 }
 
-/* What a point cannot say reads as rest: NULL, numbers that are not finite, a zero quaternion. */
+/* Invalid numbers of a point read as rest: NULL, numbers that are not finite, a zero quaternion. */
 static void what_is_no_number_is_rest(void **state) {
     (void)state;
     for (int make = 0; make < MAKES; make++) {
@@ -190,7 +190,7 @@ static void limits_are_kept_where_asked(void **state) {
     ex_weigher_evaluate(weigher, (double[]){5, 300}, outside);
     ex_weigher_evaluate(weigher, (double[]){5, 15}, inside);
     assert_true(fabs(inside[0] - outside[0]) > 1e-3); /* the other axis goes on */
-    /* a million ranges from rest is the end of the world, and finite */
+    /* a million ranges from rest is the limit, and finite */
     assert_same_weights(weigher, (double[]){5, 1e300}, (double[]){5, 1.5 + 1e6 * 17}, 1e-9);
     assert_same_weights(weigher, (double[]){5, -1e300}, (double[]){5, 1.5 - 1e6 * 17}, 1e-9);
     ex_weigher_destroy(weigher);

@@ -15,7 +15,7 @@
 
 enum { AXES = 3 };
 
-/* A direct weigher whose axes are of the given kind, laid out as its counts demand. Release with free. */
+/* A direct weigher whose axes are of the given kind, with the layout that its counts require. Release with free. */
 static ex_weigher *make_direct(ex_axis_kind kind) {
     const bool scalar = kind == EX_AXIS_SCALAR;
     ex_weigher head = {.kind = EX_WEIGHER_DIRECT,

@@ -348,7 +348,7 @@ static void puts_weights_right(void **state) {
     free(glb);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static const struct {
     const char *find, *by;

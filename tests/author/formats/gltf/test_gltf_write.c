@@ -215,7 +215,7 @@ static void puts_directions_right(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* ---- what cannot be written ---- */
+/* ---- errors ---- */
 
 static void break_scene(ex_scene *scene, int way) {
     ex_scene_primitive *p = &scene->meshes[0].primitives[0], *q = &scene->meshes[0].primitives[1];

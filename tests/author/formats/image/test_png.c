@@ -238,7 +238,7 @@ static void takes_colours_as_they_are(void **state) {
     }
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static void assert_refused(const png *p, ex_result expected, const char *word) {
     ex_image *image;

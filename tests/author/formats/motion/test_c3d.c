@@ -518,7 +518,7 @@ static void directions(void **state) {
     check_made(&def);
 }
 
-/* ---- what can be wrong ---- */
+/* ---- errors ---- */
 
 static void refuses(void **state) {
     (void)state;

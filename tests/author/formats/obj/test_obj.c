@@ -178,7 +178,7 @@ static void reads_very_long_lines(void **state) {
     free(text);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 #define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
 

@@ -220,7 +220,7 @@ static void reads_every_type(void **state) {
     assert_int_equal(count, 3 * 8 * 6 * 8);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 #define HEAD  "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
 #define FACES "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n"

@@ -138,7 +138,7 @@ static void keeps_faces_that_are_there(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 #define THREE "0 0 0\n1 0 0\n0 1 0\n"
 

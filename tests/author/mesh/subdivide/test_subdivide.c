@@ -527,7 +527,7 @@ static void test_smooth_triangles(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 static void test_refused(void **state) {
     (void)state;

@@ -236,7 +236,7 @@ static void what_differs_stays_apart(void **state) {
     }
 }
 
-/* ---- what cannot be had ---- */
+/* ---- errors ---- */
 
 static void count_note(void *user, const char *text) {
     assert_true(strlen(text) > 10);

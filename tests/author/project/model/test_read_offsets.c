@@ -145,7 +145,7 @@ static void falloffs_are_left_to_building(void **state) {
     ex_project_destroy(project);
 }
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 typedef struct change {
     const char *from, *to, *place, *words;

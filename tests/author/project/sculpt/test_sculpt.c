@@ -166,7 +166,7 @@ static void test_another_order_is_written_in_the_meshs(void **state) {
     ex_project_destroy(project);
 }
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 static void test_refused(void **state) {
     (void)state;

@@ -226,7 +226,7 @@ static void binds_that_are_identities(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static char *copy_text(const char *text) {
     char *made = malloc(strlen(text) + 1);

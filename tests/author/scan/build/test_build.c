@@ -111,7 +111,7 @@ static void test_scans_come_back(void **state) {
     scanned_close(&s);
 }
 
-/* Where there is only one part, the way of combining parts does not matter. */
+/* With only one part, the way of combining parts does not matter. */
 static void test_alone(void **state) {
     (void)state;
     scanned_def mixed = one;
@@ -463,7 +463,7 @@ static void test_change(void **state) {
     assert_row_near(mirrored, ((const double[4]){0.1, -0.2, -0.3, 0.9}), 4, 0);
 }
 
-/* ---- what cannot be built ---- */
+/* ---- errors ---- */
 
 static void refuse(const scanned *s, const ex_scan_build_options *options, ex_result result, const char *word) {
     ex_scan_built *built = NULL;

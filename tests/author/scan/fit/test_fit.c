@@ -288,7 +288,7 @@ static void test_not_in_reference(void **state) {
     free(m);
 }
 
-/* ---- what cannot be done ---- */
+/* ---- errors ---- */
 
 static void refuse(marked_scene *m, ex_result expected, const char *word) {
     ex_kin_fit *fit = (ex_kin_fit *)m;

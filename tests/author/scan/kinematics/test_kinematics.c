@@ -216,7 +216,7 @@ static void test_shipped(void **state) {
     ex_kinematics_destroy(full);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static const struct {
     const char *from, *to, *word;

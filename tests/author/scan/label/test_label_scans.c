@@ -204,7 +204,7 @@ static void same_by_any_tasks(void **state) {
     destroy(g);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static void refuses(void **state) {
     (void)state;

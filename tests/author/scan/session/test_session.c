@@ -47,7 +47,7 @@ static ex_result read_text(const char *text, ex_scan_session **session, ex_error
     return ex_scan_session_read(scratch_path("."), session, error);
 }
 
-/* ---- what cannot be read ---- */
+/* ---- errors ---- */
 
 static void test_invalid(void **state) {
     static const struct {

@@ -482,7 +482,7 @@ static void scans_depend_on_names_and_seed(void **state) {
     close_studio(&s);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static void wrong_numbers_are_named(void **state) {
     (void)state;

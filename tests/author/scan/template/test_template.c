@@ -365,7 +365,7 @@ static void any_tree(void **state) {
     }
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static void invalid(void **state) {
     (void)state;
