@@ -239,7 +239,7 @@ static ex_result add_map(holes *h, const ex_displacement_map *map, bool colours,
 ex_result exi_figure_holes(exi_figures *f, const char *path) {
     static const char *const titles[] = {"displacements", "begun with 0", "after a while", "filled"};
     static const char *const notes[] = {"dark: no ray hit anything", NULL, "40 steps of the solver", NULL};
-    static const int steps[] = {-1, -1, 40, 0}; /* 0: until it converges */
+    static const int steps[] = {-1, -1, 40, 0}; /* 0: complete */
     exi_scanned s;
     ex_mesh **meshes = NULL;
     int mesh_count = 0;

@@ -39,7 +39,7 @@ typedef struct request {
     ex_cuda_number number;
     bool positions, normals, boxes, weights;
     bool interleaved;         /* true if normals are next to positions, in one array */
-    bool to_host, locked;     /* true: in host memory; true if that is page-locked */
+    bool to_host, locked;     /* true: results in host memory; true: page-locked */
     size_t stride, far_apart; /* extra bytes between entries, and between instances */
 } request;
 extern const request requests[];

@@ -1,7 +1,7 @@
 /*
  * exemplar_cuda_test - the same rigs on the GPU and here: random ones of every kind, at odd sizes and numbers of
- * instances, written in every way; then graphs, streams, edits, and calls after a failed one. Prints a line a kind with
- * the largest differences. Ends with 0 where all agree, 1 where something does not, 77 where there is no GPU.
+ * instances, written in every way; then graphs, streams, edits, and calls after a failed one. Prints a line per kind
+ * with the largest differences. Exits with 0 if all agree, 1 if something does not, 77 if there is no GPU.
  *
  * usage: exemplar_cuda_test [--quick | --least]    --quick leaves the large rigs out, for tools that watch every
  * access; --least all but two sizes, for those that watch the order of accesses

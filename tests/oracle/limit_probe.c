@@ -1,7 +1,7 @@
 /*
- * limit_probe - prints what the limit of a mesh's first vertex is made of, for limit_oracle.py:
+ * limit_probe - prints the control vertices and weights of the limit of a mesh's first vertex, for limit_oracle.py:
  *
- *     limit_probe catmull-clark|loop FILE.obj…    a line a file: index weight tangent-1 tangent-2, for each control
+ *     limit_probe catmull-clark|loop FILE.obj…    a line per file: index weight tangent-1 tangent-2, for each control
  * vertex
  */
 #include <exemplar/author.h>

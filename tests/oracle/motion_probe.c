@@ -4,7 +4,7 @@
  *   motion_probe MOTION MAP FPS < SKELETON
  *
  * SKELETON: the number of joints, then per joint: name, parent, translation[3], rotation[4]. MAP may be "-". Answers
- * with the scale and the number of poses, then a line a pose: its time, and J * 12 entries of world matrices.
+ * with the scale and the number of poses, then a line per pose: its time, and J * 12 entries of world matrices.
  */
 #include <exemplar/author.h>
 

@@ -95,7 +95,7 @@ static void whole_reference(void **state) {
     const tally t = count(f, true), strays = count(f, false);
     assert_true(t.right >= 0.99 * (t.sure + strays.sure));
     assert_true(t.right >= 0.9 * t.seen);
-    for (int m = 0; m < f->scans[0].found_count; m++) /* what was given */
+    for (int m = 0; m < f->scans[0].found_count; m++) /* the given labels */
         assert_int_equal(f->labels[0][m].site, f->s->scans[0].truth[m]);
     destroy(f);
 }

@@ -78,7 +78,7 @@ static void nothing_displaced(void **state) {
     ex_mesh_destroy(cage);
 }
 
-/* Limit masks of a cube do not see what pulls its corners in and out by turns. All corners out by the same: the cube
+/* Limit masks of a cube do not see alternating motions of its corners in and out. All corners out by the same: the cube
  * grows, by sqrt(3) d / 3 times what the masks shrink it by. */
 static void a_cube(void **state) {
     (void)state;
