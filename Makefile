@@ -59,7 +59,7 @@ help:
 	@echo 'make setup      install what building and testing need (FOR=build: building alone; FOR=clients: test-clients);'
 	@echo '                the commands above call it, each for its own needs'
 	@echo 'make install    PREFIX=$(PREFIX) by default; DESTDIR for packagers'
-	@echo 'make amalgamate  write the runtime as two files, out/exemplar.h and out/exemplar.c, to embed (docs/embedding.md)'
+	@echo 'make amalgamate  write the runtime as two files, out/exemplar.h and out/exemplar.c, to embed (docs/guides/embed.md)'
 	@echo 'make bench      measure this machine'
 	@echo 'make format     lay the sources out as .clang-format says'
 	@echo 'make clean      remove build/ and out/'

@@ -315,7 +315,7 @@ static const exi_figure driven_shape[] = {
     NOT_YET("Figure 3", "carrying over what the blend missed",
             "A construction, drawn by hand; figure 8 shows what comes of it."),
     NOT_YET("Figure 4", "points bound to the right leg",
-            "The demos have no legs in clothes: docs/drive.md explains binds."),
+            "The demos have no legs in clothes: docs/guides/drive.md explains binds."),
     {.number = "Figure 5",
      .title = "Keys in a moving frame",
      .file = "drivenshape-5.png",

@@ -19,7 +19,7 @@ typedef struct ex_axis_source {
     ex_reading reading; /* with a joint: the value to read from it; its kind must suit the axis */
 } ex_axis_source;
 
-/* Domains: kinds of example. Each line has a constant, its entry in tables of domains (docs/adding-a-domain.md), the
+/* Domains: kinds of example. Each line has a constant, its entry in tables of domains (docs/guides/add-a-domain.md), the
  * word that project files use, and a line of help. Rig files store the number: new domains go last. */
 #define EX_DOMAIN_LIST(X)                                                                                              \
     X(EX_DOMAIN_FORM, form, "positions", "vertex positions, added to the mesh before it is posed")                     \

@@ -1,5 +1,5 @@
 /*
- * exemplar/rig_pack.h - the packed form of a rig, which is the BIN chunk of a rig file (docs/rig-format.md).
+ * exemplar/rig_pack.h - the packed form of a rig, which is the BIN chunk of a rig file (docs/reference/rig.md).
  *
  * ex_rig_unpack (exemplar/rig.h) reads it.
  */
@@ -20,7 +20,7 @@ EX_API size_t ex_rig_pack_size(const ex_rig *rig);
  * bytes. */
 EX_API ex_result ex_rig_pack(const ex_rig *rig, void *bytes, size_t size, ex_error *error);
 
-/* Sections of a pack, for programs that wrap it in a file (docs/rig-format.md). */
+/* Sections of a pack, for programs that wrap it in a file (docs/reference/rig.md). */
 typedef enum ex_section_kind {
     EX_SECTION_COUNTS = 1,
     EX_SECTION_STRINGS,

@@ -70,7 +70,7 @@ typedef enum ex_kernel {
 } ex_kernel;
 
 /* Kinds of weigher, with the words that project files use. A kind is one line here and one source file of that name,
- * which describes the kind and its parameters (docs/adding-a-weigher.md). Rig files store the number: new kinds go
+ * which describes the kind and its parameters (docs/guides/add-a-weigher.md). Rig files store the number: new kinds go
  * last. */
 #define EX_WEIGHER_LIST(X)                                                                                             \
     X(EX_WEIGHER_CARDINAL, cardinal) /* plane plus radial bases, exact at examples, extrapolates */                    \

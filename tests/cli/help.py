@@ -1,4 +1,4 @@
-"""Help: every way to ask gives the same page, every page has an example, and docs/commands/ shows it word for word.
+"""Help: every way to ask gives the same page, every page has an example, and docs/reference/commands/ shows it word for word.
 
 So do the worked examples: every ```console block of a page is run, a page's blocks one after the other in one folder,
 where the demo 'blob' stands already on all pages but its own. Lines that begin with "$ " are commands, the lines below
@@ -8,7 +8,7 @@ are masked before they are compared: "12 ms" and "1.5 s" become "TIME", "87 kB" 
 and "bytes" become N. Decimals are cut after the sixth, for compilers may differ in the last of them, and how far off a
 sculpt comes back is rounding alone.
 
-With UPDATE_DOCS=1 in the environment, the blocks in docs/commands/ are rewritten instead of compared.
+With UPDATE_DOCS=1 in the environment, the blocks in docs/reference/commands/ are rewritten instead of compared.
 """
 import os
 import pathlib
@@ -93,7 +93,7 @@ class Help(harness.Case):
                 for line in page.splitlines():
                     self.assertLessEqual(len(line), 80)
                     self.assertEqual(line, line.rstrip())
-                path = harness.REPOSITORY / f"docs/commands/{words[0]}.md"
+                path = harness.REPOSITORY / f"docs/reference/commands/{words[0]}.md"
                 text = path.read_text()
                 shown = [block for block, of in INNER_BLOCK.findall(text) if of == name]
                 self.assertEqual(len(shown), 1, f"{path} needs one ```text block with the help of '{name}'")
@@ -103,7 +103,7 @@ class Help(harness.Case):
                     self.assertEqual(shown[0], page, f"{path} is out of date: run this test with UPDATE_DOCS=1")
 
     def test_documentation_shows_the_pages(self):
-        folder = harness.REPOSITORY / "docs/commands"
+        folder = harness.REPOSITORY / "docs/reference/commands"
         for name in self.commands():
             with self.subTest(command=name):
                 path = folder / f"{name}.md"

@@ -1,4 +1,4 @@
-"""The C of docs/gpu.md, word for word: the program compiles by Exemplar's headers alone, and where
+"""The C of docs/guides/gpu.md, word for word: the program compiles by Exemplar's headers alone, and where
 the GPU runtime is built it is linked and run; the lines for graphs compile where CUDA's headers are.
 
     gpu.py GPU.md BUILD_DIR INCLUDE_DIR CC [CUDA_INCLUDE_DIR CUDART_STATIC]
@@ -25,7 +25,7 @@ def main():
     program = [piece for piece in pieces if "int main" in piece]
     graph = [piece for piece in pieces if "cudaGraphLaunch" in piece]
     if len(program) != 1 or len(graph) != 1 or len(pieces) != 2:
-        sys.exit("FAILED: docs/gpu.md has no single program or no single piece with a graph")
+        sys.exit("FAILED: docs/guides/gpu.md has no single program or no single piece with a graph")
     flags = [compiler, "-std=c17", "-Wall", "-Wextra", "-Werror", "-I" + include]
     with tempfile.TemporaryDirectory() as folder:
         for name, piece in (("crowd.c", program[0]), ("graph.c", graph[0])):

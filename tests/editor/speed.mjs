@@ -1,5 +1,5 @@
 // What a step of a drag costs in node (an example is moved: solve, weights, blend, skin, normals, and the copy that a
-// renderer is given), and opening a rig of a million vertices. Medians in milliseconds, as rows of a table; docs/web.md
+// renderer is given), and opening a rig of a million vertices. Medians in milliseconds, as rows of a table; docs/guides/web.md
 // has them of one machine. No judgement: machines differ.
 // usage: node speed.mjs PACKAGE_FOLDER TOOL
 import { execFileSync } from "node:child_process";

@@ -111,7 +111,7 @@ EX_API ex_result ex_drive_open(const ex_rig *rig, ex_drive_set **set, ex_error *
 EX_API const ex_drive_def *ex_drive_get_def(const ex_drive_set *set);
 EX_API void ex_drive_close(ex_drive_set *set);
 
-/* Reads a file of binds (docs/drive.md): {"binds": [{"driven": GROUPS, "driver": GROUPS}, …]}. Groups of faces are
+/* Reads a file of binds (docs/guides/drive.md): {"binds": [{"driven": GROUPS, "driver": GROUPS}, …]}. Groups of faces are
  * given by name, or as {"colour": "r"}: vertices with more of that colour than of the others. Vertices that no entry
  * names see everything. Release *binds with ex_drive_free_binds. */
 typedef struct ex_drive_binds {

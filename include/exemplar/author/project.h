@@ -1,7 +1,7 @@
 /*
  * exemplar/author/project.h - projects: the editable description from which a rig is built.
  *
- * A project is a JSON file that names meshes and places them as examples in spaces (docs/project-format.md). It is read
+ * A project is a JSON file that names meshes and places them as examples in spaces (docs/reference/project.md). It is read
  * strictly, edited as a JSON tree (which keeps the order of keys), built into a rig, checked, and written back. An
  * unpacked rig is a project again. Only one thread at a time may use an ex_project; different projects are independent.
  */
@@ -487,7 +487,7 @@ typedef struct ex_warp_def {
     int form_count;
     const char *const *forms;      /* [form_count] files of the same connectivity */
     ex_trajectory_options options; /* its segments are ignored; use these: */
-    const char *segments;          /* file of given segments (docs/project-format.md), optional */
+    const char *segments;          /* file of given segments (docs/reference/project.md), optional */
 } ex_warp_def;
 
 /*

@@ -4,7 +4,7 @@
  * A bake describes the file to be written: a rest mesh at one level, morph targets, a skin of few influences, and for
  * every frame a weight per target and a local transform per joint. describe.c makes it from the rig's examples,
  * decompose.c adds targets for what these leave, bound.c brings weights between 0 and 1, thin.c chooses keys, and
- * bake_scene.c writes it. frames.c evaluates rig and file and compares them (docs/baking.md).
+ * bake_scene.c writes it. frames.c evaluates rig and file and compares them (docs/guides/bake.md).
  */
 #ifndef EXEMPLAR_AUTHOR_BAKE_BAKE_H
 #define EXEMPLAR_AUTHOR_BAKE_BAKE_H

@@ -1,5 +1,5 @@
 /*
- * The note of a driven rig: what the rig's tables do not hold, as compact JSON (docs/rig-format.md). It has the options
+ * The note of a driven rig: what the rig's tables do not hold, as compact JSON (docs/reference/rig.md). It has the options
  * by which moving frames and regions were found, and the driver's polygons and groups. Long lists are run-length
  * encoded: [count, value, count, value, …].
  */

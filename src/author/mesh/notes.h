@@ -1,6 +1,6 @@
 /*
  * notes.h - mesh data that a rig stores without interpreting it: groups, materials, vertex colours, subdivision tags;
- * private to authoring. docs/rig-format.md describes the bytes.
+ * private to authoring. docs/reference/rig.md describes the bytes.
  */
 #ifndef EXEMPLAR_AUTHOR_MESH_NOTES_H
 #define EXEMPLAR_AUTHOR_MESH_NOTES_H

@@ -1,7 +1,7 @@
 /*
  * Evaluation of a rig: weighs every layer at the pose and places the skeleton, then blends the examples of all layers
  * and skins the result in one pass over the tiles, and settles the posed cage on its driver. Refinement, which comes
- * after settling (docs/drive.md has the figures), is in evaluate_surface.c.
+ * after settling (docs/guides/drive.md has the figures), is in evaluate_surface.c.
  *
  * Work is cut into chunks of tiles at positions that do not depend on the number of threads. Each chunk makes its own
  * boxes, which are merged in order afterwards. So results do not depend on which thread did which chunk.

@@ -21,7 +21,7 @@ void exi_point_features(const ex_weigher *w, const double *clean, double *featur
 _Static_assert(EX_CONVEX_MAX + 1 <= EXI_FEATURE_MAX, "a driver's point must fit on the stack");
 
 /*
- * A kind of weigher (docs/adding-a-weigher.md). Every function may be NULL, which means nothing to do.
+ * A kind of weigher (docs/guides/add-a-weigher.md). Every function may be NULL, which means nothing to do.
  *
  * From a definition to a block: parameters are within their ranges. check_parameters checks their combinations, and
  * returns the one to change, with the end of a sentence. check checks axes, examples and tables. count adds to a head

@@ -1,6 +1,6 @@
 /*
  * Packs with right checksums and wrong contents, as somebody could write on purpose. The layout of the file is the
- * contract here (docs/rig-format.md), so this test knows its records.
+ * contract here (docs/reference/rig.md), so this test knows its records.
  */
 #include <setjmp.h>
 #include <stdarg.h>

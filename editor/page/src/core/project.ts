@@ -1,4 +1,4 @@
-// The project's tree: the JSON of a project file, as docs/project-format.md has it, and how points of a space stand in
+// The project's tree: the JSON of a project file, as docs/reference/project.md has it, and how points of a space stand in
 // it. Trees are never changed in place: an edit makes a new one that shares what it leaves alone.
 import type { Input, Layer } from "@exemplar/runtime";
 import { multiply, type Rotation } from "./rotation";

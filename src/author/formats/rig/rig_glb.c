@@ -1,7 +1,7 @@
 /*
  * Rig files: binary glTF 2.0. The BIN chunk is the rig's pack, followed by pictures of the textures at rest; the JSON
  * chunk tells viewers that know nothing of Exemplar where they find what they can show (rig_gltf.c). Nothing is stored
- * twice, and our own reader never looks at the JSON (docs/rig-format.md).
+ * twice, and our own reader never looks at the JSON (docs/reference/rig.md).
  */
 #include "author/base/array.h"
 #include "author/formats/gltf/glb.h"

@@ -1,7 +1,7 @@
 /*
  * A rig as viewers see it, in glTF 2.0: the mesh with its examples as morph targets, weighted as at rest; the skeleton
  * as nodes and a skin; textures at rest in a material. All of it refers to sections of the pack, which are in glTF's
- * format (docs/rig-format.md); only pictures come after it. Refined levels and layers of pixels and of displacements
+ * format (docs/reference/rig.md); only pictures come after it. Refined levels and layers of pixels and of displacements
  * have no equivalent in glTF: viewers show the cage, and the texture at rest.
  */
 #include "author/formats/rig/rig_gltf.h"

@@ -37,7 +37,7 @@ static bool axis_taken(const void *context, const char *name) {
     return find_axis(context, name) >= 0;
 }
 
-/* Makes a valid axis name (docs/project-format.md): it comes before = on command lines and heads columns. */
+/* Makes a valid axis name (docs/reference/project.md): it comes before = on command lines and heads columns. */
 static void clean_name(const char *given, char name[EXI_NAME_MAX + 1]) {
     const bool reserved = strncmp(given, "joint:", 6) == 0 || strcmp(given, "time") == 0;
     char text[2 * EXI_NAME_MAX];

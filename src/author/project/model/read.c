@@ -1,5 +1,5 @@
 /*
- * Reads a project file (docs/project-format.md): strict JSON first, then every key by name. Keys that are unknown,
+ * Reads a project file (docs/reference/project.md): strict JSON first, then every key by name. Keys that are unknown,
  * missing or of the wrong kind are refused with their place and, if a name was mistyped, with the nearest one.
  */
 #include "author/project/model/project.h"

@@ -9,7 +9,7 @@
 #include "runtime/rig/rig.h"
 #include "runtime/shape/regions.h"
 
-/* ---- sections (docs/rig-format.md) ---- */
+/* ---- sections (docs/reference/rig.md) ---- */
 
 /*
  * Section DRIVER. This header is followed by reference (float [vertices][3]); starts (uint32_t [frames + 1]), vertices

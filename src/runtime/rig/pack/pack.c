@@ -1,6 +1,6 @@
 /*
  * The packed form of a rig: a header and a directory of sections, each with its own checksum, then the sections
- * (docs/rig-format.md). Sections that a glTF viewer reads too (positions, texture coordinates, normals, triangles,
+ * (docs/reference/rig.md). Sections that a glTF viewer reads too (positions, texture coordinates, normals, triangles,
  * skin, targets) are in the form that glTF requires: split vertices, triples of float. Little-endian.
  */
 #include "runtime/rig/pack/pack.h"

@@ -1,11 +1,11 @@
-/* docs/project-format.md: every project in it can be read, and it has every key and word that projects may have. */
+/* docs/reference/project.md: every project in it can be read, and it has every key and word that projects may have. */
 #include "author/project/projects.h"
 
 static char *page;
 
 static int set_up(void **state) {
     (void)state;
-    FILE *file = fopen(EX_DOCS_DIR "/project-format.md", "rb");
+    FILE *file = fopen(EX_DOCS_DIR "/reference/project.md", "rb");
     if (!file)
         return -1;
     const size_t room = 1 << 20;
@@ -32,7 +32,7 @@ static void the_projects_shown_are_read(void **state) {
         assert_non_null(last);
         ex_project *project = NULL;
         ex_error error = {0};
-        if (ex_project_parse(at, (size_t)(last - at), "project-format.md", &project, &error) != EX_OK)
+        if (ex_project_parse(at, (size_t)(last - at), "project.md", &project, &error) != EX_OK)
             fail_msg("block %d: %s", count + 1, error.text);
         ex_project_destroy(project);
         at = last;
