@@ -29,13 +29,6 @@ int exi_bake_level(const ex_rig *rig) {
     return 0;
 }
 
-bool *exi_bake_muted(const ex_rig *rig) {
-    bool *muted = malloc((size_t)ex_rig_layer_count(rig) + 1);
-    for (int l = 0; muted && l < ex_rig_layer_count(rig); l++)
-        muted[l] = ex_rig_layer_muted(rig, l);
-    return muted;
-}
-
 /* Attributes that glTF asks viewers to morph at once; a target changes positions and normals. */
 enum { MORPHED_MOST = 8 };
 

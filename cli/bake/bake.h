@@ -11,8 +11,6 @@
 ex_result exi_bake_check_rig(const ex_rig *rig, const char *path, ex_error *error);
 /* Default level to bake: the cage, or the displayed surface of a rig with displacements. */
 int exi_bake_level(const ex_rig *rig);
-/* [layer_count]: true for layers that the rig mutes. Caller frees; NULL if out of memory. */
-bool *exi_bake_muted(const ex_rig *rig);
 
 /* Writes the notes on a .glb, as sentences without a full stop, and returns their number. */
 enum { EXI_BAKE_NOTES = 4, EXI_BAKE_NOTE_SIZE = 320 };

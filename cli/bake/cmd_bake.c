@@ -145,27 +145,6 @@ static bool read_frames(const ex_call *call, int *first, int *last) {
     return false;
 }
 
-/* ---- layers to leave out ---- */
-
-/* Adds the layers that --mute names to those that the rig mutes; false after printing an error. */
-static bool read_muted(const ex_rig *rig, bool *muted) {
-    for (const char *at = mute_text; at && *at;) {
-        size_t size = strlen(at); /* a name may contain a comma */
-        int layer = exi_rig_find_layer(rig, at, size);
-        if (layer < 0) {
-            size = strcspn(at, ",");
-            layer = exi_rig_find_layer(rig, at, size);
-        }
-        if (layer < 0) {
-            exi_rig_no_layer(rig, at, size);
-            return false;
-        }
-        muted[layer] = true;
-        at += size + (at[size] == ',');
-    }
-    return true;
-}
-
 /* ---- the motion ---- */
 
 typedef struct wish {
@@ -287,15 +266,13 @@ static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
     ex_error error = {.result = EX_OK};
     ex_joint_map *map = NULL;
     int exit_code = EX_EXIT_FAILED;
-    bool *muted = exi_bake_muted(rig);
+    bool *muted = exi_muted_read(rig, mute_text);
     exi_pool *pool = exi_pool_create(call->threads);
     how.tasks = exi_pool_tasks(pool);
     how.muted = muted;
-    if (!muted)
-        exi_failed_text("there is not enough memory");
-    else if (map_path && ex_joint_map_read(map_path, &map, &error) != EX_OK)
+    if (muted && map_path && ex_joint_map_read(map_path, &map, &error) != EX_OK)
         exi_failed(&error);
-    else if (read_level(call, rig, &how.level, &exit_code) && read_muted(rig, muted)) {
+    else if (muted && read_level(call, rig, &how.level, &exit_code)) {
         w->motion.map = map;
         exit_code = bake(call, rig, w, &how);
     }

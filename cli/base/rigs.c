@@ -63,6 +63,30 @@ static bool assigned_before(const ex_call *call, int index) {
     return false;
 }
 
+bool *exi_muted_read(const ex_rig *rig, const char *names) {
+    bool *muted = malloc((size_t)ex_rig_layer_count(rig) + 1);
+    if (!muted)
+        exi_failed_text("there is not enough memory");
+    for (int l = 0; muted && l < ex_rig_layer_count(rig); l++)
+        muted[l] = ex_rig_layer_muted(rig, l);
+    for (const char *at = names; muted && at && *at;) {
+        size_t size = strlen(at); /* a name may contain a comma */
+        int layer = exi_rig_find_layer(rig, at, size);
+        if (layer < 0) {
+            size = strcspn(at, ",");
+            layer = exi_rig_find_layer(rig, at, size);
+        }
+        if (layer < 0) {
+            exi_rig_no_layer(rig, at, size);
+            free(muted);
+            return NULL;
+        }
+        muted[layer] = true;
+        at += size + (at[size] == ',');
+    }
+    return muted;
+}
+
 bool exi_assignments_check(const ex_call *call) {
     for (int i = 1; i < call->argument_count; i++) {
         const char *equals = strchr(call->arguments[i], '=');

@@ -17,6 +17,10 @@ ex_rig *exi_rig_load(const char *path, const ex_rig_options *options);
 int exi_rig_find_layer(const ex_rig *rig, const char *name, size_t size);
 void exi_rig_no_layer(const ex_rig *rig, const char *name, size_t size);
 
+/* Layers to leave out [layer_count]: those that the rig mutes, and those that `names` lists with commas between, as
+ * --mute does; names may be NULL. NULL after printing an error. Caller frees. */
+bool *exi_muted_read(const ex_rig *rig, const char *names);
+
 /* True if every argument from the second on is axis=value, each axis once; otherwise prints an error. */
 bool exi_assignments_check(const ex_call *call);
 

@@ -4,6 +4,7 @@
 
 #include "cli/bake/bake.h"
 #include "cli/base/named.h"
+#include "cli/base/rigs.h"
 #include "cli/drive/drive.h"
 #include "edit.h"
 
@@ -141,7 +142,7 @@ static void bake_motion(const job *j, exi_answer *answer) {
     ex_bake_report report;
     baked b = {.frame_count = j->frame_count};
     const bool standard = ex_path_ends_with(j->path, ".glb");
-    bool *muted = exi_bake_muted(edit->rig);
+    bool *muted = exi_muted_read(edit->rig, NULL);
     const ex_bake_options how = {
         .level = exi_bake_level(edit->rig), .muted = muted, .tasks = exi_pool_tasks(edit->pool)};
     if (!muted) {

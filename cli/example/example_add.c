@@ -96,8 +96,8 @@ static int add_sculpt(const ex_call *call) {
         return exi_wrong_usage(call->command, "say which file the sculpt is: an .obj, .ply, .glb or .gltf");
     if (from.count > 0 || weights.count > 0)
         return exi_wrong_usage(call->command, "--from and --weights go with --pseudo");
-    if (!replace && (!name || at.count == 0))
-        return exi_wrong_usage(call->command, "--name and --at are needed: what it is called, and its pose");
+    if (!replace && !name)
+        return exi_wrong_usage(call->command, "--name is needed: what the example is called");
     if (replace && !name && at.count == 0)
         return exi_wrong_usage(call->command, "--replace needs --at or --name, to tell which example is meant");
     if (replace && falloff)

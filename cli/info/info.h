@@ -15,9 +15,8 @@ void exi_info_end_json(exi_emitter *json);
 
 void exi_info_print_box(const double box[6]);
 
-/* Prints joints as a tree, each with its number, below its parent: parents [count], -1 for a root. False if out of
- * memory. */
-bool exi_info_print_joints(int count, const int *parents, const char *const *names);
+/* Prints the joints as a tree; worlds [count][12], or NULL: with their places. False without memory. */
+bool exi_info_print_joints(int count, const int *parents, const char *const *names, const float *worlds);
 
 /* Each reads a file, prints it and returns an exit code. */
 int exi_info_rig(const ex_call *call, const char *path);

@@ -52,7 +52,7 @@ static int print_clip(const char *path, const ex_clip *clip, double height) {
         parents[j] = clip->joints[j].parent;
         names[j] = clip->joints[j].name;
     }
-    const bool printed = parents && names && exi_info_print_joints(count, parents, names);
+    const bool printed = parents && names && exi_info_print_joints(count, parents, names, NULL);
     free(parents);
     free(names);
     return printed ? EX_EXIT_DONE : exi_failed_text("there is not enough memory");

@@ -44,9 +44,16 @@ void exi_info_print_box(const double box[6]) {
 /* Limit on the indentation of a tree of joints: a chain of thousands would fill a file with blanks. */
 enum { DEPTH_MOST = 30 };
 
+/* A coordinate of a joint, without the noise of a rotation. */
+static double place(const float *worlds, int joint, int axis) {
+    const double at = (double)worlds[12 * (size_t)joint + 4 * (size_t)axis + 3];
+    return fabs(at) < 1e-6 ? 0 : at;
+}
+
 /* Prints one joint per line, children below their parent and in their order; next and first [count] hold siblings and
- * children. */
-static void print_tree(int count, const int *parents, const char *const *names, int *first, int *next) {
+ * children. worlds [count][12], or NULL: the last column is the place. */
+static void print_tree(int count, const int *parents, const char *const *names, const float *worlds, int *first,
+                       int *next) {
     int root = -1, depth = 0;
     for (int j = 0; j < count; j++)
         first[j] = -1;
@@ -58,6 +65,8 @@ static void print_tree(int count, const int *parents, const char *const *names, 
     for (int j = root; j >= 0;) {
         printf("    %3d %*s", j, 2 * (depth < DEPTH_MOST ? depth : DEPTH_MOST), "");
         exi_print_plain(stdout, names[j] && *names[j] ? names[j] : "(no name)");
+        if (worlds)
+            printf("  at %.3g %.3g %.3g", place(worlds, j, 0), place(worlds, j, 1), place(worlds, j, 2));
         printf("\n");
         if (first[j] >= 0) {
             j = first[j];
@@ -72,10 +81,10 @@ static void print_tree(int count, const int *parents, const char *const *names, 
     }
 }
 
-bool exi_info_print_joints(int count, const int *parents, const char *const *names) {
+bool exi_info_print_joints(int count, const int *parents, const char *const *names, const float *worlds) {
     int *links = malloc(2 * (size_t)count * sizeof *links + 1);
     if (links)
-        print_tree(count, parents, names, links, links + count);
+        print_tree(count, parents, names, worlds, links, links + count);
     free(links);
     return links != NULL;
 }
@@ -113,6 +122,19 @@ static int print_rig_layers(const ex_rig *rig, exi_emitter *json) {
 
 /* ---- text ---- */
 
+/* World matrices [joint_count][12] at rest; NULL without memory. Release with free. */
+static float *rest_worlds(const ex_rig *rig) {
+    const ex_skeleton *skeleton = ex_rig_skeleton(rig);
+    float *worlds = malloc(12 * (size_t)ex_rig_joint_count(rig) * sizeof *worlds);
+    void *scratch = malloc(ex_skeleton_scratch_size(skeleton) + 1);
+    if (worlds && scratch)
+        ex_skeleton_evaluate(skeleton, NULL, &(ex_skeleton_output){.worlds = worlds}, scratch);
+    else
+        free(worlds), worlds = NULL;
+    free(scratch);
+    return worlds;
+}
+
 static bool print_skeleton(const ex_rig *rig) {
     const ex_skeleton *skeleton = ex_rig_skeleton(rig);
     const ex_skin *skin = ex_rig_skin(rig);
@@ -133,7 +155,9 @@ static bool print_skeleton(const ex_rig *rig) {
         parents[j] = ex_skeleton_parent(skeleton, j);
         names[j] = ex_skeleton_name(skeleton, j);
     }
-    const bool printed = parents && names && exi_info_print_joints(count, parents, names);
+    float *worlds = rest_worlds(rig);
+    const bool printed = parents && names && worlds && exi_info_print_joints(count, parents, names, worlds);
+    free(worlds);
     free(names);
     free(parents);
     return printed;
@@ -216,16 +240,22 @@ static void json_skeleton(const ex_rig *rig, exi_emitter *json) {
     exi_emit_open(json, "skeleton", '{');
     exi_emit_text(json, "skinning", skin ? ex_skinning_name(ex_rig_skinning(rig)) : NULL);
     exi_emit_number(json, "influences", skin ? ex_skin_get_info(skin).influence_most : 0);
+    float *worlds = rest_worlds(rig);
     exi_emit_open(json, "joints", '[');
     for (int j = 0; j < ex_rig_joint_count(rig); j++) {
         const int parent = ex_skeleton_parent(skeleton, j);
         exi_emit_open(json, NULL, '{');
         exi_emit_text(json, "name", ex_skeleton_name(skeleton, j));
         exi_emit_text(json, "parent", parent >= 0 ? ex_skeleton_name(skeleton, parent) : NULL);
+        exi_emit_open(json, "at", '[');
+        for (int axis = 0; worlds && axis < 3; axis++)
+            exi_emit_number(json, NULL, place(worlds, j, axis));
+        exi_emit_close(json, ']');
         exi_emit_close(json, '}');
     }
     exi_emit_close(json, ']');
     exi_emit_close(json, '}');
+    free(worlds);
 }
 
 static void json_driver(const ex_rig *rig, exi_emitter *json) {

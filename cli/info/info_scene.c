@@ -124,7 +124,7 @@ static bool print_joints(const ex_scene *scene, const ex_scene_skin *skin) {
         parents[j] = node < 0 ? -1 : joint_of[node];
         names[j] = scene->nodes[skin->joints[j]].name;
     }
-    const bool printed = joint_of && parents && names && exi_info_print_joints(count, parents, names);
+    const bool printed = joint_of && parents && names && exi_info_print_joints(count, parents, names, NULL);
     free(names);
     free(joint_of);
     free(parents);

@@ -14,7 +14,8 @@
 #include <string.h>
 
 static const char *output, *size_text, *yaw_text, *pitch_text, *angle_text, *zoom_text;
-static const char *level_text, *background_text, *occlusion_text, *texture_path, *what, *with, *range_text, *up_text;
+static const char *level_text, *mute_text, *background_text, *occlusion_text, *texture_path, *what, *with, *range_text,
+    *up_text;
 static int turntable;
 static bool parallel, flat, smooth, wireframe, backfaces, plain, no_ground;
 
@@ -45,6 +46,10 @@ static const ex_option options[] = {
      .argument = "LEVEL",
      .help = "of a rig: cage, a number, or limit (default: what the project asks for)",
      .text = &level_text},
+    {.name = "mute",
+     .argument = "LAYER",
+     .help = "of a rig: leave a layer out, to compare; several with commas between",
+     .text = &mute_text},
     {.name = "up", .argument = "y|z", .help = "which way is up in a form's file (default: y)", .text = &up_text},
     {.name = "flat", .help = "every face with its own normal", .flag = &flat},
     {.name = "smooth", .help = "no hard edges, where the form brings no normals", .flag = &smooth},
@@ -295,7 +300,7 @@ static bool open_other(exi_subject *other, const ex_call *call, const ex_tasks *
     *other = (exi_subject){.rig = NULL};
     if (!with)
         return true;
-    bool good = exi_subject_open(other, call, with, NULL, tasks, exit_code);
+    bool good = exi_subject_open(other, call, with, NULL, NULL, tasks, exit_code);
     if (good && !other->rig && up_text && *up_text == 'z')
         turn_up(other->mesh);
     return good;
@@ -312,7 +317,7 @@ static int run(const ex_call *call) {
     exi_pool *pool = exi_pool_create(call->threads);
     def.tasks = exi_pool_tasks(pool);
     exi_subject subject, other = {.rig = NULL};
-    if (exi_subject_open(&subject, call, call->arguments[0], level_text, def.tasks, &exit_code)) {
+    if (exi_subject_open(&subject, call, call->arguments[0], level_text, mute_text, def.tasks, &exit_code)) {
         if (!subject.rig && up_text && *up_text == 'z')
             turn_up(subject.mesh);
         if (read_texture(&subject) && open_other(&other, call, def.tasks, &exit_code) &&

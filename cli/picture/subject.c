@@ -16,8 +16,9 @@ static bool no_memory(void) {
     return false;
 }
 
-static bool evaluate(const ex_rig *rig, const ex_pose *pose, int level, exi_form *form, const ex_tasks *tasks) {
-    ex_evaluation how = {.level = level, .tasks = tasks};
+static bool evaluate(const ex_rig *rig, const ex_pose *pose, int level, const bool *muted, exi_form *form,
+                     const ex_tasks *tasks) {
+    ex_evaluation how = {.level = level, .tasks = tasks, .muted = muted};
     void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
     if (scratch) {
         ex_output where = exi_form_output(form);
@@ -27,7 +28,7 @@ static bool evaluate(const ex_rig *rig, const ex_pose *pose, int level, exi_form
     return scratch || no_memory();
 }
 
-static bool open_rig(exi_subject *subject, const ex_call *call, const char *path, const char *level,
+static bool open_rig(exi_subject *subject, const ex_call *call, const char *path, const char *level, const char *mute,
                      const ex_tasks *tasks, int *exit_code) {
     const ex_rig *rig = subject->rig;
     if (!exi_level_read(call, rig, level, &subject->level, exit_code))
@@ -41,7 +42,11 @@ static bool open_rig(exi_subject *subject, const ex_call *call, const char *path
                           .textures = ex_rig_texture_count(rig) > 0};
     if (!exi_form_open(&subject->form, rig, &wish))
         return no_memory();
-    if (!evaluate(rig, subject->pose.inputs ? &subject->pose : NULL, subject->level, &subject->form, tasks))
+    bool *muted = exi_muted_read(rig, mute);
+    const bool done = muted && evaluate(rig, subject->pose.inputs ? &subject->pose : NULL, subject->level, muted,
+                                        &subject->form, tasks);
+    free(muted);
+    if (!done)
         return false;
     for (int i = 0; i < ex_rig_texture_count(rig); i++) {
         ex_texture t = ex_rig_texture(rig, i);
@@ -57,7 +62,7 @@ static bool open_rig(exi_subject *subject, const ex_call *call, const char *path
     return false;
 }
 
-bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const char *level,
+bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const char *level, const char *mute,
                       const ex_tasks *tasks, int *exit_code) {
     *subject = (exi_subject){.rig = NULL};
     *exit_code = EX_EXIT_FAILED;
@@ -67,11 +72,13 @@ bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *pat
         return exi_expect_kind(path, EXI_FILE_RIG);
     if (kind == EXI_FILE_RIG) {
         subject->rig = exi_rig_load(path, NULL);
-        return subject->rig && open_rig(subject, call, path, level, tasks, exit_code);
+        return subject->rig && open_rig(subject, call, path, level, mute, tasks, exit_code);
     }
-    if (path == call->arguments[0] && exi_file_exists(path) && (call->argument_count > 1 || level)) {
+    if (path == call->arguments[0] && exi_file_exists(path) && (call->argument_count > 1 || level || mute)) {
         exi_failed_text("'%s' is a form, not a rig: it takes no %s", path,
-                        call->argument_count > 1 ? "axis=value" : "--level");
+                        call->argument_count > 1 ? "axis=value"
+                        : level                  ? "--level"
+                                                 : "--mute");
         return false;
     }
     ex_error error = {.result = EX_OK};
@@ -117,7 +124,7 @@ static bool show_difference(exi_subject *subject, const exi_subject *other, cons
 static bool show_displacement(exi_subject *subject, const ex_tasks *tasks) {
     exi_form rest;
     bool good = exi_form_open(&rest, subject->rig, &(exi_form_wish){.level = subject->level}) || no_memory();
-    good = good && evaluate(subject->rig, NULL, subject->level, &rest, tasks);
+    good = good && evaluate(subject->rig, NULL, subject->level, NULL, &rest, tasks);
     for (size_t v = 0; good && v < (size_t)subject->mesh->vertex_count; v++) {
         const float *a = subject->form.positions + 3 * v, *b = rest.positions + 3 * v;
         subject->values[v] =

@@ -26,11 +26,13 @@
 static const char *output;
 static const char *poses_path;
 static const char *level_text;
+static const char *mute_text;
 static const char *kind;
 static bool plain;
 static bool textures;
 static bool narrow;
 static bool force;
+static bool *muted; /* [layer_count] */
 
 static const ex_option options[] = {
     {.name = "output",
@@ -48,6 +50,10 @@ static const ex_option options[] = {
      .argument = "LEVEL",
      .help = "cage, a number, or limit: how far to subdivide (default: what the project asks for)",
      .text = &level_text},
+    {.name = "mute",
+     .argument = "LAYER",
+     .help = "leave a layer out, to compare; several with commas between",
+     .text = &mute_text},
     {.name = "textures",
      .help = "write the rig's textures too: beside the form as FORM.base_color.png, or into a .glb",
      .flag = &textures},
@@ -68,7 +74,7 @@ static void print_form(const ex_rig *rig, const exi_form_wish *wish) {
 static int pose_once(const ex_call *call, const ex_rig *rig, const exi_form_wish *wish, const ex_pose *pose,
                      const ex_tasks *tasks) {
     bool to_stdout = exi_is_standard_output(output);
-    ex_evaluation how = {.level = wish->level, .tasks = tasks};
+    ex_evaluation how = {.level = wish->level, .tasks = tasks, .muted = muted};
     exi_form form;
     bool fits = exi_form_open(&form, rig, wish);
     void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
@@ -141,7 +147,7 @@ static void evaluate_batch(const batch *work, int count) {
     ex_output outputs[BATCH_MAX];
     for (int i = 0; i < count; i++)
         outputs[i] = exi_form_output(&work->forms[i]);
-    ex_evaluation how = {.level = work->wish.level, .tasks = work->tasks};
+    ex_evaluation how = {.level = work->wish.level, .tasks = work->tasks, .muted = muted};
     ex_rig_evaluate_many(work->rig, count, work->table->poses + work->first, outputs, &how, work->scratch);
 }
 
@@ -308,7 +314,12 @@ static int run(const ex_call *call) {
     }
     exi_pool *pool = exi_pool_create(call->threads);
     const ex_tasks *tasks = exi_pool_tasks(pool);
-    exit_code = poses_path ? run_table(call, rig, &wish, tasks) : run_once(call, rig, &wish, tasks);
+    muted = exi_muted_read(rig, mute_text);
+    if (!muted)
+        exit_code = EX_EXIT_FAILED;
+    else
+        exit_code = poses_path ? run_table(call, rig, &wish, tasks) : run_once(call, rig, &wish, tasks);
+    free(muted);
     exi_pool_destroy(pool);
     ex_rig_destroy(rig);
     return exit_code;
@@ -324,8 +335,9 @@ const ex_command cmd_pose = {
                    "their original order. Axes that are not named stay at rest. A rotation is\n"
                    "written as a quaternion (shoulder=q:0,0,.38,.92) or as turns in degrees, one\n"
                    "after the other (shoulder=x30y-10z5). Any joint can be turned from its rest:\n"
-                   "joint:wrist=x20. The form of a driver is a file: body=FILE.obj. Forms are in\n"
-                   "metres with y up, whatever the project's own unit and up.\n"
+                   "joint:wrist=x20, about the joint's own axes as they lie at rest. The form of a\n"
+                   "driver is a file: body=FILE.obj. Forms are in metres with y up, whatever the\n"
+                   "project's own unit and up.\n"
                    "\n"
                    "A rig that subdivides gives the level its project asks for: --level cage is the\n"
                    "form with the mesh's own vertices, to sculpt on.\n"

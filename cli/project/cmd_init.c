@@ -1,17 +1,20 @@
-/* exemplar init - makes a project from a glTF file with morph targets or a skin. */
+/* exemplar init - makes a project from a glTF file with morph targets or a skin, or from OBJ files of one mesh. */
 #define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE   700
 
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
 #include "cli/base/report.h"
+#include "init_forms.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *output;
-static bool force, keep_seams;
+static const char *output, *space;
+static ex_word_list places;
+static bool force, keep_seams, paths;
 
 static const ex_option options[] = {
     {.name = "output",
@@ -23,6 +26,18 @@ static const ex_option options[] = {
     {.name = "keep-seams",
      .help = "keep vertices that the file has several times, as texture coordinates and normals need",
      .flag = &keep_seams},
+    {.name = "space",
+     .argument = "AXIS,...",
+     .help = "with shapes: the axes of one space for all of them (default: a slider from 0 to 1 for each shape)",
+     .text = &space},
+    {.name = "at",
+     .argument = "SHAPE:VALUE,...",
+     .help = "with --space: the place of a shape, a number per axis; may be given several times (default for the mesh: "
+             "0 on every axis; on a single axis, shapes are spread evenly from 0 to 1)",
+     .words = &places},
+    {.name = "paths",
+     .help = "with shapes: move vertices on paths that turn instead of straight lines, for poses that are far apart",
+     .flag = &paths},
 };
 
 /* Notes kept until the project is written, because a failure prints only one sentence. */
@@ -49,9 +64,16 @@ static void free_notes(kept_notes *notes) {
     free(notes->texts);
 }
 
+/* What a project is made from: a scene, or forms. */
+typedef struct source {
+    const ex_scene *scene; /* or NULL */
+    const ex_init_forms *forms;
+    const char *path;
+} source;
+
 static void emit_notes(exi_emitter *json, const ex_scene *scene, const kept_notes *notes) {
     exi_emit_open(json, "notes", '[');
-    for (int i = 0; i < scene->note_count; i++)
+    for (int i = 0; scene && i < scene->note_count; i++)
         exi_emit_text(json, NULL, scene->notes[i]);
     for (int i = 0; i < notes->count; i++)
         exi_emit_text(json, NULL, notes->texts[i]);
@@ -59,41 +81,46 @@ static void emit_notes(exi_emitter *json, const ex_scene *scene, const kept_note
 }
 
 /* Prints what was made. Reads the project again, which also proves that it can be read. */
-static int print_result(const ex_call *call, const ex_scene *scene, const kept_notes *notes, const char *path) {
+static int print_result(const ex_call *call, const source *from, const kept_notes *notes, const char *path) {
     ex_error error = {.result = EX_OK};
     ex_project *project = NULL;
     if (ex_project_read(path, &project, &error) != EX_OK)
         return exi_failed(&error);
     const ex_project_view *view = ex_project_get(project);
-    const int targets = view->layer_count > 0 ? view->layers[0].example_count : 0;
+    const int targets = from->forms             ? from->forms->form_count
+                        : view->layer_count > 0 ? view->layers[0].example_count
+                                                : 0;
     if (call->json) {
         exi_emitter json = exi_emit_start(stdout);
         exi_emit_open(&json, NULL, '{');
         exi_emit_text(&json, "project", path);
         exi_emit_number(&json, "targets", targets);
         exi_emit_bool(&json, "skeleton", view->skeleton != NULL);
-        emit_notes(&json, scene, notes);
+        emit_notes(&json, from->scene, notes);
         exi_emit_close(&json, '}');
         exi_emit_end(&json);
     } else if (!call->quiet) {
         char count[EXI_TEXT_SIZE];
-        exi_notes_print(scene->path, scene->notes, scene->note_count);
-        exi_notes_print(scene->path, notes->texts, notes->count);
-        printf("%s: %s, %s\n", path, exi_text_count(count, targets, "morph target"),
-               view->skeleton ? "a skeleton" : "no skeleton");
+        if (from->scene)
+            exi_notes_print(from->path, from->scene->notes, from->scene->note_count);
+        exi_notes_print(from->path, notes->texts, notes->count);
+        printf("%s: %s, %s; 'exemplar build %s' makes the rig\n", path,
+               exi_text_count(count, targets, from->forms ? "shape" : "morph target"),
+               view->skeleton ? "a skeleton" : "no skeleton", path);
     }
     ex_project_destroy(project);
     return EX_EXIT_DONE;
 }
 
 /* Fills the folder; removes what was written if that fails or is interrupted. */
-static int fill_folder(const ex_scene *scene, const char *directory, const char *name, kept_notes *notes,
+static int fill_folder(const source *from, const char *directory, const char *name, kept_notes *notes,
                        exi_folder *folder) {
     ex_error error = {.result = EX_OK};
+    const ex_init_options how = {.overwrite = force, .keep_seams = keep_seams};
+    const ex_init_report report = {.note = keep_note, .user = notes};
     exi_interrupt_defer(true);
-    ex_result result =
-        ex_project_init(scene, directory, name, &(ex_init_options){.overwrite = force, .keep_seams = keep_seams},
-                        &(ex_init_report){.note = keep_note, .user = notes}, &error);
+    ex_result result = from->scene ? ex_project_init(from->scene, directory, name, &how, &report, &error)
+                                   : ex_project_init_forms(from->forms, directory, name, &how, &report, &error);
     exi_interrupt_defer(false);
     if (result == EX_OK)
         return EX_EXIT_DONE;
@@ -103,8 +130,7 @@ static int fill_folder(const ex_scene *scene, const char *directory, const char 
     return exi_failed(&error);
 }
 
-static int init(const ex_call *call, const ex_scene *scene, const char *name) {
-    const char *directory = output ? output : name;
+static int init(const ex_call *call, const source *from, const char *directory, const char *name) {
     exi_folder folder;
     if (!exi_folder_note(&folder, directory))
         return EX_EXIT_FAILED;
@@ -116,9 +142,9 @@ static int init(const ex_call *call, const ex_scene *scene, const char *name) {
     } else if (!force && exi_file_exists(project)) {
         exit_code = exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder", project);
     } else {
-        exit_code = fill_folder(scene, directory, name, &notes, &folder);
+        exit_code = fill_folder(from, directory, name, &notes, &folder);
         if (exit_code == EX_EXIT_DONE)
-            exit_code = print_result(call, scene, &notes, project);
+            exit_code = print_result(call, from, &notes, project);
     }
     free_notes(&notes);
     free(project);
@@ -126,44 +152,122 @@ static int init(const ex_call *call, const ex_scene *scene, const char *name) {
     return exit_code;
 }
 
-static int run(const ex_call *call) {
-    const char *path = call->arguments[0];
-    if (!exi_expect_kind(path, EXI_FILE_SCENE))
-        return EX_EXIT_FAILED;
+static int init_scene(const ex_call *call, const char *path) {
     ex_error error = {.result = EX_OK};
     ex_scene *scene = NULL;
+    if (call->argument_count > 1)
+        return exi_wrong_usage(call->command,
+                               "'%s' is a glTF file, which is taken alone: shapes of one mesh are .obj "
+                               "or .ply files",
+                               path);
+    if (space || places.count > 0 || paths)
+        return exi_wrong_usage(call->command, "--space, --at and --paths go with shapes, not with a glTF file");
     if (ex_scene_read(path, &scene, &error) != EX_OK)
         return exi_failed(&error);
     char *name = exi_path_stem(path);
-    int exit_code = name ? init(call, scene, name) : exi_failed_text("there is not enough memory");
+    const source from = {.scene = scene, .path = path};
+    int exit_code =
+        name ? init(call, &from, output ? output : name, name) : exi_failed_text("there is not enough memory");
     free(name);
     ex_scene_destroy(scene);
     return exit_code;
 }
 
+/* "faces/" as "faces". Release with free. */
+static char *folder_name(const char *path) {
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    char *bare = strndup(path, length), *resolved = bare ? realpath(bare, NULL) : NULL;
+    const char *slash = resolved ? strrchr(resolved, '/') : NULL;
+    char *name = slash && slash[1] ? strdup(slash + 1) : NULL;
+    free(bare);
+    free(resolved);
+    return name;
+}
+
+static int init_forms(const ex_call *call, const char *path) {
+    exi_forms forms;
+    int exit_code = EX_EXIT_FAILED;
+    if (keep_seams)
+        return exi_wrong_usage(call->command, "--keep-seams goes with a glTF file");
+    const bool folder = exi_is_folder(path);
+    char *name = folder ? folder_name(path) : exi_path_stem(path);
+    char *directory = name && folder ? exi_path_inside(".", name, "_project") : NULL;
+    if (!name || (folder && !directory)) {
+        exit_code = exi_failed_text("there is not enough memory");
+    } else if (exi_forms_read(call, space, &places, paths, &forms, &exit_code)) {
+        const source from = {.forms = &forms.forms, .path = path};
+        exit_code = init(call, &from, output ? output : folder ? directory : name, name);
+    }
+    if (name && (!folder || directory))
+        exi_forms_free(&forms);
+    free(directory);
+    free(name);
+    return exit_code;
+}
+
+/* True if all files are forms; otherwise prints which is not. */
+static bool expect_forms(const ex_call *call) {
+    for (int i = 0; i < call->argument_count; i++)
+        if (!exi_expect_kind(call->arguments[i], EXI_FILE_FORM))
+            return false;
+    return true;
+}
+
+static int run(const ex_call *call) {
+    const char *path = call->arguments[0];
+    const bool folder = exi_is_folder(path);
+    const bool form = exi_file_kind_of(path) == EXI_FILE_FORM;
+    if (folder && call->argument_count > 1)
+        return exi_wrong_usage(call->command, "'%s' is a folder, which is taken alone", path);
+    if (form && call->argument_count == 1) {
+        exi_failed_text("'%s' is one form: give shapes of it too ('exemplar init %s SMILE.obj FROWN.obj')", path, path);
+        return EX_EXIT_FAILED;
+    }
+    if (folder || form)
+        return folder || expect_forms(call) ? init_forms(call, path) : EX_EXIT_FAILED;
+    return exi_expect_kind(path, EXI_FILE_SCENE) ? init_scene(call, path) : EX_EXIT_FAILED;
+}
+
 const ex_command cmd_init = {
     .name = "init",
-    .summary = "make a project from a glTF file",
-    .usage = "init FILE.glb|FILE.gltf [-o DIR] [--force] [--keep-seams]",
-    .description = "Writes DIR/FILE.json with what the file shows: the mesh as mesh.obj with its\n"
-                   "groups, materials by name and texture coordinates; every morph target as an OBJ\n"
-                   "file, and for each an axis from 0 to 1 of its name in a layer 'targets'; joints\n"
-                   "and skin weights as skeleton.glb. Posed at rest, the rig built from it stands as\n"
-                   "the file does; with a weight or a joint changed it follows the file too.\n"
+    .summary = "make a project from a glTF file, or from shapes of one mesh",
+    .usage = "init FILE.glb|FILE.gltf [-o DIR] [--force] [--keep-seams]\n"
+             "init REST.obj SHAPE.obj... [-o DIR] [--space AXIS,...] [--paths]\n"
+             "init FOLDER [-o DIR] [--space AXIS,...] [--paths]",
+    .description = "From a glTF file: writes DIR/FILE.json with what the file shows: the mesh as\n"
+                   "mesh.obj with its groups, materials by name and texture coordinates; every\n"
+                   "morph target as an OBJ file, each with an axis from 0 to 1 of its name in a\n"
+                   "layer 'targets'; joints and skin weights as skeleton.glb. Posed at rest, the rig\n"
+                   "built from it stands as the file does; with a weight or a joint changed it\n"
+                   "follows the file too.\n"
                    "\n"
                    "A vertex that the file has several times, since its texture coordinate or normal\n"
                    "breaks there, becomes one, so that the surface is closed where it looks closed.\n"
                    "\n"
                    "Where meshes hang on several skins, those of the skin that moves the most\n"
                    "vertices are taken. What is not taken (other meshes, animations, images) is\n"
-                   "said on stderr.",
+                   "said on stderr.\n"
+                   "\n"
+                   "From OBJ or PLY files of one mesh, or from a folder of them: the first file is\n"
+                   "the mesh at rest (of a folder, the one called rest or neutral). Each further\n"
+                   "file is a shape with a slider of its name. With --space, all shapes share the\n"
+                   "axes that you name, and everything between them is interpolated. Vertices in\n"
+                   "another order are matched.",
     .examples = "exemplar init robot.glb\n"
                 "exemplar build robot/robot.json\n"
-                "exemplar pose robot/robot.glb smile=0.5 -o smile.obj",
+                "exemplar pose robot/robot.glb smile=0.5 -o smile.obj\n"
+                "\n"
+                "# a slider 'kick' from 0 to 1\n"
+                "exemplar init stand.obj kick.obj\n"
+                "# five shapes over two axes\n"
+                "exemplar init thin.obj left.obj right.obj thick.obj --space bend,weight \\\n"
+                "    --at left:-1,0 --at right:1,0 --at thick:0,1",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,
     .argument_min = 1,
-    .argument_max = 1,
+    .argument_max = -1,
     .run = run,
 };

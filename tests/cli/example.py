@@ -391,7 +391,7 @@ class Example(harness.Case):
 
     def test_usage(self):
         for words, fragment in (
-                (("add", "body/body.json", "s.obj"), "--name and --at are needed"),
+                (("add", "body/body.json", "s.obj"), "--name is needed"),
                 (("add", "body/body.json", "--name", "n", "--at", POSE), "say which file the sculpt is"),
                 (("add", "body/body.json", "--name", "n", "--at", "x", "s.obj"), "name=value, and 'x' is none"),
                 (("add", "body/body.json", "--pseudo", "--at", "a=1"), "--pseudo needs --layer, --at"),
@@ -564,7 +564,7 @@ class Example(harness.Case):
                  "examples": [{"name": "one", "mesh": "body.obj", "at": {"d": 1}}]}
         self.write({"exemplar": 1, "mesh": "body.obj", "layers": [{"name": name, **layer} for name in "ab"]})
         self.refused("add", "body/body.json", "--name", "half", "--at", "d=0.5", "body/body.obj",
-                     fragments=("several layers of offsets are over d: say with --layer which",))
+                     fragments=("several layers are over d: say with --layer which",))
         self.example("add", "--name", "half", "--layer", "b", "--at", "d=0.5", "body/body.obj")
         self.assertEqual([len(layer["examples"]) for layer in self.project()["layers"]], [1, 2])
 

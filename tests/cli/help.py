@@ -135,7 +135,7 @@ class Help(harness.Case):
         (self.folder / "exemplar").symlink_to(harness.TOOL)
         seen = 0
         docs = harness.REPOSITORY / "docs"
-        for path in [*sorted((docs / "commands").glob("*.md")), docs / "sculpting.md", docs / "trajectories.md"]:
+        for path in [*sorted((docs / "reference/commands").glob("*.md")), docs / "guides/sculpt.md", docs / "guides/warp.md"]:
             with self.subTest(page=path.name), tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(name)
                 if path.stem != "demo":

@@ -2,6 +2,7 @@
 import base64
 import json
 import os
+import re
 
 import harness
 from scenes import TRIANGLE, Scene
@@ -32,7 +33,7 @@ class Init(harness.Case):
         scene.node(mesh=mesh, name="shown", scale=[2, 2, 2])
         outcome = self.init(scene)
         self.assertEqual((outcome.code, outcome.err, outcome.out),
-                         (0, "", "it/it.json: 2 morph targets, no skeleton\n"))
+                         (0, "", "it/it.json: 2 morph targets, no skeleton; 'exemplar build it/it.json' makes the rig\n"))
         layer, = self.project()["layers"]
         self.assertEqual(layer["name"], "targets")
         self.assertEqual(layer["weigh"], {"kind": "direct"})
@@ -162,7 +163,7 @@ class Init(harness.Case):
     def test_plain_mesh(self):
         scene = Scene()
         scene.node(mesh=scene.mesh("m"), translation=[0, 0, 3])
-        self.assertEqual(self.init(scene).out, "it/it.json: 0 morph targets, no skeleton\n")
+        self.assertEqual(self.init(scene).out, "it/it.json: 0 morph targets, no skeleton; 'exemplar build it/it.json' makes the rig\n")
         self.assertEqual(self.posed(), [[0, 0, 3], [1, 0, 3], [0, 1, 3]])
         outcome = self.run_tool("weights", "it/it.glb")
         self.assertEqual((outcome.out, outcome.err), ("", "exemplar: it/it.glb has no layers, and so no weights\n"))
@@ -215,7 +216,7 @@ class Init(harness.Case):
         self.succeed("build", "band.json", "-q")
         self.sentence(self.run_tool("init", "band.glb"), 1, "'band.glb' is a rig, not plain glTF",
                       "exemplar unpack band.glb")
-        self.sentence(self.run_tool("init", "bent.obj"), 1, "'bent.obj' is a form, not a glTF file")
+        self.sentence(self.run_tool("init", "bent.obj"), 1, "'bent.obj' is one form", "exemplar init bent.obj SMILE.obj")
         self.sentence(self.run_tool("init", "band.json"), 1, "'band.json' is a project, not a glTF file")
         self.sentence(self.run_tool("init", "none.glb"), 1, "none.glb", "No such file")
         scene = Scene()
@@ -280,6 +281,7 @@ class Info(harness.Case):
         answer = self.succeed("info", "arm/arm.glb", "--json").json()
         self.assertEqual([joint["name"] for joint in answer["skeleton"]["joints"]], ["shoulder", "forearm", "hand"])
         self.assertEqual(answer["skeleton"]["joints"][1]["parent"], "shoulder")
+        self.assertAlmostEqual(answer["skeleton"]["joints"][2]["at"][0], 0.56, 6)
         self.assertEqual(answer["skeleton"]["skinning"], "linear")
         elbow, = [axis for axis in answer["inputs"] if axis["name"] == "elbow"]
         self.assertEqual((elbow["joint"], elbow["reading"], elbow["about"]), ("forearm", "angle", [0, 0, 1]))
@@ -287,9 +289,9 @@ class Info(harness.Case):
         self.assertEqual(project["layers"][0]["space"], answer["layers"][0]["space"])
         text = self.succeed("info", "arm/arm.glb").out
         self.assertIn("skeleton  3 joints, linear skinning, at most", text)
-        tree = "      0 shoulder\n      1   forearm\n      2     hand\n"
+        tree = "      0 shoulder  at 0 0 0\n      1   forearm  at 0.3 0 0\n      2     hand  at 0.56 0 0\n"
         self.assertIn(tree, text)
-        self.assertIn(tree, self.succeed("info", "arm/skeleton.glb").out)
+        self.assertIn(re.sub("  at .*", "", tree), self.succeed("info", "arm/skeleton.glb").out)
         self.assertIn("angle of joint 'forearm' about 0 0 1", text)
 
     def test_joints_stand_below_their_parents(self):

@@ -135,14 +135,20 @@ class Projects(Warped):
         before = (self.folder / "p.json").read_bytes()
         for words, sentence in ((["remove", "--name", "r"], "'r' is the reference of layer 'l'"),
                                 (["mute", "--name", "r"], "'r' is the reference, which all others start from"),
-                                (["remove", "--name", "b"], "the reference alone moves nothing"),
-                                (["add", "c.obj", "--layer", "l", "--name", "n", "--at", "d=0.5"],
-                                 "layer 'l' has forms at rest")):
+                                (["remove", "--name", "b"], "the reference alone moves nothing")):
             with self.subTest(words=words):
                 self.sentence(self.run_tool("example", words[0], "p.json", *words[1:]), 1, sentence)
         self.assertEqual((self.folder / "p.json").read_bytes(), before)
         self.succeed("build", "p.json")
         self.assertLess(self.apart(self.pose("p.glb", "d=0.9"), bar(2.4)), 1e-5)
+        # A further form goes onto the same axis, with or without the layer's name.
+        for words in (["--layer", "l"], []):
+            (self.folder / "p.json").write_bytes(before)
+            self.assertEqual(self.run_tool("example", "add", "p.json", "--name", "n", "--at", "d=0.5", *words, "c.obj").code, 0)
+            layer, = json.loads((self.folder / "p.json").read_text())["layers"]
+            self.assertEqual(layer["examples"][-1], {"name": "n", "mesh": "c.obj", "at": {"d": 0.5}})
+            self.succeed("build", "p.json", "-q")
+            self.assertLess(self.apart(self.pose("p.glb", "d=0.5"), harness.positions_of((self.folder / "c.obj").read_text())), 1e-5)
 
 
 class Reports(Warped):

@@ -256,6 +256,33 @@ typedef struct ex_init_options {
 EX_API ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name,
                                  const ex_init_options *options, const ex_init_report *report, ex_error *error);
 
+/* A form that a project starts with: an OBJ, PLY or glTF file with the vertices and faces of the mesh. */
+typedef struct ex_init_form {
+    const char *path;
+    const char *name; /* of the example, and of its axis if it has one of its own */
+    const double *at; /* [axis_count] of the space; NULL without a space */
+} ex_init_form;
+
+typedef struct ex_init_forms {
+    ex_init_form rest;         /* the mesh; with a space, an example too: at [axis_count], NULL for 0 on every axis */
+    const ex_init_form *forms; /* [form_count] */
+    int form_count;
+    const char *const *axes; /* [axis_count] names of the axes of the space */
+    int axis_count;          /* 0: no space; every form has an axis from 0 to 1 with its own name */
+    bool trajectory;         /* true: vertices move on paths that turn; false: on straight lines */
+} ex_init_forms;
+
+/*
+ * Makes a project from forms: NAME.json with one layer, mesh.obj, and every form as an OBJ file, into directory (made
+ * if missing). Without a space the layer is direct, with an axis per form. With a space the layer is cardinal, with the
+ * mesh as one of its examples; the range of each axis is that of the examples. Vertices in another order are matched by
+ * texture coordinates or by position, which is reported as a note. Forms are read one at a time. Files are treated as
+ * in ex_project_unpack. options and report may be NULL. Results: DATA (a form with other vertices or faces, two names
+ * or places that are the same, an axis without a range), FILE, MEMORY.
+ */
+EX_API ex_result ex_project_init_forms(const ex_init_forms *forms, const char *directory, const char *name,
+                                       const ex_init_options *options, const ex_init_report *report, ex_error *error);
+
 /* ---- values by name: poses and places ---- */
 
 typedef enum ex_setting_kind {

@@ -6,6 +6,7 @@
  *   init_seams.c     finds vertices that glTF splits, to be joined again
  *   init_close.c     the mesh with those joined
  *   init_skeleton.c  the skin as a separate file
+ *   init_forms.c     a project from forms instead of a scene
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_IMPORT_INIT_H
 #define EXEMPLAR_AUTHOR_PROJECT_IMPORT_INIT_H
@@ -47,6 +48,9 @@ void exi_init_note(const exi_init *init, const char *format, ...) EX_PRINTF(2, 3
  * Returns the number after the one used, or first. */
 typedef bool (*exi_name_taken)(const void *context, const char *name);
 int exi_name_make_unique(char name[EXI_NAME_MAX + 1], int first, exi_name_taken taken, const void *context);
+
+/* Makes a valid axis name (docs/reference/project.md): it comes before = on command lines and heads columns. */
+void exi_axis_name_clean(const char *given, char name[EXI_NAME_MAX + 1]);
 
 /* Finds the axes of all targets. */
 ex_result exi_init_find_targets(exi_init *init, ex_error *error);

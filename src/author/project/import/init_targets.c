@@ -37,8 +37,7 @@ static bool axis_taken(const void *context, const char *name) {
     return find_axis(context, name) >= 0;
 }
 
-/* Makes a valid axis name (docs/reference/project.md): it comes before = on command lines and heads columns. */
-static void clean_name(const char *given, char name[EXI_NAME_MAX + 1]) {
+void exi_axis_name_clean(const char *given, char name[EXI_NAME_MAX + 1]) {
     const bool reserved = strncmp(given, "joint:", 6) == 0 || strcmp(given, "time") == 0;
     char text[2 * EXI_NAME_MAX];
     snprintf(text, sizeof text, "%s%.*s", reserved ? "target " : "", exi_text_cut(given, EXI_NAME_MAX), given);
@@ -74,7 +73,7 @@ static int choose_axis(exi_init *init, int part, int target, const int *before) 
     const char *given = names && names[target] && names[target][0] ? names[target] : NULL;
     char name[EXI_NAME_MAX + 1];
     if (given)
-        clean_name(given, name);
+        exi_axis_name_clean(given, name);
     else
         snprintf(name, sizeof name, "target%d", target);
     const int same = find_axis(init, name);

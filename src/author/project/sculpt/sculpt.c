@@ -26,29 +26,55 @@ typedef struct sculpting {
     bool new_layer; /* true if the layer was added for it */
 } sculpting;
 
-/* Refuses layers that cannot have a posed sculpt as an example. */
-static ex_result check_layer(const ex_project_layer *layer, ex_error *error) {
-    if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
+/* Refuses layers that cannot have a sculpt as an example. A form at rest is a sculpt too if there is no skeleton to
+ * pose it. */
+static ex_result check_layer(const ex_project_view *view, const ex_project_layer *layer, ex_error *error) {
+    if (!ex_weigher_kind_info(layer->weigh.kind)->has_points && view->skeleton)
         return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is direct: its examples have no pose", layer->name);
     const exi_project_domain *domain = exi_project_domain_of(layer);
     if (domain->masked != EXI_MASKED_MESH)
         return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is one of %s: it has %sno forms", layer->name,
                             domain->examples,
                             domain->masked == EXI_MASKED_LEVEL ? "maps of the refined surface, and " : "");
-    if (domain->targets ? !layer->unposed && !(layer->trajectory.options && layer->driven) : !layer->offsets.posed)
+    if (exi_layer_at_rest(layer) && view->skeleton)
         return ex_error_kind(error,
                              ex_error_set(error, EX_ERROR_DATA,
-                                          "layer '%s' has forms at rest, and a sculpt stands at its pose", layer->name),
+                                          "layer '%s' has forms at rest, and a sculpt has the pose of its skeleton",
+                                          layer->name),
                              "layer_at_rest");
     return EX_OK;
+}
+
+/* True if the layer's axes are its weights: a new example is a new axis. */
+static bool is_direct(const ex_project_layer *layer) {
+    return !ex_weigher_kind_info(layer->weigh.kind)->has_points;
+}
+
+/* Finds the one direct layer of forms, for a shape that has no place. */
+static ex_result find_direct_layer(sculpting *s, ex_error *error) {
+    const ex_project_view *view = &s->amendment.project->view;
+    s->layer = -1;
+    for (int l = 0; l < view->layer_count; l++)
+        if (is_direct(&view->layers[l]) && exi_project_domain_of(&view->layers[l])->masked == EXI_MASKED_MESH) {
+            if (s->layer >= 0)
+                return ex_error_kind(error,
+                                     ex_error_set(error, EX_ERROR_DATA, "layers '%s' and '%s' are both direct",
+                                                  view->layers[s->layer].name, view->layers[l].name),
+                                     "several_layers");
+            s->layer = l;
+        }
+    return s->layer >= 0 ? check_layer(view, &view->layers[s->layer], error)
+                         : ex_error_set(error, EX_ERROR_ARGUMENT, "say at which pose it was sculpted");
 }
 
 static ex_result find_layer(sculpting *s, ex_error *error) {
     const ex_project_view *view = &s->amendment.project->view;
     if (s->sculpt->layer) {
         s->layer = exi_find_layer(view, s->sculpt->layer, error);
-        return s->layer < 0 ? EX_ERROR_DATA : check_layer(&view->layers[s->layer], error);
+        return s->layer < 0 ? EX_ERROR_DATA : check_layer(view, &view->layers[s->layer], error);
     }
+    if (s->sculpt->at.count == 0)
+        return find_direct_layer(s, error);
     s->layer = exi_choose_layer(&s->amendment, &s->spoken, &s->new_layer, error);
     return s->layer < 0 ? error->result : EX_OK;
 }
@@ -59,10 +85,23 @@ static const ex_project_layer *layer_of(const sculpting *s) {
 
 /* ---- a new example ---- */
 
+/* Completes the place of an example of a layer at rest, which has a value for every axis. */
+static bool fill_place(const sculpting *s, json_t *at) {
+    const ex_project_layer *layer = &s->amendment.project->view.layers[s->layer];
+    bool done = true;
+    for (int i = 0; exi_layer_at_rest(layer) && i < layer->axis_count; i++)
+        if (layer->axes[i].axis.kind == EX_AXIS_SCALAR && !json_object_get(at, layer->axes[i].name))
+            done = json_object_set_new(at, layer->axes[i].name, exi_json_make_number(layer->axes[i].axis.rest)) == 0 &&
+                   done;
+    return done;
+}
+
 /* Its file is set once it is known (put_form). */
 static json_t *make_entry(const sculpting *s, const char *name, json_t *falloff) {
-    json_t *entry = json_pack("{s:s, s:s, s:O}", "name", name, "mesh", unknown, "at", s->spoken.at);
+    json_t *entry = json_pack("{s:s, s:s}", "name", name, "mesh", unknown);
     bool done = entry != NULL;
+    if (done && s->sculpt->at.count > 0)
+        done = (s->new_layer || fill_place(s, s->spoken.at)) && json_object_set(entry, "at", s->spoken.at) == 0;
     if (done && json_object_size(s->spoken.joints) > 0)
         done = json_object_set(entry, "joints", s->spoken.joints) == 0;
     if (done && falloff)
@@ -100,15 +139,35 @@ static ex_result check_name(const sculpting *s, ex_error *error) {
     return EX_OK;
 }
 
+/* Adds the axis of a new example of a direct layer: from 0 to 1, with its name. */
+static ex_result append_axis(const sculpting *s, ex_error *error) {
+    const ex_project_layer *layer = &s->amendment.project->view.layers[s->layer];
+    if (s->sculpt->at.count > 0)
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "layer '%s' is direct: a new shape gets a slider of its own, and no place (leave --at out)",
+                            layer->name);
+    if (exi_view_axis(&s->amendment.project->view, s->sculpt->name))
+        return ex_error_set(error, EX_ERROR_DATA, "the project has an axis '%s' already: give another name",
+                            s->sculpt->name);
+    json_t *space = json_object_get(exi_amend_layer(&s->amendment, s->layer), "space");
+    json_t *axis = json_pack("{s:s, s:i, s:i, s:i}", "name", s->sculpt->name, "min", 0, "max", 1, "rest", 0);
+    return json_array_append_new(space, axis) == 0 ? EX_OK : ex_error_memory(error, "an axis", 0);
+}
+
 static ex_result add_new(sculpting *s, ex_error *error) {
     ex_result result = find_layer(s, error);
     if (result == EX_OK)
         result = check_name(s, error);
+    const bool direct = result == EX_OK && !s->new_layer && is_direct(&s->amendment.project->view.layers[s->layer]);
+    if (direct)
+        result = append_axis(s, error);
+    else if (result == EX_OK && s->sculpt->at.count == 0)
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "say at which pose it was sculpted");
     if (result == EX_OK)
         result = append_example(s, s->sculpt->name, error);
     if (result == EX_OK)
         result = exi_amend_read(&s->amendment, error);
-    const ex_project_example *other = result == EX_OK ? exi_example_in_the_way(layer_of(s), s->place) : NULL;
+    const ex_project_example *other = result == EX_OK && !direct ? exi_example_in_the_way(layer_of(s), s->place) : NULL;
     if (other)
         result =
             ex_error_kind(error,
@@ -153,7 +212,9 @@ static ex_result replace_form(sculpting *s, ex_error *error) {
     } else {
         const ex_example_ref which = {.layer = s->sculpt->layer, .name = s->sculpt->name};
         s->place = exi_find_example(&s->amendment.project->view, which, &s->layer, error);
-        result = s->place < 0 ? EX_ERROR_DATA : check_layer(&s->amendment.project->view.layers[s->layer], error);
+        result = s->place < 0
+                     ? EX_ERROR_DATA
+                     : check_layer(&s->amendment.project->view, &s->amendment.project->view.layers[s->layer], error);
     }
     if (result == EX_OK)
         s->entry =
@@ -203,8 +264,6 @@ static ex_result check_sculpt(const ex_sculpt *sculpt, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "what is replaced is told by its name or its place");
     if (sculpt->replace && sculpt->falloff.count > 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "an example that gets another form keeps its falloff");
-    if (!sculpt->replace && sculpt->at.count == 0)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "say at which pose it was sculpted");
     return EX_OK;
 }
 

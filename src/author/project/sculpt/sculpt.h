@@ -96,6 +96,10 @@ ex_result exi_read_raw_mesh(const ex_project_view *view, ex_mesh **mesh, ex_erro
 /* `example`: the sculpt's, in a->trial; its pose helps to tell vertices apart. */
 ex_result exi_sculpt_read(const exi_amendment *a, const char *path, const ex_project_example *example,
                           exi_sculpt_form *form, ex_error *error);
+/* Copies the positions of a form into a mesh, in the mesh's order. *how: NULL, or "texture coordinates", … if vertices
+ * or faces are in another order. path and mesh_name are for messages. */
+ex_result exi_take_form(const char *path, const char *mesh_name, const ex_mesh *form, ex_mesh *mesh, const char **how,
+                        ex_error *error);
 /* Returns an unused file name below the project's folder, LAYER/NAME.obj, relative to that folder. Release with free;
  * NULL without memory. */
 char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const char *name);
@@ -107,6 +111,8 @@ ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh
 
 /* ---- layers ---- */
 
+/* True if the layer's examples are forms at rest, as "positions" and "trajectory" have them. */
+bool exi_layer_at_rest(const ex_project_layer *layer);
 /* Returns the index of the layer of offsets over exactly these axes, or of a new one that is appended to the changed
  * tree; -1 and a sentence if it is ambiguous. */
 int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, ex_error *error);

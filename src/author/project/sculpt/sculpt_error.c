@@ -159,7 +159,7 @@ static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex
     exi_swing swing;
     if (made->example < 0)
         return EX_OK;
-    if (made->largest > SUSPICIOUS * made->size)
+    if (!exi_layer_at_rest(layer) && made->largest > SUSPICIOUS * made->size)
         exi_amend_note(a,
                        "'%s' is up to %.0f %% of the mesh's size away from the form at its pose: is it in the "
                        "project's unit, with its up, and was it sculpted at that pose?",

@@ -70,8 +70,9 @@ static bool is_triangulated(const ex_mesh *mesh, const ex_mesh *sculpt) {
            sculpt->face_count == mesh->corner_count - 2 * mesh->face_count;
 }
 
-static ex_result refuse(const ex_project_view *view, const char *path, const ex_mesh *mesh, const ex_mesh *sculpt,
-                        const char *difference, ex_error *error) {
+/* mesh_name: the file of the mesh; refined: the form may be a refined surface. */
+static ex_result refuse(const char *path, const char *mesh_name, bool refined, const ex_mesh *mesh,
+                        const ex_mesh *sculpt, const char *difference, ex_error *error) {
     bool failed = false;
     const char *kind = NULL;
     const char *advice =
@@ -83,7 +84,7 @@ static ex_result refuse(const ex_project_view *view, const char *path, const ex_
     else if (sculpt->vertex_count > mesh->vertex_count && exi_place_count(sculpt, &failed) == mesh->vertex_count)
         advice = "its vertices were split on the way, as exporters do at seams of textures and normals: export it as "
                  "OBJ, with the vertex order kept";
-    else if (sculpt->vertex_count > mesh->vertex_count && view->subdivide)
+    else if (sculpt->vertex_count > mesh->vertex_count && refined)
         advice = "is it a refined surface? a sculpt is a form of the mesh itself, the cage", kind = "refined_sculpt";
     else if (sculpt->vertex_count < mesh->vertex_count)
         advice = "vertices were merged or deleted on the way: export it again with the vertex order kept and without "
@@ -95,13 +96,12 @@ static ex_result refuse(const ex_project_view *view, const char *path, const ex_
     return failed ? ex_error_memory(error, "matching vertices", 0)
                   : ex_error_kind(error,
                                   ex_error_set(error, EX_ERROR_DATA, "%s: not a sculpt of '%s': %s; %s", path,
-                                               view->mesh, difference, advice),
+                                               mesh_name, difference, advice),
                                   kind);
 }
 
-/* Finds `to`; *how is NULL if that is not possible. */
-static ex_result match(const exi_amendment *a, const ex_project_example *example, const ex_mesh *sculpt,
-                       const ex_mesh *mesh, int *to, const char **how, ex_error *error) {
+/* Finds `to` from the mesh at rest; *how is NULL if that is not possible. */
+static ex_result match_at_rest(const ex_mesh *sculpt, const ex_mesh *mesh, int *to, const char **how, ex_error *error) {
     bool failed = false;
     *how = NULL;
     switch (exi_find_order(mesh, sculpt, to, &failed)) {
@@ -117,13 +117,19 @@ static ex_result match(const exi_amendment *a, const ex_project_example *example
     default:
         break;
     }
-    if (failed)
-        return ex_error_memory(error, "matching vertices", 0);
-    if (*how || mesh->vertex_count != sculpt->vertex_count)
-        return EX_OK;
+    return failed ? ex_error_memory(error, "matching vertices", 0) : EX_OK;
+}
+
+/* Finds `to` from the mesh at rest, or at the sculpt's pose. */
+static ex_result match(const exi_amendment *a, const ex_project_example *example, const ex_mesh *sculpt,
+                       const ex_mesh *mesh, int *to, const char **how, ex_error *error) {
+    bool failed = false;
+    ex_result result = match_at_rest(sculpt, mesh, to, how, error);
+    if (result != EX_OK || *how || !a || mesh->vertex_count != sculpt->vertex_count)
+        return result;
     ex_mesh *posed = ex_mesh_copy(mesh);
     ex_error unused;
-    ex_result result = posed ? pose_mesh(a, example, posed, &unused) : EX_ERROR_MEMORY;
+    result = posed ? pose_mesh(a, example, posed, &unused) : EX_ERROR_MEMORY;
     if (result == EX_OK && exi_find_order_by_position(posed, sculpt, 1e-5 * ex_mesh_size(posed), to, &failed))
         *how = "posed positions";
     ex_mesh_destroy(posed);
@@ -138,10 +144,11 @@ static ex_result check_finite(const char *path, const ex_mesh *mesh, ex_error *e
     return EX_OK;
 }
 
-static ex_result take_over(const exi_amendment *a, const char *path, const ex_project_example *example,
-                           const ex_mesh *sculpt, exi_sculpt_form *form, ex_error *error) {
+/* amendment and example: where to pose the mesh to match it there too; or NULL. */
+static ex_result take_over(const exi_amendment *a, const ex_project_example *example, const char *path,
+                           const char *mesh_name, const ex_mesh *sculpt, ex_mesh *mesh, const char **how,
+                           ex_error *error) {
     ex_error difference = {0};
-    ex_mesh *mesh = form->mesh;
     const size_t count = (size_t)mesh->vertex_count;
     ex_result result = ex_mesh_compare_connectivity(mesh, sculpt, &difference);
     if (result == EX_OK) {
@@ -151,15 +158,21 @@ static ex_result take_over(const exi_amendment *a, const char *path, const ex_pr
     if (result != EX_ERROR_DATA)
         return ex_error_set(error, result, "%s: %s", path, difference.text);
     int *to = exi_array_allocate(count, sizeof *to);
-    result = to ? match(a, example, sculpt, mesh, to, &form->how, error)
+    result = to ? match(a, example, sculpt, mesh, to, how, error)
                 : ex_error_memory(error, "matching vertices", count * sizeof *to);
-    if (result == EX_OK && !form->how)
-        result = refuse(&a->trial.view, path, mesh, sculpt, difference.text, error);
+    if (result == EX_OK && !*how)
+        result = refuse(path, mesh_name, a && a->trial.view.subdivide, mesh, sculpt, difference.text, error);
     for (size_t v = 0; result == EX_OK && v < count; v++)
         memcpy(mesh->positions + 3 * (size_t)to[v], sculpt->positions + 3 * v, 3 * sizeof *mesh->positions);
-    form->reordered = true;
     free(to);
     return result;
+}
+
+ex_result exi_take_form(const char *path, const char *mesh_name, const ex_mesh *form, ex_mesh *mesh, const char **how,
+                        ex_error *error) {
+    *how = NULL;
+    const ex_result result = check_finite(path, form, error);
+    return result == EX_OK ? take_over(NULL, NULL, path, mesh_name, form, mesh, how, error) : result;
 }
 
 ex_result exi_sculpt_read(const exi_amendment *a, const char *path, const ex_project_example *example,
@@ -172,7 +185,8 @@ ex_result exi_sculpt_read(const exi_amendment *a, const char *path, const ex_pro
     if (result == EX_OK)
         result = check_finite(path, sculpt, error);
     if (result == EX_OK)
-        result = take_over(a, path, example, sculpt, form, error);
+        result = take_over(a, example, path, a->trial.view.mesh, sculpt, form->mesh, &form->how, error);
+    form->reordered = form->how != NULL;
     ex_mesh_destroy(sculpt);
     if (result == EX_OK)
         return EX_OK;

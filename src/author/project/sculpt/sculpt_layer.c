@@ -5,6 +5,7 @@
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
+#include "author/project/domains/project_domain.h"
 #include "author/project/sculpt/sculpt.h"
 #include "runtime/base/text.h"
 #include "runtime/base/vector.h"
@@ -125,6 +126,34 @@ int exi_layer_over(const ex_project_view *view, const json_t *axes) {
     return found;
 }
 
+bool exi_layer_at_rest(const ex_project_layer *layer) {
+    return exi_project_domain_of(layer)->targets ? !layer->unposed && !(layer->trajectory.options && layer->driven)
+                                                 : layer->domain == EX_DOMAIN_OFFSETS && !layer->offsets.posed;
+}
+
+/* Returns the one layer of forms at rest whose space has all axes of the place; -1 for none, -2 for several. */
+static int rest_layer_over(const ex_project_view *view, const exi_spoken *spoken) {
+    int found = -1;
+    for (int l = 0; !view->skeleton && json_array_size(spoken->axes) == 0 && l < view->layer_count; l++) {
+        const ex_project_layer *layer = &view->layers[l];
+        const char *name;
+        json_t *value;
+        bool all = exi_project_domain_of(layer)->masked == EXI_MASKED_MESH && exi_layer_at_rest(layer) &&
+                   ex_weigher_kind_info(layer->weigh.kind)->has_points;
+        json_object_foreach(spoken->at, name, value) {
+            bool has = false;
+            for (int i = 0; i < layer->axis_count; i++)
+                has = has || strcmp(layer->axes[i].name, name) == 0;
+            all = all && has;
+        }
+        if (all && found >= 0)
+            return -2;
+        if (all)
+            found = l;
+    }
+    return found;
+}
+
 /* True if the value is the axis's rest value. */
 static bool is_rest(const ex_project_axis *axis, const json_t *value) {
     const exi_place nowhere = {""};
@@ -221,6 +250,8 @@ int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, ex_
     const ex_project_view *view = &a->project->view;
     json_t *axes = moved_axes(view, spoken);
     int layer = axes ? exi_layer_over(view, axes) : -1;
+    if (axes && layer == -1 && json_object_size(axes) > 0)
+        layer = rest_layer_over(view, spoken);
     char *names = axes ? join_names(axes, " and ") : NULL;
     *made = false;
     if (!names) {
@@ -232,8 +263,7 @@ int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, ex_
                      "sculpted");
         layer = -1;
     } else if (layer == -2) {
-        ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "several layers of offsets are over %s", names),
-                      "several_layers");
+        ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "several layers are over %s", names), "several_layers");
         layer = -1;
     } else if (layer < 0) {
         layer = start_layer(a, spoken, axes, error);

@@ -1,6 +1,6 @@
 /*
- * Projects from scenes: built and posed they equal the scene; errors; failing memory. (Names, several meshes and
- * messages: tests/cli/init.py; files of other programs: tests/oracle/init_oracle.py.)
+ * Projects from scenes and from forms: built and posed they equal them; errors; failing memory. (Names, several meshes
+ * and messages: tests/cli/init.py; files of other programs: tests/oracle/init_oracle.py.)
  */
 #include "author/project/projects.h"
 
@@ -316,6 +316,64 @@ static void memory(void **state) {
     }
 }
 
+/* ---- from forms ---- */
+
+static const char strip[] = "v 0 0 0\nv 1 0 0\nv 1.2 1 0\nv 0 1 0\nv 0.3 2.2 0\nf 1 2 3 4\nf 4 3 5\n";
+/* The same with its last vertex moved, and vertices 1 and 5 exchanged. */
+static const char swapped[] = "v 0.3 2.2 1\nv 1 0 0\nv 1.2 1 0\nv 0 1 0\nv 0 0 0\nf 5 2 3 4\nf 4 3 1\n";
+
+static ex_result forms_once(void *context) {
+    return ex_project_init_forms(context, scratch_path("memory"), "it", &(ex_init_options){.overwrite = true}, NULL,
+                                 NULL);
+}
+
+static void forms(void **state) {
+    (void)state;
+    ex_error error = {0};
+    int notes = 0;
+    const char *const axes[] = {"x", "y"};
+    const double at[] = {1, 0};
+    char rest[512], shape[512];
+    write_text("strip.obj", strip);
+    write_text("swapped.obj", swapped);
+    snprintf(rest, sizeof rest, "%s", scratch_path("strip.obj"));
+    snprintf(shape, sizeof shape, "%s", scratch_path("swapped.obj"));
+    const ex_init_form form = {.path = shape, .name = "bump", .at = at};
+    ex_init_forms all = {
+        .rest = {.path = rest, .name = "strip"}, .forms = &form, .form_count = 1, .axes = axes, .axis_count = 1};
+    const ex_init_report report = {.note = count_note, .user = &notes};
+    if (ex_project_init_forms(&all, scratch_path("forms"), "it", NULL, &report, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(notes, 1); /* of the order */
+    ex_project *project = NULL;
+    assert_int_equal(ex_project_read(scratch_path("forms/it.json"), &project, &error), EX_OK);
+    ex_rig *rig = build_project(project);
+    float positions[15];
+    double one = 1;
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
+    ex_rig_evaluate(rig, &(ex_pose){.inputs = &one}, &(ex_output){.positions = positions}, NULL, scratch);
+    assert_float_equal(positions[14], 1, 1e-6);
+    assert_float_equal(positions[0], 0, 1e-6);
+    free(scratch);
+    ex_rig_destroy(rig);
+    ex_project_destroy(project);
+
+    const double nowhere[] = {0, 0};
+    const ex_init_form same = {.path = shape, .name = "bump", .at = nowhere};
+    all.forms = &same;
+    assert_int_equal(ex_project_init_forms(&all, scratch_path("none"), "it", NULL, NULL, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "'bump' and 'strip' are at the same place");
+    all.forms = &form;
+    all.axis_count = 2; /* both forms have y = 0: an axis without a range */
+    assert_int_equal(ex_project_init_forms(&all, scratch_path("none"), "it", NULL, NULL, &error), EX_ERROR_DATA);
+    all.axis_count = 1;
+
+    assert_true(fail_alloc_sweep(forms_once, &all) > 20);
+    all.axis_count = 0;
+    all.trajectory = true;
+    assert_true(fail_alloc_sweep(forms_once, &all) > 20);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seams_close),
@@ -327,6 +385,7 @@ int main(void) {
         cmocka_unit_test(refused),
         cmocka_unit_test(overwriting),
         cmocka_unit_test(memory),
+        cmocka_unit_test(forms),
     };
     return cmocka_run_group_tests_name("author.project.init", tests, scratch_set_up, scratch_tear_down);
 }
