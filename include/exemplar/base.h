@@ -1,7 +1,7 @@
 /*
- * exemplar/base.h - basis of all other headers: results and errors, the allocator, the task hook, version numbers.
+ * exemplar/base.h - what all other headers use: results and errors, the allocator, the task hook, version numbers.
  *
- * Any thread may call everything here. The library never prints, never exits, opens no files and starts no threads.
+ * Any thread may call these functions. The library never prints, never exits, opens no files and starts no threads.
  * Memory and threads come from the caller, through the two hooks below. Vectors, quaternions, SIMD and the small dense
  * solvers are private to the runtime (src/runtime/base/).
  */
@@ -56,9 +56,10 @@ typedef struct ex_version_info {
     const char *simd; /* "neon", "sse2", "avx2", "wasm", "scalar" */
 } ex_version_info;
 
+/* Returns the version of the linked library. */
 EX_API ex_version_info ex_version(void);
 
-/* Every result with its general text. ex_error holds the specific message. */
+/* Results of functions that can fail, each with its general text. ex_error holds the specific message. */
 #define EX_RESULT_LIST(X)                                                                                              \
     X(EX_OK, "done")                                                                                                   \
     X(EX_ERROR_ARGUMENT, "a parameter is outside what the function accepts")                                           \
@@ -83,8 +84,8 @@ typedef enum ex_result {
 EX_API const char *ex_result_text(ex_result result);
 
 /*
- * Error message: one sentence for the person who has to act on it, naming the file, line, key, example or vertex. The
- * caller owns it. Every function accepts NULL if the message is not needed. Unchanged if the call succeeds.
+ * An error message: one sentence for the person who must act on it, naming the file, line, key, example or vertex.
+ * The caller owns it. Every function accepts NULL if the message is not needed. Unchanged if the call succeeds.
  */
 #define EX_ERROR_SIZE 512
 typedef struct ex_error {
@@ -95,7 +96,7 @@ typedef struct ex_error {
 } ex_error;
 
 /*
- * For hooks and programs that report errors the way the library does. Each function returns `result`, so that it can be
+ * Set an error the way the library does, for hooks and programs. Each function returns `result`, so that it can be
  * used in a return statement. ex_error_set writes the message; if it is longer than EX_ERROR_SIZE, its middle is cut
  * out. ex_error_within puts "where: " in front of the existing message, for callers that know the file, layer or key;
  * it does nothing if result is EX_OK. ex_error_kind sets `kind`, which ex_error_set leaves NULL. ex_error_memory writes
@@ -107,9 +108,9 @@ EX_API ex_result ex_error_kind(ex_error *error, ex_result result, const char *ki
 EX_API ex_result ex_error_memory(ex_error *error, const char *what, size_t size);
 
 /*
- * Memory allocation hook. allocate returns memory aligned to at least 64 bytes, or NULL. release gets the size that was
- * passed to allocate. NULL in place of an allocator means malloc and free. Runtime objects remember their allocator, so
- * it must outlive them.
+ * A memory hook for your own allocator. allocate returns memory aligned to at least 64 bytes, or NULL. release gets the
+ * size that was passed to allocate. NULL in place of an allocator means malloc and free. Runtime objects remember their
+ * allocator, so it must outlive them.
  */
 typedef struct ex_allocator {
     void *(*allocate)(void *user, size_t size);
@@ -118,9 +119,9 @@ typedef struct ex_allocator {
 } ex_allocator;
 
 /*
- * Threading hook. run must call body(context, begin, end) for pieces that together cover [0, count), and return when
- * all are done. Pieces should not be smaller than grain. NULL in place of a hook runs everything serially in the
- * caller's thread. Results are the same, bit for bit, however the range is cut.
+ * A threading hook for your own job system. run must call body(context, begin, end) for pieces that together cover [0,
+ * count), and return when all are done. Pieces should not be smaller than grain. NULL in place of a hook runs
+ * everything serially in the caller's thread. Results are the same, bit for bit, however the range is cut.
  */
 typedef void (*ex_task_body)(void *context, int begin, int end);
 typedef struct ex_tasks {
@@ -129,11 +130,12 @@ typedef struct ex_tasks {
 } ex_tasks;
 
 /*
- * Called on misuse by the programmer (a NULL rig, a weigher with another number of examples), so that a debugger can
- * stop there. The call that was misused does nothing. The default hook does nothing in release builds and aborts in
- * debug builds. Set it once, before other threads call the library. NULL restores the default.
+ * A function to call on misuse by the programmer (a NULL rig, a weigher with another number of examples), so that a
+ * debugger can stop there. The call that was misused does nothing. The default does nothing in release builds and
+ * aborts in debug builds.
  */
 typedef void (*ex_misuse_hook)(const char *function, const char *what);
+/* Sets the misuse hook. Set it once, before other threads call the library. NULL restores the default. */
 EX_API void ex_set_misuse_hook(ex_misuse_hook hook);
 
 #ifdef __cplusplus

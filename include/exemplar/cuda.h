@@ -21,10 +21,12 @@
 extern "C" {
 #endif
 
+/* A CUDA stream: a cudaStream_t. */
 typedef struct CUstream_st *ex_cuda_stream;
 
 /* ---- devices ---- */
 
+/* Facts about a GPU. */
 typedef struct ex_cuda_device {
     char name[128];
     int major, minor; /* compute capability */
@@ -41,6 +43,7 @@ EX_API ex_result ex_cuda_get_device(int device, ex_cuda_device *info, ex_error *
 
 /* ---- rigs ---- */
 
+/* A rig in GPU memory. */
 typedef struct ex_cuda_rig ex_cuda_rig;
 
 /*
@@ -55,7 +58,7 @@ typedef struct ex_cuda_rig ex_cuda_rig;
  */
 EX_API ex_result ex_cuda_rig_create(const ex_rig *rig, const ex_allocator *allocator, ex_cuda_rig **made,
                                     ex_error *error);
-/* Call it after all work that uses the rig is done. NULL is fine. */
+/* Releases an uploaded rig. Call it after all work that uses the rig is done. NULL is fine. */
 EX_API void ex_cuda_rig_destroy(ex_cuda_rig *rig);
 /* Returns the bytes used on the device. */
 EX_API size_t ex_cuda_rig_size(const ex_cuda_rig *rig);
@@ -93,6 +96,7 @@ typedef enum ex_cuda_number {
         EX_CUDA_NUMBER_COUNT
 } ex_cuda_number;
 
+/* Returns the name of a number format. */
 EX_API const char *ex_cuda_number_name(ex_cuda_number number);
 
 /* One output array: entry v of instance i is at data + i * instance_stride + v * stride. */
@@ -103,7 +107,8 @@ typedef struct ex_cuda_array {
     size_t instance_stride; /* bytes; 0: packed; the same multiples */
 } ex_cuda_array;
 
-/* Output arrays. Entries are the vertices of the requested level in source order, or its split vertices. */
+/* Output arrays of an evaluation. Entries are the vertices of the requested level in source order, or its split
+ * vertices. */
 typedef struct ex_cuda_output {
     ex_cuda_array positions;
     ex_cuda_array normals; /* unit length, 0 0 0 where the surface has no normal; can be written without positions */
@@ -138,10 +143,10 @@ EX_API size_t ex_cuda_scratch_size(const ex_cuda_rig *rig, const ex_cuda_evaluat
                                    const ex_cuda_output *output, int count);
 
 /*
- * Evaluates count instances; 0 is fine. scratch is device memory, aligned to 256 bytes as cudaMalloc does, and in use
- * until the work is done. If the result is ARGUMENT, nothing is written. An error that CUDA still holds from an earlier
- * call is cleared. Results: ARGUMENT (no such level, misaligned strides or addresses, normals of a rig without them, a
- * device other than the rig's), DEVICE (with CUDA's message).
+ * Queues the evaluation of `count` instances in a stream; 0 is fine. scratch is device memory, aligned to 256 bytes as
+ * cudaMalloc does, and in use until the work is done. If the result is ARGUMENT, nothing is written. An error that CUDA
+ * still holds from an earlier call is cleared. Results: ARGUMENT (no such level, misaligned strides or addresses,
+ * normals of a rig without them, a device other than the rig's), DEVICE (with CUDA's message).
  */
 EX_API ex_result ex_cuda_evaluate(const ex_cuda_rig *rig, int count, const ex_cuda_poses *poses,
                                   const ex_cuda_output *output, const ex_cuda_evaluation *evaluation, void *scratch,

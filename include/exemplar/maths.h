@@ -15,8 +15,8 @@ extern "C" {
 /* Returns e^x, relative error below 4e-16. Returns 0 for x below -700, and at most e^700. */
 EX_API double ex_exp(double x);
 
-/* Sine and cosine of x radians, |x| <= 1e5. The absolute error is below 3e-16 up to |x| = 100 and grows with |x|
- * beyond. */
+/* Computes sine and cosine of x radians, |x| <= 1e5. The absolute error is below 3e-16 up to |x| = 100 and grows with
+ * |x| beyond. */
 EX_API void ex_sin_cos(double x, double *sine, double *cosine);
 
 /* Returns the angle in [0, pi/2] of the direction (x, y), both >= 0, like atan2(y, x); relative error below 1e-15. (0,

@@ -25,14 +25,16 @@ extern "C" {
 
 /* ---- transforms ---- */
 
-/* Scale, then rotate, then translate, as in glTF. A scale may be negative or 0. */
+/* A transform: scales, then rotates, then translates, as in glTF. A scale may be negative or 0. */
 typedef struct ex_transform {
     float translation[3];
     float rotation[4]; /* any length but 0 */
     float scale[3];
 } ex_transform;
 
+/* Returns the transform that moves nothing. */
 EX_API ex_transform ex_transform_identity(void);
+/* Converts a transform to a matrix. */
 EX_API void ex_transform_matrix(const ex_transform *transform, float matrix[12]);
 
 /*
@@ -48,27 +50,30 @@ EX_API ex_transform ex_transform_interpolate(const ex_transform *a, const ex_tra
 
 /* ---- skeletons ---- */
 
+/* Definition of a skeleton. */
 typedef struct ex_skeleton_def {
     int joint_count;            /* 1 to EX_JOINT_MAX */
     const int *parents;         /* [joint_count], -1 for a root; several roots and any order are allowed */
     const ex_transform *rest;   /* [joint_count] relative to the parent; a zero rotation means none */
-    const float *inverse_binds; /* [joint_count][12]: from the space of the mesh to that of the joint, in the bind
-                                   pose; NULL: the mesh was bound at rest */
+    const float *inverse_binds; /* [joint_count][12]: from the space of the mesh to that of the joint, as both were when
+                                   the mesh was bound; NULL: the mesh was bound at rest */
     const char *const *names;   /* [joint_count] or NULL, and each may be NULL; for ex_skeleton_find and error
                                    messages */
 } ex_skeleton_def;
 
+/* A skeleton, immutable. */
 typedef struct ex_skeleton ex_skeleton;
 
 /*
- * Copies everything, in one allocation of about 270 bytes per joint. Results: ARGUMENT, DATA (a joint that is its own
- * ancestor, a parent out of range, a number that is not finite, a bind matrix without an inverse; names the joint),
- * MEMORY, LIMIT.
+ * Makes a skeleton. Copies everything, in one allocation of about 270 bytes per joint. Results: ARGUMENT, DATA (a joint
+ * that is its own ancestor, a parent out of range, a number that is not finite, a bind matrix without an inverse; names
+ * the joint), MEMORY, LIMIT.
  */
 EX_API ex_result ex_skeleton_create(const ex_skeleton_def *def, const ex_allocator *allocator, ex_skeleton **skeleton,
                                     ex_error *error);
 EX_API void ex_skeleton_destroy(ex_skeleton *skeleton);
 
+/* Returns the number of joints. */
 EX_API int ex_skeleton_joint_count(const ex_skeleton *skeleton);
 /* Returns the parent joint, or -1 for a root. */
 EX_API int ex_skeleton_parent(const ex_skeleton *skeleton, int joint);
@@ -78,6 +83,7 @@ EX_API const char *ex_skeleton_name(const ex_skeleton *skeleton, int joint);
 EX_API int ex_skeleton_find(const ex_skeleton *skeleton, const char *name);
 /* Returns the rest transform, with a unit rotation. */
 EX_API ex_transform ex_skeleton_rest(const ex_skeleton *skeleton, int joint);
+/* Gets the inverse bind matrix of a joint. */
 EX_API void ex_skeleton_inverse_bind(const ex_skeleton *skeleton, int joint, float matrix[12]);
 
 /* Input of a skeleton; all zero is rest. */
@@ -96,7 +102,7 @@ typedef struct ex_skeleton_input {
     const float *shifts;
 } ex_skeleton_input;
 
-/* Output arrays; every pointer may be NULL. */
+/* Output arrays of a skeleton; every pointer may be NULL. */
 typedef struct ex_skeleton_output {
     float *matrices; /* [joint_count][12]: world matrix times inverse bind; input of a palette */
     float *worlds;   /* [joint_count][12] */
@@ -115,7 +121,7 @@ EX_API void ex_skeleton_evaluate(const ex_skeleton *skeleton, const ex_skeleton_
 
 /* ---- readings: numbers from the motion of a joint ---- */
 
-/* Kind of value read from a joint's local transform, always relative to its rest. */
+/* Kinds of value that can be read from a joint's local transform, always relative to its rest. */
 typedef enum ex_reading_kind {
     EX_READING_NONE,     /* nothing: the axis is a dial */
     EX_READING_ANGLE,    /* degrees: the signed turn about `about`, within half a turn of `middle` */
@@ -125,6 +131,7 @@ typedef enum ex_reading_kind {
     EX_READING_KIND_COUNT
 } ex_reading_kind;
 
+/* The value to read from a joint. */
 typedef struct ex_reading {
     ex_reading_kind kind;
     double about[3]; /* a direction of any length but 0, in the joint's own axes at rest */
@@ -161,8 +168,10 @@ typedef enum ex_skinning {
         EX_SKINNING_COUNT
 } ex_skinning;
 
+/* Returns the name of a skinning method. */
 EX_API const char *ex_skinning_name(ex_skinning method);
 
+/* Definition of a palette. */
 typedef struct ex_palette_def {
     ex_skinning method;
     int joint_count;
@@ -172,6 +181,7 @@ typedef struct ex_palette_def {
                              ex_skin_vertex_rotation; dual quaternions always have them */
 } ex_palette_def;
 
+/* The matrices of all joints, prepared for a skinning method. */
 typedef struct ex_palette ex_palette;
 
 /* Returns the size of a palette in bytes: slightly more than 96 per joint. */
@@ -186,6 +196,7 @@ EX_API ex_palette *ex_palette_make(const ex_palette_def *def, void *memory);
 
 /* ---- skins ---- */
 
+/* Definition of a skin: the joints that move each vertex, and their weights. */
 typedef struct ex_skin_def {
     int vertex_count;
     int joint_count;        /* 1 to EX_JOINT_MAX */
@@ -195,8 +206,10 @@ typedef struct ex_skin_def {
     const float *weights;   /* [starts[vertex_count]], not negative, and not all 0 at a vertex; scaled to sum to 1 */
 } ex_skin_def;
 
+/* A skin, immutable. */
 typedef struct ex_skin ex_skin;
 
+/* Facts about a skin, as found when it was made. */
 typedef struct ex_skin_info {
     int influence_most;       /* largest number at a vertex, after removing weights of 0 and merging repeated joints */
     int long_count;           /* number of vertices with more than 4 influences, which are slower */
@@ -206,24 +219,26 @@ typedef struct ex_skin_info {
 } ex_skin_info;
 
 /*
- * Sorts and normalises the influences, in one allocation of 24 bytes per vertex and 6 for each influence of a vertex
- * above four. Weights that already sum to 1 within 2^-24 are kept to the bit, so the output of ex_skin_influences makes
- * the same skin again. Results: ARGUMENT, DATA (names the vertex), MEMORY, LIMIT.
+ * Makes a skin: sorts and normalises the influences, in one allocation of 24 bytes per vertex and 6 for each influence
+ * of a vertex above four. Weights that already sum to 1 within 2^-24 are kept to the bit, so the output of
+ * ex_skin_influences makes the same skin again. Results: ARGUMENT, DATA (names the vertex), MEMORY, LIMIT.
  */
 EX_API ex_result ex_skin_create(const ex_skin_def *def, const ex_allocator *allocator, ex_skin **skin, ex_error *error);
 EX_API void ex_skin_destroy(ex_skin *skin);
 
+/* Return the numbers of vertices and of joints. */
 EX_API int ex_skin_vertex_count(const ex_skin *skin);
 EX_API int ex_skin_joint_count(const ex_skin *skin);
+/* Returns facts about the skin. */
 EX_API ex_skin_info ex_skin_get_info(const ex_skin *skin);
 /* Gets the influences of a vertex, heaviest first, and returns their number. joints and weights have room for
  * influence_most entries, or are NULL. */
 EX_API int ex_skin_influences(const ex_skin *skin, int vertex, uint32_t *joints, float *weights);
 
 /*
- * Arrays to move. Pointers are to the entries of vertex `begin`; each pair (in and out) may be NULL. Strides are bytes
- * from one entry to the next; 0 means packed. Input and output may be the same array with the same stride, or arrays
- * that do not overlap.
+ * Arrays for ex_skin_apply to move. Pointers are to the entries of vertex `begin`; each pair (in and out) may be NULL.
+ * Strides are bytes from one entry to the next; 0 means packed. Input and output may be the same array with the same
+ * stride, or arrays that do not overlap.
  */
 typedef struct ex_skin_job {
     int begin, end; /* range of vertices; the bits are the same wherever the work is cut */
@@ -239,9 +254,10 @@ typedef struct ex_skin_job {
 } ex_skin_job;
 
 /*
- * Moves a range of vertices. The palette must have the skin's number of joints. Normals are transformed by the inverse
- * transpose of the vertex's matrix, tangents by the matrix. Allocates nothing, uses one thread. Memory traffic: 24
- * bytes of influences per vertex, and one read and one write of each stream; see docs/performance.md.
+ * Moves a range of vertices with their joints: linear or dual quaternion skinning. The palette must have the skin's
+ * number of joints. Normals are transformed by the inverse transpose of the vertex's matrix, tangents by the matrix.
+ * Allocates nothing, uses one thread. Memory traffic: 24 bytes of influences per vertex, and one read and one write of
+ * each stream; see docs/performance.md.
  */
 EX_API void ex_skin_apply(const ex_skin *skin, const ex_palette *palette, const ex_skin_job *job);
 
@@ -263,15 +279,15 @@ typedef struct ex_turn_job {
     size_t position_stride;   /* 0: 12 */
 } ex_turn_job;
 
-/* positions += rotation * vector, for the listed vertices. The bits for a vertex are the same however the list is
- * cut. */
+/* Turns vectors with the skin and adds them: positions += rotation * vector, for the listed vertices. The bits for a
+ * vertex are the same however the list is cut. */
 EX_API void ex_skin_turn(const ex_skin *skin, const ex_palette *palette, const ex_turn_job *job);
 
 /* ---- un-posing ---- */
 
-/* Limit of un-posing. A direction that skinning shrinks to less than this fraction of what the joints alone would give
- * is damped instead of inverted. At 0.1, a sculpt is ten times as large at rest as at its pose, and one degree away
- * from its pose it is off by 9 % of its size. */
+/* The limit of un-posing, as a fraction. A direction that skinning shrinks to less than this fraction of what the
+ * joints alone would give is damped instead of inverted. At 0.1, a sculpt is ten times as large at rest as at its pose,
+ * and one degree away from its pose it is off by 9 % of its size. */
 #define EX_UNPOSE_LIMIT 0.1
 
 /* A damped vertex: it does not return exactly to its posed position. */
@@ -281,6 +297,7 @@ typedef struct ex_damped {
     float residual; /* distance from its posed position that remains when it is posed again */
 } ex_damped;
 
+/* Arrays for un-posing. */
 typedef struct ex_unpose_job {
     const float *posed; /* [vertex_count][3]; not finite: the vertex stays at rest and is reported with an infinite
                            residual */

@@ -3,7 +3,7 @@
  *
  * ex_stencils holds a subdivision surface as weighted sums: every vertex of level 1, 2, … and of the limit surface is a
  * weighted sum of cage vertices, and so is every limit tangent. ex_normals holds what is needed for the vertex normals
- * of an unrefined mesh. Both are immutable blocks that may be used from any number of threads. Authoring builds the
+ * of an unrefined mesh. Both are immutable blocks, and any number of threads may use them. Authoring builds the
  * sums from a mesh with its creases and boundaries: ex_mesh_subdivide in exemplar/author/mesh.h.
  */
 #ifndef EXEMPLAR_REFINE_H
@@ -19,7 +19,7 @@ extern "C" {
  * levels have tangents, their points are on the limit surface already, and this is the last level. */
 #define EX_LEVEL_LIMIT (-1)
 
-/* The sums of one level, row after row: vertex v is the sum of weights[i] times control vertex indices[i] over i in
+/* The sums of one level, row after row. Vertex v is the sum of weights[i] times control vertex indices[i] over i in
  * [offsets[v], offsets[v + 1]). */
 typedef struct ex_stencil_rows {
     int vertex_count;
@@ -29,6 +29,7 @@ typedef struct ex_stencil_rows {
     const double *tangents; /* [..][2]: weights of two tangents whose cross product points outwards; or NULL */
 } ex_stencil_rows;
 
+/* Definition of a subdivision surface: the sums of its levels. */
 typedef struct ex_stencils_def {
     int control_count;             /* vertices of the cage */
     int level_count;               /* number of levels; they are 1 to level_count */
@@ -36,39 +37,41 @@ typedef struct ex_stencils_def {
     const ex_stencil_rows *limit;  /* or NULL */
 } ex_stencils_def;
 
+/* A subdivision surface as weighted sums of cage vertices; immutable. */
 typedef struct ex_stencils ex_stencils;
 
 /*
- * Lays the sums out for evaluation: vertices that use the same control vertices are stored together and share one list
- * of them. One block, of about 4 to 8 bytes per weight. Weights become float; each row keeps its sum. Results:
- * ARGUMENT, DATA (names level and vertex), MEMORY, LIMIT.
+ * Makes the tables of a subdivision surface, laid out for evaluation: vertices that use the same control vertices are
+ * stored together and share one list of them. One block, of about 4 to 8 bytes per weight. Weights become float; each
+ * row keeps its sum. Results: ARGUMENT, DATA (names level and vertex), MEMORY, LIMIT.
  */
 EX_API ex_result ex_stencils_create(const ex_stencils_def *def, const ex_allocator *allocator, ex_stencils **stencils,
                                     ex_error *error);
 EX_API void ex_stencils_destroy(ex_stencils *stencils);
 
+/* Return the number of cage vertices, and of levels. */
 EX_API int ex_stencils_control_count(const ex_stencils *stencils);
 EX_API int ex_stencils_level_count(const ex_stencils *stencils);
-/* True if the level (or EX_LEVEL_LIMIT) exists; level 0, the cage itself, always does. */
+/* Returns true if the level (or EX_LEVEL_LIMIT) exists; level 0, the cage itself, always does. */
 EX_API bool ex_stencils_has(const ex_stencils *stencils, int level);
 /* Returns the number of vertices of a level (level 0: control_count); 0 if it does not exist. */
 EX_API int ex_stencils_vertex_count(const ex_stencils *stencils, int level);
-/* True if that level can give normals. */
+/* Returns true if that level can give normals. */
 EX_API bool ex_stencils_has_tangents(const ex_stencils *stencils, int level);
-/* True if the points of all levels are on the limit surface: every level has tangents, and there is no separate
+/* Returns true if the points of all levels are on the limit surface: every level has tangents, and there is no separate
  * limit. */
 EX_API bool ex_stencils_on_limit(const ex_stencils *stencils);
 /* Returns the size of the block in bytes. It holds no pointers: a copy at an aligned address works as well. */
 EX_API size_t ex_stencils_size(const ex_stencils *stencils);
 
-/* ex_stencils_weight_count returns the number of weights stored for an existing level other than 0. ex_stencils_read
- * gets the rows, from which ex_stencils_create makes the same block again: offsets [vertex_count + 1], indices and
- * weights [weight count], tangents [weight count][2] or NULL. */
+/* Read a level back: ex_stencils_weight_count returns the number of weights stored for an existing level other than 0.
+ * ex_stencils_read gets the rows, from which ex_stencils_create makes the same block again: offsets [vertex_count + 1],
+ * indices and weights [weight count], tangents [weight count][2] or NULL. */
 EX_API int ex_stencils_weight_count(const ex_stencils *stencils, int level);
 EX_API void ex_stencils_read(const ex_stencils *stencils, int level, int *offsets, int *indices, double *weights,
                              double *tangents);
 
-/* Input and output arrays. Strides are bytes from one triple to the next; 0: 12. */
+/* Input and output arrays of a refinement. Strides are bytes from one triple to the next; 0: 12. */
 typedef struct ex_refine {
     int level;            /* 0 to level_count, or EX_LEVEL_LIMIT */
     const float *control; /* [control_count] triples */
@@ -87,14 +90,17 @@ typedef struct ex_refine {
  */
 EX_API void ex_stencils_apply(const ex_stencils *stencils, const ex_refine *refine, const ex_tasks *tasks,
                               void *scratch);
+/* Returns the bytes of scratch for ex_stencils_apply. */
 EX_API size_t ex_stencils_scratch_size(const ex_stencils *stencils);
 
+/* Weights of the faces around a vertex in its normal. */
 typedef enum ex_normal_weighting {
     EX_NORMAL_BY_AREA,  /* weights a face by its area: cheap, and what most exporters write */
     EX_NORMAL_BY_ANGLE, /* weights it by its angle at the vertex: independent of how a polygon was cut */
     EX_NORMAL_WEIGHTING_COUNT
 } ex_normal_weighting;
 
+/* Definition of the faces that vertex normals come from. */
 typedef struct ex_normals_def {
     int vertex_count;
     int face_count;
@@ -103,9 +109,11 @@ typedef struct ex_normals_def {
     ex_normal_weighting weighting;
 } ex_normals_def;
 
+/* The tables for vertex normals; immutable. */
 typedef struct ex_normals ex_normals;
 
-/* One block of about 12 bytes per corner, 20 by angle. Results: ARGUMENT, DATA (names the face), MEMORY, LIMIT. */
+/* Makes the tables for vertex normals: one block of about 12 bytes per corner, 20 by angle. Results: ARGUMENT, DATA
+ * (names the face), MEMORY, LIMIT. */
 EX_API ex_result ex_normals_create(const ex_normals_def *def, const ex_allocator *allocator, ex_normals **normals,
                                    ex_error *error);
 EX_API void ex_normals_destroy(ex_normals *normals);
@@ -118,10 +126,12 @@ EX_API int ex_normals_vertex_count(const ex_normals *normals);
  */
 EX_API void ex_normals_compute(const ex_normals *normals, const float *positions, size_t stride, float *out,
                                size_t out_stride, const ex_tasks *tasks, void *scratch);
+/* Returns the bytes of scratch for ex_normals_compute. */
 EX_API size_t ex_normals_scratch_size(const ex_normals *normals);
 
 /* ---- tangents, for normal maps ---- */
 
+/* Definition of the texture coordinates and triangles that tangents come from. */
 typedef struct ex_tangents_def {
     int vertex_count;             /* number of positions and normals */
     int split_count;              /* number of texture coordinates and tangents */
@@ -131,16 +141,17 @@ typedef struct ex_tangents_def {
     const uint32_t *triangles; /* [triangle_count][3] split vertices */
 } ex_tangents_def;
 
+/* The tables for tangents; immutable. */
 typedef struct ex_tangents ex_tangents;
 
-/* One block, without pointers, of about 60 bytes per triangle. Texture coordinates that are not finite are ignored.
- * Results: ARGUMENT, DATA (names the triangle or split vertex), MEMORY, LIMIT. */
+/* Makes the tables for tangents: one block, without pointers, of about 60 bytes per triangle. Texture coordinates that
+ * are not finite are ignored. Results: ARGUMENT, DATA (names the triangle or split vertex), MEMORY, LIMIT. */
 EX_API ex_result ex_tangents_create(const ex_tangents_def *def, const ex_allocator *allocator, ex_tangents **tangents,
                                     ex_error *error);
 EX_API void ex_tangents_destroy(ex_tangents *tangents);
 EX_API int ex_tangents_split_count(const ex_tangents *tangents);
 
-/* Input and output arrays. Strides are bytes; 0: 12, 12, 16. */
+/* Input and output arrays for tangents. Strides are bytes; 0: 12, 12, 16. */
 typedef struct ex_tangents_job {
     const float *positions; /* [vertex_count] triples */
     size_t position_stride;
@@ -153,14 +164,15 @@ typedef struct ex_tangents_job {
 } ex_tangents_job;
 
 /*
- * Computes the direction in which u of the texture grows, of unit length and perpendicular to the normal: the sum over
- * the triangles of a split vertex, weighted by angle, as most normal-map bakers do. Without usable texture coordinates,
- * any direction perpendicular to the normal. Where mirrored triangles meet others at one split vertex, those with the
- * larger angles decide. Always finite. scratch has ex_tangents_scratch_size bytes, aligned as malloc does. Two passes,
- * over triangles and over split vertices; allocates nothing.
+ * Computes tangents for normal maps: the direction in which u of the texture grows, of unit length and perpendicular to
+ * the normal: the sum over the triangles of a split vertex, weighted by angle, as most normal-map bakers do. Without
+ * usable texture coordinates, any direction perpendicular to the normal. Where mirrored triangles meet others at one
+ * split vertex, those with the larger angles decide. Always finite. scratch has ex_tangents_scratch_size bytes, aligned
+ * as malloc does. Two passes, over triangles and over split vertices; allocates nothing.
  */
 EX_API void ex_tangents_compute(const ex_tangents *tangents, const ex_tangents_job *job, const ex_tasks *tasks,
                                 void *scratch);
+/* Returns the bytes of scratch for ex_tangents_compute. */
 EX_API size_t ex_tangents_scratch_size(const ex_tangents *tangents);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /*
  * exemplar/rig.h - play a rig: load it, pose it, evaluate it, edit its spaces.
  *
- * A rig holds everything that the runtime needs for one character in one immutable block of memory: a mesh, its layers
- * (each a space, a weigher and examples), a skeleton with its skin, refined levels, and the names of its inputs.
- * ex_rig_unpack loads one from the bytes of a rig file. Any number of threads may evaluate it at once. Evaluation
- * allocates nothing and cannot fail. See also: exemplar/rig_create.h makes a rig from arrays, exemplar/rig_inspect.h
- * looks inside, exemplar/rig_pack.h packs it, exemplar/author.h reads and writes files.
+ * A rig is one character in one immutable block of memory. Any number of threads may evaluate it at once. Evaluation
+ * allocates nothing and cannot fail. A rig has a mesh, layers (each a space, a weigher and examples), a skeleton with
+ * its skin, refined levels, and named inputs. ex_rig_unpack loads one from the bytes of a rig file. See also:
+ * exemplar/rig_create.h makes a rig from arrays, exemplar/rig_inspect.h looks inside, exemplar/rig_pack.h packs it,
+ * exemplar/author.h reads and writes files.
  */
 #ifndef EXEMPLAR_RIG_H
 #define EXEMPLAR_RIG_H
@@ -21,6 +21,7 @@
 extern "C" {
 #endif
 
+/* A character, ready to evaluate: immutable, in one block of memory. */
 typedef struct ex_rig ex_rig;
 
 /* ---- loading ---- */
@@ -48,9 +49,10 @@ EX_API void ex_rig_destroy(ex_rig *rig);
 /* ---- surfaces ---- */
 
 /*
- * The mesh of a rig. Vertices are those of the source, in source order; forms and outputs have one entry for each. A
- * vertex with several texture coordinates or normals is split for display. Split vertices are sorted by their source
- * vertex, each source vertex has at least one, and faces and triangles refer to split vertices.
+ * Faces, texture coordinates and normals of a rig at one level. Vertices are those of the source, in source order;
+ * forms and outputs have one entry for each. A vertex with several texture coordinates or normals is split for display.
+ * Split vertices are sorted by their source vertex, each source vertex has at least one, and faces and triangles refer
+ * to split vertices.
  */
 typedef struct ex_rig_mesh {
     int vertex_count;
@@ -92,20 +94,21 @@ EX_API int ex_rig_pose_size(const ex_rig *rig);
 /* Returns the length of ex_pose.joints; 0 if there is no skeleton. */
 EX_API int ex_rig_joint_count(const ex_rig *rig);
 
-/* Fills those arrays that the pose has with rest. */
+/* Sets a pose to rest: fills those of its arrays that are not NULL. */
 EX_API void ex_rig_rest_pose(const ex_rig *rig, const ex_pose *pose);
-/* Writes an input's one or four numbers. A dial goes into pose->inputs; an input with a joint changes that joint's
- * transform, and only the part of it that the input reads. */
+/* Sets an input of a pose, whether it is a dial or belongs to a joint: value is one number, or four for a rotation. A
+ * dial goes into pose->inputs. An input with a joint changes that joint's transform in pose->joints, and only the part
+ * of it that the input reads: writing to pose->inputs does not move it. */
 EX_API void ex_rig_set_input(const ex_rig *rig, int input, const double *value, const ex_pose *pose);
-/* Gets the input's one or four numbers as evaluation sees them. */
+/* Gets the value of an input as evaluation sees it: one number, or four for a rotation. */
 EX_API void ex_rig_get_input(const ex_rig *rig, int input, const ex_pose *pose, double *value);
 
-/* Returns the index of the input of that name, or -1. */
+/* Finds an input by name and returns its number; -1 if there is none. */
 EX_API int ex_rig_input_find(const ex_rig *rig, const char *name);
 
 /* ---- evaluation ---- */
 
-/* Report on following a driver. */
+/* Report on how a driven rig followed its driver. */
 typedef struct ex_driven {
     double *region_weights; /* [sum over layers of view_count times example_count], one layer after the other; or
                                NULL */
@@ -118,8 +121,8 @@ typedef struct ex_driven {
     ex_settled settled;     /* output */
 } ex_driven;
 
-/* Output arrays; every pointer may be NULL. Entries are the vertices of the requested level in source order, or its
- * split vertices (ex_evaluation.split). Strides are bytes from one entry to the next; 0: packed. */
+/* Output arrays of an evaluation; every pointer may be NULL. Entries are the vertices of the requested level in source
+ * order, or its split vertices (ex_evaluation.split). Strides are bytes from one entry to the next; 0: packed. */
 typedef struct ex_output {
     float *positions;       /* triples */
     size_t position_stride; /* 0: 12 */
@@ -156,27 +159,28 @@ typedef struct ex_evaluation {
  * fewer poses, and for any other evaluation at the same level. */
 EX_API size_t ex_rig_scratch_size(const ex_rig *rig, const ex_evaluation *evaluation, int pose_count);
 
-/* Returns the bytes of a state; 0 for a rig without a driver. Results with and without a state agree within 1e-6,
- * whatever frame the state is from: it need not be cleared after a cut. */
+/* Returns the bytes of a state (ex_evaluation.states); 0 for a rig without a driver. Results with and without a state
+ * agree within 1e-6, whatever frame the state is from: it need not be cleared after a cut. */
 EX_API size_t ex_rig_state_size(const ex_rig *rig);
 
 /*
- * Evaluates one pose. The result depends on pose and evaluation alone, bit for bit, whatever the tasks. Cost: the
- * evaluation of the weighers, and one pass over the forms with non-zero weights.
+ * Evaluates one pose into the output arrays. The result depends on pose and evaluation alone, bit for bit, whatever the
+ * tasks. Cost: the evaluation of the weighers, and one pass over the forms with non-zero weights.
  */
 EX_API void ex_rig_evaluate(const ex_rig *rig, const ex_pose *pose, const ex_output *output,
                             const ex_evaluation *evaluation, void *scratch);
 
 /*
- * Evaluates many poses, with [pose_count] entries in each array. The bits are those of ex_rig_evaluate, but a tile of
- * the forms is read from memory once and used for all poses. Scratch grows with pose_count; a few dozen poses at a time
- * are enough for full speed.
+ * Evaluates many poses in one call, with [pose_count] entries in each array. The bits are those of ex_rig_evaluate, but
+ * a tile of the forms is read from memory once and used for all poses. Scratch grows with pose_count; a few dozen poses
+ * at a time are enough for full speed.
  */
 EX_API void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *poses, const ex_output *outputs,
                                  const ex_evaluation *evaluation, void *scratch);
 
 /* ---- spaces ---- */
 
+/* Returns the number of layers. */
 EX_API int ex_rig_layer_count(const ex_rig *rig);
 /* Returns the layer's weigher, which belongs to the rig. Its example_count is the layer's. */
 EX_API const ex_weigher *ex_rig_weigher(const ex_rig *rig, int layer);

@@ -12,15 +12,16 @@
 extern "C" {
 #endif
 
-/* Source of an axis's value. */
+/* The source of an axis's value: a dial or a joint. */
 typedef struct ex_axis_source {
     int joint;          /* joint of the rig's skeleton; -1: a dial, which is a free input of the pose; ignored for a
                            driver axis, whose source is ex_pose.driver */
     ex_reading reading; /* with a joint: the value to read from it; its kind must suit the axis */
 } ex_axis_source;
 
-/* Domains: kinds of example. Each line has a constant, its entry in tables of domains (docs/guides/add-a-domain.md), the
- * word that project files use, and a line of help. Rig files store the number: new domains go last. */
+/* Domains: the kinds of example. Each line has a constant, its entry in tables of domains
+ * (docs/guides/add-a-domain.md), the word that project files use, and a line of help. Rig files store the number: new
+ * domains go last. */
 #define EX_DOMAIN_LIST(X)                                                                                              \
     X(EX_DOMAIN_FORM, form, "positions", "vertex positions, added to the mesh before it is posed")                     \
     X(EX_DOMAIN_PIXELS, pixels, "pixels", "images of a texture")                                                       \
@@ -35,6 +36,7 @@ typedef enum ex_domain {
         EX_DOMAIN_COUNT
 } ex_domain;
 
+/* Return the word that project files use for a domain, and its line of help. */
 EX_API const char *ex_domain_name(ex_domain domain);
 EX_API const char *ex_domain_help(ex_domain domain);
 
@@ -50,6 +52,7 @@ typedef enum ex_offset_frame {
         EX_OFFSET_FRAME_COUNT
 } ex_offset_frame;
 
+/* Returns the name of a frame of offsets. */
 EX_API const char *ex_offset_frame_name(ex_offset_frame frame);
 
 /* Fields of the layers of each domain: one struct per domain. */
@@ -62,15 +65,16 @@ typedef struct ex_layer_form {
                                    positions in that example (ex_skeleton_input); or NULL */
 } ex_layer_form;
 
-/* Images of a texture. The texture is the first image of its first layer, plus, for each of its layers, the sum over k
- * of w_k * (image_k - that first image), in linear light. */
+/* Images of a texture as examples. The texture is the first image of its first layer, plus, for each of its layers, the
+ * sum over k of w_k * (image_k - that first image), in linear light. */
 typedef struct ex_layer_pixels {
     const char *texture;                /* "base_color", "normal", … as in glTF */
     int width, height;                  /* the same for all images of all layers of a texture */
     const unsigned char *const *images; /* [example_count] of [height][width][4]: red green blue alpha */
 } ex_layer_pixels;
 
-/* Sparse offsets. Rest form(v), or posed form(v), += mask(v) * sum over k of w_k * delta_k(v). */
+/* Sparse offsets, such as sculpted correctives. Rest form(v), or posed form(v), += mask(v) * sum over k of w_k *
+ * delta_k(v). */
 typedef struct ex_layer_offsets {
     const ex_offsets *examples; /* [example_count] */
     ex_offset_frame frame;
@@ -78,7 +82,7 @@ typedef struct ex_layer_offsets {
                    requires a gaussian weigher, whose sets are set from the offsets */
 } ex_layer_offsets;
 
-/* Paths from the mesh to the examples. Rest form(v) += mask(v) * (path(v) - mesh(v)). */
+/* Paths (trajectories) from the mesh to the examples. Rest form(v) += mask(v) * (path(v) - mesh(v)). */
 typedef struct ex_layer_trajectory {
     const ex_trajectory *examples; /* [example_count]; ex_layer_form has their ends */
     int reference;         /* example that is the mesh itself, whose delta and trajectory are ignored; -1: none, as
@@ -89,9 +93,10 @@ typedef struct ex_layer_trajectory {
     ex_segments segments;
 } ex_layer_trajectory;
 
-/* Displacement along normals. Surface(v) += mask(v) * sum over k of w_k * map_k(v) times the unit normal of the posed
- * limit surface. Requires levels that are all on the limit surface (ex_subdivide_def.all). Refined vertices keep their
- * numbers, so a level before the last uses the first numbers of each map. The cage is not displaced. */
+/* Displacement maps: examples move the refined surface along its normals. Surface(v) += mask(v) * sum over k of w_k *
+ * map_k(v) times the unit normal of the posed limit surface. Requires levels that are all on the limit surface
+ * (ex_subdivide_def.all). Refined vertices keep their numbers, so a level before the last uses the first numbers of
+ * each map. The cage is not displaced. */
 typedef struct ex_layer_displacement {
     const float *const *maps; /* [example_count] of [vertices of the last level], metres */
 } ex_layer_displacement;
@@ -110,8 +115,8 @@ typedef struct ex_layer_driven {
 } ex_layer_driven;
 
 /*
- * One layer. Leave the structs of other domains zero. Axes of the same name in several layers are one input: they must
- * all be numbers or all be rotations, with the same rest value and the same source.
+ * Definition of one layer. Leave the structs of other domains zero. Axes of the same name in several layers are one
+ * input: they must all be numbers or all be rotations, with the same rest value and the same source.
  */
 typedef struct ex_layer_def {
     const char *name;
@@ -161,6 +166,7 @@ typedef struct ex_attachment {
     size_t size;
 } ex_attachment;
 
+/* Definition of a rig, for ex_rig_create. */
 typedef struct ex_rig_def {
     ex_rig_mesh mesh;
     const ex_layer_def *layers;
@@ -181,10 +187,11 @@ typedef struct ex_rig_def {
     ex_rig_options options;
 } ex_rig_def;
 
+/* Returns an empty definition with every option at its default. */
 EX_API ex_rig_def ex_rig_def_default(void);
 
-/* Solves the space of every layer and lays the forms out, in one allocation. Copies everything. Results: ARGUMENT,
- * DATA, SINGULAR, LIMIT, MEMORY; the error names layer, axis, example and vertex. */
+/* Makes a rig: solves the space of every layer and lays the forms out, in one allocation. Copies everything. Results:
+ * ARGUMENT, DATA, SINGULAR, LIMIT, MEMORY; the error names layer, axis, example and vertex. */
 EX_API ex_result ex_rig_create(const ex_rig_def *def, const ex_allocator *allocator, ex_rig **rig, ex_error *error);
 
 #ifdef __cplusplus

@@ -13,14 +13,18 @@
 extern "C" {
 #endif
 
+/* Returns the number of vertices of the mesh, before refinement. */
 EX_API int ex_rig_vertex_count(const ex_rig *rig);
 /* Returns the number of examples of all layers together, the length of ex_output.weights. */
 EX_API int ex_rig_example_count(const ex_rig *rig);
+/* Returns the name of a layer. */
 EX_API const char *ex_rig_layer_name(const ex_rig *rig, int layer);
 /* Returns the index of the layer's first example among the examples of all layers. */
 EX_API int ex_rig_first_example(const ex_rig *rig, int layer);
+/* Returns the name of an example. */
 EX_API const char *ex_rig_example_name(const ex_rig *rig, int layer, int example);
 
+/* Returns the domain of a layer: its kind of example. */
 EX_API ex_domain ex_rig_layer_domain(const ex_rig *rig, int layer);
 /* Stage of evaluation at which a layer acts. */
 typedef enum ex_stage {
@@ -30,15 +34,16 @@ typedef enum ex_stage {
     EX_STAGE_TEXTURE, /* on textures; vertices do not move */
     EX_STAGE_COUNT
 } ex_stage;
+/* Returns the stage at which a layer acts. */
 EX_API ex_stage ex_rig_layer_stage(const ex_rig *rig, int layer);
-/* True if a layer is the sum over examples of weight times difference; false for trajectories. */
+/* Returns true if a layer is the sum over examples of weight times difference; false for trajectories. */
 EX_API bool ex_rig_layer_is_sum(const ex_rig *rig, int layer);
-/* True if the layer's examples are whole forms. */
+/* Returns true if each of the layer's examples is a complete form. */
 EX_API bool ex_rig_layer_has_forms(const ex_rig *rig, int layer);
-/* True if the layer is left out unless ex_evaluation.muted says otherwise. */
+/* Returns true if the layer is left out unless ex_evaluation.muted says otherwise. */
 EX_API bool ex_rig_layer_muted(const ex_rig *rig, int layer);
-/* Offset layers: the frame in which offsets are added, and true if each vertex is weighed only among the examples that
- * move it (ex_layer_offsets.moved). */
+/* Offset layers: return the frame in which offsets are added, and true if each vertex is weighed only among the
+ * examples that move it (ex_layer_offsets.moved). */
 EX_API ex_offset_frame ex_rig_layer_frame(const ex_rig *rig, int layer);
 EX_API bool ex_rig_layer_moved(const ex_rig *rig, int layer);
 /* Returns the number of vertices that an example of an offset layer moves; 0 for other layers. */
@@ -46,8 +51,8 @@ EX_API int ex_rig_example_offset_count(const ex_rig *rig, int layer, int example
 /* Gets those vertices, ascending [count], and their offsets [count][3], mask included; each may be NULL. */
 EX_API void ex_rig_example_offsets(const ex_rig *rig, int layer, int example, uint32_t *vertices, float *deltas);
 
-/* Trajectory layers: reference (-1 for other layers too), segments, overlaps (NULL if none were given) and centre.
- * Pointers point into the rig. */
+/* Trajectory layers: get the reference (-1 for other layers too), segments, overlaps (NULL if none were given) and
+ * centre. Pointers point into the rig. */
 EX_API int ex_rig_layer_reference(const ex_rig *rig, int layer);
 EX_API ex_segments ex_rig_layer_segments(const ex_rig *rig, int layer);
 EX_API const float *ex_rig_layer_overlaps(const ex_rig *rig, int layer);
@@ -66,7 +71,8 @@ EX_API int ex_rig_layer_displaced(const ex_rig *rig, int layer, uint32_t *vertic
 /* Gets an example's displacements of these vertices [count], mask included. */
 EX_API void ex_rig_example_displacements(const ex_rig *rig, int layer, int example, float *values);
 
-/* Inputs: the axes of all layers, without repetition, in order of first appearance. */
+/* Inputs: return how many there are, and the name of one. They are the axes of all layers, without repetition, in order
+ * of first appearance. */
 EX_API int ex_rig_input_count(const ex_rig *rig);
 EX_API const char *ex_rig_input_name(const ex_rig *rig, int input);
 /* Returns the unit, or "" if none was given. */
@@ -81,7 +87,7 @@ EX_API int ex_rig_input_offset(const ex_rig *rig, int input);
 /* Returns the input that axis `axis` of the layer reads. */
 EX_API int ex_rig_layer_input(const ex_rig *rig, int layer, int axis);
 
-/* The skeleton and the skin, which belong to the rig; NULL if there is none. */
+/* Return the skeleton, the skin (both belong to the rig; NULL if there is none) and the skinning method. */
 EX_API const ex_skeleton *ex_rig_skeleton(const ex_rig *rig);
 EX_API const ex_skin *ex_rig_skin(const ex_rig *rig);
 EX_API ex_skinning ex_rig_skinning(const ex_rig *rig);
@@ -100,16 +106,17 @@ EX_API const float *ex_rig_example_driver(const ex_rig *rig, int layer, int exam
 /* Gets the skeleton at that example [joint_count]. Returns false if it is at rest. */
 EX_API bool ex_rig_example_joints(const ex_rig *rig, int layer, int example, ex_transform *joints);
 
-/* Refinement: NULL and 0 if there is none. */
+/* Return the refinement tables and the number of levels; NULL and 0 if there is no refinement. */
 EX_API const ex_stencils *ex_rig_stencils(const ex_rig *rig);
 EX_API int ex_rig_level_count(const ex_rig *rig);
 
-/* Textures: one for each texture name among the pixel layers, in order of first appearance. */
+/* A texture that follows the pose: one for each texture name among the pixel layers, in order of first appearance. */
 typedef struct ex_texture {
     const char *name;
     int width, height;
     bool srgb; /* true for colours, blended in linear light; false for data such as normals, blended as they are */
 } ex_texture;
+/* Return the number of textures, and one of them. */
 EX_API int ex_rig_texture_count(const ex_rig *rig);
 EX_API ex_texture ex_rig_texture(const ex_rig *rig, int texture);
 /* Returns the texture of a pixel layer; -1 for other layers. */
@@ -124,7 +131,9 @@ EX_API void ex_rig_rest_mesh(const ex_rig *rig, float *positions);
 /* Gets an example's stored difference from the mesh [vertex_count][3], also for offsets. Includes the mask, except for
  * trajectories. Exact for float storage. */
 EX_API void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delta);
+/* Returns the number format in which the rig holds its forms. */
 EX_API ex_storage ex_rig_storage(const ex_rig *rig);
+/* Return the number of attachments (ex_rig_def.notes), and one of them. */
 EX_API int ex_rig_attachment_count(const ex_rig *rig);
 EX_API ex_attachment ex_rig_attachment(const ex_rig *rig, int note);
 

@@ -12,15 +12,15 @@
 extern "C" {
 #endif
 
-/* Returns the size of the rig in its packed form. 0 for a rig that cannot be packed: one in 16-bit storage, since files
- * are float, or one made or loaded without its levels. */
+/* Returns the size of a rig in its packed form, in bytes. 0 for a rig that cannot be packed: one in 16-bit storage,
+ * since files are float, or one made or loaded without its levels. */
 EX_API size_t ex_rig_pack_size(const ex_rig *rig);
 
 /* Writes the packed form, which is the BIN chunk of a rig file. bytes is aligned to 8. The same rig gives the same
  * bytes. */
 EX_API ex_result ex_rig_pack(const ex_rig *rig, void *bytes, size_t size, ex_error *error);
 
-/* Sections of a pack, for programs that wrap it in a file (docs/reference/rig.md). */
+/* Kinds of section in a pack, for programs that wrap it in a file (docs/reference/rig.md). */
 typedef enum ex_section_kind {
     EX_SECTION_COUNTS = 1,
     EX_SECTION_STRINGS,
@@ -62,6 +62,7 @@ typedef enum ex_section_kind {
     EX_SECTION_KIND_COUNT
 } ex_section_kind;
 
+/* A section of a pack: its kind and its place. */
 typedef struct ex_section {
     ex_section_kind kind;
     int index;
@@ -71,6 +72,7 @@ typedef struct ex_section {
 
 /* Returns the bytes of header and directory at the start of a pack made by ex_rig_pack. */
 EX_API size_t ex_pack_header_size(const void *pack);
+/* Return the number of sections, and one of them. */
 EX_API int ex_pack_section_count(const void *pack);
 EX_API ex_section ex_pack_section(const void *pack, int section);
 

@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+/* Definition of a search tree. */
 typedef struct ex_tree_def {
     int vertex_count;
     const float *positions;    /* [vertex_count] triples; some may be not finite */
@@ -27,17 +28,19 @@ typedef struct ex_tree_def {
     const uint32_t *triangles; /* [triangle_count][3] vertices */
 } ex_tree_def;
 
+/* The triangles of a mesh, sorted for search; immutable. */
 typedef struct ex_tree ex_tree;
 
 /*
- * Sorts the triangles into a tree (surface-area heuristic) in O(n log n), 0.3 us per triangle. Keeps one allocation of
- * about 20 bytes per triangle, and uses 64 bytes per triangle temporarily. Triangles without area, and repeated ones,
- * are allowed. Results: ARGUMENT, DATA (names the triangle), MEMORY, LIMIT (more than 2^29 triangles).
+ * Makes a search tree: sorts the triangles (surface-area heuristic) in O(n log n), 0.3 us per triangle. Keeps one
+ * allocation of about 20 bytes per triangle, and uses 64 bytes per triangle temporarily. Triangles without area, and
+ * repeated ones, are allowed. Results: ARGUMENT, DATA (names the triangle), MEMORY, LIMIT (more than 2^29 triangles).
  */
 EX_API ex_result ex_tree_create(const ex_tree_def *def, const ex_allocator *allocator, ex_tree **tree, ex_error *error);
 EX_API void ex_tree_destroy(ex_tree *tree);
 EX_API int ex_tree_triangle_count(const ex_tree *tree);
 
+/* A tree fitted around one form, for queries. */
 typedef struct ex_bounds ex_bounds;
 
 /* Returns the bytes of a fit, about 60 per triangle; aligned as malloc does. */
@@ -58,6 +61,7 @@ typedef struct ex_hit {
     float t; /* ray: distance, in lengths of the direction */
 } ex_hit;
 
+/* A ray, with the range in which it may hit. */
 typedef struct ex_ray {
     float origin[3];
     float direction[3]; /* any length but 0 */
@@ -68,9 +72,10 @@ typedef struct ex_ray {
  * triangle -1, if there is none or the ray is not finite. Watertight: a ray through an edge shared by two triangles
  * hits one of them. A ray does not hit a triangle in whose plane it lies. */
 EX_API bool ex_bounds_ray(const ex_bounds *fit, const ex_ray *ray, ex_hit *hit);
-/* True if the ray hits anything; cheaper than ex_bounds_ray. */
+/* Returns true if the ray hits anything; cheaper than ex_bounds_ray. */
 EX_API bool ex_bounds_blocked(const ex_bounds *fit, const ex_ray *ray);
 
+/* The closest point of a surface to a given point. */
 typedef struct ex_closest {
     int triangle; /* -1: none within reach */
     float u, v;
@@ -100,6 +105,7 @@ typedef enum ex_residual {
         EX_RESIDUAL_COUNT
 } ex_residual;
 
+/* Returns the name of a way to carry the residual. */
 EX_API const char *ex_residual_name(ex_residual residual);
 
 /* Maximum number of different triangle sets that driven vertices may be bound to. */
@@ -111,6 +117,7 @@ typedef struct ex_bind {
     const uint32_t *triangles; /* [triangle_count], ascending */
 } ex_bind;
 
+/* Definition of a settler: the driver, the binds of driven vertices, the keys. */
 typedef struct ex_settler_def {
     int driver_count;              /* vertices of the driver */
     const float *driver_positions; /* [driver_count][3]: any form of the driver, to build the trees */
@@ -129,9 +136,11 @@ typedef struct ex_settler_def {
     const float *key_gaps; /* [key_count][vertex_count]: signed distance to the driver in each key; NULL: large */
 } ex_settler_def;
 
+/* The tables for settling a driven surface onto its driver; immutable. */
 typedef struct ex_settler ex_settler;
 
-/* Makes one allocation. Results: ARGUMENT, DATA (an index out of range, a number not finite; named), LIMIT, MEMORY. */
+/* Makes a settler, in one allocation. Results: ARGUMENT, DATA (an index out of range, a number not finite; named),
+ * LIMIT, MEMORY. */
 EX_API ex_result ex_settler_create(const ex_settler_def *def, const ex_allocator *allocator, ex_settler **settler,
                                    ex_error *error);
 EX_API void ex_settler_destroy(ex_settler *settler);
@@ -154,6 +163,7 @@ typedef struct ex_settled {
     float deepest;   /* lowest signed distance before pushing out; 0 if no vertex was inside */
 } ex_settled;
 
+/* The forms and settings of one frame for ex_settle. */
 typedef struct ex_settle_job {
     const float *blended; /* [driver_count][3]: the driver as blended from its keys; NULL: no residual */
     const float *driver;  /* [driver_count][3]: the true driver */
@@ -169,6 +179,7 @@ typedef struct ex_settle_job {
     ex_settled *settled; /* or NULL */
 } ex_settle_job;
 
+/* Returns the bytes of scratch memory. */
 EX_API size_t ex_settler_scratch_size(const ex_settler *settler);
 /* Returns the bytes of a state that the caller may keep from frame to frame to make the next frame faster; zeros are an
  * empty state. It only says where to look first: a state of other frames or of another settler, or even random bytes,

@@ -2,8 +2,8 @@
  * exemplar/shape.h - weighted sums of example forms.
  *
  * ex_forms holds a base form and the examples' differences from it, laid out for the sum: tiles of a few vertices, and
- * within a tile one example after the other, so that a blend streams through memory. Immutable; may be used from any
- * number of threads. A rig contains one; use it directly if you have your own weights.
+ * within a tile one example after the other, so that a blend streams through memory. It is immutable, and any number of
+ * threads may use it. A rig contains one; use it directly if you have your own weights.
  */
 #ifndef EXEMPLAR_SHAPE_H
 #define EXEMPLAR_SHAPE_H
@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/* Number formats for the forms of examples in memory. */
 typedef enum ex_storage {
     EX_STORAGE_FLOAT,  /* 12 bytes per vertex and example */
     EX_STORAGE_16_BIT, /* 6 bytes: signed-normalised with one scale per example, summed as integers. With s the sum
@@ -22,6 +23,7 @@ typedef enum ex_storage {
     EX_STORAGE_COUNT
 } ex_storage;
 
+/* Definition of a base form and of the examples' differences from it. */
 typedef struct ex_forms_def {
     int vertex_count;
     int example_count;
@@ -30,14 +32,16 @@ typedef struct ex_forms_def {
     ex_storage storage;
 } ex_forms_def;
 
+/* A base form and examples, laid out for blending; immutable. */
 typedef struct ex_forms ex_forms;
 
-/* Lays the forms out in one allocation: 12 bytes per vertex, plus 12 or 6 per vertex and example. Results: ARGUMENT,
- * DATA (gives the numbers of example and vertex), MEMORY, LIMIT. */
+/* Makes a base form and examples, laid out for blending, in one allocation: 12 bytes per vertex, plus 12 or 6 per
+ * vertex and example. Results: ARGUMENT, DATA (gives the numbers of example and vertex), MEMORY, LIMIT. */
 EX_API ex_result ex_forms_create(const ex_forms_def *def, const ex_allocator *allocator, ex_forms **forms,
                                  ex_error *error);
 EX_API void ex_forms_destroy(ex_forms *forms);
 
+/* Return the numbers of vertices and of examples. */
 EX_API int ex_forms_vertex_count(const ex_forms *forms);
 EX_API int ex_forms_example_count(const ex_forms *forms);
 
@@ -48,11 +52,12 @@ EX_API int ex_forms_example_count(const ex_forms *forms);
  */
 EX_API void ex_forms_blend(const ex_forms *forms, const float *weights, float *positions, size_t stride,
                            const ex_tasks *tasks, void *scratch);
+/* Returns the bytes of scratch for ex_forms_blend. */
 EX_API size_t ex_forms_scratch_size(const ex_forms *forms);
 
 /* ---- sparse examples ---- */
 
-/* Vertices that an example moves, and their offsets. */
+/* A sparse example: the vertices that it moves, and their offsets. */
 typedef struct ex_offsets {
     int count;
     const uint32_t *vertices; /* [count], ascending */

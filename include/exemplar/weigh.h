@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Kind of axis: how it measures its input. */
+/* Kinds of axis: how an axis measures its input. */
 typedef enum ex_axis_kind {
     EX_AXIS_SCALAR,   /* a number: a dial, or an angle in degrees */
     EX_AXIS_ROTATION, /* a whole rotation: q and -q are the same point */
@@ -28,6 +28,7 @@ typedef enum ex_axis_kind {
     EX_AXIS_KIND_COUNT
 } ex_axis_kind;
 
+/* An axis of a space. */
 typedef struct ex_axis {
     ex_axis_kind kind;
     double min, max;         /* scalar: the range, max > min; values outside extrapolate unless clamp is set */
@@ -87,6 +88,7 @@ typedef enum ex_weigher_kind {
         EX_WEIGHER_COUNT
 } ex_weigher_kind;
 
+/* Return the names of a kernel and of a kind, as project files write them. */
 EX_API const char *ex_kernel_name(ex_kernel kernel);
 EX_API const char *ex_weigher_kind_name(ex_weigher_kind kind);
 
@@ -116,6 +118,7 @@ typedef struct ex_pseudo {
     const double *weights;
 } ex_pseudo;
 
+/* Definition of a weigher: axes, points of the examples, kind and parameters. */
 typedef struct ex_weigher_def {
     ex_weigher_kind kind; /* default cardinal */
     const ex_axis *axes;
@@ -156,6 +159,7 @@ typedef struct ex_weigher_def {
     int set_count;
 } ex_weigher_def;
 
+/* A solved space, immutable. */
 typedef struct ex_weigher ex_weigher;
 
 /* Returns the definition of a cardinal weigher, with every parameter of every kind at its default. */
@@ -166,6 +170,7 @@ EX_API ex_weigher_def ex_weigher_def_direct(const ex_axis *axes, int count);
 
 /* ---- kinds and their parameters ---- */
 
+/* Types of parameter. */
 typedef enum ex_parameter_type {
     EX_PARAMETER_NUMBER, /* a double */
     EX_PARAMETER_WHOLE,  /* a whole number: an int */
@@ -173,6 +178,7 @@ typedef enum ex_parameter_type {
     EX_PARAMETER_CHOICE  /* one of a few words: an enum, or a bool if there are two */
 } ex_parameter_type;
 
+/* A word that a parameter of type CHOICE may have. */
 typedef struct ex_parameter_word {
     const char *name; /* as in project files */
     const char *help; /* part of a sentence, for the person who chooses */
@@ -216,14 +222,17 @@ typedef struct ex_weigher_info {
 /* Returns the description of a kind, which lives as long as the program. Kinds are numbered from 0. For a number that
  * is not a kind, the description has no parameters and all flags false. */
 EX_API const ex_weigher_info *ex_weigher_kind_info(ex_weigher_kind kind);
+/* Returns the number of kinds. */
 EX_API int ex_weigher_kind_count(void);
 /* Returns the description of a weigher's kind. */
 EX_API const ex_weigher_info *ex_weigher_get_info(const ex_weigher *weigher);
 
+/* Returns the value that a definition has for a parameter. */
 EX_API double ex_parameter_get(const ex_parameter *parameter, const ex_weigher_def *def);
-/* value must be one that ex_parameter_check allows. */
+/* Sets a parameter of a definition. value must be one that ex_parameter_check allows. */
 EX_API void ex_parameter_set(const ex_parameter *parameter, ex_weigher_def *def, double value);
-/* Returns ARGUMENT if the value is out of range. The error's text is the end of a sentence: "must be above 0". */
+/* Checks a value; the result is ARGUMENT if it is out of range. The error's text is the end of a sentence: "must be
+ * above 0". */
 EX_API ex_result ex_parameter_check(const ex_parameter *parameter, double value, ex_error *error);
 /* Returns the first parameter of def's kind that is out of its range or conflicts with others, or NULL if all are fine.
  * The error's text is the end of a sentence, as above. */
@@ -233,10 +242,10 @@ EX_API const ex_parameter *ex_weigher_check_parameters(const ex_weigher_def *def
 EX_API int ex_parameter_text(const ex_parameter *parameter, double value, char *text, size_t size);
 
 /*
- * Solves a space. Cost, with n points (pseudo-examples included) and m examples: about n^3/3 + n^2 m multiplications in
- * double; one allocation of about 8 n m bytes that is kept, and scratch of about 8 n (2 n + m) bytes that is not.
- * Copies everything in def. Results: ARGUMENT (a parameter out of range), DATA (a number that is not finite), SINGULAR
- * (two points at the same place, named; or a system without solution), MEMORY, LIMIT.
+ * Makes a weigher: solves a space. Cost, with n points (pseudo-examples included) and m examples: about n^3/3 + n^2 m
+ * multiplications in double; one allocation of about 8 n m bytes that is kept, and scratch of about 8 n (2 n + m) bytes
+ * that is not. Copies everything in def. Results: ARGUMENT (a parameter out of range), DATA (a number that is not
+ * finite), SINGULAR (two points at the same place, named; or a system without solution), MEMORY, LIMIT.
  */
 EX_API ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator *allocator, ex_weigher **weigher,
                                    ex_error *error);
@@ -253,14 +262,16 @@ EX_API void ex_weigher_destroy(ex_weigher *weigher);
 EX_API void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double *weights);
 
 /*
- * The same with memory that the caller provides. state: a starting point for the search, ex_weigher_state_size bytes
- * that the caller keeps from frame to frame; zeros, or any other bytes, are a valid start; NULL for none. It saves time
- * on smooth paths of points and changes no weight by more than 1e-9. scratch: ex_weigher_scratch_size bytes, aligned to
- * 8, or NULL. Without scratch, a convex weigher blends at most EX_CONVEX_STACK examples, which matters only if it has
- * more. Both sizes are 0 for kinds that need none; for those, this is ex_weigher_evaluate.
+ * Computes weights as ex_weigher_evaluate does, with memory that the caller provides. state: a starting point for the
+ * search, ex_weigher_state_size bytes that the caller keeps from frame to frame; zeros, or any other bytes, are a valid
+ * start; NULL for none. It saves time on smooth paths of points and changes no weight by more than 1e-9. scratch:
+ * ex_weigher_scratch_size bytes, aligned to 8, or NULL. Without scratch, a convex weigher blends at most
+ * EX_CONVEX_STACK examples, which matters only if it has more. Both sizes are 0 for kinds that need none; for those,
+ * this is ex_weigher_evaluate.
  */
 EX_API void ex_weigher_evaluate_from(const ex_weigher *weigher, const double *point, double *weights, void *state,
                                      void *scratch);
+/* Return the bytes of a state and of scratch memory. */
 EX_API size_t ex_weigher_state_size(const ex_weigher *weigher);
 EX_API size_t ex_weigher_scratch_size(const ex_weigher *weigher);
 
@@ -283,7 +294,7 @@ EX_API void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *po
 /* Returns the number of examples of all sets together; 0 for other kinds. */
 EX_API int ex_weigher_set_weight_count(const ex_weigher *weigher);
 
-/* Edits of a space, which need no change of a form. */
+/* Kinds of edit. An edit changes a space and no form. */
 typedef enum ex_edit_kind {
     EX_EDIT_MOVE_EXAMPLE,   /* moves example `index` to `at` */
     EX_EDIT_ADD_EXAMPLE,    /* adds a last example at `at`; the caller provides its form elsewhere */
@@ -298,6 +309,7 @@ typedef enum ex_edit_kind {
        column. */
 } ex_edit_kind;
 
+/* An edit of a space, for ex_weigher_edit. */
 typedef struct ex_edit {
     ex_edit_kind kind;
     int index;
@@ -319,6 +331,7 @@ EX_API ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits
  */
 EX_API void ex_weigher_describe(const ex_weigher *weigher, ex_weigher_def *def, ex_axis *axes, ex_pseudo *pseudos);
 
+/* Return a weigher's kind, and its numbers of axes, examples and pseudo-examples. */
 EX_API ex_weigher_kind ex_weigher_get_kind(const ex_weigher *weigher);
 EX_API int ex_weigher_axis_count(const ex_weigher *weigher);
 EX_API int ex_weigher_example_count(const ex_weigher *weigher);
@@ -340,6 +353,7 @@ typedef struct ex_ridge {
                          else -1 */
     double falloff;   /* that point's largest falloff, in distances of the space */
 } ex_ridge;
+/* Returns the ridge that a weigher uses. */
 EX_API ex_ridge ex_weigher_get_ridge(const ex_weigher *weigher);
 
 /*
@@ -369,13 +383,16 @@ typedef struct ex_driver_def {
     const float *weights;     /* [starts[frame_count]], above 0 */
 } ex_driver_def;
 
+/* A driver mesh with its moving frames, immutable. */
 typedef struct ex_driver ex_driver;
 
-/* One allocation, of 20 bytes per entry. Results: ARGUMENT, DATA (a vertex out of range, a number not finite), LIMIT,
- * MEMORY. */
+/* Makes a driver, in one allocation of 20 bytes per entry. Results: ARGUMENT, DATA (a vertex out of range, a number not
+ * finite), LIMIT, MEMORY. */
 EX_API ex_result ex_driver_create(const ex_driver_def *def, const ex_allocator *allocator, ex_driver **driver,
                                   ex_error *error);
+/* Releases a driver. NULL is fine. */
 EX_API void ex_driver_destroy(ex_driver *driver);
+/* Return the numbers of vertices and of moving frames. */
 EX_API int ex_driver_vertex_count(const ex_driver *driver);
 EX_API int ex_driver_frame_count(const ex_driver *driver);
 
@@ -392,6 +409,7 @@ typedef struct ex_region {
     const float *weights;     /* [count], above 0: the metric of its inner products */
 } ex_region;
 
+/* Definition of the regions of a layer. */
 typedef struct ex_regions_def {
     const ex_driver *driver;
     int view_count; /* number of regions: 1 to EX_DRIVER_FRAME_MAX */
@@ -406,8 +424,8 @@ typedef struct ex_regions_def {
  * a convex weigher. */
 typedef struct ex_regions ex_regions;
 
-/* One allocation of 4 bytes per key, coordinate and vertex in view. Results as above; LIMIT also above 2^27 products of
- * keys with keys, over all regions. */
+/* Makes the regions of a layer, in one allocation of 4 bytes per key, coordinate and vertex in view. Results as above;
+ * LIMIT also above 2^27 products of keys with keys, over all regions. */
 EX_API ex_result ex_regions_create(const ex_regions_def *def, const ex_allocator *allocator, ex_regions **views,
                                    ex_error *error);
 EX_API void ex_regions_destroy(ex_regions *views);

@@ -34,6 +34,7 @@ typedef struct ex_bake_evaluator {
 /* Target error of a .glb if error_most is 0, as a fraction of the form's size. */
 #define EX_BAKE_ERROR 1e-4
 
+/* Options of baking. */
 typedef struct ex_bake_options {
     int level;             /* 0: the cage; a level; or EX_LEVEL_LIMIT */
     int influence_most;    /* of the skin in the file; 0: the default, 4 */
@@ -50,6 +51,7 @@ typedef struct ex_bake_options {
                                            runtime */
 } ex_bake_options;
 
+/* Report on a baked file: its contents and its error. */
 typedef struct ex_bake_report {
     bool exact; /* true if the file equals the rig, apart from influences and thinning */
     int frame_count, target_count;
@@ -69,13 +71,13 @@ EX_API const char *ex_bake_inexact(const ex_rig *rig, const bool *muted, int lev
  * -1 without memory. */
 EX_API double ex_bake_size(const ex_rig *rig);
 
-/* Writes a standard .glb. Results: DATA (the error exceeds error_most; the message says by how much), FILE, MEMORY,
- * LIMIT. report may be NULL. */
+/* Bakes a motion to a standard .glb file. Results: DATA (the error exceeds error_most; the message says by how much),
+ * FILE, MEMORY, LIMIT. report may be NULL. */
 EX_API ex_result ex_bake_glb(const ex_rig *rig, const ex_motion *motion, const char *path,
                              const ex_bake_options *options, ex_bake_report *report, ex_error *error);
 
-/* Writes a point cache frame by frame, in source order. The path's extension selects the format: .pc2, .mdd, or .obj
- * (NAME_0001.obj, …). Uses options->level, tasks, progress, muted, evaluator. */
+/* Bakes a motion to a point cache, frame by frame, vertices in source order. The path's extension selects the format:
+ * .pc2, .mdd, or .obj (NAME_0001.obj, …). Uses options->level, tasks, progress, muted, evaluator. */
 EX_API ex_result ex_bake_cache(const ex_rig *rig, const ex_motion *motion, const char *path,
                                const ex_bake_options *options, ex_error *error);
 

@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /*
- * Called now and then during long work, on the calling thread; fraction is in [0, 1]. Returning false asks the work to
- * stop: functions that support this then fail with EX_ERROR_FILE and write nothing; the others go on.
+ * A function that long work calls now and then, on the calling thread; fraction is in [0, 1]. Returning false asks the
+ * work to stop: functions that support this then fail with EX_ERROR_FILE and write nothing; the others go on.
  */
 typedef struct ex_progress {
     bool (*report)(void *user, const char *what, double fraction);
@@ -29,17 +29,17 @@ EX_API const char *ex_suggest(const char *word, const char *const *candidates, i
  * caller judges what follows. If there is no number, they return false and leave *cursor and *value alone.
  */
 
-/* A decimal number with optional sign, point and exponent, rounded correctly. Returns false also if it is out of range
- * for double. inf, nan and hexadecimal numbers are not accepted. */
+/* Parses a decimal number with optional sign, point and exponent, rounded correctly. Returns false also if it is out of
+ * range for double. inf, nan and hexadecimal numbers are not accepted. */
 EX_API bool ex_parse_double(const char **cursor, const char *end, double *value);
 
-/* Decimal digits with an optional sign. Returns false also if they are out of range for int. */
+/* Parses decimal digits with an optional sign. Returns false also if they are out of range for int. */
 EX_API bool ex_parse_int(const char **cursor, const char *end, int *value);
 
 /*
- * Writes the fewest significant digits that ex_parse_double reads back as the same value (ex_format_float: that round
- * to the same float). Plain notation from 1e-5 up to 1e16 (0.001, 100000); beyond that an exponent if it is shorter
- * (1e20). Returns the length; the text ends with NUL. value must be finite.
+ * Format a number as text: the fewest significant digits that ex_parse_double reads back as the same value
+ * (ex_format_float: that round to the same float). Plain notation from 1e-5 up to 1e16 (0.001, 100000); beyond that an
+ * exponent if it is shorter (1e20). Returns the length; the text ends with NUL. value must be finite.
  */
 EX_API int ex_format_double(char buffer[32], double value);
 EX_API int ex_format_float(char buffer[32], float value);

@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+/* File formats of point caches. */
 typedef enum ex_cache_kind {
     EX_CACHE_PC2, /* little-endian float; one start and step for all frames, read as seconds */
     EX_CACHE_MDD, /* big-endian float; a time for every frame */
@@ -23,6 +24,7 @@ typedef enum ex_cache_kind {
 /* Returns the kind for a path's extension, ignoring case; EX_CACHE_KIND_COUNT for any other. */
 EX_API ex_cache_kind ex_cache_kind_of(const char *path);
 
+/* Facts about a point cache. */
 typedef struct ex_cache_info {
     ex_cache_kind kind;
     int vertex_count, frame_count;
@@ -32,32 +34,36 @@ typedef struct ex_cache_info {
 
 /* ---- reading ---- */
 
+/* A point cache that is being read. */
 typedef struct ex_cache_reader ex_cache_reader;
 
 /* Opens a cache and checks that it is complete: a file that is too short is refused, and the message says how many
  * frames it has. For numbered OBJ files, path is any one of them, or the NAME.obj they were written as; all must have
  * the same connectivity, which is checked as they are read. They have no times: 24 frames per second. */
 EX_API ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *error);
+/* Returns facts about the cache. */
 EX_API ex_cache_info ex_cache_get_info(const ex_cache_reader *reader);
 /* Returns the mesh of the first numbered OBJ file, owned by the reader; NULL for the other kinds, which have no
  * faces. */
 EX_API const ex_mesh *ex_cache_mesh(const ex_cache_reader *reader);
-/* In seconds. */
+/* Returns the time of a frame, in seconds. */
 EX_API double ex_cache_time(const ex_cache_reader *reader, int frame);
 /* Reads the positions [vertex_count][3] of any frame. DATA if a number is not finite (frame and vertex named). */
 EX_API ex_result ex_cache_read(ex_cache_reader *reader, int frame, float *positions, ex_error *error);
 /* Returns the path of the file that holds a frame, owned by the reader: that frame's own file for numbered OBJ, else
  * the cache. */
 EX_API const char *ex_cache_path(const ex_cache_reader *reader, int frame);
+/* Closes the cache. NULL is fine. */
 EX_API void ex_cache_close(ex_cache_reader *reader);
 
 /* ---- writing ---- */
 
+/* A point cache that is being written. */
 typedef struct ex_cache_writer ex_cache_writer;
 
-/* times [frame_count] in seconds (PC2 keeps the first, and the mean step). mesh: faces, texture coordinates, … of the
- * OBJ files; its positions are replaced and its normals left out. NULL for the other kinds. Numbered OBJ files get at
- * least four digits, from 1; existing files with higher numbers stay. */
+/* Starts a cache. times [frame_count] in seconds (PC2 keeps the first, and the mean step). mesh: faces, texture
+ * coordinates, … of the OBJ files; its positions are replaced and its normals left out. NULL for the other kinds.
+ * Numbered OBJ files get at least four digits, from 1; existing files with higher numbers stay. */
 EX_API ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, const double *times,
                                  const ex_mesh *mesh, ex_cache_writer **writer, ex_error *error);
 /* Returns the path of frame `frame` out of frame_count if path is NAME.obj: NAME_0001.obj for frame 0. Release with

@@ -10,8 +10,8 @@
  * uses it. Coverage is computed, not sampled: exact areas for fills, distances from the line for strokes. Colours are
  * mixed in linear light.
  *
- * SVG text too is drawn with our own strokes, not as <text>: its width is then the same everywhere, and labels placed
- * next to each other do not collide in any viewer. Each has an aria-label for screen readers.
+ * Text in SVG is drawn with our own strokes too, not as <text>: its width is then the same everywhere, and labels
+ * placed next to each other do not collide in any viewer. Each has an aria-label for screen readers.
  */
 #ifndef EXEMPLAR_AUTHOR_CANVAS_H
 #define EXEMPLAR_AUTHOR_CANVAS_H
@@ -23,23 +23,26 @@
 extern "C" {
 #endif
 
+/* A drawing surface. */
 typedef struct ex_canvas ex_canvas;
 
-/* Left, top, right, bottom. */
+/* A box: left, top, right, bottom. */
 typedef struct ex_box {
     double x0, y0, x1, y1;
 } ex_box;
 
-/* Lines have round ends and joins. */
+/* A pen for lines, which have round ends and joins. */
 typedef struct ex_pen {
     ex_colour colour;
     double width;     /* points */
     double dash, gap; /* points; 0: solid line */
 } ex_pen;
 
+/* Alignment of text at its anchor, horizontally and vertically. */
 typedef enum ex_across { EX_ACROSS_LEFT, EX_ACROSS_MIDDLE, EX_ACROSS_RIGHT } ex_across;
 typedef enum ex_along { EX_ALONG_BASELINE, EX_ALONG_CENTRE, EX_ALONG_TOP, EX_ALONG_BOTTOM } ex_along;
 
+/* Size, colour and alignment of text. */
 typedef struct ex_lettering {
     double size; /* points, as font sizes: capitals are 0.7 of it high */
     ex_colour colour;
@@ -50,6 +53,7 @@ typedef struct ex_lettering {
     ex_colour halo; /* outline drawn under the letters if its alpha is not 0 */
 } ex_lettering;
 
+/* Shapes of marks at points. */
 typedef enum ex_mark {
     EX_MARK_DOT,
     EX_MARK_RING,
@@ -65,14 +69,16 @@ typedef enum ex_mark {
 #define EX_CANVAS_MAX       16384
 #define EX_CANVAS_SCALE_MAX 16
 
-/* Pixels: creates an image filled with the background colour. ex_canvas_take_image returns it and ends the canvas. */
+/* Creates a canvas of pixels, filled with the background colour. ex_canvas_take_image returns it and ends the canvas.
+ */
 EX_API ex_result ex_canvas_create_image(double width, double height, double scale, ex_colour background,
                                         ex_canvas **canvas, ex_error *error);
-/* Pixels: draws onto the caller's image, which the caller keeps. */
+/* Creates a canvas over the caller's image, which the caller keeps. */
 EX_API ex_result ex_canvas_create_over(ex_image *image, double scale, ex_canvas **canvas, ex_error *error);
-/* SVG. title and description are for screen readers; either may be NULL. */
+/* Creates a canvas of SVG. title and description are for screen readers; either may be NULL. */
 EX_API ex_result ex_canvas_create_svg(double width, double height, ex_colour background, const char *title,
                                       const char *description, ex_canvas **canvas, ex_error *error);
+/* Releases a canvas and its drawing. NULL is fine. */
 EX_API void ex_canvas_destroy(ex_canvas *canvas);
 
 /* Returns EX_OK, or the first error. */
@@ -84,6 +90,7 @@ EX_API ex_result ex_canvas_take_text(ex_canvas *canvas, char **text, size_t *siz
 /* Writes the result to a file: a PNG, or SVG text if the canvas holds that. Ends the canvas. */
 EX_API ex_result ex_canvas_write(ex_canvas *canvas, const char *path, ex_error *error);
 
+/* Return the size in points. */
 EX_API double ex_canvas_width(const ex_canvas *canvas);
 EX_API double ex_canvas_height(const ex_canvas *canvas);
 /* Returns the pixels per point; 0 for SVG. */
@@ -94,27 +101,30 @@ EX_API void ex_canvas_clip(ex_canvas *canvas, const ex_box *box);
 
 /* ---- paths ---- */
 
+/* Start an outline, and add a straight line. */
 EX_API void ex_canvas_move(ex_canvas *canvas, double x, double y);
 EX_API void ex_canvas_line(ex_canvas *canvas, double x, double y);
 /* Adds a cubic curve: two inner control points and the end. */
 EX_API void ex_canvas_curve(ex_canvas *canvas, double x1, double y1, double x2, double y2, double x, double y);
+/* Closes the outline. */
 EX_API void ex_canvas_close(ex_canvas *canvas);
 /* Add whole outlines to the path, clockwise as seen. */
 EX_API void ex_canvas_add_box(ex_canvas *canvas, ex_box box);
 EX_API void ex_canvas_add_circle(ex_canvas *canvas, double x, double y, double radius);
 
-/* Nonzero winding: a point is inside if outlines wind around it. Overlapping outlines of one path must run the same
- * way. */
+/* Fill or stroke the path, and end it. Nonzero winding: a point is inside if outlines wind around it. Overlapping
+ * outlines of one path must run the same way. */
 EX_API void ex_canvas_fill(ex_canvas *canvas, ex_colour colour);
 EX_API void ex_canvas_stroke(ex_canvas *canvas, const ex_pen *pen);
 
 /* ---- shapes ---- */
 
+/* Draw a line, a chain of lines, a filled box, the frame of a box. */
 EX_API void ex_draw_line(ex_canvas *canvas, double x0, double y0, double x1, double y1, const ex_pen *pen);
 EX_API void ex_draw_polyline(ex_canvas *canvas, const double (*points)[2], int count, bool closed, const ex_pen *pen);
 EX_API void ex_draw_box(ex_canvas *canvas, ex_box box, ex_colour fill);
 EX_API void ex_draw_frame(ex_canvas *canvas, ex_box box, const ex_pen *pen);
-/* Filled with the pen's colour; RING and CROSS are lines of the pen's width. */
+/* Draws a mark, filled with the pen's colour; RING and CROSS are lines of the pen's width. */
 EX_API void ex_draw_mark(ex_canvas *canvas, ex_mark marker, double x, double y, double radius, const ex_pen *pen);
 /* Draws a line with a filled head at its end; head: its size in points. */
 EX_API void ex_draw_arrow(ex_canvas *canvas, double x0, double y0, double x1, double y1, double head,
@@ -127,7 +137,7 @@ EX_API void ex_draw_image(ex_canvas *canvas, const ex_image *image, ex_box box);
 
 /* ---- text ---- */
 
-/* UTF-8. A character missing from the font is drawn as its base letter, or as an empty box. */
+/* Draws a line of UTF-8 text. A character missing from the font is drawn as its base letter, or as an empty box. */
 EX_API void ex_draw_text(ex_canvas *canvas, double x, double y, const ex_lettering *type, const char *text);
 /* Returns the width of a line of text at size 1. */
 EX_API double ex_text_width(const char *text);
@@ -147,8 +157,8 @@ EX_API bool ex_labels_spread(double *centres, int count, double height, double l
 
 /* ---- axes ---- */
 
-/* Round tick values from low to high, at most `most` of them and at most EX_TICK_MAX; returns their number. degrees:
- * true for steps that divide a turn. */
+/* Computes round tick values from low to high, at most `most` of them and at most EX_TICK_MAX; returns their number.
+ * degrees: true for steps that divide a turn. */
 #define EX_TICK_MAX 24
 EX_API int ex_ticks(double low, double high, int most, bool degrees, double values[EX_TICK_MAX]);
 /* Formats a number for people, with a true minus sign. Writes to the buffer and returns it. */

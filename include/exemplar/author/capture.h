@@ -24,6 +24,7 @@ extern "C" {
  */
 EX_API int ex_capture_match(const ex_kinematics *kinematics, const ex_markers *markers, int *sites);
 
+/* Options of fitting a skeleton to motion capture. */
 typedef struct ex_capture_options {
     const ex_kinematics *kinematics; /* starting skeleton; its sites must be placed. NULL: the default, "full" */
     const bool *left_out;            /* [marker_count]: true for markers that are not used; NULL: all are used */
@@ -34,6 +35,7 @@ typedef struct ex_capture_options {
     const ex_tasks *tasks;
 } ex_capture_options;
 
+/* A skeleton fitted to motion capture, with its pose in every frame. */
 typedef struct ex_capture {
     ex_kinematics *kinematics; /* as found; its sites are those matched with markers */
     int marker_count;
@@ -52,8 +54,8 @@ typedef struct ex_capture {
     double seconds;
 } ex_capture;
 
-/* Results: DATA (markers and skeleton have too few names in common: some of both are named; no frame has enough of
- * them), MEMORY. options may be NULL. */
+/* Fits a skeleton to the markers of a trial. Results: DATA (markers and skeleton have too few names in common: some of
+ * both are named; no frame has enough of them), MEMORY. options may be NULL. */
 EX_API ex_result ex_capture_fit(const ex_markers *markers, const ex_capture_options *options, ex_capture **capture,
                                 ex_error *error);
 EX_API void ex_capture_destroy(ex_capture *capture);

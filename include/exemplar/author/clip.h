@@ -16,6 +16,7 @@ extern "C" {
 
 /* ---- clips ---- */
 
+/* A joint of a clip. */
 typedef struct ex_clip_joint {
     char *name;
     int parent;        /* a joint before this one, or -1 */
@@ -29,6 +30,7 @@ typedef struct ex_clip_dial {
     float *values; /* [frame_count] */
 } ex_clip_dial;
 
+/* The contents of a motion file: joints and their transforms over time. */
 typedef struct ex_clip {
     int joint_count;
     ex_clip_joint *joints;
@@ -41,6 +43,7 @@ typedef struct ex_clip {
     bool root_moves;      /* true if the first joint's translation is meaningful */
 } ex_clip;
 
+/* Releases a clip. NULL is fine. */
 EX_API void ex_clip_destroy(ex_clip *clip);
 
 /* Reads a BVH file: Y up, any order of channels, any number of roots' channels, degrees, in the file's own unit of
@@ -56,6 +59,7 @@ EX_API ex_result ex_bvh_write(const char *path, const ex_clip *clip, ex_error *e
 
 /* ---- motions ---- */
 
+/* Timed poses of one rig. */
 typedef struct ex_motion {
     int pose_count;
     ex_pose *poses;    /* [pose_count], complete; owned by the motion */
@@ -64,6 +68,7 @@ typedef struct ex_motion {
     double scale;      /* scaling of the root's path; 1 for motion of the rig's own skeleton */
 } ex_motion;
 
+/* Releases a motion. NULL is fine. */
 EX_API void ex_motion_destroy(ex_motion *motion);
 
 #ifdef __cplusplus

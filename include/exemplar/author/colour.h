@@ -11,13 +11,13 @@
 extern "C" {
 #endif
 
-/* sRGB codes, and alpha: the fraction of the background that is covered, from 0 to 1. */
+/* A colour: sRGB codes, and alpha, the fraction of the background that is covered, from 0 to 1. */
 typedef struct ex_colour {
     unsigned char red, green, blue;
     double alpha;
 } ex_colour;
 
-/* An opaque colour from 0xRRGGBB; a grey; a colour with another alpha. */
+/* Return an opaque colour from 0xRRGGBB, a grey, a colour with another alpha. */
 EX_API ex_colour ex_colour_hex(unsigned code);
 EX_API ex_colour ex_colour_grey(int code);
 EX_API ex_colour ex_colour_faded(ex_colour colour, double alpha);
@@ -25,23 +25,24 @@ EX_API ex_colour ex_colour_faded(ex_colour colour, double alpha);
  * alpha does not. */
 EX_API ex_colour ex_colour_paled(ex_colour colour, double part);
 
-/* OKLab: lightness from 0 to 1, and two differences (green to red, blue to yellow). */
+/* Converts to OKLab: lightness from 0 to 1, and two differences (green to red, blue to yellow). */
 EX_API void ex_colour_to_oklab(ex_colour colour, double lab[3]);
 /* Returns the nearest displayable colour: reduces chroma as needed, keeps lightness and hue. */
 EX_API ex_colour ex_colour_from_oklab(const double lab[3]);
 
-/* Dark violet through blue and green to a light yellow, lightness rising evenly; t from 0 to 1. */
+/* Returns a colour for t from 0 to 1: dark violet through blue and green to a light yellow, lightness rising evenly. */
 EX_API ex_colour ex_colour_sequential(double t);
-/* Blue, light grey at 0, orange; t from -1 to 1, equally dark at both ends. */
+/* Returns a colour for t from -1 to 1: blue, light grey at 0, orange, equally dark at both ends. */
 EX_API ex_colour ex_colour_diverging(double t);
 
-/* Style that tells curve `index` from the others: eight colours, and beyond eight also dashes and another lightness.
+/* A style that tells one curve from the others: eight colours, and beyond eight also dashes and another lightness.
  * Lengths are in line widths; 0: no dashes. */
 #define EX_COLOUR_COUNT 8
 typedef struct ex_look {
     ex_colour colour;
     double dash, gap;
 } ex_look;
+/* Returns the style of curve `index`. */
 EX_API ex_look ex_colour_category(int index);
 
 #ifdef __cplusplus

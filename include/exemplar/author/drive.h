@@ -33,6 +33,7 @@ typedef enum ex_whole_frame {
         EX_WHOLE_FRAME_COUNT
 } ex_whole_frame;
 
+/* Returns the name of a kind of frame. */
 EX_API const char *ex_whole_frame_name(ex_whole_frame frame);
 
 /* A region made by hand: the driver vertices that it looks at, and the driven vertices that it weighs. */
@@ -41,7 +42,7 @@ typedef struct ex_drive_region {
     const float *mask; /* [driven vertex_count], not negative; scaled to sum to 1 over the regions */
 } ex_drive_region;
 
-/* All lengths are in metres. Defaults are given in the comments. */
+/* Options of a driven rig. All lengths are in metres. Defaults are given in the comments. */
 typedef struct ex_drive_options {
     ex_whole_frame frame;    /* default: fit */
     const char *frame_group; /* for fit: the group of driver faces that it is fitted to; NULL: all */
@@ -79,10 +80,12 @@ typedef struct ex_drive_options {
     const uint16_t *vertex_binds;
 } ex_drive_options;
 
+/* Returns the defaults. */
 EX_API ex_drive_options ex_drive_options_default(void);
 
 /* ---- building a rig from keys ---- */
 
+/* A key: a form of the driver, and the form of the driven mesh on it. */
 typedef struct ex_drive_key {
     const char *name;
     const float *driver; /* [driver vertex_count][3] */
@@ -90,6 +93,7 @@ typedef struct ex_drive_key {
     double database;     /* value on the axis of databases */
 } ex_drive_key;
 
+/* Definition of a driven rig: two meshes, keys and options. */
 typedef struct ex_drive_def {
     const ex_mesh *driver;     /* its positions are the reference of the moving frames */
     const ex_mesh *driven;     /* the rig's mesh */
@@ -107,18 +111,20 @@ EX_API ex_result ex_drive_build(const ex_drive_def *def, ex_rig **rig, ex_error 
 /* The definition that a driven rig was built from; owned by the set. Options that cannot be recovered from a rig's
  * tables are stored in a note of the rig. */
 typedef struct ex_drive_set ex_drive_set;
+/* Open a driven rig, get its definition, and release both. */
 EX_API ex_result ex_drive_open(const ex_rig *rig, ex_drive_set **set, ex_error *error);
 EX_API const ex_drive_def *ex_drive_get_def(const ex_drive_set *set);
 EX_API void ex_drive_close(ex_drive_set *set);
 
-/* Reads a file of binds (docs/guides/drive.md): {"binds": [{"driven": GROUPS, "driver": GROUPS}, …]}. Groups of faces are
- * given by name, or as {"colour": "r"}: vertices with more of that colour than of the others. Vertices that no entry
- * names see everything. Release *binds with ex_drive_free_binds. */
+/* Binds, read from a file (docs/guides/drive.md): {"binds": [{"driven": GROUPS, "driver": GROUPS}, …]}. Groups of faces
+ * are given by name, or as {"colour": "r"}: vertices with more of that colour than of the others. Vertices that no
+ * entry names see everything. Release *binds with ex_drive_free_binds. */
 typedef struct ex_drive_binds {
     int bind_count;
     ex_bind *binds;
     uint16_t *vertex_binds;
 } ex_drive_binds;
+/* Read a file of binds, and release it. */
 EX_API ex_result ex_drive_read_binds(const char *path, const ex_mesh *driver, const ex_mesh *driven,
                                      ex_drive_binds **binds, ex_error *error);
 EX_API void ex_drive_free_binds(ex_drive_binds *binds);
@@ -131,7 +137,7 @@ typedef struct ex_key_distance {
     double distance;  /* distance to that key */
 } ex_key_distance;
 
-/* distances [key_count]. Cost: key_count^2 comparisons of forms. Results: DATA, MEMORY. */
+/* Computes the distances [key_count] of all keys. Cost: key_count^2 comparisons of forms. Results: DATA, MEMORY. */
 EX_API ex_result ex_key_distances(const ex_drive_def *def, ex_key_distance *distances, ex_error *error);
 
 /* Makes the moving frame of the whole driver chosen by the options, as a driver of one frame: ex_driver_place gives its
@@ -163,6 +169,7 @@ typedef enum ex_key_choice {
         EX_KEY_CHOICE_COUNT
 } ex_key_choice;
 
+/* Returns the name of a way to choose keys. */
 EX_API const char *ex_key_choice_name(ex_key_choice choice);
 
 /* One reference animation. */
@@ -171,6 +178,7 @@ typedef struct ex_drive_reference {
     double database;
 } ex_drive_reference;
 
+/* Definition of learning: meshes, reference animations, how to choose keys. */
 typedef struct ex_learn_def {
     const ex_mesh *driver, *driven;
     const char *driver_name;   /* "body" */
@@ -187,6 +195,7 @@ typedef struct ex_learn_def {
     const ex_tasks *tasks;
 } ex_learn_def;
 
+/* Report on learning. */
 typedef struct ex_learned {
     int key_count;
     int *frames;        /* [key_count] in the order chosen */
@@ -197,11 +206,13 @@ typedef struct ex_learned {
     double nearest; /* the same for the nearest key alone */
 } ex_learned;
 
+/* Learns a driven rig from reference animations. Release the report with ex_learned_free. */
 EX_API ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error);
 EX_API void ex_learned_free(ex_learned *learned);
 
 /* ---- applying, measuring ---- */
 
+/* Definition of applying a driven rig to an animation. */
 typedef struct ex_apply_def {
     const ex_rig *rig;
     const char *driver; /* cache */
@@ -215,7 +226,7 @@ typedef struct ex_apply_def {
     const ex_tasks *tasks;
 } ex_apply_def;
 
-/* A frame of a report. Distances in metres. */
+/* One frame of a report. Distances in metres. */
 typedef struct ex_drive_frame {
     double time;
     double hull_distance;            /* see ex_driven */
@@ -228,6 +239,7 @@ typedef struct ex_drive_frame {
                                              frame that carries it */
 } ex_drive_frame;
 
+/* Report on applying a driven rig: frame by frame, and over all frames. */
 typedef struct ex_drive_report {
     int frame_count, key_count, vertex_count;
     ex_drive_frame *frames;
@@ -240,8 +252,9 @@ typedef struct ex_drive_report {
     int far_count;     /* frames whose hull distance exceeds it: keys are missing there (figure 8) */
 } ex_drive_report;
 
-/* Writes the output if one is given (all of it or nothing), and measures if report is given. Results: DATA (another
- * connectivity, a frame that is not finite: frame and vertex named), FILE, MEMORY. */
+/* Applies a driven rig to an animation: writes the output if one is given (all of it or nothing), and measures if
+ * report is given. Results: DATA (another connectivity, a frame that is not finite: frame and vertex named), FILE,
+ * MEMORY. */
 EX_API ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_error *error);
 EX_API void ex_drive_report_free(ex_drive_report *report);
 

@@ -35,10 +35,11 @@ typedef struct ex_file_writer {
  * Results: FILE, MEMORY. */
 EX_API ex_result ex_file_open(ex_file_writer *writer, const char *path, ex_error *error);
 
-/* Failures (a full disk) are kept and reported by ex_file_commit; writing after one does nothing. */
+/* Writes bytes. Failures (a full disk) are kept and reported by ex_file_commit; writing after one does nothing. */
 EX_API void ex_file_write(ex_file_writer *writer, const void *data, size_t size);
 
-/* As printf. Not for floating-point numbers, which printf writes in the locale's format: use ex_format_double. */
+/* Writes text as printf does. Not for floating-point numbers, which printf writes in the locale's format: use
+ * ex_format_double. */
 EX_API void ex_file_printf(ex_file_writer *writer, const char *format, ...) EX_PRINTF(2, 3);
 
 /* Ends the file and closes the writer: the target now has the new contents, or on failure the old ones. Results: FILE,
@@ -48,8 +49,8 @@ EX_API ex_result ex_file_commit(ex_file_writer *writer, ex_error *error);
 /* Ends the file without touching the target. Does nothing if the writer is already closed. */
 EX_API void ex_file_abandon(ex_file_writer *writer);
 
-/* From now on no file can be opened, and no file being written reaches its target: all calls fail as interrupted. For a
- * signal handler that wants long work to end cleanly; async-signal-safe. */
+/* Stops all writing: from now on no file can be opened, and no file being written reaches its target. All calls fail as
+ * interrupted. For a signal handler that wants long work to end cleanly; async-signal-safe. */
 EX_API void ex_file_stop(void);
 
 /* Removes the temporary files of all files being written. For a signal handler that is about to end the process;
@@ -63,7 +64,7 @@ EX_API ex_result ex_make_directory(const char *path, ex_error *error);
  * memory. */
 EX_API char *ex_path_join(const char *file, const char *relative);
 
-/* True if the path ends with `ending`, which is in lower case; the path's case is ignored. */
+/* Returns true if the path ends with `ending`, which is in lower case; the path's case is ignored. */
 EX_API bool ex_path_ends_with(const char *path, const char *ending);
 
 /* Sets "cannot DOING 'PATH': REASON", with the reason for errno_value, and returns EX_ERROR_FILE. */

@@ -19,33 +19,35 @@
 extern "C" {
 #endif
 
-/* Wavefront OBJ: polygons, groups, materials by name, texture coordinates, normals, vertex colours, crease tags. Lines,
- * points and curves are skipped. `name` is the file's name in errors. */
+/* Read Wavefront OBJ: polygons, groups, materials by name, texture coordinates, normals, vertex colours, crease tags.
+ * Lines, points and curves are skipped. `name` is the file's name in errors. */
 EX_API ex_result ex_obj_read(const char *path, ex_mesh **mesh, ex_error *error);
 EX_API ex_result ex_obj_parse(const char *text, size_t size, const char *name, ex_mesh **mesh, ex_error *error);
 
-/* Writes numbers with the fewest decimals that read back the same. */
+/* Writes Wavefront OBJ. Numbers have the fewest decimals that read back the same. */
 EX_API ex_result ex_obj_write(const char *path, const ex_mesh *mesh, ex_error *error);
 
 /*
- * PLY, ascii and binary of either byte order, with properties of any type in any order: positions, normals, colours,
- * texture coordinates (of vertices, or of face corners as a list), faces of any number of corners. A range image (an
- * element range_grid, with obj_info num_cols and num_rows) without faces gets triangles between neighbouring samples,
- * but not across jumps in depth. Other elements and properties are skipped.
+ * Read PLY, ascii and binary of either byte order, with properties of any type in any order: positions, normals,
+ * colours, texture coordinates (of vertices, or of face corners as a list), faces of any number of corners. A range
+ * image (an element range_grid, with obj_info num_cols and num_rows) without faces gets triangles between neighbouring
+ * samples, but not across jumps in depth. Other elements and properties are skipped.
  */
 EX_API ex_result ex_ply_read(const char *path, ex_mesh **mesh, ex_error *error);
 EX_API ex_result ex_ply_parse(const void *bytes, size_t size, const char *name, ex_mesh **mesh, ex_error *error);
 
+/* Encodings of a PLY file. */
 typedef enum ex_ply_encoding { EX_PLY_ASCII, EX_PLY_LITTLE_ENDIAN, EX_PLY_BIG_ENDIAN } ex_ply_encoding;
 
-/* Numbers are written as float if that loses nothing, else as double; colours as bytes if that loses nothing, else as
- * float. PLY cannot hold groups, materials, tags, or normals that differ between the corners of a vertex. */
+/* Writes PLY. Numbers are written as float if that loses nothing, else as double; colours as bytes if that loses
+ * nothing, else as float. PLY cannot hold groups, materials, tags, or normals that differ between the corners of a
+ * vertex. */
 EX_API ex_result ex_ply_write(const char *path, const ex_mesh *mesh, ex_ply_encoding encoding, ex_error *error);
 
 /*
- * glTF 2.0, as .glb or as .gltf with its buffers and images in other files or in data: URIs. Reading opens the buffers'
- * files next to the .gltf file; images in files stay where they are. The scene's notes list what was skipped or
- * corrected.
+ * Reads glTF 2.0, as .glb or as .gltf with its buffers and images in other files or in data: URIs. It opens the
+ * buffers' files next to the .gltf file; images in files stay where they are. The scene's notes list what was skipped
+ * or corrected.
  */
 EX_API ex_result ex_scene_read(const char *path, ex_scene **scene, ex_error *error);
 
@@ -55,9 +57,9 @@ EX_API ex_result ex_scene_parse(const void *bytes, size_t size, const char *name
                                 ex_error *error);
 
 /*
- * Writes NAME.glb, or NAME.gltf and NAME.bin, by the extension of path. The same scene gives the same bytes. Normals
- * and tangents are normalised. Images in files are embedded, unless the output is a .gltf in the same folder as the
- * images.
+ * Writes a scene as NAME.glb, or as NAME.gltf and NAME.bin, by the extension of path. The same scene gives the same
+ * bytes. Normals and tangents are normalised. Images in files are embedded, unless the output is a .gltf in the same
+ * folder as the images.
  */
 EX_API ex_result ex_scene_write(const char *path, const ex_scene *scene, ex_error *error);
 
@@ -73,8 +75,8 @@ EX_API ex_result ex_mesh_write(const char *path, const ex_mesh *mesh, ex_error *
 EX_API ex_result ex_mesh_write_textured(const char *path, const ex_mesh *mesh, const ex_image *base_colour,
                                         ex_error *error);
 
-/* A rig file, .glb. Writing adds data for other viewers: a standard mesh with the examples as morph targets, the
- * skeleton as a skin, and textures as they are at rest. options may be NULL. */
+/* Write and read a rig file, .glb. Writing adds data for other viewers: a standard mesh with the examples as morph
+ * targets, the skeleton as a skin, and textures as they are at rest. options may be NULL. */
 EX_API ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error);
 EX_API ex_result ex_rig_read(const char *path, const ex_rig_options *options, ex_rig **rig, ex_error *error);
 

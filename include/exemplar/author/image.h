@@ -18,21 +18,22 @@ extern "C" {
 /* Maximum number of pixels in a file: 1 GB of memory. */
 #define EX_IMAGE_PIXELS (1 << 28)
 
+/* An image in memory. */
 typedef struct ex_image {
     int width, height;
     unsigned char *pixels; /* [height][width][4] */
 } ex_image;
 
-/* A transparent black image, or NULL without memory. */
+/* Makes a transparent black image; NULL without memory. */
 EX_API ex_image *ex_image_create(int width, int height);
 EX_API void ex_image_destroy(ex_image *image);
 
-/* Reads a PNG of any kind: grey, palette and 16-bit images become 8-bit red green blue alpha; alpha is 255 if the file
+/* Read a PNG of any kind: grey, palette and 16-bit images become 8-bit red green blue alpha; alpha is 255 if the file
  * has none. Colours are taken as sRGB. Results: FORMAT, LIMIT, MEMORY, FILE; the file is named. */
 EX_API ex_result ex_image_read(const char *path, ex_image **image, ex_error *error);
 EX_API ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_image **image, ex_error *error);
 
-/* Writes a PNG, without an alpha channel if every pixel is opaque. The same image gives the same bytes. ex_image_encode
+/* Write a PNG, without an alpha channel if every pixel is opaque. The same image gives the same bytes. ex_image_encode
  * returns them in *bytes (release with free). */
 EX_API ex_result ex_image_write(const char *path, const ex_image *image, ex_error *error);
 EX_API ex_result ex_image_encode(const ex_image *image, unsigned char **bytes, size_t *size, ex_error *error);

@@ -33,8 +33,10 @@ typedef enum ex_freedom {
         EX_FREEDOM_COUNT
 } ex_freedom;
 
+/* Returns the name of a kind of joint. */
 EX_API const char *ex_freedom_name(ex_freedom freedom);
 
+/* A joint of a kinematics. */
 typedef struct ex_kin_joint {
     char *name;
     int parent; /* an earlier joint; -1 for the base, which is joint 0 */
@@ -57,6 +59,7 @@ typedef struct ex_site {
     unsigned char colour[3]; /* as painted, sRGB; 0 0 0: unknown */
 } ex_site;
 
+/* A skeleton with its markers, whose bones and axes a fit can find. */
 typedef struct ex_kinematics {
     char *name;
     int joint_count;
@@ -65,18 +68,20 @@ typedef struct ex_kinematics {
     ex_site *sites;
 } ex_kinematics;
 
+/* Releases a kinematics. NULL is fine. */
 EX_API void ex_kinematics_destroy(ex_kinematics *kinematics);
-/* Returns NULL without memory. */
+/* Copies a kinematics; NULL without memory. */
 EX_API ex_kinematics *ex_kinematics_copy(const ex_kinematics *kinematics);
+/* Find a joint or a marker by name; -1 if there is none. */
 EX_API int ex_kinematics_find_joint(const ex_kinematics *kinematics, const char *name);
 EX_API int ex_kinematics_find_site(const ex_kinematics *kinematics, const char *name);
 
 /*
- * A skeleton file, strict JSON: {"exemplar_skeleton": 1, "name": …, "joints": [{"name": "elbow.L", "parent":
- * "shoulder.L", "joint": "hinge", "translation": [x, y, z], "axis": [x, y, z], "mirror": NAME, "lock": ["translation",
- * "axis"], "range": [least, most]}, …], "markers": [{"name", "joint", "at": [x, y, z], "colour": [r, g, b]}, …]}. The
- * path may instead name a built-in skeleton: "upper" (the paper's table 2) or "full" (a whole body, with the usual
- * markers of motion capture).
+ * Read and write a skeleton file. It is strict JSON: {"exemplar_skeleton": 1, "name": …, "joints": [{"name": "elbow.L",
+ * "parent": "shoulder.L", "joint": "hinge", "translation": [x, y, z], "axis": [x, y, z], "mirror": NAME, "lock":
+ * ["translation", "axis"], "range": [least, most]}, …], "markers": [{"name", "joint", "at": [x, y, z], "colour": [r, g,
+ * b]}, …]}. The path may instead name a built-in skeleton: "upper" (the paper's table 2) or "full" (a whole body, with
+ * the usual markers of motion capture).
  */
 EX_API ex_result ex_kinematics_read(const char *path, ex_kinematics **kinematics, ex_error *error);
 EX_API ex_result ex_kinematics_parse(const char *text, size_t size, const char *name, ex_kinematics **kinematics,
@@ -105,6 +110,7 @@ typedef struct ex_sighting {
     double weight; /* usually 1; 0: not fitted, but its error is reported */
 } ex_sighting;
 
+/* A scan to fit a pose to. */
 typedef struct ex_kin_scan {
     const char *name;         /* for messages */
     const bool *locked;       /* [joint_count]: true for rotations that stay as in start; NULL: none */
@@ -112,6 +118,7 @@ typedef struct ex_kin_scan {
     const ex_kin_pose *start; /* NULL: no joint turned, and the base at the markers (see ex_kinematics_fit) */
 } ex_kin_scan;
 
+/* Definition of a fit: a starting skeleton, scans, and the markers seen in them. */
 typedef struct ex_kin_fit_def {
     const ex_kinematics *kinematics; /* starting values; sites not yet placed get a position from the reference, or from
                                         the scans that see them once their poses are known */
@@ -145,6 +152,7 @@ typedef struct ex_kin_open {
     char text[160];
 } ex_kin_open;
 
+/* Result of a fit: the skeleton, the pose of every scan, and errors. */
 typedef struct ex_kin_fit {
     ex_kinematics *kinematics; /* as found */
     int scan_count;
@@ -162,11 +170,11 @@ typedef struct ex_kin_fit {
 } ex_kin_fit;
 
 /*
- * Levenberg-Marquardt with the poses eliminated: first with sites locked, then with everything free (section 3.3). Each
- * scan starts at the best-fitting of: the pose found joint by joint from its markers, its start, another scan's pose.
- * The reference's base stays at its start (or at the skeleton's), unless markers on both sides of mirrored joints give
- * a better position. Results: DATA (no marker in common with the reference, too few sightings: the scan is named),
- * MEMORY.
+ * Fits bones, axes, markers and poses to the sightings, by Levenberg-Marquardt with the poses eliminated: first with
+ * sites locked, then with everything free (section 3.3). Each scan starts at the best-fitting of: the pose found joint
+ * by joint from its markers, its start, another scan's pose. The reference's base stays at its start (or at the
+ * skeleton's), unless markers on both sides of mirrored joints give a better position. Results: DATA (no marker in
+ * common with the reference, too few sightings: the scan is named), MEMORY.
  */
 EX_API ex_result ex_kinematics_fit(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error);
 EX_API void ex_kin_fit_destroy(ex_kin_fit *fit);

@@ -1,8 +1,8 @@
 /*
  * exemplar/author/markers.h - labelled markers over time from motion capture: C3D and TRC files.
  *
- * ex_markers is plain data, owned by its holder. Always metres and y up, whatever the file uses; a marker that was not
- * seen is NaN. Reading errors name the file and the byte (C3D) or line (TRC).
+ * ex_markers is plain data, owned by its holder. Positions are always in metres with y up, whatever the file uses; a
+ * marker that was not seen is NaN. Reading errors name the file and the byte (C3D) or line (TRC).
  */
 #ifndef EXEMPLAR_AUTHOR_MARKERS_H
 #define EXEMPLAR_AUTHOR_MARKERS_H
@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+/* Labelled markers over time. */
 typedef struct ex_markers {
     int marker_count;
     char **names; /* [marker_count], without the subject's prefix ("subject:LFHD"); all different */
@@ -24,6 +25,7 @@ typedef struct ex_markers {
     float *positions; /* [frame_count][marker_count][3] metres, y up; NaN if not seen */
 } ex_markers;
 
+/* Releases markers. NULL is fine. */
 EX_API void ex_markers_destroy(ex_markers *markers);
 
 /*
@@ -35,7 +37,7 @@ EX_API void ex_markers_destroy(ex_markers *markers);
 EX_API ex_result ex_markers_set_up(ex_markers *markers, const char *up, ex_error *error);
 
 /*
- * C3D: Intel, DEC and MIPS numbers, integer and real points, parameters anywhere and in any order, more than 65535
+ * Read C3D: Intel, DEC and MIPS numbers, integer and real points, parameters anywhere and in any order, more than 65535
  * frames and more than 255 markers through the extended parameters. Analogue channels are skipped, and so are points
  * that the file lists as angles, forces, moments, powers and scalars. A point is not seen if its residual is below 0,
  * if all its coordinates are 0, or if one is not a number. If header and parameters disagree, the parameters win,
@@ -45,12 +47,12 @@ EX_API ex_result ex_markers_set_up(ex_markers *markers, const char *up, ex_error
 EX_API ex_result ex_c3d_read(const char *path, ex_markers **markers, ex_error *error);
 EX_API ex_result ex_c3d_parse(const void *bytes, size_t size, const char *name, ex_markers **markers, ex_error *error);
 
-/* TRC: tab-separated text. An empty cell, or one that says nan, is a marker not seen; cells may be missing at the end
- * of a line. */
+/* Read TRC, which is tab-separated text. An empty cell, or one that says nan, is a marker not seen; cells may be
+ * missing at the end of a line. */
 EX_API ex_result ex_trc_read(const char *path, ex_markers **markers, ex_error *error);
 EX_API ex_result ex_trc_parse(const char *text, size_t size, const char *name, ex_markers **markers, ex_error *error);
 
-/* Reads by the extension of path: .c3d or .trc. */
+/* Reads markers by the extension of path: .c3d or .trc. */
 EX_API ex_result ex_markers_read(const char *path, ex_markers **markers, ex_error *error);
 
 #ifdef __cplusplus

@@ -25,6 +25,7 @@ typedef struct ex_tag {
     char **strings;
 } ex_tag;
 
+/* A polygon mesh. */
 typedef struct ex_mesh {
     int vertex_count;
     double *positions; /* [vertex_count][3] */
@@ -54,7 +55,7 @@ typedef struct ex_mesh {
     ex_tag *tags;
 } ex_mesh;
 
-/* An empty mesh, or NULL without memory. */
+/* Make an empty mesh, release one, copy one; NULL without memory. */
 EX_API ex_mesh *ex_mesh_create(void);
 EX_API void ex_mesh_destroy(ex_mesh *mesh);
 EX_API ex_mesh *ex_mesh_copy(const ex_mesh *mesh);
@@ -63,8 +64,8 @@ EX_API ex_mesh *ex_mesh_copy(const ex_mesh *mesh);
 EX_API double ex_mesh_size(const ex_mesh *mesh);
 
 /*
- * Returns EX_OK if two meshes have the same vertices and faces (texture coordinates may differ). If not, EX_ERROR_DATA
- * and a message that names the first face that differs, or says that all faces run the other way round.
+ * Compares connectivity: EX_OK if two meshes have the same vertices and faces (texture coordinates may differ). If not,
+ * EX_ERROR_DATA and a message that names the first face that differs, or says that all faces run the other way round.
  */
 EX_API ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other, ex_error *error);
 
@@ -83,9 +84,10 @@ typedef struct ex_mesh_difference {
     bool tags;
 } ex_mesh_difference;
 
+/* Compares two meshes: positions, faces and everything else. */
 EX_API ex_mesh_difference ex_mesh_compare(const ex_mesh *mesh, const ex_mesh *other, double tolerance);
 
-/* True if nothing differs. */
+/* Returns true if nothing differs. */
 EX_API bool ex_mesh_difference_none(const ex_mesh_difference *difference);
 
 /* Triangulates all faces: [*triangle_count][3] corner numbers in *triangles (release with free). Concave faces are cut
@@ -101,6 +103,7 @@ EX_API ex_result ex_mesh_count_self_intersections(const ex_mesh *mesh, const flo
 
 /* ---- subdivision ---- */
 
+/* Subdivision schemes. */
 typedef enum ex_scheme {
     EX_SCHEME_CATMULL_CLARK, /* any polygons; quads from level 1 on */
     EX_SCHEME_LOOP,          /* triangles; other polygons are first cut into triangles by ex_mesh_triangulate */
@@ -108,6 +111,7 @@ typedef enum ex_scheme {
     EX_SCHEME_COUNT
 } ex_scheme;
 
+/* Rules for the boundaries of a subdivision surface. */
 typedef enum ex_boundary {
     EX_BOUNDARY_FROM_TAGS,         /* by the tag `interpolateboundary` (0: none, 1: edges and corners, 2: edges); edges
                                       if there is no tag */
@@ -119,6 +123,7 @@ typedef enum ex_boundary {
 
 #define EX_SUBDIVIDE_LEVELS 10
 
+/* Options of subdivision. */
 typedef struct ex_subdivide_def {
     ex_scheme scheme;     /* default: Catmull-Clark */
     int levels;           /* 0 to EX_SUBDIVIDE_LEVELS; default 2 */
@@ -129,6 +134,7 @@ typedef struct ex_subdivide_def {
                              of a separate limit after the last level; requires at least one level */
 } ex_subdivide_def;
 
+/* Returns the defaults. */
 EX_API ex_subdivide_def ex_subdivide_def_default(void);
 
 /* The faces of a level. Vertex order: those of the previous level, one per edge, one per face (not with Loop). A cage
@@ -145,6 +151,7 @@ typedef struct ex_refined_level {
     int *corner_texcoords; /* [corner_count], -1 for none; or NULL */
 } ex_refined_level;
 
+/* Result of subdivision: faces of all levels, and the tables that evaluate them. */
 typedef struct ex_subdivision {
     int level_count;
     ex_refined_level *levels; /* [level_count + 1]; level 0 is the mesh (with Loop: its triangles). The limit has the

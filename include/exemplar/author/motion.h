@@ -34,14 +34,15 @@ typedef struct ex_joint_pair {
                          ignored */
 } ex_joint_pair;
 
+/* A map from the joints of a rig to the joints of a clip that move them. */
 typedef struct ex_joint_map {
     int pair_count;
     ex_joint_pair *pairs;
 } ex_joint_map;
 
-/* Reads a map from a JSON file: {"joints": {"upperarm01.L": "LeftArm", "lowerarm01.L": {"from": "LeftForeArm", "hinge":
- * "x"}, "clavicle.L": {"from": "LeftShoulder", "align": false}}}. "align": false sets as_it_rests. Strict, as project
- * files are. */
+/* Reads a joint map from a JSON file. It is {"joints": {"upperarm01.L": "LeftArm", "lowerarm01.L": {"from":
+ * "LeftForeArm", "hinge": "x"}, "clavicle.L": {"from": "LeftShoulder", "align": false}}}. "align": false sets
+ * as_it_rests. Strict, as project files are. */
 EX_API ex_result ex_joint_map_read(const char *path, ex_joint_map **map, ex_error *error);
 EX_API void ex_joint_map_destroy(ex_joint_map *map);
 
@@ -58,6 +59,7 @@ EX_API void ex_joint_map_destroy(ex_joint_map *map);
 EX_API ex_result ex_motion_from_clip(const ex_clip *clip, const ex_rig *rig, const ex_joint_map *map,
                                      ex_motion **motion, ex_error *error);
 
+/* Options of reading a motion. */
 typedef struct ex_motion_options {
     const ex_joint_map *map; /* optional */
     const char *animation;   /* name or number of an animation in a glTF file; NULL: the first */
@@ -65,9 +67,9 @@ typedef struct ex_motion_options {
     double start, end;       /* seconds; both 0: all of it; an infinite end: to the end of the motion */
 } ex_motion_options;
 
-/* Reads by the file's extension: .bvh, .glb or .gltf, .csv (a table of poses, with or without times; without them 24
- * per second). Between frames, rotations turn at constant speed and numbers are interpolated linearly. options may be
- * NULL. */
+/* Reads a motion file onto a rig, by its extension: .bvh, .glb or .gltf, .csv (a table of poses, with or without times;
+ * without them 24 per second). Between frames, rotations turn at constant speed and numbers are interpolated linearly.
+ * options may be NULL. */
 EX_API ex_result ex_motion_read(const char *path, const ex_rig *rig, const ex_motion_options *options,
                                 ex_motion **motion, ex_error *error);
 

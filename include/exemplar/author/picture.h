@@ -30,9 +30,9 @@ extern "C" {
 #define EX_PLOT_HEIGHT_MIN 180
 
 /*
- * Plots the weights of one layer's examples over the rig's space. Along one axis: a curve for each example. Over two
- * axes: a contour map for each example. Other axes stay at the pose. The plot extends beyond either end of the range by
- * a fifth of it.
+ * A plot of the weights of one layer's examples over the rig's space. Along one axis: a curve for each example. Over
+ * two axes: a contour map for each example. Other axes stay at the pose. The plot extends beyond either end of the
+ * range by a fifth of it.
  */
 typedef struct ex_plot_def {
     const ex_rig *rig;
@@ -54,6 +54,7 @@ typedef struct ex_plot_info {
     double width, height;           /* points */
 } ex_plot_info;
 
+/* Returns the defaults. */
 EX_API ex_plot_def ex_plot_def_default(void);
 
 /*
@@ -98,7 +99,7 @@ typedef struct ex_render_item {
                                 (pseudo-examples) */
 } ex_render_item;
 
-/* Direction of view. The picture is framed to include every required point, with a margin. */
+/* A camera: its direction and angle of view. The picture is framed to include every required point, with a margin. */
 typedef struct ex_camera {
     double yaw;      /* degrees; 0 looks along -z at the front, 90 at the form's left side (from +x); default 25 */
     double pitch;    /* degrees; positive: from above; default 10 */
@@ -117,6 +118,7 @@ typedef struct ex_framing {
     double box[6];
     double across[2], along[2];
 } ex_framing;
+/* Starts a framing at a direction of view. */
 EX_API ex_framing ex_framing_start(double yaw, double pitch);
 /* Adds a form [count][3] to the view; returns false if it is not finite. */
 EX_API bool ex_framing_add(ex_framing *framing, const float *positions, int count);
@@ -124,6 +126,7 @@ EX_API bool ex_framing_add(ex_framing *framing, const float *positions, int coun
  * side. */
 EX_API ex_camera ex_framing_camera(const ex_framing *framing, int size, int *width, int *height);
 
+/* Backgrounds of a rendering. */
 typedef enum ex_background {
     EX_BACKGROUND_QUIET, /* light grey, slightly darker towards the bottom edge */
     EX_BACKGROUND_WHITE,
@@ -132,6 +135,7 @@ typedef enum ex_background {
     EX_BACKGROUND_COUNT
 } ex_background;
 
+/* Definition of a rendering: size, forms, camera, light. */
 typedef struct ex_render_def {
     int width, height; /* pixels, up to EX_IMAGE_MAX; default 1000 by 1000 */
     const ex_render_item *items;
@@ -153,14 +157,15 @@ typedef struct ex_render_def {
     const ex_progress *progress; /* optional; called on the calling thread, if it takes part in the tasks */
 } ex_render_def;
 
+/* Return the defaults. */
 EX_API ex_render_item ex_render_item_default(void);
 EX_API ex_render_def ex_render_def_default(void);
 
 /*
- * Renders into a new image. Cost: about 1 ray per pixel, occlusion + 4 rays per pixel that shows the form, occlusion +
- * 16 per pixel of shaded ground, and up to 16 samples per pixel along edges. Memory: about 150 bytes per triangle and
- * about 2 MB per thread. Results: ARGUMENT (sizes, angles, boxes), DATA (no faces, positions that are not finite, faces
- * out of range: item, vertex or face named), MEMORY, LIMIT.
+ * Renders forms into a new image. Cost: about 1 ray per pixel, occlusion + 4 rays per pixel that shows the form,
+ * occlusion + 16 per pixel of shaded ground, and up to 16 samples per pixel along edges. Memory: about 150 bytes per
+ * triangle and about 2 MB per thread. Results: ARGUMENT (sizes, angles, boxes), DATA (no faces, positions that are not
+ * finite, faces out of range: item, vertex or face named), MEMORY, LIMIT.
  */
 EX_API ex_result ex_render(const ex_render_def *def, ex_image **image, ex_error *error);
 
@@ -219,6 +224,7 @@ typedef struct ex_sheet_info {
     int width, height;               /* pixels */
 } ex_sheet_info;
 
+/* Returns the defaults. */
 EX_API ex_sheet_def ex_sheet_def_default(void);
 
 /*

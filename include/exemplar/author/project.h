@@ -1,8 +1,8 @@
 /*
  * exemplar/author/project.h - projects: the editable description from which a rig is built.
  *
- * A project is a JSON file that names meshes and places them as examples in spaces (docs/reference/project.md). It is read
- * strictly, edited as a JSON tree (which keeps the order of keys), built into a rig, checked, and written back. An
+ * A project is a JSON file that names meshes and places them as examples in spaces (docs/reference/project.md). It is
+ * read strictly, edited as a JSON tree (which keeps the order of keys), built into a rig, checked, and written back. An
  * unpacked rig is a project again. Only one thread at a time may use an ex_project; different projects are independent.
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_H
@@ -21,6 +21,7 @@ extern "C" {
 
 /* ---- contents of a project, as parsed; owned by the project and changed by its edits ---- */
 
+/* An axis of a layer. */
 typedef struct ex_project_axis {
     const char *name;
     const char *unit; /* or NULL */
@@ -37,6 +38,7 @@ typedef struct ex_project_joint {
     ex_transform relative;
 } ex_project_joint;
 
+/* An example of a layer. */
 typedef struct ex_project_example {
     const char *name;
     const char *mesh;               /* path relative to the project file; NULL in layers of pixels and displacements */
@@ -58,8 +60,10 @@ typedef struct ex_project_example {
     int place;          /* position in the file's list of examples, counting muted ones */
 } ex_project_example;
 
+/* Sources of a mask. */
 typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_COLOUR, EX_MASK_JOINTS } ex_mask_kind;
 
+/* A mask over vertices. */
 typedef struct ex_project_mask {
     ex_mask_kind kind;
     const char *source;        /* file, group name, or "r", "g", "b" */
@@ -84,11 +88,12 @@ typedef enum ex_participation {
         EX_PARTICIPATION_COUNT
 } ex_participation;
 
-/* Settings of layers of one domain; zero in others. */
+/* Settings of layers of pixels. Here and below: zero in layers of other domains. */
 typedef struct ex_project_pixels {
     const char *texture; /* "base_color", … */
 } ex_project_pixels;
 
+/* Settings of layers of offsets. */
 typedef struct ex_project_offsets {
     ex_offset_frame frame;
     ex_participation participation;
@@ -98,11 +103,13 @@ typedef struct ex_project_offsets {
     double tolerance; /* metres: smaller movements count as none; below 0: the default, 5e-6 of the mesh's size */
 } ex_project_offsets;
 
+/* Settings of layers of trajectories. */
 typedef struct ex_project_trajectory {
     const ex_trajectory_options *options; /* settings for finding paths; its segments are NULL */
     const char *segments;                 /* file of given segments, or NULL */
 } ex_project_trajectory;
 
+/* A layer of a project. */
 typedef struct ex_project_layer {
     const char *name;
     ex_domain domain;
@@ -146,6 +153,7 @@ typedef struct ex_project_driver {
     ex_drive_options options; /* except for what is in other files, the number of the joint, and the layer's settings */
 } ex_project_driver;
 
+/* The contents of a project. */
 typedef struct ex_project_view {
     const char *path; /* of the project file, as given; "" if it has none yet */
     const char *mesh;
@@ -160,6 +168,8 @@ typedef struct ex_project_view {
     bool z_up;   /* true: meshes have z up and are turned to y up when read */
 } ex_project_view;
 
+/* ---- reading, writing, editing ---- */
+
 /* Limits on metres per unit; beyond them the next factor would leave the range of float. */
 #define EX_UNIT_LEAST 1e-15
 #define EX_UNIT_MOST  1e15
@@ -167,23 +177,26 @@ typedef struct ex_project_view {
 /* Gets the metres in a unit of that name ("mm", "cm", …); returns false if there is no such unit. */
 EX_API bool ex_unit_metres(const char *name, double *metres);
 
+/* A project in memory. */
 typedef struct ex_project ex_project;
 
-/* Reads and checks the description; opens none of the meshes. Errors name the path in the file:
+/* Read and check a project; none of its meshes is opened. Errors name the path in the file:
  * layers[1].examples[3].at.elbow. */
 EX_API ex_result ex_project_read(const char *path, ex_project **project, ex_error *error);
 EX_API ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_project **project,
                                   ex_error *error);
-/* Writes to path (NULL: the file it was read from); safe against a crash half-way. */
+/* Writes a project to path (NULL: the file it was read from); safe against a crash half-way. */
 EX_API ex_result ex_project_write(const ex_project *project, const char *path, ex_error *error);
+/* Releases a project. NULL is fine. */
 EX_API void ex_project_destroy(ex_project *project);
+/* Returns the contents of a project, which belong to it. */
 EX_API const ex_project_view *ex_project_get(const ex_project *project);
 /* Returns the file's word for the kind of the layer's examples: ex_domain_name, or "unposed". */
 EX_API const char *ex_project_layer_shape(const ex_project_layer *layer);
 
 /*
- * Edits. Each changes the project, or on failure leaves it unchanged. `layer` and `index` are numbers; points are
- * [dimension] of that layer. An edit invalidates earlier results of ex_project_get. edit.index and its other fields
+ * Applies an edit of a space to a project. On failure the project is unchanged. `layer` and `index` are numbers; points
+ * are [dimension] of that layer. An edit invalidates earlier results of ex_project_get. edit.index and its other fields
  * mean the same as in ex_weigher_edit; name and mesh (the image in a layer of pixels, the map in one of displacements)
  * are required only for EX_EDIT_ADD_EXAMPLE.
  */
@@ -198,13 +211,14 @@ EX_API ex_result ex_project_read_mask(const ex_project *project, int layer, floa
 
 /* ---- building ---- */
 
-/* Called for every example with vertices that un-posing cannot restore exactly (EX_UNPOSE_LIMIT); list is ascending and
- * valid only during the call. */
+/* A function that building calls for every example with vertices that un-posing cannot restore exactly
+ * (EX_UNPOSE_LIMIT). list is ascending and valid only during the call. */
 typedef struct ex_damped_report {
     void (*report)(void *user, int layer, int example, const ex_damped *list, int count);
     void *user;
 } ex_damped_report;
 
+/* Options of building. */
 typedef struct ex_build_options {
     ex_rig_options rig;
     const ex_progress *progress;                /* optional */
@@ -216,15 +230,15 @@ typedef struct ex_build_options {
     const ex_tasks *tasks; /* optional: shares out long work; the rig does not depend on it */
 } ex_build_options;
 
-/* Reads the meshes, un-poses them if their layer requires it, measures the examples' differences, solves and lays out
- * the rig. options may be NULL. */
+/* Builds a rig: reads the meshes, un-poses them if their layer requires it, measures the examples' differences, solves
+ * the spaces and lays out the rig. options may be NULL. */
 EX_API ex_result ex_project_build(const ex_project *project, const ex_build_options *options, ex_rig **rig,
                                   ex_error *error);
 
-/* Writes NAME.json, mesh.obj, every example as an OBJ, PNG or PLY file, and skeleton.glb if there is one, into
- * directory (made if missing). Forms are written at rest, in layers of "positions" or, if the rig has sparse offsets,
- * of "offsets" with "posed": false. Refuses to overwrite any file unless told to; on failure, removes what it wrote.
- * Building that project gives a rig with the same bytes. */
+/* Turns a rig back into a project: writes NAME.json, mesh.obj, every example as an OBJ, PNG or PLY file, and
+ * skeleton.glb if there is one, into directory (made if missing). Forms are written at rest, in layers of "positions"
+ * or, if the rig has sparse offsets, of "offsets" with "posed": false. Refuses to overwrite any file unless told to; on
+ * failure, removes what it wrote. Building that project gives a rig with the same bytes. */
 EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
                                    ex_error *error);
 
@@ -232,12 +246,13 @@ EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, con
  * same skeleton and skin, bit for bit. Results: DATA (the rig has no skeleton), FILE, MEMORY. */
 EX_API ex_result ex_skeleton_write(const char *path, const ex_rig *rig, ex_error *error);
 
-/* Called with a sentence for everything that is left out or changed; text is valid only during the call. */
+/* A function that gets a sentence for everything that is left out or changed; text is valid only during the call. */
 typedef struct ex_init_report {
     void (*note)(void *user, const char *text);
     void *user;
 } ex_init_report;
 
+/* Options of ex_project_init. */
 typedef struct ex_init_options {
     bool overwrite;  /* true: replace existing files */
     bool keep_seams; /* true: keep the scene's vertices, split at breaks of normals and texture coordinates */
@@ -285,6 +300,7 @@ EX_API ex_result ex_project_init_forms(const ex_init_forms *forms, const char *d
 
 /* ---- values by name: poses and places ---- */
 
+/* Kinds of value. */
 typedef enum ex_setting_kind {
     EX_SETTING_NUMBER,   /* number, in the axis's unit */
     EX_SETTING_ROTATION, /* rotation */
@@ -327,6 +343,7 @@ typedef struct ex_place {
  * examples are identified by name. options, for the build, may be NULL; its note also reports what was chosen.
  */
 
+/* A sculpt: a form at a pose, to be added as an example. */
 typedef struct ex_sculpt {
     const char *layer; /* NULL: the layer of offsets over exactly the axes that `at` moves from rest, or a new one */
     const char *name;  /* of the example; optional with replace */
@@ -365,6 +382,7 @@ typedef struct ex_sculpted {
 EX_API ex_result ex_project_add_sculpt(ex_project *project, const ex_sculpt *sculpt, const ex_build_options *options,
                                        ex_sculpted *made, ex_error *error);
 
+/* An example to mirror, and the plane. */
 typedef struct ex_mirroring {
     const char *layer; /* NULL: the only layer with an example of that name */
     const char *name;
@@ -395,24 +413,26 @@ EX_API char *ex_mirror_name(const char *name);
 EX_API ex_result ex_mesh_mirror_map(const ex_mesh *mesh, int plane, double offset, double tolerance, int **map,
                                     ex_error *error);
 
-/* Other changes to an example. layer may be NULL if only one layer has an example of that name. */
+/* Names an example. layer may be NULL if only one layer has an example of that name. */
 typedef struct ex_example_ref {
     const char *layer;
     const char *name;
 } ex_example_ref;
 
+/* Changes to the place of an example. */
 typedef struct ex_example_move {
     ex_place at;        /* axes that are not named keep their value */
     ex_place joints;    /* replaces the present joints; none: unchanged */
     ex_place falloff;   /* as in ex_sculpt; none: unchanged */
     bool layer_falloff; /* true: use the layer's falloff from now on */
 } ex_example_move;
+/* Moves an example to another place. */
 EX_API ex_result ex_project_move_example(ex_project *project, ex_example_ref which, const ex_example_move *move,
                                          const ex_build_options *options, ex_error *error);
 /* Removes the example; its form stays on disk. A layer that loses its last example is removed too. */
 EX_API ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, const ex_build_options *options,
                                            ex_error *error);
-/* Mutes the whole layer if the name is NULL. */
+/* Mutes an example or unmutes it; the whole layer if the name is NULL. */
 EX_API ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted, const ex_build_options *options,
                                  ex_error *error);
 
@@ -422,9 +442,10 @@ typedef struct ex_pseudo_place {
     const char *layer;
     ex_place at, from, weights;
 } ex_pseudo_place;
+/* Adds a pseudo-example. */
 EX_API ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_place *pseudo,
                                        const ex_build_options *options, ex_error *error);
-/* index: position in the layer's list in the file. */
+/* Move and remove a pseudo-example. index: position in the layer's list in the file. */
 EX_API ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_place *pseudo, int index,
                                         const ex_build_options *options, ex_error *error);
 EX_API ex_result ex_project_remove_pseudo(ex_project *project, const char *layer, int index,
@@ -432,12 +453,14 @@ EX_API ex_result ex_project_remove_pseudo(ex_project *project, const char *layer
 
 /* ---- checking ---- */
 
+/* Severities of findings. */
 typedef enum ex_severity {
     EX_SEVERITY_ERROR,   /* the project does not build, or builds into something wrong */
     EX_SEVERITY_WARNING, /* it builds, but will cause trouble */
     EX_SEVERITY_NOTE     /* a measurement */
 } ex_severity;
 
+/* One finding of a check. */
 typedef struct ex_finding {
     ex_severity severity;
     const char *kind;  /* "close_examples", "condition", "leave_one_out", "weight_range", "connectivity", … */
@@ -446,18 +469,21 @@ typedef struct ex_finding {
     double value;      /* the number in the text, if there is one; else 0 */
 } ex_finding;
 
+/* The findings of a check. */
 typedef struct ex_check {
     ex_finding *findings;
     int finding_count;
     int error_count, warning_count;
 } ex_check;
 
+/* Options of checking. */
 typedef struct ex_check_options {
     int sample_count;            /* points of the space sampled per layer; 0: the default, 4096 */
     const ex_progress *progress; /* optional */
 } ex_check_options;
 
-/* Reports everything that is wrong or weak, not just the first thing; EX_OK even if errors were found. */
+/* Checks a project: reports everything that is wrong or weak, not just the first thing; EX_OK even if errors were
+ * found. */
 EX_API ex_result ex_project_check(const ex_project *project, const ex_check_options *options, ex_check **check,
                                   ex_error *error);
 EX_API void ex_check_destroy(ex_check *check);
@@ -474,6 +500,7 @@ typedef struct ex_difference {
     double rms;        /* likewise over all of them; for images the mean */
 } ex_difference;
 
+/* The differences between two rigs. */
 typedef struct ex_differences {
     ex_difference *items;
     int count;
@@ -500,6 +527,7 @@ typedef struct ex_pose_table {
     ex_pose *poses; /* [pose_count], complete; owned by the table */
     double *times;  /* [pose_count] or NULL */
 } ex_pose_table;
+/* Read a table of poses, and release its arrays. */
 EX_API ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table *table, ex_error *error);
 EX_API void ex_pose_table_free(ex_pose_table *table);
 
@@ -509,6 +537,7 @@ EX_API ex_pose ex_pose_create(const ex_rig *rig);
 
 /* ---- a project from forms ---- */
 
+/* Definition of a warp: a reference form, and the forms it turns into. */
 typedef struct ex_warp_def {
     const char *reference; /* file of the form that the others start from: .obj, .ply, .glb or .gltf */
     int form_count;
@@ -532,7 +561,8 @@ typedef struct ex_rig_trajectories {
     ex_trajectories_def def;
     ex_trajectories found; /* without fits and triangle_segments, which a rig does not hold */
 } ex_rig_trajectories;
-/* Results: DATA (the rig's note of how they were found is damaged), MEMORY. */
+/* Open and close the trajectories of a layer. Results: DATA (the rig's note of how they were found is damaged), MEMORY.
+ */
 EX_API ex_result ex_rig_trajectories_open(const ex_rig *rig, int layer, ex_rig_trajectories **trajectories,
                                           ex_error *error);
 EX_API void ex_rig_trajectories_close(ex_rig_trajectories *trajectories);

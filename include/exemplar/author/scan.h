@@ -44,6 +44,7 @@ typedef struct ex_scan_part {
     char **covers; /* joints whose bones' surface its scans show */
 } ex_scan_part;
 
+/* A scan of a session. */
 typedef struct ex_scan_entry {
     char *name;
     int part;
@@ -53,6 +54,7 @@ typedef struct ex_scan_entry {
     ex_kin_pose pose; /* rotations [joint_count of the skeleton]; translation unused */
 } ex_scan_entry;
 
+/* A scan session: its scans, body parts and settings. */
 typedef struct ex_scan_session {
     char *folder;
     char *skeleton;            /* "upper", "full", or a path relative to the folder */
@@ -75,10 +77,12 @@ typedef struct ex_scan_session {
     ex_scan_entry *scans;
 } ex_scan_session;
 
-/* Reads FOLDER/scan.json strictly, and the skeleton and the table of markers that it names. */
+/* Read and write a session. Reads FOLDER/scan.json strictly, and the skeleton and the table of markers that it names.
+ */
 EX_API ex_result ex_scan_session_read(const char *folder, ex_scan_session **session, ex_error *error);
 EX_API ex_result ex_scan_session_write(const ex_scan_session *session, ex_error *error);
 EX_API void ex_scan_session_destroy(ex_scan_session *session);
+/* Finds a scan by name; -1 if there is none. */
 EX_API int ex_scan_session_find(const ex_scan_session *session, const char *scan);
 /* Returns folder/kind/NAME.ending, such as found/arm_00.csv; release with free, NULL without memory. */
 EX_API char *ex_scan_path(const ex_scan_session *session, const char *kind, const char *name, const char *ending);
@@ -87,6 +91,7 @@ EX_API ex_result ex_scan_meshes(const ex_scan_session *session, int scan, ex_mes
 
 /* ---- a simulated scanner, for tests ---- */
 
+/* Settings of a simulated scanner. */
 typedef struct ex_scan_simulation {
     const ex_rig *rig;
     int level;                /* of the rig's surface */
@@ -104,6 +109,7 @@ typedef struct ex_scan_simulation {
     uint64_t seed;
 } ex_scan_simulation;
 
+/* Returns the defaults. */
 EX_API ex_scan_simulation ex_scan_simulation_default(void);
 
 /* A painted marker. */
@@ -115,7 +121,7 @@ typedef struct ex_paint {
     unsigned char colour[3]; /* sRGB */
 } ex_paint;
 
-/* Simulated scan of one pose. */
+/* The simulated scan of one pose. */
 typedef struct ex_scan_shot {
     int mesh_count;
     ex_mesh **meshes;    /* coloured, one per view or a single one */
@@ -133,9 +139,9 @@ EX_API void ex_paints_free(ex_paint *paints, int paint_count);
 /* Reads chosen places from a table marker,joint,r,g,b,x,y,z and moves each to the nearest point of the rest surface. */
 EX_API ex_result ex_paints_read(const char *path, const ex_rig *rig, int level, ex_paint **paints, int *paint_count,
                                 ex_error *error);
-/* Scans one pose. The result depends only on simulation, paints and the pose's name (without names: its number).
- * Results: ARGUMENT (a value impossible for a scanner: named), DATA (a rig without a surface), LIMIT (a pitch too
- * fine), MEMORY. */
+/* Simulates a scan of one pose. The result depends only on simulation, paints and the pose's name (without names: its
+ * number). Results: ARGUMENT (a value impossible for a scanner: named), DATA (a rig without a surface), LIMIT (a pitch
+ * too fine), MEMORY. */
 EX_API ex_result ex_scan_shoot(const ex_scan_simulation *simulation, int pose, const ex_paint *paints, int paint_count,
                                ex_scan_shot **shot, ex_error *error);
 EX_API void ex_scan_shot_destroy(ex_scan_shot *shot);
@@ -151,6 +157,7 @@ typedef struct ex_scan_poses {
     char *text;   /* the file */
     size_t size;
 } ex_scan_poses;
+/* Read a table of poses to scan, and release its arrays. */
 EX_API ex_result ex_scan_poses_read(const char *path, const ex_rig *rig, ex_scan_poses *poses, ex_error *error);
 EX_API void ex_scan_poses_free(ex_scan_poses *poses);
 
@@ -179,7 +186,7 @@ EX_API void ex_scan_truth_destroy(ex_scan_truth *truth);
 EX_API void ex_scan_disturb(ex_kinematics *kinematics, double metres, double degrees, uint64_t seed);
 
 /*
- * Simulates a whole session from a rig: the files listed at the top, and in truth/
+ * Definition of a simulated session. It has the files listed at the top, and in truth/
  *
  *   scanner.json         the scanner's settings and input; a later run must agree with them
  *   poses.csv            the table of poses, as given
@@ -213,6 +220,7 @@ typedef struct ex_scan_simulate_def {
     const ex_tasks *tasks;       /* optional: scans run in parallel */
 } ex_scan_simulate_def;
 
+/* Report on a simulated session. */
 typedef struct ex_scan_simulated {
     int scan_count, held_count;
     int kept_count;      /* scans that existed already */
@@ -220,12 +228,14 @@ typedef struct ex_scan_simulated {
     char reference[256]; /* its name */
 } ex_scan_simulated;
 
-/* Results: as ex_scan_shoot, ex_scan_truth_create, and DATA (no pose to scan; none at rest; an unknown joint in a part;
- * a folder with other contents), FILE. If stopped by progress: FILE, and complete files stay. */
+/* Simulates a whole session from a rig. Results: as ex_scan_shoot, ex_scan_truth_create, and DATA (no pose to scan;
+ * none at rest; an unknown joint in a part; a folder with other contents), FILE. If stopped by progress: FILE, and
+ * complete files stay. */
 EX_API ex_result ex_scan_simulate(const ex_scan_simulate_def *def, ex_scan_simulated *made, ex_error *error);
 
 /* ---- markers ---- */
 
+/* A marker found on a scan, without a name yet. */
 typedef struct ex_found_marker {
     double position[3]; /* centroid */
     double colour[3];   /* sRGB, 0 to 255, at its middle */
@@ -234,6 +244,7 @@ typedef struct ex_found_marker {
     double strength;    /* contrast with the skin around it */
 } ex_found_marker;
 
+/* Options of finding markers. */
 typedef struct ex_find_options {
     double size;        /* diameter of a marker in metres; default 0.012 */
     double least, most; /* accepted range, in multiples of size; default 0.6 and 1.6 */
@@ -241,6 +252,7 @@ typedef struct ex_find_options {
                            0.15 */
 } ex_find_options;
 
+/* Returns the defaults. */
 EX_API ex_find_options ex_find_options_default(void);
 
 /*
@@ -254,8 +266,8 @@ EX_API ex_find_options ex_find_options_default(void);
 EX_API ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const ex_find_options *options,
                                  ex_found_marker **markers, int *count, ex_error *error);
 
-/* found/NAME.csv. Reading: size, view and strength are optional; release *markers with free. Writing rounds to
- * micrometres and whole colours. */
+/* Read and write found/NAME.csv. Reading: size, view and strength are optional; release *markers with free. Writing
+ * rounds to micrometres and whole colours. */
 EX_API ex_result ex_found_read(const char *path, ex_found_marker **markers, int *count, ex_error *error);
 EX_API ex_result ex_found_write(const char *path, const ex_found_marker *markers, int count, ex_error *error);
 
@@ -268,6 +280,7 @@ typedef struct ex_label {
 } ex_label;
 #define EX_LABEL_SURE 0.9
 
+/* Definition of recognising the markers of one scan. */
 typedef struct ex_label_def {
     const ex_kinematics *kinematics; /* only its placed sites can be recognised */
     int found_count;
@@ -288,6 +301,7 @@ typedef struct ex_label_def {
     bool settled;               /* default false; true: the first start is nearly right, and no other is tried */
 } ex_label_def;
 
+/* Returns the defaults. */
 EX_API ex_label_def ex_label_def_default(void);
 
 /*
@@ -306,7 +320,8 @@ typedef struct ex_labelled {
     double confidence; /* 1 if by hand */
     bool by_hand;      /* true if the file gives no confidence: never overwritten */
 } ex_labelled;
-/* marker,x,y,z[,confidence]: a line without confidence was named by hand. Names are unique. */
+/* Read and write labels/NAME.csv: marker,x,y,z[,confidence]. A line without confidence was named by hand. Names are
+ * unique. */
 EX_API ex_result ex_labels_read(const char *path, ex_labelled **labelled, int *count, ex_error *error);
 EX_API ex_result ex_labels_write(const char *path, const ex_labelled *labelled, int count, ex_error *error);
 EX_API void ex_labels_free(ex_labelled *labelled, int count);
@@ -324,6 +339,7 @@ typedef struct ex_label_scan {
     const ex_kin_pose *start; /* a rough pose, optional */
 } ex_label_scan;
 
+/* Definition of labelling several scans together. */
 typedef struct ex_label_scans_def {
     const ex_kinematics *kinematics;
     int scan_count;
@@ -335,13 +351,14 @@ typedef struct ex_label_scans_def {
 } ex_label_scans_def;
 
 /*
- * labels[scan] [found_count]: arrays from the caller; evidence [scan_count], optional. Markers that the reference does
- * not show are found from scans that do, if colour and bone leave no doubt. Results: DATA (the reference has no labels,
- * or a name is unknown: the nearest is suggested), MEMORY.
+ * Labels several scans together. labels[scan] [found_count]: arrays from the caller; evidence [scan_count], optional.
+ * Markers that the reference does not show are found from scans that do, if colour and bone leave no doubt. Results:
+ * DATA (the reference has no labels, or a name is unknown: the nearest is suggested), MEMORY.
  */
 EX_API ex_result ex_label_scans(const ex_label_scans_def *def, ex_label *const *labels, double *evidence,
                                 ex_error *error);
 
+/* Options of labelling a session. */
 typedef struct ex_scan_label_options {
     const bool *redo; /* [scan_count] true for scans whose automatic labels are made again; NULL: only those that have
                          none yet */
@@ -358,6 +375,7 @@ typedef struct ex_doubt {
     double confidence;
 } ex_doubt;
 
+/* Report on labelling a session. */
 typedef struct ex_scan_labelling {
     int scan_count;
     int *found; /* [scan_count] number of markers */
@@ -393,7 +411,7 @@ EX_API ex_result ex_scan_label_page(const ex_scan_session *session, const int *s
 
 /* ---- the fit ---- */
 
-/* fit.json: the fitted kinematics, and the poses of scans by name. */
+/* The contents of fit.json: the fitted kinematics, and the poses of scans by name. */
 typedef struct ex_scan_fitted {
     ex_kinematics *kinematics;
     int scan_count;
@@ -403,10 +421,12 @@ typedef struct ex_scan_fitted {
     bool *opens; /* [scan_count][joint_count]: true for rotations that the markers do not determine; NULL: none */
 } ex_scan_fitted;
 
+/* Read, write and release fit.json. */
 EX_API ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, ex_error *error);
 EX_API ex_result ex_scan_fitted_write(const char *path, const ex_scan_fitted *fitted, ex_error *error);
 EX_API void ex_scan_fitted_destroy(ex_scan_fitted *fitted);
 
+/* Options of fitting a session. */
 typedef struct ex_scan_fit_options {
     double sure; /* labels of less confidence are ignored; 0: the default, 0.9 */
     double loss; /* see ex_kin_fit_def */
@@ -426,6 +446,7 @@ EX_API ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_o
 
 /* ---- the template ---- */
 
+/* Options of making a template. */
 typedef struct ex_template_options {
     const ex_mesh *cage;         /* optional, at the reference pose; NULL: generated from the skeleton */
     const ex_mesh *const *scans; /* [scan_count] of the reference pose, optional: rings become as wide as the body */
@@ -439,6 +460,7 @@ typedef struct ex_template {
     ex_scene *scene; /* its skeleton (joints as in the kinematics, identity rest rotations) and skin */
 } ex_template;
 
+/* Makes a template from a skeleton, or from a given cage. */
 EX_API ex_result ex_template_create(const ex_kinematics *kinematics, const ex_template_options *options,
                                     ex_template **made, ex_error *error);
 EX_API void ex_template_destroy(ex_template *made);
@@ -468,19 +490,22 @@ typedef struct ex_template_dial {
     double (*shifts)[3]; /* [joint_count]: displacement of each joint */
 } ex_template_dial;
 
+/* All dials of a template. */
 typedef struct ex_template_dials {
     int count;
     ex_template_dial *dials;
 } ex_template_dials;
 
-/* Makes girth, and a dial for every bone with a length, one for both bones of a pair. Rings on a bone spread in
- * proportion, and everything beyond moves along. The template may have been changed since, or read from its files. */
+/* Makes the dials: girth, and one for every bone with a length, the same for both bones of a pair. Rings on a bone
+ * spread in proportion, and everything beyond moves along. The template may have been changed since, or read from its
+ * files. */
 EX_API ex_result ex_template_dials_create(const ex_kinematics *kinematics, const ex_template *made,
                                           ex_template_dials **dials, ex_error *error);
 EX_API void ex_template_dials_destroy(ex_template_dials *dials);
 
 /* ---- displacement maps ---- */
 
+/* Definition of a displacement map: a template at a pose, and the meshes of a scan. */
 typedef struct ex_displacement_map_def {
     const ex_rig *rig; /* of the template */
     int level;
@@ -494,17 +519,19 @@ typedef struct ex_displacement_map_def {
 } ex_displacement_map_def;
 
 /*
- * Casts rays along the limit normals, outwards and inwards. Takes the nearest hit that faces the same way, is within
- * reach, and is neither behind another sheet of the scan nor closer to another sheet of the template. Hits of several
- * views that agree are averaged, weighted by angle of view and distance from the edge of the view. Left out are patches
- * of a few vertices that stand apart from their surroundings, and places where the displaced surface would fold over
- * (figure 4(b)). A vertex without a hit is a hole: state FILLED and displacement 0. Scans are first smoothed, the more
- * the larger their noise; with a noise of 0 they are not. Half a second for 66 thousand vertices and four views of 30
- * thousand triangles. Results: ARGUMENT, DATA (a mesh without faces, or with a vertex that is not finite), MEMORY.
+ * Makes a map by casting rays along the limit normals, outwards and inwards. Takes the nearest hit that faces the same
+ * way, is within reach, and is neither behind another sheet of the scan nor closer to another sheet of the template.
+ * Hits of several views that agree are averaged, weighted by angle of view and distance from the edge of the view. Left
+ * out are patches of a few vertices that stand apart from their surroundings, and places where the displaced surface
+ * would fold over (figure 4(b)). A vertex without a hit is a hole: state FILLED and displacement 0. Scans are first
+ * smoothed, the more the larger their noise; with a noise of 0 they are not. Half a second for 66 thousand vertices and
+ * four views of 30 thousand triangles. Results: ARGUMENT, DATA (a mesh without faces, or with a vertex that is not
+ * finite), MEMORY.
  */
 EX_API ex_result ex_displacement_map_cast(const ex_displacement_map_def *def, ex_displacement_map **map,
                                           ex_error *error);
 
+/* Options of filling holes. */
 typedef struct ex_fill_options {
     int ramp;      /* rings around a hole in which measured values may change; 0: the default, 3 */
     double weight; /* weight of smoothing against measured values; 0: the default as in equation 4, 1 */
@@ -514,40 +541,40 @@ typedef struct ex_fill_options {
 } ex_fill_options;
 
 /*
- * Solves equation 4 over a mesh of the level: holes become thin plates, in the template's rest pose. lender, optional:
- * a map whose curvature, where measured, replaces what is missing. Vertices outside the part are neither read nor
- * written: the boundary is free. options NULL: a ramp of 3. A part without any hit becomes 0. Results: ARGUMENT
- * (another number of vertices), DATA, MEMORY, SINGULAR.
+ * Fills the holes of a map: solves equation 4 over a mesh of the level, so that holes become thin plates, in the
+ * template's rest pose. lender, optional: a map whose curvature, where measured, replaces what is missing. Vertices
+ * outside the part are neither read nor written: the boundary is free. options NULL: a ramp of 3. A part without any
+ * hit becomes 0. Results: ARGUMENT (another number of vertices), DATA, MEMORY, SINGULAR.
  */
 EX_API ex_result ex_displacement_map_fill(ex_displacement_map *map, const ex_rig *rig, int level,
                                           const ex_displacement_map *lender, const ex_fill_options *options,
                                           ex_error *error);
 
-/* The same with several lending maps [lender_count], each with a weight: uses the mean curvature of those that know a
- * vertex and all of its neighbours. A mean of the maps themselves would not do: it jumps where the next map has a
+/* Fills holes with several lending maps [lender_count], each with a weight: uses the mean curvature of those that know
+ * a vertex and all of its neighbours. A mean of the maps themselves would not do: it jumps where the next map has a
  * hole. */
 EX_API ex_result ex_displacement_map_fill_lent(ex_displacement_map *map, const ex_rig *rig, int level,
                                                const ex_displacement_map *const *lenders, const double *weights,
                                                int lender_count, const ex_fill_options *options, ex_error *error);
 
-/* Bending of a displaced surface across the edges of its filled holes: the angles in degrees between the two faces at
- * an edge, one of which has a vertex that was filled or faired while the other has none; likewise for filled (or lent)
- * alone. */
+/* Bending of a displaced surface across the edges of its filled holes. It is the angle in degrees between the two faces
+ * at an edge, one of which has a vertex that was filled or faired while the other has none; likewise for filled (or
+ * lent) alone. */
 typedef struct ex_displacement_map_rim {
     int edge_count;
     double rms, high;             /* of the map; high: 95th percentile */
     double whole_rms, whole_high; /* of the same edges of the map without holes */
 } ex_displacement_map_rim;
 
-/* whole: the map without its holes, optional. */
+/* Measures the bending at the rims of filled holes. whole: the map without its holes, optional. */
 EX_API ex_result ex_displacement_map_measure_rim(const ex_rig *rig, int level, const ex_transform *joints,
                                                  const ex_displacement_map *map, const ex_displacement_map *whole,
                                                  ex_displacement_map_rim *rim, ex_error *error);
 
-/* Section 4.3: finds the cage whose limit surface passes through the displaced surface at the control points in that
- * pose (M A = V), and returns it to the reference pose. positions [cage vertices][3] of the new cage. If M is singular
- * (a cage of vertices with three edges each), the cage stays as close as possible to the old one. joints NULL: rest.
- * Results: ARGUMENT (another number of vertices, a rig without that level), DATA, MEMORY. */
+/* Refits the cage (section 4.3): finds the cage whose limit surface passes through the displaced surface at the control
+ * points in that pose (M A = V), and returns it to the reference pose. positions [cage vertices][3] of the new cage. If
+ * M is singular (a cage of vertices with three edges each), the cage stays as close as possible to the old one. joints
+ * NULL: rest. Results: ARGUMENT (another number of vertices, a rig without that level), DATA, MEMORY. */
 EX_API ex_result ex_displacement_map_refit(const ex_rig *rig, int level, const ex_transform *joints,
                                            const ex_displacement_map *map, float *positions, ex_error *error);
 
@@ -559,7 +586,7 @@ EX_API ex_result ex_displacement_map_covered(const ex_rig *rig, int level, const
                                              unsigned char *covered, ex_error *error);
 
 /*
- * Computes masks that blend overlapping parts (equation 6, corrected): b is the distance over the template at rest to
+ * Computes masks that blend overlapping parts (equation 6, corrected). b is the distance over the template at rest to
  * the edge of the part's cover, x the width of the overlap there (the sum of b for both parts). The mask is (1 + cos((b
  * / x - 1) pi)) / 2, scaled to sum to 1. If only one part covers a vertex, its mask is 1; if none does, all are 0.
  * covered [part_count][vertices of the level], masks likewise.
@@ -569,6 +596,7 @@ EX_API ex_result ex_displacement_map_masks(const ex_rig *rig, int level, const u
 
 /* ---- the body ---- */
 
+/* Options of building a body. */
 typedef struct ex_scan_build_options {
     bool keep_cage; /* true: use the template as it is, without refitting */
     bool force;     /* true: also remake maps that are newer than their sources */
@@ -590,6 +618,7 @@ typedef struct ex_scan_left_out {
     char text[320]; /* a sentence */
 } ex_scan_left_out;
 
+/* Report on building a body. */
 typedef struct ex_scan_built {
     int vertex_count, face_count; /* of the cage */
     int level, level_count;       /* of subdivision; vertices of the last level */
@@ -603,10 +632,10 @@ typedef struct ex_scan_built {
 } ex_scan_built;
 
 /*
- * Builds the project body.json from scans, fit.json and template/, with all files it names: cage.obj, skeleton.glb,
- * base.ply (the body in the reference), changes/ (each scan's change of it), masks/, figure/ (the effect of the dials);
- * and maps/, from which changes are made. Scans that are not in the fit are left out. Results: DATA (a scan shows
- * nothing of its part; a part without scans; two scans of a part with the same pose), FILE, MEMORY.
+ * Builds the project body.json from scans, fit.json and template/, with all files it names. These are cage.obj,
+ * skeleton.glb, base.ply (the body in the reference), changes/ (each scan's change of it), masks/, figure/ (the effect
+ * of the dials); and maps/, from which changes are made. Scans that are not in the fit are left out. Results: DATA (a
+ * scan shows nothing of its part; a part without scans; two scans of a part with the same pose), FILE, MEMORY.
  */
 EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
                                const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);
@@ -642,11 +671,13 @@ typedef struct ex_scan_joints {
     char axis_joint[64];
 } ex_scan_joints;
 
+/* Correctness of the labels of a simulated session. */
 typedef struct ex_scan_labels {
     int sure, right;  /* labels called sure, and the number of those that are right */
     int visible, had; /* visible markers, and the number of those with a sure and right label */
 } ex_scan_labels;
 
+/* Report on a body: errors against scans left out, and against the truth if it is known. */
 typedef struct ex_scan_report {
     int scan_count;
     double marker_rms;         /* of the fit's sightings, metres */

@@ -20,7 +20,7 @@ extern "C" {
 
 /* ---- meshes ---- */
 
-/* Numbered as in glTF. */
+/* Modes of primitives, numbered as in glTF. */
 typedef enum ex_scene_mode {
     EX_SCENE_POINTS,
     EX_SCENE_LINES,
@@ -31,11 +31,13 @@ typedef enum ex_scene_mode {
     EX_SCENE_TRIANGLE_FAN
 } ex_scene_mode;
 
-/* Differences from the primitive's own attributes, [vertex_count][3] each; NULL for those that do not change. */
+/* A morph target: differences from the primitive's own attributes, [vertex_count][3] each; NULL for those that do not
+ * change. */
 typedef struct ex_scene_target {
     float *positions, *normals, *tangents;
 } ex_scene_target;
 
+/* A primitive of a mesh: vertices and faces with one material. */
 typedef struct ex_scene_primitive {
     ex_scene_mode mode;
     int material;
@@ -60,6 +62,7 @@ typedef struct ex_scene_primitive {
                                  files */
 } ex_scene_primitive;
 
+/* A mesh of a scene. */
 typedef struct ex_scene_mesh {
     char *name; /* or NULL, here and below */
     int primitive_count;
@@ -71,11 +74,12 @@ typedef struct ex_scene_mesh {
 
 /* ---- nodes, skins, animations ---- */
 
-/* Scales first, then rotates, then translates. The rotation need not have length 1; zero reads as none. */
+/* A transform: scales first, then rotates, then translates. The rotation need not have length 1; zero reads as none. */
 typedef struct ex_scene_transform {
     double translation[3], rotation[4], scale[3];
 } ex_scene_transform;
 
+/* A node of a scene. */
 typedef struct ex_scene_node {
     char *name;
     int parent; /* -1: a root; children are in the order of their numbers */
@@ -86,6 +90,7 @@ typedef struct ex_scene_node {
     bool hidden;     /* true for a root outside the scene that a viewer shows at first */
 } ex_scene_node;
 
+/* A skin of a scene. */
 typedef struct ex_scene_skin {
     char *name;
     int joint_count;      /* at least 1 */
@@ -94,8 +99,10 @@ typedef struct ex_scene_skin {
     int skeleton;         /* the node above all joints, or -1 if the file does not say */
 } ex_scene_skin;
 
+/* Properties of a node that can be animated. */
 typedef enum ex_scene_path { EX_SCENE_TRANSLATION, EX_SCENE_ROTATION, EX_SCENE_SCALE, EX_SCENE_WEIGHTS } ex_scene_path;
 
+/* Interpolation between keys. */
 typedef enum ex_scene_interpolation { EX_SCENE_STEP, EX_SCENE_LINEAR, EX_SCENE_CUBICSPLINE } ex_scene_interpolation;
 
 /* One property of one node over time. */
@@ -109,6 +116,7 @@ typedef struct ex_scene_channel {
     float *values; /* [key_count][width]; for a cubic spline [key_count][3][width]: tangent in, value, tangent out */
 } ex_scene_channel;
 
+/* An animation of a scene. */
 typedef struct ex_scene_animation {
     char *name;
     int channel_count;
@@ -117,8 +125,10 @@ typedef struct ex_scene_animation {
 
 /* ---- materials, textures and images: kept so that they survive ---- */
 
+/* Alpha modes of a material. */
 typedef enum ex_scene_alpha { EX_SCENE_OPAQUE, EX_SCENE_MASK, EX_SCENE_BLEND } ex_scene_alpha;
 
+/* A material of a scene. */
 typedef struct ex_scene_material {
     char *name;
     double base_colour[4];
@@ -131,7 +141,7 @@ typedef struct ex_scene_material {
     char *rest; /* all other properties, as JSON text, or NULL */
 } ex_scene_material;
 
-/* Filters and wrapping as glTF numbers them, 0 if the file does not say. */
+/* A texture of a scene; filters and wrapping as glTF numbers them, 0 if the file does not say. */
 typedef struct ex_scene_texture {
     char *name;
     int image;
@@ -150,6 +160,7 @@ typedef struct ex_scene_image {
 
 /* ---- the scene ---- */
 
+/* The contents of a glTF file. */
 typedef struct ex_scene {
     char *path; /* the file it was read from, or NULL; image paths are relative to its folder */
     char *copyright;
@@ -167,7 +178,7 @@ typedef struct ex_scene {
     char **notes; /* sentences about what reading skipped or corrected */
 } ex_scene;
 
-/* An empty scene, or NULL without memory. */
+/* Makes an empty scene; NULL without memory. */
 EX_API ex_scene *ex_scene_create(void);
 EX_API void ex_scene_destroy(ex_scene *scene);
 
@@ -207,7 +218,7 @@ EX_API ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **mad
                                   ex_error *error);
 
 /* Joins the meshes of all visible nodes, in node order, into one. Meshes without a skin are placed by their node; those
- * with a skin are at their bind pose. */
+ * with a skin are as they were bound to it. */
 EX_API ex_result ex_scene_to_form(const ex_scene *scene, ex_mesh **made, ex_error *error);
 
 /*

@@ -2,8 +2,8 @@
  * exemplar/author/trajectory.h - trajectories between forms, and the in-betweens that they follow.
  *
  * In-betweens of two forms over the same triangles can be computed in several ways (ex_between): along straight lines,
- * by Poisson's equation, as rigidly as possible, or by a polynomial through as-rigid-as-possible forms. These solve or
- * store a lot; a trajectory (exemplar/shape.h) is a closed form that a rig evaluates. It is found here, with
+ * by Poisson's equation, as rigidly as possible, or by a polynomial through as-rigid-as-possible forms. These methods
+ * solve or store a lot; a trajectory (exemplar/shape.h) is a closed form that a rig evaluates. It is found here, with
  * as-rigid-as-possible in-betweens as a guide or by the energies of the trajectory-warping paper. All functions are
  * thread-safe; an ex_between is immutable. Solves are in double; results depend on the input alone, whatever the tasks.
  */
@@ -34,8 +34,10 @@ typedef enum ex_between_method {
         EX_BETWEEN_COUNT
 } ex_between_method;
 
+/* Returns the name of a method. */
 EX_API const char *ex_between_name(ex_between_method method);
 
+/* Definition of in-betweens: two forms over the same triangles. */
 typedef struct ex_between_def {
     int vertex_count;
     int triangle_count;
@@ -47,13 +49,14 @@ typedef struct ex_between_def {
     const ex_progress *progress; /* optional */
 } ex_between_def;
 
+/* In-betweens of two forms, immutable. */
 typedef struct ex_between ex_between;
 
 /*
- * Aligns the end rigidly to the start, computes every triangle's rotation and stretch, with all rotations on one
- * branch, links components to their neighbours, and factorises. Triangles without area, and vertices without a
- * triangle, follow their surroundings. Copies the arrays; keeps the pointer to the tasks. Results: ARGUMENT, DATA,
- * MEMORY, LIMIT, and SINGULAR if triangles differ too much for double precision.
+ * Prepares the in-betweens of two forms: aligns the end rigidly to the start, computes every triangle's rotation and
+ * stretch, links components to their neighbours, and factorises. All rotations are on one branch. Triangles without
+ * area, and vertices without a triangle, follow their surroundings. Copies the arrays; keeps the pointer to the tasks.
+ * Results: ARGUMENT, DATA, MEMORY, LIMIT, and SINGULAR if triangles differ too much for double precision.
  */
 EX_API ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_error *error);
 EX_API void ex_between_destroy(ex_between *between);
@@ -73,9 +76,9 @@ typedef struct ex_stretch {
     int flipped;           /* triangles whose normal is more than a right angle from its direction under R^t */
 } ex_stretch;
 
-/* positions [vertex_count][3], as from ex_between_form. values [triangle_count], optional: the stretch of each
- * triangle, the largest |sqrt(lambda) - 1| over the eigenvalues of its metric against that of (1 - t) I + t S; 0 for
- * triangles without area. */
+/* Measures the stretch of a form. positions [vertex_count][3], as from ex_between_form. values [triangle_count],
+ * optional: the stretch of each triangle, the largest |sqrt(lambda) - 1| over the eigenvalues of its metric against
+ * that of (1 - t) I + t S; 0 for triangles without area. */
 EX_API ex_result ex_between_stretch(const ex_between *between, double t, const double *positions, ex_stretch *stretch,
                                     double *values, ex_error *error);
 
@@ -85,6 +88,7 @@ EX_API ex_result ex_between_stretch(const ex_between *between, double t, const d
     X(EX_TRAJECTORY_GUIDED, "guided") /* follow as-rigid-as-possible in-betweens */                                    \
     X(EX_TRAJECTORY_PAPER, "paper")   /* minimise the energies of the paper, equations 8 to 27 */
 
+/* Ways to find trajectories, with the names that project files use. */
 typedef enum ex_trajectory_mode {
 #define EX_TRAJECTORY_ENUM(name, text) name,
     EX_TRAJECTORY_LIST(EX_TRAJECTORY_ENUM)
@@ -92,6 +96,7 @@ typedef enum ex_trajectory_mode {
         EX_TRAJECTORY_MODE_COUNT
 } ex_trajectory_mode;
 
+/* Returns the name of a way to find trajectories. */
 EX_API const char *ex_trajectory_mode_name(ex_trajectory_mode mode);
 
 /* Settings for finding trajectories, as a project gives them; nothing here depends on the machine. */
@@ -116,8 +121,10 @@ typedef struct ex_trajectory_options {
     const int *segments;  /* [triangle_count] given segments, -1: to be found; NULL: all are found */
 } ex_trajectory_options;
 
+/* Returns the defaults. */
 EX_API ex_trajectory_options ex_trajectory_options_default(void);
 
+/* Definition of trajectories: a reference form, and the examples they lead to. */
 typedef struct ex_trajectories_def {
     int vertex_count;
     int triangle_count;
@@ -148,7 +155,8 @@ typedef struct ex_trajectories {
     } * fits;             /* [example_count] */
 } ex_trajectories;
 
-/* Finds trajectories. Results: ARGUMENT, DATA (example named), SINGULAR, MEMORY, LIMIT. */
+/* Finds the trajectories from the reference to every example. Results: ARGUMENT, DATA (example named), SINGULAR,
+ * MEMORY, LIMIT. */
 EX_API ex_result ex_trajectories_create(const ex_trajectories_def *def, ex_trajectories **trajectories,
                                         ex_error *error);
 EX_API void ex_trajectories_destroy(ex_trajectories *trajectories);
@@ -162,6 +170,7 @@ EX_API bool ex_trajectories_form(const ex_trajectories *trajectories, const ex_t
 /* ---- the report of `exemplar warp --report` ---- */
 
 #define EX_WARP_TIME_COUNT 5 /* times 0.1, 0.3, 0.5, 0.7, 0.9 */
+/* One method at one time, in the report of a warp. */
 typedef struct ex_warp_row {
     const char *method; /* a name of EX_BETWEEN_LIST or EX_TRAJECTORY_LIST */
     double t;
@@ -171,6 +180,7 @@ typedef struct ex_warp_row {
                         fraction of the mesh's size */
 } ex_warp_row;
 
+/* The report of a warp: every method at every time. */
 typedef struct ex_warp_report {
     int row_count; /* methods times EX_WARP_TIME_COUNT */
     ex_warp_row *rows;
