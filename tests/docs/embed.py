@@ -101,7 +101,7 @@ def check_shell(page, found, work, env):
             fail(f"a block of shell without a reason why no other test runs it:\n{body}")
         if RUN_HERE not in comment:
             continue
-        # What make does is done already. The two files are compiled quickly: another test looks at their bits.
+        # The work of make is done already. The two files are compiled quickly: another test looks at their bits.
         lines = [line.replace("-O2", "-O0") for line in body.splitlines() if not line.startswith("make ")]
         script += [f"echo @{number}"] + lines
         if number + 1 < len(found) and found[number + 1][1] == "text":
@@ -185,7 +185,7 @@ def main():
         fail("the page has no single program, or a long one")
     (work / "play.c").write_text(program[0])
 
-    # What the page has make do, and a cc that is this build's compiler.
+    # The work that the page leaves to make, and a cc that is this build's compiler.
     run(["cmake", "--install", build, "--prefix", work / "prefix"], work)
     run([sys.executable, "-B", source / "scripts/amalgamate", "-o", work / "out"], work)
     (work / "bin/cc").write_text(f'#!/bin/sh\nexec "{compiler}" -Wall -Wextra "$@"\n')
