@@ -1,6 +1,6 @@
 /*
  * bench/gpu/gpu.h - measures an NVIDIA GPU, for 'exemplar bench --gpu' and for exemplar_cuda_bench, which needs only
- * the runtime. docs/guides/gpu.md explains the rows and keeps results.
+ * the runtime. docs/gpu.md explains the rows and keeps results.
  *
  * A row counts the minimum bytes of an evaluation (outputs, every instance's inputs, tables once) and compares them
  * with a copy from device memory to device memory, counting reads and writes, timed in the same run. Before it is

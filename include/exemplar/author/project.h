@@ -278,6 +278,7 @@ typedef struct ex_init_form {
     const double *at; /* [axis_count] of the space; NULL without a space */
 } ex_init_form;
 
+/* The forms of a new project: a mesh at rest, and shapes of it. */
 typedef struct ex_init_forms {
     ex_init_form rest;         /* the mesh; with a space, an example too: at [axis_count], NULL for 0 on every axis */
     const ex_init_form *forms; /* [form_count] */
