@@ -34,7 +34,7 @@ MASKS = [(r"\b[\d.]+ m?s\b", "TIME"), (r"\b[\d.]+ (bytes|[kMG]B)", "SIZE"), (r'"
          (r"comes back within [\d.e-]+ m?m", "comes back within LENGTH"), (r"(\.\d{6})\d+", r"\1")]
 PROGRESS = re.compile(r"^exemplar: .*, \d+% done\n", re.M)
 # Commands in blocks that are not run: at the beginning of a line, while help and answers indent them.
-HIDING = re.compile(r"^(\$ |exemplar [a-z]+ )", re.M)
+HIDING = re.compile(r"^(\$ |exemplar [a-z]+ (?![a-z]+: ))", re.M)
 INDENTED = re.compile(r"^(?:    |\t)\s*(?:\$ )?exemplar [a-z]+ .*$", re.M)
 PICTURE = re.compile(r"!\[[^]]*\]\(([^)\s]+)\)")
 
