@@ -162,6 +162,12 @@ class Folder:
         scene.json["meshes"][0]["primitives"][0]["indices"] = scene.array([[0], [1], [2]], "H", 5123)
         write_glb(self.path / "robot.glb", scene)
 
+    def shapes(self):
+        """Forms of one mesh."""
+        for name, source in (("stand", "thin"), ("kick", "left"), ("thin", "thin"), ("left", "left"), ("right", "right"),
+                             ("thick", "thick")):
+            shutil.copy(self.demo("blob") / f"{source}.obj", self.path / f"{name}.obj")
+
     def clothes(self):
         """An animation of a blob that bends and of a larger one around it, as caches and as numbered files."""
         made = self.made / "clothes"
@@ -232,6 +238,10 @@ class Folder:
         if (data / "mocap/c3d/02_01.c3d").exists():
             shutil.copy(data / "mocap/c3d/02_01.c3d", self.path / "walk.c3d")
 
+    def shells(self):
+        for name in (".zsh/completions", ".config/fish/completions"):
+            (self.path / "home" / name).mkdir(parents=True)
+
     def sculpts(self):
         """Two forms, and two rigs that are the same."""
         self.blob()
@@ -241,14 +251,14 @@ class Folder:
 
 
 FILES = {
-    "build": ["blob"], "check": ["blob"], "diff": ["sculpts"], "info": ["blob"], "init": ["robot"], "plot": ["blob"],
-    "pose": ["blob"], "render": ["blob"], "sheet": ["blob"], "unpack": ["blob"], "weights": ["blob"],
-    "example": ["blob"], "example add": ["bare_arm"], "example list": ["blob"], "example mirror": ["arms"],
-    "example move": ["arm"], "example mute": ["arm"], "example remove": ["arm"],
-    "drive": ["shirt"], "drive learn": ["body_and_shirt"], "drive apply": ["shirt"], "drive report": ["shirt"],
-    "drive keys": ["shirt"], "drive add": ["shirt", "no_37"], "drive remove": ["shirt"],
-    "scan": ["body"], "scan run": ["body"], "scan markers": ["body"], "scan label": ["body"], "scan fit": ["body", "walk"],
-    "scan template": ["body"], "scan build": ["body"], "scan report": ["body"],
+    "build": ["blob"], "check": ["blob"], "completion": ["shells"], "diff": ["sculpts"], "info": ["blob"],
+    "init": ["robot", "shapes"], "plot": ["blob"], "pose": ["blob"], "render": ["blob"], "sheet": ["blob"],
+    "unpack": ["blob"], "weights": ["blob"], "example": ["blob"], "example add": ["bare_arm"],
+    "example list": ["blob"], "example mirror": ["arms"], "example move": ["arm"], "example mute": ["arm"],
+    "example remove": ["arm"], "drive": ["shirt"], "drive learn": ["body_and_shirt"], "drive apply": ["shirt"],
+    "drive report": ["shirt"], "drive keys": ["shirt"], "drive add": ["shirt", "no_37"], "drive remove": ["shirt"],
+    "scan": ["body"], "scan run": ["body"], "scan markers": ["body"], "scan label": ["body"],
+    "scan fit": ["body", "walk"], "scan template": ["body"], "scan build": ["body"], "scan report": ["body"],
 }
 
 

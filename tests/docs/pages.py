@@ -89,7 +89,7 @@ def all_pages(repository):
 # ---- shell ----
 
 def is_complete(text):
-    """Whether bash has all of a command: no quote, loop or here-document is open, no line goes on."""
+    """True if bash has all of a command: no quote, loop or here-document is open, no line goes on."""
     if re.search(r"(?<!\\)(\\\\)*\\\n$", text):
         return False
     done = subprocess.run(["bash", "-n", "-c", text], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -118,7 +118,7 @@ def commands_of(text, line):
 # ---- the tool ----
 
 class Tool:
-    """What the tool says of itself: commands, commands of commands, options."""
+    """The tool as it describes itself: commands, commands of commands, options."""
 
     def __init__(self, path):
         self.path, self.pages = str(path), {}
@@ -173,6 +173,8 @@ class Tool:
 
     def unknown_options(self, words, pages):
         for word in words:
+            if word == "--":
+                break
             option = re.fullmatch(r"(--[A-Za-z0-9][\w-]*|-[A-Za-z])(=.*)?", word)
             if option and not any(option.group(1) in self.options(*page) for page in pages):
                 return f"'exemplar {' '.join(pages[0])}'".replace(" '", "'") + f" has no option '{option.group(1)}'"
