@@ -61,7 +61,7 @@ def read(path):
             if at == len(lines):
                 page.faults.append((first - 1, "this block does not end"))
             at += 1
-            before = SAVED.search("\n".join(prose).rstrip())
+            before = SAVED.search("\n".join(prose).rstrip().rsplit("\n\n", 1)[-1])  # the paragraph above it
             page.pieces.append(Piece(first, language, "".join(f"{text}\n" for text in body), reason,
                                      before.group(1) if before and language not in RUNS else None))
             prose += [""] * (len(body) + 2)
