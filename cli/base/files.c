@@ -102,10 +102,20 @@ const char *exi_file_kind_name(exi_file_kind kind) {
     return names[kind];
 }
 
+/* True if the file is binary glTF, not only by its name. */
+static bool begins_as_gltf(const char *path) {
+    char start[4] = {0};
+    FILE *file = fopen(path, "rb");
+    const bool is = file && fread(start, 1, sizeof start, file) == sizeof start && memcmp(start, "glTF", 4) == 0;
+    if (file)
+        fclose(file);
+    return is;
+}
+
 bool exi_expect_kind(const char *path, exi_file_kind expected) {
     exi_file_kind kind = exi_file_kind_of(path);
-    if (kind == expected || kind == EXI_FILE_UNKNOWN)
-        return true;
+    if (kind == expected || kind == EXI_FILE_UNKNOWN || (kind == EXI_FILE_RIG && !begins_as_gltf(path)))
+        return true; /* reading it says what is wrong */
     const char *is = exi_file_kind_name(kind), *other = exi_file_kind_name(expected);
     if (kind == EXI_FILE_RIG)
         exi_failed_text("'%s' is %s, not %s: 'exemplar unpack %s -o FOLDER' makes a project from it", path, is,

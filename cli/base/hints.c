@@ -36,6 +36,10 @@ static const struct {
     {"unknown_layer", "; 'exemplar example list' shows what it has"},
 };
 
+bool exi_is_foreign(const ex_error *error) {
+    return error->kind && strcmp(error->kind, "foreign_format") == 0;
+}
+
 const char *exi_hint(const ex_error *error) {
     for (size_t i = 0; error->kind && i < sizeof hints / sizeof *hints; i++)
         if (strcmp(hints[i].kind, error->kind) == 0)

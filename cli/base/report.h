@@ -26,6 +26,8 @@ void exi_message(const char *prefix, const char *suffix, const char *format, va_
 int exi_failed(const ex_error *error);
 /* End of the sentence that names the command or option that helps; "" if none does. */
 const char *exi_hint(const ex_error *error);
+/* True if the library recognised the format of a file, and cannot read it. */
+bool exi_is_foreign(const ex_error *error);
 int exi_failed_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints "exemplar: PATH: SENTENCE" on stderr for each note. */

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 
+#include "cli/base/report.h"
 #include "edit.h"
 
 #include <exemplar/author/files.h>
@@ -207,6 +208,13 @@ void exi_edit_post_file(exi_edit *edit, const exi_asked *asked, exi_answer *answ
         known = known || ex_path_ends_with(name, endings[i]);
     char *dot = strrchr(name, '.');
     if (!known || !dot || dot == name) {
+        ex_mesh *mesh = NULL;
+        ex_obj_parse(asked->body, asked->size, name, &mesh, &error);
+        ex_mesh_destroy(mesh);
+        if (exi_is_foreign(&error)) {
+            exi_refuse_error(edit, answer, 415, &error, NULL);
+            return;
+        }
         exi_refuse(answer, 415, "'%s' is no file that a project can use: .obj, .ply, .glb, .gltf or .png is needed",
                    name);
         return;

@@ -315,7 +315,7 @@ static int show_unknown(const ex_call *call, const char *path) {
     ex_result result = ex_obj_read(path, &mesh, &error);
     if (result == EX_OK)
         return show_mesh(call, path, mesh);
-    if (result == EX_ERROR_FILE)
+    if (result == EX_ERROR_FILE || exi_is_foreign(&error))
         return exi_failed(&error);
     return exi_failed_text("'%s' is neither a project (.json), nor a rig (.glb), nor glTF (.glb, .gltf), nor a form "
                            "(.obj, .ply), nor an image (.png), nor a motion (.bvh), nor a point cache (.pc2, .mdd), "

@@ -74,7 +74,7 @@ bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *pat
         subject->rig = exi_rig_load(path, NULL);
         return subject->rig && open_rig(subject, call, path, level, mute, tasks, exit_code);
     }
-    if (path == call->arguments[0] && exi_file_exists(path) && (call->argument_count > 1 || level || mute)) {
+    if (path == call->arguments[0] && kind != EXI_FILE_UNKNOWN && (call->argument_count > 1 || level || mute)) {
         exi_failed_text("'%s' is a form, not a rig: it takes no %s", path,
                         call->argument_count > 1 ? "axis=value"
                         : level                  ? "--level"

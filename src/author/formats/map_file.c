@@ -4,6 +4,7 @@
  * everything after the vertices, are ignored.
  */
 #include "author/base/array.h"
+#include "author/formats/foreign.h"
 #include "author/formats/ply/ply.h"
 
 #include <exemplar/author/displacement.h>
@@ -116,6 +117,7 @@ ex_result ex_displacement_map_read(const char *path, ex_displacement_map **map, 
         result = read_map(&ply, &made);
     free(ply.header.elements);
     free(ply.header.properties);
+    result = exi_foreign_explain(error, result, EXI_CONTENT_MAP, path, ".ply", bytes, size);
     free(bytes);
     if (result == EX_OK)
         *map = made;

@@ -2,6 +2,7 @@
  * Mask files: text lines `vertex value`, vertices counted from 0.
  */
 
+#include "author/formats/foreign.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/base.h>
@@ -63,7 +64,8 @@ ex_result ex_mask_read(const char *path, int vertex_count, double most, float *m
     size_t size = 0;
     ex_result result = ex_file_read(path, &text, &size, error);
     if (result == EX_OK)
-        result = parse_mask(text, size, path, vertex_count, most, mask, error);
+        result = exi_foreign_explain(error, parse_mask(text, size, path, vertex_count, most, mask, error),
+                                     EXI_CONTENT_MASK, path, ".txt", text, size);
     free(text);
     return result;
 }

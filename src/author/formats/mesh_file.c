@@ -1,6 +1,7 @@
 /*
  * Reads and writes meshes in every format that Exemplar knows, chosen by the file name's extension.
  */
+#include "author/formats/foreign.h"
 #include "author/formats/scene/scene.h"
 #include "runtime/base/result.h"
 
@@ -104,10 +105,7 @@ static const kind *find_kind(const char *path) {
 ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
     const kind *found = find_kind(path);
-    return found ? found->read(path, mesh, error)
-                 : ex_error_set(error, EX_ERROR_FORMAT,
-                                "%s: meshes are read from .obj, .ply, .gltf and .glb files; export it as one of them",
-                                path);
+    return found ? found->read(path, mesh, error) : exi_foreign_ending(error, EXI_CONTENT_MESH, path);
 }
 
 ex_result ex_mesh_write_textured(const char *path, const ex_mesh *mesh, const ex_image *base_colour, ex_error *error) {

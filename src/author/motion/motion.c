@@ -2,6 +2,7 @@
  * Motions: poses of a rig over time, from clips, tables of poses and files. Of q and -q, which are the same rotation, a
  * pose uses the one nearer to the previous pose, so that a track of quaternions has no jumps.
  */
+#include "author/formats/foreign.h"
 #include "author/motion/motion.h"
 #include "author/base/array.h"
 #include "runtime/base/memory.h"
@@ -336,5 +337,5 @@ ex_result ex_motion_read(const char *path, const ex_rig *rig, const ex_motion_op
         return read_scene(path, rig, options, motion, error);
     if (ex_path_ends_with(path, ".csv"))
         return read_table(path, rig, options, motion, error);
-    return ex_error_set(error, EX_ERROR_FORMAT, "%s: motion is read from .bvh, .glb, .gltf and .csv files", path);
+    return exi_foreign_ending(error, EXI_CONTENT_MOTION, path);
 }

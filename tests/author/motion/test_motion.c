@@ -138,7 +138,7 @@ static void bvh(void **state) {
                              "HIERARCHY\nROOT b\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n}\nMOTION\nFrames: "
                              "1\nFrame Time: 1\n0\n"),
                   NULL, EX_ERROR_DATA, "alien.bvh: no joint of the motion ('b') has the name of one of the rig's");
-    check_failure(write_text("walk.fbx", ""), NULL, EX_ERROR_FORMAT, "walk.fbx: motion is read from .bvh, .glb, .gltf");
+    check_failure(write_text("walk.fbx", ""), NULL, EX_ERROR_FORMAT, "walk.fbx: this is an FBX file; motion is read from .bvh");
     check_failure(scratch_path("none.bvh"), NULL, EX_ERROR_FILE, "none.bvh");
 }
 

@@ -10,6 +10,7 @@
 #include "author/formats/cache/cache.h"
 
 #include "author/base/array.h"
+#include "author/formats/foreign.h"
 
 #include <exemplar/author/files.h>
 
@@ -183,8 +184,7 @@ ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *er
     const ex_cache_kind kind = ex_cache_kind_of(path);
     uint64_t size = 0;
     if (kind == EX_CACHE_KIND_COUNT)
-        return ex_error_set(error, EX_ERROR_FORMAT, "%s: point caches are read from .pc2, .mdd and numbered .obj files",
-                            path);
+        return exi_foreign_ending(error, EXI_CONTENT_CACHE, path);
     ex_cache_reader *r = calloc(1, sizeof *r);
     char *copy = exi_text_copy(path, strlen(path));
     if (!r || !copy) {

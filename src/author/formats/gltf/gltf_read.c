@@ -3,6 +3,7 @@
  * every part in the order in which parts refer to each other.
  */
 #include "author/base/array.h"
+#include "author/formats/foreign.h"
 #include "author/formats/gltf/gltf_reader.h"
 
 #include <exemplar/author/files.h>
@@ -182,7 +183,7 @@ ex_result ex_scene_parse(const void *bytes, size_t size, const char *name, bool 
         *scene = g.scene;
     else
         ex_scene_destroy(g.scene);
-    return result;
+    return exi_foreign_explain(error, result, EXI_CONTENT_SCENE, name, ".glb", bytes, size);
 }
 
 ex_result ex_scene_read(const char *path, ex_scene **scene, ex_error *error) {

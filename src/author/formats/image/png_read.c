@@ -6,6 +6,7 @@
  * bytes could hold is refused before any memory is allocated. On errors libpng leaves by longjmp; everything that must
  * survive that is in one struct, and until then only libpng allocates.
  */
+#include "author/formats/foreign.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/files.h>
@@ -177,7 +178,7 @@ ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_im
         *image = r.image;
     else
         ex_image_destroy(r.image);
-    return result;
+    return exi_foreign_explain(error, result, EXI_CONTENT_IMAGE, name, ".png", bytes, size);
 }
 
 ex_result ex_image_read(const char *path, ex_image **image, ex_error *error) {

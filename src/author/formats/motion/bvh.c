@@ -10,6 +10,7 @@
 #include "author/formats/motion/bvh.h"
 
 #include "author/base/array.h"
+#include "author/formats/foreign.h"
 #include "runtime/base/functions.inl"
 #include "runtime/base/vector.h"
 
@@ -326,7 +327,7 @@ ex_result ex_bvh_parse(const char *text, size_t size, const char *path, ex_clip 
         *clip = r.clip;
     else
         ex_clip_destroy(r.clip);
-    return result;
+    return exi_foreign_explain(error, result, EXI_CONTENT_MOTION, path, ".bvh", text, size);
 }
 
 ex_result ex_bvh_read(const char *path, ex_clip **clip, ex_error *error) {

@@ -6,6 +6,7 @@
 #include "author/formats/motion/c3d.h"
 
 #include "author/base/array.h"
+#include "author/formats/foreign.h"
 #include "author/formats/motion/markers.h"
 
 #include <exemplar/author/files.h>
@@ -207,7 +208,7 @@ ex_result ex_c3d_parse(const void *bytes, size_t size, const char *name, ex_mark
         *markers = made;
     else
         ex_markers_destroy(made);
-    return result;
+    return exi_foreign_explain(error, result, EXI_CONTENT_MARKERS, name, ".c3d", bytes, size);
 }
 
 ex_result ex_c3d_read(const char *path, ex_markers **markers, ex_error *error) {

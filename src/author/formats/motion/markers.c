@@ -8,6 +8,7 @@
 
 #include "author/base/array.h"
 #include "author/base/rows.h"
+#include "author/formats/foreign.h"
 #include "runtime/base/text.h"
 
 #include <exemplar/author/files.h>
@@ -314,5 +315,5 @@ ex_result ex_markers_read(const char *path, ex_markers **markers, ex_error *erro
         return ex_c3d_read(path, markers, error);
     if (ex_path_ends_with(path, ".trc"))
         return ex_trc_read(path, markers, error);
-    return ex_error_set(error, EX_ERROR_FORMAT, "%s: markers over time are read from .c3d and .trc files", path);
+    return exi_foreign_ending(error, EXI_CONTENT_MARKERS, path);
 }

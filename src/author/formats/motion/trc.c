@@ -10,6 +10,7 @@
  * A frame is a line: its number, its time, three numbers for every marker; empty cells if it was not seen.
  */
 #include "author/base/array.h"
+#include "author/formats/foreign.h"
 #include "author/formats/motion/markers.h"
 
 #include <exemplar/author/base.h>
@@ -296,7 +297,7 @@ ex_result ex_trc_parse(const char *text, size_t size, const char *name, ex_marke
         *markers = r.markers;
     else
         ex_markers_destroy(r.markers);
-    return result;
+    return exi_foreign_explain(error, result, EXI_CONTENT_MARKERS, name, ".trc", text, size);
 }
 
 ex_result ex_trc_read(const char *path, ex_markers **markers, ex_error *error) {

@@ -6,6 +6,7 @@
  * keyword is an error, so that a file of another kind is refused at its start.
  */
 #include "author/base/array.h"
+#include "author/formats/foreign.h"
 #include "author/formats/obj/obj_tags.h"
 #include "runtime/base/result.h"
 
@@ -260,7 +261,7 @@ ex_result ex_obj_parse(const char *text, size_t size, const char *name, ex_mesh 
         *mesh = reader.mesh;
     else
         ex_mesh_destroy(reader.mesh);
-    return result;
+    return exi_foreign_explain(error, result, EXI_CONTENT_MESH, name, ".obj", text, size);
 }
 
 ex_result ex_obj_read(const char *path, ex_mesh **mesh, ex_error *error) {

@@ -2,6 +2,7 @@
  * Reads PLY: the meaning of properties, vertices, faces, and the cells of a range grid; ignores everything else.
  */
 #include "author/base/array.h"
+#include "author/formats/foreign.h"
 #include "author/formats/ply/ply.h"
 
 #include <exemplar/author/files.h>
@@ -434,7 +435,7 @@ ex_result ex_ply_parse(const void *bytes, size_t size, const char *name, ex_mesh
         *mesh = r.mesh;
     else
         ex_mesh_destroy(r.mesh);
-    return result;
+    return exi_foreign_explain(error, result, EXI_CONTENT_MESH, name, ".ply", bytes, size);
 }
 
 ex_result ex_ply_read(const char *path, ex_mesh **mesh, ex_error *error) {

@@ -4,6 +4,7 @@
  * twice, and our own reader never looks at the JSON (docs/reference/rig.md).
  */
 #include "author/base/array.h"
+#include "author/formats/foreign.h"
 #include "author/formats/gltf/glb.h"
 #include "author/formats/rig/rig_gltf.h"
 #include "runtime/base/result.h"
@@ -144,6 +145,7 @@ ex_result ex_rig_read(const char *path, const ex_rig_options *options, ex_rig **
     if (result != EX_OK)
         return result;
     result = ex_error_within(error, ex_rig_unpack(bytes, size, options, NULL, rig, error), "%s", path);
+    result = exi_foreign_explain(error, result, EXI_CONTENT_RIG, path, ".glb", bytes, size);
     free(bytes);
     return result;
 }

@@ -4,6 +4,7 @@
  */
 #include "author/project/model/project.h"
 
+#include "author/formats/foreign.h"
 #include "author/project/domains/project_domain.h"
 #include "author/project/model/reader.h"
 #include "runtime/base/result.h"
@@ -281,7 +282,7 @@ ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_p
         *project = made;
     else
         ex_project_destroy(made);
-    return result;
+    return exi_foreign_explain(error, result, EXI_CONTENT_PROJECT, path, ".json", text, size);
 }
 
 ex_result ex_project_read(const char *path, ex_project **project, ex_error *error) {

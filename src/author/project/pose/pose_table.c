@@ -5,6 +5,7 @@
  */
 #include "author/base/array.h"
 #include "author/base/csv.h"
+#include "author/formats/foreign.h"
 #include "author/project/model/project.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -344,7 +345,7 @@ ex_result exi_pose_table_parse(const char *text, size_t size, const char *path, 
         ex_pose_table_free(table);
     free(r.subjects);
     free(r.rows);
-    return result;
+    return exi_foreign_explain(error, result, EXI_CONTENT_POSES, path, ".csv", text, size);
 }
 
 ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table *table, ex_error *error) {

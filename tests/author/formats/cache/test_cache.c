@@ -286,7 +286,9 @@ static void cut_anywhere(void **state) {
         free(text);
     }
     check_failure("none.pc2", EX_ERROR_FILE, "none.pc2");
-    check_failure("a.abc", EX_ERROR_FORMAT, "point caches are read from .pc2, .mdd and numbered .obj");
+    check_failure("none.abc", EX_ERROR_FILE, "none.abc");
+    scratch_write("a.abc", "Ogawa", 5);
+    check_failure("a.abc", EX_ERROR_FORMAT, "a point cache is read from .pc2, .mdd or numbered .obj files");
     check_failure("c.pc2/x.pc2", EX_ERROR_FILE, "x.pc2");
 }
 

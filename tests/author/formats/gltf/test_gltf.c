@@ -539,7 +539,8 @@ static void refuses_other_containers(void **state) {
                 {"glTF\2\0\0\0\14\0\0\0", 12, EX_ERROR_FORMAT, "has no JSON part"},
                 {"glTF\2\0\0\0\24\0\0\0\1\0\0\0JSON", 20, EX_ERROR_FORMAT, "part 0 (counting from 0) reaches beyond"},
                 {"glTF\2\0\0\0\24\0\0\0\0\0\0\0BIN\0", 20, EX_ERROR_FORMAT, "first part is not the JSON part"},
-                {"ply\n", 4, EX_ERROR_FORMAT, "x.glb:1:"},
+                {"what", 4, EX_ERROR_FORMAT, "x.glb:1:"},
+                {"ply\n", 4, EX_ERROR_FORMAT, "x.glb: this is a PLY file; a scene is read from"},
                 {"[]", 2, EX_ERROR_FORMAT, "its JSON is no object"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ex_scene *scene;

@@ -256,7 +256,7 @@ static void says_what_is_wrong(void **state) {
     p.size = 0;
     assert_refused(&p, EX_ERROR_FORMAT, "not a PNG");
     put(&p, "\xFF\xD8\xFF\xE0 a JPEG file, perhaps", 25);
-    assert_refused(&p, EX_ERROR_FORMAT, "not a PNG");
+    assert_refused(&p, EX_ERROR_FORMAT, "this is a JPEG image; an image is read from .png");
     p.size = 0;
     put(&p, "\x89PNG\r\n\x1A\n", 8);
     put_chunk(&p, "IEND", "", 0);

@@ -646,8 +646,10 @@ static void memory(void **state) {
     ex_error error = {0};
     assert_int_equal(ex_markers_read(path, &markers, &error), EX_OK);
     ex_markers_destroy(markers);
+    assert_int_equal(ex_markers_read(scratch_path("m.txt"), &markers, &error), EX_ERROR_FILE);
+    scratch_write("m.txt", "hello", 5);
     assert_int_equal(ex_markers_read(scratch_path("m.txt"), &markers, &error), EX_ERROR_FORMAT);
-    assert_sentence(&error, EX_ERROR_FORMAT, ".c3d and .trc");
+    assert_sentence(&error, EX_ERROR_FORMAT, ".c3d or .trc");
     assert_int_equal(ex_markers_read(scratch_path("none.c3d"), &markers, &error), EX_ERROR_FILE);
     ex_markers_destroy(NULL);
     free(b.data);

@@ -339,6 +339,8 @@ static void goes_through_files(void **state) {
         ex_mesh_destroy(again);
     }
     assert_int_equal(ex_mesh_write(scratch_path("m.stl"), mesh, &error), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_mesh_read(scratch_path("m.stl"), &again, &error), EX_ERROR_FILE);
+    scratch_write("m.stl", "solid", 5);
     assert_int_equal(ex_mesh_read(scratch_path("m.stl"), &again, &error), EX_ERROR_FORMAT);
     mesh->positions[4] = 1e300;
     assert_int_equal(ex_mesh_write(scratch_path("n.glb"), mesh, &error), EX_ERROR_DATA);

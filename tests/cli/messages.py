@@ -1,0 +1,71 @@
+"""Messages at the mistakes people make: a file of another program, settings joined wrongly, outputs that cannot be
+written, values outside an axis, sculpts in another unit. Each is one sentence that says what to do."""
+import os
+import shutil
+
+import harness
+
+FBX = b"Kaydara FBX Binary  \x00\x1a\x00" + bytes(200)
+BLENDER = "import it into Blender and choose File > Export > glTF 2.0"
+
+# name, bytes, words (FILE is the file), fragments of the sentence
+FOREIGN = [
+    ("model.fbx", FBX, ["init", "FILE"], ["this is an FBX file", "a scene is read from .glb or .gltf", BLENDER]),
+    ("model.fbx", b"; FBX 7.4.0 project file\n", ["info", "FILE"], ["this is an FBX file", "a mesh is read from", BLENDER]),
+    ("model.fbx", FBX, ["build", "FILE"], ["this is an FBX file", "a project is a .json file", BLENDER]),
+    ("model.fbx", FBX, ["weights", "FILE"], ["this is an FBX file", "a rig is a .glb file that Exemplar has built"]),
+    ("model.fbx", FBX, ["render", "FILE", "-o", "a.png"], ["this is an FBX file", "a mesh is read from"]),
+    ("model.fbx", FBX, ["render", "FILE", "bend=1", "-o", "a.png"], ["this is an FBX file", "a mesh is read from"]),
+    ("model.fbx", FBX, ["diff", "FILE", "bent.obj"], ["this is an FBX file", "a mesh is read from"]),
+    ("model.fbx", FBX, ["example", "add", "band.json", "FILE", "--name", "new", "--at", "bend=10"], ["this is an FBX file", BLENDER]),
+    ("model.fbx", FBX, ["warp", "bent.obj", "FILE", "-o", "out.glb"], ["this is an FBX file", BLENDER]),
+    ("walk.fbx", FBX, ["bake", "band.glb", "--motion", "FILE", "-o", "a.glb"],
+     ["this is an FBX file", "motion is read from .bvh, .glb, .gltf or .csv", "or Motion Capture (.bvh)"]),
+    ("renamed.obj", FBX, ["info", "FILE"], ["this is an FBX file", "a mesh is read from"]),
+    ("renamed.glb", FBX, ["init", "FILE"], ["this is an FBX file", BLENDER]),
+    ("scene.blend", b"BLENDER-v300", ["init", "FILE"], ["a Blender file", "In Blender, choose File > Export > glTF 2.0"]),
+    ("scene.ma", b"//Maya ASCII 2024 scene\n", ["init", "FILE"], ["a Maya file", "In Maya, export FBX"]),
+    ("scene.mb", b"FOR8", ["info", "FILE"], ["a Maya file", "In Maya, choose File > Export Selection", "OBJexport"]),
+    ("cloth.abc", b"Ogawa\xff\x00", ["info", "FILE"], ["an Alembic file", BLENDER]),
+    ("a.usda", b"#usda 1.0\n", ["init", "FILE"], ["a USD file", BLENDER]),
+    ("a.usdz", b"PK\x03\x04" + bytes(60), ["init", "FILE"], ["a USD file", BLENDER]),
+    ("a.stl", b"solid a\n facet normal 0 0 1\n", ["info", "FILE"], ["an STL file", BLENDER]),
+    ("a.dae", b"<?xml version='1.0'?>", ["init", "FILE"], ["a Collada file", BLENDER]),
+    ("a.3ds", b"MM\x00\x00", ["info", "FILE"], ["a 3DS file", BLENDER]),
+    ("a.max", b"\xd0\xcf\x11\xe0", ["init", "FILE"], ["a 3ds Max file", "Export it from 3ds Max as glTF"]),
+    ("a.c4d", b"QC4DC4D6", ["init", "FILE"], ["a Cinema 4D file", "Export it from Cinema 4D as glTF"]),
+    ("a.zip", b"PK\x03\x04" + bytes(60), ["info", "FILE"], ["an archive", "Unpack it and give the file inside"]),
+    ("a.glb", b"version https://git-lfs.github.com/spec/v1\n", ["init", "FILE"], ["Git LFS", "Download the file again"]),
+    ("a.obj", b"<!DOCTYPE html><html></html>", ["info", "FILE"], ["a web page", "Download the file again"]),
+    ("a.xlsx", b"PK\x03\x04" + bytes(60), ["pose", "band.glb", "--poses", "FILE", "-o", "out"],
+     ["a spreadsheet", "poses are read from .csv", "Save it as CSV"]),
+    # own formats in the wrong place
+    ("a.obj", harness.png(2, 2), ["example", "add", "band.json", "FILE", "--name", "new", "--at", "bend=10"],
+     ["a PNG image", "a mesh is read from"]),
+    ("b.obj", b"glTF\x02\x00\x00\x00" + bytes(60), ["example", "add", "band.json", "FILE", "--name", "new", "--at", "bend=10"],
+     ["this is a glTF file: rename it to end in .glb"]),
+]
+
+
+class Messages(harness.Case):
+    def setUp(self):
+        super().setUp()
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json", "-q")
+
+    def test_foreign_formats(self):
+        for name, data, words, fragments in FOREIGN:
+            with self.subTest(" ".join(words), file=name):
+                (self.folder / name).write_bytes(data)
+                before = self.listing()
+                outcome = self.run_tool(*[name if word == "FILE" else word for word in words])
+                self.sentence(outcome, 1, name, *fragments)
+                self.assertEqual(self.listing(), before)
+                (self.folder / name).unlink()
+
+    def test_a_foreign_ending_does_not_stop_what_can_be_read(self):
+        shutil.copy(self.folder / "bent.obj", self.folder / "bent.max")
+        self.assertIn("vertices  8", self.succeed("info", "bent.max").out)
+
+
+harness.main()
