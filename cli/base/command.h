@@ -64,6 +64,9 @@ struct ex_command {
     int command_count;
 };
 
+/* True if the command has an option of that name. */
+bool exi_command_has(const ex_command *command, const char *option);
+
 /* Prints "exemplar NAME: SENTENCE (see 'exemplar NAME -h')" on stderr. Returns EX_EXIT_USAGE. */
 int exi_wrong_usage(const ex_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

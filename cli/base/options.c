@@ -51,6 +51,13 @@ static const ex_option *option_at(const ex_command *command, const common *share
     return index < command->option_count ? &command->options[index] : &shared->options[index - command->option_count];
 }
 
+bool exi_command_has(const ex_command *command, const char *option) {
+    for (int i = 0; i < command->option_count; i++)
+        if (strcmp(command->options[i].name, option) == 0)
+            return true;
+    return false;
+}
+
 int exi_wrong_usage(const ex_command *command, const char *format, ...) {
     va_list list;
     va_start(list, format);
@@ -107,6 +114,9 @@ static int unknown_name(const parser *p, const char *name, size_t length) {
         return exi_wrong_usage(p->command, "there is no option '--%.*s': did you mean '--%s'?", (int)length, name,
                                near);
     }
+    if (strstr(p->command->usage, "axis=value") && name[length] == '=' && length < 200)
+        return exi_wrong_usage(p->command, "there is no option '--%.*s': an axis is set without dashes, %.200s",
+                               (int)length, name, name);
     return exi_wrong_usage(p->command, "there is no option '--%.*s'", length > 200 ? 200 : (int)length, name);
 }
 

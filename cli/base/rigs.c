@@ -91,7 +91,15 @@ bool exi_assignments_check(const ex_call *call) {
     for (int i = 1; i < call->argument_count; i++) {
         const char *equals = strchr(call->arguments[i], '=');
         if (!equals || equals == call->arguments[i] || equals[1] == '\0') {
-            exi_wrong_usage(call->command, "'%s' is not of the form axis=value", call->arguments[i]);
+            const int left = call->argument_count - i - 1;
+            char advice[300];
+            if (exi_word_advice(advice, sizeof advice, call->arguments[i], left > 0 ? call->arguments[i + 1] : NULL,
+                                left > 1 ? call->arguments[i + 2] : NULL))
+                exi_wrong_usage(call->command, "'%s' is not of the form axis=value: %s", call->arguments[i], advice);
+            else
+                exi_wrong_usage(call->command, "'%s' is not of the form axis=value%s", call->arguments[i],
+                                exi_command_has(call->command, "axes") ? "; --axes takes names with commas between them"
+                                                                       : "");
             return false;
         }
         if (assigned_before(call, i)) {

@@ -43,19 +43,80 @@ static bool parse_rotation(const char *text, ex_setting *setting) {
     return strncmp(text, "q:", 2) == 0 ? parse_quaternion(text + 2, setting->rotation) : parse_turns(text, setting);
 }
 
+/* ---- what was meant ---- */
+
+/* Length of the number at the start of a text, or 0. */
+static size_t number_length(const char *text) {
+    const char *at = text;
+    double number;
+    return ex_parse_double(&at, text + strlen(text), &number) ? (size_t)(at - text) : 0;
+}
+
+/* Copies the word, with one space in place of separators that another name=value follows. Returns their count. */
+static int take_apart(char *form, size_t size, const char *word) {
+    static const char separators[] = ",; +&";
+    int parts = 0;
+    size_t used = 0;
+    while (*word && used + 1 < size) {
+        const size_t run = strspn(word, separators), next = strcspn(word + run, separators);
+        const char *equals = memchr(word + run, '=', next);
+        if (run > 0 && equals && equals > word + run) {
+            form[used++] = ' ';
+            word += run;
+            parts++;
+        } else {
+            form[used++] = *word++;
+        }
+    }
+    form[used] = '\0';
+    return parts;
+}
+
+bool exi_word_advice(char *advice, size_t size, const char *word, const char *next, const char *after) {
+    const char *equals = strchr(word, '='), *value = equals ? equals + 1 : "";
+    const size_t number = number_length(value), colon = strcspn(word, ":");
+    const int name = (int)(equals ? equals - word : 0);
+    char form[200];
+    if (strlen(word) >= sizeof form)
+        return false;
+    if (equals && take_apart(form, sizeof form, word) > 0)
+        snprintf(advice, size, "write each setting as a word of its own: %s", form);
+    else if (number > 0 && value[number] == ',' && number_length(value + number + 1) == strlen(value + number + 1) &&
+             value[number + 1])
+        snprintf(advice, size, "write a decimal point: %.*s=%.*s.%s", name, word, (int)number, value,
+                 value + number + 1);
+    else if (number > 0 && value[number] && !strchr("eExX", value[number]))
+        snprintf(advice, size, "write the number alone: %.*s=%.*s", name, word, (int)number, value);
+    else if (!equals && next && next[0] == '=' && (next[1] || after))
+        snprintf(advice, size, "write it without spaces: %s=%s", word, next[1] ? next + 1 : after);
+    else if (!equals && next && number_length(next) == strlen(next) && *next)
+        snprintf(advice, size, "write it with '=': %s=%s", word, next);
+    else if (!equals && word[colon] && word[colon + 1] && strncmp(word, joint_mark, MARK) != 0)
+        snprintf(advice, size, "write it with '=': %.*s=%s", (int)colon, word, word + colon + 1);
+    else
+        return false;
+    return true;
+}
+
 /* Reads the text after '=' as the value of an axis of that kind; a joint's value is a rotation. The value of an unknown
  * name does not matter: the library refuses the name. */
 static ex_result read_value(const char *word, const char *text, int kind, ex_setting *setting, ex_error *error) {
     const char *at = text, *end = text + strlen(text);
     setting->kind = EX_SETTING_NUMBER;
+    char advice[300];
     if (kind == EX_AXIS_SCALAR && (!ex_parse_double(&at, end, &setting->number) || at != end))
-        return ex_error_set(error, EX_ERROR_DATA, "%s: a number is needed after '='", word);
+        return exi_word_advice(advice, sizeof advice, word, NULL, NULL)
+                   ? ex_error_set(error, EX_ERROR_DATA, "%s: %s", word, advice)
+                   : ex_error_set(error, EX_ERROR_DATA, "%s: a number is needed after '='", word);
     if (kind == EX_AXIS_DRIVER) {
         setting->kind = EX_SETTING_FILE;
         setting->file = text;
     } else if (kind != EX_AXIS_SCALAR && kind != FREE && !parse_rotation(text, setting)) {
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "%s: a rotation is written q:0,0,0.38,0.92 (x y z w) or x30y-10z5 (degrees)", word);
+        return strchr(text, '=') && exi_word_advice(advice, sizeof advice, word, NULL, NULL)
+                   ? ex_error_set(error, EX_ERROR_DATA, "%s: %s", word, advice)
+                   : ex_error_set(error, EX_ERROR_DATA,
+                                  "%s: a rotation is written x30y-10z5 (degrees) or q:0,0,0.38,0.92 (x, y, z, w)",
+                                  word);
     }
     return EX_OK;
 }

@@ -96,8 +96,10 @@ bool exi_words_check(const ex_command *command, const ex_word_list *list, const 
     for (int i = 0; i < list->count; i++) {
         const char *equals = strchr(list->words[i], '=');
         if (!equals || equals == list->words[i] || equals[1] == '\0') {
-            exi_wrong_usage(command, "--%s takes words of the form name=value, and '%s' is none", option,
-                            list->words[i]);
+            char advice[300];
+            const bool advised = exi_word_advice(advice, sizeof advice, list->words[i], NULL, NULL);
+            exi_wrong_usage(command, "--%s: '%s' is not of the form name=value%s%s", option, list->words[i],
+                            advised ? ": " : "", advised ? advice : "");
             return false;
         }
     }

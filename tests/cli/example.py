@@ -393,7 +393,7 @@ class Example(harness.Case):
         for words, fragment in (
                 (("add", "body/body.json", "s.obj"), "--name is needed"),
                 (("add", "body/body.json", "--name", "n", "--at", POSE), "say which file the sculpt is"),
-                (("add", "body/body.json", "--name", "n", "--at", "x", "s.obj"), "name=value, and 'x' is none"),
+                (("add", "body/body.json", "--name", "n", "--at", "x", "s.obj"), "'x' is not of the form name=value"),
                 (("add", "body/body.json", "--pseudo", "--at", "a=1"), "--pseudo needs --layer, --at"),
                 (("add", "body/body.json", "--replace", "s.obj"), "--replace needs --at or --name"),
                 (("move", "body/body.json", "--name", "n"), "say with --at where it goes, or with --falloff"),

@@ -46,6 +46,26 @@ FOREIGN = [
      ["this is a glTF file: rename it to end in .glb"]),
 ]
 
+# words, exit code, fragments of the sentence
+JOINED = [
+    (["weights", "band.glb", "bend=5,girth=1"], 1, ["write each setting as a word of its own: bend=5 girth=1"]),
+    (["pose", "band.glb", "bend=5;girth=1", "-o", "a.obj"], 1, ["a word of its own: bend=5 girth=1"]),
+    (["render", "band.glb", "bend=5, girth=1", "-o", "a.png"], 1, ["a word of its own: bend=5 girth=1"]),
+    (["weights", "band.glb", "bend=1,5"], 1, ["bend=1,5: write a decimal point: bend=1.5"]),
+    (["weights", "band.glb", "bend=90deg"], 1, ["bend=90deg: write the number alone: bend=90"]),
+    (["weights", "band.glb", "bend", "5"], 2, ["'bend' is not of the form axis=value: write it with '=': bend=5"]),
+    (["sheet", "band.glb", "--axes", "girth", "bend", "=", "5", "-o", "a.png"], 2, ["write it without spaces: bend=5"]),
+    (["weights", "band.glb", "bend", "=5"], 2, ["write it without spaces: bend=5"]),
+    (["weights", "band.glb", "bend:5"], 2, ["write it with '=': bend=5"]),
+    (["weights", "band.glb", "--bend=5"], 2, ["there is no option '--bend': an axis is set without dashes, bend=5"]),
+    (["plot", "band.glb", "--axes", "bend", "girth", "-o", "a.svg"], 2,
+     ["'girth' is not of the form axis=value; --axes takes names with commas between them"]),
+    (["example", "add", "band.json", "bent.obj", "--name", "new", "--at", "bend=10,girth=1"], 1,
+     ["bend=10,girth=1: write each setting as a word of its own: bend=10 girth=1"]),
+    (["example", "move", "band.json", "--name", "bent", "--at", "bend:10"], 2,
+     ["--at: 'bend:10' is not of the form name=value: write it with '=': bend=10"]),
+]
+
 
 class Messages(harness.Case):
     def setUp(self):
@@ -66,6 +86,11 @@ class Messages(harness.Case):
     def test_a_foreign_ending_does_not_stop_what_can_be_read(self):
         shutil.copy(self.folder / "bent.obj", self.folder / "bent.max")
         self.assertIn("vertices  8", self.succeed("info", "bent.max").out)
+
+    def test_settings_joined_wrongly(self):
+        for words, code, fragments in JOINED:
+            with self.subTest(" ".join(words)):
+                self.sentence(self.run_tool(*words), code, *fragments)
 
 
 harness.main()
