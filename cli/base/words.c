@@ -150,7 +150,7 @@ static ex_result split(const char *word, size_t length, const char *example, ex_
                        const char **text, ex_setting **setting, ex_error *error) {
     const char *equals = memchr(word, '=', length);
     if (!equals || equals == word)
-        return ex_error_set(error, EX_ERROR_DATA, "'%.*s': this is given as %s", (int)length, word, example);
+        return ex_error_set(error, EX_ERROR_DATA, "'%.*s' is not of the form %s", (int)length, word, example);
     *setting = (ex_setting *)&place->settings[place->count++];
     memcpy(*names, word, (size_t)(equals - word));
     (*setting)->name = *names;
@@ -169,7 +169,7 @@ static size_t sum_lengths(const char *const *words, int count) {
 static ex_result check_words(const char *const *words, int count, ex_error *error) {
     for (int i = 0; i < count; i++)
         if (!exi_is_readable(words[i]))
-            return ex_error_set(error, EX_ERROR_DATA, "a word of those given is not readable UTF-8 text");
+            return ex_error_set(error, EX_ERROR_DATA, "a setting is not valid UTF-8 text");
     return EX_OK;
 }
 
@@ -238,7 +238,7 @@ ex_result exi_falloff_read(const char *text, ex_place *place, ex_error *error) {
     char *names = NULL;
     ex_setting one = {.kind = EX_SETTING_NUMBER};
     if (!ex_parse_double(&at, end, &one.number) || at != end)
-        return ex_error_within(error, read_lists("a number, or axis=number,axis=number", &text, 1, place, error),
+        return ex_error_within(error, read_lists("NUMBER or AXIS=NUMBER,...", &text, 1, place, error),
                                "falloff");
     const ex_result result = make_room(1, 0, place, &names, error);
     if (result == EX_OK) {
@@ -253,7 +253,7 @@ ex_result exi_falloff_read(const char *text, ex_place *place, ex_error *error) {
 ex_result exi_pose_word(const ex_rig *rig, const char *word, const ex_pose *pose, ex_error *error) {
     const char *equals = strchr(word, '=');
     if (!equals || equals == word)
-        return ex_error_set(error, EX_ERROR_DATA, "'%s': a pose is given as axis=value", word);
+        return ex_error_set(error, EX_ERROR_DATA, "'%s' is not of the form axis=value", word);
     ex_setting setting = {.kind = EX_SETTING_NUMBER};
     char *name = malloc((size_t)(equals - word) + 1);
     if (!name)

@@ -74,17 +74,21 @@ static void says_what_is_wrong(void **state) {
         const char *word, *sentence;
     } cases[] = {
         {'a', "d=1e", "d=1e: a number is needed after '='"},
-        {'a', "d", "'d': this is given as axis=value"},
-        {'a', "=1", "'=1': this is given as axis=value"},
-        {'a', "aim=30", "aim=30: a rotation is written q:0,0,0.38,0.92 (x y z w) or x30y-10z5 (degrees)"},
+        {'a', "d=1,aim=x2", "d=1,aim=x2: write each setting as a word of its own: d=1 aim=x2"},
+        {'a', "aim=x2,d=1", "aim=x2,d=1: write each setting as a word of its own: aim=x2 d=1"},
+        {'a', "d=1,5", "d=1,5: write a decimal point: d=1.5"},
+        {'a', "d=30mm", "d=30mm: write the number alone: d=30"},
+        {'a', "d", "'d' is not of the form axis=value"},
+        {'a', "=1", "'=1' is not of the form axis=value"},
+        {'a', "aim=30", "aim=30: a rotation is written x30y-10z5 (degrees) or q:0,0,0.38,0.92 (x, y, z, w)"},
         {'a', "aim=x1y1z1x1y1z1x1y1z1", "a rotation is written"}, /* more than EX_SETTING_TURN_MAX */
-        {'a', "\xE9=1", "not readable UTF-8"},
+        {'a', "\xE9=1", "not valid UTF-8"},
         {'j', "arm=20", "arm=20: a rotation is written"},
-        {'j', "arm", "'arm': this is given as joint:NAME=x20"},
-        {'w', "a=1,b", "'b': this is given as example=weight"},
+        {'j', "arm", "'arm' is not of the form joint:NAME=x20"},
+        {'w', "a=1,b", "'b' is not of the form example=weight"},
         {'w', "a=1,b=x", "b=x: a number is needed after '='"},
-        {'f', "x", "falloff: 'x': this is given as a number, or axis=number,axis=number"},
-        {'f', "\xE9=1", "falloff: a word of those given is not readable UTF-8 text"},
+        {'f', "x", "falloff: 'x' is not of the form NUMBER or AXIS=NUMBER,..."},
+        {'f', "\xE9=1", "falloff: a setting is not valid UTF-8 text"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *word = cases[i].word;
