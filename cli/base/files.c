@@ -138,11 +138,6 @@ bool exi_is_standard_output(const char *path) {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 
-bool exi_file_is_no_folder(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
-}
-
 bool exi_folder_is_empty(const char *path) {
     DIR *folder = opendir(path);
     if (!folder)
@@ -174,23 +169,41 @@ static bool has_one_of(const char *path, const char *endings) {
     return false;
 }
 
+/* Starts the file that a result will become, and gives it up again: every reason not to write it shows up here. */
+static bool can_be_written(const char *path, bool special) {
+    ex_error error = {.result = EX_OK};
+    ex_file_writer writer;
+    if (special) {
+        if (access(path, W_OK) == 0)
+            return true;
+        ex_file_error(&error, "write", path, errno);
+    } else if (ex_file_open(&writer, path, &error) == EX_OK) {
+        ex_file_abandon(&writer);
+        return true;
+    }
+    exi_failed(&error);
+    return false;
+}
+
 bool exi_output_check(const ex_command *command, const char *path, const char *endings, const char *source,
                       int *exit_code) {
     struct stat target, origin;
     if (exi_is_standard_output(path))
         return true;
-    bool exists = stat(path, &target) == 0;
-    if (exists && S_ISDIR(target.st_mode)) {
-        *exit_code = exi_failed_text("'%s' is a folder: name the file to write in it", path);
-        return false;
-    }
-    if (exists && stat(source, &origin) == 0 && target.st_dev == origin.st_dev && target.st_ino == origin.st_ino) {
+    const bool exists = stat(path, &target) == 0, folder = exists && S_ISDIR(target.st_mode);
+    const bool special = exists && !S_ISREG(target.st_mode) && !folder;
+    if (exists && source && stat(source, &origin) == 0 && target.st_dev == origin.st_dev &&
+        target.st_ino == origin.st_ino) {
         *exit_code = exi_wrong_usage(command, "'%s' would be written over itself", path);
         return false;
     }
-    if (!has_one_of(path, endings) && !(exists && !S_ISREG(target.st_mode))) {
+    if (!folder && !special && !has_one_of(path, endings)) {
         *exit_code = exi_wrong_usage(command, "'%s' does not end in %s, the %s written here", path, endings,
                                      strchr(endings, ' ') ? "kinds" : "only kind");
+        return false;
+    }
+    if (!can_be_written(path, special)) {
+        *exit_code = EX_EXIT_FAILED;
         return false;
     }
     return true;
@@ -216,17 +229,6 @@ static char *joined(const char *text, size_t length, const char *more) {
         memcpy(result + length, more, tail + 1);
     }
     return result;
-}
-
-bool exi_output_folder_check(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? joined(path, (size_t)(slash - path) + 1, ".") : NULL;
-    struct stat there;
-    const bool missing = folder && stat(folder, &there) != 0;
-    if (missing)
-        exi_failed_text("cannot write '%s': %s", path, strerror(errno));
-    free(folder);
-    return !missing;
 }
 
 char *exi_path_with_ending(const char *path, const char *ending) {
@@ -268,6 +270,37 @@ static bool prefix_exists(char *path, size_t length) {
     bool exists = exi_file_exists(path);
     path[length] = kept;
     return exists;
+}
+
+bool exi_output_folder_check(const char *path) {
+    struct stat status;
+    size_t length = strlen(path);
+    char *nearest = joined(path, length, "");
+    if (!nearest) {
+        exi_failed_text("there is not enough memory");
+        return false;
+    }
+    while (length > 0 && !prefix_exists(nearest, length))
+        length = parent_length(nearest, length);
+    if (length > 0)
+        nearest[length] = '\0';
+    else
+        strcpy(nearest, path[0] == '/' ? "/" : ".");
+    const bool whole = length == strlen(path);
+    bool good = stat(nearest, &status) == 0;
+    if (good && !S_ISDIR(status.st_mode) && whole) {
+        exi_failed_text("cannot make the folder '%s': a file has that name", path);
+        good = false;
+    } else if (good && !S_ISDIR(status.st_mode)) {
+        exi_failed_text("cannot make the folder '%s': '%s' is a file", path, nearest);
+        good = false;
+    } else if (!good || access(nearest, W_OK | X_OK) != 0) {
+        exi_failed_text("cannot %s '%s': %s", whole ? "write into the folder" : "make the folder", path,
+                        strerror(errno));
+        good = false;
+    }
+    free(nearest);
+    return good;
 }
 
 bool exi_folder_note(exi_folder *folder, const char *path) {

@@ -35,8 +35,6 @@ bool exi_expect_kind(const char *path, exi_file_kind expected);
 
 /* True also for a dangling link. */
 bool exi_file_exists(const char *path);
-/* True if the path exists and is not a folder. */
-bool exi_file_is_no_folder(const char *path);
 /* True if the folder does not exist or is empty. */
 bool exi_folder_is_empty(const char *path);
 /* Size in bytes, or 0. */
@@ -46,15 +44,16 @@ double exi_file_size(const char *path);
 bool exi_is_standard_output(const char *path);
 
 /*
- * True if a result may be written to path: its name has the ending (or one of several: ".obj, .ply or .glb") or it is
- * not a regular file (/dev/null), and it is not `source`. Standard output is always fine. Otherwise prints the reason,
- * sets *exit_code and returns false.
+ * True if a result can be written to path: its name has the ending (or one of several: ".obj, .ply or .glb") or it is
+ * not a regular file (/dev/null), it is not `source` (may be NULL), and its folder is there and takes new files.
+ * Standard output is always fine. Otherwise prints the reason, sets *exit_code and returns false. Call it before any
+ * work.
  */
 bool exi_output_check(const ex_command *command, const char *path, const char *endings, const char *source,
                       int *exit_code);
 
-/* True if the folder that contains path exists; call it before hours of work. Otherwise prints an error and returns
- * false. */
+/* True if results can be written into a folder, which need not exist yet. Otherwise prints the reason and returns false.
+ * Call it before any work. */
 bool exi_output_folder_check(const char *path);
 
 /* "a/b/NAME.json" with another ending, "a/b/NAME.glb"; and its "NAME" alone. Caller frees; NULL if out of memory. */

@@ -244,11 +244,6 @@ static bool read_words(const ex_call *call, wish *w) {
     return good;
 }
 
-static bool output_has_folder(int *exit_code) {
-    *exit_code = EX_EXIT_FAILED;
-    return exi_output_folder_check(output);
-}
-
 static bool check_output(const ex_call *call, int *exit_code) {
     *exit_code = EX_EXIT_USAGE;
     if (!output || exi_is_standard_output(output)) {
@@ -258,7 +253,7 @@ static bool check_output(const ex_call *call, int *exit_code) {
     }
     return (!driver_mesh || exi_output_check(call->command, output, ".glb", driver_mesh, exit_code)) &&
            (!driven_mesh || exi_output_check(call->command, output, ".glb", driven_mesh, exit_code)) &&
-           exi_output_check(call->command, output, ".glb", drivers.words[0], exit_code) && output_has_folder(exit_code);
+           exi_output_check(call->command, output, ".glb", drivers.words[0], exit_code);
 }
 
 /* ---- files ---- */

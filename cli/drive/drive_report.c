@@ -260,8 +260,6 @@ static int run(const ex_call *call) {
                                    i ? "csv" : "picture");
         if (path && !exi_output_check(call->command, path, i ? ".csv" : ".png or .svg", call->arguments[0], &exit_code))
             return exit_code;
-        if (path && !exi_output_folder_check(path))
-            return EX_EXIT_FAILED;
     }
     ex_rig *rig = exi_drive_load(call->arguments[0]);
     if (!rig)

@@ -184,7 +184,7 @@ int exi_edit_export(const ex_call *call, const char *page, const char *rig) {
     if (!exi_output_check(call->command, page, ".html or .htm", rig, &exit_code))
         return exit_code;
     const bool project = exi_file_kind_of(rig) == EXI_FILE_PROJECT;
-    if ((!project && !exi_expect_kind(rig, EXI_FILE_RIG)) || !exi_output_folder_check(page))
+    if (!project && !exi_expect_kind(rig, EXI_FILE_RIG))
         return EX_EXIT_FAILED;
     content c = {0};
     double size = 0;

@@ -144,8 +144,8 @@ static int run(const ex_call *call) {
                                "there is no figure '%s' that is computed: give a figure or a paper, as --only "
                                "trajectory-warping-6 or --only trajectory-warping",
                                only ? only : "");
-    if (exi_file_is_no_folder(output))
-        return exi_failed_text("'%s' is no folder: give another with -o", output);
+    if (!exi_output_folder_check(output))
+        return EX_EXIT_FAILED;
     if (!force && !exi_folder_is_empty(output))
         return exi_failed_text("the folder '%s' is there and not empty: give --force to write over what it holds, or "
                                "another folder with -o",

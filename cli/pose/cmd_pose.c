@@ -302,6 +302,8 @@ static int run(const ex_call *call) {
         return EX_EXIT_USAGE;
     if (!poses_path && !exi_output_check(call->command, output, EXI_FORM_ENDINGS, call->arguments[0], &exit_code))
         return exit_code;
+    if (poses_path && !exi_output_folder_check(output))
+        return EX_EXIT_FAILED;
     ex_rig *rig =
         exi_rig_load(call->arguments[0], &(ex_rig_options){.storage = narrow ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT,
                                                            .without_tangents = true});

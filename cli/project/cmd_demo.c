@@ -153,8 +153,8 @@ static int leave_session(const demo_job *job) {
 static int write_job(const demo_job *job) {
     if (!job->project || !job->rig || !job->posed || !job->picture)
         return exi_failed_text("there is not enough memory");
-    if (exi_file_is_no_folder(job->folder))
-        return exi_failed_text("'%s' is no folder: give another with -o", job->folder);
+    if (!exi_output_folder_check(job->folder))
+        return EX_EXIT_FAILED;
     if (!force && !exi_folder_is_empty(job->folder)) {
         return exi_failed_text("the folder '%s' is there and not empty: give --force to write over what it holds, or "
                                "another folder with -o",

@@ -131,6 +131,8 @@ static int fill_folder(const source *from, const char *directory, const char *na
 }
 
 static int init(const ex_call *call, const source *from, const char *directory, const char *name) {
+    if (!exi_output_folder_check(directory))
+        return EX_EXIT_FAILED;
     exi_folder folder;
     if (!exi_folder_note(&folder, directory))
         return EX_EXIT_FAILED;

@@ -73,6 +73,8 @@ static int unpack(const ex_call *call, const ex_rig *rig, const char *name) {
 static int run(const ex_call *call) {
     if (!output)
         return exi_wrong_usage(call->command, "say with -o DIR where the project goes");
+    if (!exi_output_folder_check(output))
+        return EX_EXIT_FAILED;
     ex_rig *rig = exi_rig_load(call->arguments[0], NULL);
     if (!rig)
         return EX_EXIT_FAILED;

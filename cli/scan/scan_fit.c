@@ -167,6 +167,8 @@ static int run(const ex_call *call) {
                                : up     ? "--up"
                                         : "--frames",
                                call->arguments[0]);
+    if (output && !exi_output_check(call->command, output, ".json", NULL, &exit_code))
+        return exit_code;
     ex_scan_session *session = exi_scan_open(call->arguments[0]);
     char *path = session && !output ? ex_scan_path(session, "", "fit", ".json") : NULL;
     if (session && !output && !path)

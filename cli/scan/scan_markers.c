@@ -299,6 +299,8 @@ static int run(const ex_call *call) {
     int job_count = 0, exit_code = EX_EXIT_FAILED;
     if (!read_options(call, &w.options))
         return EX_EXIT_USAGE;
+    if (picture && !exi_output_folder_check(picture))
+        return EX_EXIT_FAILED;
     ex_scan_session *session = exi_scan_open(call->arguments[0]);
     if (!session)
         return EX_EXIT_FAILED;

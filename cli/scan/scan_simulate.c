@@ -375,8 +375,8 @@ static int run(const ex_call *call) {
         return exi_wrong_usage(call->command, "say with -o which folder the session goes to");
     if (exi_is_standard_output(output))
         return exi_wrong_usage(call->command, "a session is a folder: name one with -o");
-    if (exi_file_is_no_folder(output))
-        return exi_failed_text("'%s' is a file, and a session is a folder: give another name with -o", output);
+    if (!exi_output_folder_check(output))
+        return EX_EXIT_FAILED;
     if (!read_numbers(call, &def))
         return EX_EXIT_USAGE;
     part_list *list = calloc(1, sizeof *list);

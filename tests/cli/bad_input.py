@@ -116,9 +116,9 @@ TABLE = [
      ["pose", "band.glb", "--poses", "p.csv", "-o", "out"], ["p.csv: this is UTF-16"]),
     ("line breaks in a name", {}, ["weights", "no\nsuch\n.glb"], [r"no\nsuch\n.glb"]),
     # places that cannot be written to
-    ("rig into a missing folder", {}, ["build", "band.json", "-o", "no/a.glb"], ["no/a.glb", "No such file"]),
-    ("rig over a folder", {}, ["build", "band.json", "-o", "sub"], ["'sub' is a folder"]),
-    ("form over a folder", {}, ["pose", "band.glb", "-o", "sub"], ["'sub' is a folder"]),
+    ("rig into a missing folder", {}, ["build", "band.json", "-o", "no/a.glb"], ["no/a.glb", "the folder 'no' does not exist"]),
+    ("rig over a folder", {}, ["build", "band.json", "-o", "sub"], ["cannot write 'sub': it is a folder"]),
+    ("form over a folder", {}, ["pose", "band.glb", "-o", "sub"], ["cannot write 'sub': it is a folder"]),
     ("forms into a file", {"p.csv": "bend\n1\n"}, ["pose", "band.glb", "--poses", "p.csv", "-o", "band.json"],
      ["band.json"]),
     ("forms below a file", {"p.csv": "bend\n1\n"}, ["pose", "band.glb", "--poses", "p.csv", "-o", "band.json/x"],

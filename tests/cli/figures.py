@@ -117,13 +117,13 @@ class Figures(harness.Case):
     def test_wrong_words(self):
         self.sentence(self.run_tool("figures", "--cell", "20"), 2, "from 48 to 2000")
         (self.folder / "file").write_text("mine")
-        self.sentence(self.run_tool("figures", "-o", "file", "--force"), 1, "'file' is no folder")
+        self.sentence(self.run_tool("figures", "-o", "file", "--force"), 1, "cannot make the folder 'file': a file has that name")
         self.assertEqual((self.folder / "file").read_text(), "mine")
         self.sentence(self.run_tool("figures", "one"), 2, "too many")
         for name in ("pose", "pose-space-", "pose-space-60", "drivenshape"):
             self.sentence(self.run_tool("figures", "--only", name), 2, f"no figure '{name}'", "--only trajectory")
         (self.folder / "file").write_text("x")
-        self.sentence(self.run_tool("figures", "-o", "file/out"), 1, "'file'", "Not a directory")
+        self.sentence(self.run_tool("figures", "-o", "file/out"), 1, "'file' is a file")
 
 
 harness.main()

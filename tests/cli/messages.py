@@ -66,6 +66,28 @@ JOINED = [
      ["--at: 'bend:10' is not of the form name=value: write it with '=': bend=10"]),
 ]
 
+# Commands that write: words with OUT for the output, and its ending; "" is a folder.
+WRITING = [
+    (["build", "band.json", "-o", "OUT"], ".glb"),
+    (["pose", "band.glb", "-o", "OUT"], ".obj"),
+    (["pose", "band.glb", "--poses", "poses.csv", "-o", "OUT"], ""),
+    (["render", "band.glb", "-o", "OUT"], ".png"),
+    (["render", "band.glb", "--turntable", "3", "-o", "OUT"], ".png"),
+    (["sheet", "band.glb", "--axes", "bend", "-o", "OUT"], ".png"),
+    (["plot", "band.glb", "-o", "OUT"], ".svg"),
+    (["bake", "band.glb", "--motion", "poses.csv", "-o", "OUT"], ".glb"),
+    (["bake", "band.glb", "--motion", "poses.csv", "-o", "OUT"], ".pc2"),
+    (["warp", "bent.obj", "thick.obj", "-o", "OUT"], ".glb"),
+    (["warp", "bent.obj", "thick.obj", "--report", "--picture", "OUT"], ".png"),
+    (["drive", "learn", "--driver", "bent.obj", "--driven", "bent.obj", "--keys", "2", "-o", "OUT"], ".glb"),
+    (["edit", "band.glb", "--export", "OUT"], ".html"),
+    (["unpack", "band.glb", "-o", "OUT"], ""),
+    (["figures", "-o", "OUT"], ""),
+    (["demo", "blob", "-o", "OUT"], ""),
+    (["init", "plain.gltf", "-o", "OUT"], ""),
+]
+NOBODY = 65534
+
 
 class Messages(harness.Case):
     def setUp(self):
@@ -91,6 +113,44 @@ class Messages(harness.Case):
         for words, code, fragments in JOINED:
             with self.subTest(" ".join(words)):
                 self.sentence(self.run_tool(*words), code, *fragments)
+
+    def test_outputs_that_cannot_be_written(self):
+        """Every one fails before the work: no progress, no result, nothing left behind."""
+        (self.folder / "poses.csv").write_text("time,bend\n0,1\n1,2\n")
+        (self.folder / "plain.gltf").write_text('{"asset": {"version": "2.0"}}')
+        (self.folder / "sub.obj").mkdir()
+        how = {}
+        if os.getuid() == 0:
+            # Root may write everywhere: run as nobody, with a copy of the tool where nobody can reach it.
+            how = {"user": NOBODY, "tool": shutil.copy(harness.TOOL, self.folder / "tool")}
+        (self.folder / "locked").mkdir()
+        for ending in {ending for _, ending in WRITING}:
+            if ending:
+                (self.folder / f"folder{ending}").mkdir()
+                (self.folder / f"protected{ending}").write_text("mine")
+        for path in [self.folder, *self.folder.rglob("*")] if how else []:
+            os.chown(path, NOBODY, NOBODY)
+        for ending in {ending for _, ending in WRITING} - {""}:
+            (self.folder / f"protected{ending}").chmod(0o444)
+        (self.folder / "locked").chmod(0o555)
+        for words, ending in WRITING:
+            cases = [(f"missing/a{ending}", f"cannot write 'missing/a{ending}': the folder 'missing' does not exist"),
+                     (f"band.json/a{ending}", f"cannot write 'band.json/a{ending}': 'band.json' is not a folder"),
+                     (f"folder{ending}", f"cannot write 'folder{ending}': it is a folder; name a file in it"),
+                     (f"locked/a{ending}", f"cannot write 'locked/a{ending}': Permission denied"),
+                     (f"protected{ending}", f"cannot write 'protected{ending}': Permission denied")]
+            if not ending:
+                cases = [("band.json", "cannot make the folder 'band.json': a file has that name"),
+                         ("band.json/a/b", "cannot make the folder 'band.json/a/b': 'band.json' is a file"),
+                         ("locked/a/b", "cannot make the folder 'locked/a/b': Permission denied"),
+                         ("locked", "cannot write into the folder 'locked': Permission denied")]
+            for path, fragment in cases:
+                with self.subTest(" ".join(words), path=path):
+                    before = self.listing()
+                    outcome = self.run_tool(*[path if word == "OUT" else word for word in words], **how)
+                    self.sentence(outcome, 1, fragment)
+                    self.assertEqual([outcome.out, self.listing()], ["", before])
+        (self.folder / "locked").chmod(0o755)
 
 
 harness.main()

@@ -115,7 +115,7 @@ class ScanSimulate(harness.Case):
                 (("-o", "s", *PART, "--reference", "half"), 1, "held back"),
                 (("-o", "s", *PART, "--level", "7"), 1, "no level '7'"),
                 (("-o", "s", *PART, "--markers", "none.csv"), 1, "none.csv"),
-                (("-o", "poses.csv", *PART), 1, "is a file")):
+                (("-o", "poses.csv", *PART), 1, "a file has that name")):
             with self.subTest(words=words):
                 self.sentence(self.simulate(*words), code, *fragments)
         self.sentence(self.run_tool("scan", "simulate", "arm/arm.glb", "--poses", "poses.csv", "-o", "s", "--pitch",

@@ -54,8 +54,31 @@ ex_result ex_file_error(ex_error *error, const char *doing, const char *path, in
     return ex_error_set(error, EX_ERROR_FILE, "cannot %s '%s': %s", doing, path, reason_text(reason, errno_value));
 }
 
+/* True if the first `size` bytes of a path name something; false also without memory. */
+static bool folder_exists(const char *path, size_t size) {
+    struct stat status;
+    char *folder = malloc(size + 1);
+    if (folder) {
+        memcpy(folder, path, size);
+        folder[size] = '\0';
+    }
+    const bool exists = folder && stat(folder, &status) == 0;
+    free(folder);
+    return exists;
+}
+
 static ex_result write_error(ex_error *error, const char *path, int errno_value) {
     char reason[REASON_SIZE];
+    const char *slash = strrchr(path, '/');
+    const int folder = slash && slash > path ? (int)(slash - path) : 1;
+    const bool missing = slash && errno_value == ENOENT && !folder_exists(path, (size_t)folder);
+    if (errno_value == EISDIR)
+        return ex_error_set(error, EX_ERROR_FILE, "cannot write '%s': it is a folder; name a file in it", path);
+    if (missing)
+        return ex_error_set(error, EX_ERROR_FILE, "cannot write '%s': the folder '%.*s' does not exist", path, folder,
+                            path);
+    if (errno_value == ENOTDIR && slash)
+        return ex_error_set(error, EX_ERROR_FILE, "cannot write '%s': '%.*s' is not a folder", path, folder, path);
     if (strcmp(path, STANDARD_OUTPUT) != 0)
         return ex_file_error(error, "write", path, errno_value);
     return ex_error_set(error, EX_ERROR_FILE, "cannot write to standard output: %s", reason_text(reason, errno_value));
@@ -418,7 +441,7 @@ static ex_result make_one(const char *path, ex_error *error) {
     if (stat(path, &status) == 0) {
         if (S_ISDIR(status.st_mode))
             return EX_OK;
-        reason = ENOTDIR;
+        return ex_error_set(error, EX_ERROR_FILE, "cannot make the folder '%s': a file has that name", path);
     }
     return ex_file_error(error, "make the folder", path, reason);
 }

@@ -315,10 +315,10 @@ static void says_why_a_file_cannot_be_written(void **state) {
     ex_file_writer writer;
     ex_error error;
     assert_int_equal(ex_file_open(&writer, "/nowhere/a.txt", &error), EX_ERROR_FILE);
-    assert_string_equal(error.text, "cannot write '/nowhere/a.txt': No such file or directory");
+    assert_string_equal(error.text, "cannot write '/nowhere/a.txt': the folder '/nowhere' does not exist");
     ex_file_abandon(&writer);
     assert_int_equal(ex_file_open(&writer, "/", &error), EX_ERROR_FILE);
-    assert_string_equal(error.text, "cannot write '/': Is a directory");
+    assert_string_equal(error.text, "cannot write '/': it is a folder; name a file in it");
     if (geteuid() == 0)
         return; /* root writes everywhere */
     scratch_write("locked", "old", 3);
@@ -424,7 +424,7 @@ static void makes_folders(void **state) {
     scratch_write("a/file", "x", 1);
     ex_error error;
     assert_int_equal(ex_make_directory(scratch_path("a/file/d"), &error), EX_ERROR_FILE);
-    assert_non_null(strstr(error.text, "a/file': Not a directory"));
+    assert_non_null(strstr(error.text, "a/file': a file has that name"));
 }
 
 static void joins_paths(void **state) {

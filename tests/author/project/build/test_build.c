@@ -390,6 +390,7 @@ static void names_what_does_not_fit(void **state) {
     write_text("five.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 2 2\nf 1 2 3 4\n");
     write_text("two.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n");
     write_text("broken.obj", "v 0 0 0\nv 1 0 zero\n");
+    write_text("form.stl", "solid form\n");
     write_text("far.obj", "v 0 0 0\nv 1 0 0\nv 1 1e39 0\nv 0 1 0\nf 1 2 3 4\n");
     static const char one[] =
         "'layers': [{'name': 'l', 'space': [{'name': 'a', 'min': 0, 'max': 1}],\n"
@@ -407,7 +408,7 @@ static void names_what_does_not_fit(void **state) {
         {"m.obj", "two.obj", "1", "", EX_ERROR_DATA, {"layers[0].examples[1] 'e'", "two.obj", "'m.obj'"}},
         {"m.obj", "none.obj", "1", "", EX_ERROR_FILE, {"layers[0].examples[1] 'e'", "none.obj", ""}},
         {"m.obj", "broken.obj", "1", "", EX_ERROR_FORMAT, {"layers[0].examples[1] 'e'", "broken.obj:2", ""}},
-        {"m.obj", "form.stl", "1", "", EX_ERROR_FORMAT, {"form.stl", ".obj, .ply, .gltf and .glb files", ""}},
+        {"m.obj", "form.stl", "1", "", EX_ERROR_FORMAT, {"form.stl", "a mesh is read from .obj, .ply, .glb or .gltf", ""}},
         {"m.obj", "far.obj", "1", "", EX_ERROR_DATA, {"'e'", "vertex 2", "finite"}},
         {"none.obj", "m.obj", "1", "", EX_ERROR_FILE, {"x.json", "none.obj", ""}},
         {"far.obj", "m.obj", "1", "", EX_ERROR_DATA, {"far.obj", "vertex 2", "float"}},

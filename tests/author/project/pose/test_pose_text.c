@@ -114,12 +114,12 @@ static void refuses_others(void **state) {
     const struct {
         const char *text, *words;
     } cases[] = {
-        {"elbow", "'elbow': a pose is given as axis=value"},
+        {"elbow", "'elbow' is not of the form axis=value"},
         {"", "axis=value"},
         {"=5", "axis=value"},
         {"elbow=", "elbow=: a number is needed after '='"},
         {"elbow=x", "elbow=x: a number"},
-        {"elbow=5 ", "a number"},
+        {"elbow=5 ", "elbow=5 : write the number alone: elbow=5"},
         {"elbow= 5", "a number"},
         {"elbow=5,5", "a number"},
         {"elbow=nan", "a number"},
