@@ -121,7 +121,7 @@ static void refuses_others(void **state) {
         {"elbow=x", "elbow=x: a number"},
         {"elbow=5 ", "elbow=5 : write the number alone: elbow=5"},
         {"elbow= 5", "a number"},
-        {"elbow=5,5", "a number"},
+        {"elbow=5,5", "write a decimal point: elbow=5.5"},
         {"elbow=nan", "a number"},
         {"elbow=inf", "a number"},
         {"elbow=1e999", "a number"},
