@@ -111,6 +111,22 @@ bool exi_assignments_check(const ex_call *call) {
     return true;
 }
 
+/* Says which axes have left their range. A joint that was turned may move several axes. */
+static void note_ranges(const ex_rig *rig, const ex_pose *pose) {
+    for (int i = 0; i < ex_rig_input_count(rig); i++) {
+        const ex_axis axis = ex_rig_input_axis(rig, i);
+        double value[4] = {0};
+        if (axis.kind != EX_AXIS_SCALAR)
+            continue;
+        ex_rig_get_input(rig, i, pose, value);
+        const double slack = 1e-5 * (axis.max - axis.min);
+        if (value[0] < axis.min - slack || value[0] > axis.max + slack)
+            exi_failed_text("%s=%g is outside its range, %g to %g: %s", ex_rig_input_name(rig, i), value[0], axis.min,
+                            axis.max,
+                            axis.clamp ? "the axis is clamped to it" : "the rig extrapolates beyond its examples");
+    }
+}
+
 bool exi_assignments_read(const ex_call *call, const ex_rig *rig, ex_pose *pose) {
     *pose = ex_pose_create(rig);
     if (!pose->inputs) {
@@ -125,6 +141,8 @@ bool exi_assignments_read(const ex_call *call, const ex_rig *rig, ex_pose *pose)
             return false;
         }
     }
+    if (call->argument_count > 1 && !call->quiet)
+        note_ranges(rig, pose);
     return true;
 }
 

@@ -24,7 +24,8 @@ bool *exi_muted_read(const ex_rig *rig, const char *names);
 /* True if every argument from the second on is axis=value, each axis once; otherwise prints an error. */
 bool exi_assignments_check(const ex_call *call);
 
-/* Reads the pose in those arguments, to be released with free(pose->inputs); false after printing an error. */
+/* Reads the pose in those arguments, to be released with free(pose->inputs); false after printing an error. Says on
+ * stderr which axes are outside their range, unless --quiet was given. */
 bool exi_assignments_read(const ex_call *call, const ex_rig *rig, ex_pose *pose);
 
 /* Prints "PATH: 642 vertices, 1 layer, 5 examples, 131 kB, 12 ms", or the same as JSON with the damped vertices, unless

@@ -16,7 +16,7 @@ import harness
 
 
 def weights_at(case, *words):
-    answer = case.succeed("weights", "band.glb", *words, "--json").json()
+    answer = case.succeed("weights", "band.glb", *words, "--json", "--quiet").json()
     return answer["layers"][0]["weights"]
 
 
@@ -129,7 +129,7 @@ class Weights(Built):
 
     def test_huge_weights_are_short(self):
         exact = weights_at(self, "bend=1e12")
-        lines = self.succeed("weights", "band.glb", "bend=1e12").out.splitlines()
+        lines = self.succeed("weights", "band.glb", "bend=1e12", "-q").out.splitlines()
         large = 0
         for line in lines[1:-1]:
             name, number = line.split()
@@ -278,8 +278,8 @@ class Pose(Built):
         (self.folder / "poses.csv").write_text("far\n0\n1\n-2\n")
         before = self.listing()
         sentence = "vertex 5 of this pose is too far away for a float"
-        self.sentence(self.run_tool("pose", "band.glb", "far=2", "-o", "a.obj"), 1, f"exemplar: {sentence}")
-        self.sentence(self.run_tool("pose", "band.glb", "far=2", "-o", "-"), 1, sentence)
+        self.sentence(self.run_tool("pose", "band.glb", "far=2", "-o", "a.obj", "-q"), 1, f"exemplar: {sentence}")
+        self.sentence(self.run_tool("pose", "band.glb", "far=2", "-o", "-", "-q"), 1, sentence)
         self.sentence(self.run_tool("pose", "band.glb", "--poses", "poses.csv", "-o", "out"), 1,
                       f"out/pose_00002.obj: {sentence}")
         self.assertEqual(self.listing(), before)

@@ -114,6 +114,25 @@ class Messages(harness.Case):
             with self.subTest(" ".join(words)):
                 self.sentence(self.run_tool(*words), code, *fragments)
 
+    def test_values_outside_the_range(self):
+        note = "exemplar: bend=180 is outside its range, 0 to 90: the rig extrapolates beyond its examples\n"
+        for words in (["weights", "band.glb", "bend=180"], ["pose", "band.glb", "bend=180", "-o", "a.obj"],
+                      ["render", "band.glb", "bend=180", "--size", "40x40", "-o", "a.png"],
+                      ["sheet", "band.glb", "--axes", "girth", "bend=180", "-o", "a.png"],
+                      ["plot", "band.glb", "--axes", "girth", "bend=180", "-o", "a.svg"]):
+            with self.subTest(" ".join(words)):
+                outcome = self.run_tool(*words)
+                self.assertEqual([outcome.code, harness.without_progress(outcome.err)], [0, note])
+                self.succeed(*words, "--quiet")
+        self.succeed("weights", "band.glb", "bend=90", "girth=0")
+        clamped = harness.project()
+        clamped["layers"][0]["space"][0]["clamp"] = True
+        harness.write_project(self.folder, clamped, "clamped.json")
+        self.succeed("build", "clamped.json", "-q")
+        outcome = self.run_tool("weights", "clamped.glb", "bend=-1")
+        self.assertEqual(outcome.code, 0)
+        self.assertEqual(outcome.err, "exemplar: bend=-1 is outside its range, 0 to 90: the axis is clamped to it\n")
+
     def test_outputs_that_cannot_be_written(self):
         """Every one fails before the work: no progress, no result, nothing left behind."""
         (self.folder / "poses.csv").write_text("time,bend\n0,1\n1,2\n")
