@@ -9,6 +9,7 @@ static const struct {
 } hints[] = {
     {"cache_without_joints", ": 'exemplar pose' takes both, frame by frame"},
     {"driver_in_table", ": 'exemplar drive apply' takes a cache of its forms"},
+    {"far_away", "; --force takes it as it is"},
     {"folder_in_use", ": give --force to overwrite it, or choose another folder"},
     {"joint_without_axis", ": give it with --joint, or add a sculpt without --layer to start one that does"},
     {"layer_at_rest", ": take another --layer, or leave it out to start one"},
@@ -27,6 +28,7 @@ static const struct {
     {"old_template", ": make the template again ('exemplar scan template')"},
     {"other_connectivity", " ('exemplar check' says whether another order of vertices would repair it)"},
     {"other_scans", ": give --force to write over them, or another folder"},
+    {"other_unit", " with --scale; --force takes it as it is"},
     {"place_taken", ": --replace gives it this sculpt, 'exemplar example move' takes it elsewhere"},
     {"plot_of_driver", ": 'exemplar weights' gives its weights at a form, 'exemplar drive report' over a motion"},
     {"refined_sculpt", ", which 'exemplar pose' writes with --level cage"},

@@ -1,11 +1,13 @@
 /* exemplar example add - adds a sculpt as an example, or places a pseudo-example. */
 #include "example.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char *layer, *name, *falloff;
+static const char *layer, *name, *falloff, *scale_text;
 static ex_word_list at, joints, from, weights;
-static bool replace, pseudo;
+static bool replace, pseudo, force;
 
 static const ex_option options[] = {
     {.name = "name", .argument = "NAME", .help = "what the example is called", .text = &name},
@@ -31,6 +33,15 @@ static const ex_option options[] = {
     {.name = "replace",
      .help = "give the sculpt to the example that stands at that pose, or without --at to the one of that name",
      .flag = &replace},
+    {.name = "scale",
+     .argument = "FACTOR",
+     .help = "multiply the sculpt's positions by this, for a sculpt in another unit: 0.01 from centimetres to metres "
+             "(default: 1)",
+     .text = &scale_text},
+    {.name = "force",
+     .letter = 'f',
+     .help = "take a sculpt that is 20 times as large or as small as the mesh, or far away from it",
+     .flag = &force},
     {.name = "pseudo",
      .help = "place a pseudo-example, which has no form: with --layer, --at, and --from or --weights",
      .flag = &pseudo},
@@ -53,8 +64,9 @@ static int add_pseudo(const ex_call *call) {
                                call->arguments[1]);
     if (!layer || at.count == 0 || (from.count == 0) == (weights.count == 0))
         return exi_wrong_usage(call->command, "--pseudo needs --layer, --at, and either --from or --weights");
-    if (name || falloff || replace || joints.count > 0)
-        return exi_wrong_usage(call->command, "--name, --joint, --falloff and --replace do not go with --pseudo");
+    if (name || falloff || replace || joints.count > 0 || scale_text || force)
+        return exi_wrong_usage(call->command,
+                               "--name, --joint, --falloff, --replace, --scale and --force do not go with --pseudo");
     if (!exi_change_open(&change, call, call->arguments[0]))
         return EX_EXIT_FAILED;
     ex_result result =
@@ -87,7 +99,17 @@ static void tell_zeros(const ex_project_layer *made) {
                         made->name, count, count == 1 ? "" : "s");
 }
 
+static bool read_scale(const ex_call *call, double *scale) {
+    char *end = NULL;
+    *scale = scale_text ? strtod(scale_text, &end) : 1;
+    if (!scale_text || (end != scale_text && *end == '\0' && *scale > 0 && isfinite(*scale)))
+        return true;
+    exi_wrong_usage(call->command, "--scale needs a number above 0, not '%s'", scale_text);
+    return false;
+}
+
 static int add_sculpt(const ex_call *call) {
+    double scale;
     exi_change change;
     exi_said said;
     ex_error error = {.result = EX_OK};
@@ -104,6 +126,8 @@ static int add_sculpt(const ex_call *call) {
         return exi_wrong_usage(
             call->command,
             "an example keeps its falloff when its sculpt is replaced: 'exemplar example move' changes it");
+    if (!read_scale(call, &scale))
+        return EX_EXIT_USAGE;
     if (!exi_change_open(&change, call, call->arguments[0]))
         return EX_EXIT_FAILED;
     ex_result result =
@@ -115,7 +139,9 @@ static int add_sculpt(const ex_call *call) {
                                   .at = said.at,
                                   .joints = said.joints,
                                   .falloff = said.falloff,
-                                  .replace = replace};
+                                  .replace = replace,
+                                  .scale = scale,
+                                  .any_size = force};
         result = ex_project_add_sculpt(change.project, &sculpt, &change.options, &made, &error);
     }
     exi_said_free(&said);

@@ -683,10 +683,39 @@ class Example(harness.Case):
         zeros = self.example("list", "--json").json()["layers"][2]["zeros"]
         self.assertEqual(zeros, [f"fore_L.z={z} fore_R.z=0" for z in (0, 90, 60)])
 
+    def test_sculpts_in_another_unit_are_refused(self):
+        made = self.add_bent()
+        add = ("add", "--name", "new", "--at", "fore_L=x30")
+        before = self.listing()
+        for factor, unit, scale in ((100, "centimetres", "0.01"), (1000, "millimetres", "0.001"),
+                                    (1 / 0.0254, "inches", "0.0254")):
+            (self.folder / "other.obj").write_text(obj([[factor * x for x in p] for p in made]))
+            outcome = self.run_tool("example", "add", "body/body.json", *add[1:], "other.obj")
+            self.sentence(outcome, 1, "other.obj is ", "times as large as the mesh", f"it is likely in {unit}",
+                          f"export it in metres, or scale it by {scale} with --scale; --force takes it as it is")
+        (self.folder / "other.obj").write_text(obj([[0.03 * x for x in p] for p in made]))
+        outcome = self.run_tool("example", "add", "body/body.json", *add[1:], "other.obj")
+        self.sentence(outcome, 1, "times as large as the mesh: it is likely in another unit; export it in metres")
+        (self.folder / "other.obj").write_text(obj([[x + 100 * SIZE for x in p] for p in made]))
+        outcome = self.run_tool("example", "add", "body/body.json", *add[1:], "other.obj")
+        self.sentence(outcome, 1, "times the mesh's size away from the mesh", "--force takes it as it is")
+        (self.folder / "other.obj").unlink()
+        self.assertEqual(self.listing(), before)
+        self.sentence(self.run_tool("example", "add", "body/body.json", *add[1:], "--scale", "much", "a.obj"), 2,
+                      "--scale needs a number above 0, not 'much'")
+
+    def test_sculpts_are_scaled(self):
+        made = self.sculpt("metres.obj", "joint:fore_L=z90")
+        (self.home / "large.obj").write_text(obj([[100 * x for x in p] for p in made]))
+        self.example("add", "--name", "bent", "--at", "joint:fore_L=z90", "--scale", "0.01", "body/large.obj")
+        # The file in the project's folder is in centimetres: the project refers to a copy.
+        self.assertEqual(self.project()["layers"][0]["examples"][0]["mesh"], "fore_L.z/bent.obj")
+        self.assertLess(apart(self.posed("fore_L.z=90"), made), 1e-5 * SIZE)
+
     def test_doubts_are_told(self):
         made = self.add_bent()
         (self.folder / "large.obj").write_text(obj([[100 * x for x in p] for p in made]))
-        outcome = self.example("add", "--name", "large", "--at", "fore_L=x30", "large.obj")
+        outcome = self.example("add", "--name", "large", "--at", "fore_L=x30", "--force", "large.obj")
         self.assertIn("away from the form at its pose: is it in the project's unit", outcome.err)
         self.example("remove", "--name", "large")
         # Two places close by that say different things, with reaches far beyond their distance.

@@ -354,8 +354,10 @@ typedef struct ex_sculpt {
     ex_place joints;   /* other joints that were turned, in any space */
     ex_place falloff;  /* its falloff: one number without a name, in distances of the space, or one per axis in the
                           axis's unit; none: the layer's */
-    bool replace; /* true: the example at that place, or without a place the one of that name, gets this form; its name
-                     and falloff stay */
+    bool replace;  /* true: the example at that place, or without a place the one of that name, gets this form; its name
+                      and falloff stay */
+    double scale;  /* factor for the positions in the file; 0: 1 */
+    bool any_size; /* true: takes a form that must be in another unit, or is far from the mesh; else it is refused */
 } ex_sculpt;
 
 /* Result of adding a sculpt. */
@@ -377,8 +379,8 @@ typedef struct ex_sculpted {
  * Adds a sculpt to the project. A form with its vertices in another order than the mesh's is reordered if texture
  * coordinates, rest positions or the posed form identify them. A file in the project's folder that needs no change is
  * referenced; others are written as LAYER/NAME.obj, or under the next free name. Results: DATA (another connectivity,
- * with the first difference and how to export; a place that is taken; an unknown axis), FILE, MEMORY and those of
- * building.
+ * with the first difference and how to export; another unit, with the factor; a place that is taken; an unknown axis),
+ * FILE, MEMORY and those of building.
  */
 EX_API ex_result ex_project_add_sculpt(ex_project *project, const ex_sculpt *sculpt, const ex_build_options *options,
                                        ex_sculpted *made, ex_error *error);

@@ -4,12 +4,10 @@
  */
 #include "author/project/check/check.h"
 #include "author/project/sculpt/reorder.h"
+#include "author/project/sculpt/sculpt.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* A form larger or smaller than the mesh by this factor is in another unit. */
-static const double far_larger = 20;
 
 /* Reports vertices that no float can hold; true if there are none. */
 static bool fits_floats(exi_checker *c, const ex_mesh *mesh, const char *name, const char *where) {
@@ -95,11 +93,10 @@ static const char *repair_hint(exi_checker *c, const ex_mesh *form) {
 static bool fits_mesh(exi_checker *c, const ex_project_example *example, const ex_mesh *form, const char *where) {
     ex_error error = {0};
     if (ex_mesh_compare_connectivity(c->mesh, form, &error) == EX_OK) {
-        const double ratio = ex_mesh_size(form) / c->size;
-        if (ratio > far_larger || ratio < 1 / far_larger)
-            exi_check_add(c, EX_SEVERITY_WARNING, "size", where, ratio,
-                          "'%s' (%s) is %.3g times as large as the mesh: is it in another unit than \"unit\" says?",
-                          example->name, example->mesh, ratio);
+        char text[200];
+        if (exi_form_has_other_unit(c->mesh, form, c->view->unit, text, sizeof text))
+            exi_check_add(c, EX_SEVERITY_WARNING, "size", where, ex_mesh_size(form) / c->size, "'%s' (%s) %s",
+                          example->name, example->mesh, text);
         return true;
     }
     exi_check_add(c, EX_SEVERITY_ERROR, "connectivity", where, 0, "'%s' (%s): %s; %s", example->name, example->mesh,

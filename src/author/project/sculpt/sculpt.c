@@ -227,7 +227,8 @@ static ex_result replace_form(sculpting *s, ex_error *error) {
 /* Chooses the file to refer to: the sculpt's file itself, or a new file, which is written. */
 static ex_result choose_file(sculpting *s, const exi_sculpt_form *form, char **file, ex_error *error) {
     exi_amendment *a = &s->amendment;
-    ex_result result = form->reordered ? EX_OK : exi_path_below_project(&a->trial.view, s->sculpt->form, file, error);
+    const bool changed = form->reordered || form->scaled;
+    ex_result result = changed ? EX_OK : exi_path_below_project(&a->trial.view, s->sculpt->form, file, error);
     if (result != EX_OK || *file)
         return result;
     *file =
@@ -240,7 +241,7 @@ static ex_result put_form(sculpting *s, ex_sculpted *made, ex_error *error) {
     exi_sculpt_form form;
     char *file = NULL;
     const ex_project_example *example = exi_example_at(layer_of(s), s->place);
-    ex_result result = exi_sculpt_read(a, s->sculpt->form, example, &form, error);
+    ex_result result = exi_sculpt_read(a, s->sculpt, example, &form, error);
     if (result != EX_OK)
         return result;
     made->reordered = form.reordered;

@@ -4,6 +4,7 @@
  *   ../pose/spoken.c  places as the JSON of a project
  *   amend.c         changes to project and folder that are made completely or not at all
  *   sculpt_form.c   the form of a sculpt: read, put into the mesh's order, written next to the project
+ *   sculpt_size.c   sculpts in another unit
  *   sculpt_layer.c  chooses the layer of a place; new layers
  *   sculpt_error.c  how well an example is reproduced
  *   sculpt.c        the whole of it
@@ -88,18 +89,25 @@ const ex_project_example *exi_example_at(const ex_project_layer *layer, int plac
 typedef struct exi_sculpt_form {
     ex_mesh *mesh;   /* the project's as in its file; without normals, and with the sculpt's positions */
     bool reordered;  /* true if the file has the vertices, or faces, in another order */
+    bool scaled;     /* true if its positions are not those of the file */
     const char *how; /* "texture coordinates", … */
 } exi_sculpt_form;
 
 /* Reads the project's mesh as in its file, without normals. */
 ex_result exi_read_raw_mesh(const ex_project_view *view, ex_mesh **mesh, ex_error *error);
-/* `example`: the sculpt's, in a->trial; its pose helps to tell vertices apart. */
-ex_result exi_sculpt_read(const exi_amendment *a, const char *path, const ex_project_example *example,
+/* Reads the file that the sculpt names. `example`: the sculpt's, in a->trial; its pose helps to tell vertices apart. */
+ex_result exi_sculpt_read(const exi_amendment *a, const ex_sculpt *sculpt, const ex_project_example *example,
                           exi_sculpt_form *form, ex_error *error);
 /* Copies the positions of a form into a mesh, in the mesh's order. *how: NULL, or "texture coordinates", … if vertices
  * or faces are in another order. path and mesh_name are for messages. */
 ex_result exi_take_form(const char *path, const char *mesh_name, const ex_mesh *form, ex_mesh *mesh, const char **how,
                         ex_error *error);
+/* True if the form is so large or small that it must be in another unit than the mesh. `unit` is the mesh's, in metres.
+ * Writes the end of a sentence: "is 100 times as large as the mesh: it is likely in centimetres; …". */
+bool exi_form_has_other_unit(const ex_mesh *mesh, const ex_mesh *form, double unit, char *text, size_t size);
+/* Refuses a sculpt in another unit, or far away from the mesh. Results: DATA. */
+ex_result exi_sculpt_check_size(const ex_project_view *view, const char *path, const ex_mesh *mesh,
+                                const ex_mesh *sculpt, ex_error *error);
 /* Returns an unused file name below the project's folder, LAYER/NAME.obj, relative to that folder. Release with free;
  * NULL without memory. */
 char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const char *name);

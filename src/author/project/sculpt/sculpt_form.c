@@ -175,19 +175,23 @@ ex_result exi_take_form(const char *path, const char *mesh_name, const ex_mesh *
     return result == EX_OK ? take_over(NULL, NULL, path, mesh_name, form, mesh, how, error) : result;
 }
 
-ex_result exi_sculpt_read(const exi_amendment *a, const char *path, const ex_project_example *example,
+ex_result exi_sculpt_read(const exi_amendment *a, const ex_sculpt *sculpt, const ex_project_example *example,
                           exi_sculpt_form *form, ex_error *error) {
-    ex_mesh *sculpt = NULL;
-    *form = (exi_sculpt_form){0};
+    ex_mesh *read = NULL;
+    *form = (exi_sculpt_form){.scaled = sculpt->scale > 0 && sculpt->scale != 1};
     ex_result result = exi_read_raw_mesh(&a->trial.view, &form->mesh, error);
     if (result == EX_OK)
-        result = ex_mesh_read(path, &sculpt, error);
+        result = ex_mesh_read(sculpt->form, &read, error);
+    for (size_t i = 0; result == EX_OK && form->scaled && i < 3 * (size_t)read->vertex_count; i++)
+        read->positions[i] *= sculpt->scale;
     if (result == EX_OK)
-        result = check_finite(path, sculpt, error);
+        result = check_finite(sculpt->form, read, error);
+    if (result == EX_OK && !sculpt->any_size)
+        result = exi_sculpt_check_size(&a->trial.view, sculpt->form, form->mesh, read, error);
     if (result == EX_OK)
-        result = take_over(a, example, path, a->trial.view.mesh, sculpt, form->mesh, &form->how, error);
+        result = take_over(a, example, sculpt->form, a->trial.view.mesh, read, form->mesh, &form->how, error);
     form->reordered = form->how != NULL;
-    ex_mesh_destroy(sculpt);
+    ex_mesh_destroy(read);
     if (result == EX_OK)
         return EX_OK;
     ex_mesh_destroy(form->mesh);
