@@ -8,6 +8,7 @@
 #include "cli/base/interrupt.h"
 #include "cli/base/options.h"
 #include "cli/base/report.h"
+#include "cli/help/man.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,21 +20,35 @@
 static const ex_command *const commands[] = {
     &cmd_demo,    &cmd_init,    &cmd_build, &cmd_check, &cmd_example, &cmd_edit,  &cmd_info,
     &cmd_diff,    &cmd_weights, &cmd_pose,  &cmd_bake,  &cmd_render,  &cmd_sheet, &cmd_plot,
-    &cmd_figures, &cmd_unpack,  &cmd_warp,  &cmd_drive, &cmd_scan,    &cmd_bench,
+    &cmd_figures, &cmd_unpack,  &cmd_warp,  &cmd_drive, &cmd_scan,    &cmd_bench, &cmd_completion,
 };
 enum { COMMAND_COUNT = (int)(sizeof commands / sizeof commands[0]) };
 
-static const ex_command *find_command(const char *name) {
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
-    return NULL;
+const ex_command exi_tool = {
+    .name = "",
+    .summary = "turns example shapes into deforming characters",
+    .usage = "COMMAND [ARGUMENTS] [OPTIONS]\n"
+             "help [--man] COMMAND\n"
+             "--version",
+    .description = "Every command has a page of its own with its options and examples:\n"
+                   "'exemplar COMMAND -h', or 'man exemplar-COMMAND'. Data goes to stdout, messages\n"
+                   "to stderr. The exit code is 0 when done, 1 when something failed, 2 for wrong\n"
+                   "usage, and 130 or 143 when Ctrl-C or kill ended the work; what was half written\n"
+                   "is then removed.",
+    .examples = "exemplar demo blob\n"
+                "exemplar info blob/blob.glb",
+    .commands = commands,
+    .command_count = COMMAND_COUNT,
+};
+
+const char *exi_command_word(const ex_command *inner) {
+    const char *space = strrchr(inner->name, ' ');
+    return space ? space + 1 : inner->name;
 }
 
-/* The subcommand of that name, or NULL. */
-static const ex_command *find_inner(const ex_command *command, const char *word) {
+const ex_command *exi_command_inner(const ex_command *command, const char *word) {
     for (int i = 0; i < command->command_count; i++)
-        if (strcmp(command->commands[i]->name + strlen(command->name) + 1, word) == 0)
+        if (strcmp(exi_command_word(command->commands[i]), word) == 0)
             return command->commands[i];
     return NULL;
 }
@@ -59,22 +74,13 @@ static int unknown_word(const char *word) {
 }
 
 static void print_overview(void) {
-    printf("exemplar %s: turns example shapes into deforming characters\n\n"
-           "Usage:\n"
-           "  exemplar COMMAND [ARGUMENTS] [OPTIONS]\n"
-           "  exemplar help COMMAND\n"
-           "  exemplar --version\n\n"
-           "Commands:\n",
-           ex_version().text);
+    printf("exemplar %s: %s\n\nUsage:\n", ex_version().text, exi_tool.summary);
+    exi_lines_print(stdout, "  exemplar ", exi_tool.usage);
+    printf("\nCommands:\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
-    printf("\nEvery command has a page of its own with its options and examples:\n"
-           "'exemplar COMMAND -h'. Data goes to stdout, messages to stderr; the exit code\n"
-           "is 0 when done, 1 when something failed, 2 for wrong usage, and 130 or 143 when\n"
-           "Ctrl-C or kill ended the work; what was half written is then taken away.\n\n"
-           "Examples:\n"
-           "  exemplar demo blob\n"
-           "  exemplar info blob/blob.glb\n");
+        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    printf("\n%s\n\nExamples:\n", exi_tool.description);
+    exi_lines_print(stdout, "  ", exi_tool.examples);
 }
 
 static bool asks_for_help(const char *word) {
@@ -85,19 +91,23 @@ static int one_word_too_many(const char *word) {
     return wrong_words("'%s' is one word too many", word);
 }
 
+/* help, help COMMAND, help COMMAND SUBCOMMAND; after 'help' the pages for man(1) with --man. */
 static int print_help(int argc, char **argv) {
-    const ex_command *command = argc > 2 ? find_command(argv[2]) : NULL;
-    if (argc > 2 && !command && !asks_for_help(argv[2]))
-        return unknown_word(argv[2]);
-    const ex_command *inner = command && argc > 3 ? find_inner(command, argv[3]) : NULL;
-    if (argc > (inner ? 4 : 3))
-        return one_word_too_many(argv[inner ? 4 : 3]);
+    const bool man = argc > 2 && strcmp(argv[2], "--man") == 0;
+    const int first = man ? 3 : 2;
+    const ex_command *command = argc > first ? exi_command_inner(&exi_tool, argv[first]) : NULL;
+    if (argc > first && !command && !asks_for_help(argv[first]))
+        return unknown_word(argv[first]);
+    const ex_command *inner = command && argc > first + 1 ? exi_command_inner(command, argv[first + 1]) : NULL;
+    if (argc > first + (inner ? 2 : 1))
+        return one_word_too_many(argv[first + (inner ? 2 : 1)]);
     command = inner ? inner : command;
-    if (!command) {
+    if (man)
+        exi_man_print(stdout, command ? command : &exi_tool);
+    else if (command)
+        exi_help_print(stdout, command);
+    else
         print_overview();
-        return EX_EXIT_DONE;
-    }
-    exi_help_print(stdout, command);
     return EX_EXIT_DONE;
 }
 
@@ -128,10 +138,10 @@ static int dispatch(int argc, char **argv) {
         printf("exemplar %s\n", ex_version().text);
         return EX_EXIT_DONE;
     }
-    const ex_command *command = find_command(word), *inner = NULL;
+    const ex_command *command = exi_command_inner(&exi_tool, word), *inner = NULL;
     if (!command)
         return unknown_word(word);
-    inner = argc > 2 ? find_inner(command, argv[2]) : NULL;
+    inner = argc > 2 ? exi_command_inner(command, argv[2]) : NULL;
     return inner ? run_command(inner, argv[0], argc - 3, argv + 3) : run_command(command, argv[0], argc - 2, argv + 2);
 }
 

@@ -27,7 +27,9 @@ typedef struct ex_option {
     const char *name;     /* "output" for --output */
     char letter;          /* 'o' for -o; 0 for none */
     const char *argument; /* placeholder in the help, "FILE"; NULL for a flag */
-    const char *help;     /* effect of the option, without a full stop; the help printer breaks lines */
+    const char *values; /* for completion: words that the argument can be, "cage|limit", or endings of files that it can
+                         * name, ".svg|.png"; NULL where the placeholder says enough */
+    const char *help;   /* effect of the option, without a full stop; the help printer breaks lines */
     bool *flag;
     const char **text;
     ex_word_list *words;      /* may be given several times */
@@ -56,8 +58,10 @@ struct ex_command {
     const char *examples;     /* lines with '\n' between, each a complete shell command or a # comment */
     const ex_option *options; /* [option_count], without the common ones */
     int option_count;
-    bool json;                         /* true if it prints data, so that --json is offered */
-    int argument_min, argument_max;    /* number of arguments; argument_max -1: no limit */
+    bool json;                      /* true if it prints data, so that --json is offered */
+    int argument_min, argument_max; /* number of arguments; argument_max -1: no limit */
+    /* For completion: returns a name that the first argument can be, or NULL after the last one; may be NULL. */
+    const char *(*argument_name)(int index);
     int (*run)(const ex_call *call);   /* returns an ex_exit, or 128 + a signal */
     const ex_command *const *commands; /* [command_count]: subcommands, called by this name and theirs ("example add");
                                         * or NULL */
@@ -67,6 +71,13 @@ struct ex_command {
 /* True if the command has an option of that name. */
 bool exi_command_has(const ex_command *command, const char *option);
 
+/* The tool itself, in cli/main.c: a command without a name, with all others as its subcommands. */
+extern const ex_command exi_tool;
+/* The subcommand that this word calls ("build" of exi_tool, "add" of "example"); NULL if there is none. */
+const ex_command *exi_command_inner(const ex_command *command, const char *word);
+/* The word that calls this subcommand: "add" for "example add". */
+const char *exi_command_word(const ex_command *inner);
+
 /* Prints "exemplar NAME: SENTENCE (see 'exemplar NAME -h')" on stderr. Returns EX_EXIT_USAGE. */
 int exi_wrong_usage(const ex_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -74,6 +85,7 @@ extern const ex_command cmd_bake;
 extern const ex_command cmd_bench;
 extern const ex_command cmd_build;
 extern const ex_command cmd_check;
+extern const ex_command cmd_completion;
 extern const ex_command cmd_demo;
 extern const ex_command cmd_diff;
 extern const ex_command cmd_drive;

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define COMMON_MAX   4
-#define OPTION_MAX   32
 #define HELP_COLUMNS 78
 
 /* The options that every command has. */
@@ -58,6 +57,15 @@ bool exi_command_has(const ex_command *command, const char *option) {
     return false;
 }
 
+int exi_options_list(const ex_command *command, ex_option options[EXI_OPTION_MAX]) {
+    common shared;
+    common_fill(&shared, command);
+    int count = 0;
+    for (; count < option_total(command, &shared) && count < EXI_OPTION_MAX; count++)
+        options[count] = *option_at(command, &shared, count);
+    return count;
+}
+
 int exi_wrong_usage(const ex_command *command, const char *format, ...) {
     va_list list;
     va_start(list, format);
@@ -77,7 +85,7 @@ typedef struct parser {
     int word_count;
     char *const *words;
     int position; /* the next word */
-    bool given[OPTION_MAX];
+    bool given[EXI_OPTION_MAX];
 } parser;
 
 static const ex_option *find_name(const parser *p, const char *name, size_t length) {
@@ -99,9 +107,9 @@ static const ex_option *find_letter(const parser *p, char letter) {
 }
 
 static int unknown_name(const parser *p, const char *name, size_t length) {
-    const char *candidates[OPTION_MAX];
+    const char *candidates[EXI_OPTION_MAX];
     int count = 0;
-    for (int i = 0; i < option_total(p->command, p->shared) && count < OPTION_MAX; i++)
+    for (int i = 0; i < option_total(p->command, p->shared) && count < EXI_OPTION_MAX; i++)
         candidates[count++] = option_at(p->command, p->shared, i)->name;
     char word[64];
     const char *near = NULL;
@@ -155,7 +163,7 @@ static bool note_given(parser *p, const ex_option *option) {
     int index = 0;
     while (option_at(p->command, p->shared, index) != option)
         index++;
-    if (index >= OPTION_MAX)
+    if (index >= EXI_OPTION_MAX)
         return true;
     bool first = !p->given[index];
     p->given[index] = true;
@@ -241,8 +249,7 @@ int exi_options_parse(const ex_command *command, int word_count, char *const *wo
 
 /* ---- help ---- */
 
-/* Prints every line of a text after a margin. */
-static void print_lines(FILE *file, const char *margin, const char *text) {
+void exi_lines_print(FILE *file, const char *margin, const char *text) {
     while (*text) {
         size_t length = strcspn(text, "\n");
         fprintf(file, "%s%.*s\n", length ? margin : "", (int)length, text);
@@ -290,7 +297,7 @@ void exi_help_print(FILE *file, const ex_command *command) {
         width = (int)strlen(label) > width ? (int)strlen(label) : width;
     }
     fprintf(file, "exemplar %s: %s\n\nUsage:\n", command->name, command->summary);
-    print_lines(file, "  exemplar ", command->usage);
+    exi_lines_print(file, "  exemplar ", command->usage);
     fprintf(file, "\n%s\n\n", command->description);
     for (int i = 0; i < command->command_count; i++)
         fprintf(file, "%s  %-16s %s\n%s", i == 0 ? "Commands:\n" : "", command->commands[i]->name,
@@ -303,5 +310,5 @@ void exi_help_print(FILE *file, const ex_command *command) {
         print_wrapped(file, option->help, width + 4);
     }
     fprintf(file, "\nExamples:\n");
-    print_lines(file, "  ", command->examples);
+    exi_lines_print(file, "  ", command->examples);
 }

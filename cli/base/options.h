@@ -20,6 +20,16 @@
 int exi_options_parse(const ex_command *command, int word_count, char *const *words, const char **arguments,
                       ex_call *call, bool *help);
 
+/* Largest number of options of a command, with the common ones. */
+#define EXI_OPTION_MAX 32
+
+/* Copies the options that the command accepts, first its own, then the common ones, and returns their number. The
+ * targets only tell the kind of an option: those of the common ones no longer exist. */
+int exi_options_list(const ex_command *command, ex_option options[EXI_OPTION_MAX]);
+
+/* Prints every line of a text after a margin. */
+void exi_lines_print(FILE *file, const char *margin, const char *text);
+
 /* Prints the command's help page. */
 void exi_help_print(FILE *file, const ex_command *command);
 

@@ -1,0 +1,43 @@
+# Has the tool write its manual pages: cmake -DTOOL=exemplar -DFOLDER=man1 -P ExemplarPages.cmake makes
+# FOLDER/exemplar.1 and FOLDER/exemplar-COMMAND.1. The names of the commands come from the tool itself.
+cmake_minimum_required(VERSION 3.22)
+
+function(ex_ask variable)
+  execute_process(COMMAND ${TOOL} ${ARGN} OUTPUT_VARIABLE said RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "'exemplar ${ARGN}' failed")
+  endif()
+  set(${variable} "${said}" PARENT_SCOPE)
+endfunction()
+
+# The words that can come after those given; the word '' at the end asks for all of them.
+function(ex_ask_words variable)
+  execute_process(COMMAND ${TOOL} completion --words -- ${ARGN} "" OUTPUT_VARIABLE said)
+  string(REGEX MATCHALL "(^|\n)[a-z]+" found "${said}")
+  list(TRANSFORM found STRIP)
+  list(REMOVE_ITEM found help)
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+function(ex_write_page)
+  list(JOIN ARGN "-" name)
+  ex_ask(page help --man ${ARGN})
+  if(name)
+    string(PREPEND name "-")
+  endif()
+  file(WRITE ${FOLDER}/exemplar${name}.1 "${page}")
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+ex_write_page()
+ex_ask_words(commands)
+foreach(command IN LISTS commands)
+  ex_write_page(${command})
+  ex_ask(page help ${command})
+  if(page MATCHES "\nCommands:\n")
+    ex_ask_words(inner_commands ${command})
+    foreach(inner IN LISTS inner_commands)
+      ex_write_page(${command} ${inner})
+    endforeach()
+  endif()
+endforeach()
