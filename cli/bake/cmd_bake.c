@@ -26,6 +26,7 @@ static bool force, on_gpu;
 static const ex_option options[] = {
     {.name = "output", .letter = 'o', .argument = "OUT", .help = "where the result goes: " ENDINGS, .text = &output},
     {.name = "motion",
+     .values = ".bvh|.glb|.gltf|.csv",
      .argument = "FILE",
      .help = "what moves the rig: .bvh, .glb or .gltf, or .csv (a table of poses, with a column 'time' or 24 rows a "
              "second)",
@@ -49,6 +50,7 @@ static const ex_option options[] = {
     {.name = "start", .argument = "S", .help = "begin at S seconds of the motion", .text = &start_text},
     {.name = "end", .argument = "S", .help = "end at S seconds of the motion", .text = &end_text},
     {.name = "level",
+     .values = "cage|limit",
      .argument = "LEVEL",
      .help = "cage, a number, or limit: how far to subdivide (default: the cage; of a rig whose surface is displaced, "
              "what it shows)",

@@ -200,6 +200,10 @@ static int run(const ex_call *call) {
     return good ? EX_EXIT_DONE : exi_failed_text("there is not enough memory for the measurement");
 }
 
+static const char *group_name(int index) {
+    return index < exi_bench_group_count ? exi_bench_groups[index].name : NULL;
+}
+
 const ex_command cmd_bench = {
     .name = "bench",
     .summary = "measure speeds, beside other libraries that do the same",
@@ -228,5 +232,6 @@ const ex_command cmd_bench = {
     .option_count = (int)(sizeof options / sizeof options[0]),
     .json = true,
     .argument_max = 1,
+    .argument_name = group_name,
     .run = run,
 };

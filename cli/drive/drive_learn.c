@@ -40,6 +40,7 @@ static const ex_option options[] = {
      .count_max = EX_CONVEX_MAX},
     {.name = "output", .letter = 'o', .argument = "RIG.glb", .help = "where the rig goes", .text = &output},
     {.name = "choose",
+     .values = "farthest|worst",
      .argument = "HOW",
      .help =
          "farthest (the default): the frame whose driver is farthest from its nearest key is next; worst: the frame "
@@ -61,12 +62,14 @@ static const ex_option options[] = {
          "serves best of 1, 8, 16 and 32",
      .text = &frames_text},
     {.name = "frame",
+     .values = "fit|group:|none",
      .argument = "WORD",
      .help =
          "the moving frame of the whole: fit (the default) to all vertices, group:NAME to those of a group of faces, "
          "or none",
      .text = &frame_text},
     {.name = "residual",
+     .values = "none|keys|closest",
      .argument = "WORD",
      .help =
          "how what the blend misses of the driver is carried over: none, keys or closest (default: what serves best "

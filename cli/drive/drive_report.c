@@ -32,6 +32,7 @@ static const ex_option options[] = {
      .words = &database},
     {.name = "no-settle", .help = "carry no residual and push nothing out of the driver", .flag = &no_settle},
     {.name = "picture",
+     .values = ".png|.svg",
      .argument = "P.png",
      .help = "weights and errors over time as a picture, .png or .svg",
      .text = &picture},

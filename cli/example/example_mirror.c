@@ -16,6 +16,7 @@ static const ex_option options[] = {
      .help = "what the mirrored one is called (default: its name with left and right exchanged)",
      .text = &as},
     {.name = "plane",
+     .values = "x|y|z",
      .argument = "PLANE",
      .help = "what is mirrored: x, y or z, or x=0.1 for a plane that is elsewhere, as the project's meshes have them "
              "(default: x)",

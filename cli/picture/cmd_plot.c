@@ -17,6 +17,7 @@ static const char *output, *axes_text, *layer_name, *size_text, *scale_text;
 
 static const ex_option options[] = {
     {.name = "output",
+     .values = ".svg|.png",
      .letter = 'o',
      .argument = "FILE",
      .help = "where the picture goes: .svg or .png",

@@ -43,6 +43,7 @@ static const ex_option options[] = {
      .count = &turntable,
      .count_max = 9999},
     {.name = "level",
+     .values = "cage|limit",
      .argument = "LEVEL",
      .help = "of a rig: cage, a number, or limit (default: what the project asks for)",
      .text = &level_text},
@@ -61,6 +62,7 @@ static const ex_option options[] = {
      .text = &texture_path},
     {.name = "plain", .help = "clay: no texture and no colours of vertices", .flag = &plain},
     {.name = "show",
+     .values = "difference|displacement|example:|skin:",
      .argument = "WHAT",
      .help = "numbers as colours: difference (with --with), displacement (from rest), example:LAYER/NAME (what it "
              "moves), or skin:JOINT (its weights)",
@@ -74,6 +76,7 @@ static const ex_option options[] = {
      .help = "with --show: the numbers of the first and the last colour (default: from 0 to the largest)",
      .text = &range_text},
     {.name = "background",
+     .values = "quiet|white|grey|transparent",
      .argument = "NAME",
      .help = "quiet (light grey, the default), white, grey or transparent",
      .text = &background_text},

@@ -236,6 +236,10 @@ static int run(const ex_call *call) {
     return unknown_demo(call);
 }
 
+static const char *demo_name(int index) {
+    return index < ex_demo_count ? ex_demos[index].name : NULL;
+}
+
 const ex_command cmd_demo = {
     .name = "demo",
     .summary = "write complete sample projects and build them",
@@ -261,5 +265,6 @@ const ex_command cmd_demo = {
     .json = true,
     .argument_min = 0,
     .argument_max = 1,
+    .argument_name = demo_name,
     .run = run,
 };

@@ -27,6 +27,7 @@ static const ex_option options[] = {
          "false ones too",
      .text = &loss_text},
     {.name = "skeleton",
+     .values = "full|upper|.json",
      .argument = "NAME",
      .help = "of motion capture: the skeleton to begin with, full, upper or a file with markers (default: full)",
      .text = &skeleton},

@@ -77,6 +77,7 @@ static const ex_option options[] = {
      .help = "let scan.json say how the body stands, off by up to so much (default: it does not say)",
      .text = &rough},
     {.name = "level",
+     .values = "cage|limit",
      .argument = "LEVEL",
      .help = "cage, a number, or limit: which surface is scanned (default: what the project asks for)",
      .text = &level_text},
