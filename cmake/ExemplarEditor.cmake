@@ -179,7 +179,8 @@ add_custom_command(OUTPUT ${EX_EDITOR_PAGE_FILE}
   COMMAND ${EX_NODE} ${page_source}/build.mjs --modules ${EX_EDITOR_MODULES_DIR} --runtime ${EX_WASM_PACKAGE}
     --output ${EX_EDITOR_PAGE_FILE}
   DEPENDS ${page_sources} ${page_source}/index.html ${page_source}/style.css ${page_source}/build.mjs
-    ${page_source}/package-lock.json ${page_source}/tsconfig.json ${CMAKE_SOURCE_DIR}/LICENSE ${wasm_stamp}
+    ${page_source}/package-lock.json ${page_source}/tsconfig.json ${CMAKE_SOURCE_DIR}/LICENSE
+    ${CMAKE_SOURCE_DIR}/editor/NOTICE ${wasm_stamp}
   COMMENT "Building the editor's page" VERBATIM)
 add_custom_target(editor_page DEPENDS ${EX_EDITOR_PAGE_FILE})
 add_dependencies(editor_page editor_runtime)

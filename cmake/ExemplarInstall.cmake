@@ -1,4 +1,5 @@
-# What 'make install' puts where: headers, both forms of the libraries, the tool, pkg-config files and a CMake package.
+# Installs headers, both forms of the libraries, the tool, pkg-config files, a CMake package and the licence.
+# cli/CMakeLists.txt adds manual pages and completions.
 # Nothing installed holds an absolute path, so that the prefix may be moved.
 #
 #   find_package(exemplar)                     exemplar::exemplar (shared, where built), exemplar::exemplar_static
@@ -57,3 +58,8 @@ configure_package_config_file(cmake/exemplar-config.cmake.in ${CMAKE_BINARY_DIR}
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/exemplar-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/exemplar-config.cmake ${CMAKE_BINARY_DIR}/exemplar-config-version.cmake
   DESTINATION ${package_dir})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The licences of what is compiled into the editor's page.
+if(EX_WITH_EDITOR)
+  install(FILES editor/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()

@@ -21,8 +21,6 @@ import { parseArgs } from "node:util";
 
 const RIG = "<!--rig-->";
 const CONNECT = "connect-src 'self'";
-// The C library that is linked into the WebAssembly module; three.js has its own file.
-const MUSL = "Copyright (c) 2005-2020 Rich Felker, et al.";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const source = join(here, "src");
@@ -101,7 +99,7 @@ const minifyStyle = async () => {
     return (await esbuild.transform(style, { loader: "css", minify: true, target: "es2022" })).code.trim();
 };
 
-// Who wrote what is in the page, under one and the same licence.
+// Who wrote what is in the page (editor/NOTICE, which is installed too), under one and the same licence.
 const notices = () => {
     const parts = (path) => {
         const text = readFileSync(path, "utf8");
@@ -113,13 +111,15 @@ const notices = () => {
     const ours = parts(join(here, "../../LICENSE"));
     const three = parts(join(modules, "three/LICENSE"));
     if (three.words !== ours.words) fail("three.js has another licence now: look at what the page has to carry");
-    const who = `Exemplar    ${ours.line}\nthree.js    ${three.line}\nmusl        ${MUSL}`;
-    return `<!--\nThis page is made of:\n${who}\nEach of them under these terms, the MIT licence:\n\n${ours.terms}\n-->`;
+    const notice = readFileSync(join(here, "../NOTICE"), "utf8");
+    for (const { line } of [ours, three])
+        if (!notice.includes(line)) fail(`editor/NOTICE lacks the line '${line}'`);
+    return `<!--\n${notice}\nThe MIT licence:\n\n${ours.terms}\n-->`;
 };
 
 // ---- the page ----
 
-// What the parser of a page would not hand on as it stands, so that the hash of the policy would not fit.
+// Fails for text that the parser of a page would not hand on unchanged: the hash of the policy would not fit.
 const checkInline = (what, text, end) => {
     for (const bad of [end, "<!--", "\r", "\0"])
         if (text.toLowerCase().includes(bad)) fail(`the ${what} holds ${JSON.stringify(bad)}: write it another way`);

@@ -15,6 +15,13 @@ if grep -rlI -e /opt/exemplar -e "$build" "$work/moved"; then
     exit 1
 fi
 "$work/moved/bin/exemplar" --version | grep -qF "$version"
+for file in man/man1/exemplar.1 man/man1/exemplar-build.1 man/man1/exemplar-scan-fit.1 doc/exemplar/LICENSE \
+    bash-completion/completions/exemplar zsh/site-functions/_exemplar fish/vendor_completions.d/exemplar.fish; do
+    [ -s "$work/moved/share/$file" ] || { echo "share/$file was not installed"; exit 1; }
+done
+if strings "$work/moved/bin/exemplar" | grep -q 'three.js'; then
+    grep -q 'three.js' "$work/moved/share/doc/exemplar/NOTICE"
+fi
 parts='runtime author'
 if [ -f "$work/moved/include/exemplar/cuda.h" ]; then
     parts="$parts cuda"
