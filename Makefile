@@ -7,11 +7,11 @@ EX_WERROR ?= ON
 RELEASE = build/release
 DEMO = out/demo
 
-.PHONY: all setup build demo test test-leaks test-clients install amalgamate bench format clean help
+.PHONY: all setup build demo test test-leaks test-clients deb test-deb install amalgamate bench format clean help
 
 all: build
 
-# FOR=build: what building needs alone; FOR=clients: what test-clients needs.
+# FOR=build: for building alone; FOR=clients: for test-clients; FOR=deb: for deb and test-deb.
 FOR ?= test
 setup:
 	@scripts/setup $(FOR)
@@ -30,6 +30,12 @@ test-leaks:
 
 test-clients:
 	@EX_WERROR=$(EX_WERROR) scripts/test-clients
+
+deb:
+	@scripts/deb
+
+test-deb:
+	@scripts/deb --test
 
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"
@@ -56,9 +62,12 @@ help:
 	@echo 'make test-leaks have valgrind watch those of them that it can'
 	@echo 'make test-clients'
 	@echo '                have Blender, three.js and Chromium play what the tool bakes and open the editor'
-	@echo 'make setup      install what building and testing need (FOR=build: building alone; FOR=clients: test-clients);'
-	@echo '                the commands above call it, each for its own needs'
+	@echo 'make setup      install what building and testing need (FOR=build: building alone; FOR=clients: test-clients;'
+	@echo '                FOR=deb: make deb); the commands above and make deb call it, each for its own needs'
 	@echo 'make install    PREFIX=$(PREFIX) by default; DESTDIR for packagers'
+	@echo 'make deb        make Debian packages in out/deb: the libraries, their headers, the tool with manual pages'
+	@echo '                (EX_EDITOR=OFF: without the editor)'
+	@echo 'make test-deb   make them, install them on this machine, use them and remove them; needs root'
 	@echo 'make amalgamate  write the runtime as two files, out/exemplar.h and out/exemplar.c, to embed (docs/guides/embed.md)'
 	@echo 'make bench      measure this machine'
 	@echo 'make format     lay the sources out as .clang-format says'

@@ -20,8 +20,10 @@ set(wasm_stamp ${CMAKE_BINARY_DIR}/wasm.stamp)
 file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS src/runtime/*.[ch] src/runtime/*.inl include/exemplar/*.h)
 list(FILTER wasm_sources EXCLUDE REGEX "/include/exemplar/(author|cuda)")
 file(GLOB wasm_package_sources CONFIGURE_DEPENDS editor/runtime/*)
+# Flags in the environment, as packagers set them, are for this machine.
 add_custom_command(OUTPUT ${wasm_stamp}
-  COMMAND ${CMAKE_COMMAND} --preset wasm -B ${CMAKE_BINARY_DIR}/wasm --log-level=WARNING -DEX_WERROR=${EX_WERROR}
+  COMMAND ${CMAKE_COMMAND} -E env --unset=CFLAGS --unset=CPPFLAGS --unset=LDFLAGS
+    ${CMAKE_COMMAND} --preset wasm -B ${CMAKE_BINARY_DIR}/wasm --log-level=WARNING -DEX_WERROR=${EX_WERROR}
   COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR}/wasm
   COMMAND ${CMAKE_COMMAND} -E touch ${wasm_stamp}
   DEPENDS ${wasm_sources} ${wasm_package_sources} ${CMAKE_SOURCE_DIR}/cmake/toolchains/wasm32.cmake
@@ -78,8 +80,8 @@ function(ex_find_wasm reason)
   endif()
 endfunction()
 
-# What editor/page/package-lock.json names, in editor/npm of the build folder. npm waits for a network for some seconds
-# alone: without one the next time tries again.
+# Fetches the packages that editor/page/package-lock.json names into editor/npm of the build folder. npm waits only some
+# seconds for a network: without one, the next configuration tries again.
 function(ex_fetch_modules folder reason)
   set(${reason} "" PARENT_SCOPE)
   set(${folder} ${page_folder}/npm/node_modules PARENT_SCOPE)
