@@ -53,7 +53,8 @@ typedef struct ex_call {
 struct ex_command {
     const char *name;
     const char *summary;      /* one line, lower case, without a full stop */
-    const char *usage;        /* lines with '\n' between, each without the leading "exemplar " */
+    const char *usage;        /* lines with '\n' between, each without the leading "exemplar ". Completion reads from
+                               * them what arguments are: RIG.glb, DIR, axis=value... (cli/help/complete.c) */
     const char *description;  /* paragraphs, wrapped by hand at 78 columns, no '\n' at the end */
     const char *examples;     /* lines with '\n' between, each a complete shell command or a # comment */
     const ex_option *options; /* [option_count], without the common ones */

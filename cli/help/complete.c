@@ -1,8 +1,9 @@
 /*
  * cli/help/complete.c - completes a command line from the tables that -h prints: commands, options, values of options,
- * and, from the lines of usage, what each argument is. The third argument of
+ * and arguments. The lines of usage tell what an argument is: by
  *   drive add RIG.glb --driver FORM --driven FORM [-o NEW.glb]
- * does not exist, the first ends with .glb. Where usage says axis=value, the axes of the rig are offered.
+ * the first argument is a file that ends with .glb, and there is no second one. For axis=value the rig is read and its
+ * axes are offered.
  */
 #include "complete.h"
 
@@ -103,8 +104,9 @@ static void offer_part(completion *c, const char *text, size_t size, bool choice
             return;
         }
     }
+    const bool whole = name == size || text[name] == '.'; /* "A", "A...", but not "A,B" */
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strlen(kinds[i].placeholder) == name && memcmp(kinds[i].placeholder, text, name) == 0)
+        if (whole && strlen(kinds[i].placeholder) == name && memcmp(kinds[i].placeholder, text, name) == 0)
             offer_values(c, kinds[i].values);
 }
 
