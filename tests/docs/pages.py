@@ -156,7 +156,7 @@ class Tool:
         if not words or not re.fullmatch(r"[a-z]+(\|[a-z]+)*:?", words[0]) or words[0].endswith(":"):
             return self.unknown_options(words, [()])
         if words[0] == "help":
-            return self.fault(" ".join(words[1:]))
+            return self.fault(" ".join(word for word in words[1:] if word != "--man"))
         names = words.pop(0).split("|")
         missing = [name for name in names if name not in self.commands()]
         if missing:
