@@ -114,7 +114,7 @@ static int print_help(int argc, char **argv) {
 static int run_command(const ex_command *command, const char *program, int word_count, char **words) {
     const char **arguments = calloc(word_count > 0 ? (size_t)word_count : 1, sizeof *arguments);
     if (!arguments)
-        return exi_failed_text("there is not enough memory");
+        return exi_failed_memory();
     ex_call call;
     bool help = false;
     int exit_code = exi_options_parse(command, word_count, words, arguments, &call, &help);

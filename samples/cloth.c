@@ -29,7 +29,7 @@ int main(int count, char **words) {
     if (ex_rig_read(words[1], NULL, &rig, &error) != EX_OK || ex_cache_open(words[2], &cache, &error) != EX_OK)
         return fail(error.text);
     if (!ex_rig_get_driver(rig, &driver, NULL))
-        return fail("this rig follows no driver");
+        return fail("this rig does not follow a driver");
     const int body_count = driver.driver.vertex_count, frame_count = ex_cache_get_info(cache).frame_count;
     if (ex_cache_get_info(cache).vertex_count != body_count)
         return fail("the animation has another number of vertices than the rig's driver");

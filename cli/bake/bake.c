@@ -14,11 +14,10 @@ ex_result exi_bake_check_rig(const ex_rig *rig, const char *path, ex_error *erro
     ex_rig_driver driver;
     if (!ex_rig_get_driver(rig, &driver, NULL))
         return EX_OK;
-    return ex_error_set(
-        error, EX_ERROR_DATA,
-        "%s follows the driver '%s', whose forms no motion has: 'exemplar drive apply %s --driver CACHE -o "
-        "OUT.pc2' plays a cache of them",
-        path, driver.name, path);
+    return ex_error_set(error, EX_ERROR_DATA,
+                        "%s follows the driver '%s', and no motion file holds its forms: 'exemplar drive apply %s "
+                        "--driver CACHE -o OUT.pc2' plays a cache of them",
+                        path, driver.name, path);
 }
 
 /* The cage of a displaced surface is far from the displayed surface. */
@@ -59,7 +58,7 @@ static int morphed_of(const ex_rig *rig, const ex_bake_report *report) {
 
 static const char *why_inexact(const ex_rig *rig, const ex_bake_options *options) {
     const char *why = ex_bake_inexact(rig, options->muted, options->level);
-    return why ? why : "--targets asks for a number of targets";
+    return why ? why : "--targets limits the number of targets";
 }
 
 static void print_json(const char *path, const ex_rig *rig, const ex_motion *motion, const ex_bake_options *options,
@@ -100,7 +99,7 @@ static bool note_targets(const ex_rig *rig, const ex_bake_report *report, char t
     const int morphed = morphed_of(rig, report);
     snprintf(
         text, EXI_BAKE_NOTE_SIZE,
-        "%d targets that change %s are %d morphed attributes: glTF asks viewers for %d only, and some show no more",
+        "%d targets that change %s are %d morphed attributes: glTF viewers must support only %d, and some show no more",
         report->target_count, morphed > report->target_count ? "positions and normals" : "positions", morphed,
         MORPHED_MOST);
     return morphed > MORPHED_MOST;
@@ -125,7 +124,7 @@ static bool note_far(const ex_rig *rig, const ex_bake_options *options, const ex
                      char text[EXI_BAKE_NOTE_SIZE]) {
     (void)rig;
     snprintf(text, EXI_BAKE_NOTE_SIZE,
-             "morph targets before a linear skin come no nearer: a point cache (.pc2, .mdd) is exact");
+             "morph targets before a linear skin cannot come closer: a point cache (.pc2, .mdd) is exact");
     return options->target_count == 0 && report->total.largest > explained(options, report);
 }
 
@@ -134,7 +133,7 @@ static bool note_pixels(const ex_rig *rig, const ex_bake_options *options, const
     char layers[EXI_TEXT_SIZE];
     (void)options;
     (void)report;
-    snprintf(text, EXI_BAKE_NOTE_SIZE, "glTF blends no textures: %s of pixels left out, as at rest",
+    snprintf(text, EXI_BAKE_NOTE_SIZE, "glTF cannot blend textures: %s of pixels left out, textures as at rest",
              exi_text_count(layers, pixel_layers(rig), "layer"));
     return pixel_layers(rig) > 0;
 }

@@ -177,9 +177,9 @@ static bool frames_are_free(int count) {
         char *path = ex_cache_frame_path(output, i, count);
         all_free = path && !exi_file_exists(path);
         if (!path)
-            exi_failed_text("there is not enough memory");
+            exi_failed_memory();
         else if (!all_free)
-            exi_failed_text("'%s' exists already: give --force to overwrite it, or another name with -o", path);
+            exi_failed_exists(path, "name");
         free(path);
     }
     return all_free;
@@ -246,7 +246,7 @@ static int bake(const ex_call *call, const ex_rig *rig, const wish *w, ex_bake_o
     int exit_code = EX_EXIT_FAILED;
     const double size = ex_bake_size(rig);
     if (size < 0)
-        return exi_failed_text("there is not enough memory");
+        return exi_failed_memory();
     how->thin = metres(&w->thin, size);
     how->error_most = metres(&w->error, size);
     if (ex_motion_read(motion_path, rig, &w->motion, &whole, &error) != EX_OK)
@@ -288,11 +288,11 @@ static int run(const ex_call *call) {
     int exit_code = EX_EXIT_USAGE;
     wish w = {.motion = {.animation = animation}};
     if (!motion_path)
-        return exi_wrong_usage(call->command, "say with --motion what moves the rig");
+        return exi_wrong_usage(call->command, "--motion FILE is required: it moves the rig");
     if (!output)
-        return exi_wrong_usage(call->command, "say with -o where the result goes");
+        return exi_wrong_usage(call->command, "-o is required: it names the output");
     if (exi_is_standard_output(output))
-        return exi_wrong_usage(call->command, "a bake is no text: name a file with -o, " ENDINGS);
+        return exi_wrong_usage(call->command, "a bake cannot go to standard output: name a file with -o, " ENDINGS);
     if (!exi_output_check(call->command, output, ENDINGS, call->arguments[0], &exit_code) ||
         !exi_output_check(call->command, output, ENDINGS, motion_path, &exit_code))
         return exit_code;

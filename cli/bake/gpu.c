@@ -7,8 +7,8 @@
 
 /* ---- without CUDA ---- */
 
-static const char not_built[] = "this exemplar was built without CUDA: build it where CUDA 12.8 or later is installed, "
-                                "or leave --gpu out";
+static const char not_built[] =
+    "this exemplar was built without CUDA: build it with CUDA 12.8 or later, or leave out --gpu";
 
 void exi_gpu_print(void) {
     printf("cuda      not built in\n");
@@ -106,7 +106,7 @@ ex_result exi_gpu_ready(ex_error *error) {
     return ex_cuda_device_count() > 0
                ? EX_OK
                : ex_error_set(error, EX_ERROR_DEVICE,
-                              "there is no NVIDIA GPU here, or no driver for it: leave --gpu out");
+                              "this machine has no NVIDIA GPU, or no driver for it: leave out --gpu");
 }
 
 /* ---- frames ---- */

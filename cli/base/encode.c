@@ -24,7 +24,8 @@ static ex_result encode(ex_result (*write)(const char *path, const void *thing, 
     char path[32];
     FILE *file = tmpfile();
     if (!file)
-        return ex_error_set(error, EX_ERROR_FILE, "there is no room for a temporary file: see to TMPDIR");
+        return ex_error_set(error, EX_ERROR_FILE,
+                            "there is no room for a temporary file: set TMPDIR to a folder with free space");
     snprintf(path, sizeof path, "/dev/fd/%d", fileno(file));
     ex_result result = write(path, thing, error);
     if (result == EX_OK) {

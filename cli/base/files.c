@@ -89,7 +89,7 @@ exi_file_kind exi_file_kind_of(const char *path) {
 }
 
 const char *exi_file_kind_name(exi_file_kind kind) {
-    static const char *const names[] = {[EXI_FILE_UNKNOWN] = "of no known kind",
+    static const char *const names[] = {[EXI_FILE_UNKNOWN] = "of unknown kind",
                                         [EXI_FILE_PROJECT] = "a project",
                                         [EXI_FILE_RIG] = "a rig",
                                         [EXI_FILE_SCENE] = "a glTF file",
@@ -125,7 +125,7 @@ bool exi_expect_kind(const char *path, exi_file_kind expected) {
     else if (kind == EXI_FILE_PROJECT)
         exi_failed_text("'%s' is %s, not %s: 'exemplar build %s' makes a rig from it", path, is, other, path);
     else
-        exi_failed_text("'%s' is %s, not %s: 'exemplar info %s' says what is in it", path, is, other, path);
+        exi_failed_text("'%s' is %s, not %s: 'exemplar info %s' shows its content", path, is, other, path);
     return false;
 }
 
@@ -194,11 +194,12 @@ bool exi_output_check(const ex_command *command, const char *path, const char *e
     const bool special = exists && !S_ISREG(target.st_mode) && !folder;
     if (exists && source && stat(source, &origin) == 0 && target.st_dev == origin.st_dev &&
         target.st_ino == origin.st_ino) {
-        *exit_code = exi_wrong_usage(command, "'%s' would be written over itself", path);
+        *exit_code =
+            exi_wrong_usage(command, "'%s' is also an input and would be overwritten: give another name", path);
         return false;
     }
     if (!folder && !special && !has_one_of(path, endings)) {
-        *exit_code = exi_wrong_usage(command, "'%s' does not end in %s, the %s written here", path, endings,
+        *exit_code = exi_wrong_usage(command, "'%s' does not end in %s, the %s that can be written here", path, endings,
                                      strchr(endings, ' ') ? "kinds" : "only kind");
         return false;
     }
@@ -207,6 +208,10 @@ bool exi_output_check(const ex_command *command, const char *path, const char *e
         return false;
     }
     return true;
+}
+
+int exi_failed_exists(const char *path, const char *what) {
+    return exi_failed_text("'%s' exists already: give --force to overwrite it, or another %s with -o", path, what);
 }
 
 /* ---- paths ---- */
@@ -277,7 +282,7 @@ bool exi_output_folder_check(const char *path) {
     size_t length = strlen(path);
     char *nearest = joined(path, length, "");
     if (!nearest) {
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
         return false;
     }
     while (length > 0 && !prefix_exists(nearest, length))
@@ -303,13 +308,23 @@ bool exi_output_folder_check(const char *path) {
     return good;
 }
 
+bool exi_output_new_folder_check(const char *path, bool force) {
+    if (!exi_output_folder_check(path))
+        return false;
+    if (force || exi_folder_is_empty(path))
+        return true;
+    exi_failed_text("the folder '%s' is not empty: give --force to overwrite files in it, or another folder with -o",
+                    path);
+    return false;
+}
+
 bool exi_folder_note(exi_folder *folder, const char *path) {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
     *folder = (exi_folder){.path = joined(path, length, ""), .old_length = length};
     if (!folder->path) {
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
         return false;
     }
     while (folder->old_length > 0 && !prefix_exists(folder->path, folder->old_length))
@@ -350,7 +365,7 @@ int exi_folder_interrupted(exi_folder *folder, bool overwrote) {
     if (overwrote && !folder->empty)
         exi_failed_text("interrupted: '%s' may hold old files beside new ones", folder->path);
     else
-        exi_failed_text("interrupted: what was written has been taken away");
+        exi_failed_text("interrupted: what was written has been removed");
     return exi_interrupted();
 }
 

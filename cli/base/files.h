@@ -52,9 +52,16 @@ bool exi_is_standard_output(const char *path);
 bool exi_output_check(const ex_command *command, const char *path, const char *endings, const char *source,
                       int *exit_code);
 
-/* True if results can be written into a folder, which need not exist yet. Otherwise prints the reason and returns false.
- * Call it before any work. */
+/* True if results can be written into a folder, which need not exist yet. Otherwise prints the reason and returns
+ * false. Call it before any work. */
 bool exi_output_folder_check(const char *path);
+
+/* The same, and the folder is missing or empty, unless `force`. */
+bool exi_output_new_folder_check(const char *path, bool force);
+
+/* Prints that the file exists already, and that --force or another `what` ("name", "folder") helps. Returns
+ * EX_EXIT_FAILED. */
+int exi_failed_exists(const char *path, const char *what);
 
 /* "a/b/NAME.json" with another ending, "a/b/NAME.glb"; and its "NAME" alone. Caller frees; NULL if out of memory. */
 char *exi_path_with_ending(const char *path, const char *ending);

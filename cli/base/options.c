@@ -131,7 +131,7 @@ static int unknown_name(const parser *p, const char *name, size_t length) {
 static int store_value(const parser *p, const ex_option *option, const char *value) {
     if (option->text) {
         if (*value == '\0')
-            return exi_wrong_usage(p->command, "--%s needs %s, not an empty word", option->name, option->argument);
+            return exi_wrong_usage(p->command, "--%s needs %s, not an empty value", option->name, option->argument);
         *option->text = value;
         return EX_EXIT_DONE;
     }
@@ -155,7 +155,7 @@ static int store_words(parser *p, const ex_option *option, const char *value) {
             return EX_EXIT_DONE;
         value = p->words[p->position++];
     }
-    return exi_wrong_usage(p->command, "--%s takes at most %d words", option->name, EX_WORDS_MAX);
+    return exi_wrong_usage(p->command, "--%s takes at most %d settings", option->name, EX_WORDS_MAX);
 }
 
 /* Notes that an option was given; false if it was given before. */
@@ -210,8 +210,8 @@ static int parse_short(parser *p, const char *word) {
 
 static int check_arguments(const ex_command *command, const ex_call *call) {
     if (call->argument_count < command->argument_min) {
-        return exi_wrong_usage(command, "an argument is missing: exemplar %.*s", (int)strcspn(command->usage, "\n"),
-                               command->usage);
+        return exi_wrong_usage(command, "an argument is missing; usage: exemplar %.*s",
+                               (int)strcspn(command->usage, "\n"), command->usage);
     }
     if (command->argument_max >= 0 && call->argument_count > command->argument_max)
         return exi_wrong_usage(command, "'%s' is one argument too many", call->arguments[command->argument_max]);

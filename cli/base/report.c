@@ -48,6 +48,10 @@ int exi_failed_text(const char *format, ...) {
     return EX_EXIT_FAILED;
 }
 
+int exi_failed_memory(void) {
+    return exi_failed_text("%s", ex_result_text(EX_ERROR_MEMORY));
+}
+
 int exi_failed(const ex_error *error) {
     return exi_failed_text("%s%s", error->text[0] ? error->text : ex_result_text(error->result), exi_hint(error));
 }

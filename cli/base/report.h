@@ -28,6 +28,8 @@ int exi_failed(const ex_error *error);
 const char *exi_hint(const ex_error *error);
 /* True if the library recognised the format of a file, and cannot read it. */
 bool exi_is_foreign(const ex_error *error);
+/* "exemplar: not enough memory", likewise. */
+int exi_failed_memory(void);
 int exi_failed_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints "exemplar: PATH: SENTENCE" on stderr for each note. */

@@ -36,7 +36,7 @@ void exi_rig_no_layer(const ex_rig *rig, const char *name, size_t size) {
     const char **names = malloc(((size_t)count + 1) * sizeof *names);
     char *word = malloc(size + 1);
     if (!names || !word) {
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
     } else {
         memcpy(word, name, size);
         word[size] = 0;
@@ -66,7 +66,7 @@ static bool assigned_before(const ex_call *call, int index) {
 bool *exi_muted_read(const ex_rig *rig, const char *names) {
     bool *muted = malloc((size_t)ex_rig_layer_count(rig) + 1);
     if (!muted)
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
     for (int l = 0; muted && l < ex_rig_layer_count(rig); l++)
         muted[l] = ex_rig_layer_muted(rig, l);
     for (const char *at = names; muted && at && *at;) {
@@ -130,7 +130,7 @@ static void note_ranges(const ex_rig *rig, const ex_pose *pose) {
 bool exi_assignments_read(const ex_call *call, const ex_rig *rig, ex_pose *pose) {
     *pose = ex_pose_create(rig);
     if (!pose->inputs) {
-        exi_failed_text("there is not enough memory for a pose");
+        exi_failed_text("not enough memory for a pose");
         return false;
     }
     for (int i = 1; i < call->argument_count; i++) {

@@ -197,7 +197,7 @@ static int run(const ex_call *call) {
     }
     if (!good && error.result != EX_OK)
         return exi_failed(&error);
-    return good ? EX_EXIT_DONE : exi_failed_text("there is not enough memory for the measurement");
+    return good ? EX_EXIT_DONE : exi_failed_text("not enough memory for the measurement");
 }
 
 static const char *group_name(int index) {

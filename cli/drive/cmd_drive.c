@@ -64,7 +64,7 @@ ex_rig *exi_drive_load(const char *path) {
     ex_rig *rig = exi_rig_load(path, &(ex_rig_options){.without_tangents = true});
     ex_rig_driver driver;
     if (rig && !ex_rig_get_driver(rig, &driver, NULL)) {
-        exi_failed_text("'%s' follows no driver: 'exemplar drive learn' makes a rig that does", path);
+        exi_failed_text("'%s' does not follow a driver: 'exemplar drive learn' makes a rig that does", path);
         ex_rig_destroy(rig);
         return NULL;
     }
@@ -115,8 +115,8 @@ bool exi_drive_far_text(const ex_drive_report *report, char text[EXI_DRIVE_FAR_S
         snprintf(names + used, sizeof names - used, "%s%d", i ? ", " : "", worst[i]);
     }
     snprintf(text, EXI_DRIVE_FAR_SIZE,
-             "%d of %d frames are farther from what the keys can blend than keys are from each other (%s), worst "
-             "%s (counted from 0): add keys there",
+             "%d of %d frames are farther from any blend of the keys than keys are from each other (%s), worst %s "
+             "(counting from 0): add keys there",
              report->far_count, report->frame_count, exi_text_length(spread, report->key_spread), names);
     return true;
 }
@@ -140,7 +140,7 @@ static int run(const ex_call *call) {
     const char *near = ex_suggest(word, words, COMMAND_COUNT);
     if (near)
         return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'drive %s'?", word, near);
-    return exi_wrong_usage(call->command, "there is no '%s' here: say learn, apply, report, keys, add or remove", word);
+    return exi_wrong_usage(call->command, "there is no '%s' here: use learn, apply, report, keys, add or remove", word);
 }
 
 const ex_command cmd_drive = {

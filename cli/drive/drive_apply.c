@@ -52,7 +52,7 @@ static bool are_one(const char *a, const char *b) {
 static bool frame_is_free(const char *path, const ex_cache_reader *drivers) {
     const bool taken = exi_file_exists(path);
     if (taken && !force)
-        exi_failed_text("'%s' exists already: give --force to overwrite it, or another name with -o", path);
+        exi_failed_exists(path, "name");
     for (int i = 0; taken && force && i < ex_cache_get_info(drivers).frame_count; i++)
         if (are_one(path, ex_cache_path(drivers, i))) {
             exi_failed_text("'%s' is a frame of the driver: give another name with -o", path);
@@ -147,11 +147,12 @@ static int apply(const ex_call *call, const ex_rig *rig) {
 static int run(const ex_call *call) {
     int exit_code;
     if (!driver)
-        return exi_wrong_usage(call->command, "say with --driver which animation is to be followed");
+        return exi_wrong_usage(call->command, "--driver CACHE is required: it is the animation to follow");
     if (!output)
-        return exi_wrong_usage(call->command, "say with -o where the result goes");
+        return exi_wrong_usage(call->command, "-o is required: it names the output");
     if (exi_is_standard_output(output))
-        return exi_wrong_usage(call->command, "a cache is no text: name a file with -o, " EXI_CACHE_ENDINGS);
+        return exi_wrong_usage(call->command,
+                               "a cache cannot go to standard output: name a file with -o, " EXI_CACHE_ENDINGS);
     if (!exi_output_check(call->command, output, EXI_CACHE_ENDINGS, driver, &exit_code) ||
         !exi_output_check(call->command, output, EXI_CACHE_ENDINGS, call->arguments[0], &exit_code))
         return exit_code;

@@ -97,7 +97,7 @@ static int run_keys(const ex_call *call) {
     if (open_rig(&o, call->arguments[0])) {
         ex_key_distance *distances = array_allocate((size_t)o.def->key_count, sizeof *distances);
         if (!distances)
-            exi_failed_text("there is not enough memory");
+            exi_failed_memory();
         else if (ex_key_distances(o.def, distances, &error) != EX_OK)
             exi_failed(&error);
         else
@@ -136,7 +136,7 @@ static ex_result keep_old(const char *path, ex_error *error) {
     ex_file_writer writer;
     ex_result result = beside ? ex_file_read(path, &bytes, &size, error) : EX_ERROR_MEMORY;
     if (!beside)
-        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory"};
+        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "not enough memory"};
     if (result == EX_OK)
         result = ex_file_open(&writer, strcat(strcpy(beside, path), "~"), error);
     if (result == EX_OK) {
@@ -164,7 +164,7 @@ static int write_rig(const ex_call *call, const ex_drive_def *def) {
 static bool check_output(const ex_call *call, int *exit_code) {
     *exit_code = EX_EXIT_USAGE;
     if (output && exi_is_standard_output(output)) {
-        exi_wrong_usage(call->command, "name a file with -o");
+        exi_wrong_usage(call->command, "the rig cannot go to standard output: name a file with -o");
         return false;
     }
     return !output || strcmp(output, call->arguments[0]) == 0 ||
@@ -232,9 +232,9 @@ static ex_result read_form(const char *path, const char *what, const ex_mesh *ow
     ex_result result = frame < 0 ? ex_mesh_read(path, &mesh, error)
                                  : ex_drive_open_cache(path, what, vertex_count, own, &reader, error);
     if (result == EX_OK && mesh && mesh->vertex_count != vertex_count)
-        result =
-            ex_error_set(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
-                         path, mesh->vertex_count, what, vertex_count);
+        result = ex_error_set(error, EX_ERROR_DATA,
+                              "'%s' has %d vertices, but the %s mesh has %d: they are not the same mesh", path,
+                              mesh->vertex_count, what, vertex_count);
     else if (result == EX_OK && mesh && mesh->face_count == own->face_count) /* a .glb has split its quads */
         result = ex_error_within(error, ex_mesh_compare_connectivity(own, mesh, error), "'%s' and the %s mesh differ",
                                  path, what);
@@ -263,15 +263,14 @@ static int add(const ex_call *call, const opened *o, int frame) {
     snprintf(of_frame, sizeof of_frame, "frame_%03d", frame);
     const char *called = name ? name : frame >= 0 ? of_frame : stem;
     if (!keys || !driver_form || !driven_form || !stem) {
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
     } else if ((exit_code = exi_drive_database_find(call, o->rig, &database, &value)) != EX_EXIT_DONE) {
         /* the error is printed already */
     } else if (def.database_axis && isnan(value)) {
-        exit_code =
-            exi_failed_text("the rig has databases along '%s': say with --database %s=VALUE which this key is of",
-                            def.database_axis, def.database_axis);
+        exit_code = exi_failed_text("the rig has databases along '%s': give this key's with --database %s=VALUE",
+                                    def.database_axis, def.database_axis);
     } else if (find_key(&def, called) >= 0) {
-        exit_code = exi_failed_text("there is a key '%s' already: call this one otherwise with --name", called);
+        exit_code = exi_failed_text("there is already a key '%s': give this one another name with --name", called);
     } else if (read_form(driver, "driver", def.driver, frame, driver_form, &error) != EX_OK ||
                read_form(driven, "driven", def.driven, frame, driven_form, &error) != EX_OK) {
         exit_code = exi_failed(&error);
@@ -297,14 +296,13 @@ static int run_add(const ex_call *call) {
     int exit_code, frame = -1;
     const char *at = at_text, *end = at_text ? at + strlen(at_text) : NULL;
     if (!driver || !driven)
-        return exi_wrong_usage(call->command, "a key is a pair: say with --driver and --driven which");
+        return exi_wrong_usage(call->command, "--driver and --driven are required: a key is a pair of forms");
     if (at_text && (!ex_parse_int(&at, end, &frame) || at != end || frame < 0))
-        return exi_wrong_usage(call->command, "--at needs a frame counted from 0, not '%s'", at_text);
+        return exi_wrong_usage(call->command, "--at needs a frame, counting from 0, not '%s'", at_text);
     for (int i = 0; !at_text && i < 2; i++) {
         const ex_cache_kind kind = ex_cache_kind_of(i ? driven : driver);
         if (kind == EX_CACHE_PC2 || kind == EX_CACHE_MDD)
-            return exi_wrong_usage(call->command, "'%s' is a cache: say with --at which frame is meant",
-                                   i ? driven : driver);
+            return exi_wrong_usage(call->command, "'%s' is a cache: give the frame with --at", i ? driven : driver);
     }
     if (!check_output(call, &exit_code))
         return exit_code;
@@ -353,13 +351,13 @@ static int take_out(const ex_call *call, const opened *o) {
     char said[EXI_TEXT_SIZE];
     ex_drive_key *keys = array_copy(def.keys, (size_t)def.key_count, sizeof *keys);
     if (!keys)
-        return exi_failed_text("there is not enough memory");
+        return exi_failed_memory();
     def.keys = keys;
     for (int i = 1; exit_code == EX_EXIT_DONE && i < call->argument_count; i++) {
         const int k = find_key(&def, call->arguments[i]);
         for (int j = 1; k < 0 && exit_code == EX_EXIT_DONE && j < i; j++)
             if (strcmp(call->arguments[i], call->arguments[j]) == 0)
-                exit_code = exi_failed_text("key '%s' is to be removed twice: name it once", call->arguments[i]);
+                exit_code = exi_failed_text("key '%s' is given twice", call->arguments[i]);
         if (exit_code != EX_EXIT_DONE)
             break;
         if (k < 0) {
@@ -371,7 +369,7 @@ static int take_out(const ex_call *call, const opened *o) {
         def.key_count--;
     }
     if (exit_code == EX_EXIT_DONE && def.key_count == 0)
-        exit_code = exi_failed_text("a rig needs a key: these are all that there are");
+        exit_code = exi_failed_text("a rig needs at least one key, and these are all it has");
     if (exit_code == EX_EXIT_DONE)
         exit_code = write_rig(call, &def);
     if (exit_code == EX_EXIT_DONE)

@@ -174,7 +174,8 @@ static bool read_given(const ex_call *call, wish *w) {
         if (w->def.given_count == GIVEN_MAX || !ex_parse_int(&at, end, frame) || *frame < 0 ||
             (at < end && (*at != ',' || at + 1 == end))) {
             exi_wrong_usage(call->command,
-                            "--at needs frames counted from 0 with commas between, such as 0,37, not '%s'", at_text);
+                            "--at needs frames with commas between them, counting from 0, such as 0,37, not '%s'",
+                            at_text);
             return false;
         }
         w->def.given_count++;
@@ -189,7 +190,7 @@ static bool read_references(const ex_call *call, wish *w) {
         exi_wrong_usage(call->command,
                         drivers.count > REFERENCE_MAX
                             ? "%d and %d caches are too many"
-                            : "--driver and --driven go in pairs: %d and %d of them are given",
+                            : "--driver and --driven go in pairs, but there are %d and %d of them",
                         drivers.count, drivens.count);
         return false;
     }
@@ -209,8 +210,8 @@ static bool read_references(const ex_call *call, wish *w) {
             return false;
         if (size >= sizeof w->axis ||
             (i > 0 && (strlen(w->axis) != size || strncmp(w->axis, databases.words[i], size)))) {
-            exi_wrong_usage(call->command, "databases stand on one axis: '%s' is another than '%s'", databases.words[i],
-                            databases.words[0]);
+            exi_wrong_usage(call->command, "databases share one axis, but '%s' and '%s' are different axes",
+                            databases.words[i], databases.words[0]);
             return false;
         }
         memcpy(w->axis, databases.words[i], size);
@@ -222,12 +223,12 @@ static bool read_references(const ex_call *call, wish *w) {
 
 static bool read_words(const ex_call *call, wish *w) {
     if (paper && (frames_text || residual || paths)) {
-        exi_wrong_usage(call->command, "--paper is one moving frame and the residual by closest triangles: it does not "
-                                       "go with --frames, --residual or --paths");
+        exi_wrong_usage(call->command, "--paper means one moving frame and the residual by closest triangles: it does "
+                                       "not go with --frames, --residual or --paths");
         return false;
     }
     if (keys == 0 && !until && !at_text) {
-        exi_wrong_usage(call->command, "say with --keys how many keys to choose");
+        exi_wrong_usage(call->command, "--keys N is required: it is the number of keys to choose");
         return false;
     }
     w->def.options = ex_drive_options_default();
@@ -250,8 +251,8 @@ static bool read_words(const ex_call *call, wish *w) {
 static bool check_output(const ex_call *call, int *exit_code) {
     *exit_code = EX_EXIT_USAGE;
     if (!output || exi_is_standard_output(output)) {
-        exi_wrong_usage(call->command, output ? "what was learned is told on standard output: name a file with -o"
-                                              : "say with -o where the rig goes");
+        exi_wrong_usage(call->command, output ? "the report goes to standard output: name a file with -o"
+                                              : "-o is required: it names the output");
         return false;
     }
     return (!driver_mesh || exi_output_check(call->command, output, ".glb", driver_mesh, exit_code)) &&
@@ -370,11 +371,11 @@ static void print_note(const ex_call *call, const wish *w, const ex_learned *l) 
         values += !seen;
     }
     if (!call->quiet && keys && l->key_count < keys * values && !(w->def.until > 0 && l->error < w->def.until))
-        exi_failed_text("%s and not %d: no other frame shows the driver in another form",
+        exi_failed_text("only %s, not %d: no other frame shows the driver in another form",
                         exi_text_count(count, l->key_count, "key"), keys * values);
     if (!call->quiet && w->def.until > 0 && !(l->error < w->def.until)) {
         char length[EXI_TEXT_SIZE];
-        exi_failed_text("%d keys do not bring the mean error below %s", l->key_count,
+        exi_failed_text("%d keys do not reach a mean error below %s", l->key_count,
                         exi_text_length(length, w->def.until));
     }
 }
@@ -417,8 +418,7 @@ static int run(const ex_call *call) {
     for (int i = 0; i < 2; i++) {
         const char *mesh = i ? driven_mesh : driver_mesh, *what = i ? "driven" : "driver";
         if (!mesh && ex_cache_kind_of(i ? drivens.words[0] : drivers.words[0]) != EX_CACHE_OBJ)
-            return exi_wrong_usage(call->command, "a cache has no faces: say with --%s-mesh whose vertices they are",
-                                   what);
+            return exi_wrong_usage(call->command, "a cache has no faces: name its mesh with --%s-mesh", what);
     }
     if (!check_output(call, &exit_code))
         return exit_code;

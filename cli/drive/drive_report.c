@@ -211,7 +211,7 @@ static ex_result write_table(const ex_rig *rig, const ex_drive_report *r, ex_err
 static ex_result draw(const ex_rig *rig, const ex_drive_report *r, ex_error *error) {
     const char **names = array_allocate((size_t)r->key_count, sizeof *names);
     if (!names) {
-        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory"};
+        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "not enough memory"};
         return EX_ERROR_MEMORY;
     }
     for (int k = 0; k < r->key_count; k++)
@@ -253,7 +253,7 @@ static int report(const ex_call *call, const ex_rig *rig) {
 static int run(const ex_call *call) {
     int exit_code;
     if (!driver)
-        return exi_wrong_usage(call->command, "say with --driver which animation is to be followed");
+        return exi_wrong_usage(call->command, "--driver CACHE is required: it is the animation to follow");
     for (int i = 0; i < 2; i++) {
         const char *path = i ? csv : picture;
         if (path && exi_is_standard_output(path))

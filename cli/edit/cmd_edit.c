@@ -165,7 +165,7 @@ static int serve(const ex_call *call, exi_edit *edit) {
     }
     say_what_is_edited(call);
     if (!no_open && !open_browser(exi_server_address(server)))
-        exi_failed_text("there is no program that opens a browser here: open that address in one");
+        exi_failed_text("no program here can open a browser: open that address yourself");
     while (sigwait(&signals, &number) != 0)
         continue;
     return end(edit, server, &signals);
@@ -175,13 +175,13 @@ static int serve(const ex_call *call, exi_edit *edit) {
 static bool can_be_edited(const char *path) {
     struct stat status;
     if (stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR) && !exi_file_exists(path))
-        exi_failed_text("there is no project '%s': 'exemplar demo' and 'exemplar init' make some", path);
+        exi_failed_text("there is no project '%s': make one with 'exemplar demo' or 'exemplar init'", path);
     else if (stat(path, &status) != 0)
         exi_failed_text("cannot read '%s': %s", path, strerror(errno));
     else if (S_ISDIR(status.st_mode))
         exi_failed_text("'%s' is a folder: name the project in it", path);
     else if (!S_ISREG(status.st_mode))
-        exi_failed_text("'%s' is not a plain file: a project is edited where it is saved", path);
+        exi_failed_text("'%s' is not a plain file: the editor needs to save the project there", path);
     else
         return exi_expect_kind(path, EXI_FILE_PROJECT);
     return false;
@@ -212,7 +212,7 @@ static int run(const ex_call *call) {
     if (!export_page)
         return edit_project(call);
     if (port || no_open)
-        return exi_wrong_usage(call->command, "--export writes a page and serves nothing: --%s does not go with it",
+        return exi_wrong_usage(call->command, "--export writes a page and starts no server: --%s does not go with it",
                                port ? "port" : "no-open");
     return exi_edit_export(call, export_page, call->arguments[0]);
 }

@@ -68,7 +68,7 @@ void exi_refuse(exi_answer *answer, int status, const char *format, ...) {
 }
 
 void exi_refuse_memory(exi_answer *answer) {
-    exi_refuse(answer, 500, "there is not enough memory");
+    exi_refuse(answer, 500, "not enough memory");
 }
 
 /* ---- the library's errors ---- */

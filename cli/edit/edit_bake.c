@@ -85,9 +85,9 @@ static bool may_write(const job *j, const char *path, exi_answer *answer) {
     if (!j->overwrite)
         refuse_existing(name, answer);
     else if (!S_ISREG(t.status.st_mode))
-        exi_refuse(answer, 403, "'%s' is not a plain file: take another name", name);
+        exi_refuse(answer, 403, "'%s' is not a plain file: use another name", name);
     else if (is_source(j->edit, &t))
-        exi_refuse(answer, 403, "'%s' is a file that the project or the motion is made from: take another name", name);
+        exi_refuse(answer, 403, "'%s' is a file that the project or the motion uses: use another name", name);
     else
         return true;
     return false;
@@ -192,7 +192,7 @@ static bool look_at_motion(job *j, exi_answer *answer) {
         return true;
     }
     if (ex_path_ends_with(j->path, ".glb")) {
-        exi_refuse(answer, 415, "glTF has no place for what follows a driver: take a point cache, .pc2, .mdd or .obj");
+        exi_refuse(answer, 415, "glTF cannot hold a mesh that follows a driver: use a point cache, .pc2, .mdd or .obj");
         return false;
     }
     ex_result result = ex_cache_open(edit->driver_cache, &reader, &error);
@@ -218,7 +218,7 @@ static bool read_database(const exi_asked *asked, double *value, exi_answer *ans
         return false;
     if (!text[0] || (ex_parse_double(&at, text + strlen(text), value) && !*at && isfinite(*value)))
         return true;
-    exi_refuse(answer, 400, "'%s' is no number", text);
+    exi_refuse(answer, 400, "'%s' is not a number", text);
     return false;
 }
 
@@ -256,7 +256,7 @@ void exi_edit_post_bake(exi_edit *edit, const exi_asked *asked, exi_answer *answ
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         known = known || ex_path_ends_with(name, endings[i]);
     if (!known) {
-        exi_refuse(answer, 415, "'%s' is no name for a bake: .glb, .pc2, .mdd or .obj is needed", name);
+        exi_refuse(answer, 415, "'%s' cannot be the name of a bake: .glb, .pc2, .mdd or .obj is needed", name);
         return;
     }
     pthread_mutex_lock(&edit->building);

@@ -54,7 +54,7 @@ static ex_result build(const exi_edit *edit, const ex_project *project, building
     if (result == EX_OK)
         result = exi_project_encode(project, &b->text, &b->text_size, error);
     if (result == EX_OK && (b->failed || b->damped.failed)) {
-        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory"};
+        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "not enough memory"};
         result = EX_ERROR_MEMORY;
     }
     ex_rig_destroy(rig);

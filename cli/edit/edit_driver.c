@@ -69,7 +69,7 @@ static bool is_small_enough(const exi_edit *edit, const ex_cache_info *info, con
         return true;
     char *rig = exi_path_with_ending(edit->name, ".glb");
     exi_refuse(answer, 413,
-               "'%s' has %s, %s in all, and a page can take %s: cut it into parts to look at it; 'exemplar drive apply "
+               "'%s' has %s, %s in all, but a page can hold %s: cut it into parts to look at it; 'exemplar drive apply "
                "%s --driver %s -o OUT.pc2' follows all of it",
                name, exi_text_count(frames, info->frame_count, "frame"), exi_text_bytes(bytes, size),
                exi_text_bytes(most, ANSWER_MOST), rig ? rig : "RIG.glb", name);

@@ -85,8 +85,8 @@ static ex_result open_content(const ex_call *call, const char *path, bool projec
     const ex_result result = project ? build_rig(call, path, c, error) : read_rig(path, c, error);
     if (result == EX_OK && c->size > RIG_SIZE_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT,
-                            "%s: this rig has %zu MB, and a page holds 400: use fewer or smaller examples", path,
-                            c->size / 1000000);
+                            "%s: this rig has %zu MB, but a page holds at most 400: use fewer or smaller examples",
+                            path, c->size / 1000000);
     return result;
 }
 

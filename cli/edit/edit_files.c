@@ -34,13 +34,13 @@ bool exi_edit_check_name(const char *name, exi_answer *answer) {
     else if (strlen(name) > EXI_EDIT_NAME_MOST)
         why = "is too long";
     else if (!exi_is_readable(name))
-        why = "is no readable text";
+        why = "is not readable text";
     else if (strpbrk(name, "/\\"))
-        why = "has a slash in it: files go into the project's own folder";
+        why = "has a slash: files go into the project's own folder";
     else if (name[0] == '.')
         why = "begins with a dot";
     if (why)
-        exi_refuse(answer, 400, "the name '%.60s' cannot be taken: it %s", exi_is_readable(name) ? name : "", why);
+        exi_refuse(answer, 400, "the name '%.60s' cannot be used: it %s", exi_is_readable(name) ? name : "", why);
     return !why;
 }
 
@@ -215,7 +215,7 @@ void exi_edit_post_file(exi_edit *edit, const exi_asked *asked, exi_answer *answ
             exi_refuse_error(edit, answer, 415, &error, NULL);
             return;
         }
-        exi_refuse(answer, 415, "'%s' is no file that a project can use: .obj, .ply, .glb, .gltf or .png is needed",
+        exi_refuse(answer, 415, "'%s' is not a file that a project can use: .obj, .ply, .glb, .gltf or .png is needed",
                    name);
         return;
     }

@@ -42,7 +42,7 @@ static ex_mesh *read_mesh(const exi_edit *edit, const exi_asked *asked, char pat
 static bool check_size(const exi_asked *asked, size_t count, size_t width, const char *mesh, exi_answer *answer) {
     if (asked->size == count * width)
         return true;
-    exi_refuse(answer, 422, "%zu bytes were sent for the %zu vertices of '%s', which take %zu", asked->size, count,
+    exi_refuse(answer, 422, "%zu bytes were sent for the %zu vertices of '%s', which need %zu", asked->size, count,
                mesh, count * width);
     return false;
 }
@@ -77,7 +77,7 @@ static bool read_measure(const exi_asked *asked, double *unit, bool *z_up, exi_a
     const bool good = ex_unit_metres(text, unit) || (ex_parse_double(&cursor, end, unit) && cursor == end &&
                                                      *unit >= EX_UNIT_LEAST && *unit <= EX_UNIT_MOST);
     if (!good || (!*z_up && strcmp(up, "y") != 0)) {
-        exi_refuse(answer, 400, "'%s' is no %s that a project has", good ? up : text, good ? "up" : "unit");
+        exi_refuse(answer, 400, "'%s' cannot be the %s of a project", good ? up : text, good ? "up axis" : "unit");
         return false;
     }
     return true;
@@ -128,7 +128,7 @@ void exi_edit_post_form(exi_edit *edit, const exi_asked *asked, exi_answer *answ
         if (take_positions(mesh, asked->body, unit, z_up))
             add_obj(edit, name, mesh, answer);
         else
-            exi_refuse(answer, 422, "a vertex of the form is nowhere: it has a number that is not finite");
+            exi_refuse(answer, 422, "a vertex of the form has a number that is not finite");
     }
     ex_mesh_destroy(mesh);
 }
@@ -267,7 +267,7 @@ void exi_edit_post_group(exi_edit *edit, const exi_asked *asked, exi_answer *ans
     if (!exi_edit_asked_name(asked, "name", name, answer))
         return;
     if (strpbrk(name, " \t")) {
-        exi_refuse(answer, 400, "the name of a group has no blanks: '%s' would be several", name);
+        exi_refuse(answer, 400, "the name of a group cannot have spaces: '%s' would be several", name);
         return;
     }
     ex_mesh *mesh = read_mesh(edit, asked, path, answer);

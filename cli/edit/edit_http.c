@@ -185,18 +185,19 @@ bool exi_http_read_body(struct mg_connection *c, size_t most, char **body, size_
     char *end = NULL;
     if (!text || mg_get_header(c, "Transfer-Encoding") ||
         exi_http_count_header(mg_get_request_info(c), "Content-Length") != 1) {
-        exi_refuse(answer, 411, "the request must say with Content-Length how long it is");
+        exi_refuse(answer, 411, "the request needs a Content-Length");
         return false;
     }
     errno = 0;
     if (text[0] >= '0' && text[0] <= '9')
         length = strtoull(text, &end, 10);
     if (!end || *end || errno != 0) {
-        exi_refuse(answer, 400, "Content-Length is no number");
+        exi_refuse(answer, 400, "Content-Length is not a number");
         return false;
     }
     if (length > most) {
-        exi_refuse(answer, 413, most > 0 ? "this has %llu MB, and %llu are taken here" : "no body is taken here",
+        exi_refuse(answer, 413,
+                   most > 0 ? "this has %llu MB; at most %llu MB are accepted" : "no body is accepted here",
                    length / 1000000, (unsigned long long)most / 1000000);
         return false;
     }
@@ -211,7 +212,7 @@ bool exi_http_read_body(struct mg_connection *c, size_t most, char **body, size_
         const size_t left = (size_t)length - *size;
         const int count = mg_read(c, *body + *size, left < PIECE ? left : PIECE);
         if (count <= 0) {
-            exi_refuse(answer, 400, "the request ended before its body was whole");
+            exi_refuse(answer, 400, "the request ended before its body was complete");
             return false;
         }
         *size += (size_t)count;

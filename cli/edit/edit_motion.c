@@ -220,22 +220,21 @@ static bool check_kind(const exi_edit *edit, const wanted *w, exi_answer *answer
     if (edit->driver_count == 0 && is_motion_name(w->name))
         return true;
     if (edit->driver_count == 0 && cache)
-        exi_refuse(answer, 415,
-                   "'%s' is a point cache, which only moves a rig with a driver: this one needs .bvh, .csv, .glb or "
-                   ".gltf",
-                   w->name);
-    else if (edit->driver_count == 0)
-        exi_refuse(answer, 415, "'%s' is no motion: .bvh, .csv, .glb or .gltf is needed", w->name);
-    else if (!cache)
-        exi_refuse(answer, 415,
-                   "this rig follows the driver '%s', whose forms '%s' does not have: a point cache of them is needed, "
-                   ".pc2, .mdd or numbered .obj files",
-                   ex_rig_get_driver(edit->rig, &driver, NULL) ? driver.name : "", w->name);
-    else if (w->sent && ex_cache_kind_of(w->name) == EX_CACHE_OBJ)
         exi_refuse(
             answer, 415,
-            "'%s' is one frame: put all the numbered .obj files into the project's folder, where they are listed",
+            "'%s' is a point cache, which only moves a rig with a driver: this rig needs .bvh, .csv, .glb or .gltf",
             w->name);
+    else if (edit->driver_count == 0)
+        exi_refuse(answer, 415, "'%s' is not a motion: .bvh, .csv, .glb or .gltf is needed", w->name);
+    else if (!cache)
+        exi_refuse(answer, 415,
+                   "this rig follows the driver '%s', but '%s' does not hold its forms: a point cache is needed, .pc2, "
+                   ".mdd or numbered .obj files",
+                   ex_rig_get_driver(edit->rig, &driver, NULL) ? driver.name : "", w->name);
+    else if (w->sent && ex_cache_kind_of(w->name) == EX_CACHE_OBJ)
+        exi_refuse(answer, 415,
+                   "'%s' is one frame: put all numbered .obj files into the project's folder, and they are listed",
+                   w->name);
     else
         return true;
     return false;
@@ -301,7 +300,7 @@ static ex_motion *read_motion(exi_edit *edit, const wanted *w, exi_answer *answe
 static bool lay_out(const ex_rig *rig, const ex_motion *motion, exi_answer *answer) {
     const size_t inputs = (size_t)ex_rig_pose_size(rig) * sizeof(double),
                  joints = (size_t)ex_rig_joint_count(rig) * sizeof(ex_transform), frames = (size_t)motion->pose_count;
-    _Static_assert(sizeof(ex_transform) == 10 * sizeof(float), "a transform is ten floats");
+    _Static_assert(sizeof(ex_transform) == 10 * sizeof(float), "a transform must be ten floats");
     char *bytes = malloc(frames * (inputs + joints) + 1);
     if (!bytes)
         return false;

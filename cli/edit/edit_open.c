@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static bool no_memory(void) {
-    exi_failed_text("there is not enough memory");
+    exi_failed_memory();
     return false;
 }
 

@@ -56,7 +56,7 @@ static ex_result read_content(const exi_edit *edit, content *c, ex_error *error)
         return result;
     }
     error->result = EX_ERROR_FILE;
-    snprintf(error->text, sizeof error->text, "'%s' is not a file any more", edit->name);
+    snprintf(error->text, sizeof error->text, "'%s' is no longer a file", edit->name);
     return EX_ERROR_FILE;
 }
 
@@ -144,8 +144,8 @@ static bool may_read(confinement *c, const char *relative) {
     bool may = inside || is_named_on_disk(c, relative, real);
     if (!may) {
         ex_error_set(c->error, EX_ERROR_FILE,
-                     "'%.200s' is not in the project's folder: the editor opens no other files than those that the "
-                     "project named when it was last saved",
+                     "'%.200s' is not in the project's folder: the editor opens only files that the project named when "
+                     "it was last saved",
                      relative);
     } else if (real && stat(real, &status) == 0 && !S_ISREG(status.st_mode)) { /* reading a pipe would never end */
         may = false;
@@ -323,7 +323,7 @@ static void put(const exi_edit *edit, const exi_asked *asked, exi_answer *answer
 void exi_edit_put_project(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
     ex_error error = {.result = EX_OK};
     if (!asked->if_match) {
-        exi_refuse(answer, 428, "say with If-Match which version of the project this one follows");
+        exi_refuse(answer, 428, "If-Match is required: it names the version of the project that this one follows");
         return;
     }
     ex_project *project = exi_edit_parse(edit, asked, &error);

@@ -190,7 +190,7 @@ static int answer_request(struct mg_connection *c, bool *unread) {
         snprintf(allowed + used, sizeof allowed - used, "%s%s", used > 0 ? ", " : "Allow: ", r->method);
     }
     if (allowed[0]) {
-        exi_refuse(&answer, 405, "this can only be asked by %s", allowed + strlen("Allow: "));
+        exi_refuse(&answer, 405, "this needs the method %s", allowed + strlen("Allow: "));
         strcat(allowed, "\r\n");
     } else {
         exi_refuse(&answer, 404, "there is nothing under that name");
@@ -266,17 +266,17 @@ static bool listen_at(exi_server *server, int port) {
 exi_server *exi_server_start(exi_edit *edit, int port) {
     exi_server *server = calloc(1, sizeof *server);
     if (!server) {
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
         return NULL;
     }
     server->edit = edit;
     mg_init_library(0);
     if (!draw_token(server->token)) {
-        exi_failed_text("this system gives no random numbers, which keep others out: %s", strerror(errno));
+        exi_failed_text("this system has no random numbers, which keep others out: %s", strerror(errno));
     } else if (!listen_at(server, port)) {
         if (port > 0)
-            exi_failed_text("cannot serve at port %d: another program has it, or it is not for everyone; without "
-                            "--port a free one is taken",
+            exi_failed_text("cannot serve at port %d: another program uses it, or it needs more rights; without "
+                            "--port, a free one is chosen",
                             port);
         else
             exi_failed_text("cannot serve at any port of 127.0.0.1");

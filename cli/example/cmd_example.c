@@ -111,7 +111,7 @@ int exi_index_read(const ex_command *command, const char *option, const char *te
     const long number = strtol(text, &end, 10);
     if (end != text && *end == '\0' && number >= 0 && number < 1 << 30)
         return (int)number;
-    exi_wrong_usage(command, "--%s takes a whole number from 0, not '%s'", option, text);
+    exi_wrong_usage(command, "--%s needs a whole number from 0 up, not '%s'", option, text);
     return -1;
 }
 
@@ -153,7 +153,7 @@ static void print_json(const exi_change *change, const char *path, const ex_proj
 static void print_loss(const ex_project_layer *layer, const ex_sculpted *made) {
     char off[EXI_TEXT_SIZE], count[EXI_TEXT_SIZE];
     if (made->damped_count > 0)
-        exi_failed_text("%s cannot be un-posed exactly, since skinning makes the surface collapse there: \"frame\": "
+        exi_failed_text("%s cannot be un-posed exactly, because skinning makes the surface collapse there: \"frame\": "
                         "\"skinned\" in the layer avoids it",
                         exi_text_count(count, made->damped_count, "vertex"));
     if (made->error > 1e-5 * made->size)
@@ -199,7 +199,7 @@ static int run(const ex_call *call) {
     const char *near = ex_suggest(word, words, COMMAND_COUNT);
     if (near)
         return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'example %s'?", word, near);
-    return exi_wrong_usage(call->command, "there is no '%s' here: say add, move, remove, mute, mirror or list", word);
+    return exi_wrong_usage(call->command, "there is no '%s' here: use add, move, remove, mute, mirror or list", word);
 }
 
 const ex_command cmd_example = {

@@ -94,8 +94,8 @@ static int add_pseudo(const ex_call *call) {
 static void tell_zeros(const ex_project_layer *made) {
     const int count = made->zero_count - 1;
     if (count > 0)
-        exi_failed_text("'%s' does nothing at %d place%s where layers before it have examples ('exemplar example list' "
-                        "shows the zeros); \"protect\": false in the layer takes them away",
+        exi_failed_text("'%s' is held at zero at %d place%s where earlier layers have examples ('exemplar example "
+                        "list' shows them); \"protect\": false in the layer removes them",
                         made->name, count, count == 1 ? "" : "s");
 }
 
@@ -115,13 +115,13 @@ static int add_sculpt(const ex_call *call) {
     ex_error error = {.result = EX_OK};
     ex_sculpted made;
     if (call->argument_count < 2)
-        return exi_wrong_usage(call->command, "say which file the sculpt is: an .obj, .ply, .glb or .gltf");
+        return exi_wrong_usage(call->command, "the file of the sculpt is missing: an .obj, .ply, .glb or .gltf");
     if (from.count > 0 || weights.count > 0)
         return exi_wrong_usage(call->command, "--from and --weights go with --pseudo");
     if (!replace && !name)
-        return exi_wrong_usage(call->command, "--name is needed: what the example is called");
+        return exi_wrong_usage(call->command, "--name is required: the name of the example");
     if (replace && !name && at.count == 0)
-        return exi_wrong_usage(call->command, "--replace needs --at or --name, to tell which example is meant");
+        return exi_wrong_usage(call->command, "--replace needs --at or --name: the example to replace");
     if (replace && falloff)
         return exi_wrong_usage(
             call->command,

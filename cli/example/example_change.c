@@ -25,11 +25,11 @@ static bool off;
 static bool check_which(const ex_call *call, int *number) {
     *number = -1;
     if (!name == !index_text) {
-        exi_wrong_usage(call->command, "say which: --name NAME, or --layer LAYER --pseudo INDEX");
+        exi_wrong_usage(call->command, "--name NAME is required, or --layer LAYER --pseudo INDEX");
         return false;
     }
     if (index_text && !layer) {
-        exi_wrong_usage(call->command, "--pseudo needs --layer: pseudo-examples are counted in their layer");
+        exi_wrong_usage(call->command, "--pseudo needs --layer: pseudo-examples are numbered within their layer");
         return false;
     }
     if (index_text)
@@ -85,11 +85,11 @@ static int run_move(const ex_call *call) {
         return exi_wrong_usage(call->command, "--from and --weights go with --pseudo");
     if (number >= 0 && falloff)
         return exi_wrong_usage(call->command,
-                               "--falloff is for examples; a pseudo-example's is written in the project");
+                               "--falloff is for examples; set that of a pseudo-example in the project file");
     if (number >= 0 && (joints.count > 0 || (from.count > 0 && weights.count > 0)))
-        return exi_wrong_usage(call->command, "a pseudo-example has no joints, and either --from or --weights");
+        return exi_wrong_usage(call->command, "a pseudo-example has no --joint, and takes either --from or --weights");
     if (at.count + joints.count + from.count + weights.count == 0 && !falloff)
-        return exi_wrong_usage(call->command, "say with --at where it goes, or with --falloff how far it reaches");
+        return exi_wrong_usage(call->command, "--at or --falloff is required: the new place, or the new reach");
     if (!exi_change_open(&change, call, call->arguments[0]))
         return EX_EXIT_FAILED;
     const bool as_layer = falloff && strcmp(falloff, "layer") == 0;
@@ -174,7 +174,7 @@ static int run_mute(const ex_call *call) {
     exi_change change;
     ex_error error = {.result = EX_OK};
     if (!name && !layer)
-        return exi_wrong_usage(call->command, "say which: --name NAME, or --layer LAYER for all of a layer");
+        return exi_wrong_usage(call->command, "--name NAME is required, or --layer LAYER for a whole layer");
     if (!exi_change_open(&change, call, call->arguments[0]))
         return EX_EXIT_FAILED;
     const ex_result result =

@@ -39,16 +39,17 @@ static int run(const ex_call *call) {
     ex_sculpted made;
     ex_mirroring mirroring = {.layer = layer, .name = name, .as = as, .replace = replace};
     if (!name)
-        return exi_wrong_usage(call->command, "say with --name which example");
+        return exi_wrong_usage(call->command, "--name NAME is required: the example to mirror");
     if (plane_text) {
         mirroring.plane = plane_text[0] - 'x';
         if (mirroring.plane < 0 || mirroring.plane > 2 ||
             (plane_text[1] && (plane_text[1] != '=' || !read_number(plane_text + 2, &mirroring.offset))))
-            return exi_wrong_usage(call->command, "--plane is x, y or z, or one of them with a place: x=0.1; not '%s'",
+            return exi_wrong_usage(call->command,
+                                   "--plane needs x, y or z, or one of them with a position such as x=0.1, not '%s'",
                                    plane_text);
     }
     if (tolerance_text && (!read_number(tolerance_text, &mirroring.tolerance) || !(mirroring.tolerance > 0)))
-        return exi_wrong_usage(call->command, "--tolerance is a number above 0, not '%s'", tolerance_text);
+        return exi_wrong_usage(call->command, "--tolerance needs a number above 0, not '%s'", tolerance_text);
     if (!exi_change_open(&change, call, call->arguments[0]))
         return EX_EXIT_FAILED;
     const ex_result result = ex_project_mirror_example(change.project, &mirroring, &change.options, &made, &error);

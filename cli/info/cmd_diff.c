@@ -268,13 +268,12 @@ static int run(const ex_call *call) {
         kinds[i] = exi_file_kind_of(call->arguments[i]);
         if (kinds[i] == EXI_FILE_PROJECT || kinds[i] == EXI_FILE_IMAGE || kinds[i] == EXI_FILE_CLIP ||
             kinds[i] == EXI_FILE_CACHE || kinds[i] == EXI_FILE_C3D || kinds[i] == EXI_FILE_TRC)
-            return exi_failed_text(
-                "'%s' is %s: forms and rigs can be compared, and a project by the rigs built from it",
-                call->arguments[i], exi_file_kind_name(kinds[i]));
+            return exi_failed_text("'%s' is %s: only forms and rigs can be compared; build a rig from a project first",
+                                   call->arguments[i], exi_file_kind_name(kinds[i]));
     }
     if ((kinds[0] == EXI_FILE_RIG) != (kinds[1] == EXI_FILE_RIG) && kinds[0] != EXI_FILE_UNKNOWN &&
         kinds[1] != EXI_FILE_UNKNOWN)
-        return exi_failed_text("'%s' is %s and '%s' is %s: 'exemplar pose' makes a form of a rig", call->arguments[0],
+        return exi_failed_text("'%s' is %s and '%s' is %s: 'exemplar pose' makes a form from a rig", call->arguments[0],
                                exi_file_kind_name(kinds[0]), call->arguments[1], exi_file_kind_name(kinds[1]));
     return kinds[0] == EXI_FILE_RIG || kinds[1] == EXI_FILE_RIG ? diff_rigs(call, tolerance)
                                                                 : diff_forms(call, tolerance);

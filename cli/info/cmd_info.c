@@ -229,7 +229,7 @@ static int print_project_layers(const ex_project_view *view, exi_emitter *json) 
     for (int i = 0; i < view->layer_count && exit_code == EX_EXIT_DONE; i++) {
         exi_layer layer;
         if (!exi_layer_of_project(&layer, &view->layers[i]))
-            exit_code = exi_failed_text("there is not enough memory");
+            exit_code = exi_failed_memory();
         else if (json)
             exi_layer_print_json(&layer, json);
         else
@@ -317,21 +317,21 @@ static int show_unknown(const ex_call *call, const char *path) {
         return show_mesh(call, path, mesh);
     if (result == EX_ERROR_FILE || exi_is_foreign(&error))
         return exi_failed(&error);
-    return exi_failed_text("'%s' is neither a project (.json), nor a rig (.glb), nor glTF (.glb, .gltf), nor a form "
-                           "(.obj, .ply), nor an image (.png), nor a motion (.bvh), nor a point cache (.pc2, .mdd), "
-                           "nor markers (.c3d, .trc)",
-                           path);
+    return exi_failed_text(
+        "'%s' is not a file that Exemplar reads: a project (.json), a rig (.glb), glTF (.glb, .gltf), a form (.obj, "
+        ".ply), an image (.png), a motion (.bvh), a point cache (.pc2, .mdd) or markers (.c3d, .trc)",
+        path);
 }
 
 static int run(const ex_call *call) {
     if (capabilities) {
         return call->argument_count == 0
                    ? show_capabilities(call)
-                   : exi_wrong_usage(call->command, "--capabilities takes no file, but there is '%s'",
+                   : exi_wrong_usage(call->command, "--capabilities takes no file, but '%s' is given",
                                      call->arguments[0]);
     }
     if (call->argument_count == 0)
-        return exi_wrong_usage(call->command, "name a file, or ask for --capabilities");
+        return exi_wrong_usage(call->command, "name a file, or give --capabilities");
     const char *path = call->arguments[0];
     switch (exi_file_kind_of(path)) {
     case EXI_FILE_PROJECT:

@@ -55,7 +55,7 @@ static int print_clip(const char *path, const ex_clip *clip, double height) {
     const bool printed = parents && names && exi_info_print_joints(count, parents, names, NULL);
     free(parents);
     free(names);
-    return printed ? EX_EXIT_DONE : exi_failed_text("there is not enough memory");
+    return printed ? EX_EXIT_DONE : exi_failed_memory();
 }
 
 static void print_clip_json(const char *path, const ex_clip *clip, double height) {
@@ -85,7 +85,7 @@ int exi_info_clip(const ex_call *call, const char *path) {
         return exi_failed(&error);
     int exit_code = EX_EXIT_DONE;
     if (!rest_height(clip, &height))
-        exit_code = exi_failed_text("there is not enough memory");
+        exit_code = exi_failed_memory();
     else if (call->json)
         print_clip_json(path, clip, height);
     else

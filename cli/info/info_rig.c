@@ -110,7 +110,7 @@ static int print_rig_layers(const ex_rig *rig, exi_emitter *json) {
     for (int i = 0; i < ex_rig_layer_count(rig) && exit_code == EX_EXIT_DONE; i++) {
         exi_layer layer;
         if (!exi_layer_of_rig(&layer, rig, i))
-            exit_code = exi_failed_text("there is not enough memory");
+            exit_code = exi_failed_memory();
         else if (json)
             exi_layer_print_json(&layer, json);
         else
@@ -213,7 +213,7 @@ static int print_rig(const char *path, const ex_rig *rig, const double box[6]) {
                texture.srgb ? "colours" : "data");
     }
     if (!print_skeleton(rig))
-        return exi_failed_text("there is not enough memory");
+        return exi_failed_memory();
     print_driver(rig);
     return print_rig_layers(rig, NULL);
 }
@@ -334,7 +334,7 @@ int exi_info_rig(const ex_call *call, const char *path) {
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
     int exit_code;
     if (!scratch) {
-        exit_code = exi_failed_text("there is not enough memory");
+        exit_code = exi_failed_memory();
     } else {
         double box[6];
         rest_box(rig, scratch, box);

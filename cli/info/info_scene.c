@@ -182,7 +182,7 @@ static int print_scene(const ex_call *call, const char *path, const ex_scene *sc
     printf("%s\n", exi_text_count(nodes, scene->node_count, "node"));
     print_meshes(scene);
     if (!print_skins(scene))
-        return exi_failed_text("there is not enough memory");
+        return exi_failed_memory();
     print_motion(scene);
     print_looks(scene);
     if (!call->quiet)

@@ -19,7 +19,7 @@ static bool find_axis(const ex_rig *rig, const char *name, int *input) {
     if (near)
         exi_failed_text("the rig has no axis '%s': did you mean '%s'?", name, near);
     else
-        exi_failed_text("the rig has no axis '%s' ('exemplar info' lists those that it has)", name);
+        exi_failed_text("the rig has no axis '%s': 'exemplar info' lists them", name);
     free(names);
     return false;
 }
@@ -36,12 +36,12 @@ bool exi_axes_find(const ex_rig *rig, const char *text, int *count, int axes[2])
     if (!comma)
         return find_axis(rig, text, &axes[0]);
     if (comma == text || comma[1] == '\0') {
-        exi_failed_text("--axes names one axis, or two with a comma between, not '%s'", text);
+        exi_failed_text("--axes needs one axis, or two with a comma between them, not '%s'", text);
         return false;
     }
     char *first = malloc(strlen(text) + 1);
     if (!first) {
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
         return false;
     }
     memcpy(first, text, (size_t)(comma - text));
@@ -66,8 +66,7 @@ bool exi_axes_are_assigned(const ex_call *call, const ex_rig *rig, int count, co
     for (int a = 0; a < count; a++) {
         const char *name = ex_rig_input_name(rig, axes[a]), *given = find_value(call, name);
         if (given) {
-            exi_failed_text("'%s' gives a value to the axis '%s', which is %s: leave one of the two out", given, name,
-                            how);
+            exi_failed_text("'%s' sets the axis '%s', which is %s: leave one of the two out", given, name, how);
             return true;
         }
     }
@@ -86,7 +85,7 @@ bool exi_axes_choose(const ex_call *call, const ex_rig *rig, int layer, int *cou
     }
     if (*count > 0 || !any)
         return true;
-    exi_failed_text("all axes of the layer '%s' that could be plotted along have a value: leave one of them out",
+    exi_failed_text("all axes of the layer '%s' that could be plotted are set: leave one of them out",
                     ex_rig_layer_name(rig, layer));
     return false;
 }

@@ -78,7 +78,7 @@ static bool make_one(exi_figures *figures, const exi_figure *figure, exi_figure_
     char *path = figure->file ? exi_path_inside(figures->folder, figure->file, "") : NULL;
     figures->fact_count = 0;
     if (figure->file && !path) {
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
         return false;
     }
     result->made = figure->make(figures, path) == EX_OK;
@@ -124,7 +124,7 @@ static int make(const ex_call *call) {
     if (!good && results)
         exi_failed(&error);
     else if (!good)
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
     for (int i = 0; i < EXI_FIGURE_RIGS; i++)
         ex_rig_destroy(figures.rigs[i].rig);
     free(results);
@@ -141,15 +141,11 @@ static int make(const ex_call *call) {
 static int run(const ex_call *call) {
     if (count_wanted() == 0)
         return exi_wrong_usage(call->command,
-                               "there is no figure '%s' that is computed: give a figure or a paper, as --only "
+                               "no figure '%s' can be computed: name a figure or a paper, such as --only "
                                "trajectory-warping-6 or --only trajectory-warping",
                                only ? only : "");
-    if (!exi_output_folder_check(output))
+    if (!exi_output_new_folder_check(output, force))
         return EX_EXIT_FAILED;
-    if (!force && !exi_folder_is_empty(output))
-        return exi_failed_text("the folder '%s' is there and not empty: give --force to write over what it holds, or "
-                               "another folder with -o",
-                               output);
     return make(call);
 }
 

@@ -52,7 +52,7 @@ static bool read_size(const ex_call *call, ex_plot_def *def) {
     if (ex_parse_double(&at, end, &def->width) && at < end && (*at == 'x' || *at == 'X') && ++at &&
         ex_parse_double(&at, end, &def->height) && at == end && def->width > 0 && def->height > 0)
         return true;
-    exi_wrong_usage(call->command, "--size is two numbers with an x between, such as 900x600, not '%s'", size_text);
+    exi_wrong_usage(call->command, "--size needs two numbers such as 900x600, not '%s'", size_text);
     return false;
 }
 
@@ -61,7 +61,7 @@ static bool read_scale(const ex_call *call, ex_plot_def *def) {
     def->scale = 2;
     if (!scale_text || (ex_parse_double(&at, end, &def->scale) && at == end && def->scale > 0 && def->scale <= 16))
         return true;
-    exi_wrong_usage(call->command, "--scale is a number above 0 and at most 16, not '%s'", scale_text);
+    exi_wrong_usage(call->command, "--scale needs a number above 0 and at most 16, not '%s'", scale_text);
     return false;
 }
 
@@ -138,7 +138,7 @@ static int run(const ex_call *call) {
     int exit_code;
     ex_plot_def def = ex_plot_def_default();
     if (!output)
-        return exi_wrong_usage(call->command, "say with -o where the picture goes");
+        return exi_wrong_usage(call->command, "-o is required: it names the output");
     if (!exi_assignments_check(call) || !read_size(call, &def) || !read_scale(call, &def))
         return EX_EXIT_USAGE;
     if (!exi_output_check(call->command, output, ".svg or .png", call->arguments[0], &exit_code))

@@ -145,7 +145,8 @@ static bool read_background(const ex_call *call, ex_render_def *def) {
             return true;
         }
     if (background_text)
-        exi_wrong_usage(call->command, "--background is quiet, white, grey or transparent, not '%s'", background_text);
+        exi_wrong_usage(call->command, "--background needs quiet, white, grey or transparent, not '%s'",
+                        background_text);
     return !background_text;
 }
 
@@ -177,11 +178,11 @@ static bool read_words(const ex_call *call, ex_render_def *def, double range[2])
 
 static bool check_words(const ex_call *call) {
     if (!output)
-        exi_wrong_usage(call->command, "say with -o where the picture goes");
+        exi_wrong_usage(call->command, "-o is required: it names the output");
     else if (what && strcmp(what, "difference") != 0 && strcmp(what, "displacement") != 0 &&
              strncmp(what, "example:", 8) != 0 && strncmp(what, "skin:", 5) != 0)
-        exi_wrong_usage(call->command, "--show is difference, displacement, example:LAYER/NAME or skin:JOINT, not '%s'",
-                        what);
+        exi_wrong_usage(call->command,
+                        "--show needs difference, displacement, example:LAYER/NAME or skin:JOINT, not '%s'", what);
     else if ((what && strcmp(what, "difference") == 0) != (with != NULL))
         exi_wrong_usage(call->command, "--show difference and --with OTHER go together");
     else if (range_text && !what)
@@ -191,7 +192,7 @@ static bool check_words(const ex_call *call) {
     else if (flat && smooth)
         exi_wrong_usage(call->command, "--flat and --smooth exclude each other");
     else if (up_text && strcmp(up_text, "y") != 0 && strcmp(up_text, "z") != 0)
-        exi_wrong_usage(call->command, "--up is y or z, not '%s'", up_text);
+        exi_wrong_usage(call->command, "--up needs y or z, not '%s'", up_text);
     else if (turntable > 0 && exi_is_standard_output(output))
         exi_wrong_usage(call->command, "a turntable is several files: name them with -o");
     else if (turntable > 0 && !ex_path_ends_with(output, ".png"))
@@ -268,7 +269,7 @@ static int render(const ex_call *call, const exi_subject *subject, ex_render_def
 static bool check_up(const ex_call *call, const exi_subject *subject, const exi_subject *other) {
     if (!up_text || !subject->rig || (with && !other->rig))
         return true;
-    exi_failed_text("'%s' is a rig, in which y is up: it takes no --up", call->arguments[0]);
+    exi_failed_text("'%s' is a rig, where y is up: --up goes with forms", call->arguments[0]);
     return false;
 }
 

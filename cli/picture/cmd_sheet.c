@@ -70,8 +70,7 @@ static bool read_grid(const ex_call *call, ex_sheet_def *def) {
     }
     if (found == 1 && grid_text[end] == '\0' && def->counts[0] > 1 && def->counts[1] > 1)
         return true;
-    exi_wrong_usage(call->command, "--grid is two numbers of at least 2 with an x between, such as 7x3, not '%s'",
-                    grid_text);
+    exi_wrong_usage(call->command, "--grid needs two numbers of at least 2 such as 7x3, not '%s'", grid_text);
     return false;
 }
 
@@ -102,7 +101,7 @@ static bool read_beyond(const ex_call *call, ex_sheet_def *def) {
         return true;
     exi_wrong_usage(
         call->command,
-        "--beyond is a number from 0 to 10, or two with a comma between, each perhaps as LOW:HIGH, not '%s'",
+        "--beyond needs a number from 0 to 10, or two with a comma between them, each optionally as LOW:HIGH, not '%s'",
         beyond_text);
     return false;
 }
@@ -173,9 +172,9 @@ static int run(const ex_call *call) {
     int exit_code;
     ex_sheet_def def = ex_sheet_def_default();
     if (!output)
-        return exi_wrong_usage(call->command, "say with -o where the picture goes");
+        return exi_wrong_usage(call->command, "-o is required: it names the output");
     if (!axes_text)
-        return exi_wrong_usage(call->command, "say with --axes which one or two axes the sheet is over");
+        return exi_wrong_usage(call->command, "--axes is required: one or two axes of the rig");
     if (!exi_assignments_check(call) || !read_words(call, &def))
         return EX_EXIT_USAGE;
     if (!exi_output_check(call->command, output, ".png", call->arguments[0], &exit_code))

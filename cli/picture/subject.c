@@ -12,7 +12,7 @@
 /* ---- reading ---- */
 
 static bool no_memory(void) {
-    exi_failed_text("there is not enough memory");
+    exi_failed_memory();
     return false;
 }
 
@@ -75,7 +75,7 @@ bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *pat
         return subject->rig && open_rig(subject, call, path, level, mute, tasks, exit_code);
     }
     if (path == call->arguments[0] && kind != EXI_FILE_UNKNOWN && (call->argument_count > 1 || level || mute)) {
-        exi_failed_text("'%s' is a form, not a rig: it takes no %s", path,
+        exi_failed_text("'%s' is a form, not a rig: %s goes with rigs", path,
                         call->argument_count > 1 ? "axis=value"
                         : level                  ? "--level"
                                                  : "--mute");
@@ -164,8 +164,9 @@ static bool show_skin(exi_subject *subject, const char *name, ex_error *error) {
     const ex_skeleton *skeleton = ex_rig_skeleton(subject->rig);
     int joint = skeleton ? ex_skeleton_find(skeleton, name) : -1;
     if (joint < 0 || !ex_rig_skin(subject->rig)) {
-        exi_failed_text(
-            skeleton ? "the rig has no joint '%s' with a skin" : "the rig has no skeleton, so no joint '%s'", name);
+        exi_failed_text(skeleton ? "the rig has no joint '%s' with a skin"
+                                 : "the rig has no skeleton, so it has no joint '%s'",
+                        name);
         return false;
     }
     snprintf(subject->label, sizeof subject->label, "skin weight of %.80s", name);
@@ -178,7 +179,7 @@ bool exi_subject_show(exi_subject *subject, const ex_call *call, const char *wha
     ex_error error = {.result = EX_OK};
     bool difference = strcmp(what, "difference") == 0, good;
     if (!difference && !subject->rig) {
-        exi_failed_text("'%s' is a form, not a rig: only its difference --with another can be shown",
+        exi_failed_text("'%s' is a form, not a rig: only --show difference --with OTHER goes with forms",
                         call->arguments[0]);
         return false;
     }

@@ -85,7 +85,7 @@ static int pose_once(const ex_call *call, const ex_rig *rig, const exi_form_wish
     void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
     int exit_code = EX_EXIT_DONE;
     if (!fits || !scratch) {
-        exit_code = exi_failed_text("there is not enough memory");
+        exit_code = exi_failed_memory();
     } else {
         ex_error error = {.result = EX_OK};
         ex_output where = exi_form_output(&form);
@@ -214,7 +214,7 @@ static int interrupted(const batch *work, exi_folder *folder) {
 
 static bool is_free(const char *path) {
     if (exi_file_exists(path))
-        exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder with -o", path);
+        exi_failed_exists(path, "folder");
     return !exi_file_exists(path);
 }
 
@@ -224,7 +224,7 @@ static bool frames_are_free(const batch *work) {
     for (int i = 0; !force && all_free && i < work->table->pose_count; i++) {
         char *path = frame_path(i);
         if (!path)
-            exi_failed_text("there is not enough memory");
+            exi_failed_memory();
         all_free = path && exi_form_visit_files(work->rig, &work->wish, path, is_free);
         free(path);
     }
@@ -276,7 +276,7 @@ static int run_table(const ex_call *call, const ex_rig *rig, const exi_form_wish
     bool fits = work.scratch != NULL;
     for (int i = 0; fits && i < work.size; i++)
         fits = exi_form_open(&work.forms[i], rig, wish);
-    int exit_code = fits ? write_table(call, &work) : exi_failed_text("there is not enough memory");
+    int exit_code = fits ? write_table(call, &work) : exi_failed_memory();
     for (int i = 0; i < work.size; i++)
         exi_form_close(&work.forms[i], rig);
     free(work.scratch);
@@ -292,15 +292,15 @@ static bool is_form_kind(const char *word) {
 static int run(const ex_call *call) {
     int exit_code;
     if (!output)
-        return exi_wrong_usage(call->command, "say with -o where the result goes");
+        return exi_wrong_usage(call->command, "-o is required: it names the output");
     if (poses_path && call->argument_count > 1) {
-        return exi_wrong_usage(call->command, "'%s' and --poses both say which pose: give one of them",
+        return exi_wrong_usage(call->command, "'%s' and --poses both give the pose: leave one of the two out",
                                call->arguments[1]);
     }
     if (kind && (!poses_path || !is_form_kind(kind)))
-        return exi_wrong_usage(call->command, "--kind is obj, ply, glb or gltf, and goes with --poses");
+        return exi_wrong_usage(call->command, "--kind needs obj, ply, glb or gltf, and goes with --poses");
     if (force && !poses_path)
-        return exi_wrong_usage(call->command, "--force goes with --poses: a single form is written over what is there");
+        return exi_wrong_usage(call->command, "--force goes with --poses: a single form always overwrites its file");
     if (textures && exi_is_standard_output(output))
         return exi_wrong_usage(call->command, "textures are written beside the form: name a file with -o");
     if (!exi_assignments_check(call))

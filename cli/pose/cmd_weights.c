@@ -59,7 +59,7 @@ static int print_weights(const ex_call *call, const ex_rig *rig, const ex_pose *
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
     int exit_code = EX_EXIT_DONE;
     if (!weights || !scratch) {
-        exit_code = exi_failed_text("there is not enough memory");
+        exit_code = exi_failed_memory();
     } else {
         ex_rig_evaluate(rig, pose, &(ex_output){.weights = weights}, NULL, scratch);
         if (ex_rig_layer_count(rig) == 0 && !call->quiet)

@@ -38,7 +38,7 @@ bool exi_level_read(const ex_call *call, const ex_rig *rig, const char *text, in
     } else if (end != text && *end == 0 && number >= 0 && number <= EX_SUBDIVIDE_LEVELS) {
         *level = (int)number;
     } else {
-        *exit_code = exi_wrong_usage(call->command, "--level is 'cage', a number up to %d or 'limit', not '%s'",
+        *exit_code = exi_wrong_usage(call->command, "--level needs 'cage', a number up to %d or 'limit', not '%s'",
                                      EX_SUBDIVIDE_LEVELS, text);
         return false;
     }
@@ -147,7 +147,7 @@ static ex_result write_textures(const exi_form *form, const ex_rig *rig, const c
 /* Visits a path and frees it; false after printing an error if path is NULL for lack of memory. */
 static bool visit_owned(char *path, bool (*visit)(const char *path)) {
     if (!path)
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
     const bool go_on = path && visit(path);
     free(path);
     return go_on;

@@ -53,7 +53,7 @@ static ex_result check_target(const building *b, ex_error *error) {
     if (!source)
         return EX_OK;
     error->result = EX_ERROR_FILE;
-    snprintf(error->text, sizeof error->text, "'%s' is a file that the project is made from: name another one with -o",
+    snprintf(error->text, sizeof error->text, "'%s' is a file that the project uses: give another name with -o",
              source);
     return error->result;
 }
@@ -154,7 +154,7 @@ static int build(const ex_call *call, const char *path, const char *target) {
     if (!exi_output_check(call->command, target, ".glb", path, &exit_code))
         return exit_code;
     if (!exi_watch_start(&b.watch, path))
-        exit_code = exi_failed_text("there is not enough memory");
+        exit_code = exi_failed_memory();
     else
         exit_code = watch ? build_watching(&b) : build_once(&b);
     exi_watch_free(&b.watch);
@@ -172,7 +172,7 @@ static int run(const ex_call *call) {
         return build(call, path, output);
     char *beside = exi_path_with_ending(path, ".glb");
     if (!beside)
-        return exi_failed_text("there is not enough memory");
+        return exi_failed_memory();
     int exit_code = build(call, path, beside);
     free(beside);
     return exit_code;

@@ -142,24 +142,19 @@ static int leave_session(const demo_job *job) {
         return EX_EXIT_FAILED;
     }
     if (scan && exi_file_exists(scan))
-        exi_failed_text("interrupted: what was made stays, and '%s scan run %s' goes on from there", program,
+        exi_failed_text("interrupted: finished steps are kept, and '%s scan run %s' continues from there", program,
                         job->folder);
     else
-        exi_failed_text("interrupted: scans that are whole stay, and the same command with --force goes on from there");
+        exi_failed_text("interrupted: finished scans are kept, and the same command with --force continues from there");
     free(scan);
     return exi_interrupted();
 }
 
 static int write_job(const demo_job *job) {
     if (!job->project || !job->rig || !job->posed || !job->picture)
-        return exi_failed_text("there is not enough memory");
-    if (!exi_output_folder_check(job->folder))
+        return exi_failed_memory();
+    if (!exi_output_new_folder_check(job->folder, force))
         return EX_EXIT_FAILED;
-    if (!force && !exi_folder_is_empty(job->folder)) {
-        return exi_failed_text("the folder '%s' is there and not empty: give --force to write over what it holds, or "
-                               "another folder with -o",
-                               job->folder);
-    }
     exi_folder folder;
     if (!exi_folder_note(&folder, job->folder))
         return EX_EXIT_FAILED;
@@ -204,8 +199,7 @@ static int write_all(const ex_call *call) {
         if (exi_demo_is_long(&ex_demos[i]) && !all)
             continue;
         char *folder = exi_path_inside(output ? output : "", ex_demos[i].name, "");
-        int exit_code =
-            folder ? write_demo(call, &ex_demos[i], folder, i == last) : exi_failed_text("there is not enough memory");
+        int exit_code = folder ? write_demo(call, &ex_demos[i], folder, i == last) : exi_failed_memory();
         free(folder);
         if (exit_code != EX_EXIT_DONE)
             return exit_code;
@@ -229,8 +223,7 @@ static int run(const ex_call *call) {
         return write_all(call);
     for (int i = 0; i < ex_demo_count; i++)
         if (strcmp(ex_demos[i].name, call->arguments[0]) == 0 && quick && !ex_demos[i].session)
-            return exi_wrong_usage(call->command, "--quick goes with 'body', and '%s' is quick enough",
-                                   ex_demos[i].name);
+            return exi_wrong_usage(call->command, "--quick goes with 'body'; '%s' is quick already", ex_demos[i].name);
         else if (strcmp(ex_demos[i].name, call->arguments[0]) == 0)
             return write_demo(call, &ex_demos[i], output ? output : ex_demos[i].name, true);
     return unknown_demo(call);

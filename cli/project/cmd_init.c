@@ -140,9 +140,9 @@ static int init(const ex_call *call, const source *from, const char *directory, 
     int exit_code = EX_EXIT_DONE;
     char *project = exi_path_inside(directory, name, ".json");
     if (!project) {
-        exit_code = exi_failed_text("there is not enough memory");
+        exit_code = exi_failed_memory();
     } else if (!force && exi_file_exists(project)) {
-        exit_code = exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder", project);
+        exit_code = exi_failed_exists(project, "folder");
     } else {
         exit_code = fill_folder(from, directory, name, &notes, &folder);
         if (exit_code == EX_EXIT_DONE)
@@ -168,8 +168,7 @@ static int init_scene(const ex_call *call, const char *path) {
         return exi_failed(&error);
     char *name = exi_path_stem(path);
     const source from = {.scene = scene, .path = path};
-    int exit_code =
-        name ? init(call, &from, output ? output : name, name) : exi_failed_text("there is not enough memory");
+    int exit_code = name ? init(call, &from, output ? output : name, name) : exi_failed_memory();
     free(name);
     ex_scene_destroy(scene);
     return exit_code;
@@ -197,7 +196,7 @@ static int init_forms(const ex_call *call, const char *path) {
     char *name = folder ? folder_name(path) : exi_path_stem(path);
     char *directory = name && folder ? exi_path_inside(".", name, "_project") : NULL;
     if (!name || (folder && !directory)) {
-        exit_code = exi_failed_text("there is not enough memory");
+        exit_code = exi_failed_memory();
     } else if (exi_forms_read(call, space, &places, paths, &forms, &exit_code)) {
         const source from = {.forms = &forms.forms, .path = path};
         exit_code = init(call, &from, output ? output : folder ? directory : name, name);

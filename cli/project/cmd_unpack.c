@@ -57,9 +57,9 @@ static int unpack(const ex_call *call, const ex_rig *rig, const char *name) {
     int exit_code = EX_EXIT_DONE;
     char *project = exi_path_inside(output, name, ".json");
     if (!project) {
-        exit_code = exi_failed_text("there is not enough memory");
+        exit_code = exi_failed_memory();
     } else if (!force && exi_file_exists(project)) {
-        exit_code = exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder", project);
+        exit_code = exi_failed_exists(project, "folder");
     } else {
         exit_code = fill_folder(rig, name, &folder);
         if (exit_code == EX_EXIT_DONE)
@@ -72,14 +72,14 @@ static int unpack(const ex_call *call, const ex_rig *rig, const char *name) {
 
 static int run(const ex_call *call) {
     if (!output)
-        return exi_wrong_usage(call->command, "say with -o DIR where the project goes");
+        return exi_wrong_usage(call->command, "-o is required: it names the output folder");
     if (!exi_output_folder_check(output))
         return EX_EXIT_FAILED;
     ex_rig *rig = exi_rig_load(call->arguments[0], NULL);
     if (!rig)
         return EX_EXIT_FAILED;
     char *name = exi_path_stem(call->arguments[0]);
-    int exit_code = name ? unpack(call, rig, name) : exi_failed_text("there is not enough memory");
+    int exit_code = name ? unpack(call, rig, name) : exi_failed_memory();
     free(name);
     ex_rig_destroy(rig);
     return exit_code;

@@ -23,7 +23,7 @@ bool exi_is_folder(const char *path) {
 }
 
 static bool out_of_memory(int *exit_code) {
-    *exit_code = exi_failed_text("there is not enough memory");
+    *exit_code = exi_failed_memory();
     return false;
 }
 

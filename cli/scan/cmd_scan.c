@@ -26,9 +26,9 @@ ex_scan_fitted *exi_scan_open_fit(const ex_scan_session *session) {
     ex_error error = {0};
     char *path = ex_scan_path(session, "", "fit", ".json");
     if (!path)
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
     else if (!exi_file_exists(path))
-        exi_failed_text("'%s' is not there yet: 'exemplar scan fit %s' makes it", path, session->folder);
+        exi_failed_text("'%s' does not exist yet: 'exemplar scan fit %s' makes it", path, session->folder);
     else if (ex_scan_fitted_read(path, &fitted, &error) != EX_OK)
         exi_failed(&error);
     free(path);
@@ -59,7 +59,7 @@ static int run(const ex_call *call) {
     if (near)
         return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'scan %s'?", word, near);
     return exi_wrong_usage(call->command,
-                           "there is no '%s' here: say simulate, markers, label, fit, template, build, report or run",
+                           "there is no '%s' here: use simulate, markers, label, fit, template, build, report or run",
                            word);
 }
 

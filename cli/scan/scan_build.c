@@ -82,7 +82,7 @@ static ex_result build_rig(const ex_scan_session *session, const ex_progress *pr
     ex_project *project = NULL;
     ex_result result = project_path && path ? ex_project_read(project_path, &project, error) : EX_ERROR_MEMORY;
     if (!project_path || !path)
-        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory"};
+        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "not enough memory"};
     if (result == EX_OK)
         result = ex_project_build(project, &(ex_build_options){.progress = progress, .tasks = tasks}, rig, error);
     if (result == EX_OK)

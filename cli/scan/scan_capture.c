@@ -68,7 +68,7 @@ static void print_open(const ex_capture *capture) {
             count += capture->opens[i].scan >= 0 && capture->opens[i].joint == j;
         char frames[EXI_TEXT_SIZE];
         if (count > 0)
-            exi_failed_text("%s cannot be found in %s of those that the bones were found from",
+            exi_failed_text("%s cannot be found in %s of those used to find the bones",
                             capture->kinematics->joints[j].name, exi_text_count(frames, count, "frame"));
     }
 }

@@ -121,7 +121,7 @@ static int fit_capture(const ex_call *call, double loss) {
     exi_scan_capture wish = {.output = output, .bvh = bvh, .skeleton = skeleton, .up = up, .loss = loss};
     const char *at = frames_text;
     if (even || rigid)
-        return exi_wrong_usage(call->command, "--%s goes with a session, and '%s' is motion capture",
+        return exi_wrong_usage(call->command, "--%s goes with a session, but '%s' is motion capture",
                                even ? "even" : "rigid", call->arguments[0]);
     if (frames_text && (!ex_parse_int(&at, frames_text + strlen(frames_text), &wish.frames) || *at || wish.frames < 1))
         return exi_wrong_usage(call->command, "--frames needs a number from 1 up, not '%s'", frames_text);
@@ -162,7 +162,7 @@ static int run(const ex_call *call) {
     if (kind == EXI_FILE_C3D || kind == EXI_FILE_TRC)
         return fit_capture(call, loss);
     if (skeleton || bvh || up || frames_text)
-        return exi_wrong_usage(call->command, "%s goes with motion capture (.c3d, .trc), and '%s' is none",
+        return exi_wrong_usage(call->command, "%s goes with motion capture (.c3d, .trc), but '%s' is not that",
                                skeleton ? "--skeleton"
                                : bvh    ? "--bvh"
                                : up     ? "--up"
@@ -173,7 +173,7 @@ static int run(const ex_call *call) {
     ex_scan_session *session = exi_scan_open(call->arguments[0]);
     char *path = session && !output ? ex_scan_path(session, "", "fit", ".json") : NULL;
     if (session && !output && !path)
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
     else if (session)
         exit_code = fit_session(call, session, loss, output ? output : path);
     free(path);

@@ -89,8 +89,8 @@ static int warn(const ex_scan_session *session, const ex_scan_labelling *labels)
     for (int i = 0; i < labels->scan_count; i++)
         if (labels->sure[i] == 0)
             exit_code =
-                exi_failed_text("scan '%s' has no marker in common with the reference '%s', as far as can be "
-                                "seen among the %d found on it: name some by hand (--page)",
+                exi_failed_text("scan '%s' seems to have no marker in common with the reference '%s', among the %d "
+                                "found on it: name some by hand (--page)",
                                 session->scans[i].name, session->scans[session->reference].name, labels->found[i]);
     return exit_code;
 }
@@ -105,9 +105,9 @@ static bool check_found(const ex_scan_session *session, bool *redo) {
         char *labels = ex_scan_path(session, "labels", session->scans[i].name, ".csv");
         const bool memory = found && labels, there = memory && exi_file_exists(found);
         if (!memory)
-            exi_failed_text("there is not enough memory");
+            exi_failed_memory();
         else if (!there)
-            exi_failed_text("'%s' is not there yet: 'exemplar scan markers %s' makes it", found, session->folder);
+            exi_failed_text("'%s' does not exist yet: 'exemplar scan markers %s' makes it", found, session->folder);
         else
             redo[i] = force || !exi_scan_is_newer(labels, found);
         free(found);
@@ -124,7 +124,7 @@ static int label(const ex_call *call, const ex_scan_session *session) {
     ex_error error = {0};
     ex_scan_labelling *labels = NULL;
     if (!redo)
-        return exi_failed_text("there is not enough memory");
+        return exi_failed_memory();
     if (!check_found(session, redo)) {
         free(redo);
         return EX_EXIT_FAILED;
@@ -158,7 +158,7 @@ static int find_scan(const ex_scan_session *session, const char *name) {
     const char *near = names ? ex_suggest(name, names, session->scan_count) : NULL;
     free((void *)names);
     exi_failed_text("the session has no scan '%s'%s%s%s", name, near ? ": did you mean '" : "", near ? near : "",
-                    near ? "'?" : ": say with --scan which one is meant");
+                    near ? "'?" : ": name one with --scan");
     return -1;
 }
 
@@ -209,7 +209,7 @@ static int write_page(const ex_call *call, const ex_scan_session *session) {
     ex_error error = {0};
     char counted[EXI_TEXT_SIZE], bytes[EXI_TEXT_SIZE];
     if (!scans || !redo)
-        exit_code = exi_failed_text("there is not enough memory");
+        exit_code = exi_failed_memory();
     else if (!exi_output_check(call->command, page, ".html", NULL, &exit_code))
         count = -1;
     else if (!check_found(session, redo))
@@ -238,10 +238,10 @@ static int write_page(const ex_call *call, const ex_scan_session *session) {
 
 static int run(const ex_call *call) {
     if (csv && page)
-        return exi_wrong_usage(call->command, "--csv and --page are two things: do one after the other");
+        return exi_wrong_usage(call->command, "--csv and --page do not go together: run one after the other");
     if (scan_name && !csv && !page)
         return exi_wrong_usage(call->command,
-                               "--scan goes with --csv or --page: labels are made of all scans together");
+                               "--scan goes with --csv or --page: labelling always uses all scans together");
     ex_scan_session *session = exi_scan_open(call->arguments[0]);
     if (!session)
         return EX_EXIT_FAILED;

@@ -82,7 +82,7 @@ static ex_result find(const work *w, job *j) {
     ex_mesh **meshes = NULL;
     ex_result result = EX_OK;
     if (!path) {
-        j->error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory"};
+        j->error = (ex_error){.result = EX_ERROR_MEMORY, .text = "not enough memory"};
         return EX_ERROR_MEMORY;
     }
     j->kept = !w->again && is_newest(w->session, scan, path);
@@ -142,18 +142,18 @@ static void warn(const work *w, int job_count) {
         const int usual = usual_count(w, job_count, scan->part);
         exi_text_count(count, j->count, "marker");
         if (j->count == 0)
-            exi_failed_text("%s: no marker was found: say with --size how wide they are, and with a lower --threshold "
-                            "that they are faint",
-                            scan->name);
+            exi_failed_text(
+                "%s: no marker was found: give their width with --size, or a lower --threshold if they are faint",
+                scan->name);
         else if (usual > 0 && j->count < usual / 2)
-            exi_failed_text("%s: %s found, where other scans of '%s' show %d: is part of it missing?", scan->name,
-                            count, w->session->parts[scan->part].name, usual);
+            exi_failed_text("%s: %s found, but other scans of '%s' show %d: is part of it missing?", scan->name, count,
+                            w->session->parts[scan->part].name, usual);
         else if (painted > 0 && j->count > painted + painted / 10 + 1)
-            exi_failed_text("%s: %s found, and only %d were painted: a higher --threshold, or --size, leaves out "
-                            "spots that are none",
-                            scan->name, count, painted);
+            exi_failed_text(
+                "%s: %s found, but only %d were painted: a higher --threshold, or --size, leaves out other spots",
+                scan->name, count, painted);
         else if (usual > 0 && j->count > 2 * usual)
-            exi_failed_text("%s: %s found, where other scans of '%s' show %d: does it show something else, too?",
+            exi_failed_text("%s: %s found, but other scans of '%s' show %d: does it show something else too?",
                             scan->name, count, w->session->parts[scan->part].name, usual);
     }
 }
@@ -211,7 +211,7 @@ static bool choose(const ex_call *call, const ex_scan_session *session, job *job
         }
         for (int k = 0; k < *count; k++)
             if (jobs[k].scan == scan) {
-                exi_failed_text("scan '%s' is named twice", call->arguments[i]);
+                exi_failed_text("scan '%s' is given twice", call->arguments[i]);
                 return false;
             }
         jobs[(*count)++].scan = scan;
@@ -243,7 +243,7 @@ static int find_all(const ex_call *call, work *w, int job_count) {
     const ex_result result = folder ? ex_make_directory(folder, &error) : EX_ERROR_MEMORY;
     free(folder);
     if (result != EX_OK)
-        return folder ? exi_failed(&error) : exi_failed_text("there is not enough memory");
+        return folder ? exi_failed(&error) : exi_failed_memory();
     exi_pool *pool = exi_pool_create(call->threads);
     const ex_tasks *tasks = exi_pool_tasks(pool);
     exi_progress_start(&progress, call);
@@ -307,7 +307,7 @@ static int run(const ex_call *call) {
     w.session = session;
     w.jobs = calloc((size_t)session->scan_count + 1, sizeof *w.jobs);
     if (!w.jobs)
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
     else if (choose(call, session, w.jobs, &job_count))
         exit_code = find_all(call, &w, job_count);
     for (int i = 0; w.jobs && i < job_count; i++)

@@ -69,7 +69,7 @@ static ex_result draw_side(ex_mesh *const *meshes, int mesh_count, const ex_foun
     ex_image *image = NULL;
     ex_result result = rings && items ? EX_OK : EX_ERROR_MEMORY;
     if (result != EX_OK)
-        *error = (ex_error){.result = result, .text = "there is not enough memory for a picture"};
+        *error = (ex_error){.result = result, .text = "not enough memory for a picture"};
     for (int i = 0; result == EX_OK && i <= mesh_count; i++) {
         items[i] = ex_render_item_default();
         items[i].mesh = i < mesh_count ? meshes[i] : rings;
@@ -105,7 +105,7 @@ ex_result exi_scan_draw_found(const ex_scan_session *session, int scan, const ex
     ex_image *whole = ex_image_create(SIDES * WIDTH, HEIGHT);
     ex_result result = path && whole ? ex_scan_meshes(session, scan, &meshes, error) : EX_ERROR_MEMORY;
     if (!path || !whole)
-        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory for a picture"};
+        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "not enough memory for a picture"};
     for (int side = 0; side < SIDES && result == EX_OK; side++)
         result = draw_side(meshes, entry->file_count, markers, count, side, tasks, whole, error);
     if (result == EX_OK)

@@ -100,7 +100,7 @@ static bool read_number(const ex_call *call, const char *option, const char *tex
         *value = number;
         return true;
     }
-    exi_wrong_usage(call->command, "--%s needs a number between %g and %g, not '%s'", option, least, most, text);
+    exi_wrong_usage(call->command, "--%s needs a number from %g to %g, not '%s'", option, least, most, text);
     return false;
 }
 
@@ -110,7 +110,7 @@ static bool read_pitch(const ex_call *call, double values[2]) {
     if (!pitch)
         return true;
     if (!comma || comma - pitch >= 32 || strlen(comma + 1) >= 32) {
-        exi_wrong_usage(call->command, "--pitch needs two lengths, across and along: 5mm,2mm, not '%s'", pitch);
+        exi_wrong_usage(call->command, "--pitch needs two lengths, across and along, such as 5mm,2mm, not '%s'", pitch);
         return false;
     }
     snprintf(words[0], sizeof words[0], "%.*s", (int)(comma - pitch), pitch);
@@ -119,7 +119,7 @@ static bool read_pitch(const ex_call *call, double values[2]) {
         if (!exi_drive_length_read(call, "pitch", words[i], &values[i]))
             return false;
         if (!(values[i] >= 1e-5 && values[i] <= 1)) {
-            exi_wrong_usage(call->command, "--pitch is between 0.01 mm and 1 m, not '%s'", words[i]);
+            exi_wrong_usage(call->command, "--pitch needs lengths from 0.01 mm to 1 m, not '%s'", words[i]);
             return false;
         }
     }
@@ -152,7 +152,7 @@ static bool read_numbers(const ex_call *call, ex_scan_simulate_def *def) {
         return false;
     if (s->marker_size > 1e-4 && s->noise <= 1)
         return true;
-    exi_wrong_usage(call->command, s->noise > 1 ? "--noise is at most 1 m" : "--marker-size is above 0.1 mm");
+    exi_wrong_usage(call->command, s->noise > 1 ? "--noise needs at most 1 m" : "--marker-size needs more than 0.1 mm");
     return false;
 }
 
@@ -177,7 +177,7 @@ static bool read_part(const ex_call *call, part_list *list, const char *word) {
     char *text = list->texts[list->count] = malloc(strlen(word) + 1), *at = text;
     int counts[LISTS] = {0};
     if (!text) {
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
         return false;
     }
     strcpy(text, word);
@@ -210,7 +210,7 @@ static bool read_part(const ex_call *call, part_list *list, const char *word) {
     part->solve_count = counts[2];
     for (int i = 0; i < list->count; i++)
         if (strcmp(list->parts[i].name, part->name) == 0) {
-            exi_wrong_usage(call->command, "--part describes '%s' twice", part->name);
+            exi_wrong_usage(call->command, "--part %s is given twice", part->name);
             return false;
         }
     list->count++;
@@ -219,7 +219,7 @@ static bool read_part(const ex_call *call, part_list *list, const char *word) {
 
 static bool read_parts(const ex_call *call, part_list *list) {
     if (part_words.count > PART_MAX) {
-        exi_wrong_usage(call->command, "there can be %d parts", PART_MAX);
+        exi_wrong_usage(call->command, "there can be at most %d parts", PART_MAX);
         return false;
     }
     for (int i = 0; i < part_words.count; i++)
@@ -238,7 +238,7 @@ static bool choose_parts(const ex_scan_poses *poses, const part_list *list, int 
         while (parts[p] < list->count && strcmp(list->parts[parts[p]].name, name) != 0)
             parts[p]++;
         if (parts[p] == list->count) {
-            exi_failed_text("%s: '%s' is scanned for the part '%s': describe it with --part %s=JOINT,JOINT:COVER,COVER",
+            exi_failed_text("%s: '%s' belongs to the part '%s': describe that with --part %s=JOINT,JOINT:COVER,COVER",
                             poses_path, poses->names[p], name, name);
             return false;
         }
@@ -303,7 +303,7 @@ static int simulate(const ex_call *call, ex_scan_simulate_def *def) {
     exi_progress_end(&progress);
     exi_pool_destroy(pool);
     if (result != EX_OK && exi_interrupted()) {
-        exi_failed_text("interrupted: scans that are whole stay, and the same command goes on from there");
+        exi_failed_text("interrupted: finished scans are kept, and the same command continues from there");
         return exi_interrupted();
     }
     if (result != EX_OK)
@@ -332,7 +332,7 @@ static int simulate_poses(const ex_call *call, ex_scan_simulate_def *def, const 
     def->text = poses->text;
     def->size = poses->size;
     if (!parts)
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
     if (parts && choose_parts(poses, list, parts) && find_pose(poses, reference, &def->reference) &&
         find_pose(poses, average, &def->average)) {
         const ex_result result =
@@ -371,18 +371,18 @@ static int simulate_rig(const ex_call *call, ex_scan_simulate_def *def, const pa
 static int run(const ex_call *call) {
     ex_scan_simulate_def def = {.folder = output};
     if (!poses_path)
-        return exi_wrong_usage(call->command, "say with --poses which poses are scanned");
+        return exi_wrong_usage(call->command, "--poses FILE is required: the poses to scan");
     if (!output)
-        return exi_wrong_usage(call->command, "say with -o which folder the session goes to");
+        return exi_wrong_usage(call->command, "-o is required: it names the output folder");
     if (exi_is_standard_output(output))
-        return exi_wrong_usage(call->command, "a session is a folder: name one with -o");
+        return exi_wrong_usage(call->command, "a session is a folder: name it with -o");
     if (!exi_output_folder_check(output))
         return EX_EXIT_FAILED;
     if (!read_numbers(call, &def))
         return EX_EXIT_USAGE;
     part_list *list = calloc(1, sizeof *list);
     if (!list)
-        return exi_failed_text("there is not enough memory");
+        return exi_failed_memory();
     const int exit_code = read_parts(call, list) ? simulate_rig(call, &def, list) : EX_EXIT_USAGE;
     free_parts(list);
     return exit_code;

@@ -103,12 +103,12 @@ static bool take_files(const ex_call *call, wish *w) {
     while (reference && first < call->argument_count && strcmp(call->arguments[first], reference) != 0)
         first++;
     if (first == call->argument_count) {
-        exi_wrong_usage(call->command, "--reference names one of the forms, and '%s' is none of them", reference);
+        exi_wrong_usage(call->command, "--reference needs one of the forms, but '%s' is none of them", reference);
         return false;
     }
     w->forms = malloc((size_t)call->argument_count * sizeof *w->forms);
     if (!w->forms) {
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
         return false;
     }
     for (int i = 0; i < call->argument_count; i++)
@@ -124,7 +124,7 @@ static bool check_basis(const ex_call *call, wish *w) {
     char *end = NULL;
     w->basis = -1;
     if (!basis_text && at.count > 0) {
-        exi_wrong_usage(call->command, "--at goes with --basis: 'exemplar pose' shows the whole");
+        exi_wrong_usage(call->command, "--at goes with --basis: 'exemplar pose' poses the rig");
         return false;
     }
     if (!basis_text)
@@ -137,7 +137,7 @@ static bool check_basis(const ex_call *call, wish *w) {
     }
     w->basis = (int)number;
     if (report)
-        exi_wrong_usage(call->command, "--basis writes a form alone: it does not go with --report");
+        exi_wrong_usage(call->command, "--basis writes only a form: it does not go with --report");
     return !report;
 }
 
@@ -146,8 +146,8 @@ static bool check_outputs(const ex_call *call, const wish *w, int *exit_code) {
     const char *endings = w->basis >= 0 ? EXI_FORM_ENDINGS : ".glb";
     *exit_code = EX_EXIT_USAGE;
     if (!output && !report) {
-        exi_wrong_usage(call->command, "say with -o where the %s goes%s", w->basis >= 0 ? "form" : "rig",
-                        w->basis >= 0 ? "" : ", or ask for a --report");
+        exi_wrong_usage(call->command, "-o is required: it names the output for the %s%s",
+                        w->basis >= 0 ? "form" : "rig", w->basis >= 0 ? "" : ", unless --report is given");
         return false;
     }
     if (picture && !report) {
@@ -218,11 +218,11 @@ static int write_basis(const ex_call *call, const ex_rig *rig, const wish *w, ex
     ex_error error = {.result = EX_OK};
     int exit_code = EX_EXIT_FAILED;
     if (!weights || !positions || !exi_form_open(&form, rig, &how)) {
-        exi_failed_text("there is not enough memory");
+        exi_failed_memory();
     } else if (w->basis > paths->found.segments.count) {
         exi_failed_text(paths->found.segments.count > 0
                             ? "there is no basis %d: the forms have %d segments"
-                            : "there is no basis %d: without --mode paper --bases, vertices have their own alone",
+                            : "there is no basis %d: without --mode paper --bases, there is only basis 0",
                         w->basis, paths->found.segments.count);
     } else if (!exi_warp_weights_read(call, paths, &at, weights)) {
         exit_code = EX_EXIT_USAGE;
@@ -233,7 +233,7 @@ static int write_basis(const ex_call *call, const ex_rig *rig, const wish *w, ex
         for (size_t i = 0; done && i < 3 * count; i++)
             form.positions[i] = (float)positions[i];
         if (!done)
-            exi_failed_text("there is not enough memory");
+            exi_failed_memory();
         else if (exi_form_write(&form, rig, &how, exi_is_standard_output(output) ? "/dev/stdout" : output, &error) !=
                  EX_OK)
             exi_failed(&error);
@@ -275,8 +275,7 @@ static int run(const ex_call *call) {
     int exit_code = EX_EXIT_USAGE;
     wish w = {.basis = -1};
     if (call->argument_count < 2)
-        return exi_wrong_usage(call->command, "at least two forms are needed: one that the others start from, and one "
-                                              "that it runs to");
+        return exi_wrong_usage(call->command, "at least two forms are needed: the reference, and one to warp it to");
     if (!check_basis(call, &w) || !exi_warp_options_read(call, &words, &w.def.options) ||
         !check_outputs(call, &w, &exit_code) || !take_files(call, &w)) {
         free(w.forms);

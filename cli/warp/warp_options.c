@@ -69,8 +69,9 @@ static bool read_terms(const ex_call *call, const char *text, ex_trajectory_opti
         const int term = find_term(at, size);
         if (term == 3 || !*without[term]) {
             exi_wrong_usage(call->command,
-                            term == 3 ? "--terms needs some of pose,rotation,gradient with commas between, not '%s'"
-                                      : "--terms has a term twice: '%s'",
+                            term == 3
+                                ? "--terms needs some of pose,rotation,gradient with commas between them, not '%s'"
+                                : "--terms names a term twice: '%s'",
                             text);
             return false;
         }
@@ -97,11 +98,11 @@ static bool read_weights(const ex_call *call, const char *text, ex_trajectory_op
             return false;
         }
         if (seen[term]) {
-            exi_wrong_usage(call->command, "--weights has a term twice: '%s'", text);
+            exi_wrong_usage(call->command, "--weights names a term twice: '%s'", text);
             return false;
         }
         if (without[term]) {
-            exi_wrong_usage(call->command, "--weights has a term that --terms leaves out: '%s'", text);
+            exi_wrong_usage(call->command, "--weights names a term that --terms leaves out: '%s'", text);
             return false;
         }
         seen[term] = true;
@@ -118,12 +119,11 @@ static bool read_segments(const ex_call *call, const exi_warp_words *w, ex_traje
         return false;
     }
     if (w->root && !read_count(w->root, EX_SEGMENT_MAX - 1, &o->root)) {
-        exi_wrong_usage(call->command, "--root needs a segment, counted from 0 to %d, not '%s'", EX_SEGMENT_MAX - 1,
-                        w->root);
+        exi_wrong_usage(call->command, "--root needs a segment from 0 to %d, not '%s'", EX_SEGMENT_MAX - 1, w->root);
         return false;
     }
     if (!w->bases && (w->segment_angle || w->root || w->segments)) {
-        exi_wrong_usage(call->command, "segments are what bases are appended for: --%s goes with --bases",
+        exi_wrong_usage(call->command, "--%s goes with --bases, which work on segments",
                         w->segments        ? "segments"
                         : w->segment_angle ? "segment-angle"
                                            : "root");

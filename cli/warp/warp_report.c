@@ -66,7 +66,7 @@ static ex_result draw(const ex_rig_trajectories *paths, int example, const ex_wa
                       ex_error *error) {
     char *path = picture_path(paths, example, picture);
     if (!path) {
-        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory"};
+        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "not enough memory"};
         return EX_ERROR_MEMORY;
     }
     const ex_result result = ex_warp_report_draw(r, path, error);

@@ -63,15 +63,15 @@ EX_API ex_version_info ex_version(void);
 #define EX_RESULT_LIST(X)                                                                                              \
     X(EX_OK, "done")                                                                                                   \
     X(EX_ERROR_ARGUMENT, "a parameter is outside what the function accepts")                                           \
-    X(EX_ERROR_MEMORY, "there is not enough memory")                                                                   \
-    X(EX_ERROR_LIMIT, "the input is larger than this version can hold")                                                \
+    X(EX_ERROR_MEMORY, "not enough memory")                                                                            \
+    X(EX_ERROR_LIMIT, "the input is larger than this version supports")                                                \
     X(EX_ERROR_DATA, "the input contradicts itself or holds numbers that are not finite")                              \
     X(EX_ERROR_SINGULAR, "the space cannot be solved")                                                                 \
-    X(EX_ERROR_FORMAT, "the file is not what its name or its place promises")                                          \
+    X(EX_ERROR_FORMAT, "the file does not have the expected format")                                                   \
     X(EX_ERROR_VERSION, "the file was written by another version")                                                     \
     X(EX_ERROR_CHECKSUM, "the file was damaged or rearranged after it was written")                                    \
     X(EX_ERROR_FILE, "a file cannot be read or written")                                                               \
-    X(EX_ERROR_DEVICE, "the graphics processor or its driver refused")
+    X(EX_ERROR_DEVICE, "the GPU or its driver reported an error")
 
 typedef enum ex_result {
 #define EX_RESULT_ENUM(name, text) name,

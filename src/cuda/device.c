@@ -17,7 +17,7 @@ ex_result exi_cuda_result(int status, const char *what, ex_error *error) {
         return EX_OK;
     (void)cudaGetLastError();
     if (said == cudaErrorMemoryAllocation)
-        return ex_error_set(error, EX_ERROR_MEMORY, "%s: there is not enough memory left", what);
+        return ex_error_set(error, EX_ERROR_MEMORY, "%s: not enough memory is left", what);
     return ex_error_set(error, EX_ERROR_DEVICE, "%s: CUDA says '%s'", what, cudaGetErrorString(said));
 }
 
@@ -42,7 +42,7 @@ int ex_cuda_device_count(void) {
 
 ex_result ex_cuda_get_device(int device, ex_cuda_device *info, ex_error *error) {
     if (!info)
-        return exi_misuse_error(error, __func__, "nowhere to put what the device is");
+        return exi_misuse_error(error, __func__, "no pointer for the result");
     const int count = ex_cuda_device_count();
     if (device < 0 || device >= count)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no GPU %d: this program sees %d", device, count);
@@ -85,7 +85,7 @@ static ex_result allocated(int status, const char *whose, size_t size, ex_error 
 
 ex_result ex_cuda_allocate(size_t size, void **memory, ex_error *error) {
     if (!memory)
-        return exi_misuse_error(error, __func__, "nowhere to put the memory");
+        return exi_misuse_error(error, __func__, "no pointer for the memory");
     *memory = NULL;
     return allocated((int)cudaMalloc(memory, size > 0 ? size : 1), "the GPU's memory", size, error);
 }
@@ -98,7 +98,7 @@ void ex_cuda_release(void *memory) {
 
 ex_result ex_cuda_allocate_host(size_t size, void **memory, ex_error *error) {
     if (!memory)
-        return exi_misuse_error(error, __func__, "nowhere to put the memory");
+        return exi_misuse_error(error, __func__, "no pointer for the memory");
     *memory = NULL;
     return allocated((int)cudaMallocHost(memory, size > 0 ? size : 1), "page-locked memory", size, error);
 }

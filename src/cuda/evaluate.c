@@ -72,7 +72,7 @@ static ex_result check_array(const ex_cuda_array *a, const char *what, int entri
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: there is no kind of number %d", what, (int)a->number);
     if (to_host && !is_close(a, entries))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "%s: entries that go to the host stand close together: leave both strides 0", what);
+                            "%s: entries that go to the host are tightly packed: leave both strides 0", what);
     if (a->stride % unit != 0 || a->instance_stride % unit != 0 || (!to_host && (uintptr_t)a->data % unit != 0))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
                             "%s: strides of %zu and %zu bytes, or the address, are not multiples of %zu", what,

@@ -54,7 +54,7 @@ static ex_result upload(const ex_cuda_rig *made, const void *block, ex_error *er
 
 ex_result ex_cuda_rig_create(const ex_rig *rig, const ex_allocator *allocator, ex_cuda_rig **made, ex_error *error) {
     if (!rig || !made)
-        return exi_misuse_error(error, __func__, "no rig, or nowhere to put the uploaded one");
+        return exi_misuse_error(error, __func__, "no rig, or no pointer for the uploaded one");
     *made = NULL;
     const size_t bytes = sizeof(ex_cuda_rig) + (size_t)rig->counts.layers * sizeof(exi_cuda_weigher);
     ex_cuda_rig *own = exi_block_create(allocator, bytes);
@@ -108,14 +108,13 @@ static ex_result check_weigher(const ex_weigher *own, int layer, const ex_weighe
     if (weigher->pseudo_count > own->pseudo_count + EXI_GPU_MORE_POINTS)
         return ex_error_set(
             error, EX_ERROR_ARGUMENT,
-            "the weigher has %d pseudo-examples, and layer %d was uploaded with room for %d: upload the "
-            "rig again",
+            "the weigher has %d pseudo-examples, but layer %d was uploaded with room for %d: upload the rig again",
             weigher->pseudo_count, layer, own->pseudo_count + EXI_GPU_MORE_POINTS);
     if ((size_t)weigher->size > room)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "the weigher takes %zu bytes, and layer %d was uploaded with room for %zu: upload the rig "
-                            "again",
-                            (size_t)weigher->size, layer, room);
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "the weigher takes %zu bytes, but layer %d was uploaded with room for %zu: upload the rig again",
+            (size_t)weigher->size, layer, room);
     return EX_OK;
 }
 

@@ -52,7 +52,7 @@ TABLE = [
      ["image: cannot read 'gone.png'", "No such file"]),
     ("other connectivity", {"a.json": json.dumps(harness.project()).replace("thick.obj", "other.obj"),
                             "other.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"}, ["build", "a.json"],
-     ["other.obj: not the form of", "('exemplar check' says whether another order of vertices would repair it)"]),
+     ["other.obj: not the form of", "('exemplar check' says if another order of vertices would repair it)"]),
     ("comments", {"a.json": '{"exemplar": 1, // one\n "mesh": "bent.obj"}'}, ["build", "a.json"],
      ["a.json:1:", "JSON has no comments"]),
     ("comment at the end", {"a.json": '{"exemplar": 1, "mesh": "bent.obj", "layers": []} /* done */'},
@@ -73,7 +73,7 @@ TABLE = [
      ["'band.json' is a project, not a rig", "exemplar build band.json"]),
     ("form as a rig", {}, ["unpack", "bent.obj", "-o", "out"], ["'bent.obj' is a form, not a rig"]),
     ("form as a project", {}, ["build", "bent.obj"], ["'bent.obj' is a form, not a project"]),
-    ("no known kind", {"a.txt": "hello"}, ["info", "a.txt"], ["'a.txt' is neither"]),
+    ("no known kind", {"a.txt": "hello"}, ["info", "a.txt"], ["'a.txt' is not a file that Exemplar reads"]),
     ("text as a rig", {"a.glb": "hello"}, ["info", "a.glb"], ["a.glb"]),
     ("empty rig", {"a.glb": ""}, ["weights", "a.glb"], ["a.glb"]),
     ("empty form", {"a.obj": ""}, ["info", "a.obj"], ["a.obj"]),
@@ -213,7 +213,7 @@ class BadInput(harness.Case):
         for value in ("1e30", "-1e308"):
             self.refuse(["pose", "posed.glb", f"lift={value}", "-o", "a.obj"], [f"lift={value}: no joint can be moved"])
         self.write({"p.csv": "bend,lift\n0,0\n0,1e30\n"})
-        self.refuse(["pose", "posed.glb", "--poses", "p.csv", "-o", "out"], ["p.csv:3: 'lift' is 1e+30, and no joint"])
+        self.refuse(["pose", "posed.glb", "--poses", "p.csv", "-o", "out"], ["p.csv:3: 'lift' is 1e+30: no joint"])
         text = (self.folder / "posed.json").read_text().replace('"bend": 90, "girth": 1}',
                                                                 '"bend": 90, "girth": 1, "lift": 1e30}')
         self.write({"posed.json": text})

@@ -119,15 +119,15 @@ class Bake(harness.Case):
         self.refuse(2, motion, "-o")
         self.refuse(2, motion + ["-o", "o.fbx"], "o.fbx", ".glb, .pc2, .mdd or .obj")
         self.refuse(2, motion + ["-o", "-"], "-o")
-        self.refuse(2, motion + ["-o", "band.glb"], "itself")
-        self.refuse(2, ["--motion", "band.glb", "-o", "band.glb"], "itself")
+        self.refuse(2, motion + ["-o", "band.glb"], "overwritten")
+        self.refuse(2, ["--motion", "band.glb", "-o", "band.glb"], "overwritten")
         self.refuse(1, ["--motion", "nothing.bvh"] + out, "nothing.bvh")
         self.refuse(1, ["--motion", "band.json"] + out, "band.json")
         self.refuse(1, motion + ["-o", "no/folder/o.glb"], "no/folder/o.glb")
         self.refuse(1, motion + out + ["--mute", "boddy"], "no layer 'boddy'", "did you mean 'body'?")
         self.refuse(1, motion + out + ["--level", "3"], "level '3'")
         self.refuse(1, motion + out + ["--frames", "2:9"], "3 frames", "no frame 9")
-        self.refuse(1, motion + out + ["--targets", "1", "--error", "1e-6"], "was allowed: allow more targets, a larger error, or write a point cache")
+        self.refuse(1, motion + out + ["--targets", "1", "--error", "1e-6"], "is allowed: allow more targets, a larger error, or write a point cache")
         for words in (["--frames", "0:3"], ["--frames", "3"], ["--frames", "3:2"], ["--frames", "a:b"]):
             self.refuse(2, motion + out + words, "--frames")
         for word in ("0", "-1", "x", "1mm", "%"):
@@ -136,14 +136,14 @@ class Bake(harness.Case):
         self.refuse(2, motion + out + ["--fps", "0"], "--fps")
         self.refuse(2, motion + out + ["--fps", "1e7"], "--fps needs a number from 0.001 to 1e+06")
         self.refuse(2, motion + out + ["--end", "0"], "--end needs a number")  # which means all of it, inside
-        self.refuse(1, motion + out + ["--start", "2"], "move.csv goes from 0 s to 1 s, and is to start at 2 s")
+        self.refuse(1, motion + out + ["--start", "2"], "move.csv goes from 0 s to 1 s, so it cannot start at 2 s")
         self.refuse(2, motion + out + ["--map", "map.json"], "--map goes with .bvh")
         self.refuse(2, motion + out + ["--animation", "walk"], "'move.csv' holds one motion")
         # What is to blame is named, and nothing else: of an exact file rounding is all that is left. At odd poses, since
         # at round ones nothing may be rounded.
         (self.folder / "odd.csv").write_text("time,bend,girth\n0,0.1,0.7\n0.5,31.7,0.613\n0.7,47.3,0.337\n1,81.9,0.271\n")
         motion = ["--motion", "odd.csv"]
-        self.refuse(1, motion + out + ["--error", "1e-12"], "which is the rounding of the file's numbers: allow a larger")
+        self.refuse(1, motion + out + ["--error", "1e-12"], "this error is rounding in the file: allow a larger")
         self.refuse(1, motion + out + ["--error", "1e-12", "--thin", "1"], "allow more keys (thin them less), a larger")
         (self.folder / "late.csv").write_text("time,bend\n0,0\n1e300,1\n")
         self.refuse(1, ["--motion", "late.csv"] + out, "frame 2 of the motion", "1e+300 s after the first")

@@ -424,7 +424,7 @@ class Info(Built):
         harness.write_project(self.folder, description, "offsets.json")
         outcome = self.run_tool("build", "offsets.json")
         self.assertEqual(outcome.code, 0)
-        self.assertIn("exemplar: layer 'body': the falloff by leave-one-out is ", outcome.err)
+        self.assertIn("exemplar: layer 'body': leave-one-out chose a falloff of ", outcome.err)
         self.assertEqual(self.succeed("build", "offsets.json", "-q").err, "")
         answer, = self.succeed("info", "offsets.glb", "--json").json()["layers"]
         self.assertEqual([answer[key] for key in ("shape", "frame", "participation", "muted")],
@@ -629,7 +629,7 @@ class Demo(harness.Case):
     def test_overwrites_only_when_told(self):
         self.succeed("demo", "blob", "-o", "here")
         before = self.listing()
-        self.sentence(self.run_tool("demo", "blob", "-o", "here"), 1, "'here' is there and not empty", "--force")
+        self.sentence(self.run_tool("demo", "blob", "-o", "here"), 1, "'here' is not empty", "--force")
         self.assertEqual(self.listing(), before)
         (self.folder / "here/mine").write_text("mine")
         self.succeed("demo", "blob", "-o", "here", "-f")
@@ -694,17 +694,17 @@ class Interrupted(harness.Case):
             number = (signal.SIGINT, signal.SIGTERM)[attempt % 2]
             target = self.folder / f"again{attempt}/deep"
             said = self.interrupt(number, target, "unpack", "band.glb", "-o", target)
-            self.assertIn("taken away", said)
+            self.assertIn("removed", said)
             self.assertFalse(target.parent.exists())
 
     def test_in_a_folder_that_was_there(self):
         self.large_rig()
         target = self.folder / "here"
         target.mkdir()
-        self.assertIn("taken away", self.interrupt(signal.SIGINT, target, "unpack", "band.glb", "-o", target))
+        self.assertIn("removed", self.interrupt(signal.SIGINT, target, "unpack", "band.glb", "-o", target))
         self.assertEqual(os.listdir(target), [])
         (target / "mine").write_text("mine")
-        self.assertIn("taken away", self.interrupt(signal.SIGTERM, target, "unpack", "band.glb", "-o", target))
+        self.assertIn("removed", self.interrupt(signal.SIGTERM, target, "unpack", "band.glb", "-o", target))
         self.assertEqual(os.listdir(target), ["mine"])
         said = self.interrupt(signal.SIGINT, target, "unpack", "band.glb", "-o", target, "--force")
         self.assertIn("may hold old files beside new ones", said)

@@ -128,7 +128,7 @@ class Rigs(harness.Case):
         def change(d):
             d["layers"][0]["examples"][1]["at"]["bend"] = 80
         self.build("b", change)
-        found = self.only("example", "example 'bent' stands elsewhere: by 10 along 'bend'")
+        found = self.only("example", "example 'bent' is elsewhere, by 10 along 'bend'")
         self.assertEqual((found["where"], found["largest"]), ("layer 'body'", 10))
 
     def test_example_sculpted(self):

@@ -117,7 +117,7 @@ class Learning(Driven):
         self.assertLess(told["error"], 0.004)
         self.assertEqual(told["frames"], 1)
         outcome = self.run_tool("drive", "learn", *self.pair(), "-o", "s.glb", "--keys", "2", "--until", "0.0001")
-        self.sentence(outcome, 0, "2 keys do not bring the mean error below 0.10 mm")
+        self.sentence(outcome, 0, "2 keys do not reach a mean error below 0.10 mm")
 
     def test_options_are_taken(self):
         told = self.learn("--keys", "4", "--paper", "--json").json()
@@ -148,7 +148,7 @@ class Learning(Driven):
         self.sentence(outcome, 2, "NAME=NUMBER")
         outcome = self.run_tool("drive", "add", "s.glb", "--driver", "bar_b.pc2", "--driven", "sleeve_b.pc2", "--at",
                                 "3")
-        self.sentence(outcome, 1, "say with --database loose=VALUE")
+        self.sentence(outcome, 1, "give this key's with --database loose=VALUE")
         outcome = self.run_tool("drive", "learn", *pairs, *meshes, "--database", "loose=1", "--keys", "4")
         self.sentence(outcome, 2, "once for each of the 2 pairs")
 
@@ -252,19 +252,19 @@ class Keys(Driven):
         before = self.listing()
         both = ["--driver", "bar_b.pc2", "--driven", "sleeve_b.pc2"]
         cases = [
-            (["add", "s.glb", *both], 2, "say with --at which frame"),
+            (["add", "s.glb", *both], 2, "give the frame with --at"),
             (["add", "s.glb", "--driver", "bar.obj"], 2, "a key is a pair"),
             (["add", "s.glb", *both, "--at", "-1"], 2, "--at needs a frame"),
             (["add", "s.glb", *both, "--at", "40"], 1, "there is no frame 40"),
-            (["add", "s.glb", *both, "--at", "10"], 1, "there is a key 'frame_010' already"),
+            (["add", "s.glb", *both, "--at", "10"], 1, "there is already a key 'frame_010'"),
             (["add", "s.glb", "--driver", "sleeve.obj", "--driven", "sleeve.obj"], 1,
-             "63 vertices, and the driver mesh has 56"),
+             "63 vertices, but the driver mesh has 56"),
             (["add", "s.glb", "--driver", "sleeve_b.pc2", "--driven", "bar_b.pc2", "--at", "3"], 1,
-             "and the driver mesh has 56"),
+             "but the driver mesh has 56"),
             (["add", "s.glb", *self.pair()[:2], *self.pair()[4:6], "--at", "0", "--name", "again"], 1, "again"),
             (["remove", "s.glb", "frame_01"], 1, "did you mean 'frame_010'?"),
-            (["remove", "s.glb", "frame_000", "frame_010"], 1, "a rig needs a key"),
-            (["remove", "s.glb", "frame_000", "frame_000"], 1, "key 'frame_000' is to be removed twice"),
+            (["remove", "s.glb", "frame_000", "frame_010"], 1, "a rig needs at least one key"),
+            (["remove", "s.glb", "frame_000", "frame_000"], 1, "key 'frame_000' is given twice"),
             (["keys", "bar.obj"], 1, "'bar.obj' is a form, not a rig"),
             (["kees", "s.glb"], 2, "did you mean 'drive keys'?"),
         ]
@@ -291,7 +291,7 @@ class Keys(Driven):
         harness.write_project(self.folder)
         self.succeed("build", "band.json", "-q")
         outcome = self.run_tool("drive", "apply", "band.glb", "--driver", "bar_a.pc2", "-o", "o.pc2")
-        self.sentence(outcome, 1, "'band.glb' follows no driver")
+        self.sentence(outcome, 1, "'band.glb' does not follow a driver")
 
 
 class Refusals(Driven):
@@ -310,27 +310,27 @@ class Refusals(Driven):
         self.write("far.pc2", pc2(spoiled))
         before = self.listing()
         cases = [
-            (self.pair("sleeve_a.pc2"), "'sleeve_a.pc2' has 63 vertices, and the driver mesh has 56"),
+            (self.pair("sleeve_a.pc2"), "'sleeve_a.pc2' has 63 vertices, but the driver mesh has 56"),
             (self.pair("nan.pc2"), "nan.pc2: in frame 37, vertex 11"),
             (self.pair("bar_a.pc2", "bar_a.pc2"), "the driven mesh has 63"),
-            (self.pair("short.pc2"), "short.pc2: the file ends too early: 38 of 40 frames"),
-            (self.pair("few.pc2"), "'few.pc2' has 39 frames and 'sleeve_a.pc2' has 40"),
-            (self.pair("still.pc2"), "'still.pc2': all 40 frames show the driver in the same form"),
-            (self.pair("turned.pc2"), "nothing to choose keys from"),
+            (self.pair("short.pc2"), "short.pc2: the file ends too early: it has 38 of 40 frames"),
+            (self.pair("few.pc2"), "'few.pc2' has 39 frames but 'sleeve_a.pc2' has 40"),
+            (self.pair("still.pc2"), "'still.pc2': the driver has the same form in all 40 frames"),
+            (self.pair("turned.pc2"), "no keys to choose"),
             (self.pair("none.pc2"), "none.pc2"),
             (self.pair("gone.pc2"), "gone.pc2"),
             (self.pair("bar.abc"), "bar.abc"),
             ([*self.pair(), "--frame", "group:hih"], "did you mean 'high'?"),
             ([*self.pair(), "--weights", "group:none"], "no faces in a group 'none'"),
             ([*self.pair(), "--at", "40"], "there is no frame 40"),
-            ([*self.pair(), "--at", "3,3"], "frame 3 (counted from 0) is asked for twice"),
-            (self.pair("bar_a.pc2", "far.pc2"), "far.pc2: in frame 12, vertex 3 (both counted from 0) is too far away"),
-            ([*self.pair(), "--name", "a=b"], "'a=b' names no input"),
-            ([*self.pair(), "--name", "time"], "'time' names no input"),
-            ([*self.pair(), "--name", 300 * "x"], "a name has 1 to 255 bytes"),
-            ([*self.pair(), "--database", "a,b=1"], "'a,b' names no input"),
+            ([*self.pair(), "--at", "3,3"], "frame 3 (counting from 0) is given twice"),
+            (self.pair("bar_a.pc2", "far.pc2"), "far.pc2: in frame 12, vertex 3 (both counting from 0) is too far away"),
+            ([*self.pair(), "--name", "a=b"], "'a=b' cannot be the"),
+            ([*self.pair(), "--name", "time"], "'time' cannot be the"),
+            ([*self.pair(), "--name", 300 * "x"], "the name of an axis: it needs 1 to 255 bytes"),
+            ([*self.pair(), "--database", "a,b=1"], "'a,b' cannot be the"),
             ([*self.pair(), "--database", "body=1"], "are both called 'body'"),
-            ([*self.pair(), "--thickness", "1e30"], "the thickness is from 0 to 1e18 metres"),
+            ([*self.pair(), "--thickness", "1e30"], "the thickness must be from 0 to 1e18 metres"),
         ]
         for words, fragment in cases:
             with self.subTest(words=words):
@@ -345,7 +345,7 @@ class Refusals(Driven):
         before = self.listing()
         cases = [
             ([*self.pair(), "-o", "s.glb"], "--keys"),
-            ([*self.pair(), "--keys", "4"], "say with -o"),
+            ([*self.pair(), "--keys", "4"], "-o is required"),
             ([*self.pair(), "--keys", "4", "-o", "s.obj"], ".glb"),
             ([*self.pair(), "--keys", "4", "-o", "-"], "name a file with -o"),
             ([*self.pair(), "--keys", "0", "-o", "s.glb"], "--keys needs a whole number"),
@@ -375,7 +375,7 @@ class Refusals(Driven):
         self.write("quads.pc2", pc2([frame[:-1] for frame in frames]))
         before = self.listing()
         for driver, fragment in (("nan.pc2", "nan.pc2: in frame 37, vertex 5"), ("short.pc2", "39 of 40 frames"),
-                                 ("quads.pc2", "'quads.pc2' has 55 vertices, and the driver mesh has 56"),
+                                 ("quads.pc2", "'quads.pc2' has 55 vertices, but the driver mesh has 56"),
                                  ("gone.pc2", "gone.pc2")):
             for words in (["apply", "s.glb", "--driver", driver, "-o", "o.pc2"],
                           ["report", "s.glb", "--driver", driver, "--picture", "p.png", "--csv", "t.csv"]):

@@ -93,12 +93,12 @@ class Driven(harness.Case):
         self.succeed("build", "p.json", "-o", "p.glb")
         self.write("poses.csv", "body\n1\n")
         for words, said in ((("bake", "p.glb", "--motion", "poses.csv", "-o", "x.pc2"), "drive apply"),
-                            (("plot", "p.glb", "-o", "x.png"), "weighed by the form of a driver"),
-                            (("sheet", "p.glb", "--axes", "body", "-o", "x.png"), "form of a driver"),
+                            (("plot", "p.glb", "-o", "x.png"), "weighed by a driver"),
+                            (("sheet", "p.glb", "--axes", "body", "-o", "x.png"), "a driver"),
                             (("pose", "p.glb", "--poses", "poses.csv", "-o", "x"), "drive apply"),
                             (("weights", "p.glb", "body=sleeve.obj"), "not a form of the driver"),
                             (("weights", "p.glb", "body=nowhere.obj"), "nowhere.obj"),
-                            (("example", "mirror", "p.json", "--name", "k1"), "only sculpts are mirrored")):
+                            (("example", "mirror", "p.json", "--name", "k1"), "only sculpts can be mirrored")):
             with self.subTest(words=words):
                 done = self.run_tool(*words)
                 self.assertEqual(done.code, 1)

@@ -302,7 +302,7 @@ class Requests(Case):
         self.assertEqual(made, "a" + "ä" * 49 + "-arm.obj")
         self.assertTrue((self.folder / made).exists())
         self.refused(self.post("group", bytes(8), name="arm", mesh="straight.obj"), 422, "face")
-        self.refused(self.post("group", inside, name="my arm", mesh="straight.obj"), 400, "blanks")
+        self.refused(self.post("group", inside, name="my arm", mesh="straight.obj"), 400, "spaces")
         self.refused(self.post("group", inside[:7], name="arm", mesh="straight.obj"), 422, "8 vertices")
 
     # ---- motion ----

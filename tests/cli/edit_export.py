@@ -115,7 +115,7 @@ class Export(harness.Case):
                 (("new.html", "bad.json"), 1, ["bad.json", "gone.obj"]),
                 (("new.txt", "band.glb"), 2, [".html"]),
                 (("nowhere/new.html", "band.glb"), 1, ["nowhere"]),
-                (("band.glb", "band.glb"), 2, ["over itself"]),
+                (("band.glb", "band.glb"), 2, ["would be overwritten"]),
                 (("new.html", "band.glb", "--port", "8080"), 2, ["--port"]),
                 (("new.html", "band.glb", "--no-open"), 2, ["--no-open"]),
                 (("new.html",), 2, [])):

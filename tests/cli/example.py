@@ -188,7 +188,7 @@ class Example(harness.Case):
         moved = sum(math.dist(p, q) > 5e-6 * SIZE for p, q in zip(harness.positions_of(form), made))
         self.assertEqual(answer["moved"], moved)
         self.assertLess(answer["error"], 1e-6 * SIZE)
-        self.assertIn("'fore_L' is started", outcome.err)
+        self.assertIn("'fore_L' is added", outcome.err)
         self.assertEqual((self.home / "body.json~").read_bytes(), before)
         # Through the build and the skin it is what was sculpted; at rest nothing changed.
         self.assertLess(apart(self.posed(POSE), made), 1e-5 * SIZE)
@@ -223,7 +223,7 @@ class Example(harness.Case):
         both = ("fore_L.z=90", "joint:arm_L=x30")
         second = self.sculpt("two.obj", *both)
         outcome = self.example("add", "--name", "two", "--at", *both, "two.obj")
-        self.assertIn("'fore_L.z_arm_L.x' is started", outcome.err)
+        self.assertIn("'fore_L.z_arm_L.x' is added", outcome.err)
         layers = self.project()["layers"]
         self.assertEqual([layer["name"] for layer in layers], ["fore_L.z", "fore_L.z_arm_L.x"])
         self.assertEqual(layers[1]["space"][0], layers[0]["space"][0])
@@ -312,9 +312,9 @@ class Example(harness.Case):
         lost = made[:-1], [[min(v, len(made) - 2) for v in face] for face in quads[:-6]]
         split = made + [made[quads[0][0]]], [[len(made), *quads[0][1:]], *quads[1:]]
         twisted = made, [quads[0][1:] + quads[0][:1], quads[1], [v for v in quads[2][:2]] + [5, 190], *quads[3:]]
-        for text, fragment in ((obj(made, triangles), "triangulated on the way: export it again with its polygons kept"),
+        for text, fragment in ((obj(made, triangles), "triangulated on export: export it again with its polygons "),
                                (obj(*lost), "vertices were merged or deleted"),
-                               (obj(*split, texcoords=False), "were split on the way"),
+                               (obj(*split, texcoords=False), "were split on export"),
                                (obj(*twisted), "no other order of its vertices")):
             with self.subTest(fragment=fragment):
                 (self.folder / "bad.obj").write_text(text)
@@ -329,9 +329,9 @@ class Example(harness.Case):
         self.sculpt("again.obj", POSE, amount=0.02)
         add = ("add", "body/body.json")
         self.refused(*add, "--name", "other", "--at", POSE, "again.obj",
-                     fragments=("example 'bent_L' of layer 'fore_L' stands at that place already", "--replace"))
+                     fragments=("example 'bent_L' of layer 'fore_L' is already at that place", "--replace"))
         self.refused(*add, "--name", "bent_L", "--at", "joint:fore_L=x10y10", "again.obj",
-                     fragments=("layer 'fore_L' has an example 'bent_L' already",))
+                     fragments=("layer 'fore_L' already has an example 'bent_L'",))
         self.refused(*add, "--replace", "--at", "joint:fore_L=x10y10", "again.obj",
                      fragments=("nothing to replace", "layer 'fore_L'"))
         self.refused(*add, "--replace", "--name", "bent_R", "again.obj",
@@ -356,7 +356,7 @@ class Example(harness.Case):
                 for i, name in enumerate(("a", "b", "c", "c"))]
         ends = [(job.communicate(timeout=100)[1].decode(), job.returncode) for job in jobs]
         self.assertEqual(sorted(code for _, code in ends), [0, 0, 0, 1], ends)
-        self.assertIn("has an example 'c' already", "".join(text for text, code in ends if code))
+        self.assertIn("has an example 'c'", "".join(text for text, code in ends if code))
         layer, = self.project()["layers"]
         self.assertEqual(sorted(e["name"] for e in layer["examples"]), ["a", "b", "c"])
         self.assertEqual(sorted(p.name for p in (self.home / layer["name"]).iterdir()), ["a.obj", "b.obj", "c.obj"])
@@ -391,22 +391,22 @@ class Example(harness.Case):
 
     def test_usage(self):
         for words, fragment in (
-                (("add", "body/body.json", "s.obj"), "--name is needed"),
-                (("add", "body/body.json", "--name", "n", "--at", POSE), "say which file the sculpt is"),
+                (("add", "body/body.json", "s.obj"), "--name is required"),
+                (("add", "body/body.json", "--name", "n", "--at", POSE), "the file of the sculpt is"),
                 (("add", "body/body.json", "--name", "n", "--at", "x", "s.obj"), "'x' is not of the form name=value"),
                 (("add", "body/body.json", "--pseudo", "--at", "a=1"), "--pseudo needs --layer, --at"),
                 (("add", "body/body.json", "--replace", "s.obj"), "--replace needs --at or --name"),
-                (("move", "body/body.json", "--name", "n"), "say with --at where it goes, or with --falloff"),
+                (("move", "body/body.json", "--name", "n"), "--at or --falloff"),
                 (("move", "body/body.json", "--pseudo", "0", "--at", "a=1"), "--pseudo needs --layer"),
                 (("move", "body/body.json", "--layer", "l", "--pseudo", "0", "--falloff", "1"), "is for examples"),
-                (("remove", "body/body.json"), "say which"),
+                (("remove", "body/body.json"), "--name NAME is required"),
                 (("remove", "body/body.json", "--layer", "l", "--pseudo", "-1"), "a whole number from 0"),
-                (("mute", "body/body.json"), "say which"),
-                (("mirror", "body/body.json", "--name", "n", "--plane", "w"), "--plane is x, y or z"),
-                (("mirror", "body/body.json", "--name", "n", "--plane", "x=a"), "--plane is x, y or z"),
-                (("mirror", "body/body.json"), "say with --name"),
+                (("mute", "body/body.json"), "--name NAME is required"),
+                (("mirror", "body/body.json", "--name", "n", "--plane", "w"), "--plane needs x, y or z"),
+                (("mirror", "body/body.json", "--name", "n", "--plane", "x=a"), "--plane needs x, y or z"),
+                (("mirror", "body/body.json"), "--name"),
                 (("ad", "body/body.json"), "did you mean 'example add'?"),
-                (("zzzz",), "say add, move, remove, mute, mirror or list"),
+                (("zzzz",), "use add, move, remove, mute, mirror or list"),
                 ((), "an argument is missing")):
             with self.subTest(words=words):
                 self.refused(*words, code=2, fragments=("exemplar example", fragment))
@@ -461,7 +461,7 @@ class Example(harness.Case):
     def test_mirror_there_and_back(self):
         made = self.add_bent()
         outcome = self.mirror("--name", "bent_L")
-        self.assertIn("'fore_R' is started", outcome.err)
+        self.assertIn("'fore_R' is added", outcome.err)
         left, right = self.project()["layers"]
         self.assertEqual(right["space"], [{"name": "fore_R", "joint": "fore_R", "rotation": "full"}])
         self.assertEqual(right["examples"][0]["name"], "bent_R")
@@ -470,7 +470,7 @@ class Example(harness.Case):
         self.assertLess(apart(self.posed(other), mirrored(made)), 1e-5 * SIZE)
         self.assertLess(apart(self.posed("fore_L=x60y-20"), made), 1e-5 * SIZE)
         self.refused("mirror", "body/body.json", "--name", "bent_L", "--as", "new",
-                     fragments=("example 'bent_R' of layer 'fore_R' stands at the mirrored place already",))
+                     fragments=("example 'bent_R' of layer 'fore_R' is already at the mirrored place",))
         # Back again, the first one is what it was.
         self.mirror("--name", "bent_R", "--replace")
         again = self.project()["layers"][0]
@@ -555,7 +555,7 @@ class Example(harness.Case):
         self.assertEqual(self.project()["layers"][1]["examples"][1],
                          {"name": "smile.R", "mesh": "right/smile.R.obj", "at": {"smile.R": 1, "open": 0.5}})
         self.refused("mirror", "body/body.json", "--name", "none",
-                     fragments=("layers 'left' and 'right' both have an example 'none': say with --layer which",))
+                     fragments=("layers 'left' and 'right' both have an example 'none': name the layer with --layer",))
         written = harness.positions_of((self.home / "right/smile.R.obj").read_text())
         self.assertLess(apart(written, mirrored(made)), 1e-12)
 
@@ -564,7 +564,7 @@ class Example(harness.Case):
                  "examples": [{"name": "one", "mesh": "body.obj", "at": {"d": 1}}]}
         self.write({"exemplar": 1, "mesh": "body.obj", "layers": [{"name": name, **layer} for name in "ab"]})
         self.refused("add", "body/body.json", "--name", "half", "--at", "d=0.5", "body/body.obj",
-                     fragments=("several layers are over d: say with --layer which",))
+                     fragments=("several layers are over d: name the layer with --layer",))
         self.example("add", "--name", "half", "--layer", "b", "--at", "d=0.5", "body/body.obj")
         self.assertEqual([len(layer["examples"]) for layer in self.project()["layers"]], [1, 2])
 
@@ -601,7 +601,7 @@ class Example(harness.Case):
         self.sculpt("half.obj", "fore_L=x30y-10", amount=0.03)
         self.example("add", "--name", "half", "--at", "fore_L=x30y-10", "half.obj")
         self.refused("move", "body/body.json", "--name", "half", "--at", "fore_L=x60y-20",
-                     fragments=("example 'bent_L' of layer 'fore_L' stands at that place already",))
+                     fragments=("example 'bent_L' of layer 'fore_L' is already at that place",))
         self.assertEqual(self.example("move", "--name", "half", "--at", "fore_L=x35").out,
                          "body/body.json: example 'half' moved\n")
         self.assertEqual(self.project()["layers"][0]["examples"][1]["at"], {"fore_L": {"x": 35}})
@@ -626,7 +626,7 @@ class Example(harness.Case):
         self.example("remove", "--name", "half")
         self.assertEqual([e["name"] for e in self.project()["layers"][0]["examples"]], ["bent_L"])
         outcome = self.example("remove", "--name", "bent_L")
-        self.assertIn("was the last example of layer 'fore_L', which goes too", outcome.err)
+        self.assertIn("was the last example of layer 'fore_L', which is removed too", outcome.err)
         self.assertEqual(self.project()["layers"], [])
         self.assertTrue((self.home / "fore_L/bent_L.obj").exists())
         self.assertEqual(self.example("list").out, "body/body.json: no layers yet\n")
@@ -665,12 +665,12 @@ class Example(harness.Case):
     def test_places_where_a_layer_does_nothing_are_told(self):
         self.sculpt("one.obj", "joint:fore_L=z90", "joint:arm_L=x30")
         outcome = self.example("add", "--name", "one", "--at", "joint:fore_L=z90", "joint:arm_L=x30", "one.obj")
-        self.assertIn("is over fore_L.z and arm_L.x alone", outcome.err)
-        self.assertNotIn("does nothing", outcome.err)  # but at rest
+        self.assertIn("is over only fore_L.z and arm_L.x", outcome.err)
+        self.assertNotIn("held at zero", outcome.err)  # but at rest
         # Over an axis that another layer has, a layer holds nothing but its rest.
         self.sculpt("two.obj", "fore_L.z=60")
         outcome = self.example("add", "--name", "two", "--at", "fore_L.z=60", "--falloff", "fore_L.z=25", "two.obj")
-        self.assertNotIn("does nothing", outcome.err)
+        self.assertNotIn("held at zero", outcome.err)
         layer = self.example("list", "--json").json()["layers"][1]
         self.assertEqual(layer["zeros"], ["fore_L.z=0"])
         listed = self.example("list", "--layer", "fore_L.z").out.splitlines()
@@ -679,7 +679,7 @@ class Example(harness.Case):
         # With an axis of its own it leaves alone what was sculpted where that axis rests.
         self.sculpt("three.obj", "fore_L.z=45", "joint:fore_R=z20")
         outcome = self.example("add", "--name", "three", "--at", "fore_L.z=45", "joint:fore_R=z20", "three.obj")
-        self.assertIn("'fore_L.z_fore_R.z' does nothing at 2 places where layers before it have examples", outcome.err)
+        self.assertIn("'fore_L.z_fore_R.z' is held at zero at 2 places where earlier layers have examples", outcome.err)
         zeros = self.example("list", "--json").json()["layers"][2]["zeros"]
         self.assertEqual(zeros, [f"fore_L.z={z} fore_R.z=0" for z in (0, 90, 60)])
 

@@ -101,7 +101,7 @@ class Figures(harness.Case):
         # A folder with something in it is left alone unless told; then, pictures have the same bytes. One of each way
         # of drawing is enough: lines, a sheet, forms and their segments on paths that are found anew.
         before = self.listing()
-        self.sentence(self.run_tool("figures", "-o", "out"), 1, "'out' is there and not empty", "--force")
+        self.sentence(self.run_tool("figures", "-o", "out"), 1, "'out' is not empty", "--force")
         self.assertEqual(self.listing(), before)
         for name in ("trajectory-warping-2", "shape-by-example-5", "trajectory-warping-6"):
             times = {path: path.stat().st_mtime_ns for path in (self.folder / "out").glob("*.*")}

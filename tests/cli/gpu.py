@@ -53,7 +53,7 @@ class Gpu(harness.Case):
         if self.missing:
             before = self.listing()
             for out in ("o.pc2", "o.mdd", "o.obj"):
-                self.sentence(self.bake(out, "--gpu"), 1, self.missing, "leave --gpu out")
+                self.sentence(self.bake(out, "--gpu"), 1, self.missing, "leave out --gpu")
             self.assertEqual(self.listing(), before)
             return
         for out in ("cpu.pc2", "gpu.pc2"):

@@ -68,7 +68,7 @@ class Init(harness.Case):
         scene.node(mesh=first)
         scene.node(mesh=second)
         outcome = self.init(scene)
-        self.assertIn("'smile' rests at 0 in one mesh and at 0.5 in another: 0 is taken for both", outcome.err)
+        self.assertIn("'smile' rests at 0 in one mesh and at 0.5 in another: 0 is used for both", outcome.err)
         self.assertEqual([axis["name"] for axis in self.project()["layers"][0]["space"]], ["smile", "grin"])
         self.assertEqual([p[2] for p in self.posed("smile=1")], [1, 1, 1, 2, 2, 2])
         self.assertEqual([p[2] for p in self.posed("grin=1")], [0, 0, 0, 4, 4, 4])
@@ -82,8 +82,8 @@ class Init(harness.Case):
         scene.node(mesh=scene.mesh("m", influences=influences), skin=skin, translation=[9, 9, 9])
         outcome = self.init(scene)
         self.assertEqual(outcome.code, 0)
-        self.assertEqual(outcome.err, "exemplar: it.gltf: joint 'bone' is called 'bone 2' in the project: each needs a "
-                                      "name of its own\n")
+        self.assertEqual(outcome.err, "exemplar: it.gltf: joint 'bone' is called 'bone 2' in the project, because "
+                                      "names must be unique\n")
         self.assertEqual(self.project(), {"exemplar": 1, "mesh": "mesh.obj", "skeleton": "skeleton.glb", "layers": []})
         self.assertEqual(self.posed(), [[0, 0, 0], [2, 0, 0], [0.5, 1, 0]])
         for got, expected in zip(self.posed("joint:bone=z90"), [[0, 0, 0], [0, 2, 0], [-1, 0.5, 0]], strict=True):
@@ -97,8 +97,8 @@ class Init(harness.Case):
         targets = [shifted(0, 0, 1) + [[0, 0, 1], [0, 0, 1], [0, 0, 3]]]
         scene.node(mesh=scene.mesh("m", positions=positions, targets=targets, names=["a"]))
         outcome = self.init(scene)
-        self.assertEqual(outcome.err, "exemplar: it.gltf: 2 of 6 vertices, split where normals or texture coordinates "
-                                      "break, are joined with others\n")
+        self.assertEqual(outcome.err, "exemplar: it.gltf: 2 of 6 vertices, split at seams of normals or texture "
+                                      "coordinates, are merged with others\n")
         self.assertEqual(self.posed("a=1"), [[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 3]])
         self.assertEqual(self.init(scene, "--force", "--keep-seams").err, "")
         self.assertEqual(self.posed("a=1")[3:], [[0, 1, 1], [1, 0, 1], [1, 1, 3]])
@@ -149,10 +149,10 @@ class Init(harness.Case):
                                      "channels": [{"sampler": 0, "target": {"node": root, "path": "rotation"}}]}]
         outcome = self.init(scene)
         self.assertEqual(outcome.code, 0)
-        for sentence in ("node 1 ('small') is left out, with 3 vertices: it hangs on another skin",
-                         "node 4 ('hat') is left out, with 3 vertices: it hangs on no skin",
+        for sentence in ("node 1 ('small') is left out, with 3 vertices: it is bound to another skin",
+                         "node 4 ('hat') is left out, with 3 vertices: it is not bound to a skin",
                          "node 5 ('elsewhere') is left out: it is not in the scene that the file shows",
-                         "1 animation is not taken: a project has poses, not motion"):
+                         "1 animation is ignored: a project has poses, not motion"):
             self.assertIn(f"exemplar: it.gltf: {sentence}\n", outcome.err)
         self.assertEqual(outcome.err.count("\n"), 4)
         self.assertEqual(len(self.posed()), 9)
@@ -207,7 +207,7 @@ class Init(harness.Case):
         self.sentence(self.init(scene), 1, "'it/it.json' exists already", "--force")
         os.remove(self.folder / "it/it.json")
         before.pop("it/it.json")
-        self.sentence(self.init(scene), 1, "it/mesh.obj is there already: give --force")
+        self.sentence(self.init(scene), 1, "it/mesh.obj exists already: give --force")
         self.assertEqual(self.listing(), before)
         self.assertEqual(self.init(scene, "--force").code, 0)
 

@@ -104,7 +104,7 @@ class Render(harness.Case):
                 (["band.glb", "--occlusion", "17", "-o", "p.png"], 2, "0 to 16"),
                 (["band.glb", "--occlusion", "1.5", "-o", "p.png"], 2, "whole number"),
                 (["band.glb", "--flat", "--smooth", "-o", "p.png"], 2, "--smooth"),
-                (["band.glb", "--up", "z", "-o", "p.png"], 1, "takes no --up"),
+                (["band.glb", "--up", "z", "-o", "p.png"], 1, "--up goes with forms"),
                 (["band.glb", "--turntable", "4", "-o", "/dev/null"], 2, "must end in .png"),
                 (["point.obj", "-o", "p.png"], 1, "point.obj: there is nothing to frame"),
                 (["band.glb", "--background", "pink", "-o", "p.png"], 2, "transparent"),

@@ -75,13 +75,13 @@ class Capture(harness.Case):
 
     def test_refusals(self):
         self.sentence(self.run_tool("scan", "fit", "flap.trc"), 1, "0 of the markers (a, b", "of the skeleton 'full'")
-        self.sentence(self.run_tool("scan", "fit", "flap.trc", "--up", "north"), 1, "'north' is no direction")
+        self.sentence(self.run_tool("scan", "fit", "flap.trc", "--up", "north"), 1, "'north' is not a direction")
         self.sentence(self.run_tool("scan", "fit", "flap.trc", "--frames", "0"), 2, "--frames needs a number")
         self.sentence(self.run_tool("scan", "fit", "flap.trc", "--even"), 2, "--even goes with a session")
         self.sentence(self.run_tool("scan", "fit", "flap.trc", "--bvh", "flap.txt"), 2, "does not end in .bvh")
         self.sentence(self.run_tool("scan", "fit", ".", "--bvh", "flap.bvh"), 2, "--bvh goes with motion capture")
         (self.folder / "cut.trc").write_text(trial()[:-200])
-        self.sentence(self.run_tool("scan", "fit", "cut.trc"), 1, "cut.trc", "11 of 12 frames are there")
+        self.sentence(self.run_tool("scan", "fit", "cut.trc"), 1, "cut.trc", "11 of 12 frames")
 
 
 harness.main()

@@ -120,14 +120,14 @@ class Label(harness.Case):
         self.write("labels/still.csv", text.replace("hand-3,", "hnad-3,"))
         say("did you mean 'hand-3'?")
         self.write("labels/still.csv", "\n".join(lines + [lines[1]]) + "\n")
-        say("stands on line 2 already")
+        say("is already on line 2")
         self.write("labels/still.csv", text)
         (self.folder / "far.csv").write_text("marker,x,y,z\nhand-3,0,0,0\n")
         say("has no scan 'far'", "--csv", "far.csv")
-        say("two things", "--csv", "far.csv", "--page", "p.html", code=2)
+        say("do not go together", "--csv", "far.csv", "--page", "p.html", code=2)
         # A scan of somebody else: said, and the others are done.
         self.write("found/up.csv", "x,y,z,r,g,b\n5,5,5,9,200,9\n5,6,5,200,9,9\n")
-        say("scan 'up' has no marker in common with the reference 'still'")
+        say("scan 'up' seems to have no marker in common with the reference 'still'")
         self.assertGreater(len(self.labels("bent")), 10)
         # Where nothing is left to be named, files are read as strictly.
         bent = (self.folder / "s/labels/bent.csv").read_text()
@@ -154,18 +154,18 @@ class Label(harness.Case):
 
         for name in ("a/b", "../arm", "base", "figure", ".arm", "n" * 128):
             say(f"parts[0].name: '{name[:100]}", parts={"name": name})
-        say("parts[0].joints[1]: 'arm' is in this list already", parts={"joints": ["arm", "arm"]})
+        say("parts[0].joints[1]: 'arm' is already in this list", parts={"joints": ["arm", "arm"]})
         say("parts[0].covers[0]: the skeleton has no joint 'leg'", parts={"covers": ["leg"]})
         for name in ("a/b", "..", "doubtful", "line\nbreak"):
             say("cannot be the name of a scan", scans={"name": name})
-        say("there is another scan 'up'", scans={"name": "up"})
+        say("there is already a scan 'up'", scans={"name": "up"})
         say("scans[0].part: there is no part 'leg'", scans={"part": "leg"})
-        say("scans[0].files[1]: 'a.ply' is in this list already", scans={"files": ["a.ply", "a.ply"]})
+        say("scans[0].files[1]: 'a.ply' is already in this list", scans={"files": ["a.ply", "a.ply"]})
         say("reference: there is no scan 'none'", reference="none")
         say("average: there is no scan 'none'", average="none")
         say("levels: a whole number from 1 to 10", levels=11)
-        say("reach: this has to be above 0", reach=-1)
-        say("exemplar_scan: this version of the program reads 1", exemplar_scan=2)
+        say("reach: must be above 0", reach=-1)
+        say("exemplar_scan: this program reads version 1", exemplar_scan=2)
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ class ScanMarkers(harness.Case):
         self.assertEqual(len(lines), 4, outcome.err)
         for line, words in zip(lines, (("grey: scans/grey_1.ply", "no colours"), ("points", "no faces", "mesh it"),
                                        ("millimetres: scans/millimetres_0.ply", "is it in metres"),
-                                       ("cut", "ends before"))):
+                                       ("cut", "ends too early"))):
             for word in words:
                 self.assertIn(word, line)
         self.assertEqual(os.listdir(self.folder / "s" / "found"), ["one.csv"])
@@ -124,7 +124,7 @@ class ScanMarkers(harness.Case):
         self.sentence(self.run_tool("scan", "markers", "nowhere"), 1, "nowhere/scan.json")
         self.session({"one": [board(SPOTS)]})
         self.sentence(self.run_tool("scan", "markers", "s", "two"), 1, "no scan 'two'")
-        self.sentence(self.run_tool("scan", "markers", "s", "one", "one"), 1, "named twice")
+        self.sentence(self.run_tool("scan", "markers", "s", "one", "one"), 1, "given twice")
         self.sentence(self.run_tool("scan", "markers", "s", "--size", "wide"), 2, "--size")
         self.sentence(self.run_tool("scan", "markers", "s", "--size", "0"), 2, "--size")
         self.sentence(self.run_tool("scan", "markers", "s", "--threshold", "2"), 2, "--threshold")

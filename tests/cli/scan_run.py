@@ -107,7 +107,7 @@ class ScanRun(harness.Case):
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=60)[1].decode()
         self.assertEqual(process.returncode, 130, said)
-        self.assertIn("scan run b' goes on from there", said)
+        self.assertIn("scan run b' continues from there", said)
         self.assertTrue((self.folder / "b/scan.json").exists())
         self.assertFalse((self.folder / "b/body.json").exists())
         self.assertEqual([name for name in self.listing() if "tmp" in name or "~" in name], [])

@@ -94,7 +94,7 @@ class ScanSimulate(harness.Case):
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=60)[1].decode()
         self.assertEqual(process.returncode, 130)
-        self.assertIn("goes on from there", said)
+        self.assertIn("continues from there", said)
         self.assertFalse((self.folder / "s/scan.json").exists())
         self.assertEqual([name for name in self.listing() if "tmp" in name or "~" in name], [])
 
@@ -122,7 +122,7 @@ class ScanSimulate(harness.Case):
                                     "0,2mm"), 2, "--pitch")
         self.sentence(self.run_tool("scan", "simulate", "arm/arm.glb", "-o", "s"), 2, "--poses")
         self.assertEqual(self.listing(), before)
-        for text, *fragments in (("name,ellbow\na,1\n", "elbow"), ("name,elbow\na,1\na,2\n", ":3:", "another scan 'a'"),
+        for text, *fragments in (("name,ellbow\na,1\n", "elbow"), ("name,elbow\na,1\na,2\n", ":3:", "already a scan 'a'"),
                                  ("name,elbow\na/b,1\n", ":2:", "name"), ("name,elbow\na,90\n", "--reference")):
             with self.subTest(text=text):
                 (self.folder / "poses.csv").write_text(text)

@@ -79,14 +79,14 @@ TABLE = [
     ("weights that sum to 0", {"strip.glb": skeleton(empty=3)}, "skeleton", "zero_weights",
      ["strip.glb", "the joint weights of", "3 (counting from 0)", "sum to 0", "paint weights there and export again"]),
     ("missing inverse binds", {"strip.glb": skeleton(binds=False)}, "skeleton", "skeleton",
-     ["strip.glb", "the skin has no inverse bind matrices", "export it with its bind pose"]),
+     ["strip.glb", "the skin has no inverse bind matrices", "export it with its rest pose"]),
     ("a texture of another size", {"brown.png": harness.png(4, 4)}, "layers[1].examples[1]", "image_size",
-     ["brown.png is 4 x 4 pixels, but pale.png is 8 x 4", "the images of a texture must have one size"]),
+     ["brown.png is 4 x 4 pixels, but pale.png is 8 x 4", "the images of a texture must have the same size"]),
     ("an example without its skeleton", {"child.glb": None}, "layers[0].examples[1].skeleton", "skeleton",
      ["child.glb", "No such file"]),
     ("an example whose skeleton lacks a joint", {"child.glb": skeleton(joints=("upper", "shin"))},
      "layers[0].examples[1].skeleton", "skeleton",
-     ["child.glb", "it has no joint 'fore', which the project's skeleton has"]),
+     ["child.glb", "it lacks joint 'fore', which the project's skeleton has"]),
 ]
 
 

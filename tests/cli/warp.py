@@ -176,7 +176,7 @@ class Reports(Warped):
 
 WRONG = [
     (["a.obj"], "at least two forms are needed"),
-    (["a.obj", "b.obj"], "say with -o where the rig goes"),
+    (["a.obj", "b.obj"], "-o is required: it names the output"),
     (["a.obj", "b.obj", "-o", "w.obj"], "does not end in .glb"),
     (["a.obj", "b.obj", "-o", "w.glb", "--reference", "c.obj"], "'c.obj' is none of them"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "printed"], "--mode needs guided or paper, not 'printed'"),
@@ -185,10 +185,10 @@ WRONG = [
     (["a.obj", "b.obj", "-o", "w.glb", "--bases"], "--bases goes with --mode paper"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--turns", "no"], "--turns goes with --mode guided"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--terms", "pose,turn"], "--terms needs some of"),
-    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--terms", "pose,pose"], "--terms has a term twice"),
-    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--weights", "pose=1,pose=2"], "--weights has a term twice"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--terms", "pose,pose"], "--terms names a term twice"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--weights", "pose=1,pose=2"], "--weights names a term twice"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--terms", "pose", "--weights", "gradient=2"],
-     "--weights has a term that --terms leaves out"),
+     "--weights names a term that --terms leaves out"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--weights", "pose=-1"], "--weights needs numbers above 0"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--root", "1"], "--root goes with --bases"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--bases", "--segment-angle", "0"], "degrees above 0"),
@@ -219,7 +219,7 @@ class Refusals(Warped):
         (self.folder / "empty.obj").write_text("# nothing\n")
         (self.folder / "points.obj").write_text("v 0 0 0\nv 1 0 0\n")
         before = self.listing()
-        for first, second, words in (("a.obj", "flip.obj", ["'flip.obj'", "its faces run the other way round"]),
+        for first, second, words in (("a.obj", "flip.obj", ["'flip.obj'", "its faces are wound the other way round"]),
                                      ("a.obj", "one.obj", ["face 3 has corners", "it runs the other way round"]),
                                      ("a.obj", "short.obj", ["24 vertices here and 28 in the mesh"]),
                                      ("a.obj", "nan.obj", ["nan.obj:1: cannot read 'nan'"]),
@@ -235,7 +235,7 @@ class Refusals(Warped):
     def test_bases_that_are_not_there(self):
         self.sentence(self.run_tool("warp", "a.obj", "b.obj", "--basis", "1", "-o", "f.obj"), 1, "there is no basis 1")
         for lines, words in (("99 0\n", "seg.txt:1: there is no face 99"),
-                             ("1 0\n1 0\n1 1\n", "seg.txt:3: face 1 is in segment 0 already")):
+                             ("1 0\n1 0\n1 1\n", "seg.txt:3: face 1 is already in segment 0")):
             (self.folder / "seg.txt").write_text(lines)
             self.sentence(self.run_tool("warp", "a.obj", "b.obj", "--mode", "paper", "--bases", "--segments", "seg.txt",
                                         "-o", "w.glb"), 1, words)

@@ -117,7 +117,7 @@ class Targets(harness.Case):
         before = self.listing()
         for name in ("straight.glb", "./straight.glb"):
             self.sentence(self.run_tool("build", "band.json", "-o", name), 1,
-                          "'straight.glb' is a file that the project is made from", "-o")
+                          "'straight.glb' is a file that the project uses", "-o")
         self.assertEqual(self.listing(), before)
 
 

@@ -42,7 +42,7 @@ void must(bool good, const char *what, const ex_error *error) {
 
 void *must_allocate(size_t count, size_t size) {
     void *memory = calloc(count + 1, size);
-    must(memory != NULL, "there is not enough memory", NULL);
+    must(memory != NULL, "not enough memory", NULL);
     return memory;
 }
 

@@ -92,7 +92,7 @@ int main(int argument_count, char **arguments) {
     float *worlds = malloc(count * sizeof *worlds);
     void *scratch = malloc(ex_skeleton_scratch_size(skeleton));
     if (!worlds || !scratch)
-        fail("out of memory");
+        fail("not enough memory");
     printf("%.17g %d\n", motion->scale, motion->pose_count);
     for (int p = 0; p < motion->pose_count; p++) {
         ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){.locals = motion->poses[p].joints},

@@ -36,7 +36,7 @@ static void numbers(float *values, int count) {
 static void *memory(size_t count, size_t size) {
     void *block = calloc(count + 1, size);
     if (!block)
-        fail("out of memory");
+        fail("not enough memory");
     return block;
 }
 

@@ -19,18 +19,18 @@
 const char *ex_bake_inexact(const ex_rig *rig, const bool *muted, int level) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && !ex_rig_layer_is_sum(rig, l))
-            return "glTF morphs along straight lines, and a layer along trajectories";
+            return "glTF morphs along straight lines, but a layer moves along trajectories";
     for (int l = 0; level != 0 && l < ex_rig_layer_count(rig); l++)
         if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_stage(rig, l) == EX_STAGE_SURFACE)
-            return "glTF morphs along straight lines, and a layer displaces along normals";
+            return "glTF morphs along straight lines, but a layer displaces along normals";
     if (!ex_rig_skin(rig))
         return NULL;
     if (ex_rig_skinning(rig) != EX_SKINNING_LINEAR)
-        return "glTF knows no dual quaternions";
+        return "glTF does not support dual quaternions";
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_stage(rig, l) == EX_STAGE_POSED)
-            return "glTF morphs before it poses, and a layer adds its offsets after";
-    return level != 0 ? "the rig refines what it has posed, and glTF poses what is refined" : NULL;
+            return "glTF morphs before it poses, but a layer adds its offsets afterwards";
+    return level != 0 ? "the rig poses first and then refines, but glTF poses the refined surface" : NULL;
 }
 
 /* ---- opening and closing ---- */
@@ -76,7 +76,7 @@ static ex_result check(const exi_bake *bake) {
         !isfinite(o->error_most))
         return ex_error_set(
             bake->error, EX_ERROR_ARGUMENT,
-            "numbers of targets and errors are not negative: %d targets, thinned within %g m, at most %g m",
+            "the number of targets and the errors must not be negative: %d targets, thinned within %g m, at most %g m",
             o->target_count, o->thin, o->error_most);
     return EX_OK;
 }
@@ -128,11 +128,11 @@ static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
     if (lost > 0)
         snprintf(influences, sizeof influences, "; leaving out influences alone costs %.3g m", lost);
     else if (bake->exact && bake->options.thin == 0)
-        snprintf(influences, sizeof influences, ", which is the rounding of the file's numbers");
+        snprintf(influences, sizeof influences, "; this error is rounding in the file");
     return ex_error_set(
         bake->error, EX_ERROR_DATA,
-        "the file would be up to %.3g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
-        "%.3g m was allowed%s: allow %s%s%sa larger error, or write a point cache, which is exact",
+        "the file would be up to %.3g m off the rig (frame %d, counting from 1, vertex %d, from 0), but at most %.3g m "
+        "is allowed%s: allow %s%s%sa larger error, or write a point cache, which is exact",
         report->total.largest, report->total.frame + 1, report->total.vertex, most, influences,
         lost > 0 ? "more influences, " : "", bake->exact ? "" : "more targets, ",
         bake->options.thin > 0 ? "more keys (thin them less), " : "");

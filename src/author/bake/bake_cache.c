@@ -100,7 +100,7 @@ ex_result ex_bake_cache(const ex_rig *rig, const ex_motion *motion, const char *
                .vertex_count = ex_rig_level_vertex_count(rig, o->level),
                .error = error};
     if (b.evaluator && (!b.evaluator->evaluate || b.evaluator->frame_most < 1))
-        return exi_misuse_error(error, __func__, "an evaluator that evaluates nothing");
+        return exi_misuse_error(error, __func__, "an evaluator without a function");
     if (ex_cache_kind_of(path) == EX_CACHE_KIND_COUNT)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "cannot write '%s': point caches are .pc2, .mdd or .obj", path);
     if (motion->pose_count < 1)

@@ -84,11 +84,11 @@ static ex_result make_times(exi_bake *bake) {
     for (int f = 0; f < bake->frame_count; f++) {
         bake->times[f] = (float)(motion->times[f] - motion->times[0]);
         if (!isfinite(bake->times[f]) || (f > 0 && !(bake->times[f] > bake->times[f - 1])))
-            return ex_error_set(
-                bake->error, EX_ERROR_DATA,
-                "frame %d of the motion (counting from 1) is %.9g s after the first and %.3g s after the "
-                "one before it: the times of a file are floats, and must rise",
-                f + 1, motion->times[f] - motion->times[0], f > 0 ? motion->times[f] - motion->times[f - 1] : 0.0);
+            return ex_error_set(bake->error, EX_ERROR_DATA,
+                                "frame %d of the motion (counting from 1) is %.9g s after the first and %.3g s after "
+                                "the one before it: times are stored as floats, and must increase",
+                                f + 1, motion->times[f] - motion->times[0],
+                                f > 0 ? motion->times[f] - motion->times[f - 1] : 0.0);
     }
     return EX_OK;
 }

@@ -85,14 +85,13 @@ static ex_result write_error(ex_error *error, const char *path, int errno_value)
 }
 
 static ex_result no_memory(ex_error *error, const char *doing, const char *path) {
-    return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory to %s '%s'", doing, path);
+    return ex_error_set(error, EX_ERROR_MEMORY, "not enough memory to %s '%s'", doing, path);
 }
 
 /* ---- reading ---- */
 
 static ex_result too_large(ex_error *error, const char *path) {
-    return ex_error_set(error, EX_ERROR_LIMIT, "'%s' has more than 64 GB, which no file that can be read here has",
-                        path);
+    return ex_error_set(error, EX_ERROR_LIMIT, "'%s' is larger than 64 GB, the most that can be read", path);
 }
 
 /* True if reading will end. A device may have no end; a terminal has one, and the null device is always at its end. */

@@ -43,8 +43,8 @@ static ex_result check(const ex_drive_def *def, ex_error *error) {
         if (result == EX_OK)
             result = check_form(key->driven, def->driven->vertex_count, "driven form", key->name, error);
         if (result == EX_OK && def->database_axis && !isfinite(key->database))
-            result = ex_error_set(error, EX_ERROR_DATA, "key '%s': its place on the axis '%s' is not finite", key->name,
-                                  def->database_axis);
+            result = ex_error_set(error, EX_ERROR_DATA, "key '%s': its position on the axis '%s' is not finite",
+                                  key->name, def->database_axis);
         if (result != EX_OK)
             return result;
     }

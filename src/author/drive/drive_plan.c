@@ -58,14 +58,14 @@ static ex_result check_lists(const exi_drive_plan *made, const ex_drive_options 
         sum += exi_drive_plan_importance(made, o, v);
     }
     if (o->driver_weights && !(sum > 0))
-        return ex_error_set(error, EX_ERROR_DATA, "the weights leave no vertex of the driver to look at");
+        return ex_error_set(error, EX_ERROR_DATA, "the weights are 0 at every vertex of the driver");
     for (int b = 0; b < o->bind_count; b++) {
         const ex_bind *bind = &o->binds[b];
         if (bind->triangle_count < 1 || !bind->triangles)
             return ex_error_set(error, EX_ERROR_DATA, "bind %d has no triangles", b);
         for (int t = 0; t < bind->triangle_count; t++)
             if (bind->triangles[t] >= (uint32_t)made->driver.triangle_count)
-                return ex_error_set(error, EX_ERROR_DATA, "bind %d: there is no triangle %u: the driver has %d", b,
+                return ex_error_set(error, EX_ERROR_DATA, "bind %d: refers to triangle %u, but the driver has %d", b,
                                     (unsigned)bind->triangles[t], made->driver.triangle_count);
     }
     for (int v = 0; o->bind_count > 0 && v < made->driven_count; v++)
@@ -176,10 +176,10 @@ ex_result exi_drive_plan_make(const ex_mesh *driver, const ex_mesh *driven, cons
                             driver->vertex_count < 1 ? "driver" : "driven mesh");
     if (o->frame == EX_WHOLE_FRAME_JOINT && (o->frame_joint < 0 || o->frame_joint >= joint_count))
         return joint_count > 0 ? ex_error_set(error, EX_ERROR_ARGUMENT,
-                                              "the driver's frame goes with joint %d, but the skeleton has %d",
+                                              "the driver's frame follows joint %d, but the skeleton has %d joints",
                                               o->frame_joint, joint_count)
                                : ex_error_set(error, EX_ERROR_ARGUMENT,
-                                              "the driver's frame goes with a joint, but there is no skeleton");
+                                              "the driver's frame follows a joint, but there is no skeleton");
     ex_mesh driver_rounded, driven_rounded;
     result = round_mesh(made, driver, &driver_rounded, error);
     if (result == EX_OK)

@@ -107,7 +107,7 @@ ex_result exi_drive_plan_fit_whole(exi_drive_plan *made, const ex_mesh *driver, 
     const int count = exi_graph_sample(g, made->order, made->room_two, WHOLE_ENTRIES, vertices, made->weights + at);
     if (!determined(g, vertices, made->weights + at, count))
         return ex_error_set(error, EX_ERROR_DATA,
-                            "the vertices of %s%s%s lie on a line, which leaves the driver's moving frame open",
+                            "the vertices of %s%s%s lie on a line, which does not determine the driver's moving frame",
                             o->frame_group ? "the group '" : "the driver", o->frame_group ? o->frame_group : "",
                             o->frame_group ? "'" : "");
     add_frame(made, count, -1);
@@ -144,9 +144,9 @@ static ex_result fit_node(exi_drive_plan *made, int node, double width, ex_error
             made->room[v] = sqrt(sum);
         }
     }
-    return ex_error_set(error, EX_ERROR_DATA,
-                        "the driver's vertices around vertex %d lie on a line, which leaves its moving frame open",
-                        node);
+    return ex_error_set(
+        error, EX_ERROR_DATA,
+        "the driver's vertices around vertex %d lie on a line, which does not determine its moving frame", node);
 }
 
 ex_result exi_drive_plan_fit_nodes(exi_drive_plan *made, const exi_nodes *nodes, const ex_drive_options *o,

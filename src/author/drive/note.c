@@ -1,7 +1,7 @@
 /*
- * The note of a driven rig: what the rig's tables do not hold, as compact JSON (docs/reference/rig.md). It has the options
- * by which moving frames and regions were found, and the driver's polygons and groups. Long lists are run-length
- * encoded: [count, value, count, value, …].
+ * The note of a driven rig: what the rig's tables do not hold, as compact JSON (docs/reference/rig.md). It has the
+ * options by which moving frames and regions were found, and the driver's polygons and groups. Long lists are
+ * run-length encoded: [count, value, count, value, …].
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -345,6 +345,5 @@ ex_result exi_drive_note_read(const ex_rig *rig, const ex_rig_driver *driver, ex
     }
     return ex_error_set(
         error, EX_ERROR_DATA,
-        "the rig does not say how its moving frames were found, so its keys cannot be changed: learn it "
-        "again");
+        "the rig does not record how its moving frames were found, so its keys cannot be changed: learn it again");
 }

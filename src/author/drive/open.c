@@ -22,10 +22,10 @@ static ex_result no_memory(const ex_rig *rig, ex_error *error) {
 
 static ex_result check_kind(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds, ex_error *error) {
     if (!ex_rig_get_driver(rig, driver, binds))
-        return ex_error_set(error, EX_ERROR_DATA, "nothing drives this rig: it has no keys of a driver");
+        return ex_error_set(error, EX_ERROR_DATA, "this rig does not follow a driver: it has no keys");
     if (ex_rig_layer_count(rig) != 1 || !ex_weigher_get_info(ex_rig_weigher(rig, 0))->is_driven)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "the rig has %d layers, not only that of its driver: unpack it and edit its project",
+                            "the rig has %d layers besides that of its driver: unpack it and edit its project",
                             ex_rig_layer_count(rig));
     if (ex_rig_skeleton(rig) || ex_rig_skin(rig))
         return ex_error_set(error, EX_ERROR_DATA,

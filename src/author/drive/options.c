@@ -48,15 +48,13 @@ int exi_drive_frame_count(const ex_drive_options *o) {
 ex_result exi_drive_names_check(const char *driver, const char *axis, ex_error *error) {
     const char *wrong = !exi_is_axis_name(driver) ? driver : axis && !exi_is_axis_name(axis) ? axis : NULL;
     if (wrong)
-        return ex_error_set(
-            error, EX_ERROR_ARGUMENT,
-            "'%.40s' names no input: a name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or "
-            "'joint:…'",
-            wrong, EXI_NAME_MAX);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "'%.40s' cannot be the name of an axis: it needs 1 to %d bytes, without '=', ',' or '\"', "
+                            "and other than 'time' or 'joint:…'",
+                            wrong, EXI_NAME_MAX);
     if (axis && strcmp(driver, axis) == 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "the driver and the axis of its databases are both called '%s': call one otherwise",
-                            driver);
+                            "the driver and the axis of its databases are both called '%s': rename one", driver);
     return EX_OK;
 }
 
@@ -66,17 +64,18 @@ static bool positive(double value) {
 
 static ex_result check_numbers(const ex_drive_options *o, ex_error *error) {
     if (!positive(o->fit) || !positive(o->look))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "'fit' and 'look' are widths above 0, not %g and %g", o->fit,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "'fit' and 'look' must be widths above 0, not %g and %g", o->fit,
                             o->look);
     if (!(o->whole >= 0) || !isfinite(o->whole))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "'whole' is 0 or more, not %g", o->whole);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "'whole' must be 0 or more, not %g", o->whole);
     if (o->influences < 1 || o->influences > EX_INFLUENCE_MAX)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a vertex goes with 1 to %d frames, not %d", EX_INFLUENCE_MAX,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a vertex follows 1 to %d frames, not %d", EX_INFLUENCE_MAX,
                             o->influences);
     if (!(o->ridge >= 0) || !isfinite(o->ridge))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the ridge is 0 or more, not %g", o->ridge);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the ridge must be 0 or more, not %g", o->ridge);
     if (!(o->thickness >= 0) || !(o->thickness < 1e18))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the thickness is from 0 to 1e18 metres, not %g", o->thickness);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the thickness must be from 0 to 1e18 metres, not %g",
+                            o->thickness);
     return EX_OK;
 }
 
@@ -84,10 +83,10 @@ ex_result exi_drive_options_check(const ex_drive_options *o, ex_error *error) {
     if ((unsigned)o->frame >= EX_WHOLE_FRAME_COUNT || (unsigned)o->residual > EX_RESIDUAL_COUNT ||
         (o->region_count > 0 && !o->regions) || o->region_count < 0 || o->bind_count < 0 ||
         (o->bind_count > 0 && (!o->binds || !o->vertex_binds)))
-        return exi_misuse_error(error, __func__, "options that are not of their kind, or lists that are not there");
+        return exi_misuse_error(error, __func__, "options of an unknown kind, or missing lists");
     if (o->frames < -1 || o->frames > EX_DRIVER_FRAME_MAX)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a driver has -1 (as many as are best) to %d moving frames, not %d", EX_DRIVER_FRAME_MAX,
+                            "a driver has -1 (chosen automatically) to %d moving frames, not %d", EX_DRIVER_FRAME_MAX,
                             o->frames);
     if (o->region_count > EX_DRIVER_FRAME_MAX || o->bind_count > EX_BIND_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "there are at most %d regions and %d binds, not %d and %d",
@@ -96,7 +95,7 @@ ex_result exi_drive_options_check(const ex_drive_options *o, ex_error *error) {
     if (o->frame == EX_WHOLE_FRAME_NONE && frames > 0)
         return ex_error_set(
             error, EX_ERROR_ARGUMENT,
-            "%d frames of parts move with the driver, so the frame cannot be 'none': leave one of the two", frames);
+            "%d frames of parts move with the driver, so the frame cannot be 'none': leave one of the two out", frames);
     if (o->paths && (o->region_count > 1 || (frames > 0 && o->region_count == 0 && !o->one_region)))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
                             "keys are blended along trajectories in one region only, not in %d: ask for one region, or "

@@ -59,7 +59,8 @@ static ex_result look(exi_drive_plan *made, const exi_nodes *nodes, const ex_dri
         sum += made->room_two[v];
     }
     if (!(sum > 0))
-        return ex_error_set(error, EX_ERROR_DATA, "region %d looks at no vertex of the driver that counts", region);
+        return ex_error_set(error, EX_ERROR_DATA, "region %d looks at no vertex of the driver that has a weight",
+                            region);
     return exi_drive_plan_add_view(made, nearest_node(made, nodes), REGION_SAMPLES) ? EX_OK : no_memory(made, error);
 }
 
@@ -149,7 +150,7 @@ ex_result exi_drive_plan_look_regions(exi_drive_plan *made, const exi_nodes *nod
         return no_memory(made, error);
     for (int r = 0; result == EX_OK && r < o->region_count; r++) {
         if (!o->regions[r].look || !o->regions[r].mask)
-            return exi_misuse_error(error, __func__, "a region needs what it looks at and a mask");
+            return exi_misuse_error(error, __func__, "a region needs vertices to look at, and a mask");
         result = check_values(o->regions[r].look, made->graph.vertex_count, r, "the weight", error);
         if (result == EX_OK)
             result = check_values(o->regions[r].mask, made->driven_count, r, "the mask", error);

@@ -50,7 +50,7 @@ static ex_result find_roles(exi_ply *ply, const exi_ply_element *element, bool h
                            : exi_ply_is(property->name, property->name_size, "state")      ? STATE
                                                                                            : OTHER;
         if (property->count_type != EXI_PLY_NONE)
-            return exi_ply_fail(ply, EX_ERROR_DATA, "the vertices of a displacement map have numbers, and no lists");
+            return exi_ply_fail(ply, EX_ERROR_DATA, "the vertices of a displacement map must have numbers, not lists");
         properties[i].role = (int)found;
         has[found] = true;
     }
@@ -73,7 +73,7 @@ static ex_result read_vertex(exi_ply *ply, const exi_ply_element *element, const
         return exi_ply_fail(ply, EX_ERROR_DATA, "the displacement of vertex %zu is too large for a float", v);
     if (has[STATE] && !(values[STATE] >= 0 && values[STATE] < EX_DISPLACEMENT_MAP_STATE_COUNT &&
                         values[STATE] == floor(values[STATE])))
-        return exi_ply_fail(ply, EX_ERROR_DATA, "the state of vertex %zu is %g; there are 0 to %d", v, values[STATE],
+        return exi_ply_fail(ply, EX_ERROR_DATA, "the state of vertex %zu is %g; states are 0 to %d", v, values[STATE],
                             EX_DISPLACEMENT_MAP_STATE_COUNT - 1);
     map->states[v] = (unsigned char)values[STATE];
     return EX_OK;
@@ -83,16 +83,16 @@ static ex_result read_map(exi_ply *ply, ex_displacement_map **map) {
     bool has[ROLES] = {false};
     const exi_ply_element *element = ply->header.elements;
     if (ply->header.element_count < 1 || !exi_ply_is(element->name, element->name_size, "vertex"))
-        return exi_ply_fail(ply, EX_ERROR_DATA, "a displacement map begins with its vertices");
+        return exi_ply_fail(ply, EX_ERROR_DATA, "a displacement map must begin with its vertices");
     ex_result result = find_roles(ply, element, has);
     if (result != EX_OK)
         return result;
     if (element->count == 0)
         return exi_ply_fail(ply, EX_ERROR_DATA, "the displacement map has no vertices");
     if (element->count > INT_MAX / 4)
-        return exi_ply_fail(ply, EX_ERROR_LIMIT, "more than %d vertices do not fit into a map", INT_MAX / 4);
+        return exi_ply_fail(ply, EX_ERROR_LIMIT, "a displacement map can have at most %d vertices", INT_MAX / 4);
     if (exi_ply_least_size(ply, element) > (size_t)(ply->end - ply->at))
-        return exi_ply_fail(ply, EX_ERROR_FORMAT, "the header promises %zu vertices, but the file ends before that",
+        return exi_ply_fail(ply, EX_ERROR_FORMAT, "the file ends too early: the header states %zu vertices",
                             element->count);
     *map = ex_displacement_map_create((int)element->count);
     if (!*map)
@@ -133,9 +133,9 @@ ex_result ex_displacement_map_write(const char *path, const ex_displacement_map 
         return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the map has no vertices", path);
     for (int v = 0; v < map->vertex_count; v++)
         if (!isfinite(map->displacements[v]) || map->states[v] >= EX_DISPLACEMENT_MAP_STATE_COUNT)
-            return ex_error_set(error, EX_ERROR_DATA,
-                                "cannot write '%s': the displacement of vertex %d is not finite, or its state is none",
-                                path, v);
+            return ex_error_set(
+                error, EX_ERROR_DATA,
+                "cannot write '%s': the displacement of vertex %d is not finite, or its state is unknown", path, v);
     enum { ROW = 5 };
     ex_file_writer writer;
     ex_result result = ex_file_open(&writer, path, error);

@@ -60,8 +60,7 @@ ex_result ex_mesh_count_self_intersections(const ex_mesh *mesh, const float *pos
     if (exact)
         result = count_pairs(mesh, positions, count, triangles, exact, pair_count, error);
     else
-        result = ex_error_set(error, EX_ERROR_MEMORY,
-                              "there is not enough memory to look for crossings of %d triangles", count);
+        result = ex_error_set(error, EX_ERROR_MEMORY, "not enough memory to look for crossings of %d triangles", count);
     free(exact);
     free(triangles);
     return result;

@@ -212,9 +212,9 @@ ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other
         if (a_count == b_count && memcmp(a, b, (size_t)a_count * sizeof *a) == 0)
             continue;
         if (all_backwards(mesh, other))
-            return ex_error_set(error, EX_ERROR_DATA,
-                                "its faces run the other way round: turn them over (flip their normals) in the program "
-                                "that wrote it");
+            return ex_error_set(
+                error, EX_ERROR_DATA,
+                "its faces are wound the other way round: flip their normals in the program that wrote it");
         char here[160], there[160];
         list_corners(here, sizeof here, b, b_count);
         list_corners(there, sizeof there, a, a_count);

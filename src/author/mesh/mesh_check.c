@@ -24,7 +24,7 @@ ex_result exi_mesh_check_faces(const ex_mesh *mesh, ex_error *error) {
                 (mesh->corner_normals && mesh->corner_normals[c] >= mesh->normal_count))
                 return ex_error_set(error, EX_ERROR_DATA,
                                     "face %d of the mesh (counting from 0) refers to a texture coordinate or a normal "
-                                    "that is not there",
+                                    "that does not exist",
                                     f);
         }
     }

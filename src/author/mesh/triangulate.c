@@ -249,7 +249,7 @@ ex_result ex_mesh_triangulate(const ex_mesh *mesh, int **triangles, int *triangl
     if (!out || (largest > 4 && !allocate_clipper(&clipper, largest))) {
         free(out);
         free_clipper(&clipper);
-        return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory to cut %d faces into triangles",
+        return ex_error_set(error, EX_ERROR_MEMORY, "not enough memory to cut %d faces into triangles",
                             mesh->face_count);
     }
     int *write = out;

@@ -245,8 +245,7 @@ ex_result exi_scene_to_clip_at(const ex_scene *scene, int animation, const doubl
     t.clip = calloc(1, sizeof *t.clip);
     ex_result result = t.parts && t.places && t.order && t.joints && t.transforms && t.clip ? EX_OK : no_memory(&t);
     if (result == EX_OK && !exi_scene_order(scene, t.order, t.order + nodes))
-        result =
-            ex_error_set(error, EX_ERROR_DATA, "a node is its own ancestor: parents must not go round in a circle");
+        result = ex_error_set(error, EX_ERROR_DATA, "a node is its own ancestor: the parents form a loop");
     if (result == EX_OK) {
         find_parts(&t);
         result = take_joints(&t);
@@ -303,7 +302,7 @@ ex_result exi_scene_key_times(const ex_scene *scene, int animation, double **tim
 static ex_result even_times(double duration, double fps, double **times, int *count, ex_error *error) {
     const double steps = floor(duration * fps + 1e-6);
     if (!(steps < INT_MAX - 1))
-        return ex_error_set(error, EX_ERROR_LIMIT, "%g frames a second for %g s are too many", fps, duration);
+        return ex_error_set(error, EX_ERROR_LIMIT, "%g frames per second for %g s are too many", fps, duration);
     *count = (int)steps + 1;
     *times = exi_array_allocate((size_t)*count, sizeof **times);
     for (int i = 0; *times && i < *count; i++)
@@ -314,7 +313,7 @@ static ex_result even_times(double duration, double fps, double **times, int *co
 ex_result ex_scene_to_clip(const ex_scene *scene, int animation, double fps, ex_clip **clip, ex_error *error) {
     if (!scene || !clip || animation < 0 || animation >= scene->animation_count || !(fps >= 0 && fps <= 1e9))
         return exi_misuse_error(error, __func__,
-                                "no scene with such an animation, no rate, or nowhere to put the clip");
+                                "no scene with such an animation, no rate, or no pointer for the clip");
     double *times = NULL;
     int count = 0;
     *clip = NULL;

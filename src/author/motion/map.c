@@ -93,7 +93,7 @@ static ex_result read_map(exi_reader *r, const json_t *root, ex_joint_map *map) 
 
 ex_result ex_joint_map_read(const char *path, ex_joint_map **map, ex_error *error) {
     if (!path || !map)
-        return exi_misuse_error(error, __func__, "no path, or nowhere to put the map");
+        return exi_misuse_error(error, __func__, "no path, or no pointer for the map");
     json_t *root = NULL;
     exi_reader r = {.error = error};
     *map = NULL;

@@ -162,8 +162,8 @@ static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_join
         const int joint = ex_skeleton_find(skeleton, pair->joint), from = find_joint(clip, pair->from);
         if (joint < 0 && find_joint(clip, pair->joint) >= 0)
             return ex_error_set(error, EX_ERROR_DATA,
-                                "the map names joint '%s' on the left, where the rig's stand, and it is the motion's: "
-                                "exchange the sides",
+                                "the map names joint '%s' on the left, where the rig's joints belong, but it is the "
+                                "motion's: swap the sides",
                                 pair->joint);
         if (joint < 0)
             return unknown_joint("rig", pair->joint, rig, match->joint_count, rig_joint_name, error);
@@ -216,8 +216,8 @@ static ex_result no_match(const ex_clip *clip, const ex_rig *rig, ex_error *erro
         return ex_error_set(error, EX_ERROR_DATA,
                             "the rig has no skeleton, and none of its dials has the name of one of the motion's");
     return ex_error_set(error, EX_ERROR_DATA,
-                        "no joint of the motion (%s) has the name of one of the rig's (%s): say which moves which in "
-                        "a map file: {\"joints\": {\"%s\": \"%s\"}}",
+                        "no joint of the motion (%s) has the name of one of the rig's (%s): pair them in a map file: "
+                        "{\"joints\": {\"%s\": \"%s\"}}",
                         list_names(clip, clip->joint_count, clip_joint_name, theirs),
                         list_names(rig, count, rig_joint_name, ours), first_name(rig, count, rig_joint_name),
                         first_name(clip, clip->joint_count, clip_joint_name));
@@ -239,7 +239,7 @@ ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_joint_
         !match_sides(clip, clip->dial_count, clip_dial_name, rig, match->input_count, rig_dial_name, match->dials))
         result = ex_error_memory(error, "matching joints", (size_t)match->joint_count * 64);
     if (result == EX_OK && map && match->joint_count == 0)
-        result = ex_error_set(error, EX_ERROR_DATA, "the map names joints, and the rig has no skeleton");
+        result = ex_error_set(error, EX_ERROR_DATA, "the map names joints, but the rig has no skeleton");
     else if (result == EX_OK && map)
         result = apply_map(clip, rig, map, match, error);
     else if (result == EX_OK && !match_sides(clip, clip->joint_count, clip_joint_name, rig, match->joint_count,

@@ -2,9 +2,9 @@
  * Motions: poses of a rig over time, from clips, tables of poses and files. Of q and -q, which are the same rotation, a
  * pose uses the one nearer to the previous pose, so that a track of quaternions has no jumps.
  */
-#include "author/formats/foreign.h"
 #include "author/motion/motion.h"
 #include "author/base/array.h"
+#include "author/formats/foreign.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
@@ -114,7 +114,7 @@ static ex_result fill_joints(const ex_clip *clip, const ex_rig *rig, const exi_m
 ex_result ex_motion_from_clip(const ex_clip *clip, const ex_rig *rig, const ex_joint_map *map, ex_motion **motion,
                               ex_error *error) {
     if (!clip || !rig || !motion || clip->frame_count < 1)
-        return exi_misuse_error(error, __func__, "no clip with frames, no rig, or nowhere to put the motion");
+        return exi_misuse_error(error, __func__, "no clip with frames, no rig, or no pointer for the motion");
     exi_match match;
     *motion = NULL;
     ex_result result = exi_match_make(clip, rig, map, &match, error);
@@ -147,8 +147,8 @@ static ex_result time_table(const char *path, ex_pose_table *table, ex_error *er
             table->times[p] = p / TABLE_FPS;
         else if (p > 0 && !(table->times[p] > table->times[p - 1]))
             return ex_error_set(error, EX_ERROR_DATA,
-                                "%s: pose %d is at %g s, and the one before it at %g s: times must rise", path, p + 1,
-                                table->times[p], table->times[p - 1]);
+                                "%s: pose %d is at %g s, but the one before it is at %g s: times must increase", path,
+                                p + 1, table->times[p], table->times[p - 1]);
     }
     return EX_OK;
 }
@@ -294,7 +294,7 @@ static ex_result find_animation(const ex_scene *scene, const char *name, int *an
         ex_error_set(error, EX_ERROR_DATA, "there is no animation '%s'; did you mean '%s'?", name, near);
     else
         ex_error_set(error, EX_ERROR_DATA,
-                     "there is no animation '%s': the file has %d, numbered from 0, the first '%s'", name,
+                     "there is no animation '%s': the file has %d (counting from 0), the first '%s'", name,
                      scene->animation_count, names[0]);
     free(names);
     return EX_ERROR_DATA;
@@ -329,7 +329,7 @@ static ex_result read_scene(const char *path, const ex_rig *rig, const ex_motion
 ex_result ex_motion_read(const char *path, const ex_rig *rig, const ex_motion_options *options, ex_motion **motion,
                          ex_error *error) {
     if (!path || !rig || !motion)
-        return exi_misuse_error(error, __func__, "no path, no rig, or nowhere to put the motion");
+        return exi_misuse_error(error, __func__, "no path, no rig, or no pointer for the motion");
     *motion = NULL;
     if (ex_path_ends_with(path, ".bvh"))
         return read_bvh(path, rig, options, motion, error);

@@ -19,9 +19,9 @@ typedef struct range {
 
 static ex_result check_numbers(const ex_motion_options *o, ex_error *error) {
     if (!(o->fps >= 0 && o->fps <= 1e9))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "%g frames a second: a number from 0 to 1e9 is needed", o->fps);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%g frames per second: a number from 0 to 1e9 is needed", o->fps);
     if (!isfinite(o->start) || isnan(o->end) || o->end == -INFINITY)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "start and end are times in seconds");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "start and end must be times in seconds");
     return EX_OK;
 }
 
@@ -38,13 +38,13 @@ static ex_result find_range(const char *path, const ex_motion_options *o, double
     if (open && r->start > last && r->start <= last + room)
         r->start = last;
     if (open && r->start > last)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s goes from %g s to %g s, and is to start at %g s", path, first,
-                            last, r->start);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s goes from %g s to %g s, so it cannot start at %g s", path,
+                            first, last, r->start);
     if (r->end < r->start)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the motion is to end at %g s, before it starts at %g s", r->end,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the motion would end at %g s, before it starts at %g s", r->end,
                             r->start);
     if (r->start < first - room || r->end > last + room)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s goes from %g s to %g s, and %g s to %g s are asked for", path,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s goes from %g s to %g s, but %g s to %g s was asked for", path,
                             first, last, r->start, r->end);
     return EX_OK;
 }
@@ -61,7 +61,7 @@ ex_result exi_motion_times(const char *path, const ex_motion_options *options, c
         return result;
     const double steps = floor((r.end - r.start) * o->fps + ROOM);
     if (steps >= INT_MAX - 1)
-        return ex_error_set(error, EX_ERROR_LIMIT, "%s: %g frames a second from %g s to %g s are too many", path,
+        return ex_error_set(error, EX_ERROR_LIMIT, "%s: %g frames per second from %g s to %g s are too many", path,
                             o->fps, r.start, r.end);
     const size_t most = o->fps > 0 ? (size_t)steps + 1 : (size_t)own_count;
     *times = exi_array_allocate(most, sizeof **times);

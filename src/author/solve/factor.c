@@ -150,7 +150,7 @@ ex_result exi_factor_refactor(exi_factor *factor, const double *values, const ex
 
 ex_result exi_factor_create(const exi_symmetric *a, const ex_progress *progress, exi_factor **factor, ex_error *error) {
     if (!factor)
-        return exi_misuse_error(error, __func__, "nowhere to put the factor");
+        return exi_misuse_error(error, __func__, "no pointer for the factor");
     *factor = NULL;
     exi_elimination e = {0};
     exi_factor *f = NULL;

@@ -272,12 +272,14 @@ static ex_result check(const ex_between_def *def, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT,
                             "an in-between needs at least one vertex, and counts that are not negative");
     if (def->vertex_count > VERTEX_MOST || def->triangle_count > TRIANGLE_MOST)
-        return ex_error_set(error, EX_ERROR_LIMIT, "%d vertices and %d triangles: at most %d and %d can be joined",
+        return ex_error_set(error, EX_ERROR_LIMIT,
+                            "there are %d vertices and %d triangles; at most %d and %d can be joined",
                             def->vertex_count, def->triangle_count, VERTEX_MOST, TRIANGLE_MOST);
     for (int i = 0; i < 3 * def->triangle_count; i++)
         if (def->triangles[i] < 0 || def->triangles[i] >= def->vertex_count)
-            return ex_error_set(error, EX_ERROR_DATA, "triangle %d names vertex %d, and there are %d, counted from 0",
-                                i / 3, def->triangles[i], def->vertex_count);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "triangle %d refers to vertex %d, but there are %d (counting from 0)", i / 3,
+                                def->triangles[i], def->vertex_count);
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 3 * def->vertex_count; i++)
             if (!(fabs((e ? def->end : def->start)[i]) < 1e30))

@@ -177,7 +177,7 @@ static size_t keep_values(const ex_between *between, const double *values, doubl
 ex_result ex_between_stretch(const ex_between *between, double t, const double *positions, ex_stretch *stretch,
                              double *values, ex_error *error) {
     if (!between || !positions || !stretch)
-        return exi_misuse_error(error, __func__, "no in-between, no positions, or nowhere to put the answer");
+        return exi_misuse_error(error, __func__, "no in-between, no positions, or no pointer for the answer");
     const size_t count = (size_t)between->triangle_count, block_count = (count + BLOCK - 1) / BLOCK;
     measurement m = {.between = between, .t = t, .positions = positions};
     double *kept = exi_array_allocate(count, sizeof *kept);

@@ -200,7 +200,7 @@ void ex_warp_report_destroy(ex_warp_report *report) {
 ex_result ex_warp_report_create(const ex_trajectories_def *def, const ex_trajectories *trajectories, int example,
                                 ex_warp_report **report, ex_error *error) {
     if (!report)
-        return exi_misuse_error(error, __func__, "nowhere to put the report");
+        return exi_misuse_error(error, __func__, "no pointer for the report");
     *report = NULL;
     if (!def || !trajectories || example < 0 || example >= def->example_count || !def->examples[example])
         return exi_misuse_error(error, __func__, "no trajectories, or no such example, or it is the reference");

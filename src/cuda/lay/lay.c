@@ -248,7 +248,7 @@ static ex_result check(const ex_rig *rig, ex_error *error) {
                 ex_rig_layer_name(rig, l), ex_weigher_kind_name(kind));
     }
     if (rig->counts.layers > EXI_GPU_LAYER_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d layers: the GPU evaluates up to %d",
+        return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d layers; the GPU evaluates at most %d",
                             rig->counts.layers, EXI_GPU_LAYER_MAX);
     for (int l = 0; l < rig->counts.layers; l++)
         if (!exi_domain_of(rig, l)->gpu)

@@ -180,7 +180,8 @@ ex_result exi_lay_rings(const ex_rig_mesh *mesh, exi_lay *lay, exi_gpu_level *le
     }
     exi_release(lay->allocator, f.memory, f.size);
     if (total > UINT32_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT,
-                            "faces of thousands of corners give rings too long for the GPU; cut them");
+        return ex_error_set(
+            error, EX_ERROR_LIMIT,
+            "faces with thousands of corners have too many neighbours for the GPU: cut them into smaller ones");
     return EX_OK;
 }

@@ -146,8 +146,9 @@ static ex_result lay_offsets(const exi_patches *patches, exi_lay *lay, exi_gpu *
     const uint64_t count = patches ? go_through(patches, NULL, NULL) : 0;
     const void *at;
     if (count > UINT32_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "the layers of offsets have %.0f offsets; the GPU takes %.0f",
-                            (double)count, (double)UINT32_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT,
+                            "the layers of offsets have %.0f offsets; the GPU takes at most %.0f", (double)count,
+                            (double)UINT32_MAX);
     if (count == 0)
         return EX_OK;
     uint32_t *starts = exi_lay_take(lay, vertices + 1, sizeof *starts, &at);

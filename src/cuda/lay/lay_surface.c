@@ -201,7 +201,7 @@ ex_result exi_lay_surface(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gp
     else if (ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0)
         levels->limit = levels->count++;
     if (levels->count > EXI_GPU_LEVEL_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d levels: the GPU takes %d", last,
+        return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d levels; the GPU takes at most %d", last,
                             EXI_GPU_LEVEL_MAX - 2);
     for (int i = 0; i <= last; i++) {
         ex_result result = lay_faces(rig, i, lay, &levels->levels[i], error);

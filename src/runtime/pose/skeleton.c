@@ -38,16 +38,16 @@ static ex_result check_def(const ex_skeleton_def *def, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT,
                             "a skeleton needs at least one joint, parents and rest transforms");
     if (def->joint_count > EX_JOINT_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "the skeleton has %d joints; at most %d are possible",
+        return ex_error_set(error, EX_ERROR_LIMIT, "the skeleton has %d joints; at most %d are allowed",
                             def->joint_count, EX_JOINT_MAX);
     for (int j = 0; j < def->joint_count; j++) {
         if (def->names && def->names[j] && def->names[j][0] && !exi_is_name(def->names[j]))
             return ex_error_set(error, EX_ERROR_DATA,
-                                "the name of joint %d is longer than %d bytes or not readable text", j, EXI_NAME_MAX);
+                                "the name of joint %d is longer than %d bytes, or not readable text", j, EXI_NAME_MAX);
         if (def->parents[j] == j)
             return ex_error_set(error, EX_ERROR_DATA, "%s is its own parent", call(def, j).text);
         if (def->parents[j] < -1 || def->parents[j] >= def->joint_count)
-            return ex_error_set(error, EX_ERROR_DATA, "the parent of %s is %d, and there are joints 0 to %d only",
+            return ex_error_set(error, EX_ERROR_DATA, "the parent of %s is joint %d, but joints are numbered 0 to %d",
                                 call(def, j).text, def->parents[j], def->joint_count - 1);
         if (!exi_transform_finite(&def->rest[j]))
             return ex_error_set(error, EX_ERROR_DATA, "the rest transform of %s is not finite", call(def, j).text);
@@ -139,7 +139,7 @@ static ex_result fill_rest(ex_skeleton *s, const ex_skeleton_def *def, ex_error 
         if (parents[j] >= 0)
             exi_matrix_multiply(worlds[parents[j]], worlds[j], worlds[j]);
         if (!exi_matrix_usable(worlds[j]))
-            return ex_error_set(error, EX_ERROR_DATA, "the rest transforms carry %s beyond 1e30", call(def, j).text);
+            return ex_error_set(error, EX_ERROR_DATA, "the rest transforms move %s beyond 1e30", call(def, j).text);
     }
     return EX_OK;
 }
@@ -154,18 +154,17 @@ static ex_result fill_binds(ex_skeleton *s, const ex_skeleton_def *def, ex_error
         if (!def->inverse_binds) {
             memcpy(bind, worlds[j], sizeof bind);
             if (!exi_matrix_invert(bind, inverses[j]) || !exi_matrix_usable(inverses[j]))
-                return ex_error_set(
-                    error, EX_ERROR_DATA,
-                    "%s or a joint above it is scaled to 0 at rest, so that the mesh cannot be bound there: "
-                    "give inverse bind matrices",
-                    call(def, j).text);
+                return ex_error_set(error, EX_ERROR_DATA,
+                                    "%s or one of its parents is scaled to 0 at rest, so the mesh cannot be bound to "
+                                    "it: give inverse bind matrices",
+                                    call(def, j).text);
         } else {
             exi_matrix_from_floats(def->inverse_binds + 12 * (size_t)j, inverses[j]);
             if (!exi_matrix_usable(inverses[j]))
                 return ex_error_set(error, EX_ERROR_DATA, "the inverse bind matrix of %s is not finite, or beyond 1e30",
                                     call(def, j).text);
             if (!exi_matrix_invert(inverses[j], bind) || !exi_matrix_usable(bind))
-                return ex_error_set(error, EX_ERROR_DATA, "the inverse bind matrix of %s has no inverse itself",
+                return ex_error_set(error, EX_ERROR_DATA, "the inverse bind matrix of %s is singular",
                                     call(def, j).text);
         }
         for (int c = 0; c < 3; c++)
@@ -181,8 +180,7 @@ static ex_result fill(ex_skeleton *s, const ex_skeleton_def *def, ex_error *erro
     copy_names(s, def);
     int cyclic = sort_joints(s, exi_skeleton_at(s, s->bind_centres));
     if (cyclic >= 0)
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "%s is its own ancestor: going up from parent to parent leads back to it",
+        return ex_error_set(error, EX_ERROR_DATA, "%s is its own ancestor: the parents form a loop",
                             call(def, cyclic).text);
     ex_result result = fill_rest(s, def, error);
     return result == EX_OK ? fill_binds(s, def, error) : result;
@@ -191,7 +189,7 @@ static ex_result fill(ex_skeleton *s, const ex_skeleton_def *def, ex_error *erro
 ex_result ex_skeleton_create(const ex_skeleton_def *def, const ex_allocator *allocator, ex_skeleton **skeleton,
                              ex_error *error) {
     if (!def || !skeleton) {
-        exi_misuse(__func__, "no definition, or nowhere to put the skeleton");
+        exi_misuse(__func__, "no definition, or no pointer for the skeleton");
         return EX_ERROR_ARGUMENT;
     }
     *skeleton = NULL;

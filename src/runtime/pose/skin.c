@@ -28,15 +28,14 @@ static ex_result check_vertex(const ex_skin_def *def, int v, ex_error *error) {
     if (def->starts[v] > def->starts[v + 1])
         return ex_error_set(error, EX_ERROR_DATA, "vertex %d: its influences end before they begin", v);
     if (def->starts[v + 1] - def->starts[v] > EX_INFLUENCE_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "vertex %d has %u influences; at most %d are possible", v,
+        return ex_error_set(error, EX_ERROR_LIMIT, "vertex %d has %u influences; at most %d are allowed", v,
                             def->starts[v + 1] - def->starts[v], EX_INFLUENCE_MAX);
     double sum = 0;
     for (uint32_t i = def->starts[v]; i < def->starts[v + 1]; i++) {
         const double weight = (double)def->weights[i];
         if (def->joints[i] >= (uint32_t)def->joint_count)
-            return ex_error_set(error, EX_ERROR_DATA,
-                                "vertex %d is moved by joint %u, and there are joints 0 to %d only", v, def->joints[i],
-                                def->joint_count - 1);
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %d is moved by joint %u, but joints are numbered 0 to %d",
+                                v, def->joints[i], def->joint_count - 1);
         if (!isfinite(weight) || weight < 0)
             return ex_error_set(error, EX_ERROR_DATA, "vertex %d: its weight for joint %u is %s", v, def->joints[i],
                                 isfinite(weight) ? "negative" : "not finite");
@@ -53,7 +52,7 @@ static ex_result check_def(const ex_skin_def *def, ex_error *error) {
     if (def->vertex_count < 0 || def->joint_count < 1)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the number of vertices is negative, or there is no joint");
     if (def->joint_count > EX_JOINT_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "the skin has %d joints; at most %d are possible", def->joint_count,
+        return ex_error_set(error, EX_ERROR_LIMIT, "the skin has %d joints; at most %d are allowed", def->joint_count,
                             EX_JOINT_MAX);
     if (def->vertex_count > 0 && (!def->starts || !def->joints || !def->weights))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "starts, joints or weights are missing");
@@ -174,7 +173,7 @@ static void fill(ex_skin *s, const ex_skin_def *def) {
 
 ex_result ex_skin_create(const ex_skin_def *def, const ex_allocator *allocator, ex_skin **skin, ex_error *error) {
     if (!def || !skin) {
-        exi_misuse(__func__, "no definition, or nowhere to put the skin");
+        exi_misuse(__func__, "no definition, or no pointer for the skin");
         return EX_ERROR_ARGUMENT;
     }
     *skin = NULL;

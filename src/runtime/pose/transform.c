@@ -12,7 +12,7 @@ ex_transform ex_transform_identity(void) {
 
 void ex_transform_matrix(const ex_transform *transform, float matrix[12]) {
     if (!transform || !matrix) {
-        exi_misuse(__func__, "no transform, or nowhere to put the matrix");
+        exi_misuse(__func__, "no transform, or no pointer for the matrix");
         return;
     }
     const ex_transform rest = ex_transform_identity();
@@ -25,7 +25,7 @@ void ex_transform_matrix(const ex_transform *transform, float matrix[12]) {
 
 double ex_transform_from_matrix(const float matrix[12], ex_transform *transform) {
     if (!matrix || !transform) {
-        exi_misuse(__func__, "no matrix, or nowhere to put the transform");
+        exi_misuse(__func__, "no matrix, or no pointer for the transform");
         return 0;
     }
     *transform = ex_transform_identity();

@@ -87,7 +87,7 @@ static void fill(ex_normals *n, const ex_normals_def *def) {
 ex_result ex_normals_create(const ex_normals_def *def, const ex_allocator *allocator, ex_normals **normals,
                             ex_error *error) {
     if (!def || !normals) {
-        exi_misuse(__func__, "no definition, or nowhere to put the normals");
+        exi_misuse(__func__, "no definition, or no pointer for the normals");
         return EX_ERROR_ARGUMENT;
     }
     *normals = NULL;
@@ -352,7 +352,7 @@ size_t ex_normals_scratch_size(const ex_normals *normals) {
 void ex_normals_compute(const ex_normals *normals, const float *positions, size_t stride, float *out, size_t out_stride,
                         const ex_tasks *tasks, void *scratch) {
     if (!normals || !positions || !out || !scratch) {
-        exi_misuse(__func__, "no normals, positions or scratch, or nowhere to put the result");
+        exi_misuse(__func__, "no normals, positions or scratch, or no pointer for the result");
         return;
     }
     pass p = {.normals = normals,

@@ -20,7 +20,8 @@ static ex_result check_row(const ex_stencil_rows *rows, int v, int control_count
             return ex_error_set(error, EX_ERROR_DATA, "%s: vertex %d depends on control vertex %d, but there are %d",
                                 where, v, k, control_count);
         if (i > rows->offsets[v] && k <= rows->indices[i - 1])
-            return ex_error_set(error, EX_ERROR_DATA, "%s: the control vertices of vertex %d do not rise", where, v);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "%s: the control vertices of vertex %d are not in ascending order", where, v);
         if (!(fabs(rows->weights[i]) <= (double)FLT_MAX) ||
             (rows->tangents && !(fabs(rows->tangents[2 * (size_t)i]) <= (double)FLT_MAX &&
                                  fabs(rows->tangents[2 * (size_t)i + 1]) <= (double)FLT_MAX)))
@@ -33,11 +34,11 @@ static ex_result check_rows(const ex_stencil_rows *rows, int control_count, cons
     if (rows->vertex_count < 0 || !rows->offsets || (rows->vertex_count > 0 && (!rows->indices || !rows->weights)))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "%s: a count is negative, or an array is missing", where);
     if (rows->offsets[0] != 0)
-        return ex_error_set(error, EX_ERROR_DATA, "%s: the offsets begin with %d in place of 0", where,
+        return ex_error_set(error, EX_ERROR_DATA, "%s: the offsets begin with %d instead of 0", where,
                             rows->offsets[0]);
     for (int v = 0; v < rows->vertex_count; v++)
         if (rows->offsets[v + 1] < rows->offsets[v])
-            return ex_error_set(error, EX_ERROR_DATA, "%s: the offsets fall behind vertex %d", where, v);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: the offsets decrease after vertex %d", where, v);
     for (int v = 0; v < rows->vertex_count; v++) {
         ex_result result = check_row(rows, v, control_count, where, error);
         if (result != EX_OK)
@@ -224,7 +225,7 @@ static ex_result build(const ex_stencils_def *def, const ex_allocator *allocator
 ex_result ex_stencils_create(const ex_stencils_def *def, const ex_allocator *allocator, ex_stencils **stencils,
                              ex_error *error) {
     if (!def || !stencils) {
-        exi_misuse(__func__, "no definition, or nowhere to put the stencils");
+        exi_misuse(__func__, "no definition, or no pointer for the stencils");
         return EX_ERROR_ARGUMENT;
     }
     *stencils = NULL;
@@ -351,7 +352,7 @@ void ex_stencils_read(const ex_stencils *stencils, int level, int *offsets, int 
                       double *tangents) {
     const exi_stencil_table *table = stencils ? exi_stencils_table(stencils, level) : NULL;
     if (!table || !offsets || !indices || !weights || (tangents && !table->has_tangents)) {
-        exi_misuse(__func__, "no stencils of that level, or nowhere to put the rows");
+        exi_misuse(__func__, "no stencils of that level, or no pointer for the rows");
         return;
     }
     read_rows(stencils, table,

@@ -55,12 +55,12 @@ static ex_result check_def(const ex_tangents_def *def, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a count of the tangents is negative");
     if (!def->split_source && def->split_count != def->vertex_count)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "there are %d texture coordinates for %d vertices, and no table that says which are whose",
+                            "there are %d texture coordinates for %d vertices, but no table that assigns them",
                             def->split_count, def->vertex_count);
     if ((def->split_count > 0 && !def->texcoords) || (def->triangle_count > 0 && !def->triangles))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "texture coordinates or triangles are missing");
     if (def->triangle_count > INT32_MAX / 3)
-        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d triangles: tangents are for at most %d",
+        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d triangles; tangents support at most %d",
                             def->triangle_count, INT32_MAX / 3);
     for (int s = 0; s < def->split_count && def->split_source; s++)
         if (def->split_source[s] >= (uint32_t)def->vertex_count)
@@ -121,7 +121,7 @@ static void fill(ex_tangents *t, const ex_tangents_def *def) {
 ex_result ex_tangents_create(const ex_tangents_def *def, const ex_allocator *allocator, ex_tangents **tangents,
                              ex_error *error) {
     if (!def || !tangents)
-        return exi_misuse_error(error, __func__, "no definition, or nowhere to put the tangents");
+        return exi_misuse_error(error, __func__, "no definition, or no pointer for the tangents");
     *tangents = NULL;
     ex_result result = check_def(def, error);
     if (result != EX_OK)
@@ -320,7 +320,7 @@ size_t ex_tangents_scratch_size(const ex_tangents *tangents) {
 void ex_tangents_compute(const ex_tangents *tangents, const ex_tangents_job *job, const ex_tasks *tasks,
                          void *scratch) {
     if (!tangents || !job || !job->positions || !job->normals || !job->out || !scratch) {
-        exi_misuse(__func__, "no tangents, positions, normals or scratch, or nowhere to put the result");
+        exi_misuse(__func__, "no tangents, positions, normals or scratch, or no pointer for the result");
         return;
     }
     pass p = {.tangents = tangents,

@@ -211,11 +211,10 @@ static ex_result merge_axes(exi_rig_plan *p, ex_error *error) {
                 continue;
             if (!exi_axis_is_same_input(&layer->weigh.axes[place], &other->weigh.axes[other_place]) ||
                 !same_source(layer, place, other, other_place))
-                return ex_error_set(
-                    error, EX_ERROR_DATA,
-                    "axis '%s' has another kind, rest value, joint or reading in layer '%s' than in layer '%s': "
-                    "one input needs one of each",
-                    layer->axis_names[place], layer->name, other->name);
+                return ex_error_set(error, EX_ERROR_DATA,
+                                    "axis '%s' has another kind, rest value, joint or reading in layer '%s' than in "
+                                    "layer '%s': axes of the same name must agree",
+                                    layer->axis_names[place], layer->name, other->name);
             break;
         }
         if (input == *inputs)
@@ -338,7 +337,7 @@ static ex_result attach_driver(const ex_rig_def *def, const ex_allocator *alloca
 
 ex_result ex_rig_create(const ex_rig_def *def, const ex_allocator *allocator, ex_rig **rig, ex_error *error) {
     if (!def || !rig)
-        return exi_misuse_error(error, __func__, "no definition, or nowhere to put the rig");
+        return exi_misuse_error(error, __func__, "no definition, or no pointer for the rig");
     *rig = NULL;
     ex_error local = {0};
     error = error ? error : &local;

@@ -20,7 +20,7 @@ static ex_result check_names(const char *const *names, int count, const char *wh
                                 what, i, EXI_NAME_MAX);
         for (int j = 0; j < i; j++)
             if (strcmp(names[i], names[j]) == 0)
-                return ex_error_set(error, EX_ERROR_ARGUMENT, "%s '%s' is there twice", what, names[i]);
+                return ex_error_set(error, EX_ERROR_ARGUMENT, "%s '%s' appears twice", what, names[i]);
     }
     return EX_OK;
 }
@@ -37,7 +37,7 @@ static ex_result check_layer(const ex_layer_def *layer, ex_error *error) {
     if (layer->weigh.axis_count < 1 || layer->weigh.example_count < 1)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a space needs at least one axis and at least one example");
     if ((unsigned)layer->domain >= EX_DOMAIN_COUNT)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no such domain");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "unknown domain");
     ex_result result = check_names(layer->axis_names, layer->weigh.axis_count, "axis", error);
     if (result == EX_OK)
         result = check_names(layer->example_names, layer->weigh.example_count, "example", error);
@@ -60,11 +60,11 @@ static ex_result check_sources(const ex_layer_def *layer, const ex_rig_def *def,
         if (source->joint == -1)
             continue;
         if (!def->skeleton || source->joint < 0 || source->joint >= ex_skeleton_joint_count(def->skeleton))
-            return ex_error_set(error, EX_ERROR_ARGUMENT, "axis '%s' reads joint %d, which is not there",
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "axis '%s' reads joint %d, which does not exist",
                                 layer->axis_names[i], source->joint);
         if (!exi_reading_suits(&source->reading, axis))
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                                "axis '%s': what it reads from its joint is not of its kind, or about no direction",
+                                "axis '%s': its joint reading does not match its kind, or its direction has no length",
                                 layer->axis_names[i]);
     }
     return EX_OK;
@@ -79,7 +79,7 @@ ex_result exi_check_shifts(const ex_layer_def *layer, const ex_rig_def *def, ex_
                                 layer->example_names[k]);
         for (int i = 0; i < 3 * ex_skeleton_joint_count(def->skeleton); i++)
             if (!isfinite(layer->form.shifts[k][i]))
-                return ex_error_set(error, EX_ERROR_DATA, "example '%s': the place of joint '%s' is not finite",
+                return ex_error_set(error, EX_ERROR_DATA, "example '%s': the position of joint '%s' is not finite",
                                     layer->example_names[k], ex_skeleton_name(def->skeleton, i / 3));
     }
     return EX_OK;
@@ -98,13 +98,13 @@ static ex_result check_driver(const ex_rig_def *def, ex_error *error) {
         (d->bind_count > 0 && (!d->binds || !d->vertex_binds)))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a driver needs a name, vertices, triangles and moving frames");
     if ((unsigned)d->residual >= EX_RESIDUAL_COUNT || !(d->thickness >= 0) || !isfinite(d->thickness))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no such residual, or the thickness is below 0");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "unknown residual, or the thickness is below 0");
     for (int f = 0; d->joints && f < d->driver.frame_count; f++) {
         if (d->joints[f] >= 0 && !def->skeleton)
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                                "a moving frame goes with a joint, but the rig has no skeleton");
+                                "a moving frame follows a joint, but the rig has no skeleton");
         if (d->joints[f] < -1 || (d->joints[f] >= 0 && d->joints[f] >= ex_skeleton_joint_count(def->skeleton)))
-            return ex_error_set(error, EX_ERROR_ARGUMENT, "moving frame %d goes with joint %d, which is not there", f,
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "moving frame %d follows joint %d, which does not exist", f,
                                 d->joints[f]);
     }
     for (int l = 0; l < def->layer_count; l++)
@@ -124,25 +124,22 @@ static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, 
     if (axis < 0 || !is_driven || layer->weigh.axis_count > 2)
         return ex_error_set(
             error, EX_ERROR_ARGUMENT,
-            "a convex weigher has one axis that is a driver's form, and one scalar axis or none, and only "
-            "it has such an axis");
+            "a convex weigher has one driver axis and at most one scalar axis; no other weigher has a driver axis");
     if (!def->driver || strcmp(def->driver->name, layer->axis_names[axis]) != 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "axis '%s' is a driver's form, but the rig has no driver of that name",
+                            "axis '%s' is a driver axis, but the rig has no driver of that name",
                             layer->axis_names[axis]);
     if (!exi_domains[layer->domain]->targets || layer->form.shifts)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a layer that a driver weighs is of forms or trajectories, and moves no joints");
+                            "a layer weighed by a driver holds forms or trajectories, and cannot move joints");
     if (layer->weigh.example_count > EX_CONVEX_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "a driver has at most %d keys, not %d", EX_CONVEX_MAX,
                             layer->weigh.example_count);
     if (!layer->driven.keys || layer->driven.view_count < 1 || !layer->driven.views)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a layer that a driver weighs needs its keys and at least one view");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer weighed by a driver needs keys and at least one view");
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (!layer->driven.keys[k])
-            return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no form of the driver",
-                                layer->example_names[k]);
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no driver form", layer->example_names[k]);
     return EX_OK;
 }
 
@@ -157,7 +154,7 @@ static ex_result check_tables(const ex_rig_mesh *mesh, ex_error *error) {
 
 static ex_result check_skin(const ex_rig_def *def, ex_error *error) {
     if ((unsigned)def->skinning >= EX_SKINNING_COUNT)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no such method of skinning");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "unknown skinning method");
     if (!def->skin)
         return EX_OK;
     if (!def->skeleton || ex_skin_joint_count(def->skin) != ex_skeleton_joint_count(def->skeleton))
@@ -172,16 +169,18 @@ static ex_result check_skin(const ex_rig_def *def, ex_error *error) {
 static ex_result check_levels(const ex_rig_def *def, ex_error *error) {
     if (!def->stencils)
         return def->level == 0 ? EX_OK
-                               : ex_error_set(error, EX_ERROR_ARGUMENT, "level %d of a rig without levels", def->level);
+                               : ex_error_set(error, EX_ERROR_ARGUMENT,
+                                              "level %d was asked for, but the rig has no refined levels", def->level);
     const int levels = ex_stencils_level_count(def->stencils);
     if (ex_stencils_control_count(def->stencils) != def->mesh.vertex_count || (levels > 0 && !def->levels))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the stencils are not of this mesh, or their faces are missing");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "the stencils belong to another mesh, or their faces are missing");
     if (!ex_stencils_has(def->stencils, def->level))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the stencils have no level %d", def->level);
     for (int i = 0; i < levels; i++) {
         const ex_rig_mesh *mesh = &def->levels[i];
         if (mesh->vertex_count != ex_stencils_vertex_count(def->stencils, i + 1))
-            return ex_error_set(error, EX_ERROR_ARGUMENT, "level %d has %d vertices, but its stencils %d", i + 1,
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "level %d has %d vertices, but its stencils have %d", i + 1,
                                 mesh->vertex_count, ex_stencils_vertex_count(def->stencils, i + 1));
         ex_result result = check_tables(mesh, error);
         if (result != EX_OK)
@@ -191,7 +190,7 @@ static ex_result check_levels(const ex_rig_def *def, ex_error *error) {
     const int last = ex_stencils_vertex_count(def->stencils, levels);
     if (ex_stencils_has(def->stencils, EX_LEVEL_LIMIT) &&
         ex_stencils_vertex_count(def->stencils, EX_LEVEL_LIMIT) != last)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the limit has %d vertices, but the last level %d",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the limit has %d vertices, but the last level has %d",
                             ex_stencils_vertex_count(def->stencils, EX_LEVEL_LIMIT), last);
     return EX_OK;
 }
@@ -199,7 +198,8 @@ static ex_result check_levels(const ex_rig_def *def, ex_error *error) {
 ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
     if (!def->mesh.positions || def->layer_count < 0 || def->note_count < 0 || (def->layer_count > 0 && !def->layers) ||
         (def->note_count > 0 && !def->notes) || (unsigned)def->options.storage >= EX_STORAGE_COUNT)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no positions, or a count or storage that cannot be");
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "the rig has no positions, a negative count, or an unknown storage");
     ex_result result = check_tables(&def->mesh, error);
     if (result == EX_OK)
         result = check_skin(def, error);
@@ -213,7 +213,7 @@ ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
             return ex_error_set(error, EX_ERROR_ARGUMENT, "layer %d needs a name", l);
         for (int other = 0; other < l; other++)
             if (strcmp(layer->name, def->layers[other].name) == 0)
-                return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' is there twice", layer->name);
+                return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' appears twice", layer->name);
         result = check_layer(layer, error);
         if (result == EX_OK)
             result = check_sources(layer, def, error);

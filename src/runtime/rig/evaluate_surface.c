@@ -139,11 +139,11 @@ static void spread(const uint32_t *sources, int split_count, float *values, size
 /* Keeps the requested outputs that are possible; the others are misuse, reported once and not written. */
 static void check_wishes(const exi_level_record *record, ex_output *o, bool limit_normals) {
     if (o->normals && (!o->positions || !(record->normals || limit_normals))) {
-        exi_misuse("ex_rig_evaluate", "normals ask for positions, faces, and a rig made with normals");
+        exi_misuse("ex_rig_evaluate", "normals need positions, faces, and a rig made with normals");
         o->normals = NULL;
     }
     if (o->tangents && (!o->normals || !record->tangents)) {
-        exi_misuse("ex_rig_evaluate", "tangents ask for normals, texture coordinates, and a rig made with tangents");
+        exi_misuse("ex_rig_evaluate", "tangents need normals, texture coordinates, and a rig made with tangents");
         o->tangents = NULL;
     }
 }

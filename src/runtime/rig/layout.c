@@ -151,8 +151,8 @@ static ex_result check_sources(const ex_rig_mesh *mesh, ex_error *error) {
         return mesh->split_count == mesh->vertex_count
                    ? EX_OK
                    : ex_error_set(error, EX_ERROR_DATA,
-                                  "the mesh has %d split vertices for %d, and no map between them", mesh->split_count,
-                                  mesh->vertex_count);
+                                  "the mesh has %d split vertices for %d vertices, but no map between them",
+                                  mesh->split_count, mesh->vertex_count);
     int64_t last = -1;
     for (int i = 0; i < mesh->split_count; i++) {
         int64_t source = mesh->split_source[i];
@@ -169,8 +169,8 @@ static ex_result check_sources(const ex_rig_mesh *mesh, ex_error *error) {
 static ex_result check_indices(const uint32_t *indices, size_t count, int limit, const char *what, ex_error *error) {
     for (size_t i = 0; i < count; i++)
         if (indices[i] >= (uint32_t)limit)
-            return ex_error_set(error, EX_ERROR_DATA, "%s %zu refers to vertex %u of %d", what, i, (unsigned)indices[i],
-                                limit);
+            return ex_error_set(error, EX_ERROR_DATA, "%s %zu refers to vertex %u, but there are %d", what, i,
+                                (unsigned)indices[i], limit);
     return EX_OK;
 }
 

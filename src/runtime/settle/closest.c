@@ -50,7 +50,7 @@ void exi_fit_search(const ex_bounds *fit, const float point[3], ex_closest *best
 
 bool ex_bounds_closest(const ex_bounds *fit, const float point[3], float reach, ex_closest *closest) {
     if (!fit || !point || !closest)
-        return exi_misuse(__func__, "no fit or point, or nowhere to put the answer");
+        return exi_misuse(__func__, "no fit or point, or no pointer for the answer");
     ex_closest best = {.triangle = -1, .distance_sq = reach * reach < FLT_MAX ? reach * reach : FLT_MAX};
     bool finite = reach >= 0;
     for (int c = 0; c < 3; c++)

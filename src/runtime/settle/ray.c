@@ -224,7 +224,7 @@ static void search(const ex_bounds *fit, const beam *b, bool any, ex_hit *hit) {
 
 bool ex_bounds_ray(const ex_bounds *fit, const ex_ray *ray, ex_hit *hit) {
     if (!fit || !ray || !hit)
-        return exi_misuse(__func__, "no fit or ray, or nowhere to put the hit");
+        return exi_misuse(__func__, "no fit or ray, or no pointer for the hit");
     beam b;
     *hit = (ex_hit){.triangle = -1};
     if (aim(fit, ray, &b, &hit->t))

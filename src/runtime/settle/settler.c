@@ -30,10 +30,10 @@ static ex_result check_counts(const ex_settler_def *def, ex_error *error) {
         def->key_count < 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a number of vertices, triangles, sets or keys is negative");
     if (def->key_count > EXI_KEY_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d keys, and at most %d are possible", def->key_count,
+        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d keys; at most %d are allowed", def->key_count,
                             EXI_KEY_MAX);
     if (def->bind_count > EX_BIND_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d sets of triangles, and at most %d are possible",
+        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d sets of triangles; at most %d are allowed",
                             def->bind_count, EX_BIND_MAX);
     if ((def->driver_count > 0 && !def->driver_positions) || (def->triangle_count > 0 && !def->triangles))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the driver's positions or triangles are missing");
@@ -64,7 +64,7 @@ static ex_result check_binds(const ex_settler_def *def, ex_error *error) {
         const ex_bind *bind = &def->binds[b];
         if (bind->triangle_count < 1 || bind->triangle_count > def->triangle_count || !bind->triangles)
             return ex_error_set(error, EX_ERROR_DATA,
-                                "set %d (counting from 0) has %d triangles, and the driver has %d", b,
+                                "set %d (counting from 0) has %d triangles, but the driver has %d", b,
                                 bind->triangle_count, def->triangle_count);
         for (int i = 0; i < bind->triangle_count; i++) {
             if (bind->triangles[i] >= (uint32_t)def->triangle_count)
@@ -72,7 +72,8 @@ static ex_result check_binds(const ex_settler_def *def, ex_error *error) {
                                     "set %d (counting from 0) names triangle %u, but there are %d", b,
                                     (unsigned)bind->triangles[i], def->triangle_count);
             if (i > 0 && bind->triangles[i] <= bind->triangles[i - 1])
-                return ex_error_set(error, EX_ERROR_DATA, "set %d (counting from 0): triangle %u does not ascend", b,
+                return ex_error_set(error, EX_ERROR_DATA,
+                                    "set %d (counting from 0) is not in ascending order at triangle %u", b,
                                     (unsigned)bind->triangles[i]);
         }
     }
@@ -88,8 +89,9 @@ static ex_result check_keys(const ex_settler_def *def, ex_error *error) {
         for (int v = 0; v < def->vertex_count; v++) {
             const size_t at = (size_t)k * (size_t)def->vertex_count + (size_t)v;
             if (def->key_triangles[at] >= (uint32_t)def->triangle_count)
-                return ex_error_set(error, EX_ERROR_DATA, "key %d, driven vertex %d: triangle %u, but there are %d", k,
-                                    v, (unsigned)def->key_triangles[at], def->triangle_count);
+                return ex_error_set(error, EX_ERROR_DATA,
+                                    "key %d, driven vertex %d: refers to triangle %u, but there are %d", k, v,
+                                    (unsigned)def->key_triangles[at], def->triangle_count);
             if (!isfinite(def->key_places[2 * at]) || !isfinite(def->key_places[2 * at + 1]) ||
                 (def->key_gaps && !isfinite(def->key_gaps[at])))
                 return ex_error_set(error, EX_ERROR_DATA, "key %d, driven vertex %d: its place or gap is not finite", k,
@@ -346,7 +348,7 @@ static ex_result allocate(making *m, ex_settler **settler, ex_error *error) {
 ex_result ex_settler_create(const ex_settler_def *def, const ex_allocator *allocator, ex_settler **settler,
                             ex_error *error) {
     if (!def || !settler)
-        return exi_misuse_error(error, __func__, "no definition, or nowhere to put the settler");
+        return exi_misuse_error(error, __func__, "no definition, or no pointer for the settler");
     *settler = NULL;
     ex_result result = check_def(def, error);
     if (result != EX_OK)

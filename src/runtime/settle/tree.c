@@ -234,11 +234,11 @@ static ex_result check_def(const ex_tree_def *def, ex_error *error) {
     if (def->triangle_count > 0 && (!def->positions || !def->triangles))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "positions or triangles are missing");
     if (def->stride != 0 && (def->stride < 3 * sizeof(float) || def->stride % sizeof(float) != 0))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the stride is %zu bytes, not a multiple of 4 from 12 on",
-                            def->stride);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "the stride is %zu bytes; it must be a multiple of 4, and at least 12", def->stride);
     if (def->triangle_count > TRIANGLES_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d triangles, and a tree holds %d", def->triangle_count,
-                            TRIANGLES_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d triangles; a tree holds at most %d",
+                            def->triangle_count, TRIANGLES_MAX);
     for (int t = 0; t < def->triangle_count; t++)
         for (int i = 0; i < 3; i++)
             if (def->triangles[3 * (size_t)t + (size_t)i] >= (uint32_t)def->vertex_count)
@@ -303,7 +303,7 @@ static ex_result create(const ex_tree_def *def, const ex_allocator *allocator, b
 
 ex_result ex_tree_create(const ex_tree_def *def, const ex_allocator *allocator, ex_tree **tree, ex_error *error) {
     if (!def || !tree)
-        return exi_misuse_error(error, __func__, "no definition, or nowhere to put the tree");
+        return exi_misuse_error(error, __func__, "no definition, or no pointer for the tree");
     *tree = NULL;
     ex_result result = check_def(def, error);
     if (result != EX_OK)

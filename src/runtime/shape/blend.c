@@ -102,7 +102,7 @@ size_t ex_forms_scratch_size(const ex_forms *forms) {
 void ex_forms_blend(const ex_forms *forms, const float *weights, float *positions, size_t stride, const ex_tasks *tasks,
                     void *scratch) {
     if (!forms || !weights || !positions || !scratch) {
-        exi_misuse(__func__, "no forms, weights or scratch, or nowhere to put the positions");
+        exi_misuse(__func__, "no forms, weights or scratch, or no pointer for the positions");
         return;
     }
     blend_task task = {.forms = forms, .blend = {.positions = positions, .stride = stride ? stride : 12}};

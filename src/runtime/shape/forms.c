@@ -141,7 +141,7 @@ static ex_result fill(ex_forms *forms, const ex_forms_def *def, ex_error *error)
 
 ex_result ex_forms_create(const ex_forms_def *def, const ex_allocator *allocator, ex_forms **forms, ex_error *error) {
     if (!def || !forms)
-        return exi_misuse_error(error, __func__, "no definition, or nowhere to put the forms");
+        return exi_misuse_error(error, __func__, "no definition, or no pointer for the forms");
     *forms = NULL;
     ex_result result = check_def(def, error);
     if (result != EX_OK)

@@ -42,7 +42,7 @@ static ex_result check_example(const ex_offsets *from, int mesh_count, ex_error 
     for (int i = 0; i < from->count; i++) {
         const float *delta = from->deltas + 3 * (size_t)i;
         if (from->vertices[i] <= last || from->vertices[i] >= (uint32_t)mesh_count)
-            return ex_error_set(error, EX_ERROR_DATA, "vertex %u stands out of order, or is not one of %d",
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %u is out of order, or beyond the mesh's %d vertices",
                                 (unsigned)from->vertices[i], mesh_count);
         if (!isfinite(delta[0]) || !isfinite(delta[1]) || !isfinite(delta[2]))
             return ex_error_set(error, EX_ERROR_DATA, "vertex %u is not finite, or too far away for a float",

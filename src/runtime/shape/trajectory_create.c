@@ -37,8 +37,8 @@ static ex_result check_example(const exi_trajectories_def *def, const ex_traject
         return ex_error_set(error, EX_ERROR_DATA, "its screw is not finite, or turns by more than %g radians",
                             screw_turn_most);
     if (path->corrector_count < 0 || path->corrector_count > EX_CORRECTOR_MAX)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d correctors: there are 0 to %d", path->corrector_count,
-                            EX_CORRECTOR_MAX);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "it has %d correctors; 0 to %d are allowed",
+                            path->corrector_count, EX_CORRECTOR_MAX);
     if (path->corrector_count > 0 && (!path->correctors || !path->curves))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "its correctors or their curves are missing");
     for (int j = 0; j < path->corrector_count; j++)
@@ -57,23 +57,24 @@ static ex_result check_example(const exi_trajectories_def *def, const ex_traject
 static ex_result check_segments(const exi_trajectories_def *def, ex_error *error) {
     const ex_segments *s = &def->segments;
     if (s->count < 0 || s->count > EX_SEGMENT_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "%d segments: there are at most %d", s->count, EX_SEGMENT_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "there are %d segments; at most %d are allowed", s->count,
+                            EX_SEGMENT_MAX);
     if (s->count > 0 && (!s->parents || !s->vertices))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the segments' parents or vertices are missing");
     for (int a = 0; a < s->count; a++)
         if (s->parents[a] < -1 || s->parents[a] >= s->count)
-            return ex_error_set(error, EX_ERROR_DATA, "segment %d hangs on segment %d, which is not there", a,
+            return ex_error_set(error, EX_ERROR_DATA, "the parent of segment %d is segment %d, which does not exist", a,
                                 s->parents[a]);
     for (int v = 0; s->count > 0 && v < def->vertex_count; v++)
         if (s->vertices[v] >= s->count)
-            return ex_error_set(error, EX_ERROR_DATA, "vertex %d is of segment %d, which is not there", v,
+            return ex_error_set(error, EX_ERROR_DATA, "vertex %d is in segment %d, which does not exist", v,
                                 s->vertices[v]);
     for (int a = 0; a < s->count; a++) {
         int above = a, steps = 0;
         while (above >= 0 && steps++ <= s->count)
             above = s->parents[above];
         if (above >= 0)
-            return ex_error_set(error, EX_ERROR_DATA, "segment %d hangs on itself", a);
+            return ex_error_set(error, EX_ERROR_DATA, "segment %d is its own ancestor", a);
     }
     return EX_OK;
 }
@@ -81,8 +82,8 @@ static ex_result check_segments(const exi_trajectories_def *def, ex_error *error
 static ex_result check_def(const exi_trajectories_def *def, ex_error *error) {
     const int count = def->example_count;
     if (!def->trajectories || def->reference < -1 || def->reference >= count)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "there are no trajectories, or no such reference as example %d",
-                            def->reference);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "there are no trajectories, or the reference, example %d, does not exist", def->reference);
     for (int c = 0; c < 3; c++)
         if (!isfinite(def->centre[c]))
             return ex_error_set(error, EX_ERROR_DATA, "the centre of the screws is not finite");
@@ -92,8 +93,7 @@ static ex_result check_def(const exi_trajectories_def *def, ex_error *error) {
             if (!(overlap >= 0 && overlap <= 1) || (k == l && overlap != 1))
                 return ex_error_set(
                     error, EX_ERROR_DATA,
-                    "the overlap of examples %d and %d is %g: they lie in [0, 1], and are 1 for one and "
-                    "the same",
+                    "the overlap of examples %d and %d is %g: overlaps are in [0, 1], and 1 for an example with itself",
                     k, l, (double)overlap);
         }
     for (int v = 0; def->mask && v < def->vertex_count; v++)

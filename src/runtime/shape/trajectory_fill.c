@@ -68,7 +68,7 @@ static ex_result check_turns(const exi_trajectories *p, const float *turns, ex_e
         const double length = sqrt(exi_turn_square(w));
         if (!(length <= EX_TURN_MAX))
             return ex_error_set(error, EX_ERROR_DATA,
-                                "vertex %d turns by %.4g radians, and a path can turn by %.4g at most", v, length,
+                                "vertex %d turns by %.4g radians; a path can turn by at most %.4g", v, length,
                                 EX_TURN_MAX);
     }
     return EX_OK;

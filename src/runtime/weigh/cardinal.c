@@ -31,30 +31,30 @@ static size_t own_count(const ex_weigher *w) {
 /* ---- parameters ---- */
 
 static const ex_parameter_word kernels[] = {
-    [EX_KERNEL_BSPLINE] = {"bspline", "acts near the examples only; the one to start with"},
-    [EX_KERNEL_GAUSSIAN] = {"gaussian", "a bell: soft, without an end"},
+    [EX_KERNEL_BSPLINE] = {"bspline", "acts near the examples only; a good start"},
+    [EX_KERNEL_GAUSSIAN] = {"gaussian", "bell-shaped and soft, and never quite 0"},
     [EX_KERNEL_WENDLAND] = {"wendland", "acts near the examples only, smoother than bspline"},
     [EX_KERNEL_INVERSE_MULTIQUADRIC] = {"inverse_multiquadric", "wide and soft"},
-    [EX_KERNEL_THIN_PLATE] = {"thin_plate", "bends like a thin plate through the examples"},
-    [EX_KERNEL_BIHARMONIC] = {"biharmonic", "tight: straight between examples where it can be"},
+    [EX_KERNEL_THIN_PLATE] = {"thin_plate", "bends like a thin metal plate through the examples"},
+    [EX_KERNEL_BIHARMONIC] = {"biharmonic", "tight, and as straight as possible between examples"},
     [EX_KERNEL_TRIHARMONIC] = {"triharmonic", "the smoothest through many examples"},
     [EX_KERNEL_MULTIQUADRIC] = {"multiquadric", "between tight and smooth"},
 };
 _Static_assert(sizeof kernels / sizeof kernels[0] == EX_KERNEL_COUNT, "every kernel has its words");
 
 static const ex_parameter parameters[] = {
-    {EXI_PARAMETER("kernel", kernel), .help = "The shape of an example's influence.", .type = EX_PARAMETER_CHOICE,
+    {EXI_PARAMETER("kernel", kernel), .help = "Shape of an example's influence.", .type = EX_PARAMETER_CHOICE,
      .words = kernels, .word_count = EX_KERNEL_COUNT},
     {EXI_PARAMETER("linear", linear),
-     .help = "Fit a plane through the examples first: beyond them, forms go on along it. Without it, they come to rest "
-             "at the mean.",
+     .help = "Fit a plane through the examples first. Beyond the examples, forms extrapolate along it; without it, "
+             "they return to the mean.",
      .type = EX_PARAMETER_SWITCH, .preset = 1},
     {EXI_PARAMETER("radius", radius),
-     .help = "How far each example acts, over the distance to its nearest neighbour. Larger is smoother, and harder to "
-             "solve.",
+     .help = "Reach of each example, as a multiple of the distance to its nearest neighbour. Larger values are "
+             "smoother, and harder to solve.",
      .preset = 1, .above = true, .most = INFINITY, .usual = {0.25, 4}},
     {EXI_PARAMETER("ridge", ridge),
-     .help = "Above 0, examples are not met exactly any more, and what swings between them is calmer.",
+     .help = "Above 0, examples are no longer matched exactly, and the result swings less between them.",
      .most = INFINITY, .usual = {1e-9, 1}},
 };
 
@@ -62,7 +62,7 @@ static const ex_parameter *check_parameters(const ex_weigher_def *def, ex_error 
     const bool second_order = def->kernel == EX_KERNEL_THIN_PLATE || def->kernel == EX_KERNEL_TRIHARMONIC;
     if (def->linear || !second_order)
         return NULL;
-    ex_error_set(error, EX_ERROR_ARGUMENT, "kernel \"%s\" needs the linear part: leave it on, or take another kernel",
+    ex_error_set(error, EX_ERROR_ARGUMENT, "kernel \"%s\" needs the linear part: leave it on, or use another kernel",
                  ex_kernel_name(def->kernel));
     return &parameters[1];
 }
@@ -168,11 +168,10 @@ static void kernel_row(const ex_weigher *w, const exi_cardinal *t, const double 
 }
 
 static ex_result singular(const ex_weigher *w, ex_error *error) {
-    return ex_error_set(
-        error, EX_ERROR_SINGULAR,
-        "the space cannot be solved with kernel %s: spread the examples more evenly, set a small \"ridge\" "
-        "(1e-6), or take another kernel",
-        ex_kernel_name((ex_kernel)w->kernel));
+    return ex_error_set(error, EX_ERROR_SINGULAR,
+                        "the space cannot be solved with kernel %s: spread the examples more evenly, set a small "
+                        "\"ridge\" (1e-6), or use another kernel",
+                        ex_kernel_name((ex_kernel)w->kernel));
 }
 
 /* target += factor * source */
@@ -401,7 +400,7 @@ static ex_result measure_condition(const ex_weigher *w, const ex_allocator *allo
 }
 
 const exi_weigher_kind exi_weigher_cardinal = {
-    .info = {.help = "Exact at the examples, smooth between them, and goes on beyond them.",
+    .info = {.help = "Exact at the examples and smooth between them. Extrapolates beyond them.",
              EXI_PARAMETERS(parameters),
              .has_points = true,
              .has_condition = true,

@@ -68,8 +68,7 @@ static tables tables_of(const ex_weigher *w) {
 
 static const ex_parameter parameters[] = {
     {EXI_PARAMETER("ridge", ridge),
-     .help =
-         "Decides between blends that are equally near: how much nearness of the blended examples counts. 0 is 1e-9.",
+     .help = "Decides between blends that fit equally well: larger values prefer examples that are near. 0 means 1e-9.",
      .most = 1, .usual = {1e-9, 1}, .rare = true},
 };
 
@@ -128,14 +127,14 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
     }
     if (drivers != 1 || scalars > 1 || drivers + scalars != def->axis_count)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a convex weigher has one axis that is a driver's form, and one scalar axis or none");
+                            "a convex weigher has one driver axis and at most one scalar axis");
     if (def->axes[driver].width != def->example_count)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "axis %d: the driver axis is %d wide beside %d examples: one product each", driver,
+                            "axis %d: the driver axis has %d numbers for %d examples: it needs one for each", driver,
                             def->axes[driver].width, def->example_count);
     if (def->pseudo_count != 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a convex weigher has no pseudo-examples: what it blends must be forms of the driver");
+                            "a convex weigher cannot have pseudo-examples: it blends forms of the driver only");
     for (size_t i = 0; i < (size_t)def->example_count * (size_t)dimension; i++)
         if (!isfinite(def->points[i]))
             return EX_OK; /* the check of points reports this next, with its name */
@@ -238,11 +237,10 @@ static ex_result check_definite(const ex_weigher *w, const char *const *names, d
             if (sum < 0) {
                 char text[200];
                 exi_point_text(names, n, i, text, sizeof text);
-                return ex_error_set(
-                    error, EX_ERROR_DATA,
-                    "%s: no driver form has such products with itself and those before it (they are not a "
-                    "positive semi-definite matrix)",
-                    text);
+                return ex_error_set(error, EX_ERROR_DATA,
+                                    "%s: its products with itself and the forms before it cannot be those of a driver "
+                                    "form (they are not a positive semi-definite matrix)",
+                                    text);
             }
             row[i] = sqrt(sum);
         }
@@ -419,7 +417,8 @@ static bool is_sound(const ex_weigher *w) {
 }
 
 const exi_weigher_kind exi_weigher_convex = {
-    .info = {.help = "The nearest blend of the driver's forms. Weights never leave 0 to 1.",
+    .info = {.help =
+                 "The blend of the driver's forms that is nearest to its current form. Weights stay between 0 and 1.",
              EXI_PARAMETERS(parameters),
              .has_points = true,
              .is_driven = true},

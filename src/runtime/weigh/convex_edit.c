@@ -50,7 +50,7 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no example %d: the space has %d", edit->index,
                             d->count);
     if (edit->kind != EX_EDIT_REMOVE_EXAMPLE && !edit->at)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no place");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit gives no place");
     if (edit->kind == EX_EDIT_MOVE_EXAMPLE) {
         set_example(d, edit->index, edit->at, d->count);
     } else if (edit->kind == EX_EDIT_ADD_EXAMPLE) {

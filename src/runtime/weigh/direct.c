@@ -14,7 +14,7 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
                             def->axis_count, def->example_count);
     if (def->pseudo_count != 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a direct weigher has no space in which a pseudo-example could stand");
+                            "a direct weigher has no space, so it cannot have pseudo-examples");
     return EX_OK;
 }
 

@@ -186,12 +186,13 @@ static ex_result check(const ex_driver_def *def, ex_error *error) {
             return ex_error_set(error, EX_ERROR_DATA, "vertex %d of the driver is not finite", v / 3);
     for (int f = 0; f < def->frame_count; f++)
         if (def->starts[f + 1] < def->starts[f] || def->starts[0] != 0)
-            return ex_error_set(error, EX_ERROR_DATA, "the driver's frame %d has fewer vertices than none", f);
+            return ex_error_set(error, EX_ERROR_DATA, "the driver's frame %d has a negative number of vertices", f);
     for (uint32_t i = 0; i < def->starts[def->frame_count]; i++)
         if (def->vertices[i] >= (uint32_t)def->vertex_count || !(def->weights[i] > 0) || !isfinite(def->weights[i]))
-            return ex_error_set(error, EX_ERROR_DATA,
-                                "entry %u of the driver's frames: vertex %u of %d, weight %g (weights are above 0)",
-                                (unsigned)i, (unsigned)def->vertices[i], def->vertex_count, (double)def->weights[i]);
+            return ex_error_set(
+                error, EX_ERROR_DATA,
+                "entry %u of the driver's frames: vertex %u of %d has weight %g (weights must be above 0)", (unsigned)i,
+                (unsigned)def->vertices[i], def->vertex_count, (double)def->weights[i]);
     return EX_OK;
 }
 

@@ -28,7 +28,7 @@ static ex_result check(const ex_regions_def *def, ex_error *error) {
         return ex_error_set(error, EX_ERROR_LIMIT, "a driver has at most %d regions and %d keys, not %d and %d",
                             EX_DRIVER_FRAME_MAX, EX_CONVEX_MAX, def->view_count, def->key_count);
     if ((int64_t)def->view_count * def->key_count * def->key_count > PRODUCTS)
-        return ex_error_set(error, EX_ERROR_LIMIT, "%d keys seen by %d regions are too many: take fewer of one",
+        return ex_error_set(error, EX_ERROR_LIMIT, "%d keys seen by %d regions are too many: use fewer keys or regions",
                             def->key_count, def->view_count);
     for (int r = 0; r < def->view_count; r++) {
         const ex_region *view = &def->views[r];
@@ -39,7 +39,7 @@ static ex_result check(const ex_regions_def *def, ex_error *error) {
             if (view->vertices[i] >= (uint32_t)def->driver->vertex_count || !(view->weights[i] > 0) ||
                 !isfinite(view->weights[i]))
                 return ex_error_set(error, EX_ERROR_DATA,
-                                    "region %d looks at vertex %u of %d with weight %g (weights are above 0)", r,
+                                    "region %d looks at vertex %u of %d with weight %g (weights must be above 0)", r,
                                     (unsigned)view->vertices[i], def->driver->vertex_count, (double)view->weights[i]);
     }
     for (int k = 0; k < def->key_count; k++)

@@ -209,7 +209,7 @@ static ex_result apply_falloff(draft *d, const ex_edit *edit, ex_error *error) {
     if (edit->index < 0 || edit->index >= count)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no point %d: the space has %d", edit->index, count);
     if (!edit->falloff)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no falloff");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit gives no falloff");
     const bool pseudo = edit->index >= d->example_count;
     set_own(d, pseudo, pseudo ? edit->index - d->example_count : edit->index, edit->falloff);
     return EX_OK;
@@ -228,13 +228,13 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no %s %d: the space has %d",
                             pseudo ? "pseudo-example" : "example", edit->index, count);
     if (!remove && !edit->at)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no place");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit gives no place");
     if (edit->kind == EX_EDIT_MOVE_PSEUDO && edit->from && edit->weights)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a pseudo-example is drawn from a place or has weights, not both");
+                            "a pseudo-example borrows the weights of a place or is given weights, not both");
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a new pseudo-example needs either where it is drawn from or its weights");
+                            "a new pseudo-example needs either a place to borrow weights from, or weights");
     switch (edit->kind) {
     case EX_EDIT_MOVE_EXAMPLE:
         memcpy(row_of(d->points, edit->index, d->dimension), edit->at, (size_t)d->dimension * sizeof(double));
@@ -278,7 +278,7 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
 ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits, int edit_count,
                           const ex_allocator *allocator, ex_weigher **edited, ex_error *error) {
     if (!weigher || !edited || edit_count < 0 || (edit_count > 0 && !edits))
-        return exi_misuse_error(error, __func__, "no weigher, no edits, or nowhere to put the result");
+        return exi_misuse_error(error, __func__, "no weigher, no edits, or no pointer for the result");
     *edited = NULL;
     const exi_weigher_kind *kind = exi_weigher_kind_of(weigher->kind);
     if (!kind->info.has_points)

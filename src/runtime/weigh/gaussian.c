@@ -25,9 +25,8 @@ enum { CHUNK = 128 };
 
 static const ex_parameter parameters[] = {
     {EXI_PARAMETER("ridge", ridge),
-     .help =
-         "Above 0, examples are not met exactly any more, and what swings between them is calmer. At 0, one is added "
-         "where the examples can hardly be told apart.",
+     .help = "Above 0, examples are no longer matched exactly, and the result swings less between them. At 0, a small "
+             "ridge is added if examples can hardly be told apart.",
      .most = INFINITY, .usual = {1e-9, 1}},
 };
 
@@ -108,8 +107,8 @@ static ex_result check_sets(const ex_weigher_def *def, ex_error *error) {
         if (size == 0)
             return ex_error_set(error, EX_ERROR_ARGUMENT, "set %d of examples is empty", i);
         if (def->example_count % 32 != 0 && set[words - 1] >> (def->example_count % 32) != 0)
-            return ex_error_set(error, EX_ERROR_ARGUMENT, "set %d names an example that is not there: there are %d", i,
-                                def->example_count);
+            return ex_error_set(error, EX_ERROR_ARGUMENT, "set %d names an example that does not exist: there are %d",
+                                i, def->example_count);
         together += size;
     }
     if (together > INT32_MAX)
@@ -264,7 +263,7 @@ static void evaluate_sets(const ex_weigher *w, const double *features, double *w
 }
 
 const exi_weigher_kind exi_weigher_gaussian = {
-    .info = {.help = "Exact at the examples; each reaches only so far, and far away nothing is left of it.",
+    .info = {.help = "Exact at the examples. Each example has a falloff, and does nothing far away.",
              EXI_PARAMETERS(parameters),
              .has_points = true,
              .has_falloffs = true,

@@ -272,7 +272,7 @@ static ex_result solve_system(const ex_weigher *w, const exi_gaussian *t, const 
     }
     if (!isfinite(condition))
         return ex_error_set(error, EX_ERROR_SINGULAR,
-                            "the space cannot be solved with a ridge of %g: take another, or 0", w->ridge);
+                            "the space cannot be solved with a ridge of %g: use another, or 0", w->ridge);
     apply_inverse(sc, y);
     return EX_OK;
 }

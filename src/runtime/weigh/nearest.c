@@ -16,10 +16,10 @@ static const ex_parameter_word forms[] = {
 };
 
 static const ex_parameter parameters[] = {
-    {EXI_PARAMETER("k", neighbours), .help = "How many of the nearest examples count.", .type = EX_PARAMETER_WHOLE,
+    {EXI_PARAMETER("k", neighbours), .help = "Number of nearest examples that count.", .type = EX_PARAMETER_WHOLE,
      .preset = 8, .least = 1, .most = EX_NEIGHBOUR_MAX, .usual = {1, INFINITY}},
-    {EXI_PARAMETER("form", paper_form), .help = "Where a neighbour stops to count.", .type = EX_PARAMETER_CHOICE,
-     .words = forms, .word_count = 2, .rare = true},
+    {EXI_PARAMETER("form", paper_form), .help = "Distance at which a neighbour stops counting.",
+     .type = EX_PARAMETER_CHOICE, .words = forms, .word_count = 2, .rare = true},
 };
 
 typedef struct neighbour {

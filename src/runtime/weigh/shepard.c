@@ -9,7 +9,8 @@
 
 static const ex_parameter parameters[] = {
     {EXI_PARAMETER("power", power),
-     .help = "How quickly an example's weight falls off with distance. Larger: nearer to the nearest example alone.",
+     .help = "Rate at which an example's weight falls off with distance. Larger values come closer to using the "
+             "nearest example alone.",
      .preset = 2, .above = true, .most = 64, .usual = {0.5, 8}},
 };
 
@@ -43,7 +44,7 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
 }
 
 const exi_weigher_kind exi_weigher_shepard = {
-    .info = {.help = "Weights never leave 0 to 1. Forms rest a little at each example.",
+    .info = {.help = "Weights stay between 0 and 1. The form lingers a little at each example.",
              EXI_PARAMETERS(parameters),
              .has_points = true,
              .has_gpu_code = true},

@@ -34,8 +34,8 @@ ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
     if ((unsigned)axis->kind >= EX_AXIS_KIND_COUNT)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: kind %d is not a kind of axis", index, (int)axis->kind);
     if (axis->kind == EX_AXIS_DRIVER && (axis->width < 1 || axis->width > EX_CONVEX_MAX))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: a driver beside %d examples: from 1 to %d are possible",
-                            index, axis->width, EX_CONVEX_MAX);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: a driver axis with %d examples: 1 to %d are allowed", index,
+                            axis->width, EX_CONVEX_MAX);
     if (axis->kind == EX_AXIS_SCALAR) {
         if (!isfinite(axis->min) || !isfinite(axis->max) || !isfinite(axis->rest))
             return ex_error_set(error, EX_ERROR_DATA, "axis %d: min, max and rest must be finite numbers", index);
@@ -171,8 +171,8 @@ ex_result exi_same_place(const ex_weigher *w, const char *const *names, int i, i
     char first[200], second[200];
     exi_point_text(names, w->example_count, i, first, sizeof first);
     exi_point_text(names, w->example_count, j, second, sizeof second);
-    return ex_error_set(error, EX_ERROR_SINGULAR, "%s and %s are at one place of the space: move or remove one of them",
-                        first, second);
+    return ex_error_set(error, EX_ERROR_SINGULAR,
+                        "%s and %s are at the same place in the space: move or remove one of them", first, second);
 }
 
 ex_result exi_measure_places(const ex_weigher *w, const char *const *names, double *distances, double *nearest,

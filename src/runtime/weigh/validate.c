@@ -114,5 +114,5 @@ ex_result exi_weigher_validate(const ex_weigher *w, size_t size, ex_error *error
             sound_axes(w) && sound_sets(w);
     if (sound && exi_weigher_kind_of(w->kind)->is_sound)
         sound = exi_weigher_kind_of(w->kind)->is_sound(w);
-    return sound ? EX_OK : ex_error_set(error, EX_ERROR_DATA, "a stored space is not sound");
+    return sound ? EX_OK : ex_error_set(error, EX_ERROR_DATA, "a stored space is damaged");
 }

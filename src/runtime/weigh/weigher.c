@@ -30,7 +30,7 @@ static ex_result check_counts(const ex_weigher_def *def, bool has_points, ex_err
     if (def->axis_count < 1 || !def->axes)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a space needs at least one axis");
     if (def->axis_count > EX_AXIS_MAX && has_points)
-        return ex_error_set(error, EX_ERROR_LIMIT, "a space has at most %d axes, this one %d", EX_AXIS_MAX,
+        return ex_error_set(error, EX_ERROR_LIMIT, "a space has at most %d axes; this one has %d", EX_AXIS_MAX,
                             def->axis_count);
     if (def->example_count < 1)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a space needs at least one example");
@@ -66,8 +66,9 @@ static ex_result check_points(const ex_weigher_def *def, int dimension, ex_error
     for (int i = 0; i < def->pseudo_count; i++) {
         const ex_pseudo *p = &def->pseudos[i];
         if (!p->at || (!p->from == !p->weights))
-            return ex_error_set(error, EX_ERROR_ARGUMENT,
-                                "pseudo-example %d needs a place, and either where it is drawn from or its weights", i);
+            return ex_error_set(
+                error, EX_ERROR_ARGUMENT,
+                "pseudo-example %d needs a place, and either a place to borrow weights from, or weights", i);
         if (first_not_finite(p->at, dimension) || (p->from && first_not_finite(p->from, dimension)) ||
             (p->weights && first_not_finite(p->weights, def->example_count)))
             return ex_error_set(error, EX_ERROR_DATA, "pseudo-example %d holds a number that is not finite", i);
@@ -87,7 +88,7 @@ static ex_result check_axes(const ex_weigher_def *def, int *dimension, ex_error 
             return result;
         if (def->axes[i].kind == EX_AXIS_DRIVER && !ex_weigher_kind_info(def->kind)->is_driven)
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                                "axis %d is a driver's form, which a %s weigher cannot weigh: take a convex one", i,
+                                "axis %d is a driver axis, which a %s weigher cannot weigh: use a convex weigher", i,
                                 ex_weigher_kind_name(def->kind));
         *dimension += ex_axis_width(&def->axes[i]);
     }
@@ -235,7 +236,7 @@ static ex_result resolve_pseudos(ex_weigher *w, const ex_weigher_def *def, const
 ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator *allocator, ex_weigher **weigher,
                             ex_error *error) {
     if (!def || !weigher)
-        return exi_misuse_error(error, __func__, "no definition, or nowhere to put the weigher");
+        return exi_misuse_error(error, __func__, "no definition, or no pointer for the weigher");
     *weigher = NULL;
     ex_result result = check_definition(def, error);
     if (result != EX_OK)
@@ -296,7 +297,7 @@ static void evaluate(const ex_weigher *w, const double *point, double *weights, 
 
 void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double *weights) {
     if (!weigher || !weights)
-        exi_misuse(__func__, "no weigher, or nowhere to put the weights");
+        exi_misuse(__func__, "no weigher, or no pointer for the weights");
     else
         evaluate(weigher, point, weights, NULL, NULL);
 }
@@ -304,7 +305,7 @@ void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double 
 void ex_weigher_evaluate_from(const ex_weigher *weigher, const double *point, double *weights, void *state,
                               void *scratch) {
     if (!weigher || !weights)
-        exi_misuse(__func__, "no weigher, or nowhere to put the weights");
+        exi_misuse(__func__, "no weigher, or no pointer for the weights");
     else
         evaluate(weigher, point, weights, state, scratch);
 }
@@ -319,7 +320,7 @@ size_t ex_weigher_scratch_size(const ex_weigher *weigher) {
 
 void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, double *weights, double *set_weights) {
     if (!weigher || (!set_weights && weigher->set_count > 0)) {
-        exi_misuse(__func__, "no weigher, or nowhere to put the weights");
+        exi_misuse(__func__, "no weigher, or no pointer for the weights");
         return;
     }
     if (weigher->set_count == 0) {

@@ -278,7 +278,7 @@ static void test_refusals(void **state) {
         ex_bake_options options;
         ex_result result;
     } cases[] = {
-        {motion, "x.glb", "was allowed", {.target_count = 1, .error_most = 1e-5}, EX_ERROR_DATA},
+        {motion, "x.glb", "is allowed", {.target_count = 1, .error_most = 1e-5}, EX_ERROR_DATA},
         {motion,
          "x.glb",
          "influences alone",
@@ -291,9 +291,9 @@ static void test_refusals(void **state) {
          EX_ERROR_DATA},
         {motion, "x.glb", "level 7", {.level = 7}, EX_ERROR_ARGUMENT},
         {motion, "x.glb", "influences", {.influence_most = -1}, EX_ERROR_ARGUMENT},
-        {motion, "x.glb", "not negative", {.target_count = -1}, EX_ERROR_ARGUMENT},
-        {motion, "x.glb", "not negative", {.thin = NAN}, EX_ERROR_ARGUMENT},
-        {motion, "x.glb", "not negative", {.error_most = INFINITY}, EX_ERROR_ARGUMENT},
+        {motion, "x.glb", "not be negative", {.target_count = -1}, EX_ERROR_ARGUMENT},
+        {motion, "x.glb", "not be negative", {.thin = NAN}, EX_ERROR_ARGUMENT},
+        {motion, "x.glb", "not be negative", {.error_most = INFINITY}, EX_ERROR_ARGUMENT},
         {motion, "x.fbx", ".glb", {.level = 0}, EX_ERROR_ARGUMENT},
         {motion, "no/folder/x.glb", "x.glb", {.level = 0}, EX_ERROR_FILE},
         {&none, "x.glb", "no frames", {.level = 0}, EX_ERROR_DATA},

@@ -104,7 +104,7 @@ static void names_the_first_difference(void **state) {
          "face 1 has corners 0 3 2 here and 0 2 3 in the mesh (counting from 0): it runs the other way round"},
         {CORNERS "f 1 2 3\nf 1 2 4\n", "face 1 has corners 0 1 3 here and 0 2 3 in the mesh (counting from 0)"},
         {CORNERS "f 3 2 1\nf 3 1 4\n",
-         "its faces run the other way round: turn them over (flip their normals) in the program that wrote it"},
+         "its faces are wound the other way round: flip their normals in the program that wrote it"},
         {CORNERS "f 2 3 1\nf 1 3 4\n", "face 0 has corners 1 2 0 here and 0 1 2 in the mesh (counting from 0)"},
         {CORNERS "f 1 2 3 4\n", "face 0 has corners 0 1 2 3 here and 0 1 2 in the mesh (counting from 0)"},
         {CORNERS "f 1 2 3\n",

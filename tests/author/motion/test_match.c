@@ -72,7 +72,7 @@ static void dials(void **state) {
     const ex_joint_pair pair = {name, name, {0}, false};
     assert_int_equal(ex_motion_from_clip(clip, rig, &(ex_joint_map){1, (ex_joint_pair *)&pair}, &motion, &error),
                      EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "the map names joints, and the rig has no skeleton");
+    assert_sentence(&error, EX_ERROR_DATA, "the map names joints, but the rig has no skeleton");
     clip->dials = NULL;
     clip->dial_count = 0;
     ex_clip_destroy(clip);
@@ -103,7 +103,7 @@ static void refuses(void **state) {
         {"root", "hip", "'hip', which the motion does not have; did you mean 'Hips'?"},
         {"zzzzzzzz", "Hips", "'zzzzzzzz', which the rig does not have"},
         {"root", "_end", "'_end', which the motion does not have"},
-        {"Hips", "root", "joint 'Hips' on the left, where the rig's stand, and it is the motion's"},
+        {"Hips", "root", "joint 'Hips' on the left, where the rig's joints belong, but it is the motion's"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ex_joint_pair pair = {(char *)cases[i].joint, (char *)cases[i].from, {0}, false};

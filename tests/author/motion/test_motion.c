@@ -71,7 +71,7 @@ static void tables(void **state) {
     ex_motion_destroy(motion);
 
     check_failure(write_text("t.csv", "time,smile\n1,0\n1,1\n"), NULL, EX_ERROR_DATA,
-                  "pose 2 is at 1 s, and the one before it at 1 s: times must rise");
+                  "pose 2 is at 1 s, but the one before it is at 1 s: times must increase");
     check_failure(write_text("t.csv", "grin\n0\n"), NULL, EX_ERROR_DATA, "grin");
 }
 
@@ -121,24 +121,25 @@ static void bvh(void **state) {
     assert_true(motion->times[0] == 0.5);
     ex_motion_destroy(motion);
 
-    check_failure(path, &(ex_motion_options){.fps = -1}, EX_ERROR_ARGUMENT, "-1 frames a second");
-    check_failure(path, &(ex_motion_options){.fps = NAN}, EX_ERROR_ARGUMENT, "frames a second");
+    check_failure(path, &(ex_motion_options){.fps = -1}, EX_ERROR_ARGUMENT, "-1 frames per second");
+    check_failure(path, &(ex_motion_options){.fps = NAN}, EX_ERROR_ARGUMENT, "frames per second");
     check_failure(path, &(ex_motion_options){.start = INFINITY}, EX_ERROR_ARGUMENT, "times in seconds");
     check_failure(path, &(ex_motion_options){.start = 0.75, .end = 0.5}, EX_ERROR_ARGUMENT, "before it starts");
     check_failure(path, &(ex_motion_options){.start = 3}, EX_ERROR_ARGUMENT,
-                  "goes from 0 s to 1 s, and is to start at 3 s");
-    check_failure(path, &(ex_motion_options){.start = 3, .end = INFINITY}, EX_ERROR_ARGUMENT, "is to start at 3 s");
+                  "goes from 0 s to 1 s, so it cannot start at 3 s");
+    check_failure(path, &(ex_motion_options){.start = 3, .end = INFINITY}, EX_ERROR_ARGUMENT, "it cannot start at 3 s");
     check_failure(path, &(ex_motion_options){.end = -INFINITY}, EX_ERROR_ARGUMENT, "times in seconds");
     check_failure(path, &(ex_motion_options){.end = NAN}, EX_ERROR_ARGUMENT, "times in seconds");
     check_failure(path, &(ex_motion_options){.start = 0.5, .end = 3}, EX_ERROR_ARGUMENT, "goes from 0 s to 1 s");
     check_failure(path, &(ex_motion_options){.start = -1, .end = 1}, EX_ERROR_ARGUMENT, "goes from 0 s to 1 s");
     check_failure(write_text("cut.bvh", LEG_FRAMES("3") "0 20 0 0 0\n10 20"), NULL, EX_ERROR_DATA,
-                  "cut.bvh:24: the file ends within a frame: 1 of 3 frames are there");
+                  "cut.bvh:24: the file ends too early, within a frame: it has 1 of 3 frames");
     check_failure(write_text("alien.bvh",
                              "HIERARCHY\nROOT b\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n}\nMOTION\nFrames: "
                              "1\nFrame Time: 1\n0\n"),
                   NULL, EX_ERROR_DATA, "alien.bvh: no joint of the motion ('b') has the name of one of the rig's");
-    check_failure(write_text("walk.fbx", ""), NULL, EX_ERROR_FORMAT, "walk.fbx: this is an FBX file; motion is read from .bvh");
+    check_failure(write_text("walk.fbx", ""), NULL, EX_ERROR_FORMAT,
+                  "walk.fbx: this is an FBX file; motion is read from .bvh");
     check_failure(scratch_path("none.bvh"), NULL, EX_ERROR_FILE, "none.bvh");
 }
 
@@ -249,7 +250,7 @@ static void scenes(void **state) {
     ex_motion_destroy(motion);
 
     check_failure(path, &(ex_motion_options){.animation = "wavy"}, EX_ERROR_DATA, "did you mean 'wave'?");
-    check_failure(path, &(ex_motion_options){.animation = "2"}, EX_ERROR_DATA, "the file has 2, numbered from 0");
+    check_failure(path, &(ex_motion_options){.animation = "2"}, EX_ERROR_DATA, "the file has 2 (counting from 0");
     arm_write_scene("still.glb", arm_scene(0.5));
     check_failure(scratch_path("still.glb"), NULL, EX_ERROR_DATA, "there is no animation in the file");
     rig = kept;

@@ -284,7 +284,7 @@ static void refuses(void **state) {
     bad[7] = 0;
     bar.triangles[4] = 12;
     assert_int_equal(ex_between_create(&def, &between, &error), EX_ERROR_DATA);
-    assert_string_equal(error.text, "triangle 1 names vertex 12, and there are 12, counted from 0");
+    assert_string_equal(error.text, "triangle 1 refers to vertex 12, but there are 12 (counting from 0)");
     bar.triangles[4] = 0;
     def.vertex_count = 0;
     assert_int_equal(ex_between_create(&def, &between, &error), EX_ERROR_ARGUMENT);

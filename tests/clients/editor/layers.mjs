@@ -118,7 +118,7 @@ const dropped = async (bench) => {
     await page.waitForFunction(() => window.exemplar.tree.layers[0].examples.length === 8);
     await settled(page);
     const all = await page.evaluate(() => window.exemplar.tree.layers[0].examples.map((e) => JSON.stringify(e.at)));
-    expect(new Set(all).size === 8, "two examples are at one place");
+    expect(new Set(all).size === 8, "two examples are at the same place");
     expect(/beside/.test(await page.textContent("footer .message")), await page.textContent("footer .message"));
     await page.keyboard.press("Control+z");
     expect((await names(page)).filter((name) => /^[ab]$/.test(name)).length === 0, "one step does not take both back");

@@ -24,7 +24,7 @@ static void every_result_has_its_text(void **state) {
             assert_string_not_equal(text, ex_result_text((ex_result)j));
     }
     assert_string_equal(ex_result_text(EX_OK), "done");
-    assert_string_equal(ex_result_text(EX_ERROR_MEMORY), "there is not enough memory");
+    assert_string_equal(ex_result_text(EX_ERROR_MEMORY), "not enough memory");
     assert_string_equal(ex_result_text(EX_ERROR_FILE), "a file cannot be read or written");
     assert_string_equal(ex_result_text(EX_RESULT_COUNT), "unknown result");
     assert_string_equal(ex_result_text((ex_result)-1), "unknown result");

@@ -214,7 +214,7 @@ static void wrong_definitions_are_refused(void **state) {
             snprintf(word, sizeof word, "vertex %d: its weight for joint %u is not finite", v, sound_joints[2 * v + i]);
             assert_refused(&def, EX_ERROR_DATA, word);
             def = sound(), sound_joints[2 * v + i] = 3;
-            snprintf(word, sizeof word, "vertex %d is moved by joint 3, and there are joints 0 to 2", v);
+            snprintf(word, sizeof word, "vertex %d is moved by joint 3, but joints are numbered 0 to 2", v);
             assert_refused(&def, EX_ERROR_DATA, word);
         }
         def = sound(), sound_weights[2 * v] = sound_weights[2 * v + 1] = 0;

@@ -317,7 +317,7 @@ static const struct {
     {last_source_missing, EX_ERROR_DATA, {"vertex 18"}},
     {two_corners, EX_ERROR_DATA, {"face 1", "three"}},
     {other_corner_count, EX_ERROR_DATA, {"8 corners", "7"}},
-    {corner_out_of_range, EX_ERROR_DATA, {"corner 5", "vertex 21 of 21"}},
+    {corner_out_of_range, EX_ERROR_DATA, {"corner 5", "vertex 21, but there are 21"}},
     {triangle_out_of_range, EX_ERROR_DATA, {"triangle corner 7"}},
     {negative_faces, EX_ERROR_DATA, {"counts"}},
     {texcoord_not_finite, EX_ERROR_DATA, {"texture coordinate 4"}},

@@ -134,7 +134,7 @@ static const struct {
     {unknown_skinning, EX_ERROR_ARGUMENT, {"skinning"}},
     {skin_without_skeleton, EX_ERROR_ARGUMENT, {"3 joints", "skeleton 0"}},
     {skin_of_another_mesh, EX_ERROR_DATA, {"split vertex"}},
-    {level_without_stencils, EX_ERROR_ARGUMENT, {"without levels"}},
+    {level_without_stencils, EX_ERROR_ARGUMENT, {"has no refined levels"}},
     {no_such_level, EX_ERROR_ARGUMENT, {"no level 2"}},
     {levels_without_faces, EX_ERROR_ARGUMENT, {"faces are missing"}},
     {level_of_another_size, EX_ERROR_ARGUMENT, {"level 1", "35", "36"}},

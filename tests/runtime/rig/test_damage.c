@@ -198,7 +198,7 @@ static void promises_of_three_gigabytes(void **state) {
     put_u32(small + 8, sizeof small);
     put_u32(small + 12, 3000000000u); /* a chunk */
     error = refused(small, sizeof small);
-    assert_sentence(&error, EX_ERROR_FORMAT, "cut off");
+    assert_sentence(&error, EX_ERROR_FORMAT, "cut short");
 }
 
 /* The length stated in a .glb file may be anything, also less than its own header. */

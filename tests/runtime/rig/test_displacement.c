@@ -484,7 +484,7 @@ static void what_is_refused(void **state) {
     d.maps[3] = map;
     d.layers[1].form.deltas = d.layers[0].form.deltas;
     error = refused(&d.def, EX_ERROR_ARGUMENT);
-    assert_sentence(&error, EX_ERROR_ARGUMENT, "no forms or joints");
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "not forms or joints");
     d.layers[1].form.deltas = NULL;
 
     /* Refined levels, and a limit next to them: not all are on the limit. */
@@ -493,12 +493,12 @@ static void what_is_refused(void **state) {
     assert_int_equal(ex_mesh_subdivide(d.cage, &subdivide, &other, &error), EX_OK);
     d.def.stencils = other->stencils;
     error = refused(&d.def, EX_ERROR_ARGUMENT);
-    assert_sentence(&error, EX_ERROR_ARGUMENT, "all on the limit surface");
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "lie on the limit surface");
     ex_subdivision_destroy(other);
     d.def.stencils = NULL;
     d.def.level = 0;
     error = refused(&d.def, EX_ERROR_ARGUMENT);
-    assert_sentence(&error, EX_ERROR_ARGUMENT, "all on the limit surface");
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "lie on the limit surface");
     displaced_close(&d);
 }
 

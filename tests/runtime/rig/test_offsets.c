@@ -341,7 +341,7 @@ static void wrong_layers_are_refused(void **state) {
         const int last = f.w.def.layer_count - 1;
         ex_layer_def *layer = &f.w.layers[last];
         const ex_offsets kept = f.w.offsets[2][1];
-        const char *words[7] = {"frame", "gaussian", "offsets", "no forms", "out of order", "not finite", "mask"};
+        const char *words[7] = {"frame", "gaussian", "offsets", "not forms", "out of order", "not finite", "mask"};
         static const float mask[9] = {2, 0, 0, 0, 0, 0, 0, 0, 0};
         if (i == 0)
             layer->offsets.frame = EX_OFFSET_FRAME_COUNT;

@@ -590,13 +590,13 @@ static const char *change(refusal *r, int which, ex_result *result) {
         return "overlap of examples 3 and 3";
     case 10:
         r->vertices[11] = PATHS_SEGMENTS;
-        return "vertex 11 is of segment 5";
+        return "vertex 11 is in segment 5";
     case 11:
         r->parents[2] = PATHS_SEGMENTS;
-        return "segment 2 hangs on segment 5";
+        return "segment 2 is segment 5";
     case 12:
         r->parents[1] = 2;
-        return "hangs on itself";
+        return "is its own ancestor";
     case 13:
         r->mask[12] = -0.5F;
         return "mask at vertex 12";
@@ -641,7 +641,7 @@ static const char *change(refusal *r, int which, ex_result *result) {
         return "parents";
     case 24:
         r->parents[3] = -2;
-        return "segment 3 hangs on segment -2";
+        return "segment 3 is segment -2";
     case 25:
         r->trajectories[0].screw.turn[0] = 1001;
         return "1000 radians";

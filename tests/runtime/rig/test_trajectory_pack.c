@@ -194,7 +194,7 @@ enum { RECORD = sizeof(exi_pack_trajectory) };
 #define NAN_BITS 0x7FC00000
 
 static const lie lies[] = {
-    {"no such reference", HEAD(reference), 4, "trajectories contradict"},
+    {"the reference", HEAD(reference), 4, "trajectories contradict"},
     {"no reference at all", HEAD(reference), (uint32_t)-2, "trajectories contradict"},
     {"a segment more", HEAD(segments), 6, "trajectories contradict"},
     {"no segments", HEAD(segments), 0, "trajectories contradict"},
@@ -213,8 +213,8 @@ static const lie lies[] = {
     {"an overlap beyond 1", EX_SECTION_TRAJECTORIES, 0, TABLES + 4, 0x40000000, "overlap of examples 0 and 1"},
     {"a curve that is no number", EX_SECTION_TRAJECTORIES, 0, TABLES + 64, NAN_BITS, "example 0: the curve"},
     {"a basis that is no number", EX_SECTION_TRAJECTORIES, 0, TABLES + 64 + 112, NAN_BITS, "basis of segment 0"},
-    {"a parent outside", EX_SECTION_TRAJECTORIES, 0, TABLES + 64 + 112 + 120, 5, "segment 0 hangs on segment 5"},
-    {"a circle", EX_SECTION_TRAJECTORIES, 0, TABLES + 64 + 112 + 120, 2, "hangs on itself"},
+    {"a parent outside", EX_SECTION_TRAJECTORIES, 0, TABLES + 64 + 112 + 120, 5, "segment 0 is segment 5"},
+    {"a circle", EX_SECTION_TRAJECTORIES, 0, TABLES + 64 + 112 + 120, 2, "is its own ancestor"},
     {"a vertex of no segment", EX_SECTION_TRAJECTORIES, 0, TABLES + 64 + 112 + 120 + 20, 0xFFFF, "segment 65535"},
     {"a long turn", EX_SECTION_TURNS, 0, 12, 0x40C00000, "example 0 of the rig: vertex 1 turns by 6"},
     {"no turn", EX_SECTION_TURNS, 0, 12, NAN_BITS, "example 0 of the rig: vertex 1"},

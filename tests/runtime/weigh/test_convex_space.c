@@ -288,11 +288,11 @@ static void wrong_definitions(void **state) {
     axes[1] = ex_axis_rotation(EX_AXIS_ROTATION, NULL);
     expect_refusal(&def, EX_ERROR_ARGUMENT, "one scalar axis");
     axes[1] = ex_axis_driver(KEYS);
-    expect_refusal(&def, EX_ERROR_ARGUMENT, "one axis");
+    expect_refusal(&def, EX_ERROR_ARGUMENT, "one driver axis");
     axes[0] = axes[1] = s.axes[1];
-    expect_refusal(&def, EX_ERROR_ARGUMENT, "one axis");
+    expect_refusal(&def, EX_ERROR_ARGUMENT, "one driver axis");
     axes[0] = ex_axis_driver(KEYS + 1);
-    expect_refusal(&def, EX_ERROR_ARGUMENT, "9 wide");
+    expect_refusal(&def, EX_ERROR_ARGUMENT, "9 numbers");
     axes[0] = ex_axis_driver(EX_CONVEX_MAX + 1);
     expect_refusal(&def, EX_ERROR_ARGUMENT, "1025 examples");
     axes[0] = ex_axis_driver(0);

@@ -330,7 +330,7 @@ static void long_names_stay_readable(void **state) {
     assert_int_equal(ex_weigher_create(&s.def, NULL, &weigher, &error), EX_ERROR_SINGULAR);
     assert_sentence(&error, EX_ERROR_SINGULAR, "x\xC3\xA4");
     assert_sentence(&error, EX_ERROR_SINGULAR, "yz\xC3\xA4");
-    assert_sentence(&error, EX_ERROR_SINGULAR, "at one place");
+    assert_sentence(&error, EX_ERROR_SINGULAR, "at the same place");
 }
 
 /* Two poses that are nearly equal through wide kernels: no solution, and the sentence says what to try. */

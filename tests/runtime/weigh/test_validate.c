@@ -46,7 +46,7 @@ static void a_direct_weigher_has_numbers_for_axes(void **state) {
     w = make_direct(EX_AXIS_ROTATION);
     ex_error error = {0};
     assert_int_equal(exi_weigher_validate(w, (size_t)w->size, &error), EX_ERROR_DATA);
-    assert_string_equal(error.text, "a stored space is not sound");
+    assert_string_equal(error.text, "a stored space is damaged");
     free(w);
 }
 

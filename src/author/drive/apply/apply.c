@@ -124,7 +124,7 @@ static ex_result write_frame(const applier *a, int frame) {
     for (size_t i = 0; i < 3 * (size_t)a->vertex_count; i++)
         if (!isfinite(a->made[i]))
             return ex_error_set(a->error, EX_ERROR_DATA,
-                                "vertex %zu of frame %d (both counted from 0) is too far away for a float", i / 3,
+                                "vertex %zu of frame %d (both counting from 0) is too far away for a float", i / 3,
                                 frame);
     for (int i = 0; i < a->picked_count; i++)
         memcpy(a->written + 3 * (size_t)i, a->made + 3 * (size_t)a->picked[i], 3 * sizeof(float));
@@ -148,14 +148,14 @@ static ex_result check_joints(const ex_rig *rig, const ex_rig_driver *driver, ex
         return ex_error_kind(
             error,
             ex_error_set(error, EX_ERROR_DATA,
-                         "the rig is posed by its skeleton, and a cache does not say where joints are"),
+                         "the rig is posed by its skeleton, but a cache does not hold the pose of joints"),
             "cache_without_joints");
     for (int f = 0; driver->joints && f < driver->driver.frame_count; f++)
         if (driver->joints[f] >= 0)
             return ex_error_kind(
                 error,
                 ex_error_set(error, EX_ERROR_DATA,
-                             "the rig moves with joint '%s', and a cache does not say where joints are",
+                             "the rig moves with joint '%s', but a cache does not hold the pose of joints",
                              exi_joint_name(ex_rig_skeleton(rig), driver->joints[f], &text)),
                 "cache_without_joints");
     return EX_OK;
@@ -165,7 +165,7 @@ static ex_result open_caches(applier *a) {
     const ex_apply_def *def = a->def;
     ex_rig_driver driver;
     if (!ex_rig_get_driver(def->rig, &driver, NULL) || a->layer < 0)
-        return ex_error_kind(a->error, ex_error_set(a->error, EX_ERROR_DATA, "this rig follows no driver"),
+        return ex_error_kind(a->error, ex_error_set(a->error, EX_ERROR_DATA, "this rig does not follow a driver"),
                              "no_driver");
     a->driver_count = driver.driver.vertex_count;
     a->vertex_count = ex_rig_vertex_count(def->rig);
@@ -178,9 +178,8 @@ static ex_result open_caches(applier *a) {
         return result;
     a->frame_count = ex_cache_get_info(a->driver).frame_count;
     if (a->truth && ex_cache_get_info(a->truth).frame_count != a->frame_count)
-        return ex_error_set(a->error, EX_ERROR_DATA,
-                            "'%s' has %d frames and '%s' has %d: they are no pair that could be compared", def->driver,
-                            a->frame_count, def->truth, ex_cache_get_info(a->truth).frame_count);
+        return ex_error_set(a->error, EX_ERROR_DATA, "'%s' has %d frames but '%s' has %d: they cannot be compared",
+                            def->driver, a->frame_count, def->truth, ex_cache_get_info(a->truth).frame_count);
     return EX_OK;
 }
 
@@ -198,7 +197,7 @@ static ex_result set_database(applier *a) {
             return EX_OK;
         }
     }
-    return ex_error_set(a->error, EX_ERROR_ARGUMENT, "this rig has one database alone: there is no axis to set");
+    return ex_error_set(a->error, EX_ERROR_ARGUMENT, "this rig has only one database: there is no axis to set");
 }
 
 static ex_result open_applier(applier *a, bool report) {

@@ -58,7 +58,7 @@ static ex_result check_def(const ex_learn_def *def, ex_error *error) {
         return ex_error_set(error, EX_ERROR_ARGUMENT, "1 to %d keys can be chosen, not %d", EX_CONVEX_MAX,
                             def->key_count);
     if (!(def->until >= 0) || !isfinite(def->until))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the error to reach is %g: it is a length of 0 or more",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the error to reach is %g: it must be a length of 0 or more",
                             def->until);
     if (def->driver->vertex_count < 1 || def->driven->vertex_count < 1)
         return ex_error_set(error, EX_ERROR_DATA, "the %s mesh has no vertices",
@@ -70,7 +70,7 @@ static ex_result check_def(const ex_learn_def *def, ex_error *error) {
         if (!def->database_axis && def->references[i].database != def->references[0].database)
             return ex_error_set(
                 error, EX_ERROR_ARGUMENT,
-                "the references are of several databases, and the axis that tells them apart has no name");
+                "the references belong to several databases, but the axis that tells them apart has no name");
     }
     return EX_OK;
 }
@@ -176,7 +176,7 @@ static ex_result choose_keys(exi_learner *l) {
             result = exi_learn_choose(l, l->refs.items[i].database, l->key_count);
         }
     if (result == EX_OK && l->key_count > EX_CONVEX_MAX)
-        result = ex_error_set(l->error, EX_ERROR_LIMIT, "%d keys were chosen in all, and a rig has at most %d",
+        result = ex_error_set(l->error, EX_ERROR_LIMIT, "%d keys were chosen in all; a rig has at most %d",
                               l->key_count, EX_CONVEX_MAX);
     return result;
 }
@@ -224,7 +224,7 @@ static ex_result describe(exi_learner *l, const ex_drive_options *options, const
 
 ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error) {
     if (!rig)
-        return exi_misuse_error(error, __func__, "nowhere to put the rig");
+        return exi_misuse_error(error, __func__, "no pointer for the rig");
     *rig = NULL;
     if (learned)
         *learned = NULL;

@@ -170,11 +170,10 @@ static ex_result take_given(exi_learner *l, double database, int first) {
             continue;
         if (l->key_count > first && l->distance[frame] <= l->alike)
             return l->keys[l->nearest[frame]].frame == frame
-                       ? ex_error_set(l->error, EX_ERROR_DATA, "frame %d (counted from 0) is asked for twice", frame)
-                       : ex_error_set(
-                             l->error, EX_ERROR_DATA,
-                             "the driver is the same in frames %d and %d (counted from 0): one of them is enough",
-                             l->keys[l->nearest[frame]].frame, frame);
+                       ? ex_error_set(l->error, EX_ERROR_DATA, "frame %d (counting from 0) is given twice", frame)
+                       : ex_error_set(l->error, EX_ERROR_DATA,
+                                      "the driver is the same in frames %d and %d (counting from 0): use one of them",
+                                      l->keys[l->nearest[frame]].frame, frame);
         result = add_key(l, frame, database);
         if (result == EX_OK)
             result = look_from_key(l, database, first);
@@ -192,9 +191,9 @@ static ex_result check_moves(const exi_learner *l, double database) {
     if (frames == 1 || l->distance[farthest] > l->alike)
         return EX_OK;
     return ex_error_set(l->error, EX_ERROR_DATA,
-                        "'%s': all %d frames show the driver in the same form%s: there is nothing to choose keys from",
+                        "'%s': the driver has the same form in all %d frames%s: there are no keys to choose",
                         l->def->references[item - l->refs.items].driver, frames,
-                        l->def->options.frame == EX_WHOLE_FRAME_NONE ? "" : ", but for where it stands");
+                        l->def->options.frame == EX_WHOLE_FRAME_NONE ? "" : ", apart from where it is");
 }
 
 ex_result exi_learn_choose(exi_learner *l, double database, int first) {

@@ -17,9 +17,9 @@ ex_result ex_drive_open_cache(const char *path, const char *what, int vertex_cou
         return result;
     const int there = ex_cache_get_info(*reader).vertex_count;
     if (there != vertex_count)
-        result =
-            ex_error_set(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
-                         path, there, what, vertex_count);
+        result = ex_error_set(error, EX_ERROR_DATA,
+                              "'%s' has %d vertices, but the %s mesh has %d: they are not the same mesh", path, there,
+                              what, vertex_count);
     else if (mesh && ex_cache_mesh(*reader))
         result = ex_error_within(error, ex_mesh_compare_connectivity(mesh, ex_cache_mesh(*reader), error),
                                  "'%s' and the %s mesh differ", path, what);
@@ -36,7 +36,7 @@ ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, int fra
     for (size_t i = 0; result == EX_OK && i < count; i++)
         if (!(fabsf(positions[i]) < 1e18F))
             return ex_error_set(error, EX_ERROR_DATA,
-                                "%s: in frame %d, vertex %zu (both counted from 0) is too far away", path, frame,
+                                "%s: in frame %d, vertex %zu (both counting from 0) is too far away", path, frame,
                                 i / 3);
     return result;
 }
@@ -52,7 +52,7 @@ static ex_result open_pair(exi_references *refs, const ex_drive_reference *from,
               others = ex_cache_get_info(item->driven).frame_count;
     if (frames != others)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "'%s' has %d frames and '%s' has %d: each frame of the driver needs its driven form",
+                            "'%s' has %d frames but '%s' has %d: each frame of the driver needs its driven form",
                             from->driver, frames, from->driven, others);
     if (frames > INT_MAX - refs->frame_count)
         return ex_error_set(error, EX_ERROR_LIMIT, "the references have more than %d frames together", INT_MAX);
@@ -110,5 +110,5 @@ bool exi_drive_tell(const ex_progress *progress, const char *doing, double part)
 }
 
 ex_result exi_drive_stopped(ex_error *error) {
-    return ex_error_set(error, EX_ERROR_FILE, "stopped before it was done: nothing was written");
+    return ex_error_set(error, EX_ERROR_FILE, "stopped before it was finished: nothing was written");
 }

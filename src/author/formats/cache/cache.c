@@ -53,7 +53,7 @@ static float float_of(uint32_t bits) {
 static ex_result read_error(const ex_cache_reader *r, ex_error *error) {
     if (ferror(r->file))
         return ex_file_error(error, "read", r->path, errno != 0 ? errno : EIO);
-    return ex_error_set(error, EX_ERROR_DATA, "%s: the file has become shorter while it was read", r->path);
+    return ex_error_set(error, EX_ERROR_DATA, "%s: the file became shorter while it was being read", r->path);
 }
 
 static ex_result read_bytes(ex_cache_reader *r, void *bytes, size_t size, ex_error *error) {
@@ -67,7 +67,8 @@ static ex_result open_file(ex_cache_reader *r, uint64_t *size, ex_error *error) 
     if (!r->file || fstat(fileno(r->file), &status) != 0)
         return ex_file_error(error, "read", r->path, errno);
     if (!S_ISREG(status.st_mode))
-        return ex_error_set(error, EX_ERROR_FILE, "'%s' is not a file: caches are read from files alone", r->path);
+        return ex_error_set(error, EX_ERROR_FILE,
+                            "'%s' is not a file: a point cache cannot be read from a pipe or a device", r->path);
     *size = (uint64_t)status.st_size;
     return EX_OK;
 }
@@ -77,7 +78,7 @@ static ex_result open_file(ex_cache_reader *r, uint64_t *size, ex_error *error) 
 static ex_result check_counts(const ex_cache_reader *r, uint32_t vertices, uint32_t frames, ex_error *error) {
     if (vertices < 1 || vertices > INT_MAX || frames < 1 || frames > INT_MAX)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "%s: the header promises %ld vertices and %ld frames: there must be at least one of each",
+                            "%s: the header states %ld vertices and %ld frames: there must be at least one of each",
                             r->path, (long)(int32_t)vertices, (long)(int32_t)frames);
     return EX_OK;
 }
@@ -88,10 +89,10 @@ static ex_result check_size(const ex_cache_reader *r, uint64_t size, ex_error *e
     const uint64_t there = room / frame, promised = (uint64_t)r->info.frame_count;
     if (size < r->first || there < promised)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "%s: the file ends too early: %llu of %llu frames of %d vertices are there", r->path,
+                            "%s: the file ends too early: it has %llu of %llu frames of %d vertices", r->path,
                             (unsigned long long)there, (unsigned long long)promised, r->info.vertex_count);
     if (room - promised * frame != 0)
-        return ex_error_set(error, EX_ERROR_DATA, "%s: the file has %llu bytes more than %d frames of %d vertices take",
+        return ex_error_set(error, EX_ERROR_DATA, "%s: the file has %llu bytes more than %d frames of %d vertices need",
                             r->path, (unsigned long long)(room - promised * frame), r->info.frame_count,
                             r->info.vertex_count);
     return EX_OK;
@@ -100,7 +101,8 @@ static ex_result check_size(const ex_cache_reader *r, uint64_t size, ex_error *e
 static ex_result open_pc2(ex_cache_reader *r, uint64_t size, ex_error *error) {
     unsigned char header[EXI_PC2_HEADER] = {0};
     if (size < sizeof header)
-        return ex_error_set(error, EX_ERROR_FORMAT, "%s: no PC2 file is as short as %llu bytes", r->path,
+        return ex_error_set(error, EX_ERROR_FORMAT,
+                            "%s: the file has only %llu bytes: it is not a PC2 file, or it was cut short", r->path,
                             (unsigned long long)size);
     ex_result result = read_bytes(r, header, sizeof header, error);
     if (result != EX_OK)
@@ -108,15 +110,16 @@ static ex_result open_pc2(ex_cache_reader *r, uint64_t size, ex_error *error) {
     if (memcmp(header, EXI_PC2_MARK, sizeof EXI_PC2_MARK) != 0)
         return ex_error_set(error, EX_ERROR_FORMAT, "%s is no PC2 file: it does not begin with " EXI_PC2_MARK, r->path);
     if (exi_cache_bits(header + 12, false) != 1)
-        return ex_error_set(error, EX_ERROR_VERSION, "%s: this is version %ld of PC2, and version 1 is known", r->path,
-                            (long)(int32_t)exi_cache_bits(header + 12, false));
+        return ex_error_set(error, EX_ERROR_VERSION, "%s: this is version %ld of PC2; only version 1 is supported",
+                            r->path, (long)(int32_t)exi_cache_bits(header + 12, false));
     const uint32_t vertices = exi_cache_bits(header + 16, false), frames = exi_cache_bits(header + 28, false);
     const float start = float_of(exi_cache_bits(header + 20, false));
     const float step = float_of(exi_cache_bits(header + 24, false));
     result = check_counts(r, vertices, frames, error);
     if (result == EX_OK && (!isfinite(start) || !isfinite(step) || (frames > 1 && !(step > 0))))
-        result = ex_error_set(error, EX_ERROR_DATA, "%s: the frames start at %g and are %g apart: these are no times",
-                              r->path, (double)start, (double)step);
+        result =
+            ex_error_set(error, EX_ERROR_DATA, "%s: the frames start at %g and are %g apart, which are not valid times",
+                         r->path, (double)start, (double)step);
     r->info.vertex_count = (int)vertices;
     r->info.frame_count = (int)frames;
     r->info.start = (double)start;
@@ -136,9 +139,8 @@ static ex_result read_times(ex_cache_reader *r, ex_error *error) {
         memcpy(bytes, &r->times[f], sizeof bytes);
         r->times[f] = float_of(exi_cache_bits(bytes, true));
         if (!isfinite(r->times[f]) || (f > 0 && r->times[f] < r->times[f - 1]))
-            result =
-                ex_error_set(error, EX_ERROR_DATA, "%s: the time of frame %zu is %g: times must be numbers that rise",
-                             r->path, f, (double)r->times[f]);
+            result = ex_error_set(error, EX_ERROR_DATA, "%s: the time of frame %zu is %g: times must increase", r->path,
+                                  f, (double)r->times[f]);
     }
     return result;
 }
@@ -146,7 +148,8 @@ static ex_result read_times(ex_cache_reader *r, ex_error *error) {
 static ex_result open_mdd(ex_cache_reader *r, uint64_t size, ex_error *error) {
     unsigned char header[8] = {0};
     if (size < sizeof header)
-        return ex_error_set(error, EX_ERROR_FORMAT, "%s: no MDD file is as short as %llu bytes", r->path,
+        return ex_error_set(error, EX_ERROR_FORMAT,
+                            "%s: the file has only %llu bytes: it is not an MDD file, or it was cut short", r->path,
                             (unsigned long long)size);
     ex_result result = read_bytes(r, header, sizeof header, error);
     if (result != EX_OK)
@@ -179,7 +182,7 @@ static ex_result open_objs(ex_cache_reader *r, ex_error *error) {
 
 ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *error) {
     if (!path || !reader)
-        return exi_misuse_error(error, __func__, "no path, or nowhere to put the reader");
+        return exi_misuse_error(error, __func__, "no path, or no pointer for the reader");
     *reader = NULL;
     const ex_cache_kind kind = ex_cache_kind_of(path);
     uint64_t size = 0;
@@ -232,7 +235,7 @@ static ex_result convert(const ex_cache_reader *r, int frame, float *positions, 
         positions[i] = float_of(exi_cache_bits(bytes, r->info.kind == EX_CACHE_MDD));
         if (!isfinite(positions[i]))
             return ex_error_set(error, EX_ERROR_DATA,
-                                "%s: in frame %d, vertex %zu (both counted from 0) is not a number", r->path, frame,
+                                "%s: in frame %d, vertex %zu (both counting from 0) is not a number", r->path, frame,
                                 i / 3);
     }
     return EX_OK;
@@ -240,7 +243,7 @@ static ex_result convert(const ex_cache_reader *r, int frame, float *positions, 
 
 ex_result ex_cache_read(ex_cache_reader *reader, int frame, float *positions, ex_error *error) {
     if (!reader || !positions || frame < 0 || frame >= reader->info.frame_count)
-        return exi_misuse_error(error, __func__, "no reader, no such frame, or nowhere to put it");
+        return exi_misuse_error(error, __func__, "no reader, no such frame, or no pointer for the result");
     if (reader->info.kind == EX_CACHE_OBJ)
         return exi_obj_frames_read(&reader->objs, frame, positions, error);
     const size_t size = 12 * (size_t)reader->info.vertex_count;

@@ -105,7 +105,7 @@ static ex_result list_folder(const char *prefix, listing *l, ex_error *error) {
         qsort(l->items, (size_t)l->count, sizeof *l->items, compare_numbers);
     for (int i = 1; i < l->count && result == EX_OK; i++)
         if (l->items[i].number == l->items[i - 1].number)
-            result = ex_error_set(error, EX_ERROR_DATA, "'%s' and '%s' both are frame %d: remove one of them",
+            result = ex_error_set(error, EX_ERROR_DATA, "'%s' and '%s' are both frame %d: remove one of them",
                                   l->items[i - 1].name, l->items[i].name, l->items[i].number);
     return result;
 }

@@ -58,8 +58,8 @@ static ex_result check_times(const char *path, const double *times, int count, e
     for (int f = 0; f < count; f++)
         if (!isfinite((float)times[f]) || (f > 0 && !(times[f] > times[f - 1])))
             return ex_error_set(error, EX_ERROR_DATA,
-                                "cannot write '%s': the time of frame %d is %g: times must be numbers that rise", path,
-                                f, times[f]);
+                                "cannot write '%s': the time of frame %d is %g: times must increase", path, f,
+                                times[f]);
     return EX_OK;
 }
 
@@ -78,14 +78,14 @@ ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, c
                           ex_cache_writer **writer, ex_error *error) {
     if (!path || !writer || !times || vertex_count < 1 || frame_count < 1)
         return exi_misuse_error(error, __func__,
-                                "no path, no times, no vertices, no frames, or nowhere for the writer");
+                                "no path, no times, no vertices, no frames, or no pointer for the writer");
     *writer = NULL;
     const ex_cache_kind kind = ex_cache_kind_of(path);
     if (kind == EX_CACHE_KIND_COUNT)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
                             "cannot write '%s': point caches are written as .pc2, .mdd or numbered .obj files", path);
     if (kind == EX_CACHE_OBJ && (!mesh || mesh->vertex_count != vertex_count))
-        return exi_misuse_error(error, __func__, "OBJ files need a mesh of as many vertices");
+        return exi_misuse_error(error, __func__, "OBJ frames need a mesh with the same number of vertices");
     ex_result result = check_times(path, times, frame_count, error);
     if (result != EX_OK)
         return result;
@@ -127,7 +127,7 @@ ex_result ex_cache_write(ex_cache_writer *writer, const float *positions, ex_err
     for (size_t i = 0; i < 3 * (size_t)writer->vertex_count && result == EX_OK; i++)
         if (!isfinite(positions[i]))
             result = ex_error_set(error, EX_ERROR_DATA,
-                                  "cannot write '%s': in frame %d, vertex %zu (both counted from 0) is not a number",
+                                  "cannot write '%s': in frame %d, vertex %zu (both counting from 0) is not a number",
                                   writer->path, writer->written, i / 3);
     if (result == EX_OK && writer->kind == EX_CACHE_OBJ)
         result = exi_obj_writer_add(&writer->objs, positions, error);

@@ -159,9 +159,9 @@ static ex_result read_accessor(exi_gltf *g, int number, accessor *a) {
         return result;
     if (!is_component(a->component) || a->count == 0)
         return exi_gltf_fail(g, EX_ERROR_DATA, a->where, "%s",
-                             a->count == 0 ? "count is missing" : "componentType is none that there is");
+                             a->count == 0 ? "count is missing" : "componentType is not one that glTF defines");
     if (a->width == 0 || (a->width == 16 && a->component != FLOAT))
-        return exi_gltf_fail(g, EX_ERROR_DATA, a->where, "type '%.20s' is none that can be used here",
+        return exi_gltf_fail(g, EX_ERROR_DATA, a->where, "type '%.20s' cannot be used here",
                              json_is_string(type) ? json_string_value(type) : "");
     result =
         find_strip(g, json, (size_t)a->count, component_size(a->component) * (size_t)a->width, a->where, &a->values);
@@ -174,20 +174,20 @@ static ex_result open_accessor(exi_gltf *g, int number, int expected, const char
     if (result != EX_OK)
         return result;
     if (expected >= 0 && a->count != expected)
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "accessor %d has %d elements where %d should stand", number,
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "accessor %d has %d elements, but %d are needed", number,
                              a->count, expected);
     size_t bytes = (size_t)a->count * (size_t)a->width * 4;
     if (bytes > g->budget - g->unfolded)
         return exi_gltf_fail(g, EX_ERROR_LIMIT, where,
-                             "the file would unfold to more than %.0f MB, far more than its own size",
+                             "the file would expand to more than %.0f MB, far more than its own size",
                              (double)g->budget / 1e6);
     g->unfolded += bytes;
     return EX_OK;
 }
 
 static ex_result wrong_width(const exi_gltf *g, const accessor *a, const char *where, const char *wanted) {
-    return exi_gltf_fail(g, EX_ERROR_DATA, where, "accessor %d has %d numbers in an element where %s should stand",
-                         a->number, a->width, wanted);
+    return exi_gltf_fail(g, EX_ERROR_DATA, where, "accessor %d has %d numbers per element; it needs %s", a->number,
+                         a->width, wanted);
 }
 
 /* ---- decoding ---- */
@@ -205,7 +205,7 @@ static bool sparse_place(const accessor *a, int i, long *last, size_t *place) {
 
 static ex_result wrong_sparse(const exi_gltf *g, const accessor *a, int i) {
     return exi_gltf_fail(g, EX_ERROR_DATA, a->where,
-                         "sparse index %d (counting from 0) does not rise, or is beyond the %d elements", i, a->count);
+                         "sparse index %d (counting from 0) is out of order, or beyond the %d elements", i, a->count);
 }
 
 /* Decodes one element into `out`. False if a number is not finite. */

@@ -39,7 +39,7 @@ static ex_result read_target(exi_gltf *g, const json_t *json, ex_scene_channel *
             why = "moves weights of a node that has no morph targets";
     }
     if (why)
-        return exi_scene_note(g->scene, "%s: %s, and is passed over", where, why) ? EX_OK : exi_gltf_no_memory(g);
+        return exi_scene_note(g->scene, "%s: %s, and is ignored", where, why) ? EX_OK : exi_gltf_no_memory(g);
     *used = true;
     return EX_OK;
 }
@@ -49,7 +49,7 @@ static ex_result read_interpolation(exi_gltf *g, const json_t *sampler, ex_scene
     const json_t *value = json_object_get(sampler, "interpolation");
     int found = value ? find_word(value, words, 3) : EX_SCENE_LINEAR;
     if (found < 0)
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "interpolation is none of STEP, LINEAR, CUBICSPLINE");
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "interpolation is not STEP, LINEAR or CUBICSPLINE");
     channel->interpolation = (ex_scene_interpolation)found;
     return EX_OK;
 }
@@ -63,7 +63,7 @@ static ex_result check_rotations(const exi_gltf *g, ex_scene_channel *channel, c
         for (int i = 0; i < 4; i++)
             length_sq += (double)q[i] * (double)q[i];
         if (!(length_sq > 0))
-            return exi_gltf_fail(g, EX_ERROR_DATA, where, "key %zu (counting from 0) is the quaternion 0", k);
+            return exi_gltf_fail(g, EX_ERROR_DATA, where, "key %zu (counting from 0) is a zero quaternion", k);
         if (fabs(length_sq - 1) > 1e-3)
             for (int i = 0; i < 4; i++)
                 q[i] = (float)((double)q[i] / sqrt(length_sq));
@@ -79,9 +79,9 @@ static ex_result read_values(exi_gltf *g, int output, ex_scene_channel *channel,
     int count = 0;
     ex_result result = exi_gltf_floats(g, output, scalars ? 1 : channel->width, -1, where, &channel->values, &count);
     if (result == EX_OK && (size_t)count != expected)
-        return exi_gltf_fail(g, EX_ERROR_DATA, where,
-                             "accessor %d has %d element%s where %zu should stand for %d key%s", output, count,
-                             count == 1 ? "" : "s", expected, channel->key_count, channel->key_count == 1 ? "" : "s");
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "accessor %d has %d element%s, but %zu are needed for %d key%s",
+                             output, count, count == 1 ? "" : "s", expected, channel->key_count,
+                             channel->key_count == 1 ? "" : "s");
     return result == EX_OK && channel->path == EX_SCENE_ROTATION ? check_rotations(g, channel, where) : result;
 }
 

@@ -19,7 +19,7 @@ static ex_result open_buffer(exi_gltf *g, int number) {
     if (uri) {
         unsigned char *owned = NULL;
         if (!json_is_string(uri))
-            return exi_gltf_fail(g, EX_ERROR_DATA, where, "uri must be a text");
+            return exi_gltf_fail(g, EX_ERROR_DATA, where, "uri must be text");
         result = exi_gltf_open_uri(g, json_string_value(uri), where, &owned, &size);
         if (result != EX_OK)
             return result;
@@ -33,7 +33,7 @@ static ex_result open_buffer(exi_gltf *g, int number) {
     }
     if (promised > size) {
         buffer->bytes = NULL;
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "byteLength is %zu, but only %zu bytes are there", promised,
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "byteLength is %zu, but there are only %zu bytes", promised,
                              size);
     }
     buffer->size = promised;
@@ -65,7 +65,7 @@ ex_result exi_gltf_view(exi_gltf *g, int view, const char *where, const unsigned
     if (result == EX_OK && (json_object_get(extensions, "EXT_meshopt_compression") ||
                             json_object_get(extensions, "KHR_meshopt_compression")))
         result = exi_gltf_fail(g, EX_ERROR_DATA, here,
-                               "is compressed by meshopt, which is not read: export without compression");
+                               "is compressed with meshopt, which is not supported: export without compression");
     if (result == EX_OK && !g->buffers[buffer].bytes)
         result = open_buffer(g, buffer);
     if (result != EX_OK)

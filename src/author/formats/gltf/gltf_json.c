@@ -26,7 +26,7 @@ ex_result exi_gltf_fail(const exi_gltf *g, ex_result result, const char *where, 
 }
 
 ex_result exi_gltf_no_memory(const exi_gltf *g) {
-    return ex_error_set(g->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the scene", g->path);
+    return ex_error_set(g->error, EX_ERROR_MEMORY, "%s: not enough memory for the scene", g->path);
 }
 
 ex_result exi_gltf_allocate(const exi_gltf *g, int count, size_t size, void **memory) {
@@ -127,7 +127,7 @@ ex_result exi_gltf_get_text(const exi_gltf *g, const json_t *object, const char 
     if (!found)
         return EX_OK;
     if (!json_is_string(found))
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "%s must be a text", key);
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "%s must be text", key);
     *text = exi_text_copy(json_string_value(found), json_string_length(found));
     return *text ? EX_OK : exi_gltf_no_memory(g);
 }

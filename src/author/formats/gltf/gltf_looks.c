@@ -43,7 +43,7 @@ static ex_result read_alpha(const exi_gltf *g, const json_t *json, ex_scene_mate
             material->alpha = (ex_scene_alpha)i;
             return EX_OK;
         }
-    return exi_gltf_fail(g, EX_ERROR_DATA, where, "alphaMode is none of OPAQUE, MASK, BLEND");
+    return exi_gltf_fail(g, EX_ERROR_DATA, where, "alphaMode is not OPAQUE, MASK or BLEND");
 }
 
 static ex_result read_surface(const exi_gltf *g, const json_t *surface, ex_scene_material *material,
@@ -152,7 +152,7 @@ static ex_result copy_view(exi_gltf *g, int view, ex_scene_image *image, const c
     if (result != EX_OK)
         return result;
     if (image->size > g->budget - g->unfolded)
-        return exi_gltf_fail(g, EX_ERROR_LIMIT, where, "the file would unfold to far more than its own size");
+        return exi_gltf_fail(g, EX_ERROR_LIMIT, where, "the file would expand to far more than its own size");
     g->unfolded += image->size;
     image->bytes = exi_array_copy(bytes, image->size, 1);
     return image->bytes ? EX_OK : exi_gltf_no_memory(g);

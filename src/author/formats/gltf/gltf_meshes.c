@@ -22,7 +22,7 @@ static ex_result note_unknown(exi_gltf *g, json_t *attributes, bool target, cons
     const char *name;
     json_t *value;
     json_object_foreach(attributes, name, value) {
-        if (!is_known(name, target) && !exi_scene_note(g->scene, "%s: %s is passed over", where, name))
+        if (!is_known(name, target) && !exi_scene_note(g->scene, "%s: %s is ignored", where, name))
             return exi_gltf_no_memory(g);
     }
     return EX_OK;
@@ -88,7 +88,7 @@ static ex_result read_targets(exi_gltf *g, const json_t *json, ex_scene_primitiv
 static ex_result read_attributes(exi_gltf *g, json_t *attributes, ex_scene_primitive *p, const char *where) {
     ex_result result = read_attribute(g, attributes, "POSITION", 3, -1, where, &p->positions, &p->vertex_count);
     if (result == EX_OK && !p->positions)
-        result = exi_gltf_fail(g, EX_ERROR_DATA, where, "has no POSITION, so that there is nothing to draw");
+        result = exi_gltf_fail(g, EX_ERROR_DATA, where, "has no POSITION, so there is nothing to draw");
     const struct {
         const char *name;
         int width;
@@ -113,8 +113,8 @@ static ex_result read_primitive(exi_gltf *g, const json_t *json, ex_scene_primit
     int mode = EX_SCENE_TRIANGLES;
     if (json_object_get(extensions, "KHR_draco_mesh_compression"))
         return exi_gltf_fail(g, EX_ERROR_DATA, where,
-                             "is compressed by Draco (KHR_draco_mesh_compression), which is not read: export without "
-                             "compression");
+                             "is compressed with Draco (KHR_draco_mesh_compression), which is not supported: export "
+                             "without compression");
     ex_result result = exi_gltf_get_int(g, json, "mode", 0, 6, where, &mode);
     if (result == EX_OK)
         result = exi_gltf_get_reference(g, json, "material", g->scene->material_count, "material", where, &p->material);
@@ -149,7 +149,7 @@ static ex_result read_target_names(exi_gltf *g, const json_t *json, ex_scene_mes
     for (int t = 0; t < mesh->target_count && good; t++)
         good = json_is_string(json_array_get(names, (size_t)t));
     if (!good)
-        return exi_scene_note(g->scene, "%s: extras.targetNames is not a list of %d names, and is passed over", where,
+        return exi_scene_note(g->scene, "%s: extras.targetNames is not a list of %d names, and is ignored", where,
                               mesh->target_count)
                    ? EX_OK
                    : exi_gltf_no_memory(g);

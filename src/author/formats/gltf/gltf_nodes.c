@@ -23,11 +23,10 @@ static ex_result read_matrix(exi_gltf *g, const json_t *json, ex_scene_node *nod
     if (fabs(matrix[3]) + fabs(matrix[7]) + fabs(matrix[11]) + fabs(matrix[15] - 1) > 1e-6)
         return exi_gltf_fail(g, EX_ERROR_DATA, where, "matrix does not end with the row 0 0 0 1");
     double shear = exi_scene_matrix_to_transform(matrix, &node->transform);
-    if (shear > SHEAR_LIMIT &&
-        !exi_scene_note(g->scene,
-                        "%s: the matrix shears, which translation, rotation and scale cannot say: the nearest of them "
-                        "miss it by %.3g of its size",
-                        where, shear))
+    if (shear > SHEAR_LIMIT && !exi_scene_note(g->scene,
+                                               "%s: the matrix shears, which translation, rotation and scale cannot "
+                                               "express: the closest fit is off by %.3g of its size",
+                                               where, shear))
         return exi_gltf_no_memory(g);
     return EX_OK;
 }
@@ -50,7 +49,7 @@ static ex_result read_transform(exi_gltf *g, const json_t *json, ex_scene_node *
     for (int i = 0; i < 4; i++)
         length_sq += q[i] * q[i];
     if (!(length_sq > 0) || !isfinite(length_sq))
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "rotation is the quaternion 0, or not finite");
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "rotation is a zero quaternion, or not finite");
     if (fabs(length_sq - 1) > 1e-3)
         for (int i = 0; i < 4; i++)
             q[i] /= sqrt(length_sq);
@@ -100,11 +99,11 @@ static ex_result read_children(exi_gltf *g, const json_t *json, int number) {
         const json_t *child = json_array_get(children, (size_t)i);
         json_int_t at = json_is_integer(child) ? json_integer_value(child) : -1;
         if (at < 0 || at >= scene->node_count)
-            return exi_gltf_fail(g, EX_ERROR_DATA, where, "child %d (counting from 0) is none of the file's %d nodes",
-                                 i, scene->node_count);
+            return exi_gltf_fail(g, EX_ERROR_DATA, where,
+                                 "child %d (counting from 0) is not one of the file's %d nodes", i, scene->node_count);
         if (scene->nodes[at].parent >= 0)
             return exi_gltf_fail(g, EX_ERROR_DATA, where,
-                                 "has nodes[%d] as a child, which nodes[%d] has already: a node can have one parent",
+                                 "has nodes[%d] as a child, but so has nodes[%d]: a node can have only one parent",
                                  (int)at, scene->nodes[at].parent);
         scene->nodes[at].parent = number;
     }
@@ -133,8 +132,8 @@ static ex_result read_shown(exi_gltf *g) {
         const json_t *root = json_array_get(roots, (size_t)i);
         json_int_t at = json_is_integer(root) ? json_integer_value(root) : -1;
         if (at < 0 || at >= scene->node_count)
-            return exi_gltf_fail(g, EX_ERROR_DATA, "scenes", "root %d (counting from 0) is none of the file's %d nodes",
-                                 i, scene->node_count);
+            return exi_gltf_fail(g, EX_ERROR_DATA, "scenes",
+                                 "root %d (counting from 0) is not one of the file's %d nodes", i, scene->node_count);
         scene->nodes[at].hidden = false;
     }
     return EX_OK;
@@ -149,7 +148,7 @@ static ex_result note_cameras(exi_gltf *g, json_t *nodes) {
         lights += json_object_get(json_object_get(node, "extensions"), "KHR_lights_punctual") != NULL;
         skins += g->scene->nodes[i].skin >= 0 && g->scene->nodes[i].mesh < 0;
     }
-    if (cameras + lights > 0 && !exi_scene_note(g->scene, "%d camera%s and %d light%s are passed over", cameras,
+    if (cameras + lights > 0 && !exi_scene_note(g->scene, "%d camera%s and %d light%s are ignored", cameras,
                                                 cameras == 1 ? "" : "s", lights, lights == 1 ? "" : "s"))
         return exi_gltf_no_memory(g);
     return skins > 0 && !exi_scene_note(g->scene, "%d node%s a skin but no mesh", skins, skins == 1 ? " has" : "s have")
@@ -200,8 +199,9 @@ static ex_result read_joints(exi_gltf *g, const json_t *json, ex_scene_skin *ski
         const json_t *joint = json_array_get(joints, (size_t)j);
         json_int_t at = json_is_integer(joint) ? json_integer_value(joint) : -1;
         if (at < 0 || at >= g->scene->node_count)
-            return exi_gltf_fail(g, EX_ERROR_DATA, where, "joint %d (counting from 0) is none of the file's %d nodes",
-                                 j, g->scene->node_count);
+            return exi_gltf_fail(g, EX_ERROR_DATA, where,
+                                 "joint %d (counting from 0) is not one of the file's %d nodes", j,
+                                 g->scene->node_count);
         skin->joints[j] = (int)at;
     }
     return result;
@@ -214,9 +214,9 @@ static ex_result read_inverse_binds(exi_gltf *g, const json_t *json, ex_scene_sk
     if (result != EX_OK)
         return result;
     if (accessor < 0)
-        return exi_scene_note(g->scene,
-                              "%s: has no inverse bind matrices, and each joint then stands at the origin of the mesh",
-                              where)
+        return exi_scene_note(
+                   g->scene, "%s: has no inverse bind matrices, so each joint is taken to be at the origin of the mesh",
+                   where)
                    ? EX_OK
                    : exi_gltf_no_memory(g);
     result = exi_gltf_floats(g, accessor, 16, -1, where, &skin->inverse_binds, &count);

@@ -27,18 +27,18 @@ static ex_result open_glb(exi_gltf *g, const unsigned char *bytes, size_t size, 
     if (size < 12)
         return exi_gltf_fail(g, EX_ERROR_FORMAT, NULL, "the file ends within its first 12 bytes");
     if (load_u32(bytes + 4) != 2)
-        return exi_gltf_fail(g, EX_ERROR_VERSION, NULL, "is glTF binary of version %zu, and only 2 is read",
+        return exi_gltf_fail(g, EX_ERROR_VERSION, NULL, "is binary glTF of version %zu; only version 2 is supported",
                              load_u32(bytes + 4));
     size_t length = load_u32(bytes + 8), at = 12;
     if (length > size)
-        return exi_gltf_fail(g, EX_ERROR_FORMAT, NULL, "is cut off: it should have %zu bytes and has %zu", length,
+        return exi_gltf_fail(g, EX_ERROR_FORMAT, NULL, "is cut short: it should have %zu bytes and has %zu", length,
                              size);
     for (int chunk = 0; at + 8 <= length; chunk++) {
         size_t chunk_size = load_u32(bytes + at);
         const unsigned char *content = bytes + at + 8;
         if (chunk_size > length - at - 8)
-            return exi_gltf_fail(g, EX_ERROR_FORMAT, NULL, "part %d (counting from 0) reaches beyond the file's end",
-                                 chunk);
+            return exi_gltf_fail(g, EX_ERROR_FORMAT, NULL,
+                                 "part %d (counting from 0) reaches beyond the end of the file", chunk);
         if (chunk == 0) {
             if (memcmp(bytes + at + 4, "JSON", 4) != 0)
                 return exi_gltf_fail(g, EX_ERROR_FORMAT, NULL, "its first part is not the JSON part");
@@ -80,7 +80,7 @@ static ex_result open_container(exi_gltf *g, const unsigned char *bytes, size_t 
     if (!g->root)
         return ex_error_set(g->error, EX_ERROR_FORMAT, "%s:%d: %s", g->path, problem.line, problem.text);
     if (!json_is_object(g->root))
-        return exi_gltf_fail(g, EX_ERROR_FORMAT, NULL, "is not a glTF file: its JSON is no object");
+        return exi_gltf_fail(g, EX_ERROR_FORMAT, NULL, "is not a glTF file: its JSON is not an object");
     return EX_OK;
 }
 
@@ -96,7 +96,8 @@ static ex_result read_asset(exi_gltf *g) {
     if (!version)
         return exi_gltf_fail(g, EX_ERROR_FORMAT, NULL, "is not a glTF file: asset.version is missing");
     if (strncmp(version, "2.", 2) != 0 || (least && strcmp(least, "2.0") != 0))
-        return exi_gltf_fail(g, EX_ERROR_VERSION, NULL, "is glTF %.20s, and only 2.0 is read", least ? least : version);
+        return exi_gltf_fail(g, EX_ERROR_VERSION, NULL, "is glTF %.20s; only 2.0 is supported",
+                             least ? least : version);
     return exi_gltf_get_text(g, asset, "copyright", "asset", &g->scene->copyright);
 }
 
@@ -126,7 +127,7 @@ static ex_result read_extensions(exi_gltf *g) {
         const char *name = json_string_value(json_array_get(required, (size_t)i));
         if (!name || !can_read(name))
             return exi_gltf_fail(g, EX_ERROR_DATA, NULL,
-                                 "needs the extension %.60s, which is not read: export without it",
+                                 "needs the extension %.60s, which is not supported: export without it",
                                  name ? name : "(not a text)");
         scene->required[i] = exi_text_copy(name, strlen(name));
         if (!scene->required[i])

@@ -104,12 +104,12 @@ ex_result exi_gltf_read_influences(exi_gltf *g, const json_t *attributes, ex_sce
     if (sets == 0)
         return EX_OK;
     if (sets > SETS_MOST)
-        return exi_gltf_fail(g, EX_ERROR_LIMIT, where, "has %d sets of joints, and at most %d are read", sets,
+        return exi_gltf_fail(g, EX_ERROR_LIMIT, where, "has %d sets of joints; at most %d are supported", sets,
                              SETS_MOST);
     /* Checks the decoded size of all sets before allocating memory for them. */
     if ((size_t)p->vertex_count > (g->budget - g->unfolded) / 32 / (size_t)sets)
         return exi_gltf_fail(g, EX_ERROR_LIMIT, where,
-                             "%d sets of joints would unfold to far more than the file's size", sets);
+                             "%d sets of joints would expand to far more than the file's size", sets);
     p->influence_count = 4 * sets;
     p->joints = exi_array_allocate((size_t)p->vertex_count * (size_t)p->influence_count, sizeof *p->joints);
     p->weights = exi_array_allocate((size_t)p->vertex_count * (size_t)p->influence_count, sizeof *p->weights);

@@ -72,7 +72,7 @@ static ex_result decode_base64(const exi_gltf *g, const char *text, const char *
         }
     }
     if (length % 4 == 1)
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "the data: URI is cut off");
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "the data: URI is cut short");
     *size = (size_t)(out - *owned);
     return EX_OK;
 }
@@ -96,7 +96,7 @@ ex_result exi_gltf_uri_to_path(const exi_gltf *g, const char *uri, const char *w
     *path = NULL;
     if (uri[0] == '/' || uri[0] == '\\' || has_scheme(uri))
         return exi_gltf_fail(g, EX_ERROR_DATA, where,
-                             "'%.*s' is not a file beside this one: only relative names and data: are followed",
+                             "'%.*s' is not a file beside this one: only relative names and data: URIs are read",
                              shown(uri), uri);
     char *out = *path = exi_text_copy(uri, strlen(uri));
     if (!out)
@@ -116,7 +116,7 @@ ex_result exi_gltf_uri_to_path(const exi_gltf *g, const char *uri, const char *w
     if (**path == 0 || **path == '/') {
         free(*path);
         *path = NULL;
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "'%.*s' names no file beside this one", shown(uri), uri);
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "'%.*s' does not name a file beside this one", shown(uri), uri);
     }
     return EX_OK;
 }
@@ -128,7 +128,7 @@ static ex_result open_file(const exi_gltf *g, const char *uri, const char *where
         return result;
     if (!g->open_files) {
         free(relative);
-        return exi_gltf_fail(g, EX_ERROR_FILE, where, "'%.*s' is another file, and none may be opened here", shown(uri),
+        return exi_gltf_fail(g, EX_ERROR_FILE, where, "'%.*s' is another file, which cannot be opened here", shown(uri),
                              uri);
     }
     path = ex_path_join(g->path, relative);

@@ -203,9 +203,10 @@ static ex_result embed_file(exi_gltf_writer *w, const ex_scene_image *image, int
                                        "cannot write '%s': images[%d]", w->path, number);
     const char *kind = result == EX_OK ? recognise((const unsigned char *)bytes, size) : NULL;
     if (result == EX_OK && !kind)
-        result = ex_error_set(
-            w->error, EX_ERROR_DATA,
-            "cannot write '%s': '%s' is none of the pictures a glTF file holds: make it a PNG or JPEG", w->path, path);
+        result =
+            ex_error_set(w->error, EX_ERROR_DATA,
+                         "cannot write '%s': '%s' is not a PNG or JPEG picture, and glTF holds no others: convert it",
+                         w->path, path);
     if (result == EX_OK) {
         exi_gltf_set(w, out, "bufferView", json_integer(exi_gltf_add_view(w, bytes, size, EXI_GLTF_DATA)));
         exi_gltf_set(w, out, "mimeType", json_string(kind));

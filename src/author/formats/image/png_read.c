@@ -78,7 +78,7 @@ static ex_result refuse(const reader *r, const char *what) {
 }
 
 static ex_result no_memory(const reader *r, uint32_t width, uint32_t height) {
-    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for %lu x %lu pixels", r->name,
+    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: not enough memory for %lu x %lu pixels", r->name,
                         (unsigned long)width, (unsigned long)height);
 }
 
@@ -94,20 +94,20 @@ static ex_result read_head(reader *r) {
         return refuse(r, "is not a PNG file");
     const unsigned char *chunk = r->at + SIGNATURE_SIZE;
     if (size < HEAD_SIZE || memcmp(chunk + 4, "IHDR", 4) != 0)
-        return refuse(r, "is a damaged PNG file that ends in its head or has none");
+        return refuse(r, "is a damaged PNG file whose header is missing or cut short");
     const uint32_t width = big_endian(chunk + 8), height = big_endian(chunk + 12);
     if (width == 0 || height == 0)
         return refuse(r, "is a PNG file without pixels");
     if (width > EX_IMAGE_MAX || height > EX_IMAGE_MAX)
-        return ex_error_set(r->error, EX_ERROR_LIMIT, "%s: has %lu x %lu pixels, and at most %d each way can be read",
+        return ex_error_set(r->error, EX_ERROR_LIMIT, "%s: has %lu x %lu pixels; at most %d per side can be read",
                             r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_MAX);
     if ((uint64_t)width * height > EX_IMAGE_PIXELS)
         return ex_error_set(r->error, EX_ERROR_LIMIT,
-                            "%s: has %lu x %lu pixels, and at most %d in all can be read: make the picture smaller",
+                            "%s: has %lu x %lu pixels; at most %d in all can be read: make the picture smaller",
                             r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_PIXELS);
     const uint32_t bits = pixel_bits(chunk[17], chunk[16]);
     if (bits == 0)
-        return refuse(r, "is a damaged PNG file with a kind of colour that there is not");
+        return refuse(r, "is a damaged PNG file with an unknown kind of colour");
     if (((uint64_t)width * bits + 7) / 8 * height / MOST_EXPANSION > size)
         return refuse(r, "is a damaged PNG file that has far too few bytes for its size in pixels");
     r->image = ex_image_create((int)width, (int)height);

@@ -28,7 +28,7 @@ static void put_bytes(png_structp png, png_bytep bytes, size_t size) {
     sheet *s = png_get_io_ptr(png);
     unsigned char *grown = exi_array_grow(s->bytes, &s->capacity, s->size + size, 1);
     if (!grown)
-        png_error(png, "out of memory");
+        png_error(png, "not enough memory");
     s->bytes = grown;
     memcpy(s->bytes + s->size, bytes, size);
     s->size += size;

@@ -40,7 +40,7 @@ ex_result exi_bvh_fail(const exi_bvh *r, ex_result result, const char *format, .
 }
 
 ex_result exi_bvh_no_memory(const exi_bvh *r) {
-    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the motion", r->path);
+    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: not enough memory for the motion", r->path);
 }
 
 static bool is_blank(char c) {
@@ -155,9 +155,9 @@ static ex_result read_frame_count(exi_bvh *r, int *count) {
     const char *at = word.text;
     char text[EXI_BVH_SHOWN];
     if (!ex_parse_int(&at, word.text + word.size, count) || at != word.text + word.size)
-        return exi_bvh_fail(r, EX_ERROR_FORMAT, "'%s' is no number of frames", exi_bvh_show(word, text));
+        return exi_bvh_fail(r, EX_ERROR_FORMAT, "'%s' is not a number of frames", exi_bvh_show(word, text));
     if (*count < 1)
-        return exi_bvh_fail(r, EX_ERROR_DATA, "there are %d frames: a motion has at least one", *count);
+        return exi_bvh_fail(r, EX_ERROR_DATA, "there are %d frames: a motion needs at least one", *count);
     return EX_OK;
 }
 
@@ -204,13 +204,13 @@ static ex_result check_frame_count(exi_bvh *r, int promised) {
     for (exi_bvh_word line; count <= promised && (line = next_line(r)).size > 0; count++)
         last = line;
     if (count > promised)
-        return exi_bvh_fail(r, EX_ERROR_DATA, "there are more frames than the %d that 'Frames:' promises", promised);
+        return exi_bvh_fail(r, EX_ERROR_DATA, "there are more frames than the %d that 'Frames:' states", promised);
     const bool cut = count > 0 && last.text + last.size == r->end && count_words(last) < r->channel_count;
     if (cut)
-        return exi_bvh_fail(r, EX_ERROR_DATA, "the file ends within a frame: %d of %d frames are there", count - 1,
-                            promised);
+        return exi_bvh_fail(r, EX_ERROR_DATA, "the file ends too early, within a frame: it has %d of %d frames",
+                            count - 1, promised);
     if (count < promised)
-        return exi_bvh_fail(r, EX_ERROR_DATA, "the file ends too early: %d of %d frames are there", count, promised);
+        return exi_bvh_fail(r, EX_ERROR_DATA, "the file ends too early: it has %d of %d frames", count, promised);
     *r = start;
     return EX_OK;
 }
@@ -218,7 +218,7 @@ static ex_result check_frame_count(exi_bvh *r, int promised) {
 static ex_result bad_frame(const exi_bvh *r, exi_bvh_word line, int frame, const char *at, int channel) {
     const int count = count_words(line);
     if (count != r->channel_count)
-        return exi_bvh_fail(r, EX_ERROR_DATA, "frame %d has %d number%s, and the joints have %d channels", frame + 1,
+        return exi_bvh_fail(r, EX_ERROR_DATA, "frame %d has %d number%s, but the joints have %d channels", frame + 1,
                             count, count == 1 ? "" : "s", r->channel_count);
     exi_bvh_word word = {.text = at};
     while (at < line.text + line.size && !is_blank(*at))
@@ -312,7 +312,7 @@ static ex_result read_motion(exi_bvh *r) {
 
 ex_result ex_bvh_parse(const char *text, size_t size, const char *path, ex_clip **clip, ex_error *error) {
     if (!clip || !path || (!text && size > 0))
-        return exi_misuse_error(error, __func__, "no text, no path, or nowhere to put the clip");
+        return exi_misuse_error(error, __func__, "no text, no path, or no pointer for the clip");
     *clip = NULL;
     exi_bvh r = {.path = path, .at = text, .end = text + size, .line = 1, .next_line = 1, .error = error};
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
@@ -332,7 +332,7 @@ ex_result ex_bvh_parse(const char *text, size_t size, const char *path, ex_clip 
 
 ex_result ex_bvh_read(const char *path, ex_clip **clip, ex_error *error) {
     if (!path || !clip)
-        return exi_misuse_error(error, __func__, "no path, or nowhere to put the clip");
+        return exi_misuse_error(error, __func__, "no path, or no pointer for the clip");
     char *text = NULL;
     size_t size = 0;
     *clip = NULL;

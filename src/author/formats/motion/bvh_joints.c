@@ -54,7 +54,7 @@ static ex_result read_name(exi_bvh *r, char **name) {
     const exi_bvh_word word = exi_bvh_rest_of_line(r);
     char text[EXI_BVH_SHOWN];
     if (word.size == 0)
-        return exi_bvh_fail(r, EX_ERROR_FORMAT, "the joint has no name: it stands behind ROOT or JOINT on the line");
+        return exi_bvh_fail(r, EX_ERROR_FORMAT, "the joint has no name: write it after ROOT or JOINT on the same line");
     *name = exi_text_copy(word.text, word.size);
     if (!*name)
         return exi_bvh_no_memory(r);
@@ -62,7 +62,8 @@ static ex_result read_name(exi_bvh *r, char **name) {
         return EX_OK;
     free(*name);
     *name = NULL;
-    return exi_bvh_fail(r, EX_ERROR_FORMAT, "'%s' is no name of a joint: 1 to %d bytes of readable text are needed",
+    return exi_bvh_fail(r, EX_ERROR_FORMAT,
+                        "'%s' cannot be the name of a joint: 1 to %d bytes of readable text are needed",
                         exi_bvh_show(word, text), EXI_NAME_MAX);
 }
 
@@ -81,14 +82,14 @@ static ex_result open_joint(exi_bvh *r, exi_bvh_word word, int *current) {
     const bool root = exi_bvh_is(word, "ROOT"), end = exi_bvh_is(word, "End");
     char *name = NULL;
     if (root && *current >= 0)
-        return exi_bvh_fail(r, EX_ERROR_FORMAT, "a ROOT stands inside joint '%s', whose brace is not closed",
+        return exi_bvh_fail(r, EX_ERROR_FORMAT, "a ROOT is inside joint '%s', whose brace is not closed",
                             r->clip->joints[*current].name);
     if (!root && *current < 0)
-        return exi_bvh_fail(r, EX_ERROR_FORMAT, "%s stands outside of any joint: begin with ROOT",
+        return exi_bvh_fail(r, EX_ERROR_FORMAT, "%s is outside any joint: begin with ROOT",
                             end ? "an End Site" : "a JOINT");
     if (!root && r->clip->joints[*current].end)
-        return exi_bvh_fail(r, EX_ERROR_FORMAT, "an End Site has an OFFSET and nothing else");
-    ex_result result = end ? expect(r, "Site", "behind 'End'") : read_name(r, &name);
+        return exi_bvh_fail(r, EX_ERROR_FORMAT, "an End Site can have only an OFFSET");
+    ex_result result = end ? expect(r, "Site", "after 'End'") : read_name(r, &name);
     if (result == EX_OK && end)
         name = end_name(r->clip->joints[*current].name);
     if (result == EX_OK)
@@ -96,7 +97,7 @@ static ex_result open_joint(exi_bvh *r, exi_bvh_word word, int *current) {
     if (result != EX_OK)
         return result;
     *current = r->clip->joint_count - 1;
-    return expect(r, "{", "behind a joint's name");
+    return expect(r, "{", "after the name of a joint");
 }
 
 static ex_result close_joint(exi_bvh *r, int *current) {
@@ -112,7 +113,7 @@ static ex_result close_joint(exi_bvh *r, int *current) {
 
 static ex_result mark(exi_bvh *r, int joint, int what, const char *keyword) {
     if (joint < 0)
-        return exi_bvh_fail(r, EX_ERROR_FORMAT, "%s stands outside of any joint", keyword);
+        return exi_bvh_fail(r, EX_ERROR_FORMAT, "%s is outside any joint", keyword);
     if (r->seen[joint] & what)
         return exi_bvh_fail(r, EX_ERROR_FORMAT, "joint '%s' has %s twice", r->clip->joints[joint].name, keyword);
     r->seen[joint] |= (unsigned char)what;
@@ -142,8 +143,8 @@ static ex_result read_channel(exi_bvh *r, int joint, unsigned *moves) {
                             r->clip->joints[joint].name);
     if (kind == 6)
         return exi_bvh_fail(r, EX_ERROR_FORMAT,
-                            "'%s' is no channel, and joint '%s' is promised more: they are Xposition, Yposition, "
-                            "Zposition, Xrotation, Yrotation and Zrotation",
+                            "'%s' is not a channel, and joint '%s' needs more: Xposition, Yposition, Zposition, "
+                            "Xrotation, Yrotation or Zrotation",
                             exi_bvh_show(word, text), r->clip->joints[joint].name);
     if (kind < 3 && (*moves & 1U << kind))
         return exi_bvh_fail(r, EX_ERROR_FORMAT, "joint '%s' has the channel %s twice", r->clip->joints[joint].name,
@@ -165,13 +166,13 @@ static ex_result read_channels(exi_bvh *r, int joint) {
     if (result != EX_OK)
         return result;
     if (r->clip->joints[joint].end)
-        return exi_bvh_fail(r, EX_ERROR_FORMAT, "an End Site has an OFFSET and nothing else");
+        return exi_bvh_fail(r, EX_ERROR_FORMAT, "an End Site can have only an OFFSET");
     const exi_bvh_word word = exi_bvh_next(r);
     const char *at = word.text;
     char text[EXI_BVH_SHOWN];
     int count = 0;
     if (!ex_parse_int(&at, word.text + word.size, &count) || at != word.text + word.size || count < 0 || count > MOST)
-        return exi_bvh_fail(r, EX_ERROR_FORMAT, "CHANNELS of joint '%s' begins with how many there are, not with '%s'",
+        return exi_bvh_fail(r, EX_ERROR_FORMAT, "CHANNELS of joint '%s' must begin with their number, not with '%s'",
                             r->clip->joints[joint].name, exi_bvh_show(word, text));
     unsigned moves = 0;
     for (int i = 0; i < count && result == EX_OK; i++)
@@ -201,10 +202,10 @@ ex_result exi_bvh_read_joints(exi_bvh *r) {
             result = exi_bvh_fail(r, EX_ERROR_FORMAT, "MOTION begins while the brace of joint '%s' is still open",
                                   r->clip->joints[current].name);
         else
-            result = exi_bvh_fail(r, EX_ERROR_FORMAT,
-                                  "'%s' has no place in a hierarchy: ROOT, JOINT, End Site, OFFSET, CHANNELS, a brace "
-                                  "or MOTION is needed",
-                                  exi_bvh_show(word, text));
+            result = exi_bvh_fail(
+                r, EX_ERROR_FORMAT,
+                "'%s' cannot be in a hierarchy: ROOT, JOINT, End Site, OFFSET, CHANNELS, a brace or MOTION is needed",
+                exi_bvh_show(word, text));
     }
     if (result == EX_OK && r->clip->joint_count == 0)
         result = exi_bvh_fail(r, EX_ERROR_FORMAT, "the hierarchy has no joint");

@@ -252,14 +252,14 @@ static ex_result check_clip(const ex_clip *clip, const char *path, ex_error *err
         const double step = (clip->times[last] - clip->times[0]) / last;
         if (fabs(clip->times[f] - clip->times[0] - f * step) > UNEVEN * step)
             return ex_error_set(error, EX_ERROR_DATA,
-                                "%s: BVH files have frames at even times, and frame %d is at %g s, not at %g s", path,
-                                f, clip->times[f], clip->times[0] + f * step);
+                                "%s: BVH needs evenly spaced frames, but frame %d is at %g s, not at %g s", path, f,
+                                clip->times[f], clip->times[0] + f * step);
     }
     for (int j = 0; j < clip->joint_count; j++)
         for (int k = j + 1; k < clip->joint_count && clip->joints[j].end; k++)
             if (clip->joints[k].parent == j)
-                return ex_error_set(error, EX_ERROR_DATA, "%s: '%s' is the end of a bone, and '%s' hangs on it", path,
-                                    clip->joints[j].name, clip->joints[k].name);
+                return ex_error_set(error, EX_ERROR_DATA, "%s: '%s' is the end of a bone, so '%s' cannot be its child",
+                                    path, clip->joints[j].name, clip->joints[k].name);
     return EX_OK;
 }
 

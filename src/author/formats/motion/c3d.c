@@ -109,11 +109,10 @@ static ex_result read_point(const exi_c3d *r, const exi_c3d_layout *layout, size
     const bool seen = number && !zero && !(residual < 0);
     for (int i = 0; i < 3; i++) {
         if (seen && fabs(x[i]) > EXI_MARKER_FAR)
-            return exi_c3d_fail(
-                r, EX_ERROR_DATA, at + (size_t)i * width,
-                "a marker is %g m from the origin, which no marker is: the file is damaged, or its unit "
-                "or number format is not what it says",
-                x[i]);
+            return exi_c3d_fail(r, EX_ERROR_DATA, at + (size_t)i * width,
+                                "a marker is %g m from the origin, which cannot be: the file is damaged, or its unit "
+                                "or number format is not what it says",
+                                x[i]);
         position[i] = seen ? (float)x[i] : NAN;
     }
     return EX_OK;
@@ -145,10 +144,8 @@ static ex_result read_unit(const exi_c3d *r, ex_markers *markers, double *metres
         return exi_c3d_no_memory(r);
     *metres = exi_markers_unit(markers->unit);
     if (*metres == 0)
-        return exi_c3d_fail(
-            r, EX_ERROR_DATA, record->data,
-            "POINT:UNITS has a unit of length that is not known (mm, cm, m, in, ft are): export the file "
-            "in one of those");
+        return exi_c3d_fail(r, EX_ERROR_DATA, record->data,
+                            "POINT:UNITS names an unknown unit of length: export the file in mm, cm, m, in or ft");
     return EX_OK;
 }
 
@@ -196,7 +193,7 @@ static ex_result read_markers(const exi_c3d *r, ex_markers *markers) {
 
 ex_result ex_c3d_parse(const void *bytes, size_t size, const char *name, ex_markers **markers, ex_error *error) {
     if (!markers || !name || (!bytes && size > 0))
-        return exi_misuse_error(error, __func__, "no bytes, no name, or nowhere to put the markers");
+        return exi_misuse_error(error, __func__, "no bytes, no name, or no pointer for the markers");
     *markers = NULL;
     exi_c3d r = {.bytes = bytes, .size = size, .path = name, .error = error};
     ex_markers *made = calloc(1, sizeof *made);
@@ -213,7 +210,7 @@ ex_result ex_c3d_parse(const void *bytes, size_t size, const char *name, ex_mark
 
 ex_result ex_c3d_read(const char *path, ex_markers **markers, ex_error *error) {
     if (!path || !markers)
-        return exi_misuse_error(error, __func__, "no path, or nowhere to put the markers");
+        return exi_misuse_error(error, __func__, "no path, or no pointer for the markers");
     char *bytes = NULL;
     size_t size = 0;
     *markers = NULL;

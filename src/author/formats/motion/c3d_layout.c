@@ -149,16 +149,15 @@ static ex_result no_room(const exi_c3d *r, const exi_c3d_layout *layout) {
                             "first, %u; export it again",
                             exi_c3d_word(r, 8), exi_c3d_word(r, 6));
     if (layout->start < r->parameters_end)
-        return exi_c3d_fail(r, EX_ERROR_DATA, 16,
-                            "the points are to begin at byte %llu, which is before the end of the parameters: export "
-                            "the file again",
-                            (unsigned long long)layout->start);
+        return exi_c3d_fail(
+            r, EX_ERROR_DATA, 16,
+            "the points would begin at byte %llu, before the end of the parameters: export the file again",
+            (unsigned long long)layout->start);
     const uint64_t room = layout->start < r->size ? r->size - layout->start : 0;
-    return exi_c3d_fail(
-        r, EX_ERROR_DATA, r->size,
-        "the file ends too early: %llu of %llu frames of %llu points are there; copy or export it again",
-        (unsigned long long)(room / exi_c3d_frame_size(layout)), (unsigned long long)layout->frames,
-        (unsigned long long)layout->points);
+    return exi_c3d_fail(r, EX_ERROR_DATA, r->size,
+                        "the file ends too early: it has %llu of %llu frames of %llu points; copy or export it again",
+                        (unsigned long long)(room / exi_c3d_frame_size(layout)), (unsigned long long)layout->frames,
+                        (unsigned long long)layout->points);
 }
 
 ex_result exi_c3d_find_layout(const exi_c3d *r, exi_c3d_layout *layout) {

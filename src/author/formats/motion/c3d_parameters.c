@@ -28,7 +28,7 @@ ex_result exi_c3d_fail(const exi_c3d *r, ex_result result, size_t at, const char
 }
 
 ex_result exi_c3d_no_memory(const exi_c3d *r) {
-    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the markers", r->path);
+    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: not enough memory for the markers", r->path);
 }
 
 /* ---- numbers ---- */
@@ -67,11 +67,10 @@ static int signed_byte(const exi_c3d *r, size_t at) {
 }
 
 static ex_result cut_short(const exi_c3d *r, size_t at) {
-    return exi_c3d_fail(
-        r, EX_ERROR_FORMAT, at,
-        "the parameters go on beyond the end of the file, which has %zu bytes: it was cut short, copy or "
-        "export it again",
-        r->size);
+    return exi_c3d_fail(r, EX_ERROR_FORMAT, at,
+                        "the parameters reach beyond the end of the file, which has %zu bytes: it was cut short; copy "
+                        "or export it again",
+                        r->size);
 }
 
 /* Reads a parameter's type, dimensions and data, from `at` on. */
@@ -82,11 +81,10 @@ static ex_result read_parameter(const exi_c3d *r, size_t at, exi_c3d_record *rec
     record->dimension_count = r->bytes[at + 1];
     record->dimensions = at + 2;
     if (record->type != -1 && record->type != 1 && record->type != 2 && record->type != 4)
-        return exi_c3d_fail(
-            r, EX_ERROR_FORMAT, at,
-            "the parameter '%.*s' has the type %d, and there are only -1, 1, 2 and 4: the parameters are "
-            "damaged, export the file again",
-            record->name_size, (const char *)r->bytes + record->name, record->type);
+        return exi_c3d_fail(r, EX_ERROR_FORMAT, at,
+                            "the parameter '%.*s' has the type %d; only -1, 1, 2 and 4 exist: the parameters are "
+                            "damaged; export the file again",
+                            record->name_size, (const char *)r->bytes + record->name, record->type);
     if (r->size - record->dimensions < (size_t)record->dimension_count)
         return cut_short(r, at);
     record->data = record->dimensions + (size_t)record->dimension_count;
@@ -129,30 +127,32 @@ static ex_result read_record(exi_c3d *r, size_t *at) {
     if (result == EX_OK)
         result = add_record(r, &record);
     if (result == EX_OK && step == 1)
-        return exi_c3d_fail(r, EX_ERROR_FORMAT, next,
-                            "the next parameter would begin within this number: the parameters are damaged, export the "
-                            "file again");
+        return exi_c3d_fail(
+            r, EX_ERROR_FORMAT, next,
+            "the next parameter would begin within this number: the parameters are damaged; export the file again");
     *at = step == 0 ? 0 : next + step;
     return result;
 }
 
 ex_result exi_c3d_read_parameters(exi_c3d *r) {
     if (r->size < EXI_C3D_BLOCK)
-        return ex_error_set(r->error, EX_ERROR_FORMAT, "%s: no C3D file is as short as %zu bytes", r->path, r->size);
+        return ex_error_set(r->error, EX_ERROR_FORMAT,
+                            "%s: the file has only %zu bytes: it is not a C3D file, or it was cut short", r->path,
+                            r->size);
     if (r->bytes[1] != 0x50)
-        return exi_c3d_fail(r, EX_ERROR_FORMAT, 1, "this is no C3D file: it has %d there, not 80", r->bytes[1]);
+        return exi_c3d_fail(r, EX_ERROR_FORMAT, 1, "this is not a C3D file: it has %d here, not 80", r->bytes[1]);
     if (r->bytes[0] < 1)
         return exi_c3d_fail(r, EX_ERROR_FORMAT, 0, "the header names no block of parameters: export the file again");
     const size_t block = r->bytes[0], start = (block - 1) * EXI_C3D_BLOCK;
     if (start > r->size - 4)
-        return exi_c3d_fail(r, EX_ERROR_FORMAT, 0,
-                            "the parameters are to begin at byte %zu, and the file has %zu: it was cut short, copy or "
-                            "export it again",
-                            start, r->size);
+        return exi_c3d_fail(
+            r, EX_ERROR_FORMAT, 0,
+            "the parameters should begin at byte %zu, but the file has %zu: it was cut short; copy or export it again",
+            start, r->size);
     const int order = r->bytes[start + 3];
     if (order != EXI_C3D_INTEL && order != EXI_C3D_DEC && order != EXI_C3D_MIPS)
         return exi_c3d_fail(r, EX_ERROR_FORMAT, start + 3,
-                            "%d stands for no processor (84 Intel, 85 DEC, 86 MIPS): export the file again", order);
+                            "%d is not a known processor (84 Intel, 85 DEC, 86 MIPS): export the file again", order);
     r->order = (exi_c3d_order)order;
     ex_result result = EX_OK;
     r->parameters_end = start + 4;

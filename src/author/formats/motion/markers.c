@@ -284,7 +284,7 @@ static void turn_positions(ex_markers *markers, int turn, bool back) {
 ex_result exi_markers_turn(ex_markers *markers, const char *up, ex_error *error) {
     const int turn = find_turn(up);
     if (turn < 0)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "'%.20s' is no direction: +X, -X, +Y, -Y, +Z and -Z are", up);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "'%.20s' is not a direction: write +X, -X, +Y, -Y, +Z or -Z", up);
     char *copy = exi_text_copy(turns[turn].name, 2);
     if (!copy)
         return ex_error_memory(error, "a direction", 3);
@@ -309,7 +309,7 @@ ex_result ex_markers_set_up(ex_markers *markers, const char *up, ex_error *error
 
 ex_result ex_markers_read(const char *path, ex_markers **markers, ex_error *error) {
     if (!path || !markers)
-        return exi_misuse_error(error, __func__, "no path, or nowhere to put the markers");
+        return exi_misuse_error(error, __func__, "no path, or no pointer for the markers");
     *markers = NULL;
     if (ex_path_ends_with(path, ".c3d"))
         return ex_c3d_read(path, markers, error);

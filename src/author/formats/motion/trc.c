@@ -54,7 +54,7 @@ static ex_result fail(const trc *r, ex_result result, const char *format, ...) {
 }
 
 static ex_result no_memory(const trc *r) {
-    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the markers", r->path);
+    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: not enough memory for the markers", r->path);
 }
 
 /* ---- lines and cells ---- */
@@ -140,7 +140,7 @@ static ex_result read_values(trc *r, const trc *names, int *frames, int *markers
                          : is_word(key, "NumMarkers") ? &marker_count
                                                       : NULL;
         if (number && !number_of(value, number))
-            return fail(r, EX_ERROR_FORMAT, "'%s' is no number, and it stands below '%.*s'", show(value, text),
+            return fail(r, EX_ERROR_FORMAT, "'%s' is not a number; it is below '%.*s'", show(value, text),
                         (int)key.size, key.text);
         if (!is_word(key, "Units") || value.size == 0)
             continue;
@@ -150,12 +150,12 @@ static ex_result read_values(trc *r, const trc *names, int *frames, int *markers
             return no_memory(r);
     }
     if (!(frame_count >= 1 && frame_count <= INT_MAX && marker_count >= 1 && marker_count <= INT_MAX))
-        return fail(r, EX_ERROR_DATA, "NumFrames and NumMarkers must both be here, and at least 1");
+        return fail(r, EX_ERROR_DATA, "NumFrames and NumMarkers are both needed here, and must be at least 1");
     if (!r->markers->unit && !(r->markers->unit = exi_text_copy("mm", 2)))
         return no_memory(r);
     r->metres = exi_markers_unit(r->markers->unit);
     if (r->metres == 0)
-        return fail(r, EX_ERROR_DATA, "the unit below 'Units' is not known: mm, cm, m, in, ft are");
+        return fail(r, EX_ERROR_DATA, "the unit below 'Units' is unknown: it must be mm, cm, m, in or ft");
     r->markers->rate = rate > 0 ? rate : 0;
     *frames = (int)frame_count;
     *markers = (int)marker_count;
@@ -164,7 +164,7 @@ static ex_result read_values(trc *r, const trc *names, int *frames, int *markers
 
 static ex_result read_heading(trc *r, int *frames, int *markers) {
     if (!next_line(r) || !is_word(next_cell(r), "PathFileType"))
-        return fail(r, EX_ERROR_FORMAT, "this is no TRC file: it does not begin with PathFileType");
+        return fail(r, EX_ERROR_FORMAT, "this is not a TRC file: it does not begin with PathFileType");
     if (!next_line(r))
         return fail(r, EX_ERROR_FORMAT, "the file ends where the line with DataRate is needed");
     const trc names = *r;
@@ -197,7 +197,7 @@ static ex_result read_names(trc *r, int promised) {
         markers->marker_count++;
     }
     if (markers->marker_count != promised)
-        return fail(r, EX_ERROR_DATA, "there are %d names, and NumMarkers is %d", markers->marker_count, promised);
+        return fail(r, EX_ERROR_DATA, "there are %d names, but NumMarkers is %d", markers->marker_count, promised);
     if (!next_line(r))
         return fail(r, EX_ERROR_FORMAT, "the file ends where the line with X1, Y1, Z1 is needed");
     return exi_markers_tidy_names(markers) ? EX_OK : no_memory(r);
@@ -213,9 +213,10 @@ static ex_result check_frame_count(trc *r, int promised, size_t size) {
     if (count > promised)
         return fail(&ahead, EX_ERROR_DATA, "there are more frames than NumFrames says, %d", promised);
     if (count < promised)
-        return fail(&ahead, EX_ERROR_DATA, "the file ends too early: %d of %d frames are there", count, promised);
+        return fail(&ahead, EX_ERROR_DATA, "the file ends too early: it has %d of %d frames", count, promised);
     if ((uint64_t)count * (uint64_t)r->markers->marker_count > AMPLE * (uint64_t)size)
-        return fail(r, EX_ERROR_LIMIT, "lines are too short for %d markers: write empty cells for markers not seen",
+        return fail(r, EX_ERROR_LIMIT,
+                    "the lines are too short for %d markers: write empty cells for markers that were not seen",
                     r->markers->marker_count);
     return EX_OK;
 }
@@ -226,7 +227,7 @@ static ex_result read_coordinate(const trc *r, int marker, cell c, double *value
     if (c.size == 0 || is_word(c, "nan") || is_word(c, "-nan"))
         return EX_OK;
     if (!number_of(c, value) || !(fabs(*value *= r->metres) <= EXI_MARKER_FAR))
-        return fail(r, EX_ERROR_DATA, "'%s' is no coordinate of the marker '%s', or too large", show(c, text),
+        return fail(r, EX_ERROR_DATA, "'%s' is not a coordinate of marker '%s', or is too large", show(c, text),
                     r->markers->names[marker]);
     return EX_OK;
 }
@@ -236,7 +237,7 @@ static ex_result read_frame(trc *r, int frame, float *positions) {
     char text[SHOWN];
     double value;
     if (!number_of(number, &value) || !(fabs(value) <= INT_MAX))
-        return fail(r, EX_ERROR_FORMAT, "'%s' is no number of a frame", show(number, text));
+        return fail(r, EX_ERROR_FORMAT, "'%s' is not the number of a frame", show(number, text));
     if (frame == 0)
         r->markers->first_frame = (int)value;
     next_cell(r);
@@ -254,7 +255,7 @@ static ex_result read_frame(trc *r, int frame, float *positions) {
     while (r->cell) {
         const cell more = next_cell(r);
         if (more.size > 0)
-            return fail(r, EX_ERROR_DATA, "'%s' stands behind the last of %d markers", show(more, text),
+            return fail(r, EX_ERROR_DATA, "'%s' comes after the last of %d markers", show(more, text),
                         r->markers->marker_count);
     }
     return EX_OK;
@@ -280,7 +281,7 @@ static ex_result read_frames(trc *r, int count) {
 
 ex_result ex_trc_parse(const char *text, size_t size, const char *name, ex_markers **markers, ex_error *error) {
     if (!markers || !name || (!text && size > 0))
-        return exi_misuse_error(error, __func__, "no text, no name, or nowhere to put the markers");
+        return exi_misuse_error(error, __func__, "no text, no name, or no pointer for the markers");
     *markers = NULL;
     trc r = {.path = name, .at = text, .end = text + size, .error = error, .markers = calloc(1, sizeof **markers)};
     int frames = 0, count = 0;
@@ -302,7 +303,7 @@ ex_result ex_trc_parse(const char *text, size_t size, const char *name, ex_marke
 
 ex_result ex_trc_read(const char *path, ex_markers **markers, ex_error *error) {
     if (!path || !markers)
-        return exi_misuse_error(error, __func__, "no path, or nowhere to put the markers");
+        return exi_misuse_error(error, __func__, "no path, or no pointer for the markers");
     char *text = NULL;
     size_t size = 0;
     *markers = NULL;

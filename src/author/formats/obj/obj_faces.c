@@ -92,8 +92,7 @@ static ex_result read_corner(exi_obj_reader *reader, int *style) {
     int this_style = (texcoord >= 0 ? 1 : 0) + (normal >= 0 ? 2 : 0);
     if (*style >= 0 && this_style != *style)
         return exi_obj_fail(scan, scan->line, EX_ERROR_FORMAT,
-                            "the corners of the face do not agree on whether they have texture coordinates and "
-                            "normals");
+                            "some corners of the face have texture coordinates or normals and others do not");
     *style = this_style;
     return push_corner(reader, vertex, texcoord, normal);
 }
@@ -102,7 +101,7 @@ static ex_result check_corners(const exi_obj_reader *reader, int line, int first
     const int *corners = reader->mesh->corners;
     int end = reader->mesh->corner_count, count = end - first;
     if (count < 3)
-        return exi_obj_fail(&reader->scan, line, EX_ERROR_DATA, "the face has %d corner%s and needs at least 3", count,
+        return exi_obj_fail(&reader->scan, line, EX_ERROR_DATA, "the face has %d corner%s; it needs at least 3", count,
                             count == 1 ? "" : "s");
     for (int c = first, before = end - 1; c < end; before = c++)
         if (corners[c] == corners[before])

@@ -21,8 +21,8 @@
 ex_result exi_obj_reserve(exi_obj_reader *reader, int count, const char *what) {
     if (count < INT_MAX - 1)
         return EX_OK;
-    return exi_obj_fail(&reader->scan, reader->scan.line, EX_ERROR_LIMIT, "more than %d %s do not fit into a mesh",
-                        INT_MAX - 1, what);
+    return exi_obj_fail(&reader->scan, reader->scan.line, EX_ERROR_LIMIT, "a mesh can have at most %d %s", INT_MAX - 1,
+                        what);
 }
 
 /* Reads the numbers of a line, at most `most`; more are an error. */
@@ -66,7 +66,7 @@ static ex_result push_colour(exi_obj_reader *reader, int vertex, const double *c
     for (size_t k = 0; k < 3; k++) {
         if (colour && !(colour[k] >= 0 && colour[k] <= 255))
             return exi_obj_fail(&reader->scan, reader->scan.line, EX_ERROR_DATA,
-                                "the vertex has a colour outside 0 to 1 (and outside 0 to 255)");
+                                "the vertex has a colour outside 0 to 1, and outside 0 to 255");
         float value = colour ? (float)colour[k] : NAN;
         moved[3 * (size_t)vertex + k] = value;
         reader->largest_colour = fmaxf(reader->largest_colour, value);
@@ -84,13 +84,13 @@ static ex_result read_vertex(exi_obj_reader *reader) {
         return result;
     if (count < 3 || count == 5)
         return exi_obj_fail(scan, scan->line, EX_ERROR_FORMAT,
-                            "the vertex has %d number%s where 3, or 6 with a colour, should stand", count,
-                            count == 1 ? "" : "s");
+                            "the vertex has %d number%s; it needs 3, or 6 with a colour", count, count == 1 ? "" : "s");
     bool weighted = count == 4 || count == 7;
     if (weighted && numbers[3] != 1)
-        return exi_obj_fail(scan, scan->line, EX_ERROR_DATA,
-                            "the vertex has weight %g: rational vertices belong to curved surfaces, which are not read",
-                            numbers[3]);
+        return exi_obj_fail(
+            scan, scan->line, EX_ERROR_DATA,
+            "the vertex has weight %g: rational vertices belong to curved surfaces, which are not supported",
+            numbers[3]);
     result = push_colour(reader, reader->mesh->vertex_count, count >= 6 ? numbers + (weighted ? 4 : 3) : NULL);
     if (result != EX_OK)
         return result;
@@ -117,8 +117,8 @@ static ex_result read_normal(exi_obj_reader *reader) {
     if (result != EX_OK)
         return result;
     if (count < 3)
-        return exi_obj_fail(&reader->scan, reader->scan.line, EX_ERROR_FORMAT,
-                            "the normal has %d number%s where 3 should stand", count, count == 1 ? "" : "s");
+        return exi_obj_fail(&reader->scan, reader->scan.line, EX_ERROR_FORMAT, "the normal has %d number%s; it needs 3",
+                            count, count == 1 ? "" : "s");
     return push_numbers(reader, &reader->mesh->normals, &reader->normal_capacity, &reader->mesh->normal_count, numbers,
                         3, "normals");
 }

@@ -60,7 +60,7 @@ ex_result exi_obj_fail(const exi_obj_scan *scan, int line, ex_result result, con
 }
 
 ex_result exi_obj_no_memory(const exi_obj_scan *scan) {
-    return exi_obj_fail(scan, scan->line, EX_ERROR_MEMORY, "there is not enough memory for the mesh");
+    return exi_obj_fail(scan, scan->line, EX_ERROR_MEMORY, "not enough memory for the mesh");
 }
 
 ex_result exi_obj_unreadable(const exi_obj_scan *scan, const char *word, const char *what) {
@@ -74,7 +74,7 @@ ex_result exi_obj_unreadable(const exi_obj_scan *scan, const char *word, const c
 }
 
 static ex_result missing(const exi_obj_scan *scan, const char *what) {
-    return exi_obj_fail(scan, scan->line, EX_ERROR_FORMAT, "the line ends where %s should stand", what);
+    return exi_obj_fail(scan, scan->line, EX_ERROR_FORMAT, "the line ends where %s is needed", what);
 }
 
 ex_result exi_obj_read_double(exi_obj_scan *scan, const char *what, double *value) {

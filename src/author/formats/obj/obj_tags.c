@@ -16,8 +16,8 @@ static ex_result read_count(exi_obj_scan *scan, const char *word, bool last, int
         (last ? !exi_obj_at_word_end(scan) : scan->at == scan->end || *scan->at != '/'))
         return exi_obj_unreadable(scan, word, "a tag's counts, as in 2/1/0");
     if (*count > (scan->end - scan->at + 1) / 2)
-        return exi_obj_fail(scan, scan->line, EX_ERROR_DATA,
-                            "the tag promises %d values, but the file ends before that", *count);
+        return exi_obj_fail(scan, scan->line, EX_ERROR_DATA, "the file ends too early: the tag states %d values",
+                            *count);
     scan->at += !last;
     return EX_OK;
 }
@@ -34,7 +34,7 @@ static ex_result read_counts(exi_obj_scan *scan, int counts[3]) {
 
 static ex_result read_string(exi_obj_scan *scan, char **string) {
     if (!exi_obj_next_word(scan))
-        return exi_obj_fail(scan, scan->line, EX_ERROR_FORMAT, "the line ends where a tag's word should stand");
+        return exi_obj_fail(scan, scan->line, EX_ERROR_FORMAT, "the line ends where a tag's word is needed");
     const char *word = scan->at;
     size_t size = exi_obj_skip_word(scan);
     *string = exi_text_copy(word, size);

@@ -204,7 +204,7 @@ static ex_result check_tag(const char *path, const ex_tag *tag, int vertex_count
     const bool vertices = strcmp(tag->name, "crease") == 0 || strcmp(tag->name, "corner") == 0;
     for (int i = 0; vertices && i < tag->int_count; i++)
         if (tag->ints[i] < 0 || tag->ints[i] >= vertex_count)
-            return ex_error_set(error, EX_ERROR_DATA, "%s: a %s tag names vertex %d of %d", path, tag->name,
+            return ex_error_set(error, EX_ERROR_DATA, "%s: a %s tag names vertex %d, but there are %d", path, tag->name,
                                 tag->ints[i], vertex_count);
     return check_numbers(path, tag->floats, tag->float_count, 1, "number of a tag", error);
 }

@@ -30,16 +30,15 @@ static ex_result check_grid(const exi_ply *ply, size_t cell_count) {
     if (columns == 0 || rows == 0)
         return ex_error_set(
             ply->error, EX_ERROR_DATA,
-            "%s has a range grid and no faces, and does not say with obj_info num_cols and num_rows how "
-            "wide and high the grid is",
+            "%s has a range grid and no faces, but no obj_info num_cols and num_rows that give the size of the grid",
             ply->name);
     if (cell_count % columns != 0 || cell_count / columns != rows)
         return ex_error_set(ply->error, EX_ERROR_DATA,
                             "%s: the range grid has %zu cells, but num_cols and num_rows say %zu times %zu", ply->name,
                             cell_count, columns, rows);
     if (cell_count > INT_MAX / 32)
-        return ex_error_set(ply->error, EX_ERROR_LIMIT,
-                            "%s: a range grid of more than %d cells does not fit into a mesh", ply->name, INT_MAX / 32);
+        return ex_error_set(ply->error, EX_ERROR_LIMIT, "%s: a range grid can have at most %d cells", ply->name,
+                            INT_MAX / 32);
     return EX_OK;
 }
 

@@ -42,7 +42,7 @@ ex_result exi_ply_fail(const exi_ply *ply, ex_result result, const char *format,
 }
 
 ex_result exi_ply_no_memory(const exi_ply *ply) {
-    return ex_error_set(ply->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the mesh", ply->name);
+    return ex_error_set(ply->error, EX_ERROR_MEMORY, "%s: not enough memory for the mesh", ply->name);
 }
 
 /* ---- lines of words ---- */
@@ -113,8 +113,7 @@ static ex_result read_format(exi_ply *ply, const word *words, int count) {
             return EX_OK;
         }
     return exi_ply_fail(ply, EX_ERROR_FORMAT,
-                        "cannot read '%s' as a format: ascii, binary_little_endian or "
-                        "binary_big_endian should stand here",
+                        "cannot read '%s' as a format: ascii, binary_little_endian or binary_big_endian is needed here",
                         count >= 2 ? show(words[1], shown) : "");
 }
 
@@ -164,7 +163,7 @@ static ex_result read_property(exi_ply *ply, const word *words, int count) {
     bool list = count >= 2 && exi_ply_is(words[1].text, words[1].size, "list");
     int type_at = list ? 3 : 1;
     if (header->element_count == 0)
-        return exi_ply_fail(ply, EX_ERROR_FORMAT, "a property stands before any element");
+        return exi_ply_fail(ply, EX_ERROR_FORMAT, "a property comes before any element");
     if (count < type_at + 2)
         return exi_ply_fail(ply, EX_ERROR_FORMAT, "the property lacks its type or its name");
     exi_ply_property property = {.name = words[type_at + 1].text,
@@ -222,7 +221,7 @@ ex_result exi_ply_read_header(exi_ply *ply) {
             return result;
     }
     if (!format)
-        return exi_ply_fail(ply, EX_ERROR_FORMAT, "the header does not say the format");
+        return exi_ply_fail(ply, EX_ERROR_FORMAT, "the header does not name the format");
     if (ply->header.encoding != EX_PLY_ASCII)
         ply->line = 0; /* binary data have no lines */
     else if (ply->line < INT_MAX)
@@ -247,7 +246,7 @@ static bool next_word(exi_ply *ply) {
 
 static ex_result next_ascii(exi_ply *ply, exi_ply_type type, double *value) {
     if (!next_word(ply))
-        return exi_ply_fail(ply, EX_ERROR_FORMAT, "the file ends before everything it promises has come");
+        return exi_ply_fail(ply, EX_ERROR_FORMAT, "the file ends too early: copy or export it again");
     const char *start = (const char *)ply->at, *cursor = start, *stop = start;
     while (stop < (const char *)ply->end && !is_blank((unsigned char)*stop) && *stop != '\n' && *stop != '\r')
         stop++;
@@ -290,7 +289,7 @@ ex_result exi_ply_next(exi_ply *ply, exi_ply_type type, double *value) {
         return next_ascii(ply, type, value);
     size_t size = exi_ply_type_size(type);
     if ((size_t)(ply->end - ply->at) < size)
-        return exi_ply_fail(ply, EX_ERROR_FORMAT, "the file ends before everything it promises has come");
+        return exi_ply_fail(ply, EX_ERROR_FORMAT, "the file ends too early: copy or export it again");
     uint64_t bits = 0;
     for (size_t i = 0; i < size; i++)
         bits = bits << 8 | ply->at[ply->header.encoding == EX_PLY_BIG_ENDIAN ? i : size - 1 - i];
@@ -304,13 +303,13 @@ ex_result exi_ply_next(exi_ply *ply, exi_ply_type type, double *value) {
 ex_result exi_ply_skip(exi_ply *ply, exi_ply_type type, size_t count) {
     if (ply->header.encoding != EX_PLY_ASCII) {
         if (count > (size_t)(ply->end - ply->at) / exi_ply_type_size(type))
-            return exi_ply_fail(ply, EX_ERROR_FORMAT, "the file ends before everything it promises has come");
+            return exi_ply_fail(ply, EX_ERROR_FORMAT, "the file ends too early: copy or export it again");
         ply->at += count * exi_ply_type_size(type);
         return EX_OK;
     }
     for (size_t i = 0; i < count; i++) {
         if (!next_word(ply))
-            return exi_ply_fail(ply, EX_ERROR_FORMAT, "the file ends before everything it promises has come");
+            return exi_ply_fail(ply, EX_ERROR_FORMAT, "the file ends too early: copy or export it again");
         while (ply->at < ply->end && !is_blank(*ply->at) && *ply->at != '\n' && *ply->at != '\r')
             ply->at++;
     }

@@ -113,7 +113,7 @@ static ex_result read_length(reader *r, const exi_ply_property *property, size_t
         return exi_ply_fail(&r->ply, EX_ERROR_DATA, "a list has the length %.0f", given);
     const size_t least = r->ply.header.encoding == EX_PLY_ASCII ? 1 : exi_ply_type_size(property->type);
     if (given > (double)(r->ply.end - r->ply.at) / (double)least)
-        return exi_ply_fail(&r->ply, EX_ERROR_FORMAT, "the file ends before everything it promises has come");
+        return exi_ply_fail(&r->ply, EX_ERROR_FORMAT, "the file ends too early: copy or export it again");
     *length = (size_t)given;
     return EX_OK;
 }
@@ -129,7 +129,7 @@ static ex_result read_vertices(reader *r, const exi_ply_element *element) {
     exi_ply_property *properties = ply->header.properties + element->first_property;
     bool has[ROLES + 1] = {false};
     if (r->seen_vertices)
-        return exi_ply_fail(ply, EX_ERROR_DATA, "has two elements of vertices");
+        return exi_ply_fail(ply, EX_ERROR_DATA, "has two lists of vertices");
     r->seen_vertices = true;
     r->colour_scale = 1;
     for (int i = 0; i < element->property_count; i++) {
@@ -142,7 +142,7 @@ static ex_result read_vertices(reader *r, const exi_ply_element *element) {
     if (!has[X] || !has[Y] || !has[Z])
         return exi_ply_fail(ply, EX_ERROR_DATA, "the vertices lack x, y or z");
     if (element->count > INT_MAX / 4)
-        return exi_ply_fail(ply, EX_ERROR_LIMIT, "more than %d vertices do not fit into a mesh", INT_MAX / 4);
+        return exi_ply_fail(ply, EX_ERROR_LIMIT, "a mesh can have at most %d vertices", INT_MAX / 4);
     if (!allocate_vertices(r, element->count, has))
         return exi_ply_no_memory(ply);
     for (size_t v = 0; v < element->count; v++) {
@@ -178,7 +178,7 @@ static face_role find_face_role(const exi_ply_property *property) {
 /* Reserves room for `more` items of `size` bytes after `used`. */
 static ex_result reserve(reader *r, void **items, size_t *capacity, size_t used, size_t more, size_t size) {
     if (used + more > INT_MAX / 4)
-        return exi_ply_fail(&r->ply, EX_ERROR_LIMIT, "more than %d corners do not fit into a mesh", INT_MAX / 4);
+        return exi_ply_fail(&r->ply, EX_ERROR_LIMIT, "a mesh can have at most %d corners", INT_MAX / 4);
     void *moved = exi_array_grow(*items, capacity, used + more, size);
     if (!moved)
         return exi_ply_no_memory(&r->ply);
@@ -195,7 +195,7 @@ static ex_result read_corners(reader *r, const exi_ply_property *property, int f
     if (result != EX_OK)
         return result;
     if (length < 3)
-        return exi_ply_fail(&r->ply, EX_ERROR_DATA, "face %d (counting from 0) has %zu corners and needs at least 3",
+        return exi_ply_fail(&r->ply, EX_ERROR_DATA, "face %d (counting from 0) has %zu corners; it needs at least 3",
                             face, length);
     int start = mesh->face_offsets[face];
     result = reserve(r, &items, &r->corner_capacity, (size_t)start, length, sizeof *mesh->corners);
@@ -292,7 +292,7 @@ static ex_result read_faces(reader *r, const exi_ply_element *element) {
     if (corner_lists != 1 && element->count > 0)
         return exi_ply_fail(ply, EX_ERROR_DATA, "the faces have no list called vertex_indices, or several");
     if (element->count > INT_MAX / 4)
-        return exi_ply_fail(ply, EX_ERROR_LIMIT, "more than %d faces do not fit into a mesh", INT_MAX / 4);
+        return exi_ply_fail(ply, EX_ERROR_LIMIT, "a mesh can have at most %d faces", INT_MAX / 4);
     r->seen_faces = true;
     free(mesh->face_offsets);
     mesh->face_offsets = exi_array_allocate(element->count + 1, sizeof *mesh->face_offsets);
@@ -318,8 +318,8 @@ static ex_result read_cell(reader *r, const exi_ply_property *property, size_t c
         return result;
     if (length > 1)
         return exi_ply_fail(&r->ply, EX_ERROR_DATA,
-                            "cell %zu of the range grid (counting from 0) has %zu vertices, and may have one", cell,
-                            length);
+                            "cell %zu of the range grid (counting from 0) has %zu vertices; it can have at most one",
+                            cell, length);
     r->cells[cell] = -1;
     if (length == 0)
         return EX_OK;
@@ -328,8 +328,8 @@ static ex_result read_cell(reader *r, const exi_ply_property *property, size_t c
         return result;
     if (!(value >= 0 && value < INT_MAX))
         return exi_ply_fail(&r->ply, EX_ERROR_DATA,
-                            "cell %zu of the range grid (counting from 0) refers to vertex %.0f, which is none", cell,
-                            value);
+                            "cell %zu of the range grid (counting from 0) refers to vertex %.0f, which does not exist",
+                            cell, value);
     r->cells[cell] = (int)value;
     return EX_OK;
 }
@@ -341,7 +341,7 @@ static ex_result read_grid(reader *r, const exi_ply_element *element) {
         lists += find_face_role(&properties[i]) == CORNERS;
     if (lists != 1 || r->cells)
         return exi_ply_fail(&r->ply, EX_ERROR_DATA,
-                            "the range grid has no list called vertex_indices, or several, or is there twice");
+                            "the range grid has no list called vertex_indices, or several, or appears twice");
     r->cells = exi_array_allocate(element->count, sizeof *r->cells);
     if (!r->cells)
         return exi_ply_no_memory(&r->ply);
@@ -376,9 +376,9 @@ static ex_result read_elements(reader *r) {
         bool vertices = exi_ply_is(element->name, element->name_size, "vertex");
         bool faces = exi_ply_is(element->name, element->name_size, "face");
         if (exi_ply_least_size(&r->ply, element) > (size_t)(r->ply.end - r->ply.at))
-            return exi_ply_fail(&r->ply, EX_ERROR_FORMAT,
-                                "the header promises %zu of '%.*s', but the file ends before that", element->count,
-                                (int)(element->name_size < 40 ? element->name_size : 40), element->name);
+            return exi_ply_fail(&r->ply, EX_ERROR_FORMAT, "the file ends too early: the header states %zu of '%.*s'",
+                                element->count, (int)(element->name_size < 40 ? element->name_size : 40),
+                                element->name);
         bool cells = exi_ply_is(element->name, element->name_size, "range_grid");
         result = vertices ? read_vertices(r, element)
                  : faces  ? read_faces(r, element)

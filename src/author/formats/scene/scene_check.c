@@ -75,7 +75,8 @@ static ex_result check_influences(const ex_scene_primitive *p, const char *where
 static ex_result check_primitive(const ex_scene *scene, const ex_scene_mesh *mesh, const ex_scene_primitive *p,
                                  const char *where, ex_error *error) {
     if (p->mode < EX_SCENE_POINTS || p->mode > EX_SCENE_TRIANGLE_FAN)
-        return ex_error_set(error, EX_ERROR_DATA, "%s: mode %d is none of the seven there are", where, (int)p->mode);
+        return ex_error_set(error, EX_ERROR_DATA, "%s: mode %d is not one of the seven that glTF defines", where,
+                            (int)p->mode);
     if (p->vertex_count < 1 || !p->positions)
         return ex_error_set(error, EX_ERROR_DATA, "%s: has no vertices", where);
     size_t n = (size_t)p->vertex_count;
@@ -190,8 +191,7 @@ static ex_result check_circles(const ex_scene *scene, ex_error *error) {
                 walks[at] = n + 1;
         for (int steps = 0; steps < scene->node_count; steps++)
             at = scene->nodes[at].parent;
-        result = ex_error_set(error, EX_ERROR_DATA,
-                              "nodes[%d] is its own ancestor: parents must not go round in a circle", at);
+        result = ex_error_set(error, EX_ERROR_DATA, "nodes[%d] is its own ancestor: the parents form a loop", at);
     }
     free(order);
     return result;
@@ -211,8 +211,8 @@ static ex_result check_skin(const ex_scene *scene, int number, int *owners, ex_e
             return ex_error_set(error, EX_ERROR_DATA, "%s: joint %d is node %d, but there are %d", where, j,
                                 skin->joints[j], scene->node_count);
         if (owners[skin->joints[j]] == number + 1)
-            return ex_error_set(error, EX_ERROR_DATA, "%s: joint %d is node %d, which is a joint of it already", where,
-                                j, skin->joints[j]);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: joint %d is node %d, which is already one of its joints",
+                                where, j, skin->joints[j]);
         owners[skin->joints[j]] = number + 1;
     }
     ex_result result = check_number(skin->skeleton, scene->node_count, "node", where, error);
@@ -230,17 +230,17 @@ static ex_result check_channel(const ex_scene *scene, const ex_scene_channel *ch
         return ex_error_set(error, EX_ERROR_DATA, "%s: has an unknown path or interpolation", where);
     int width = exi_scene_path_width(scene, channel->node, channel->path);
     if (width == 0 || channel->width != width)
-        return ex_error_set(error, EX_ERROR_DATA, "%s: has %d numbers in a value where %d should stand", where,
+        return ex_error_set(error, EX_ERROR_DATA, "%s: has %d numbers per value, but %d are needed", where,
                             channel->width, width);
     if (channel->key_count < 1 || !channel->times || !channel->values)
         return ex_error_set(error, EX_ERROR_DATA, "%s: has no keys", where);
     ex_result result = check_floats(channel->times, (size_t)channel->key_count, 1, "time", where, error);
     for (int k = 0; k < channel->key_count && result == EX_OK; k++)
         if (channel->times[k] < 0 || (k > 0 && channel->times[k] <= channel->times[k - 1]))
-            result = ex_error_set(error, EX_ERROR_DATA,
-                                  "%s: the times of keys must rise from 0 or later, but key %d (counting from 0) is at "
-                                  "%g s",
-                                  where, k, (double)channel->times[k]);
+            result = ex_error_set(
+                error, EX_ERROR_DATA,
+                "%s: the times of keys must increase from 0 or later, but key %d (counting from 0) is at %g s", where,
+                k, (double)channel->times[k]);
     size_t values = (size_t)channel->key_count * (channel->interpolation == EX_SCENE_CUBICSPLINE ? 3 : 1);
     if (result == EX_OK && values * (size_t)channel->width > INT_MAX)
         result = ex_error_set(error, EX_ERROR_LIMIT, "%s: has more numbers than a file can hold", where);

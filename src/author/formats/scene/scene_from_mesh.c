@@ -71,7 +71,7 @@ static ex_result sort_faces(maker *m) {
         int material = mesh->face_materials ? mesh->face_materials[f] : -1;
         if (group < -1 || group >= mesh->group_count || material < -1 || material >= mesh->material_count)
             return ex_error_set(m->error, EX_ERROR_DATA,
-                                "face %d of the mesh (counting from 0) has a group or material that is not there", f);
+                                "face %d of the mesh (counting from 0) has a group or material that does not exist", f);
         int primitive = find_primitive(m, group, material);
         int *link = m->faces[primitive] < 0 ? &m->faces[primitive] : &m->next_face[m->last_faces[primitive]];
         *link = m->last_faces[primitive] = f;
@@ -117,7 +117,7 @@ static ex_result fill_positions(const maker *m, ex_scene_primitive *p) {
             p->positions[3 * v + k] = (float)m->mesh->positions[3 * (size_t)p->sources[v] + k];
             if (!isfinite(p->positions[3 * v + k]))
                 return ex_error_set(m->error, EX_ERROR_DATA,
-                                    "vertex %d of the mesh (counting from 0) is not finite as float", p->sources[v]);
+                                    "vertex %d of the mesh (counting from 0) is not finite as a float", p->sources[v]);
         }
     for (size_t v = 0; p->colours && v < (size_t)p->vertex_count; v++)
         for (size_t k = 0; k < 4; k++)

@@ -153,8 +153,7 @@ ex_result ex_scene_worlds(const ex_scene *scene, const ex_scene_transform *trans
         return ex_error_memory(error, "the nodes", 3 * count * sizeof *order);
     ex_result result = EX_OK;
     if (!exi_scene_order(scene, order, order + count))
-        result =
-            ex_error_set(error, EX_ERROR_DATA, "a node is its own ancestor: parents must not go round in a circle");
+        result = ex_error_set(error, EX_ERROR_DATA, "a node is its own ancestor: the parents form a loop");
     for (size_t i = 0; i < count && result == EX_OK; i++) {
         int n = order[i], parent = scene->nodes[n].parent;
         double local[16];

@@ -66,7 +66,7 @@ static ex_result add_piece(plan *p, piece added, int mesh_start, ex_error *error
         }
     if (!added.shared) {
         if (primitive->vertex_count > INT_MAX / 4 - p->vertex_count)
-            return ex_error_set(error, EX_ERROR_LIMIT, "more than %d vertices do not fit into a mesh", INT_MAX / 4);
+            return ex_error_set(error, EX_ERROR_LIMIT, "a mesh can have at most %d vertices", INT_MAX / 4);
         added.part.first_vertex = p->vertex_count;
         p->vertex_count += primitive->vertex_count;
     }
@@ -74,7 +74,7 @@ static ex_result add_piece(plan *p, piece added, int mesh_start, ex_error *error
     for (int t = 0; t < count; t++)
         p->face_count += exi_scene_triangle(primitive, t, triangle);
     if (p->face_count > INT_MAX / 4)
-        return ex_error_set(error, EX_ERROR_LIMIT, "more than %d faces do not fit into a mesh", INT_MAX / 4);
+        return ex_error_set(error, EX_ERROR_LIMIT, "a mesh can have at most %d faces", INT_MAX / 4);
     p->texcoords = p->texcoords || primitive->texcoords[0];
     p->normals = p->normals || primitive->normals;
     p->colours = p->colours || primitive->colours;

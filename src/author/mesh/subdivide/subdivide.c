@@ -29,7 +29,7 @@ typedef struct builder {
 } builder;
 
 static ex_result no_memory(const builder *b) {
-    return ex_error_set(b->error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces %d times",
+    return ex_error_set(b->error, EX_ERROR_MEMORY, "not enough memory to subdivide %d faces %d times",
                         b->mesh->face_count, b->def->levels);
 }
 
@@ -45,8 +45,7 @@ static ex_result cage_corners(const builder *b, exi_topology *t, int **mesh_corn
         if (result != EX_OK)
             return result;
         if (triangle_count > INT_MAX / 16)
-            return ex_error_set(b->error, EX_ERROR_LIMIT, "%d triangles are more than can be subdivided",
-                                triangle_count);
+            return ex_error_set(b->error, EX_ERROR_LIMIT, "%d triangles are too many to subdivide", triangle_count);
     }
     t->vertex_count = mesh->vertex_count;
     t->face_count = cut ? triangle_count : mesh->face_count;
@@ -255,18 +254,17 @@ static ex_result build(builder *b) {
 ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex_subdivision **subdivision,
                             ex_error *error) {
     if (!mesh || !def || !subdivision) {
-        exi_misuse(__func__, "no mesh or definition, or nowhere to put the subdivision");
+        exi_misuse(__func__, "no mesh or definition, or no pointer for the subdivision");
         return EX_ERROR_ARGUMENT;
     }
     *subdivision = NULL;
     if ((unsigned)def->scheme >= EX_SCHEME_COUNT || (unsigned)def->boundary >= EX_BOUNDARY_COUNT)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the scheme of subdivision or the kind of boundary is unknown");
     if (def->levels < 0 || def->levels > EX_SUBDIVIDE_LEVELS)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d levels of subdivision: 0 to %d are possible", def->levels,
-                            EX_SUBDIVIDE_LEVELS);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d levels of subdivision were asked for; 0 to %d are allowed",
+                            def->levels, EX_SUBDIVIDE_LEVELS);
     if (def->all && (def->levels == 0 || !def->limit))
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "levels that are all on the limit surface: there is none of them");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there are no levels to put on the limit surface");
     ex_result result = exi_mesh_check_faces(mesh, error);
     if (result != EX_OK)
         return result;
@@ -275,8 +273,7 @@ ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex
     if (!b || !out) {
         free(b);
         free(out);
-        return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces",
-                            mesh->face_count);
+        return ex_error_set(error, EX_ERROR_MEMORY, "not enough memory to subdivide %d faces", mesh->face_count);
     }
     *b = (builder){.mesh = mesh, .def = def, .rules = {.scheme = def->scheme}, .out = out, .error = error};
     result = build(b);

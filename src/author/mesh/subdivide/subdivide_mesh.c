@@ -94,7 +94,7 @@ ex_result ex_subdivision_mesh(const ex_subdivision *subdivision, const ex_mesh *
                               ex_error *error) {
     if (!subdivision || !mesh || !refined || !ex_stencils_has(subdivision->stencils, level) ||
         mesh->vertex_count != ex_stencils_control_count(subdivision->stencils)) {
-        exi_misuse(__func__, "no subdivision, a mesh that it was not made from, or a level that is not there");
+        exi_misuse(__func__, "no subdivision, a mesh that it was not made from, or a level that does not exist");
         return EX_ERROR_ARGUMENT;
     }
     const ex_mesh names = {.group_count = mesh->group_count,
@@ -111,6 +111,6 @@ ex_result ex_subdivision_mesh(const ex_subdivision *subdivision, const ex_mesh *
         return EX_OK;
     }
     ex_mesh_destroy(out);
-    return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory for level %d of %d faces", faces_of,
+    return ex_error_set(error, EX_ERROR_MEMORY, "not enough memory for level %d of %d faces", faces_of,
                         mesh->face_count);
 }

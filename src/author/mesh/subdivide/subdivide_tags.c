@@ -45,8 +45,8 @@ static ex_result check_numbers(const ex_tag *tag, int count, const char *what, e
 static ex_result sharpness_at(const ex_tag *tag, int i, int count, double *sharpness, ex_error *error) {
     if (tag->float_count != 1 && tag->float_count != count)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "the tag '%s' has %d sharpnesses for %d places: one for all, or one each", tag->name,
-                            tag->float_count, count);
+                            "the tag '%s' has %d sharpness values for %d places: give one for all, or one for each",
+                            tag->name, tag->float_count, count);
     *sharpness = tag->floats[tag->float_count == 1 ? 0 : i];
     if (*sharpness != *sharpness)
         return ex_error_set(error, EX_ERROR_DATA, "a sharpness of the tag '%s' is not a number", tag->name);
@@ -108,8 +108,7 @@ static ex_result read_method(const ex_tag *tag, bool *chaikin, ex_error *error) 
     const char *name = tag->string_count > 0 ? tag->strings[0] : "";
     *chaikin = strcmp(name, "chaikin") == 0;
     if (!*chaikin && strcmp(name, "normal") != 0 && strcmp(name, "uniform") != 0)
-        return ex_error_set(error, EX_ERROR_DATA, "the tag 'creasemethod' says '%s': normal and chaikin are known",
-                            name);
+        return ex_error_set(error, EX_ERROR_DATA, "the tag 'creasemethod' is '%s'; it must be normal or chaikin", name);
     return EX_OK;
 }
 

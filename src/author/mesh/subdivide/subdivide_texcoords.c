@@ -85,6 +85,6 @@ ex_result exi_topology_refine_texcoords(const exi_topology *t, ex_scheme scheme,
     free(work);
     if (child->texcoords)
         return EX_OK;
-    return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory for the texture coordinates of %d faces",
+    return ex_error_set(error, EX_ERROR_MEMORY, "not enough memory for the texture coordinates of %d faces",
                         child->face_count);
 }

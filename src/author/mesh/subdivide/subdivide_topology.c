@@ -30,7 +30,7 @@ void exi_topology_free(exi_topology *t) {
 }
 
 static ex_result no_memory(const exi_topology *t, ex_error *error) {
-    return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces", t->face_count);
+    return ex_error_set(error, EX_ERROR_MEMORY, "not enough memory to subdivide %d faces", t->face_count);
 }
 
 /* ---- edges ---- */
@@ -69,11 +69,10 @@ static ex_result join(exi_topology *t, const int *run, int count, ex_error *erro
             "%d and %d: a surface has at most two there",
             count, low, high, t->corner_faces[run[0]], t->corner_faces[run[1]], t->corner_faces[run[2]]);
     if (count == 2 && t->corners[run[0]] == t->corners[run[1]])
-        return ex_error_set(
-            error, EX_ERROR_DATA,
-            "faces %d and %d run the same way along the edge between vertices %d and %d (counting from 0): "
-            "turn one of them over",
-            t->corner_faces[run[0]], t->corner_faces[run[1]], low, high);
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "faces %d and %d run the same way along the edge between vertices %d and %d (counting from "
+                            "0): flip one of them",
+                            t->corner_faces[run[0]], t->corner_faces[run[1]], low, high);
     for (int i = 0; i < count; i++) {
         t->corner_edges[run[i]] = t->edge_count;
         t->opposites[run[i]] = count == 2 ? run[1 - i] : -1;
@@ -231,8 +230,8 @@ ex_result exi_topology_refine(const exi_topology *t, ex_scheme scheme, const dou
     *child = (exi_topology){0};
     /* No other count exceeds the child's corners. */
     if (t->corner_count > INT_MAX / 16 || t->vertex_count > INT_MAX / 2 || t->texcoord_count > INT_MAX / 2)
-        return ex_error_set(error, EX_ERROR_LIMIT,
-                            "the next level of %d faces would have more corners than can be counted", t->face_count);
+        return ex_error_set(error, EX_ERROR_LIMIT, "the next level of %d faces would have too many corners",
+                            t->face_count);
     child->vertex_count = t->vertex_count + t->edge_count + (triangles ? 0 : t->face_count);
     child->face_count = triangles ? 4 * t->face_count : t->corner_count;
     child->corner_count = 4 * t->corner_count;

@@ -26,17 +26,16 @@ ex_canvas *exi_canvas_blank(double width, double height) {
 ex_result exi_canvas_check(double width, double height, double scale, ex_error *error) {
     if (!(width >= 1 && width <= EX_CANVAS_MAX && height >= 1 && height <= EX_CANVAS_MAX))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a picture of %g by %g points cannot be made: each is from 1 to %d", width, height,
+                            "a picture cannot have %g by %g points: each side must be from 1 to %d", width, height,
                             EX_CANVAS_MAX);
     if (!(scale > 0 && scale <= EX_CANVAS_SCALE_MAX))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a scale of %g pixels a point is not above 0 and at most %d",
-                            scale, EX_CANVAS_SCALE_MAX);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "a scale of %g pixels per point is not possible: it must be above 0 and at most %d", scale,
+                            EX_CANVAS_SCALE_MAX);
     if (width * scale < 1 || height * scale < 1 || width * scale > EX_IMAGE_MAX || height * scale > EX_IMAGE_MAX)
-        return ex_error_set(
-            error, EX_ERROR_ARGUMENT,
-            "a picture of %g by %g points at %g pixels a point has a side of less than 1 or more than %d "
-            "pixels",
-            width, height, scale, EX_IMAGE_MAX);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "a picture of %g by %g points at %g pixels per point has a side below 1 or above %d pixels",
+                            width, height, scale, EX_IMAGE_MAX);
     return EX_OK;
 }
 
@@ -58,7 +57,7 @@ void ex_canvas_destroy(ex_canvas *canvas) {
 ex_result ex_canvas_result(const ex_canvas *canvas, ex_error *error) {
     if (canvas->result == EX_OK)
         return EX_OK;
-    return ex_error_set(error, canvas->result, "there is not enough memory for the picture");
+    return ex_error_set(error, canvas->result, "not enough memory for the picture");
 }
 
 static ex_result write_text(ex_canvas *canvas, const char *path, ex_error *error) {

@@ -138,7 +138,7 @@ ex_result ex_canvas_take_image(ex_canvas *canvas, ex_image **image, ex_error *er
     *image = NULL;
     if (!canvas->owned) {
         ex_canvas_destroy(canvas);
-        return exi_misuse_error(error, __func__, "this canvas draws onto an image of the caller's, or is no image");
+        return exi_misuse_error(error, __func__, "this canvas draws onto an image of the caller, or is not an image");
     }
     const ex_result result = ex_canvas_result(canvas, error);
     if (result == EX_OK) {

@@ -31,11 +31,10 @@ static ex_result open_axis(exi_plot *p, exi_plot_axis *axis, int input, const ex
                             ex_rig_layer_name(p->rig, p->layer), axis->name);
     axis->axis = axes[axis->number];
     if (axis->axis.kind != EX_AXIS_SCALAR)
-        return ex_error_set(
-            error, EX_ERROR_ARGUMENT,
-            "the axis '%s' is a rotation, which has no single value to plot along: name a scalar axis, and "
-            "give the rotation a value (%s=x30)",
-            axis->name, axis->name);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "the axis '%s' is a rotation, which has no single value to plot along: name a scalar axis, "
+                            "and set the rotation (%s=x30)",
+                            axis->name, axis->name);
     for (int a = 0; a < axis->number; a++)
         axis->offset += ex_axis_width(&axes[a]);
     const double beyond = EXI_PLOT_BEYOND * (axis->axis.max - axis->axis.min);
@@ -50,12 +49,11 @@ static ex_result open_axis(exi_plot *p, exi_plot_axis *axis, int input, const ex
 static ex_result open_axes(exi_plot *p, const ex_axis *axes, ex_error *error) {
     int inputs[2] = {p->def->axes[0], p->def->axes[1]};
     if (ex_weigher_get_info(ex_rig_weigher(p->rig, p->layer))->is_driven)
-        return ex_error_kind(
-            error,
-            ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "the layer '%s' is weighed by the form of a driver, along which nothing can be plotted",
-                         ex_rig_layer_name(p->rig, p->layer)),
-            "plot_of_driver");
+        return ex_error_kind(error,
+                             ex_error_set(error, EX_ERROR_ARGUMENT,
+                                          "the layer '%s' is weighed by a driver, along which nothing can be plotted",
+                                          ex_rig_layer_name(p->rig, p->layer)),
+                             "plot_of_driver");
     p->axis_count = p->def->axis_count;
     if (p->axis_count == 0) {
         const int count = ex_weigher_axis_count(ex_rig_weigher(p->rig, p->layer));
@@ -64,7 +62,7 @@ static ex_result open_axes(exi_plot *p, const ex_axis *axes, ex_error *error) {
                 inputs[p->axis_count++] = ex_rig_layer_input(p->rig, p->layer, a);
         if (p->axis_count == 0)
             return ex_error_set(error, EX_ERROR_ARGUMENT,
-                                "the layer '%s' has rotations for axes only, and there is nothing to plot along",
+                                "the layer '%s' has only rotation axes, so there is nothing to plot along",
                                 ex_rig_layer_name(p->rig, p->layer));
     }
     if (p->axis_count == 2 && inputs[0] == inputs[1])
@@ -183,7 +181,7 @@ static ex_result check(const ex_plot_def *def, ex_error *error) {
     const double w = def->width, h = def->height;
     if ((w != 0 && !(w >= EX_PLOT_WIDTH_MIN)) || (h != 0 && !(h >= EX_PLOT_HEIGHT_MIN)))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a plot of %g by %g points is too small to be read: %d by %d at least", w, h,
+                            "a plot of %g by %g points is too small to read: it needs at least %d by %d", w, h,
                             EX_PLOT_WIDTH_MIN, EX_PLOT_HEIGHT_MIN);
     return EX_OK;
 }

@@ -161,7 +161,8 @@ ex_result ex_rig_example_amounts(const ex_rig *rig, int layer, int example, int 
         return exi_misuse_error(error, "ex_rig_example_amounts", "rig or values is NULL");
     if (layer < 0 || layer >= ex_rig_layer_count(rig) || ex_rig_layer_stage(rig, layer) == EX_STAGE_TEXTURE ||
         example < 0 || example >= ex_weigher_example_count(ex_rig_weigher(rig, layer)))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "example %d of layer %d is no form of the rig", example, layer);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "example %d of layer %d is not a form of the rig", example,
+                            layer);
     ex_result result = check_level(rig, level, error);
     if (result != EX_OK)
         return result;

@@ -39,22 +39,26 @@ static _Thread_local const work *waiting;
 
 static ex_result check(const ex_render_def *def, ex_error *error) {
     if (def->width < 1 || def->height < 1 || def->width > EX_IMAGE_MAX || def->height > EX_IMAGE_MAX)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a picture of %d by %d pixels: each is from 1 to %d", def->width,
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "a picture cannot have %d by %d pixels: each side must be from 1 to %d", def->width,
                             def->height, EX_IMAGE_MAX);
     if (def->item_count < 1 || !def->items)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is nothing to render");
     if (def->occlusion < 0 || def->occlusion > 16)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "occlusion with %d rays: it is from 0 to 16", def->occlusion);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "occlusion cannot use %d rays: 0 to 16 are allowed",
+                            def->occlusion);
     if (def->samples != 1 && def->samples != 4 && def->samples != 16)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d samples a pixel: they are 1, 4 or 16", def->samples);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d samples per pixel are not possible: use 1, 4 or 16",
+                            def->samples);
     if (!(def->wireframe >= 0 && def->wireframe <= 100))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a wireframe %g pixels wide: it is from 0 to 100",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a wireframe cannot be %g pixels wide: 0 to 100 are allowed",
                             def->wireframe);
     if (!(fabs(def->light_yaw) <= 1e6) || !(fabs(def->light_pitch) <= 90))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a light at yaw %g and pitch %g: pitch is from -90 to 90 degrees",
-                            def->light_yaw, def->light_pitch);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "the light is at yaw %g and pitch %g: pitch must be from -90 to 90 degrees", def->light_yaw,
+                            def->light_pitch);
     if ((int)def->background < 0 || def->background >= EX_BACKGROUND_COUNT)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no background number %d", (int)def->background);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no background %d", (int)def->background);
     return EX_OK;
 }
 

@@ -40,19 +40,17 @@ static ex_result check_item(const ex_render_item *item, ex_error *error) {
     ex_result result = exi_mesh_check_faces(mesh, error);
     for (size_t i = 0; result == EX_OK && i < 3 * (size_t)mesh->vertex_count; i++)
         if (!(fabs(coordinate(item, i)) < 1e30))
-            result = ex_error_set(
-                error, EX_ERROR_DATA,
-                "vertex %zu (counting from 0) is not at a place that can be drawn: %g is too large, or no number",
-                i / 3, coordinate(item, i));
+            result = ex_error_set(error, EX_ERROR_DATA,
+                                  "vertex %zu (counting from 0) cannot be drawn: %g is too large, or not a number",
+                                  i / 3, coordinate(item, i));
     for (int k = 0; result == EX_OK && k < 3; k++)
         if (!(item->colour[k] >= 0 && item->colour[k] <= 1))
-            result = ex_error_set(error, EX_ERROR_ARGUMENT, "a colour is from 0 to 1, not %g", item->colour[k]);
+            result = ex_error_set(error, EX_ERROR_ARGUMENT, "a colour must be from 0 to 1, not %g", item->colour[k]);
     if (result == EX_OK && !(item->grain >= 0 && item->grain <= 1))
-        result = ex_error_set(error, EX_ERROR_ARGUMENT, "the grain is from 0 to 1, not %g", item->grain);
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "the grain must be from 0 to 1, not %g", item->grain);
     if (result == EX_OK && item->scalar.values &&
         !(isfinite(item->scalar.min) && isfinite(item->scalar.max) && item->scalar.min <= item->scalar.max))
-        result = ex_error_set(error, EX_ERROR_ARGUMENT, "the scalar's range %g to %g is none", item->scalar.min,
-                              item->scalar.max);
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "%g to %g is not a range", item->scalar.min, item->scalar.max);
     return result;
 }
 
@@ -97,14 +95,15 @@ static ex_result place(exi_stage *stage, const ex_render_def *def, ex_error *err
         framed[k] = given ? def->camera.box[k] : box[k];
     for (int k = 0; k < 3; k++) {
         if (!(fabs(framed[k]) < 1e30 && fabs(framed[3 + k]) < 1e30 && framed[k] <= framed[3 + k]))
-            return ex_error_set(error, EX_ERROR_ARGUMENT, "the box to be framed runs from %g to %g along %c", framed[k],
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
+                                "the box to frame is not valid: it runs from %g to %g along %c", framed[k],
                                 framed[3 + k], 'x' + k);
         stage->origin[k] = (framed[k] + framed[3 + k]) / 2;
         square += (framed[3 + k] - framed[k]) * (framed[3 + k] - framed[k]);
     }
     if (!(square > 0))
         return ex_error_set(error, given ? EX_ERROR_ARGUMENT : EX_ERROR_DATA,
-                            "there is nothing to frame: all of it lies in one point");
+                            "there is nothing to frame: everything is at one point");
     stage->unit = sqrt(square);
     stage->size = 1;
     stage->ground = (float)(((box[1] < framed[1] ? box[1] : framed[1]) - stage->origin[1]) / stage->unit);
@@ -117,7 +116,7 @@ static ex_result place(exi_stage *stage, const ex_render_def *def, ex_error *err
     stage->middle = (exi_v3){(float)middle[0], (float)middle[1], (float)middle[2]};
     stage->radius = (float)sqrt(radius);
     if (!(fabs((double)stage->ground) < 1e12 && stage->radius < 1e12f))
-        return ex_error_set(error, EX_ERROR_DATA, "the form is too far away from the box that is framed to be shown");
+        return ex_error_set(error, EX_ERROR_DATA, "the form is too far from the framed box to be shown");
     return EX_OK;
 }
 

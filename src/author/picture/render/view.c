@@ -124,13 +124,14 @@ ex_result exi_view_frame(exi_view *view, const ex_render_def *def, const exi_sta
     const ex_camera *c = &def->camera;
     if (!(fabs(c->yaw) <= 1e6) || !(fabs(c->pitch) <= 90))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a camera at yaw %g and pitch %g: pitch is from -90 to 90 degrees", c->yaw, c->pitch);
+                            "the camera is at yaw %g and pitch %g: pitch must be from -90 to 90 degrees", c->yaw,
+                            c->pitch);
     if (!(c->angle >= 0 && c->angle <= 120) || (c->angle > 0 && c->angle < 0.1))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "an angle of view of %g degrees: it is from 0.1 to 120, or 0 for a parallel view",
+                            "the angle of view is %g degrees: it must be from 0.1 to 120, or 0 for a parallel view",
                             c->angle);
     if (!(c->zoom >= 0.01 && c->zoom <= 1000))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a zoom of %g: it is from 0.01 to 1000", c->zoom);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the zoom is %g: it must be from 0.01 to 1000", c->zoom);
     frame f = {.stage = stage, .all_around = c->all_around};
     for (int k = 0; k < 6; k++) {
         f.given = f.given || c->box[k] != 0;

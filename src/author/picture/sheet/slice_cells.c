@@ -229,26 +229,25 @@ static ex_result check_axis(const ex_sheet_def *def, int i, ex_error *error) {
                             ex_rig_input_count(def->rig));
     const char *name = ex_rig_input_name(def->rig, def->axes[i]);
     if (ex_rig_input_axis(def->rig, def->axes[i]).kind == EX_AXIS_DRIVER)
-        return ex_error_set(
-            error, EX_ERROR_ARGUMENT,
-            "the axis '%s' is the form of a driver, which has no single value for a sheet: name a scalar "
-            "axis, and give the driver a form (%s=FILE.obj)",
-            name, name);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "the axis '%s' is a driver axis, which has no single value for a sheet: name a scalar "
+                            "axis, and give the driver a form (%s=FILE.obj)",
+                            name, name);
     if (ex_rig_input_axis(def->rig, def->axes[i]).kind != EX_AXIS_SCALAR)
-        return ex_error_set(
-            error, EX_ERROR_ARGUMENT,
-            "the axis '%s' is a rotation, which has no single value for a sheet: name a scalar axis, and "
-            "give the rotation a value (%s=x30)",
-            name, name);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "the axis '%s' is a rotation, which has no single value for a sheet: name a scalar axis, "
+                            "and set the rotation (%s=x30)",
+                            name, name);
     if (i == 1 && def->axes[0] == def->axes[1])
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the axis '%s' is given twice: name two different ones", name);
     if (def->counts[i] < 2 || def->counts[i] > EX_SHEET_FORM_MAX)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d forms along the axis '%s': there are from 2 to %d",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%d forms along the axis '%s' are not possible: use 2 to %d",
                             def->counts[i], name, EX_SHEET_FORM_MAX);
     for (int k = 0; k < 2; k++)
         if (!(def->beyond[i][k] >= 0 && def->beyond[i][k] <= 10))
-            return ex_error_set(error, EX_ERROR_ARGUMENT, "%g ranges beyond the axis '%s': it is from 0 to 10",
-                                def->beyond[i][k], name);
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
+                                "%g ranges beyond the axis '%s' are not possible: use 0 to 10", def->beyond[i][k],
+                                name);
     return EX_OK;
 }
 
@@ -258,7 +257,7 @@ static ex_result check(const ex_sheet_def *def, ex_error *error) {
     if (def->axis_count < 1 || def->axis_count > 2)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a sheet has one axis or two, not %d", def->axis_count);
     if (def->cell < EX_SHEET_CELL_MIN || def->cell > EX_SHEET_CELL_MAX)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "forms of %d pixels: they are from %d to %d", def->cell,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "forms of %d pixels are not possible: use %d to %d", def->cell,
                             EX_SHEET_CELL_MIN, EX_SHEET_CELL_MAX);
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && i < def->axis_count; i++)
@@ -307,11 +306,10 @@ ex_result exi_slice_open(exi_slice *s, const ex_sheet_def *def, ex_error *error)
     s->axis_count = def->axis_count;
     result = open_axes(s, error);
     if (result == EX_OK && (double)s->axes[0].count * s->axes[1].count > EX_SHEET_FORM_MAX)
-        result =
-            ex_error_set(error, EX_ERROR_LIMIT,
-                         "a sheet of %d by %d forms is too large: at most %d of them fit; ask for fewer, or go less "
-                         "far beyond the range",
-                         s->axes[0].count, s->axes[1].count, EX_SHEET_FORM_MAX);
+        result = ex_error_set(
+            error, EX_ERROR_LIMIT,
+            "a sheet of %d by %d forms is too large: at most %d fit; ask for fewer, or go less far beyond the range",
+            s->axes[0].count, s->axes[1].count, EX_SHEET_FORM_MAX);
     if (result == EX_OK)
         result = find_marks(def, &found, error);
     for (int i = 0; result == EX_OK && i < s->axis_count; i++)

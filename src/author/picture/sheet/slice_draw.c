@@ -392,9 +392,8 @@ static ex_result lay_out(drawing *d, ex_error *error) {
     if (width > EX_CANVAS_MAX || height > EX_CANVAS_MAX)
         return ex_error_set(
             error, EX_ERROR_LIMIT,
-            "a sheet of %.0f by %.0f pixels is too large: at most %d along a side; ask for smaller forms, "
-            "or fewer",
-            width, height, EX_CANVAS_MAX);
+            "a sheet of %.0f by %.0f pixels is too large: at most %d per side; ask for smaller or fewer forms", width,
+            height, EX_CANVAS_MAX);
     d->width = (int)width;
     d->height = (int)height;
     return EX_OK;

@@ -85,10 +85,10 @@ static ex_result find_extent(const exi_slice *s, ex_framing *frame, ex_error *er
         const exi_cell *cell = &s->cells[i];
         form_evaluate(&f, s, cell, false);
         if (!ex_framing_add(frame, f.positions, ex_rig_level_vertex_count(s->rig, s->level)))
-            result = ex_error_set(error, EX_ERROR_DATA,
-                                  "a form is too far away for a float, at %g of the axis '%s': go less far beyond the "
-                                  "range",
-                                  cell->values[0], s->axes[0].name);
+            result =
+                ex_error_set(error, EX_ERROR_DATA,
+                             "at %g of the axis '%s', a form is too far away for a float: go less far beyond the range",
+                             cell->values[0], s->axes[0].name);
     }
     form_close(&f);
     return result;
@@ -104,7 +104,7 @@ static int find_texture(const exi_slice *s) {
 ex_result exi_slice_frame(exi_slice *s, ex_error *error) {
     if (!(fabs(s->def->yaw) <= 1e6) || !(fabs(s->def->pitch) <= 90))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a camera at yaw %g and pitch %g: pitch is from -90 to 90 degrees", s->def->yaw,
+                            "the camera is at yaw %g and pitch %g: pitch must be from -90 to 90 degrees", s->def->yaw,
                             s->def->pitch);
     s->level = ex_rig_level(s->rig);
     s->texture = find_texture(s);

@@ -45,17 +45,16 @@ ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *lay
             snprintf(usual, sizeof usual, ", with the default %.3g %%", 100 * choice.error_usual);
         layer->weigh.falloffs = choice.falloffs;
         note(b,
-             "layer '%s': the falloff by leave-one-out is %.3g in distances of the space, %.2f times the usual "
-             "distance of neighbours: points are guessed from the others %.3g %% off%s",
+             "layer '%s': leave-one-out chose a falloff of %.3g in distances of the space, %.2f times the usual "
+             "distance of neighbours: points are predicted from the others with an error of %.3g %%%s",
              source->name, choice.factor * choice.usual, choice.factor, 100 * choice.error, usual);
     } else {
         const int points = source->example_count + source->weigh.pseudo_count;
         note(b,
-             points > EXI_FALLOFF_POINTS
-                 ? "layer '%s': %d points are too many to choose a falloff by leave-one-out, which takes up to %d; the "
-                   "default stays, the usual distance of neighbours"
-                 : "layer '%s': leave-one-out has nothing to choose a falloff by, with %d points; the default stays, "
-                   "the usual distance of neighbours",
+             points > EXI_FALLOFF_POINTS ? "layer '%s': %d points are too many to choose a falloff by leave-one-out "
+                                           "(at most %d); the default is used, the usual distance of neighbours"
+                                         : "layer '%s': %d points are too few to choose a falloff by leave-one-out; "
+                                           "the default is used, the usual distance of neighbours",
              source->name, points, EXI_FALLOFF_POINTS);
     }
     return EX_OK;
@@ -75,8 +74,8 @@ void exi_build_note_ridges(const exi_building *b, const ex_rig *rig) {
         if (ridge.point >= 0)
             note(b,
                  "layer '%s': its points can hardly be told apart (condition %.2g), so a ridge of %.2g was added; the "
-                 "one to blame is %s, with a falloff of %.3g: lower it, or spread the poses; example '%s' is missed "
-                 "most, by %.2g %%",
+                 "cause is %s, with a falloff of %.3g: lower it, or spread the poses; example '%s' is missed most, by "
+                 "%.2g %%",
                  layer->name, ridge.condition, ridge.ridge, exi_point_name(b->view, l, ridge.point, &text),
                  ridge.falloff, layer->examples[missed].name, 100 * cost);
         else
@@ -100,7 +99,7 @@ void exi_build_note_trajectories(const exi_building *b, int index) {
             (fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999))
             note(b,
                  "layer '%s': on the way to '%s' the most stretched triangles are stretched %.1f times as much as in "
-                 "the as-rigid-as-possible forms between them",
+                 "the as-rigid-as-possible in-betweens",
                  layer->name, name, fit->rigid[2] > EXI_PATH_RATIO_99 ? fit->rigid[2] : fit->rigid[3]);
     }
 }

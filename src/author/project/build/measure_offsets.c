@@ -276,10 +276,9 @@ ex_result exi_measure_offsets(const exi_measure *m, int layer, int example, cons
                 .posing = exi_measure_is_posed(m, source) ? &posing : NULL};
     ex_result result = EX_OK;
     if (source->offsets.frame == EX_OFFSET_FRAME_SKINNED && (!m->skin || m->carried))
-        return ex_error_set(
-            error, EX_ERROR_DATA,
-            "its offsets cannot turn with the skin, because no joint moves the mesh: name a \"skeleton\" "
-            "with a skin, or let the layer's \"frame\" be \"rest\"");
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "its offsets cannot turn with the skin, because no joint moves the mesh: name a "
+                            "\"skeleton\" with a skin, or set the layer's \"frame\" to \"rest\"");
     if (s.posing && !exi_posing_open(&posing, m, &source->examples[example], NULL))
         result = ex_error_memory(error, "posing", m->joint_count * 200);
     if (result == EX_OK)

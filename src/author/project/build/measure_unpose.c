@@ -53,7 +53,7 @@ static bool find_near(const exi_measure *m, const ex_palette *palette, const for
 ex_result exi_measure_no_skin(ex_error *error) {
     return ex_error_set(error, EX_ERROR_DATA,
                         "it cannot be un-posed, because no joint moves the mesh: name a \"skeleton\" with a skin, or "
-                        "let the layer's \"shape\" be \"positions\"");
+                        "set the layer's \"shape\" to \"positions\"");
 }
 
 ex_result exi_measure_unpose(const exi_measure *m, const exi_posing *p, const ex_mesh *form, double *rest,

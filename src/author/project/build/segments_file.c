@@ -28,14 +28,14 @@ static ex_result parse_line(const char *at, const char *stop, const char *path, 
     if (!sound || skip_blanks(second, stop) != stop)
         return ex_error_set(error, EX_ERROR_FORMAT, "%s:%d: a line 'face segment' is needed here", path, line);
     if (face < 1 || face > face_count)
-        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no face %d: the mesh has %d, counted from 1", path,
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no face %d: the mesh has %d (counting from 1)", path,
                             line, face, face_count);
     if (segment < 0 || segment >= EX_SEGMENT_MAX)
-        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: segments are counted from 0 to %d, and this is %d", path,
-                            line, EX_SEGMENT_MAX - 1, segment);
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: segments are numbered 0 to %d, but this is %d", path, line,
+                            EX_SEGMENT_MAX - 1, segment);
     if (segments[face - 1] >= 0 && segments[face - 1] != segment)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "%s:%d: face %d is in segment %d already, and cannot be in segment %d too", path, line,
+                            "%s:%d: face %d is already in segment %d, so it cannot be in segment %d too", path, line,
                             face, segments[face - 1], segment);
     segments[face - 1] = segment;
     return EX_OK;

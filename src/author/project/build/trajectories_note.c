@@ -103,8 +103,8 @@ ex_result exi_project_trajectories_note_read(const ex_rig *rig, json_t **note, e
         return EX_OK;
     json_decref(*note);
     *note = NULL;
-    return ex_error_set(error, EX_ERROR_DATA,
-                        "layer '%s' has trajectories, but the rig has no note of how they were found, and cannot be "
-                        "unpacked",
-                        missing);
+    return ex_error_set(
+        error, EX_ERROR_DATA,
+        "layer '%s' has trajectories, but the rig does not record how they were found, so it cannot be unpacked",
+        missing);
 }

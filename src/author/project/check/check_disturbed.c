@@ -97,10 +97,10 @@ static void advise(const exi_checker *c, int later, const double *point, exi_che
     if (exi_project_domain_of(source)->targets || !ex_weigher_kind_info(source->weigh.kind)->has_points)
         return;
     if (there)
-        exi_check_append(
-            text, ": in its space, '%s' stands at that place, and an axis that tells them apart is missing", there);
+        exi_check_append(text, ": in its space, '%s' is at the same place; an axis that tells them apart is missing",
+                         there);
     else if (!source->offsets.protect)
-        exi_check_append(text, ": \"protect\": true in that layer would keep it from this");
+        exi_check_append(text, ": \"protect\": true in that layer would prevent this");
 }
 
 /* Returns the later layer that moves the sculpt most, and how far; -1 if none does. vectors [vertex_count][3] is
@@ -183,8 +183,8 @@ static void check_rest(exi_checker *c, int layer, double *vectors) {
         !ex_weigher_kind_info(source->weigh.kind)->has_points)
         return; /* with a zero, or an example in its place, this is intended */
     exi_check_add(c, EX_SEVERITY_WARNING, "at_rest", where, off / c->size,
-                  "'%s' moves vertex %d (counting from 0) by %.2g m, %.2g %% of the mesh's size, where it is at rest: "
-                  "\"rest\": true would hold it there",
+                  "'%s' moves vertex %d (counting from 0) by %.2g m, %.2g %% of the mesh's size, at rest: \"rest\": "
+                  "true would hold it there",
                   source->name, vertex, off, 100 * off / c->size);
 }
 
@@ -193,11 +193,10 @@ static void check_sets(exi_checker *c, int layer) {
     char where[64];
     snprintf(where, sizeof where, "layers[%d]", layer);
     if (c->measure.moved[layer].weights && count > SETS_MOST)
-        exi_check_add(
-            c, EX_SEVERITY_WARNING, "sets", where, count,
-            "'%s' has %d sets of examples that move different vertices, each with weights of its own at every "
-            "frame: a larger \"tolerance\" or \"participation\": \"layer\" would be faster",
-            c->view->layers[layer].name, count);
+        exi_check_add(c, EX_SEVERITY_WARNING, "sets", where, count,
+                      "'%s' has %d sets of examples that move different vertices, and each set is weighed separately "
+                      "at every frame: a larger \"tolerance\" or \"participation\": \"layer\" would be faster",
+                      c->view->layers[layer].name, count);
 }
 
 void exi_check_disturbed(exi_checker *c) {

@@ -51,9 +51,10 @@ void exi_check_driver(exi_checker *c) {
         return;
     }
     if (c->driver.driving.driver.push && volume_of(&c->driver.driving.driver) < 0)
-        exi_check_add(c, EX_SEVERITY_WARNING, "inside_out", "driver.mesh", 0,
-                      "the faces of the driver '%s' look inwards: what is outside would be pushed in; turn them over",
-                      c->view->driver.mesh);
+        exi_check_add(
+            c, EX_SEVERITY_WARNING, "inside_out", "driver.mesh", 0,
+            "the faces of the driver '%s' point inwards, so clothes outside it would be pushed in: flip its normals",
+            c->view->driver.mesh);
     for (int l = 0; l < c->view->layer_count; l++)
         for (int k = 0; k < c->view->layers[l].example_count && !c->failed; k++) {
             const ex_project_example *example = &c->view->layers[l].examples[k];
@@ -148,7 +149,7 @@ static void check_near(keys *k) {
             if (same_database(k, a, b) && n > 2 && d < nearly * usual)
                 exi_check_add(k->c, EX_SEVERITY_WARNING, "close_examples", where, d / usual,
                               "the driver has nearly the same form at '%s' and '%s' (%.2g of the usual distance): "
-                              "forms will change fast between them",
+                              "forms will change abruptly between them",
                               k->layer->examples[a].name, k->layer->examples[b].name, d / usual);
         }
 }
@@ -231,7 +232,7 @@ static void check_guesses(keys *k) {
         k->c->failed = !guess(k, i, &s, &error);
         if (!k->c->failed && error >= 0)
             exi_check_add(k->c, EX_SEVERITY_NOTE, "leave_one_out", where, error / k->c->size,
-                          "without '%s', its form would be guessed to %.2g %% of the mesh's size",
+                          "without '%s', its form would be predicted with an error of %.2g %% of the mesh's size",
                           k->layer->examples[i].name, 100 * error / k->c->size);
     }
     free(s.names);

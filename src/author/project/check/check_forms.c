@@ -36,9 +36,9 @@ static void report_damped(exi_checker *c, const char *name, exi_measured *m, con
     if (m->damped_count > MOST)
         exi_check_append(&list, " and %d more by less", m->damped_count - MOST);
     exi_check_add(c, EX_SEVERITY_WARNING, "damped", where, m->damped_count,
-                  "'%s': %d %s cannot be un-posed safely, since skinning flattens the surface there at this pose, and "
-                  "%s not come back: %s %s of the mesh's size (counting from 0); \"skinning\": \"dual_quaternion\" or "
-                  "a turn spread over more joints would keep %s",
+                  "'%s': %d %s cannot be un-posed safely, because skinning flattens the surface there at this pose, "
+                  "and %s not come back: %s %s of the mesh's size (counting from 0); \"skinning\": \"dual_quaternion\" "
+                  "or a turn spread over more joints would keep %s",
                   name, m->damped_count, m->damped_count == 1 ? "vertex" : "vertices",
                   m->damped_count == 1 ? "does" : "do", m->damped_count == 1 ? "vertex" : "vertices", list.text,
                   m->damped_count == 1 ? "it" : "them");
@@ -51,7 +51,7 @@ static void report_near(exi_checker *c, const char *name, const exi_measured *m,
     if (m->near_count > 0)
         exi_check_add(c, EX_SEVERITY_NOTE, "nearly_damped", where, (double)m->near[worst].stretch,
                       "'%s': %d %s nearly flattened at this pose, most of all vertex %d (counting from 0), to %.2g of "
-                      "its size: what was sculpted there is %.2g times as large at rest",
+                      "its size: a sculpt there is %.2g times as large at rest",
                       name, m->near_count, m->near_count == 1 ? "vertex is" : "vertices are", m->near[worst].vertex,
                       (double)m->near[worst].stretch, 1 / (double)m->near[worst].stretch);
 }
@@ -141,8 +141,8 @@ static void check_own_skeletons(exi_checker *c, int index) {
         snprintf(where, sizeof where, "layers[%d].examples[%d]", index, layer->examples[k].place);
         if (!layer->examples[k].skeleton && off > 0.5 * least)
             exi_check_add(c, EX_SEVERITY_WARNING, "no_skeleton", where, off / c->size,
-                          "'%s' brings no skeleton of its own, though its form is as different from the mesh as that "
-                          "of '%s', which does: it will be posed with the project's bones",
+                          "'%s' has no skeleton of its own, although its form differs from the mesh as much as that of "
+                          "'%s', which has one: it will be posed with the project's bones",
                           layer->examples[k].name, layer->examples[model].name);
     }
 }
@@ -184,12 +184,12 @@ static bool is_measurable(exi_checker *c, const ex_project_layer *layer, const c
     if (turned)
         exi_check_add(c, EX_SEVERITY_ERROR, "unmeasured", where, 0,
                       "the offsets of '%s' cannot turn with the skin, because no joint moves the mesh: name a "
-                      "\"skeleton\" with a skin, or let the layer's \"frame\" be \"rest\"",
+                      "\"skeleton\" with a skin, or set the layer's \"frame\" to \"rest\"",
                       layer->name);
     else
         exi_check_add(c, EX_SEVERITY_ERROR, "unmeasured", where, 0,
                       "the forms of '%s' cannot be un-posed, because no joint moves the mesh: name a \"skeleton\" with "
-                      "a skin, or let the layer's \"shape\" be \"positions\"",
+                      "a skin, or set the layer's \"shape\" to \"positions\"",
                       layer->name);
     return false;
 }
@@ -210,8 +210,8 @@ static void check_unmoved(exi_checker *c, int index) {
         snprintf(where, sizeof where, "layers[%d].examples[%d]", index, layer->examples[k].place);
         if (c->offsets[index][k].count == 0)
             exi_check_add(c, EX_SEVERITY_NOTE, "unmoved", where, 0,
-                          "'%s' moves no vertex farther than the layer's tolerance of %.3g m, and holds the layer at "
-                          "nothing there",
+                          "'%s' moves no vertex farther than the layer's tolerance of %.3g m, so it only holds the "
+                          "layer at zero there",
                           layer->examples[k].name, exi_measure_tolerance(&c->measure, layer));
     }
 }

@@ -62,8 +62,8 @@ static void guess_one(exi_checker *c, int layer, const ex_weigher *weigher, cons
     char where[128];
     snprintf(where, sizeof where, "layers[%d].examples[%d]", layer, source->examples[k].place);
     exi_check_add(c, EX_SEVERITY_NOTE, "leave_one_out", where, error,
-                  "without '%s' its %s would be guessed %.2f %% of %s off at worst", source->examples[k].name,
-                  guessed->what, 100 * error, guessed->of);
+                  "without '%s', its %s would be predicted with an error of up to %.2f %% of %s",
+                  source->examples[k].name, guessed->what, 100 * error, guessed->of);
 }
 
 void exi_check_guess(exi_checker *c, int layer, const ex_weigher *weigher, const exi_guessed *guessed) {
@@ -75,7 +75,8 @@ void exi_check_guess(exi_checker *c, int layer, const ex_weigher *weigher, const
     if (n > LEAVE_ONE_OUT_MOST) {
         snprintf(where, sizeof where, "layers[%d]", layer);
         exi_check_add(c, EX_SEVERITY_NOTE, "leave_one_out", where, 0,
-                      "leave-one-out errors are measured up to %d examples; this layer has %d", LEAVE_ONE_OUT_MOST, n);
+                      "leave-one-out errors are measured for at most %d examples; this layer has %d",
+                      LEAVE_ONE_OUT_MOST, n);
         return;
     }
     double *weights = exi_array_allocate((size_t)n, sizeof *weights);
@@ -104,6 +105,6 @@ void exi_check_falloffs(exi_checker *c, int layer, const exi_guessed *guessed) {
     c->falloffs[layer] = choice.falloffs;
     c->weighs[layer].falloffs = choice.falloffs;
     exi_check_add(c, EX_SEVERITY_NOTE, "falloff", where, choice.factor * choice.usual,
-                  "by leave-one-out it is %.3g in distances of the space, %.2f times the usual distance of neighbours",
+                  "leave-one-out chose %.3g in distances of the space, %.2f times the usual distance of neighbours",
                   choice.factor * choice.usual, choice.factor);
 }

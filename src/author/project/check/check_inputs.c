@@ -77,8 +77,8 @@ static void check_last(exi_checker *c, const joint_axes *j, const char *where) {
     if (a->reading.kind != EX_READING_ROTATION)
         snprintf(what, sizeof what, "from %.4g to %.4g, for one", *before, *after);
     exi_check_add(c, EX_SEVERITY_WARNING, "overlap", where, 0,
-                  "'%s' and '%s' overlap: setting '%s' changes what '%s' reads from joint '%s' (%s), so that not every "
-                  "pair of values can be had; one axis with \"rotation\" would hold the whole turn",
+                  "'%s' and '%s' overlap: setting '%s' changes what '%s' reads from joint '%s' (%s), so some pairs of "
+                  "values are impossible; one axis with \"rotation\" would hold the whole turn",
                   a->name, b->name, b->name, a->name, a->joint, what);
 }
 

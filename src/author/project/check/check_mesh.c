@@ -70,20 +70,20 @@ static const char *repair_hint(exi_checker *c, const ex_mesh *form) {
             return "it is as fine as the mesh once it is subdivided: examples are forms of the mesh itself, the "
                    "cage";
         if (form->vertex_count > c->mesh->vertex_count && exi_place_count(form, &c->failed) == c->mesh->vertex_count)
-            return "merging its vertices that stand at one place would leave as many as the mesh has: they were split "
-                   "on the way, as exporters do at seams of textures and normals";
+            return "merging vertices at the same position would leave as many as the mesh has: they were split on "
+                   "export, as happens at seams of textures and normals";
         return "it is another mesh: export it again from the one that the project names";
     }
     switch (exi_find_order(c->mesh, form, NULL, &c->failed)) {
     case EXI_ORDER_FACES:
-        return "its vertices are in the mesh's order and only its faces are not, or begin at another corner: exporting "
-               "with the order of faces kept would repair it";
+        return "its vertices are in the mesh's order, but its faces are not, or begin at another corner: export it "
+               "again with the order of faces kept";
     case EXI_ORDER_TEXCOORDS:
-        return "it is the same mesh with its vertices in another order: exporting with the vertex order kept, or "
-               "matching by texture coordinates, would repair it";
+        return "it is the same mesh with its vertices in another order: export it again with the vertex order kept, or "
+               "match it by texture coordinates";
     case EXI_ORDER_POSITIONS:
-        return "it is the same mesh with its vertices in another order: exporting with the vertex order kept, or "
-               "matching by rest position, would repair it";
+        return "it is the same mesh with its vertices in another order: export it again with the vertex order kept, or "
+               "match it by rest position";
     default:
         return "no other order of its vertices, by texture coordinates or by rest position, gives the mesh's faces: "
                "export it again from the mesh that the project names, with the vertex order kept";

@@ -84,21 +84,19 @@ void exi_check_misread(exi_checker *c, int layer, int k, const ex_mesh *form, co
         return;
     const double turned = y_up < z_up ? y_up : z_up;
     if (other < nearer * off && other <= turned)
-        exi_check_add(
-            c, EX_SEVERITY_WARNING, "misread", where, other / off,
-            offsets && unposed
-                ? "'%s' (%s) lies nearer to the mesh as it is than un-posed: was it made at rest, so that its "
-                  "layer should have \"posed\": false, or at another pose than this?"
-            : offsets ? "'%s' (%s) lies nearer to the mesh un-posed than as it is: was it sculpted at its pose, so "
-                        "that its layer should not have \"posed\": false?"
-            : unposed ? "'%s' (%s) lies nearer to the mesh as it is than un-posed: was it made at rest, so that "
-                        "its layer should have \"shape\": \"positions\", or at another pose than this?"
-                      : "'%s' (%s) lies nearer to the mesh un-posed than as it is: was it sculpted at its pose, "
-                        "so that its layer should have \"shape\": \"unposed\"?",
-            example->name, example->mesh);
+        exi_check_add(c, EX_SEVERITY_WARNING, "misread", where, other / off,
+                      offsets && unposed ? "'%s' (%s) is closer to the mesh as it is than un-posed: was it made at "
+                                           "rest, so that its layer should have \"posed\": false, or at another pose?"
+                      : offsets ? "'%s' (%s) is closer to the mesh un-posed than as it is: was it sculpted at its "
+                                  "pose, so that its layer should not have \"posed\": false?"
+                      : unposed ? "'%s' (%s) is closer to the mesh as it is than un-posed: was it made at rest, so "
+                                  "that its layer should have \"shape\": \"positions\", or at another pose?"
+                                : "'%s' (%s) is closer to the mesh un-posed than as it is: was it sculpted at its "
+                                  "pose, so that its layer should have \"shape\": \"unposed\"?",
+                      example->name, example->mesh);
     else if (turned < nearer * off)
         exi_check_add(c, EX_SEVERITY_WARNING, "misread", where, turned / off,
-                      "'%s' (%s) lies nearer to the mesh when it is turned by a quarter about x: was it exported with "
-                      "another axis up than the mesh?",
+                      "'%s' (%s) is closer to the mesh when turned by 90 degrees about x: was it exported with another "
+                      "up axis than the mesh?",
                       example->name, example->mesh);
 }

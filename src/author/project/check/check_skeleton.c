@@ -28,12 +28,11 @@ static bool came_before(const ex_scene *scene, int node) {
 
 static void check_primitive(exi_checker *c, ex_scene_primitive *p, const char *place) {
     if (p->empty_count > 0)
-        exi_check_add(
-            c, EX_SEVERITY_ERROR, "zero_weights", "skeleton", p->empty_count,
-            "%s: %s: the joint weights of %d %s, the first of them %d (counting from 0), sum to 0, so that no "
-            "joint moves %s: paint weights there and export again",
-            c->view->skeleton, place, p->empty_count, p->empty_count == 1 ? "vertex" : "vertices", p->first_empty,
-            p->empty_count == 1 ? "it" : "them");
+        exi_check_add(c, EX_SEVERITY_ERROR, "zero_weights", "skeleton", p->empty_count,
+                      "%s: %s: the joint weights of %d %s, the first of them %d (counting from 0), sum to 0, so no "
+                      "joint moves %s: paint weights there and export again",
+                      c->view->skeleton, place, p->empty_count, p->empty_count == 1 ? "vertex" : "vertices",
+                      p->first_empty, p->empty_count == 1 ? "it" : "them");
     p->empty_count = 0; /* reported; the first joint moves them, so that the other checks can go on */
     if (p->unnormalised_count > 0)
         exi_check_add(c, EX_SEVERITY_WARNING, "unnormalised", "skeleton", p->largest_deviation,
@@ -119,13 +118,13 @@ static void explain_skin(exi_checker *c, const ex_scene *scene, int skin, const 
         c->failed = true;
     else if (ratio > 1.5 || ratio < 1 / 1.5)
         exi_check_add(c, EX_SEVERITY_ERROR, "bind", "skeleton", ratio,
-                      "%s: what it was bound to is %.3g times as large as the mesh: export both from the same mesh; "
-                      "glTF is in metres, and \"unit\" says what the mesh is in (%s)",
+                      "%s: the mesh it was bound to is %.3g times as large as the project's mesh: export both from the "
+                      "same mesh; glTF is in metres, and \"unit\" is the unit of the mesh (%s)",
                       c->view->skeleton, ratio, error->text);
     else if (apart > 0.25)
         exi_check_add(c, EX_SEVERITY_ERROR, "bind", "skeleton", apart,
-                      "%s: what it was bound to is %.3g of the mesh's size away from it: export both from the same "
-                      "mesh, unposed and at the same place (%s)",
+                      "%s: the mesh it was bound to is %.3g of the mesh's size away from it: export both from the same "
+                      "mesh, in the rest pose and at the same place (%s)",
                       c->view->skeleton, apart, error->text);
     else
         exi_check_add(c, EX_SEVERITY_ERROR, "bind", "skeleton", 0, "%s: %s", c->view->skeleton, error->text);
@@ -212,7 +211,7 @@ static void check_rest(exi_checker *c) {
     if (!c->failed && off > moved_at_rest)
         exi_check_add(c, EX_SEVERITY_WARNING, "rest_pose", "skeleton", off,
                       "%s: at rest its joints move the mesh by up to %.3g %% of its size (vertex %d, counting from 0): "
-                      "it was bound in another pose than the one that it rests in",
+                      "it was bound in another pose than its rest pose",
                       c->view->skeleton, 100 * off, worst);
     free(r.scratch);
     free(r.palette);
@@ -225,7 +224,7 @@ static void check_influences(exi_checker *c) {
     const ex_skin_info info = ex_skin_get_info(c->skin);
     if (info.long_count > 0)
         exi_check_add(c, EX_SEVERITY_NOTE, "influences", "skeleton", info.influence_most,
-                      "%s: %d %s than 4 joints, up to %d: many viewers show the first 4 alone", c->view->skeleton,
+                      "%s: %d %s than 4 joints, up to %d: many viewers use only the first 4", c->view->skeleton,
                       info.long_count, info.long_count == 1 ? "vertex is moved by more" : "vertices are moved by more",
                       info.influence_most);
 }
@@ -261,8 +260,8 @@ static void check_scene(exi_checker *c, ex_scene *scene) {
         explain_skin(c, scene, skin, &error);
     } else if (!c->skin)
         exi_check_add(c, EX_SEVERITY_WARNING, "unbound", "skeleton", 0,
-                      "%s: nothing is bound to its skeleton, so that no joint moves the mesh: export the mesh together "
-                      "with it, skinned",
+                      "%s: nothing is bound to its skeleton, so no joint moves the mesh: export the skinned mesh "
+                      "together with it",
                       c->view->skeleton);
 }
 

@@ -79,13 +79,13 @@ static void check_near_points(space_check *s) {
             exi_point_words first, second;
             if (d <= 1e-9 * largest)
                 exi_check_add(s->c, EX_SEVERITY_ERROR, "same_place", s->where, d,
-                              "%s and %s are at one place: move or remove one of them",
+                              "%s and %s are at the same place: move or remove one of them",
                               exi_point_name(s->c->view, s->index, i, &first),
                               exi_point_name(s->c->view, s->index, j, &second));
             else if (count > 2 && d < nearly * typical)
                 exi_check_add(s->c, EX_SEVERITY_WARNING, "close_examples", s->where, d / typical,
-                              "%s and %s are nearly at one place (%.2g of the usual distance): forms will change fast "
-                              "between them",
+                              "%s and %s are nearly at the same place (%.2g of the usual distance): forms will change "
+                              "abruptly between them",
                               exi_point_name(s->c->view, s->index, i, &first),
                               exi_point_name(s->c->view, s->index, j, &second), d / typical);
         }
@@ -112,11 +112,11 @@ static void check_ridge(space_check *s) {
     }
     exi_check_text blame = {.size = 0};
     if (ridge.point >= 0)
-        exi_check_append(&blame, "; the one to blame is %s, with a falloff of %.3g: lower it, or spread the poses",
+        exi_check_append(&blame, "; the cause is %s, with a falloff of %.3g: lower it, or spread the poses",
                          exi_point_name(s->c->view, s->index, ridge.point, &words), ridge.falloff);
     exi_check_add(s->c, EX_SEVERITY_WARNING, "ridge", s->where, ridge.ridge,
                   "a ridge of %.2g %s, and '%s' is missed by %.2g %% of what it adds%s", ridge.ridge,
-                  ridge.point >= 0 ? "had to be added, since the points can hardly be told apart" : "is added",
+                  ridge.point >= 0 ? "had to be added, because the points can hardly be told apart" : "is added",
                   s->layer->examples[missed].name, 100 * cost, blame.text);
 }
 
@@ -238,11 +238,10 @@ static void check_weight_range(space_check *s) {
         describe_point(s->layer, point, place, sizeof place);
         snprintf(where, sizeof where, "%s.examples[%d]", s->where, s->layer->examples[k].place);
         double weight = worst[k] < 0 ? worst[k] - 0.5 : worst[k] + 1.5;
-        exi_check_add(
-            s->c, EX_SEVERITY_WARNING, "weight_range", where, weight,
-            "the weight of '%s' reaches %.2f inside the range, at %s: an example or pseudo-example near there "
-            "would tame it",
-            s->layer->examples[k].name, weight, place);
+        exi_check_add(s->c, EX_SEVERITY_WARNING, "weight_range", where, weight,
+                      "the weight of '%s' reaches %.2f inside the range, at %s: an example or pseudo-example near "
+                      "there would reduce it",
+                      s->layer->examples[k].name, weight, place);
     }
     if (!s->c->failed && outside > 0)
         exi_check_add(s->c, EX_SEVERITY_NOTE, "weight_range", s->where, (double)outside / s->c->sample_count,

@@ -90,7 +90,7 @@ static void check_edges(exi_checker *c, const half_edge *edges, int count) {
     if (flipped > 0)
         exi_check_add(c, EX_SEVERITY_ERROR, "flipped_face", "mesh", flipped,
                       "faces %d and %d run the same way along the edge between vertices %d and %d (counting from 0)%s: "
-                      "turn one of them over",
+                      "flip one of them",
                       e[0].face, e[1].face, e->low, e->high, others(flipped, "such edges", more));
 }
 
@@ -115,9 +115,9 @@ static void check_seams(exi_checker *c, const half_edge *edges, int count) {
             first = cut++ == 0 ? open[i].face : first;
     if (cut > 0 && c->view->subdivision.scheme != EX_SCHEME_BILINEAR)
         exi_check_add(c, EX_SEVERITY_WARNING, "seam", "mesh", cut,
-                      "%d %s cut in two, such as the one between vertices %d and %d "
-                      "(counting from 0): subdividing leaves a crease there; join vertices that stand in one place "
-                      "before the export, and let texture coordinates alone differ",
+                      "%d %s cut in two, such as the one between vertices %d and %d (counting from 0): subdividing "
+                      "leaves a crease there; merge vertices at the same position before the export, and let only "
+                      "texture coordinates differ",
                       cut, cut == 1 ? "edge is" : "edges are", edges[first].low, edges[first].high);
     free(open);
     free(places);
@@ -179,10 +179,10 @@ static void subdivide_once(exi_checker *c) {
     ex_error error = {0};
     const double faces = c->mesh->corner_count * pow(4, def.levels > 0 ? def.levels - 1 : 0);
     if (faces > most_faces)
-        exi_check_add(c, EX_SEVERITY_WARNING, "levels", "subdivide", faces,
-                      "%d levels make about %.2g faces of the mesh's %d: each level has four times as many as the one "
-                      "before",
-                      def.levels, faces, c->mesh->face_count);
+        exi_check_add(
+            c, EX_SEVERITY_WARNING, "levels", "subdivide", faces,
+            "%d levels make about %.2g faces from the mesh's %d: each level has four times as many as the one before",
+            def.levels, faces, c->mesh->face_count);
     def.levels = 1;
     def.limit = def.all = false;
     if (ex_mesh_subdivide(c->mesh, &def, &subdivision, &error) != EX_OK)

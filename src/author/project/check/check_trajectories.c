@@ -42,8 +42,8 @@ static void check_inside_out(exi_checker *c, int index, int k, const char *where
         fabs(after) < flat * size)
         return;
     exi_check_add(c, EX_SEVERITY_WARNING, "inside_out", where, after / before,
-                  "'%s' is inside out against the mesh, or its mirror image: no turn brings one to the other, and all "
-                  "of it will be flat somewhere on the way",
+                  "'%s' is inside out compared with the mesh, or its mirror image: no rotation turns one into the "
+                  "other, so it will collapse somewhere on the way",
                   c->view->layers[index].examples[k].name);
 }
 
@@ -62,9 +62,9 @@ static void check_fit(exi_checker *c, int index, int k, const char *where) {
     const bool weak = fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999;
     exi_check_add(c, weak ? EX_SEVERITY_WARNING : EX_SEVERITY_NOTE, "stretched", where, fit->rigid[2],
                   "on the way to '%s', triangles are stretched at most %.2f times as much as in the "
-                  "as-rigid-as-possible forms between them (99 of 100), and %.2f times (999 of 1000)%s",
+                  "as-rigid-as-possible in-betweens (99 of 100), and %.2f times (999 of 1000)%s",
                   layer->examples[k].name, fit->rigid[2], fit->rigid[3],
-                  weak ? ": more \"correctors\", or an example between them, would help" : "");
+                  weak ? ": more \"correctors\", or an in-between example, would help" : "");
 }
 
 /* Bases are appended to segments that depend on others. */
@@ -76,8 +76,8 @@ static void check_bases(exi_checker *c, int index, const char *where) {
         chain = chain || segments->parents[s] >= 0;
     if (layer->trajectory.options->mode == EX_TRAJECTORY_PAPER && layer->trajectory.options->bases && !chain)
         exi_check_add(c, EX_SEVERITY_WARNING, "no_chain", where, segments->count,
-                      "'%s' asks for \"bases\", but no segment hangs on another, and none are appended: a smaller "
-                      "\"segment_angle\", or \"segments\" from a file, would tell them apart",
+                      "'%s' asks for \"bases\", but no segment is the child of another, so none are added: a smaller "
+                      "\"segment_angle\", or \"segments\" from a file, would separate them",
                       layer->name);
 }
 

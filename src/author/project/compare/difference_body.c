@@ -59,11 +59,11 @@ static void compare_joints(exi_comparison *c, const int *joints) {
         const double rest = transform_apart(&x, &y), bind = bind_apart(a, i, b, k);
         const int parent = ex_skeleton_parent(a, i);
         if ((parent < 0 ? -1 : joints[parent]) != ex_skeleton_parent(b, k))
-            exi_difference_add(c, "joint", "skeleton", 0, 0, "joint '%s' hangs on another parent", name);
+            exi_difference_add(c, "joint", "skeleton", 0, 0, "joint '%s' has another parent", name);
         if (rest > c->tolerance)
-            exi_difference_add(c, "joint", "skeleton", rest, 0, "joint '%s' rests elsewhere: by %.3g", name, rest);
+            exi_difference_add(c, "joint", "skeleton", rest, 0, "joint '%s' rests elsewhere, by %.3g", name, rest);
         if (bind > c->tolerance)
-            exi_difference_add(c, "joint", "skeleton", bind, 0, "joint '%s' was bound elsewhere: by %.3g", name, bind);
+            exi_difference_add(c, "joint", "skeleton", bind, 0, "joint '%s' was bound elsewhere, by %.3g", name, bind);
     }
 }
 
@@ -105,7 +105,7 @@ static void compare_weights(exi_comparison *c, const ex_skin *a, const ex_skin *
     }
     if (different > 0)
         exi_difference_add(c, "skin", "skin", largest, 0,
-                           "the weights of %d vertices differ, of vertex %d (counting from 0) the most: by %.3g",
+                           "the weights of %d vertices differ, those of vertex %d (counting from 0) the most, by %.3g",
                            different, vertex, largest);
     free(numbers);
     free(weights);
@@ -115,7 +115,7 @@ static void compare_weights(exi_comparison *c, const ex_skin *a, const ex_skin *
 static void compare_skins(exi_comparison *c, const int *joints) {
     const ex_skin *a = ex_rig_skin(c->a), *b = ex_rig_skin(c->b);
     if ((a == NULL) != (b == NULL))
-        exi_difference_add(c, "skin", "", 0, 0, "the skeleton moves the mesh in the %s alone", a ? "first" : "second");
+        exi_difference_add(c, "skin", "", 0, 0, "the skeleton moves the mesh only in the %s", a ? "first" : "second");
     else if (a && ex_skin_vertex_count(a) == ex_skin_vertex_count(b))
         compare_weights(c, a, b, joints);
     if (ex_rig_skinning(c->a) != ex_rig_skinning(c->b))
@@ -126,7 +126,7 @@ static void compare_skins(exi_comparison *c, const int *joints) {
 static void compare_skeletons(exi_comparison *c) {
     const ex_skeleton *a = ex_rig_skeleton(c->a), *b = ex_rig_skeleton(c->b);
     if ((a == NULL) != (b == NULL))
-        exi_difference_add(c, "skeleton", "", 0, 0, "there is a skeleton in the %s alone", a ? "first" : "second");
+        exi_difference_add(c, "skeleton", "", 0, 0, "there is a skeleton only in the %s", a ? "first" : "second");
     if (!a || !b)
         return;
     int *joints =
@@ -179,7 +179,7 @@ static bool rows_apart(const exi_comparison *c, const rows *a, const rows *b, si
 static void compare_level(exi_comparison *c, int level, const char *name) {
     const ex_stencils *a = ex_rig_stencils(c->a), *b = ex_rig_stencils(c->b);
     if (ex_stencils_has(a, level) != ex_stencils_has(b, level)) {
-        exi_difference_add(c, "level", name, 0, 0, "it is in the %s alone",
+        exi_difference_add(c, "level", name, 0, 0, "it is only in the %s",
                            ex_stencils_has(a, level) ? "first" : "second");
         return;
     }
@@ -215,14 +215,14 @@ static void compare_levels(exi_comparison *c) {
         compare_level(c, l, name);
     }
     if (a && b && ex_stencils_on_limit(a) != ex_stencils_on_limit(b))
-        exi_difference_add(c, "level", "", 0, 0, "all levels are on the limit surface in the %s alone",
+        exi_difference_add(c, "level", "", 0, 0, "all levels are on the limit surface only in the %s",
                            ex_stencils_on_limit(a) ? "first" : "second");
     else if (a && b && !ex_stencils_on_limit(a))
         compare_level(c, EX_LEVEL_LIMIT, "limit");
     else if (!a != !b)
-        exi_difference_add(c, "level", "", 0, 0, "the surface is refined in the %s alone", a ? "first" : "second");
+        exi_difference_add(c, "level", "", 0, 0, "the surface is refined only in the %s", a ? "first" : "second");
     if (ex_rig_level(c->a) != ex_rig_level(c->b))
-        exi_difference_add(c, "level", "", 0, 0, "the two are to be shown at different levels");
+        exi_difference_add(c, "level", "", 0, 0, "they are shown at different levels");
 }
 
 /* ---- textures ---- */

@@ -36,7 +36,8 @@ static void compare_frames(exi_comparison *c, const ex_rig_driver *a, const ex_r
                       same_bytes(a->driver.weights, b->driver.weights, entries * sizeof(float)) &&
                       same_bytes(a->joints, b->joints, (size_t)frames * sizeof(int));
     if (!same)
-        exi_difference_add(c, "driver", where, 0, 0, "its moving frames are fitted to other vertices, or go elsewhere");
+        exi_difference_add(c, "driver", where, 0, 0,
+                           "its moving frames are fitted to other vertices, or follow something else");
     if (ex_rig_vertex_count(c->a) == ex_rig_vertex_count(c->b) && !same_influences(&a->carry, &b->carry, rows))
         exi_difference_add(c, "driver", where, 0, 0, "its moving frames carry other vertices");
 }

@@ -56,7 +56,7 @@ static void compare_place(const exi_layer_pair *p, int a, int b) {
     const double apart = points_apart(p, ex_weigher_point(ex_rig_weigher(p->a.rig, p->a.layer), a),
                                       ex_weigher_point(ex_rig_weigher(p->b.rig, p->b.layer), b), &axis);
     if (apart > p->c->tolerance)
-        exi_difference_add(p->c, "example", p->where, apart, 0, "example '%s' stands elsewhere: by %g along '%s'",
+        exi_difference_add(p->c, "example", p->where, apart, 0, "example '%s' is elsewhere, by %g along '%s'",
                            example_name(p->a.rig, p->a.layer, a), apart, axis);
 }
 
@@ -113,9 +113,9 @@ static void compare_pseudos(const exi_layer_pair *p) {
         }
         const double largest = at > from ? at > weight ? at : weight : from > weight ? from : weight;
         if ((x->from == NULL) != (y->from == NULL))
-            exi_difference_add(p->c, "pseudo", p->where, 0, 0,
-                               "pseudo-example %d has given weights in one of them and a place it is from in the other",
-                               i);
+            exi_difference_add(
+                p->c, "pseudo", p->where, 0, 0,
+                "pseudo-example %d is given weights in one of them and borrows those of a place in the other", i);
         else if (largest > p->c->tolerance)
             exi_difference_add(p->c, "pseudo", p->where, largest, 0, "pseudo-example %d differs by %g", i, largest);
         char name[40];
@@ -154,11 +154,11 @@ static void compare_shifts(const exi_layer_pair *p, int a, int b, const char *na
         exi_joint_text text;
         if (first != second)
             exi_difference_add(p->c, "example", p->where, s.largest, s.rms,
-                               "example '%s' brings a skeleton of its own in the %s alone", name,
+                               "example '%s' has a skeleton of its own only in the %s", name,
                                first ? "first" : "second");
         else if (s.largest > p->c->tolerance)
             exi_difference_add(p->c, "example", p->where, s.largest, s.rms,
-                               "the skeleton of example '%s' differs, joint '%s' the most: by %.3g m", name,
+                               "the skeleton of example '%s' differs, joint '%s' the most, by %.3g m", name,
                                exi_joint_name(ex_rig_skeleton(p->a.rig), s.vertex, &text), s.largest);
     }
     free(x);

@@ -150,10 +150,10 @@ static void compare_ways(const exi_layer_pair *p) {
                            ex_offset_frame_name(first), ex_offset_frame_name(second));
     if (moved != ex_rig_layer_moved(p->b.rig, p->b.layer))
         exi_difference_add(p->c, "layer", p->where, 0, 0,
-                           "vertices are weighed among the examples that move them in the %s alone",
+                           "vertices are weighed among the examples that move them only in the %s",
                            moved ? "first" : "second");
     if (muted != ex_rig_layer_muted(p->b.rig, p->b.layer))
-        exi_difference_add(p->c, "layer", p->where, 0, 0, "it is muted in the %s alone", muted ? "first" : "second");
+        exi_difference_add(p->c, "layer", p->where, 0, 0, "it is muted only in the %s", muted ? "first" : "second");
 }
 
 static void compare_layer(exi_comparison *c, int a, int b) {
@@ -165,8 +165,8 @@ static void compare_layer(exi_comparison *c, int a, int b) {
     if (!opened_a || !opened_b) {
         c->failed = true;
     } else if (first != second) {
-        exi_difference_add(c, "layer", p.where, 0, 0, "it is of %s in the first and of %s in the second",
-                           first->examples, second->examples);
+        exi_difference_add(c, "layer", p.where, 0, 0, "it holds %s in the first and %s in the second", first->examples,
+                           second->examples);
     } else {
         compare_ways(&p);
         compare_axes(&p);

@@ -26,7 +26,7 @@ static void compare_segments(const exi_layer_pair *p) {
         exi_difference_add(p->c, "trajectory", p->where, 0, 0, "segments: %d in the first, %d in the second", a.count,
                            b.count);
     else if (a.count > 0 && memcmp(a.parents, b.parents, (size_t)a.count * sizeof *a.parents) != 0)
-        exi_difference_add(p->c, "trajectory", p->where, 0, 0, "segments hang on others in the two");
+        exi_difference_add(p->c, "trajectory", p->where, 0, 0, "segments have other parents");
 }
 
 /* Compares masks of layers if at least one rig has one. room: [vertex_count] twice. */

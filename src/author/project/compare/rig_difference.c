@@ -151,7 +151,7 @@ static void compare_meshes(exi_comparison *c, const ex_mesh *a, const ex_mesh *b
                            d.first_face);
     if (d.moved_count > 0)
         exi_difference_add(c, "mesh", "mesh", d.farthest, d.rms,
-                           "%d of %d vertices moved, vertex %d (counting from 0) the most: by %.3g m, RMS %.3g m",
+                           "%d of %d vertices moved, vertex %d (counting from 0) the most, by %.3g m, RMS %.3g m",
                            d.moved_count, a->vertex_count, d.farthest_vertex, d.farthest, d.rms);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].differ)

@@ -100,7 +100,7 @@ static ex_result read_layer(exi_project_reader *r, const json_t *object, const e
                ? EX_OK
                : ex_error_set(r->keys.error, EX_ERROR_DATA,
                               "%s.shape: displacements act on a refined surface: add \"subdivide\": {\"scheme\": "
-                              "\"catmull_clark\", \"levels\": 3, \"limit\": \"all\"} to the whole",
+                              "\"catmull_clark\", \"levels\": 3, \"limit\": \"all\"} to the project",
                               place->text);
 }
 

@@ -96,15 +96,15 @@ ex_result exi_read_domain(exi_project_reader *r, const json_t *object, const exi
     const exi_project_domain *domain = exi_project_domain_of(layer);
     if (ex_weigher_kind_info(layer->weigh.kind)->is_driven && !domain->targets)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: a layer that a driver weighs has whole forms: \"unposed\", \"trajectory\" or "
+                            "%s: a layer weighed by a driver holds whole forms: \"unposed\", \"trajectory\" or "
                             "\"positions\" is needed here",
                             at.text);
     if (layer->unposed && !r->view->skeleton && !r->view->driver.mesh &&
         !ex_weigher_kind_info(layer->weigh.kind)->is_driven)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: un-posing needs a skeleton: add \"skeleton\": \"FILE.glb\" to the whole, or take "
-                            "\"positions\"",
-                            at.text);
+        return ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s: un-posing needs a skeleton: add \"skeleton\": \"FILE.glb\" to the project, or use \"positions\"",
+            at.text);
     if (domain->read)
         result = domain->read(r, object, place, layer);
     return result == EX_OK ? refuse(r, object, place, layer->domain, false) : result;

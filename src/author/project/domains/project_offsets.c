@@ -40,17 +40,16 @@ static ex_result read_words(exi_project_reader *r, const json_t *object, const e
     layer->offsets.frame = (ex_offset_frame)frame;
     layer->offsets.participation = (ex_participation)participation;
     if (result == EX_OK && layer->offsets.frame == EX_OFFSET_FRAME_SKINNED && !r->view->skeleton)
-        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                              "%s: there is no skin to turn with: add \"skeleton\": \"FILE.glb\" to the whole, or take "
-                              "\"rest\"",
-                              frame_at.text);
+        result = ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s: there is no skin to turn with: add \"skeleton\": \"FILE.glb\" to the project, or use \"rest\"",
+            frame_at.text);
     if (result == EX_OK && layer->offsets.participation == EX_PARTICIPATION_MOVED &&
         !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
-        result =
-            ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s: \"moved\" asks for \"weigh\": {\"kind\": \"gaussian\"}, whose weights can be solved for "
-                         "some of the examples alone",
-                         at.text);
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
+                              "%s: \"moved\" needs \"weigh\": {\"kind\": \"gaussian\"}, which can be solved for some "
+                              "of the examples only",
+                              at.text);
     return result;
 }
 
@@ -183,7 +182,7 @@ static ex_result read_zeros(exi_project_reader *r, const exi_place *place, ex_pr
     ex_weigher_destroy(z.measure);
     if (result == EX_OK && (size_t)layer->example_count + z.count > EX_POINT_MAX)
         result = ex_error_set(r->keys.error, EX_ERROR_LIMIT,
-                              "%s: a space holds at most %d points, and with the poses to protect here are %zu",
+                              "%s: a space holds at most %d points; with the poses to protect, there are %zu",
                               place->text, EX_POINT_MAX, (size_t)layer->example_count + z.count);
     layer->weigh.pseudos = z.pseudos;
     layer->weigh.pseudo_count = (int)z.count;

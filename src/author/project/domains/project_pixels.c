@@ -76,7 +76,7 @@ static float *check_image(exi_checker *c, const ex_project_example *example, tex
         *size = (texture_size){example->image, image->width, image->height};
     if (image->width != size->width || image->height != size->height)
         exi_check_add(c, EX_SEVERITY_ERROR, "image_size", where, 0,
-                      "'%s': %s is %d x %d pixels, but %s is %d x %d: the images of a texture must have one size",
+                      "'%s': %s is %d x %d pixels, but %s is %d x %d: the images of a texture must have the same size",
                       example->name, example->image, image->width, image->height, size->file, size->width,
                       size->height);
     float *small = make_small(image);
@@ -185,7 +185,7 @@ static ex_result build_image(exi_building *b, int layer, int index, ex_error *er
     const ex_image *image = images_of(b, layer)[index], *first = first_built(b, layer, &first_file);
     if (image->width != first->width || image->height != first->height)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "%s is %d x %d pixels, but %s is %d x %d: the images of a texture must have one size",
+                            "%s is %d x %d pixels, but %s is %d x %d: the images of a texture must have the same size",
                             relative, image->width, image->height, first_file, first->width, first->height);
     return EX_OK;
 }

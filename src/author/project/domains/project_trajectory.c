@@ -74,8 +74,8 @@ static ex_result read_terms(exi_project_reader *r, const json_t *object, const e
         int term = 0;
         ex_result result = exi_choose(&r->keys, json_array_get(list, i), &here, terms, 3, &term);
         if (result == EX_OK && has[term])
-            result =
-                ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: \"%s\" is in the list already", here.text, terms[term]);
+            result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: \"%s\" is already in this list", here.text,
+                                  terms[term]);
         if (result != EX_OK)
             return result;
         has[term] = true;
@@ -139,7 +139,8 @@ static ex_result read_layer(exi_project_reader *r, const json_t *object, const e
     if (given && ex_weigher_kind_info(layer->weigh.kind)->is_driven)
         return ex_error_set(
             r->keys.error, EX_ERROR_DATA,
-            "%s: in a layer that a driver weighs, paths are found with the driver's, and nothing is chosen", at.text);
+            "%s: in a layer weighed by a driver, paths follow those of the driver, and there is nothing to choose",
+            at.text);
     ex_trajectory_options *o = exi_arena_allocate(r->keys.arena, 1, sizeof *o);
     if (!o)
         return ex_error_memory(r->keys.error, "the project", sizeof *o);
@@ -172,8 +173,7 @@ static ex_result read_reference(exi_project_reader *r, const json_t *object, con
     if (ex_weigher_kind_info(layer->weigh.kind)->is_driven)
         return ex_error_set(
             r->keys.error, EX_ERROR_DATA,
-            "%s.reference: in a layer that a driver weighs no example is the reference: all of them start "
-            "from the mesh",
+            "%s.reference: in a layer weighed by a driver no example is the reference: all of them start from the mesh",
             place->text);
     if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
         return ex_error_set(
@@ -186,10 +186,10 @@ static ex_result read_reference(exi_project_reader *r, const json_t *object, con
                             "%s.skeleton: the reference is the project's mesh, and has the project's bones",
                             place->text);
     if (mesh && (!json_is_string(mesh) || strcmp(json_string_value(mesh), r->view->mesh) != 0))
-        return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s.mesh: the reference is the project's mesh, \"%s\": leave this out, or let that be the "
-                            "project's",
-                            place->text, r->view->mesh);
+        return ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s.mesh: the reference is the project's mesh, \"%s\": leave this out, or name it as the project's mesh",
+            place->text, r->view->mesh);
     example->mesh = r->view->mesh;
     return EX_OK;
 }
@@ -200,15 +200,16 @@ static ex_result check_reference(exi_project_reader *r, const exi_place *at, con
         return EX_OK;
     for (int k = 0; k < layer->example_count; k++) {
         if (layer->examples[k].reference && first >= 0)
-            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s[%d].reference: '%s' is the reference already",
+            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s[%d].reference: '%s' is already the reference",
                                 at->text, layer->examples[k].place, layer->examples[first].name);
         first = layer->examples[k].reference ? k : first;
     }
     for (int k = 0; first < 0 && k < layer->muted_count; k++)
         if (layer->muted_examples[k].reference)
-            return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                                "%s[%d].muted: '%s' is the reference, which all others start from, and must count",
-                                at->text, layer->muted_examples[k].place, layer->muted_examples[k].name);
+            return ex_error_set(
+                r->keys.error, EX_ERROR_DATA,
+                "%s[%d].muted: '%s' is the reference, which all others start from, so it cannot be muted", at->text,
+                layer->muted_examples[k].place, layer->muted_examples[k].name);
     if (first < 0)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
                             "%s: the example that is the mesh itself, which the others start from, must say "
@@ -216,7 +217,7 @@ static ex_result check_reference(exi_project_reader *r, const exi_place *at, con
                             at->text);
     if (layer->example_count == 1)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: the reference alone moves nothing: add the form that it runs to", at->text);
+                            "%s: the reference alone moves nothing: add a form for it to move to", at->text);
     return EX_OK;
 }
 

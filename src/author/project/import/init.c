@@ -73,7 +73,7 @@ static ex_result choose_nodes(exi_init *init, ex_error *error) {
         else if (init->skin >= 0 && node->skin != init->skin) {
             exi_init_note(init, "node %d ('%s') is left out, with %lld vertices: it %s", n,
                           node->name ? node->name : "", (long long)vertices_of(scene, node->mesh),
-                          node->skin >= 0 ? "hangs on another skin" : "hangs on no skin");
+                          node->skin >= 0 ? "is bound to another skin" : "is not bound to a skin");
             init->wanted[n] = false;
         }
     }
@@ -84,11 +84,11 @@ static ex_result choose_nodes(exi_init *init, ex_error *error) {
 static void note_rest(const exi_init *init) {
     const ex_scene *scene = init->scene;
     if (scene->animation_count > 0)
-        exi_init_note(init, "%d animation%s not taken: a project has poses, not motion", scene->animation_count,
+        exi_init_note(init, "%d animation%s ignored: a project has poses, not motion", scene->animation_count,
                       scene->animation_count == 1 ? " is" : "s are");
     for (int i = 0; i < scene->material_count; i++)
         if (scene->materials[i].base_texture >= 0) {
-            exi_init_note(init, "%d image%s not taken: materials keep their names alone", scene->image_count,
+            exi_init_note(init, "%d image%s ignored: only the names of materials are kept", scene->image_count,
                           scene->image_count == 1 ? " is" : "s are");
             break;
         }

@@ -110,10 +110,10 @@ bool exi_init_close_up(exi_init *init, int *joined, int *scratch) {
     const int dropped = drop_flat_faces(joined, mesh);
     if (mesh->vertex_count < before)
         exi_init_note(init,
-                      "%d of %d vertices, split where normals or texture coordinates break, are joined with others",
+                      "%d of %d vertices, split at seams of normals or texture coordinates, are merged with others",
                       before - mesh->vertex_count, before);
     if (dropped > 0)
-        exi_init_note(init, "%d face%s left out: vertices that are one now leave no area", dropped,
+        exi_init_note(init, "%d face%s left out: after merging vertices, no area is left", dropped,
                       dropped == 1 ? " is" : "s are");
     return join_values(joined, mesh->texcoords, 2, &mesh->texcoord_count, mesh->corner_texcoords, mesh, scratch) &&
            join_values(joined, mesh->normals, 3, &mesh->normal_count, mesh->corner_normals, mesh, scratch);

@@ -69,7 +69,7 @@ static bool rename_joints(const exi_init *init, ex_scene *made, exi_names *names
             continue;
         }
         if (node->name && node->name[0])
-            exi_init_note(init, "joint '%s' is called '%s' in the project: each needs a name of its own", node->name,
+            exi_init_note(init, "joint '%s' is called '%s' in the project, because names must be unique", node->name,
                           name);
         char *copy = exi_text_copy(name, strlen(name));
         if (!copy)

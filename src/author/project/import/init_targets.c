@@ -80,7 +80,7 @@ static int choose_axis(exi_init *init, int part, int target, const int *before) 
     const double rest = rest_of(init, part, target);
     if (same >= 0 && given && init->axes[same].joinable && !own_axis(before, target, same)) {
         if (init->axes[same].rest != rest)
-            exi_init_note(init, "morph target '%s' rests at %g in one mesh and at %g in another: %g is taken for both",
+            exi_init_note(init, "morph target '%s' rests at %g in one mesh and at %g in another: %g is used for both",
                           name, init->axes[same].rest, rest, init->axes[same].rest);
         return same;
     }

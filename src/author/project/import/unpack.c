@@ -53,7 +53,7 @@ ex_result exi_new_folder_check_free(const exi_new_folder *f, const char *name, e
     if (!path)
         result = ex_error_memory(error, "a path", strlen(f->path));
     else if (exists(path))
-        result = ex_error_kind(error, ex_error_set(error, EX_ERROR_FILE, "%s is there already", path), "folder_in_use");
+        result = ex_error_kind(error, ex_error_set(error, EX_ERROR_FILE, "%s exists already", path), "folder_in_use");
     free(path);
     return result;
 }

@@ -57,12 +57,13 @@ ex_result exi_unpack_driver_open(exi_unpacked_driver *d, const ex_rig *rig, ex_e
         if (ex_weigher_get_info(ex_rig_weigher(rig, l))->is_driven) {
             if (d->layer >= 0)
                 return ex_error_set(error, EX_ERROR_DATA,
-                                    "layers '%s' and '%s' both follow the driver, which a project cannot say",
+                                    "layers '%s' and '%s' both follow the driver, which a project cannot express",
                                     ex_rig_layer_name(rig, l), ex_rig_layer_name(rig, d->layer));
             d->layer = l;
         }
     if (d->layer < 0)
-        return ex_error_set(error, EX_ERROR_DATA, "no layer of the rig follows its driver, which a project cannot say");
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "no layer of the rig follows its driver, which a project cannot express");
     ex_result result = exi_drive_note_read(rig, &d->driver, &d->arena, &d->options, &d->mesh, error);
     return result == EX_OK ? take_masks(d, rig, error) : result;
 }

@@ -270,8 +270,9 @@ static ex_result describe_refinement(const ex_rig *rig, json_t **subdivide, ex_e
         return ex_error_set(error, EX_ERROR_DATA, "the rig's note about how it was subdivided is damaged");
     }
     if (ex_rig_stencils(rig))
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "the rig has refined levels, but no note of how they were made, and cannot be unpacked");
+        return ex_error_set(
+            error, EX_ERROR_DATA,
+            "the rig has refined levels, but does not record how they were made, so it cannot be unpacked");
     return EX_OK;
 }
 

@@ -124,11 +124,11 @@ static ex_result check_form(const ex_mesh *mesh, const char *reference, const ch
 ex_result ex_warp_project(const ex_warp_def *def, ex_project **project, ex_error *error) {
     *project = NULL;
     if (!def->reference || def->form_count < 1 || !def->forms)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a reference and at least one form besides are needed");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a reference and at least one other form are needed");
     if (def->form_count > EX_AXIS_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT,
-                            "there are %d forms besides the reference, and a space has at most %d axes",
-                            def->form_count, EX_AXIS_MAX);
+                            "there are %d forms besides the reference; a space has at most %d axes", def->form_count,
+                            EX_AXIS_MAX);
     ex_mesh *mesh = NULL;
     ex_result result = ex_mesh_read(def->reference, &mesh, error);
     if (result == EX_OK && mesh->face_count == 0)

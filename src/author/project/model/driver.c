@@ -135,10 +135,9 @@ static ex_result make_frames(exi_project_driver *d, const ex_mesh *mesh, const e
 static ex_result check_residual(const exi_project_driver *d, const ex_skin *skin, ex_error *error) {
     if (!skin || !d->view->driver.residual || d->options.residual == EX_RESIDUAL_NONE)
         return EX_OK;
-    return ex_error_set(
-        error, EX_ERROR_DATA,
-        "settle.residual: a mesh with a skin of its own is posed by its skeleton, and the driver's motion "
-        "is not carried to it: \"none\" is needed here");
+    return ex_error_set(error, EX_ERROR_DATA,
+                        "settle.residual: a mesh with its own skin is posed by its skeleton, so the driver's motion is "
+                        "not carried to it: \"none\" is needed here");
 }
 
 ex_result exi_project_driver_open(exi_project_driver *d, const ex_project_view *view, const ex_mesh *mesh,

@@ -136,7 +136,7 @@ static bool all_finite(const double *values, int count) {
 
 static ex_result check_falloff(const ex_project_layer *layer, const ex_edit *edit, ex_error *error) {
     if (!edit->falloff && edit->kind == EX_EDIT_FALLOFF)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no falloff");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit gives no falloff");
     if (edit->falloff && !ex_weigher_kind_info(layer->weigh.kind)->has_falloffs)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' is not gaussian: its points have no falloff",
                             layer->name);
@@ -156,13 +156,13 @@ static ex_result check_sources(const ex_project_layer *layer, const ex_edit *edi
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a new example needs a name and a mesh or image");
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!exi_is_text(name) || !exi_is_text(mesh)))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "the name or the file of the new example is not readable UTF-8 text");
+                            "the name or the file of the new example is not valid UTF-8 text");
     if (edit->kind == EX_EDIT_MOVE_PSEUDO && edit->from && edit->weights)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a pseudo-example is drawn from a place or has weights, not both");
+                            "a pseudo-example borrows the weights of a place or is given weights, not both");
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a new pseudo-example needs either where it is drawn from or its weights");
+                            "a new pseudo-example needs either a place to borrow weights from, or weights");
     if (!(all_finite(edit->at, layer->dimension) && all_finite(edit->from, layer->dimension) &&
           all_finite(edit->weights, layer->example_count)))
         return ex_error_set(error, EX_ERROR_DATA, "a number of the edit is not finite");
@@ -176,13 +176,13 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
     const bool remove = edit->kind == EX_EDIT_REMOVE_EXAMPLE || edit->kind == EX_EDIT_REMOVE_PSEUDO;
     const int count = pseudo ? layer->pseudo_count : layer->example_count;
     if ((unsigned)edit->kind > EX_EDIT_FALLOFF || (!remove && !falloff && !edit->at))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit says no place, or is of no known kind");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit gives no place, or its kind is unknown");
     if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' is direct: it has no space to edit", layer->name);
     if (layer->driven && (add || pseudo))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a driver weighs layer '%s': its examples are added with the driver's form, and it has no "
-                            "pseudo-examples",
+                            "layer '%s' is weighed by a driver: its examples are added with the driver's form, and it "
+                            "has no pseudo-examples",
                             layer->name);
     if (!add && !falloff && (edit->index < 0 || edit->index >= count))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' has no %s %d: it has %d", layer->name,

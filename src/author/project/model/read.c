@@ -79,7 +79,7 @@ static ex_result read_layers(exi_project_reader *r, const json_t *list) {
         r->view->layer_count = (int)i + 1;
         for (size_t k = 0; result == EX_OK && k < i; k++)
             if (strcmp(layers[k].name, layers[i].name) == 0)
-                result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: layer %zu is called '%s' too", here.text,
+                result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: layer %zu is also called '%s'", here.text,
                                       k, layers[i].name);
     }
     if (result == EX_OK)
@@ -146,7 +146,7 @@ static ex_result read_skeleton(exi_project_reader *r, const json_t *root) {
     ex_result result = exi_get_text(&r->keys, root, &top, "skeleton", false, &r->view->skeleton);
     if (result == EX_OK && skinning && !r->view->skeleton)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                              "%s: there is nothing to skin by: add \"skeleton\": \"FILE.glb\"", at.text);
+                              "%s: skinning needs a skeleton: add \"skeleton\": \"FILE.glb\"", at.text);
     if (result == EX_OK && skinning)
         result = exi_choose(&r->keys, skinning, &at, methods, EX_SKINNING_COUNT, &method);
     r->view->skinning = (ex_skinning)method;
@@ -162,7 +162,7 @@ static ex_result read_limit(exi_project_reader *r, const json_t *object, const e
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.limit: true, false or \"all\" is needed here", at->text);
     if (def->levels == 0)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s.levels: \"limit\": \"all\" puts every level on the limit surface: take 1 or more",
+                            "%s.levels: \"limit\": \"all\" puts every level on the limit surface: use 1 or more",
                             at->text);
     def->limit = def->all = true;
     return EX_OK;
@@ -192,7 +192,7 @@ static ex_result read_subdivide(exi_project_reader *r, const json_t *root) {
                             &boundary);
     if (result == EX_OK && def->levels == 0 && !def->limit)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                              "%s.levels: 0 levels refine nothing: take 1 or more, or add \"limit\": true", at.text);
+                              "%s.levels: 0 levels refine nothing: use 1 or more, or add \"limit\": true", at.text);
     def->scheme = (ex_scheme)scheme;
     def->boundary = (ex_boundary)boundary;
     r->view->subdivide = true;
@@ -210,7 +210,7 @@ static ex_result read_root(exi_project_reader *r, const json_t *root) {
     if (json_is_integer(version) && json_integer_value(version) > 1)
         return ex_error_set(
             r->keys.error, EX_ERROR_VERSION,
-            "exemplar: this project has version %lld, and this program (%s) reads version 1: use a newer one",
+            "exemplar: this project has version %lld, but this program (%s) reads version 1: use a newer version",
             (long long)json_integer_value(version), EX_VERSION_TEXT);
     ex_result result = exi_check_keys(&r->keys, root, &top, keys);
     if (result == EX_OK)
@@ -273,7 +273,7 @@ ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_p
         result = ex_error_set(error, EX_ERROR_FORMAT, "%s is empty", path);
     else if (!made->root)
         result = ex_error_set(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, json_error.line, json_error.column,
-                              strstr(json_error.text, "near '/'") ? "JSON has no comments: take this one out"
+                              strstr(json_error.text, "near '/'") ? "JSON has no comments: remove this one"
                                                                   : json_error.text);
     else
         result = ex_error_within(error, exi_project_interpret(made->root, name, &made->arena, &made->view, error), "%s",

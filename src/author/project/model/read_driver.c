@@ -28,7 +28,7 @@ static ex_result read_frame(exi_project_reader *r, const json_t *value, const ex
     ex_result result = exi_check_keys(&r->keys, value, place, keys);
     if (result == EX_OK && json_object_get(value, "joint") && !r->view->skeleton)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                              "%s.joint: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole",
+                              "%s.joint: the project has no joints: add \"skeleton\": \"FILE.glb\" to the project",
                               place->text);
     if (result == EX_OK)
         result = exi_get_text(&r->keys, value, place, "joint", false, &driver->joint);
@@ -142,11 +142,10 @@ ex_result exi_read_driver(exi_project_reader *r, const json_t *root) {
         if (result == EX_OK)
             result = read_frames(r, object, &at, &driver->options);
         if (result == EX_OK && driver->options.frame == EX_WHOLE_FRAME_NONE && driver->options.frames > 1)
-            result =
-                ex_error_set(r->keys.error, EX_ERROR_DATA,
-                             "%s: %d frames move with the driver, so the frame of the whole cannot be \"none\": leave "
-                             "one of the two out",
-                             frame_at.text, driver->options.frames);
+            result = ex_error_set(r->keys.error, EX_ERROR_DATA,
+                                  "%s: %d frames move with the driver, so the frame of the whole driver cannot be "
+                                  "\"none\": leave one of the two out",
+                                  frame_at.text, driver->options.frames);
     }
     return result == EX_OK ? read_settle(r, root, driver) : result;
 }
@@ -163,29 +162,27 @@ static ex_result check_space(exi_project_reader *r, const exi_place *place, ex_p
         exi_place at = exi_place_index(&space, (size_t)i);
         if (axis->axis.kind == EX_AXIS_DRIVER && !convex)
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                                "%s.driver: the form of a driver is weighed by \"weigh\": {\"kind\": \"convex\"} alone",
-                                at.text);
+                                "%s.driver: a driver axis needs \"weigh\": {\"kind\": \"convex\"}", at.text);
         if (axis->axis.kind == EX_AXIS_DRIVER && !r->view->driver.mesh)
-            return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                                "%s.driver: the project has no driver: add \"driver\": {\"mesh\": \"FILE.obj\"} to the "
-                                "whole",
-                                at.text);
+            return ex_error_set(
+                r->keys.error, EX_ERROR_DATA,
+                "%s.driver: the project has no driver: add \"driver\": {\"mesh\": \"FILE.obj\"} to the project",
+                at.text);
         if (axis->axis.kind == EX_AXIS_DRIVER && name)
-            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.driver: '%s' is the driver already", at.text, name);
+            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.driver: '%s' is already the driver axis", at.text,
+                                name);
         if (axis->axis.kind == EX_AXIS_DRIVER)
             name = axis->name;
         else if (convex && (axis->axis.kind != EX_AXIS_SCALAR || scalars++ > 0))
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                                "%s: beside the driver, a convex space has one axis of numbers at most", at.text);
+                                "%s: besides the driver axis, a convex space has at most one scalar axis", at.text);
     }
     if (convex && !name)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: \"kind\": \"convex\" weighs the form of a driver: add an axis {\"name\": \"body\", "
-                            "\"driver\": true}",
+                            "%s: \"kind\": \"convex\" needs a driver axis: add {\"name\": \"body\", \"driver\": true}",
                             space.text);
     if (convex && r->view->driver.name)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: another layer follows the driver already: one may, and others can stand beside it",
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: another layer already follows the driver: only one can",
                             space.text);
     layer->driven = convex;
     if (convex)
@@ -235,7 +232,7 @@ ex_result exi_read_driven(exi_project_reader *r, const json_t *object, const exi
         result = exi_read_mask(r, weights, &weights_at, false, &layer->driver_weights);
     if (result == EX_OK && regions && layer->one_region)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: \"one_region\" says that there is one: leave one of the two out", regions_at.text);
+                            "%s: \"one_region\" means that there is one: leave one of the two out", regions_at.text);
     if (result == EX_OK && regions)
         result = read_regions(r, regions, &regions_at, layer);
     ex_drive_options with_paths = r->view->driver.options;
@@ -244,18 +241,18 @@ ex_result exi_read_driven(exi_project_reader *r, const json_t *object, const exi
                       : layer->one_region     ? 1
                                               : exi_drive_frame_count(&with_paths);
     if (result == EX_OK && layer->trajectory.options && count > 1)
-        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                              "%s.shape: keys run along trajectories in one region only, and here are %d: add "
-                              "\"one_region\": true to \"weigh\"",
-                              place->text, count);
+        result = ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s.shape: trajectories allow only one region, but there are %d: add \"one_region\": true to \"weigh\"",
+            place->text, count);
     return result;
 }
 
 ex_result exi_check_followed(exi_project_reader *r) {
     if (r->view->driver.mesh && !r->view->driver.name)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "driver: no layer follows it: one with \"weigh\": {\"kind\": \"convex\"} and an axis "
-                            "{\"name\": \"body\", \"driver\": true} is needed");
+                            "driver: no layer follows it: add one with \"weigh\": {\"kind\": \"convex\"} and an axis "
+                            "{\"name\": \"body\", \"driver\": true}");
     return EX_OK;
 }
 
@@ -273,8 +270,8 @@ static ex_result read_locals(exi_project_reader *r, const json_t *object, const 
         return ex_error_memory(r->keys.error, "the project", json_object_size(locals) * sizeof *list);
     if (locals && (!json_is_object(locals) || r->view->driver.options.frame != EX_WHOLE_FRAME_JOINT))
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: only where the driver's frame is a joint's: an object of joint names and lists of ten "
-                            "numbers",
+                            "%s: an object of joint names and lists of ten numbers is needed here, and only if the "
+                            "driver's frame follows a joint",
                             at.text);
     json_object_foreach((json_t *)locals, name, value) {
         exi_place here = exi_place_key(&at, name);
@@ -314,10 +311,10 @@ ex_result exi_read_driver_form(exi_project_reader *r, const json_t *object, cons
     if (posed && (!layer->driven || (!layer->unposed && !layer->trajectory.options)))
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
                             "%s.posed: only forms that a driver carries have this, in a layer of \"unposed\" forms or "
-                            "trajectories that it weighs",
+                            "trajectories weighed by it",
                             place->text);
     if (json_object_get(object, "locals") && !layer->driven)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.locals: only examples that a driver weighs have this",
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.locals: only examples weighed by a driver have this",
                             place->text);
     ex_result result = exi_get_bool(&r->keys, object, place, "posed", &stands);
     if (result == EX_OK)
@@ -326,7 +323,7 @@ ex_result exi_read_driver_form(exi_project_reader *r, const json_t *object, cons
     if (result == EX_OK && name && json_object_get(at, name))
         result = exi_get_text(&r->keys, at, &at_place, name, true, &example->driver);
     if (result == EX_OK && layer->driven && !example->driver)
-        result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: missing: which form has the driver there?",
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: missing: name the file of the driver's form",
                               at_place.text, name);
     return result;
 }

@@ -25,18 +25,18 @@ static ex_result read_files(exi_project_reader *r, const json_t *object, const e
         return result;
     if (json_object_get(object, "skeleton") && !r->view->skeleton)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s.skeleton: an example's own skeleton stands for the project's, which is missing: add "
-                            "\"skeleton\": \"FILE.glb\" to the whole",
+                            "%s.skeleton: an example's own skeleton replaces the project's, which is missing: add "
+                            "\"skeleton\": \"FILE.glb\" to the project",
                             place->text);
     if (json_object_get(object, "skeleton") && !domain->targets)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
                             "%s.skeleton: an example of a layer of %s has the project's bones: one with its own "
-                            "belongs into a layer of \"unposed\" forms",
+                            "belongs in a layer of \"unposed\" forms",
                             place->text, domain->examples);
     if (json_object_get(object, "skeleton") && layer->driven)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s.skeleton: an example that a driver weighs moves no joints, and has the project's bones",
-                            place->text);
+        return ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s.skeleton: an example weighed by a driver cannot move joints: it has the project's bones", place->text);
     if (domain->read_example)
         result = domain->read_example(r, object, place, layer, example);
     if (result == EX_OK && !example->reference)
@@ -64,8 +64,8 @@ static ex_result read_example(exi_project_reader *r, const json_t *object, const
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
                               "%s.at: examples of a direct layer have no place: its axes are its weights", place->text);
     if (result == EX_OK && !direct && !at)
-        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                              "%s: \"at\" is missing: where in the space is this example?", place->text);
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: \"at\" is missing: it places the example in the space",
+                              place->text);
     return result;
 }
 
@@ -108,8 +108,7 @@ static ex_result sort_out_muted(exi_project_reader *r, const json_t *list, const
         }
     if (*muted_count == count)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: all of them are muted: let the layer be \"muted\" instead, and its examples not",
-                            at->text);
+                            "%s: all of them are muted: mute the layer instead of its examples", at->text);
     return EX_OK;
 }
 
@@ -137,10 +136,10 @@ ex_result exi_read_examples(exi_project_reader *r, const json_t *object, const e
     if (count == 0)
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a list of at least one example is needed here", at.text);
     if (layer->driven && count > EX_CONVEX_MAX)
-        return ex_error_set(r->keys.error, EX_ERROR_LIMIT, "%s: a driver weighs at most %d examples, and here are %zu",
+        return ex_error_set(r->keys.error, EX_ERROR_LIMIT, "%s: a driver weighs at most %d examples, but there are %zu",
                             at.text, EX_CONVEX_MAX, count);
     if (count > EX_POINT_MAX)
-        return ex_error_set(r->keys.error, EX_ERROR_LIMIT, "%s: a space holds at most %d examples, and here are %zu",
+        return ex_error_set(r->keys.error, EX_ERROR_LIMIT, "%s: a space holds at most %d examples, but there are %zu",
                             at.text, EX_POINT_MAX, count);
     ex_project_example *read = exi_arena_allocate(r->keys.arena, count, sizeof *read);
     ex_project_example *examples = exi_arena_allocate(r->keys.arena, count, sizeof *examples);
@@ -157,13 +156,14 @@ ex_result exi_read_examples(exi_project_reader *r, const json_t *object, const e
         for (size_t k = 0; k < i; k++)
             if (strcmp(read[k].name, read[i].name) == 0)
                 return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                                    "%s.name: example %zu of this layer is called '%s' too", here.text, k,
+                                    "%s.name: example %zu of this layer is also called '%s'", here.text, k,
                                     read[i].name);
         read[i].place = (int)i;
     }
     if (!ex_weigher_kind_info(layer->weigh.kind)->has_points && count != axes)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: a direct layer has one example per axis, here %zu for %zu axes", at.text, count, axes);
+                            "%s: a direct layer needs one example per axis, but there are %zu for %zu axes", at.text,
+                            count, axes);
     ex_result result = sort_out_muted(r, list, &at, order, &muted);
     for (size_t i = 0; result == EX_OK && i < count; i++) {
         examples[i] = read[order[i]];
@@ -275,7 +275,7 @@ ex_result exi_read_pseudos(exi_project_reader *r, const json_t *object, const ex
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a direct layer has no space for pseudo-examples",
                             at.text);
     if (count > 0 && layer->driven)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a layer that a driver weighs has no pseudo-examples",
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a layer weighed by a driver has no pseudo-examples",
                             at.text);
     ex_pseudo *pseudos = exi_arena_allocate(r->keys.arena, count, sizeof *pseudos);
     if (!pseudos)

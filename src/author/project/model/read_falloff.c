@@ -45,7 +45,7 @@ static ex_result read_list(exi_project_reader *r, const json_t *list, const exi_
                            const ex_project_layer *layer, double *falloff) {
     if (json_array_size(list) != (size_t)layer->axis_count)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: one number for each axis is needed here: the list has %zu, and the space %d",
+                            "%s: one number for each axis is needed here: the list has %zu, but the space has %d axes",
                             place->text, json_array_size(list), layer->axis_count);
     for (int i = 0; i < layer->axis_count; i++) {
         exi_place at = exi_place_index(place, (size_t)i);
@@ -163,7 +163,7 @@ static ex_result read_rows(exi_project_reader *r, const json_t *rows, const exi_
             const double a = metric[i * n + j], b = metric[j * n + i];
             if (fabs(a - b) > 1e-9 * (fabs(a) + fabs(b)))
                 return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                                    "%s: a metric is symmetric, and here [%zu][%zu] is %g and [%zu][%zu] is %g",
+                                    "%s: a metric must be symmetric, but [%zu][%zu] is %g and [%zu][%zu] is %g",
                                     place->text, i, j, a, j, i, b);
             metric[i * n + j] = b;
         }
@@ -179,10 +179,10 @@ static ex_result read_metric(exi_project_reader *r, const json_t *value, const e
     double *metric = exi_arena_allocate(r->keys.arena, n * n, sizeof *metric);
     double *work = exi_arena_allocate(r->keys.arena, n * n, sizeof *work);
     if (n == 0)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: a metric is over axes that are numbers, and this space has rotations alone: take "
-                            "\"falloff\"",
-                            place->text);
+        return ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s: a metric is for axes that are numbers, but this space has only rotations: use \"falloff\"",
+            place->text);
     if (!metric || !work)
         return ex_error_memory(r->keys.error, "the project", n * n * sizeof *metric);
     ex_result result = json_is_object(value) ? exi_check_keys(&r->keys, value, place, keys) : EX_OK;
@@ -201,7 +201,7 @@ static ex_result read_metric(exi_project_reader *r, const json_t *value, const e
         memcpy(work, metric, n * n * sizeof *work);
         if (!is_definite(work, n))
             result = ex_error_set(r->keys.error, EX_ERROR_DATA,
-                                  "%s: the matrix is not positive definite: it would give distances that are not real",
+                                  "%s: the matrix is not positive definite, so some distances would not be real",
                                   place->text);
     }
     *out = metric;

@@ -11,7 +11,8 @@ static ex_result read_joints(exi_project_reader *r, const json_t *list, const ex
     size_t count = json_array_size(list);
     if (!r->view->skeleton)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole", place->text);
+                            "%s: the project has no joints: add \"skeleton\": \"FILE.glb\" to the project",
+                            place->text);
     if (count == 0 || count > EX_JOINT_MAX)
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a list of names of joints is needed here", place->text);
     const char **names = exi_arena_allocate(r->keys.arena, count, sizeof *names);
@@ -24,7 +25,7 @@ static ex_result read_joints(exi_project_reader *r, const json_t *list, const ex
             return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: the name of a joint is needed here", at.text);
         for (size_t k = 0; k < i; k++)
             if (strcmp(names[k], json_string_value(name)) == 0)
-                return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: joint '%s' is in the list already", at.text,
+                return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: joint '%s' is already in this list", at.text,
                                     names[k]);
         names[i] = exi_arena_text(r->keys.arena, json_string_value(name));
         if (!names[i])

@@ -88,8 +88,8 @@ static ex_result refuse_turn(exi_project_reader *r, const exi_place *place, cons
             "%s: %.10g degrees is the same turn as %.10g, which is nearer the middle of the range: write %.10g",
             place->text, written, same, same);
     return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                        "%s: %.10g degrees is the same turn as %.10g, which is what the joint reads: write %.10g",
-                        place->text, written, same, same);
+                        "%s: %.10g degrees is the same turn as %.10g, which the joint reads: write %.10g", place->text,
+                        written, same, same);
 }
 
 /* Fails with the reason why the reading differs from the written value. */
@@ -134,10 +134,9 @@ static ex_result check_readings(exi_project_reader *r, const json_t *at, const e
         if (exi_reading_agrees(&axis->reading, joint, written, read))
             continue;
         if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
-            return ex_error_set(
-                r->keys.error, EX_ERROR_DATA,
-                "%s: in a direct layer this example stands where '%s' is 1, and joint '%s' reads %g there", place->text,
-                axis->name, axis->joint, *read);
+            return ex_error_set(r->keys.error, EX_ERROR_DATA,
+                                "%s: in a direct layer this example is where '%s' is 1, but joint '%s' reads %g there",
+                                place->text, axis->name, axis->joint, *read);
         return refuse_value(r, at, &here, layer, axis, written, read);
     }
     return EX_OK;
@@ -206,7 +205,7 @@ static ex_result move_joints(exi_project_reader *r, const json_t *object, const 
                             here.text);
     if (given && !r->view->skeleton)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole", here.text);
+                            "%s: the project has no joints: add \"skeleton\": \"FILE.glb\" to the project", here.text);
     if (!r->view->skeleton)
         return EX_OK;
     size_t most = json_object_size(given) + json_object_size(at);

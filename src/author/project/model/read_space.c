@@ -31,13 +31,12 @@ static ex_result choose_source(exi_project_reader *r, const json_t *object, cons
         }
     if (joint && !r->view->skeleton)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s.joint: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole",
+                            "%s.joint: the project has no joints: add \"skeleton\": \"FILE.glb\" to the project",
                             place->text);
     if (joint && given != 1)
         return ex_error_set(
             r->keys.error, EX_ERROR_DATA,
-            "%s: an axis with a joint has one of \"angle\", \"rotation\", \"slide\" and \"stretch\", and "
-            "here %s",
+            "%s: an axis with a joint needs one of \"angle\", \"rotation\", \"slide\" and \"stretch\", but here %s",
             place->text, given == 0 ? "is none" : "are several");
     if (!joint && *source != DIAL && (*source != ROTATION || given > 1)) {
         const int which = *source != ROTATION ? *source : json_object_get(object, sources[SLIDE]) ? SLIDE : STRETCH;
@@ -105,8 +104,7 @@ static ex_result read_rotation_axis(exi_project_reader *r, const json_t *object,
     const json_t *about = json_object_get(object, "about"), *rest = json_object_get(object, "rest");
     at = exi_place_key(place, "about");
     if (kind == 0 && about)
-        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a full rotation is about no axis in particular",
-                            at.text);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a full rotation has no axis: leave it out", at.text);
     if (kind != 0 && !about)
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a swing or twist needs \"about\"", place->text);
     if (about)
@@ -162,10 +160,10 @@ static ex_result read_axis(exi_project_reader *r, const json_t *object, const ex
     if (result == EX_OK)
         result = exi_get_text(&r->keys, object, place, "name", true, &axis->name);
     if (result == EX_OK && !exi_is_axis_name(axis->name))
-        result =
-            ex_error_set(r->keys.error, EX_ERROR_DATA,
-                         "%s.name: an axis name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or 'joint:…'",
-                         place->text, EXI_NAME_MAX);
+        result = ex_error_set(r->keys.error, EX_ERROR_DATA,
+                              "%s.name: the name of an axis needs 1 to %d bytes, without '=', ',' or '\"', and other "
+                              "than 'time' or 'joint:…'",
+                              place->text, EXI_NAME_MAX);
     if (result == EX_OK)
         result = exi_get_text(&r->keys, object, place, "unit", false, &axis->unit);
     if (result == EX_OK && source == DRIVER) {
@@ -203,7 +201,7 @@ ex_result exi_read_space(exi_project_reader *r, const json_t *layer, const exi_p
             return result;
         for (size_t k = 0; k < i; k++)
             if (strcmp(axes[k].name, axes[i].name) == 0)
-                return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: this space has an axis '%s' already",
+                return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: this space already has an axis '%s'",
                                     here.text, axes[i].name);
         plain[i] = axes[i].axis;
         out->dimension += ex_axis_width(&plain[i]);
@@ -259,7 +257,7 @@ static ex_result refuse_source(exi_project_reader *r, const ex_project_axis *fir
     describe(first, a, sizeof a);
     describe(axis, b, sizeof b);
     return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                        "%s: '%s' is %s, and in %s it is %s: the same name is one input, so give one of them another",
+                        "%s: '%s' is %s, but in %s it is %s: axes of the same name must agree, so rename one",
                         place->text, axis->name, b, first_place->text, a);
 }
 
@@ -274,11 +272,10 @@ static ex_result set_rest(exi_project_reader *r, const json_t *object, const exi
     if (!rotation)
         snprintf(value, sizeof value, "%g", read[0]);
     if (json_object_get(object, "rest") && !exi_reading_agrees(&axis->reading, &rest, given, read))
-        return ex_error_set(
-            r->keys.error, EX_ERROR_DATA,
-            "%s.rest: joint '%s' is at %s when it rests: leave \"rest\" out, or change the rest pose in the "
-            "skeleton",
-            place->text, axis->joint, value);
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
+                            "%s.rest: joint '%s' is at %s in the rest pose: leave \"rest\" out, or change the rest "
+                            "pose in the skeleton",
+                            place->text, axis->joint, value);
     if (rotation)
         memcpy(axis->axis.rest_rotation, read, sizeof axis->axis.rest_rotation);
     else

@@ -55,7 +55,7 @@ static ex_result bad_separator(table_reader *r, const char *separator) {
 
 static ex_result bad_field(table_reader *r) {
     return ex_error_set(r->error, EX_ERROR_FORMAT,
-                        "%s:%d: a field is no text, or longer than %d bytes, or its quote is left open", r->path,
+                        "%s:%d: a field is not text, or longer than %d bytes, or its quote is not closed", r->path,
                         r->csv.line, FIELD_SIZE - 1);
 }
 
@@ -120,7 +120,7 @@ static ex_result add_column(table_reader *r, const char *name) {
         r->subjects[r->subject_count++] = found;
     }
     if (r->subjects[i].columns[part] >= 0)
-        return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: column '%s' is there twice", r->path, r->csv.line, name);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s:%d: column '%s' appears twice", r->path, r->csv.line, name);
     r->subjects[i].columns[part] = r->column_count++;
     return EX_OK;
 }
@@ -167,7 +167,7 @@ static ex_result check_header(table_reader *r) {
         }
         if (missing_count > 0)
             return ex_error_set(r->error, EX_ERROR_DATA,
-                                "%s:1: the rotation '%s' needs four columns, and %s %s missing", r->path,
+                                "%s:1: the rotation '%s' needs four columns, but %s %s missing", r->path,
                                 subject_name(r, s, -1, name), missing, missing_count == 1 ? "is" : "are");
     }
     return EX_OK;
@@ -216,12 +216,12 @@ static ex_result check_row(table_reader *r, const double *row) {
         gather(&r->subjects[i], row, q);
         if (r->subjects[i].width == 4 && !(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20))
             return ex_error_set(r->error, EX_ERROR_DATA,
-                                "%s:%d: all four numbers of '%s' are 0, which is no rotation: rest is 0 0 0 1", r->path,
-                                r->csv.line, subject_name(r, &r->subjects[i], -1, name));
+                                "%s:%d: all four numbers of '%s' are 0, which is not a rotation: rest is 0 0 0 1",
+                                r->path, r->csv.line, subject_name(r, &r->subjects[i], -1, name));
         if (!reaches(r, &r->subjects[i], q))
             return ex_error_set(r->error, EX_ERROR_DATA,
-                                "%s:%d: '%s' is %g, and no joint can be moved or stretched so far", r->path,
-                                r->csv.line, subject_name(r, &r->subjects[i], -1, name), q[0]);
+                                "%s:%d: '%s' is %g: no joint can be moved or stretched that far", r->path, r->csv.line,
+                                subject_name(r, &r->subjects[i], -1, name), q[0]);
     }
     return EX_OK;
 }
@@ -233,14 +233,14 @@ static ex_result read_row(table_reader *r, double *row) {
         if (!exi_csv_field(&r->csv, field, &last))
             return bad_field(r);
         if (column >= r->column_count)
-            return ex_error_set(r->error, EX_ERROR_FORMAT, "%s:%d: there are more fields than the %d of the header",
-                                r->path, r->csv.line, r->column_count);
+            return ex_error_set(r->error, EX_ERROR_FORMAT, "%s:%d: there are more fields than the header's %d", r->path,
+                                r->csv.line, r->column_count);
         ex_result result = read_number(r, column, field, &row[column]);
         if (result != EX_OK)
             return result;
     }
     if (column < r->column_count)
-        return ex_error_set(r->error, EX_ERROR_FORMAT, "%s:%d: there %s %d field%s, and the header has %d", r->path,
+        return ex_error_set(r->error, EX_ERROR_FORMAT, "%s:%d: there %s %d field%s, but the header has %d", r->path,
                             r->csv.line, column == 1 ? "is" : "are", column, column == 1 ? "" : "s", r->column_count);
     return check_row(r, row);
 }
@@ -329,7 +329,7 @@ static ex_result read_text(table_reader *r) {
         if (!exi_csv_skip_blank_line(&r->csv))
             result = add_row(r);
     if (result == EX_OK && r->row_count == 0)
-        result = ex_error_set(r->error, EX_ERROR_DATA, "%s has no rows: each one below its header is a pose", r->path);
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s has no rows: each row below its header is a pose", r->path);
     return result;
 }
 

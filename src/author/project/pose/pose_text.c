@@ -43,7 +43,7 @@ static void list_names(const ex_rig *rig, bool joint, int count, char *list, siz
 ex_result exi_unknown_input(const ex_rig *rig, bool joint, const char *bare, ex_error *error) {
     const char *kind = joint ? "joint" : "axis";
     if (joint && ex_rig_joint_count(rig) == 0)
-        return ex_error_set(error, EX_ERROR_DATA, "this rig has no skeleton, and so no joint '%s'", bare);
+        return ex_error_set(error, EX_ERROR_DATA, "this rig has no skeleton, so it has no joint '%s'", bare);
     const int counts[2] = {ex_rig_input_count(rig), ex_rig_joint_count(rig)}, total = counts[0] + counts[1];
     const char **names = malloc(((size_t)total + 1) * sizeof *names);
     if (!names)
@@ -135,7 +135,7 @@ static ex_result set_axis(const ex_rig *rig, int input, const ex_setting *settin
     if (source.joint >= 0 && !exi_reading_reaches(&source.reading, value)) {
         char number[32];
         ex_format_double(number, value[0]);
-        return ex_error_set(error, EX_ERROR_DATA, "%s=%s: no joint can be moved or stretched so far", setting->name,
+        return ex_error_set(error, EX_ERROR_DATA, "%s=%s: no joint can be moved or stretched that far", setting->name,
                             number);
     }
     ex_rig_set_input(rig, input, value, pose);

@@ -99,7 +99,7 @@ static ex_result unknown_axis(const ex_project_view *view, const char *name, ex_
     }
     ex_error_set(error, EX_ERROR_DATA,
                  count ? "this project has no axis '%s'; its axes are: %s"
-                       : "this project has no axis '%s', nor any other%s",
+                       : "this project has no axis '%s', and no others%s",
                  name, list);
     return ex_error_kind(error, EX_ERROR_DATA, "unknown_axis");
 }
@@ -181,11 +181,12 @@ static ex_result say_joint(const ex_project_view *view, const ex_setting *settin
         t.axis = -1;
     if (!new_axes || !view->skeleton) {
         json_decref(t.value);
-        return view->skeleton
-                   ? ex_error_kind(
-                         error, ex_error_set(error, EX_ERROR_DATA, "no axis of the project reads joint '%s' so", joint),
-                         "joint_without_axis")
-                   : ex_error_set(error, EX_ERROR_DATA, "the project has no \"skeleton\", and so no joint '%s'", joint);
+        return view->skeleton ? ex_error_kind(error,
+                                              ex_error_set(error, EX_ERROR_DATA,
+                                                           "no axis of the project reads joint '%s' that way", joint),
+                                              "joint_without_axis")
+                              : ex_error_set(error, EX_ERROR_DATA,
+                                             "the project has no \"skeleton\", so it has no joint '%s'", joint);
     }
     char name[256];
     name_axis(view, spoken->axes, joint, t.axis, name);
@@ -206,7 +207,7 @@ static ex_result say_driver(const ex_project_view *view, const char *name, const
     ex_result result = exi_path_below_project(view, path, &relative, error);
     if (result == EX_OK && !relative)
         result = ex_error_set(error, EX_ERROR_DATA,
-                              "%s=%s: a form of the driver must lie in the project's folder: copy it there first", name,
+                              "%s=%s: a form of the driver must be in the project's folder: copy it there first", name,
                               path);
     if (result == EX_OK)
         result = set(spoken->at, name, json_string(relative), error);
@@ -235,14 +236,14 @@ static ex_result say_axis(const ex_project_view *view, const ex_setting *setting
 static ex_result check_name(const ex_setting *setting, ex_error *error) {
     return setting->name && exi_is_text(setting->name)
                ? EX_OK
-               : ex_error_set(error, EX_ERROR_DATA, "a name of those given is not readable UTF-8 text");
+               : ex_error_set(error, EX_ERROR_DATA, "a name is not valid UTF-8 text");
 }
 
 static ex_result say_turned(const ex_project_view *view, const ex_setting *setting, exi_spoken *spoken,
                             ex_error *error) {
     turn t;
     if (!view->skeleton)
-        return ex_error_set(error, EX_ERROR_DATA, "%s: the project has no \"skeleton\", and so no joints",
+        return ex_error_set(error, EX_ERROR_DATA, "%s: the project has no \"skeleton\", so it has no joints",
                             setting->name);
     const ex_result result = read_rotation(setting, &t, error);
     return result == EX_OK ? set(spoken->joints, setting->name, t.value, error) : result;

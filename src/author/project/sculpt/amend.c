@@ -122,7 +122,7 @@ static ex_result replace_file(const ex_project *project, const char *beside, con
     if (result == EX_OK && !is_ours(project, &now))
         result = ex_error_set(
             error, EX_ERROR_DATA,
-            "'%s' was changed by another program in the meantime, and is left as it is: run this again", path);
+            "'%s' was changed by another program in the meantime, and was left as it is: run this again", path);
     if (result == EX_OK)
         result = read_content(beside, &before, error);
     if (result == EX_OK && now.bytes)

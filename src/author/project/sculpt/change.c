@@ -61,8 +61,8 @@ static ex_result put(exi_amendment *a, int layer, int place, const exi_spoken *s
     const ex_project_layer *view = &a->trial.view.layers[layer];
     const ex_project_example *other = result == EX_OK ? exi_example_in_the_way(view, place) : NULL;
     if (other)
-        result = ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already",
-                              other->name, view->name);
+        result = ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' is already at that place", other->name,
+                              view->name);
     return result;
 }
 
@@ -101,19 +101,19 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
     const bool last = view->example_count + view->muted_count == 1;
     if (!last && view->example_count == 1 && view->examples[0].place == place)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "'%s' is the only example of layer '%s' that is not muted: let another one count first",
+                            "'%s' is the only example of layer '%s' that is not muted: unmute another one first",
                             which.name, view->name);
     if (exi_example_at(view, place)->reference)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "'%s' is the reference of layer '%s', which all others start from, and stays", which.name,
-                            view->name);
+                            "'%s' is the reference of layer '%s', which all others start from, so it cannot be removed",
+                            which.name, view->name);
     if (!ex_weigher_kind_info(view->weigh.kind)->has_points)
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "layer '%s' is direct: its examples and axes belong together, and are removed by hand",
-                            view->name);
+        return ex_error_set(
+            error, EX_ERROR_DATA,
+            "layer '%s' is direct: its examples and axes belong together; remove both in the project file", view->name);
     ex_result result = exi_amend_open(&a, project, options, error);
     if (result == EX_OK && last) {
-        exi_amend_note(&a, "'%s' was the last example of layer '%s', which goes too", which.name, view->name);
+        exi_amend_note(&a, "'%s' was the last example of layer '%s', which is removed too", which.name, view->name);
         json_array_remove(json_object_get(a.trial.root, "layers"), (size_t)layer);
     } else if (result == EX_OK) {
         const bool done = exi_drop_weights(exi_amend_layer(&a, layer), which.name) &&
@@ -134,14 +134,14 @@ ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted,
     else if (which.layer)
         layer = exi_find_layer(&project->view, which.layer, error);
     else
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "say which example or layer");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "name an example or a layer");
     if (layer < 0 || place < 0)
         return EX_ERROR_DATA;
     const ex_project_layer *view = &project->view.layers[layer];
     if (which.name && muted && view->example_count == 1 && view->examples[0].place == place)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "'%s' is the only example of layer '%s' that counts: mute the layer instead", which.name,
-                            view->name);
+                            "'%s' is the only example of layer '%s' that is not muted: mute the layer instead",
+                            which.name, view->name);
     ex_result result = exi_amend_open(&a, project, options, error);
     if (result == EX_OK) {
         json_t *object =
@@ -216,13 +216,13 @@ static ex_result open_pseudo(exi_amendment *a, ex_project *project, const char *
                              const ex_build_options *options, int *layer, ex_error *error) {
     *layer = name ? exi_find_layer(&project->view, name, error) : -1;
     if (!name)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "say in which layer the pseudo-example is");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "name the layer of the pseudo-example");
     if (*layer < 0)
         return EX_ERROR_DATA;
     const ex_project_layer *view = &project->view.layers[*layer];
     ex_result result = check_space(view, error);
     if (result == EX_OK && index && (*index < 0 || *index >= view->pseudo_count))
-        result = ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no pseudo-example %d: it has %d, counted from 0",
+        result = ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no pseudo-example %d: it has %d (counting from 0)",
                               view->name, *index, view->pseudo_count);
     return result == EX_OK ? exi_amend_open(a, project, options, error) : result;
 }
@@ -235,7 +235,7 @@ ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_place *pseu
     int layer;
     if (pseudo->at.count == 0 || (pseudo->from.count == 0) == (pseudo->weights.count == 0))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a pseudo-example needs a place, and either where it is drawn from or its weights");
+                            "a pseudo-example needs a place, and either a place to borrow weights from, or weights");
     ex_result result = open_pseudo(&a, project, pseudo->layer, NULL, options, &layer, error);
     if (result != EX_OK)
         return result;
@@ -257,7 +257,7 @@ ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_place *pse
     int layer;
     if (pseudo->from.count > 0 && pseudo->weights.count > 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a pseudo-example is drawn from a place or has weights, not both");
+                            "a pseudo-example borrows the weights of a place or is given weights, not both");
     ex_result result = open_pseudo(&a, project, pseudo->layer, &index, options, &layer, error);
     if (result != EX_OK)
         return result;

@@ -27,10 +27,10 @@ static ex_result find_source(exi_mirroring *m, ex_project *project, ex_error *er
         (size_t)m->from_place);
     if (m->source->domain != EX_DOMAIN_OFFSETS || !ex_weigher_kind_info(m->source->weigh.kind)->has_points)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "layer '%s' is not one of offsets over a space: only sculpts are mirrored",
+                            "layer '%s' is not a layer of offsets over a space: only sculpts can be mirrored",
                             m->source->name);
     if (json_object_get(m->entry, "skeleton"))
-        return ex_error_set(error, EX_ERROR_DATA, "example '%s' brings a skeleton of its own, which cannot be mirrored",
+        return ex_error_set(error, EX_ERROR_DATA, "example '%s' has a skeleton of its own, which cannot be mirrored",
                             m->def->name);
     return EX_OK;
 }
@@ -81,8 +81,8 @@ static ex_result mirror_place(const exi_mirroring *m, json_t **out, ex_error *er
             result = exi_mirror_axis(&m->mirror, other, NULL, NULL, 0, &mirrored, error);
         if (result == EX_OK && other && !mirrored.to)
             result = ex_error_set(error, EX_ERROR_DATA,
-                                  "its place names the axis '%s' of another layer, and no axis of the project is its "
-                                  "mirror image",
+                                  "its place names the axis '%s' of another layer, but no axis of the project is the "
+                                  "mirror image of that",
                                   name);
         if (result == EX_OK)
             result = exi_mirror_value(&m->mirror, axis ? axis : &mirrored, value, &made, error);
@@ -142,12 +142,12 @@ static ex_result make_way(exi_mirroring *m, json_t *list, ex_error *error) {
         return EX_OK;
     if (m->to == m->from && other->place == m->from_place)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "the pose of '%s' is its own mirror image: there is nothing to mirror to", m->def->name);
+                            "the pose of '%s' is its own mirror image: there is nothing to mirror", m->def->name);
     if (!m->def->replace)
         return ex_error_kind(error,
                              ex_error_set(error, EX_ERROR_DATA,
-                                          "example '%s' of layer '%s' stands at the mirrored place already",
-                                          other->name, layer->name),
+                                          "example '%s' of layer '%s' is already at the mirrored place", other->name,
+                                          layer->name),
                              "mirrored_place_taken");
     m->place = other->place;
     json_array_remove(list, json_array_size(list) - 1);
@@ -162,7 +162,7 @@ static ex_result put_example(exi_mirroring *m, ex_error *error) {
     if (result == EX_OK && taken && !m->def->replace)
         result = ex_error_kind(
             error,
-            ex_error_set(error, EX_ERROR_DATA, "the layer of the mirrored example has one called '%s' already", name),
+            ex_error_set(error, EX_ERROR_DATA, "the layer of the mirrored example already has an example '%s'", name),
             "mirrored_name_taken");
     if (result == EX_OK)
         result = make_entry(m, taken ? "\xE2\x80\xA6" : name, &made, error);
@@ -177,7 +177,7 @@ static ex_result put_example(exi_mirroring *m, ex_error *error) {
     if (result == EX_OK && taken && m->place == added)
         result = ex_error_kind(
             error,
-            ex_error_set(error, EX_ERROR_DATA, "'%s' is called like the mirrored example but stands elsewhere", name),
+            ex_error_set(error, EX_ERROR_DATA, "'%s' has the name of the mirrored example but is elsewhere", name),
             "mirrored_name_elsewhere");
     free(name);
     return result;
@@ -243,11 +243,10 @@ ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *def
     *made = (ex_sculpted){.layer = -1, .example = -1};
     exi_mirroring m = {.def = def, .mirror = {.view = &project->view}};
     if (!def->name || def->plane < 0 || def->plane > 2)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "say which example, and mirror x, y or z");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "name an example, and mirror x, y or z");
     if (def->as && !exi_is_name(def->as))
         return ex_error_set(error, EX_ERROR_DATA,
-                            "the new name cannot be one: 1 to %d bytes of readable UTF-8 text are needed",
-                            EXI_NAME_MAX);
+                            "the new name is not valid: 1 to %d bytes of readable text are needed", EXI_NAME_MAX);
     /* Swap y and z if meshes have z up; joints always have y up. */
     m.mirror.plane = def->plane > 0 && project->view.z_up ? 3 - def->plane : def->plane;
     ex_result result = find_source(&m, project, error);

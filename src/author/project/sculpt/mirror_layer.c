@@ -26,12 +26,11 @@ ex_result exi_mirroring_check_list(const exi_mirroring *m, const char *key, cons
         const ex_project_axis *there = m->new_layer ? NULL : &m->mirror.view->layers[m->to].axes[i];
         same = same && !(metric && m->axes[i].factor != 1) && (!there || strcmp(there->name, m->axes[i].name) == 0);
     }
-    return same
-               ? EX_OK
-               : ex_error_set(error, EX_ERROR_DATA,
-                              "a \"%s\" is a list over the axes of layer '%s', and their mirror images come in another "
-                              "order or direction: give a falloff by the axes' names",
-                              key, m->source->name);
+    return same ? EX_OK
+                : ex_error_set(error, EX_ERROR_DATA,
+                               "a \"%s\" is a list over the axes of layer '%s', but their mirror images are in another "
+                               "order or direction: give the falloff by the names of the axes",
+                               key, m->source->name);
 }
 
 json_t *exi_mirroring_falloff(const exi_mirroring *m, const json_t *falloff) {
@@ -108,7 +107,7 @@ static ex_result start_layer(exi_mirroring *m, ex_error *error) {
     if (result == EX_OK && json_array_append(json_object_get(m->amendment.trial.root, "layers"), layer) != 0)
         result = ex_error_memory(error, "a layer", 0);
     if (result == EX_OK)
-        exi_amend_note(&m->amendment, "no layer is over the mirrored axes: '%s' is started", name);
+        exi_amend_note(&m->amendment, "no layer has the mirrored axes: layer '%s' is added", name);
     json_decref(space);
     json_decref(layer);
     free(wish);
@@ -127,9 +126,8 @@ ex_result exi_mirroring_layer(exi_mirroring *m, ex_error *error) {
     m->to = !known ? -1 : own ? m->from : exi_layer_over(m->mirror.view, names);
     json_decref(names);
     if (m->to == -2)
-        return ex_error_set(
-            error, EX_ERROR_DATA,
-            "several layers of offsets are over the mirrored axes: which of them is meant cannot be told");
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "several layers of offsets have the mirrored axes, so the right one cannot be chosen");
     if (m->to >= 0)
         return EX_OK;
     m->new_layer = true;

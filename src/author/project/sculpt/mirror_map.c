@@ -193,7 +193,7 @@ ex_result ex_mesh_mirror_map(const ex_mesh *mesh, int plane, double offset, doub
     const double room = (tolerance > 0 ? tolerance : 1e-4) * ex_mesh_size(mesh);
     *map = NULL;
     if (plane < 0 || plane > 2 || !isfinite(offset))
-        return exi_misuse_error(error, "ex_mesh_mirror_map", "the plane is 0, 1 or 2, and somewhere");
+        return exi_misuse_error(error, "ex_mesh_mirror_map", "the plane must be 0, 1 or 2, at a finite position");
     ex_mesh *image = ex_mesh_copy(mesh);
     sorted *list = exi_array_allocate(count, sizeof *list);
     int *found = exi_array_allocate(count, sizeof *found), alone = 0, first = 0;

@@ -168,10 +168,9 @@ static json_t *make_image(const ex_project_axis *from, const json_t *source, con
             n[c] = fabs(n[c]);
         if (n[0] != 1 && n[1] != 1 && n[2] != 1) {
             json_decref(made);
-            ex_error_set(
-                error, EX_ERROR_DATA,
-                "axis '%s' stretches joint '%s', and joint '%s' has no axis of its own in the mirrored direction",
-                from->name, from->joint, i->joint);
+            ex_error_set(error, EX_ERROR_DATA,
+                         "axis '%s' stretches joint '%s', but joint '%s' has no axis in the mirrored direction",
+                         from->name, from->joint, i->joint);
             return NULL;
         }
     }

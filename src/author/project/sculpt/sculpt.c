@@ -33,13 +33,13 @@ static ex_result check_layer(const ex_project_view *view, const ex_project_layer
         return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is direct: its examples have no pose", layer->name);
     const exi_project_domain *domain = exi_project_domain_of(layer);
     if (domain->masked != EXI_MASKED_MESH)
-        return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is one of %s: it has %sno forms", layer->name,
+        return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is a layer of %s: it has %sno forms", layer->name,
                             domain->examples,
                             domain->masked == EXI_MASKED_LEVEL ? "maps of the refined surface, and " : "");
     if (exi_layer_at_rest(layer) && view->skeleton)
         return ex_error_kind(error,
                              ex_error_set(error, EX_ERROR_DATA,
-                                          "layer '%s' has forms at rest, and a sculpt has the pose of its skeleton",
+                                          "layer '%s' holds forms at rest, but a sculpt has the pose of its skeleton",
                                           layer->name),
                              "layer_at_rest");
     return EX_OK;
@@ -64,7 +64,7 @@ static ex_result find_direct_layer(sculpting *s, ex_error *error) {
             s->layer = l;
         }
     return s->layer >= 0 ? check_layer(view, &view->layers[s->layer], error)
-                         : ex_error_set(error, EX_ERROR_ARGUMENT, "say at which pose it was sculpted");
+                         : ex_error_set(error, EX_ERROR_ARGUMENT, "give the pose at which it was sculpted");
 }
 
 static ex_result find_layer(sculpting *s, ex_error *error) {
@@ -128,12 +128,12 @@ static ex_result check_name(const sculpting *s, ex_error *error) {
     const json_t *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
     if (!exi_is_name(s->sculpt->name))
         return ex_error_set(error, EX_ERROR_DATA,
-                            "the example's name cannot be one: 1 to %d bytes of readable UTF-8 text are needed",
+                            "the name of the example is not valid: 1 to %d bytes of readable text are needed",
                             EXI_NAME_MAX);
     for (size_t i = 0; i < json_array_size(list); i++)
         if (strcmp(json_string_value(json_object_get(json_array_get(list, i), "name")), s->sculpt->name) == 0)
             return ex_error_kind(error,
-                                 ex_error_set(error, EX_ERROR_DATA, "layer '%s' has an example '%s' already",
+                                 ex_error_set(error, EX_ERROR_DATA, "layer '%s' already has an example '%s'",
                                               view->layers[s->layer].name, s->sculpt->name),
                                  "name_taken");
     return EX_OK;
@@ -162,18 +162,17 @@ static ex_result add_new(sculpting *s, ex_error *error) {
     if (direct)
         result = append_axis(s, error);
     else if (result == EX_OK && s->sculpt->at.count == 0)
-        result = ex_error_set(error, EX_ERROR_ARGUMENT, "say at which pose it was sculpted");
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "give the pose at which it was sculpted");
     if (result == EX_OK)
         result = append_example(s, s->sculpt->name, error);
     if (result == EX_OK)
         result = exi_amend_read(&s->amendment, error);
     const ex_project_example *other = result == EX_OK && !direct ? exi_example_in_the_way(layer_of(s), s->place) : NULL;
     if (other)
-        result =
-            ex_error_kind(error,
-                          ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already",
-                                       other->name, layer_of(s)->name),
-                          "place_taken");
+        result = ex_error_kind(error,
+                               ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' is already at that place",
+                                            other->name, layer_of(s)->name),
+                               "place_taken");
     return result;
 }
 
@@ -184,7 +183,7 @@ static ex_result find_by_place(sculpting *s, ex_error *error) {
     ex_result result = find_layer(s, error);
     if (result == EX_OK && s->new_layer)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "there is nothing to replace: no layer of offsets is over just those axes");
+                            "there is nothing to replace: no layer of offsets has exactly those axes");
     /* In any case its name must not be taken. */
     if (result == EX_OK)
         result = append_example(s, unknown, error);
@@ -195,7 +194,7 @@ static ex_result find_by_place(sculpting *s, ex_error *error) {
     const ex_project_example *other = exi_example_in_the_way(layer_of(s), s->place);
     if (!other)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "there is nothing to replace: no example of layer '%s' stands at that place",
+                            "there is nothing to replace: no example of layer '%s' is at that place",
                             layer_of(s)->name);
     json_t *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
     json_array_remove(list, json_array_size(list) - 1);
@@ -262,7 +261,7 @@ static ex_result check_sculpt(const ex_sculpt *sculpt, ex_error *error) {
     if (!sculpt->form || (!sculpt->name && !sculpt->replace))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a sculpt needs a file and a name");
     if (sculpt->replace && !sculpt->name && sculpt->at.count == 0)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "what is replaced is told by its name or its place");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "give the name or the place of the example to replace");
     if (sculpt->replace && sculpt->falloff.count > 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "an example that gets another form keeps its falloff");
     return EX_OK;

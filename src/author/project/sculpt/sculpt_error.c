@@ -162,14 +162,14 @@ static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex
     if (!exi_layer_at_rest(layer) && made->largest > SUSPICIOUS * made->size)
         exi_amend_note(a,
                        "'%s' is up to %.0f %% of the mesh's size away from the form at its pose: is it in the "
-                       "project's unit, with its up, and was it sculpted at that pose?",
+                       "project's unit, with its up axis, and was it sculpted at that pose?",
                        layer->examples[made->example].name, 100 * made->largest / made->size);
     if (!exi_worst_weight(layer, ex_rig_weigher(a->rig, made->layer), SWING_SAMPLES, &swing))
         return ex_error_memory(error, "the weights", 0);
     if (swing.weight < -SWING || swing.weight > 1 + SWING)
         exi_amend_note(a,
                        "layer '%s' swings between its poses: the weight of '%s' reaches %.1f at %s; a smaller falloff, "
-                       "or an example near there, would tame it",
+                       "or an example near there, would reduce it",
                        layer->name, layer->examples[swing.example].name, swing.weight, swing.place);
     return EX_OK;
 }

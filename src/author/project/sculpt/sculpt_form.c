@@ -79,16 +79,15 @@ static ex_result refuse(const char *path, const char *mesh_name, bool refined, c
         "export the sculpt of the project's own mesh with the vertex order kept, without triangulating "
         "and without merging or splitting vertices";
     if (is_triangulated(mesh, sculpt))
-        advice = "it was triangulated on the way: export it again with its polygons kept, and with the vertex order "
-                 "kept";
+        advice = "it was triangulated on export: export it again with its polygons and the vertex order kept";
     else if (sculpt->vertex_count > mesh->vertex_count && exi_place_count(sculpt, &failed) == mesh->vertex_count)
-        advice = "its vertices were split on the way, as exporters do at seams of textures and normals: export it as "
-                 "OBJ, with the vertex order kept";
+        advice = "its vertices were split on export, as happens at seams of textures and normals: export it as OBJ, "
+                 "with the vertex order kept";
     else if (sculpt->vertex_count > mesh->vertex_count && refined)
-        advice = "is it a refined surface? a sculpt is a form of the mesh itself, the cage", kind = "refined_sculpt";
+        advice = "it may be a refined surface: a sculpt is a form of the mesh itself, the cage",
+        kind = "refined_sculpt";
     else if (sculpt->vertex_count < mesh->vertex_count)
-        advice = "vertices were merged or deleted on the way: export it again with the vertex order kept and without "
-                 "merging";
+        advice = "vertices were merged or deleted: export it again with the vertex order kept and without merging";
     else if (sculpt->vertex_count == mesh->vertex_count && sculpt->face_count == mesh->face_count)
         advice =
             "no other order of its vertices, by texture coordinates or by position, gives the mesh's faces: export "
@@ -106,7 +105,7 @@ static ex_result match_at_rest(const ex_mesh *sculpt, const ex_mesh *mesh, int *
     *how = NULL;
     switch (exi_find_order(mesh, sculpt, to, &failed)) {
     case EXI_ORDER_FACES:
-        *how = "their numbers, only faces being in another order";
+        *how = "their numbers; only the faces were in another order";
         break;
     case EXI_ORDER_TEXCOORDS:
         *how = "texture coordinates";

@@ -86,7 +86,7 @@ int exi_find_example(const ex_project_view *view, ex_example_ref which, int *lay
     int place = -1, wanted = -1;
     *layer = -1;
     if (!which.name) {
-        ex_error_set(error, EX_ERROR_ARGUMENT, "say which example");
+        ex_error_set(error, EX_ERROR_ARGUMENT, "name an example");
         return -1;
     }
     if (which.layer && (wanted = exi_find_layer(view, which.layer, error)) < 0)
@@ -237,7 +237,7 @@ static int start_layer(exi_amendment *a, const exi_spoken *spoken, const json_t 
     char *name = wish ? exi_new_layer_name(view, wish) : NULL;
     const bool done = name && words && append_layer(a, spoken, axes, name);
     if (done)
-        exi_amend_note(a, "no layer of offsets is over %s alone: '%s' is started", words, name);
+        exi_amend_note(a, "no layer of offsets is over only %s: layer '%s' is added", words, name);
     else
         ex_error_memory(error, "a layer", 0);
     free(wish);
@@ -259,8 +259,8 @@ int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, ex_
         layer = -1;
     } else if (json_object_size(axes) == 0) {
         ex_error_set(error, EX_ERROR_DATA,
-                     "every axis of that place is at rest, where the form is the mesh itself: say at which pose it was "
-                     "sculpted");
+                     "every axis of that place is at rest, where the form is the mesh itself: give the pose at which "
+                     "it was sculpted");
         layer = -1;
     } else if (layer == -2) {
         ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "several layers are over %s", names), "several_layers");

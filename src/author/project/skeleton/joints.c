@@ -42,7 +42,7 @@ static void look_for(const search *s, const char *place, const char *name) {
         return;
     const char *near = ex_suggest(name, s->names, s->joint_count);
     if (!s->skeleton)
-        ex_error_set(&error, EX_ERROR_DATA, "'%s' is a joint, and the project has no \"skeleton\" to find it in", name);
+        ex_error_set(&error, EX_ERROR_DATA, "'%s' is a joint, but the project has no \"skeleton\"", name);
     else if (near)
         ex_error_set(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'; did you mean '%s'?", name, near);
     else
@@ -78,7 +78,7 @@ static void look_at_examples(const search *s, int number) {
         snprintf(place.text, sizeof place.text, "layers[%d].examples[%d]", number, example->place);
         if (example->skeleton && !s->skeleton)
             s->report(s->user, exi_place_key(&place, "skeleton").text,
-                      "an example can bring a skeleton only where the project has a \"skeleton\"");
+                      "an example can have its own skeleton only if the project has a \"skeleton\"");
         place = exi_place_key(&place, "joints");
         for (int i = 0; i < example->joint_count; i++)
             if (!has_axis(s->view, example->joints[i].name))

@@ -77,7 +77,7 @@ static ex_result check_names(const joints *j, ex_error *error) {
     for (int i = 1; result == EX_OK && i < count; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
             result = ex_error_set(error, EX_ERROR_DATA,
-                                  "two joints of the skin are called '%s': joints are found by name, give each its own",
+                                  "two joints of the skin are called '%s': joints are found by name, so rename one",
                                   sorted[i]);
     free(sorted);
     return result;
@@ -132,11 +132,10 @@ static ex_result make_rest(joints *j, int joint, ex_error *error) {
         culprit = lost > SHEAR_LIMIT && culprit < 0 ? node : culprit;
     }
     if (lost > SHEAR_LIMIT)
-        return ex_error_set(
-            error, EX_ERROR_DATA,
-            "joint '%s': node %d ('%s') above it scales unevenly and so shears it, which no rest transform "
-            "can say: apply that scale before exporting",
-            j->names[joint], culprit, nodes[culprit].name ? nodes[culprit].name : "");
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "joint '%s': node %d ('%s') above it scales unevenly and so shears it, which no rest "
+                            "transform can express: apply that scale before exporting",
+                            j->names[joint], culprit, nodes[culprit].name ? nodes[culprit].name : "");
     j->parents[joint] = node >= 0 ? j->numbers[node] : -1;
     j->rest[joint] = round_transform(&t);
     return EX_OK;
@@ -154,8 +153,8 @@ static ex_result bind_at_origin(const joints *j, ex_error *error) {
     for (int i = 0; result == EX_OK && i < j->skin->joint_count; i++) {
         if (!is_identity(worlds[j->skin->joints[i]]))
             result = ex_error_set(error, EX_ERROR_DATA,
-                                  "the skin has no inverse bind matrices, so where the mesh was bound is not known: "
-                                  "export it with its bind pose");
+                                  "the skin has no inverse bind matrices, so the pose in which the mesh was bound is "
+                                  "unknown: export it with its rest pose");
         for (int e = 0; e < 12; e++)
             j->inverse_binds[i][e] = e % 5 == 0 ? 1.0F : 0.0F;
     }
@@ -229,8 +228,9 @@ int exi_skeleton_main_skin(const ex_scene *scene) {
 }
 
 ex_result exi_skeleton_no_skin(ex_error *error) {
-    return ex_error_set(error, EX_ERROR_DATA,
-                        "it has no skin, and so no skeleton: export the mesh together with what moves it");
+    return ex_error_set(
+        error, EX_ERROR_DATA,
+        "it has no skin, so it has no skeleton: export the mesh together with the skeleton that moves it");
 }
 
 ex_result exi_skeleton_read(const ex_project_view *view, const ex_mesh *mesh, ex_skeleton **skeleton, ex_skin **skin,
@@ -287,8 +287,8 @@ static ex_result refuse_missing(const missing_joints *m, const ex_skeleton *skel
     if (m->count == 0)
         return EX_OK;
     if (m->count == 1)
-        return ex_error_set(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has", name);
-    return ex_error_set(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has, nor %d more",
+        return ex_error_set(error, EX_ERROR_DATA, "it lacks joint '%s', which the project's skeleton has", name);
+    return ex_error_set(error, EX_ERROR_DATA, "it lacks joint '%s', which the project's skeleton has, and %d more",
                         name, m->count - 1);
 }
 

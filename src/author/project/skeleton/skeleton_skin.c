@@ -45,11 +45,10 @@ static ex_result check_weights(const ex_scene *scene, int mesh, int primitive, e
     const ex_scene_primitive *p = &scene->meshes[mesh].primitives[primitive];
     if (p->empty_count == 0)
         return EX_OK;
-    return ex_error_set(
-        error, EX_ERROR_DATA,
-        "meshes[%d].primitives[%d]: the joint weights of vertex %d (counting from 0)%s sum to 0, so that "
-        "no joint moves it: paint weights there and export again",
-        mesh, primitive, p->first_empty, p->empty_count > 1 ? " and others" : "");
+    return ex_error_set(error, EX_ERROR_DATA,
+                        "meshes[%d].primitives[%d]: the joint weights of vertex %d (counting from 0)%s sum to 0, so no "
+                        "joint moves it: paint weights there and export again",
+                        mesh, primitive, p->first_empty, p->empty_count > 1 ? " and others" : "");
 }
 
 /* Adds the vertices of one mesh, in the order and number that it has when it becomes one mesh for people. */
@@ -241,8 +240,8 @@ static ex_result find_partners(vertex_pool *pool, const ex_mesh *mesh, int *part
         partners[v] = find_partner(pool, p, texcoords[v] >= 0 ? mesh->texcoords + 2 * (size_t)texcoords[v] : NULL);
         if (partners[v] < 0)
             result = ex_error_set(error, EX_ERROR_DATA,
-                                  "nothing that the skin moves stands where vertex %d of the mesh is (%.6g %.6g %.6g): "
-                                  "export both from the same mesh, unposed, in metres with y up",
+                                  "the skin moves nothing at the position of vertex %d of the mesh (%.6g %.6g %.6g): "
+                                  "export both from the same mesh, in the rest pose, in metres with y up",
                                   v, p[0], p[1], p[2]);
     }
     free(texcoords);

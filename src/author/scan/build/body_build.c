@@ -40,14 +40,14 @@ ex_result exi_body_check_joints(const exi_body *body, const char *path, const ch
     const ex_skeleton *skeleton = ex_rig_skeleton(body->rig);
     if (ex_rig_joint_count(body->rig) != kinematics->joint_count)
         return ex_error_kind(body->error,
-                             ex_error_set(body->error, EX_ERROR_DATA, "%s has %d joints and the fit has %d", path,
+                             ex_error_set(body->error, EX_ERROR_DATA, "%s has %d joints, but the fit has %d", path,
                                           ex_rig_joint_count(body->rig), kinematics->joint_count),
                              kind);
     for (int j = 0; j < kinematics->joint_count; j++) {
         const char *name = ex_skeleton_name(skeleton, j);
         if (!name || strcmp(name, kinematics->joints[j].name) != 0)
             return ex_error_kind(body->error,
-                                 ex_error_set(body->error, EX_ERROR_DATA, "%s has a joint '%s' where the fit has '%s'",
+                                 ex_error_set(body->error, EX_ERROR_DATA, "%s has joint '%s' where the fit has '%s'",
                                               path, name ? name : "", kinematics->joints[j].name),
                                  kind);
     }
@@ -60,7 +60,7 @@ static ex_result read_template(exi_body *body) {
     for (int i = 0; i < 2 && result == EX_OK; i++) {
         if (!exi_scan_is_there(i == 0 ? cage : scene))
             result = ex_error_kind(
-                body->error, ex_error_set(body->error, EX_ERROR_FILE, "'%s' is not there yet", i == 0 ? cage : scene),
+                body->error, ex_error_set(body->error, EX_ERROR_FILE, "'%s' does not exist yet", i == 0 ? cage : scene),
                 "no_template");
     }
     if (result == EX_OK)
@@ -135,7 +135,7 @@ static void judge_scan(exi_body *body, int scan, double usual) {
         ex_scan_left_out *left = leave_out(body, scan);
         if (left)
             snprintf(left->text, sizeof left->text,
-                     "scan '%s' is left out: its markers are %.1f mm from where the fit has them; look at its labels",
+                     "scan '%s' is left out: its markers are %.1f mm from where the fit puts them; check its labels",
                      body->session->scans[scan].name, 1000 * rms);
         return;
     }
@@ -145,7 +145,7 @@ static void judge_scan(exi_body *body, int scan, double usual) {
         const ex_kin_joint *hinge = &kinematics->joints[beyond];
         if (left)
             snprintf(left->text, sizeof left->text,
-                     "scan '%s' is left out: '%s' is turned by %.0f degrees there, and its range is %g to %g; look at "
+                     "scan '%s' is left out: '%s' is turned by %.0f degrees there, but its range is %g to %g; check "
                      "its labels",
                      body->session->scans[scan].name, hinge->name,
                      ex_kin_angle(hinge, body->fitted->poses[fitted_pose].rotations[beyond]), hinge->least,
@@ -158,7 +158,7 @@ static void judge_scan(exi_body *body, int scan, double usual) {
             ex_scan_left_out *left = leave_out(body, scan);
             if (left)
                 snprintf(left->text, sizeof left->text,
-                         "scan '%s' is left out: its markers do not tell how '%s' stands",
+                         "scan '%s' is left out: its markers do not determine the pose of '%s'",
                          body->session->scans[scan].name, part->joints[i]);
             return;
         }
@@ -208,8 +208,8 @@ static ex_result check_poses(const exi_body *body) {
                 !are_alike(body, part, i, k))
                 continue;
             return ex_error_set(body->error, EX_ERROR_DATA,
-                                "scans '%s' and '%s' of part '%s' stand alike, as far as the fit can tell: take one of "
-                                "them out of scan.json, or see to its labels",
+                                "scans '%s' and '%s' of part '%s' have the same pose, as far as the fit can tell: "
+                                "remove one of them from scan.json, or check its labels",
                                 session->scans[i].name, session->scans[k].name, part->name);
         }
     return EX_OK;
@@ -282,7 +282,7 @@ static ex_result build(exi_body *body) {
 ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
                         const ex_scan_build_options *options, ex_scan_built **built, ex_error *error) {
     if (!session || !fitted || !built)
-        return exi_misuse_error(error, __func__, "no session, no fit, or nowhere to put the result");
+        return exi_misuse_error(error, __func__, "no session, no fit, or no pointer for the result");
     const ex_scan_build_options plain = {0};
     exi_body body = {.session = session, .fitted = fitted, .options = options ? options : &plain, .error = error};
     *built = NULL;

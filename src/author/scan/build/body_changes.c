@@ -98,10 +98,11 @@ static ex_result read_map(void *user, int scan, const ex_displacement_map **map)
     ex_result result =
         path ? ex_displacement_map_read(path, &r->map, r->body->error) : ex_error_memory(r->body->error, "a path", 0);
     if (result == EX_OK && r->map->vertex_count != r->body->vertex_count)
-        result = ex_error_kind(r->body->error,
-                               ex_error_set(r->body->error, EX_ERROR_DATA, "%s has %d vertices and the template has %d",
-                                            path, r->map->vertex_count, r->body->vertex_count),
-                               "old_maps");
+        result =
+            ex_error_kind(r->body->error,
+                          ex_error_set(r->body->error, EX_ERROR_DATA, "%s has %d vertices, but the template has %d",
+                                       path, r->map->vertex_count, r->body->vertex_count),
+                          "old_maps");
     *map = r->map;
     free(name);
     free(path);

@@ -144,7 +144,7 @@ static ex_result finish_map(exi_body *body, int scan, ex_displacement_map *map, 
     if (hits == 0)
         return ex_error_set(
             body->error, EX_ERROR_DATA,
-            "scan '%s' shows nothing of part '%s' within %g m of the template: look at its labels and fit", entry->name,
+            "scan '%s' shows nothing of part '%s' within %g m of the template: check its labels and fit", entry->name,
             body->session->parts[entry->part].name, body->session->reach);
     const size_t scans = (size_t)body->session->scan_count;
     const ex_displacement_map **lenders = exi_array_allocate(scans, sizeof *lenders);

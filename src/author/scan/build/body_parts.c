@@ -143,8 +143,8 @@ static ex_result add_mirrored(exi_body *body, int part) {
     for (int p = 0; p < body->part_count && result == EX_OK; p++) {
         if (strcmp(body->parts[p].name, image) == 0)
             result = ex_error_set(body->error, EX_ERROR_DATA,
-                                  "part '%s' would be the mirror image of part '%s', and there is one: take one of the "
-                                  "two or \"mirror\": true out of scan.json",
+                                  "part '%s' would be the mirror image of part '%s', which exists: remove one of the "
+                                  "two or \"mirror\": true from scan.json",
                                   image, from->name);
     }
     if (result == EX_OK)
@@ -162,11 +162,10 @@ static ex_result check_scans(const exi_body *body) {
         for (int i = 0; i < body->session->scan_count && !known; i++)
             known = body->session->scans[i].part == p && body->poses[i] >= 0;
         if (!known)
-            return ex_error_set(
-                body->error, EX_ERROR_DATA,
-                "part '%s' has no scan whose pose is known: label one of its scans and fit again, or take "
-                "the part out of scan.json",
-                body->session->parts[p].name);
+            return ex_error_set(body->error, EX_ERROR_DATA,
+                                "part '%s' has no scan whose pose is known: label one of its scans and fit again, or "
+                                "remove the part from scan.json",
+                                body->session->parts[p].name);
     }
     return EX_OK;
 }

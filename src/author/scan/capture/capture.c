@@ -51,7 +51,7 @@ typedef struct work {
 } work;
 
 static ex_result no_memory(const work *w) {
-    return ex_error_set(w->error, EX_ERROR_MEMORY, "there is not enough memory for the fit of %d frames",
+    return ex_error_set(w->error, EX_ERROR_MEMORY, "not enough memory for the fit of %d frames",
                         w->markers->frame_count);
 }
 
@@ -86,7 +86,7 @@ static ex_result too_few(const work *w, int matched) {
     list_names(markers, sizeof markers, w->markers->marker_count, marker_name, w->markers);
     list_names(sites, sizeof sites, w->kinematics->site_count, site_name, w->kinematics);
     return ex_error_set(w->error, EX_ERROR_DATA,
-                        "%d of the markers (%s) have the name of a marker of the skeleton '%s' (%s), and %d are needed",
+                        "%d of the markers (%s) have the name of a marker of the skeleton '%s' (%s), but %d are needed",
                         matched, markers, w->kinematics->name, sites, MATCHES_LEAST);
 }
 
@@ -211,7 +211,7 @@ static ex_result choose_frames(work *w) {
         most = w->counts[f] > most ? w->counts[f] : most;
     if (most < SIGHTINGS_LEAST)
         return ex_error_set(w->error, EX_ERROR_DATA,
-                            "no frame shows more than %d markers of the skeleton, and a pose takes %d", most,
+                            "no frame shows more than %d markers of the skeleton, but a pose needs %d", most,
                             SIGHTINGS_LEAST);
     for (int f = 0; f < w->markers->frame_count; f++)
         good += 10 * w->counts[f] >= 9 * most;
@@ -379,7 +379,7 @@ static ex_result keep_bones(work *w) {
 ex_result ex_capture_fit(const ex_markers *markers, const ex_capture_options *options, ex_capture **capture,
                          ex_error *error) {
     if (!markers || !capture || markers->frame_count < 1 || markers->marker_count < 1)
-        return exi_misuse_error(error, __func__, "no markers, or nowhere to put the motion");
+        return exi_misuse_error(error, __func__, "no markers, or no pointer for the motion");
     const ex_capture_options plain = {0};
     const double start = now();
     *capture = NULL;

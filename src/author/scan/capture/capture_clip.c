@@ -12,8 +12,7 @@
 #include <string.h>
 
 static ex_result no_memory(const ex_capture *capture, ex_error *error) {
-    return ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory for the motion of %d frames",
-                        capture->frame_count);
+    return ex_error_set(error, EX_ERROR_MEMORY, "not enough memory for the motion of %d frames", capture->frame_count);
 }
 
 /* ---- a clip ---- */
@@ -66,7 +65,7 @@ static bool add_joints(const ex_kinematics *kinematics, ex_clip *clip) {
 
 ex_result ex_capture_to_clip(const ex_capture *capture, ex_clip **clip, ex_error *error) {
     if (!capture || !clip)
-        return exi_misuse_error(error, __func__, "no motion, or nowhere to put the clip");
+        return exi_misuse_error(error, __func__, "no motion, or no pointer for the clip");
     const ex_kinematics *kinematics = capture->kinematics;
     const size_t frames = (size_t)capture->frame_count, most = 2 * (size_t)kinematics->joint_count;
     ex_clip *made = calloc(1, sizeof *made);
@@ -107,7 +106,7 @@ ex_result ex_capture_to_clip(const ex_capture *capture, ex_clip **clip, ex_error
 
 ex_result ex_capture_to_fitted(const ex_capture *capture, ex_scan_fitted **fitted, ex_error *error) {
     if (!capture || !fitted)
-        return exi_misuse_error(error, __func__, "no motion, or nowhere to put the fit");
+        return exi_misuse_error(error, __func__, "no motion, or no pointer for the fit");
     const size_t count = (size_t)capture->frame_count, joints = (size_t)capture->kinematics->joint_count;
     ex_scan_fitted *made = calloc(1, sizeof *made);
     *fitted = NULL;

@@ -153,10 +153,9 @@ static void drop_points(const work *w, ex_kin_fit *fit) {
 ex_result exi_capture_solve(const exi_capture_batch *batch, ex_kin_fit **fit, ex_error *error) {
     work w = {.batch = batch, .error = error};
     *fit = NULL;
-    ex_result result =
-        open_work(&w)
-            ? EX_OK
-            : ex_error_set(error, EX_ERROR_MEMORY, "there is not enough memory for the fit of %d frames", batch->count);
+    ex_result result = open_work(&w) ? EX_OK
+                                     : ex_error_set(error, EX_ERROR_MEMORY,
+                                                    "not enough memory for the fit of %d frames", batch->count);
     if (result == EX_OK) {
         for (int i = 0; i < batch->count; i++)
             add_seen(&w, i);

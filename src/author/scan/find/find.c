@@ -35,11 +35,11 @@ static void free_finder(exi_finder *f) {
 static ex_result check_mesh(const ex_mesh *mesh, ex_error *error) {
     if (mesh->face_count == 0 || mesh->vertex_count == 0)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "it has %d points and no faces: markers are found on meshes, so mesh it first",
+                            "it has %d points and no faces: markers are found on a surface, so mesh it first",
                             mesh->vertex_count);
     if (!mesh->colours)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "it has no colours: markers are found by theirs, so export the scan with a colour at every "
+                            "it has no colours: markers are found by colour, so export the scan with a colour at every "
                             "vertex (red, green, blue in PLY)");
     return exi_mesh_check_faces(mesh, error);
 }
@@ -176,15 +176,14 @@ ex_find_options ex_find_options_default(void) {
 
 static ex_result check_options(const ex_find_options *o, ex_error *error) {
     if (!(o->size > 0 && o->size < 1e3))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the size of markers has to be above 0 metres, not %g", o->size);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the size of markers must be above 0 metres, not %g", o->size);
     if (!(o->least > 0 && o->least < o->most && o->most <= 100))
         return ex_error_set(
             error, EX_ERROR_ARGUMENT,
-            "what sizes are accepted has to rise from above 0 to at most 100 times a marker's, not from "
-            "%g to %g",
+            "the accepted sizes must be above 0, at most 100 times that of a marker, and increasing, not from %g to %g",
             o->least, o->most);
     if (!(o->threshold >= 0 && o->threshold <= 1))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the threshold has to lie from 0 to 1, not at %g", o->threshold);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the threshold must be from 0 to 1, not %g", o->threshold);
     return EX_OK;
 }
 

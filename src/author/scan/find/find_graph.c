@@ -186,10 +186,9 @@ ex_result exi_find_graph(exi_finder *f, ex_error *error) {
     if (!good)
         return ex_error_memory(error, "a scan's neighbours", 4 * count * sizeof *from);
     if (there_count < whole_count / 2 || (there_count == 0 && whole_count > 0))
-        return ex_error_set(
-            error, EX_ERROR_DATA,
-            "most of its faces are longer than %g mm, and markers are %g mm across: is it in metres, and "
-            "fine enough to show them?",
-            1000 * longest, 1000 * f->options.size);
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "most of its faces are longer than %g mm, but markers are %g mm across: is it in metres, "
+                            "and fine enough to show them?",
+                            1000 * longest, 1000 * f->options.size);
     return EX_OK;
 }

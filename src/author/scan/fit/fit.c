@@ -330,7 +330,7 @@ static ex_result check(const ex_kin_fit_def *def, ex_error *error) {
         for (int k = 0; k < 3; k++)
             good = good && fabs(s->position[k]) < 1e6;
         if (!good)
-            return ex_error_set(error, EX_ERROR_DATA, "scan '%s': marker '%s' is at no finite place",
+            return ex_error_set(error, EX_ERROR_DATA, "scan '%s': the position of marker '%s' is not finite",
                                 def->scans[s->scan].name ? def->scans[s->scan].name : "?",
                                 def->kinematics->sites[s->site].name);
     }

@@ -228,7 +228,7 @@ static bool list_joint(const exi_fit *f, ex_kin_fit *out, size_t *capacity, int 
     if (marks == 0 && asked > 0) {
         ex_kin_open *open = add_open(out, capacity, j, -1, -1);
         if (open)
-            snprintf(open->text, sizeof open->text, "%.60s has no markers in any scan: it stays as it began",
+            snprintf(open->text, sizeof open->text, "%.60s has no markers in any scan: it keeps its initial pose",
                      joint->name);
         return open != NULL;
     }
@@ -239,9 +239,9 @@ static bool list_joint(const exi_fit *f, ex_kin_fit *out, size_t *capacity, int 
         ex_kin_open *open = add_open(out, capacity, j, -1, -1);
         if (!open)
             return false;
-        snprintf(open->text, sizeof open->text, "the %s of %.50s is not determined: %s; it stays where it began",
+        snprintf(open->text, sizeof open->text, "the %s of %.50s is not determined: %s; it keeps its initial value",
                  k == 0 ? "centre" : "axis", joint->name,
-                 still ? "it was hardly turned" : "too few turns and markers show it");
+                 still ? "it hardly turned" : "too few turns and markers show it");
     }
     int loose = 0;
     for (int i = 0; i < f->scan_count; i++)
@@ -250,8 +250,8 @@ static bool list_joint(const exi_fit *f, ex_kin_fit *out, size_t *capacity, int 
         ex_kin_open *open = add_open(out, capacity, j, -1, -1);
         if (open)
             snprintf(open->text, sizeof open->text,
-                     "%.50s is not determined in %d of %d scans: it turns no more than the markers ask for",
-                     joint->name, loose, asked);
+                     "%.50s is not determined in %d of %d scans: it turns as little as the markers allow", joint->name,
+                     loose, asked);
         return open != NULL;
     }
     for (int i = 0; asked > 0 && i < f->scan_count; i++) {
@@ -281,7 +281,8 @@ ex_result exi_fit_list_open(exi_fit *f, ex_kin_fit *out) {
         ex_kin_open *open = add_open(out, &capacity, -1, s, -1);
         done = open != NULL;
         if (open)
-            snprintf(open->text, sizeof open->text, "marker %.60s is seen in no scan", f->kinematics->sites[s].name);
+            snprintf(open->text, sizeof open->text, "marker %.60s is not seen in any scan",
+                     f->kinematics->sites[s].name);
     }
     for (int i = 0; done && i < f->scan_count; i++) {
         if (!f->scans[i].hopeless)

@@ -348,20 +348,19 @@ static ex_result refuse(exi_fit *f, int scan) {
     const int count = active_count(f, scan);
     if (s->end - s->begin < ENOUGH)
         return ex_error_set(f->error, EX_ERROR_DATA,
-                            "scan '%s' shows %d marker%s with a name, and %d are needed to find its pose: name more of "
-                            "them, or leave the scan out",
+                            "scan '%s' shows %d named marker%s, but %d are needed to find its pose: name more of them, "
+                            "or leave the scan out",
                             name, s->end - s->begin, s->end - s->begin == 1 ? "" : "s", ENOUGH);
     const char *reference = f->def->scans[f->def->reference].name;
     if (count == 0)
         return ex_error_set(f->error, EX_ERROR_DATA,
-                            "scan '%s' has no marker in common with the reference scan '%s', nor with scans that have: "
-                            "name some that both show, or leave it out",
+                            "scan '%s' has no marker in common with the reference scan '%s' or with scans linked to "
+                            "it: name some that both show, or leave it out",
                             name, reference ? reference : "?");
-    return ex_error_set(
-        f->error, EX_ERROR_DATA,
-        "scan '%s' has %d marker%s in common with the reference scan '%s' and those like it, and %d are "
-        "needed: name more of them, or leave it out",
-        name, count, count == 1 ? "" : "s", reference ? reference : "?", ENOUGH);
+    return ex_error_set(f->error, EX_ERROR_DATA,
+                        "scan '%s' has %d marker%s in common with the reference scan '%s' and scans linked to it, but "
+                        "%d are needed: name more of them, or leave it out",
+                        name, count, count == 1 ? "" : "s", reference ? reference : "?", ENOUGH);
 }
 
 ex_result exi_fit_start(exi_fit *f) {

@@ -21,13 +21,13 @@ static ex_result read_vector(exi_reader *r, const json_t *object, const exi_plac
     exi_place at = exi_place_key(place, key);
     if (!json_is_array(list) || json_array_size(list) != 3)
         return ex_error_set(r->error, EX_ERROR_DATA, "%s: %s: three numbers [x, y, z] are needed here", at.text,
-                            list ? "not what it should be" : "missing");
+                            list ? "not valid" : "missing");
     ex_result result = EX_OK;
     for (size_t i = 0; result == EX_OK && i < 3; i++) {
         exi_place here = exi_place_index(&at, i);
         result = exi_json_number(json_array_get(list, i), &here, &out[i], r->error);
         if (result == EX_OK && !(fabs(out[i]) <= 1e6))
-            result = ex_error_set(r->error, EX_ERROR_DATA, "%s: no body is that large: metres are meant", here.text);
+            result = ex_error_set(r->error, EX_ERROR_DATA, "%s: no body is that large: give metres", here.text);
     }
     return result;
 }
@@ -153,15 +153,16 @@ static ex_result read_joint(exi_reader *r, const json_t *object, const exi_place
         result =
             ex_error_set(r->error, EX_ERROR_DATA, "%s: the first joint, and no other, is the \"base\"", kind_at.text);
     if (result == EX_OK && j == 0 && (json_object_get(object, "parent") || json_object_get(object, "mirror")))
-        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: the base has no parent and mirrors nothing", place->text);
+        result =
+            ex_error_set(r->error, EX_ERROR_DATA, "%s: the base cannot have a parent or mirror a joint", place->text);
     if (result == EX_OK && j > 0)
         result = read_joint_name(r, object, place, "parent", made, j, &joint->parent);
     if (result == EX_OK && json_object_get(object, "mirror"))
         result = read_joint_name(r, object, place, "mirror", made, j, &joint->mirror);
     if (result == EX_OK && joint->mirror >= 0 &&
         (joint->mirror == 0 || made->joints[joint->mirror].freedom != joint->freedom))
-        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: a joint mirrors one of the same kind, other than the base",
-                              mirror_at.text);
+        result = ex_error_set(r->error, EX_ERROR_DATA,
+                              "%s: a joint can only mirror one of the same kind, and not the base", mirror_at.text);
     if (result == EX_OK)
         result = read_locks(r, object, place, joint);
     if (result == EX_OK)
@@ -213,7 +214,7 @@ static ex_result read_names(exi_reader *r, const json_t *list, const exi_place *
         result = read_name(r, object, &here, name);
         for (int k = 0; result == EX_OK && k < i; k++)
             if (strcmp(*name, joints ? made->joints[k].name : made->sites[k].name) == 0)
-                result = ex_error_set(r->error, EX_ERROR_DATA, "%s.name: %s %d is called '%s' too", here.text,
+                result = ex_error_set(r->error, EX_ERROR_DATA, "%s.name: %s %d is also called '%s'", here.text,
                                       joints ? "joint" : "marker", k, *name);
     }
     return result;
@@ -231,8 +232,7 @@ static ex_result read_root(exi_reader *r, const json_t *root, const char *called
     if (json_is_integer(version) && json_integer_value(version) > 1)
         return ex_error_set(
             r->error, EX_ERROR_VERSION,
-            "exemplar_skeleton: this file has version %lld, and this program (%s) reads version 1: use a "
-            "newer one",
+            "exemplar_skeleton: this file has version %lld, but this program (%s) reads version 1: use a newer version",
             (long long)json_integer_value(version), EX_VERSION_TEXT);
     ex_result result = exi_check_keys(r, root, &top, keys);
     if (result == EX_OK)

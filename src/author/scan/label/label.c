@@ -259,7 +259,7 @@ ex_result ex_label_markers(const ex_label_def *def, ex_label *labels, ex_kin_pos
     if (!def || !def->kinematics || def->found_count < 0 || (def->found_count > 0 && (!def->found || !labels)) ||
         !(def->sigma > 0) || !(def->slack > 0) || !(def->tilt > 0) || !(def->colour > 0) ||
         (def->settled && def->start_count < 1))
-        return exi_misuse_error(error, "ex_label_markers", "a definition without what it needs");
+        return exi_misuse_error(error, "ex_label_markers", "an incomplete definition");
     for (int f = 0; f < def->found_count; f++)
         for (int i = 0; i < 3; i++)
             if (!isfinite(def->found[f].position[i]) || !isfinite(def->found[f].colour[i]))

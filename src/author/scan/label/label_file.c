@@ -29,15 +29,14 @@ static ex_result read_row(const exi_table *table, int row, const ex_labelled *be
     for (int i = 0; i < row; i++)
         if (strcmp(before[i].name, name) == 0)
             return ex_error_set(error, EX_ERROR_DATA,
-                                "%s:%d: marker '%s' stands on line %d already: one of the two is "
-                                "another marker",
+                                "%s:%d: marker '%s' is already on line %d: one of the two must be another marker",
                                 table->path, table->lines[row], name, table->lines[i]);
     ex_result result = exi_table_triple(table, row, places, true, label->position, error);
     if (result == EX_OK)
         result = exi_table_number(table, row, confidence, false, &label->confidence, error);
     if (result == EX_OK && !(label->confidence >= 0 && label->confidence <= 1))
-        result =
-            ex_error_set(error, EX_ERROR_DATA, "%s:%d: a confidence is from 0 to 1", table->path, table->lines[row]);
+        result = ex_error_set(error, EX_ERROR_DATA, "%s:%d: a confidence must be from 0 to 1", table->path,
+                              table->lines[row]);
     if (result != EX_OK)
         return result;
     label->name = exi_text_copy(name, strlen(name));

@@ -219,15 +219,15 @@ static ex_result cast(caster *c, const exi_map_net *net, ex_error *error) {
 
 ex_result ex_displacement_map_cast(const ex_displacement_map_def *def, ex_displacement_map **map, ex_error *error) {
     if (!def || !def->rig || !def->meshes || !map)
-        return exi_misuse_error(error, __func__, "no rig, no meshes, or nowhere to put the map");
+        return exi_misuse_error(error, __func__, "no rig, no meshes, or no pointer for the map");
     *map = NULL;
     if (def->mesh_count < 1 || def->mesh_count > VIEWS_AT_HAND)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a scan has 1 to %d meshes, not %d", VIEWS_AT_HAND,
                             def->mesh_count);
     if (!(def->reach > 0) || !isfinite(def->reach) || !(def->noise >= 0) || !isfinite(def->noise))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "the reach of rays must be more than 0 and noise not less; they are %g and %g", def->reach,
-                            def->noise);
+                            "the reach of rays must be above 0 and the noise at least 0; they are %g and %g",
+                            def->reach, def->noise);
     exi_map_net net;
     exi_map_surface surface = {0};
     caster c = {.def = def, .surface = &surface, .tolerance = def->noise > 0 ? 4 * def->noise : 0.001};

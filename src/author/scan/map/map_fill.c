@@ -333,9 +333,10 @@ ex_result exi_map_smooth(ex_displacement_map *map, const exi_map_net *net, const
 static ex_result check_lent(const exi_map_lent *lent, int vertex_count, ex_error *error) {
     ex_result result = EX_OK;
     for (int i = 0; i < lent->count && result == EX_OK; i++) {
-        result = exi_map_check(lent->maps[i], vertex_count, "the map that lends", error);
+        result = exi_map_check(lent->maps[i], vertex_count, "the map to borrow from", error);
         if (result == EX_OK && (!(lent->weights[i] >= 0) || !isfinite(lent->weights[i])))
-            result = ex_error_set(error, EX_ERROR_ARGUMENT, "the weight of a map that lends is %g", lent->weights[i]);
+            result =
+                ex_error_set(error, EX_ERROR_ARGUMENT, "the weight of a map to borrow from is %g", lent->weights[i]);
     }
     return result;
 }
@@ -344,12 +345,12 @@ ex_result ex_displacement_map_fill_lent(ex_displacement_map *map, const ex_rig *
                                         const ex_displacement_map *const *lenders, const double *weights,
                                         int lender_count, const ex_fill_options *options, ex_error *error) {
     if (!map || !rig || lender_count < 0 || (lender_count > 0 && (!lenders || !weights)))
-        return exi_misuse_error(error, __func__, "no map, no rig, or no lenders");
+        return exi_misuse_error(error, __func__, "no map, no rig, or no maps to borrow from");
     if (options && (options->ramp < 0 || options->ramp > RAMP_MOST || !(options->weight >= 0) ||
                     !isfinite(options->weight) || options->steps < 0))
-        return ex_error_set(
-            error, EX_ERROR_ARGUMENT,
-            "a ramp of 0 to %d rings, a weight and steps that are not negative are needed to fill holes", RAMP_MOST);
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "filling holes needs a ramp of 0 to %d rings, and a weight and steps that are not negative",
+                            RAMP_MOST);
     exi_map_net net;
     exi_map_surface surface = {0};
     const exi_map_lent lent = {lenders, weights, lender_count};

@@ -42,17 +42,16 @@ static ex_result mark_joint(const ex_mesh *mesh, const char *joint, unsigned cha
             covered[mesh->corners[c]] = 1;
     }
     return found ? EX_OK
-                 : ex_error_set(
-                       error, EX_ERROR_DATA,
-                       "no face of the template is in a group '%s': each face is to be in the group of the joint "
-                       "whose bone it belongs to",
-                       joint);
+                 : ex_error_set(error, EX_ERROR_DATA,
+                                "no face of the template is in a group '%s': each face must be in the group of the "
+                                "joint whose bone it belongs to",
+                                joint);
 }
 
 ex_result ex_displacement_map_covered(const ex_rig *rig, int level, const char *const *joints, int joint_count,
                                       unsigned char *covered, ex_error *error) {
     if (!rig || !covered || (joint_count > 0 && !joints))
-        return exi_misuse_error(error, __func__, "no rig, no joints, or nowhere to put the answer");
+        return exi_misuse_error(error, __func__, "no rig, no joints, or no pointer for the answer");
     const size_t count = (size_t)ex_rig_level_vertex_count(rig, level);
     if (count == 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the template has no level %d of subdivision", level);
@@ -226,7 +225,7 @@ static ex_result make_masks(const exi_map_net *net, const float *positions, blen
 ex_result ex_displacement_map_masks(const ex_rig *rig, int level, const unsigned char *const *covered, int part_count,
                                     float *const *masks, ex_error *error) {
     if (!rig || !covered || !masks || part_count < 1)
-        return exi_misuse_error(error, __func__, "no rig, no parts, or nowhere to put the masks");
+        return exi_misuse_error(error, __func__, "no rig, no parts, or no pointer for the masks");
     exi_map_net net;
     exi_map_surface surface = {0};
     blending b = {.part_count = part_count, .covered = covered};

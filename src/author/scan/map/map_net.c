@@ -101,8 +101,7 @@ static bool make_rings(exi_map_net *net) {
 ex_result exi_map_net_make(const ex_rig *rig, int level, exi_map_net *net, ex_error *error) {
     *net = (exi_map_net){.vertex_count = ex_rig_level_vertex_count(rig, level)};
     if (net->vertex_count == 0)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "the rig has %d levels of subdivision, and level %d is none of them",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has %d levels of subdivision, so there is no level %d",
                             ex_rig_level_count(rig), level);
     const ex_rig_mesh mesh = ex_rig_level_mesh(rig, level);
     const size_t corners = (size_t)mesh.corner_count, vertices = (size_t)net->vertex_count;
@@ -166,11 +165,11 @@ void exi_map_displace(const exi_map_surface *surface, const ex_displacement_map 
 
 ex_result exi_map_check(const ex_displacement_map *map, int vertex_count, const char *what, ex_error *error) {
     if (map->vertex_count != vertex_count)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s has %d vertices, and this level of the template has %d", what,
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s has %d vertices, but this level of the template has %d", what,
                             map->vertex_count, vertex_count);
     for (int v = 0; v < vertex_count; v++)
         if (!isfinite(map->displacements[v]) || map->states[v] >= EX_DISPLACEMENT_MAP_STATE_COUNT)
             return ex_error_set(error, EX_ERROR_DATA,
-                                "%s: the displacement of vertex %d is not finite, or its state none", what, v);
+                                "%s: the displacement of vertex %d is not finite, or its state is unknown", what, v);
     return EX_OK;
 }

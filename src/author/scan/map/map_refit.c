@@ -204,10 +204,10 @@ static ex_result unpose(const ex_rig *rig, const ex_transform *joints, float *po
 ex_result ex_displacement_map_refit(const ex_rig *rig, int level, const ex_transform *joints,
                                     const ex_displacement_map *map, float *positions, ex_error *error) {
     if (!rig || !map || !positions)
-        return exi_misuse_error(error, __func__, "no rig, no map, or nowhere to put the positions");
+        return exi_misuse_error(error, __func__, "no rig, no map, or no pointer for the positions");
     if (level == 0 || ex_rig_level_vertex_count(rig, level) == 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "refitting asks for a level of subdivision that the template has; level %d is none", level);
+                            "refitting needs a level of subdivision that the template has; it has no level %d", level);
     fitting f = {.n = ex_rig_vertex_count(rig)};
     ex_result result = exi_map_check(map, ex_rig_level_vertex_count(rig, level), "the map", error);
     if (result == EX_OK)

@@ -103,7 +103,7 @@ ex_result ex_displacement_map_measure_rim(const ex_rig *rig, int level, const ex
                                           const ex_displacement_map *map, const ex_displacement_map *whole,
                                           ex_displacement_map_rim *rim, ex_error *error) {
     if (!rig || !map || !rim)
-        return exi_misuse_error(error, __func__, "no rig, no map, or nowhere to put the answer");
+        return exi_misuse_error(error, __func__, "no rig, no map, or no pointer for the answer");
     exi_map_net net;
     exi_map_surface surface = {0};
     *rim = (ex_displacement_map_rim){0};

@@ -20,7 +20,7 @@ static ex_result open_body(exi_scan_work *work) {
     char *cage = exi_body_path(body, "cage.obj"), *scene = exi_body_path(body, "skeleton.glb");
     ex_result result = cage && scene ? EX_OK : ex_error_memory(work->error, "a path", 0);
     if (result == EX_OK && !exi_scan_is_there(cage))
-        result = ex_error_kind(work->error, ex_error_set(work->error, EX_ERROR_FILE, "'%s' is not there yet", cage),
+        result = ex_error_kind(work->error, ex_error_set(work->error, EX_ERROR_FILE, "'%s' does not exist yet", cage),
                                "no_body");
     if (result == EX_OK)
         result = ex_obj_read(cage, &body->template.cage, work->error);
@@ -56,7 +56,7 @@ static ex_result read_maps(exi_scan_work *work) {
                       : ex_error_memory(work->error, "a path", 0);
         if (result == EX_OK && work->maps[i]->vertex_count != body->vertex_count)
             result = ex_error_set(work->error, EX_ERROR_DATA,
-                                  "%s has %d vertices and the template has %d: build the body again", path,
+                                  "%s has %d vertices, but the template has %d: build the body again", path,
                                   work->maps[i]->vertex_count, body->vertex_count);
         for (int v = 0; v < body->vertex_count && result == EX_OK; v++) {
             counts[work->maps[i]->states[v]]++;
@@ -113,7 +113,7 @@ static ex_result compare_truth(exi_scan_work *work) {
 ex_result ex_scan_measure(const ex_scan_session *session, const ex_scan_fitted *fitted, const ex_tasks *tasks,
                           const ex_progress *progress, ex_scan_report *report, ex_error *error) {
     if (!session || !fitted || !report)
-        return exi_misuse_error(error, __func__, "no session, no fit, or nowhere to put the report");
+        return exi_misuse_error(error, __func__, "no session, no fit, or no pointer for the report");
     const ex_scan_build_options plain = {.tasks = tasks};
     exi_scan_work work = {.body = {.session = session, .fitted = fitted, .options = &plain, .error = error},
                           .report = report,

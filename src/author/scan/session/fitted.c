@@ -67,7 +67,7 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     const char *name = NULL;
     ex_result result = json_is_object(object)
                            ? exi_check_keys(r, object, place, keys)
-                           : ex_error_set(r->error, EX_ERROR_DATA, "%s: a scan is an object", place->text);
+                           : ex_error_set(r->error, EX_ERROR_DATA, "%s: a scan must be an object", place->text);
     if (result == EX_OK)
         result = exi_require_keys(r, object, place, needed);
     if (result == EX_OK)
@@ -75,19 +75,19 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = exi_get_number(r, object, place, "rms", &fitted->rms[scan]);
     if (result == EX_OK && json_array_size(numbers) != 3)
-        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: a place is three numbers", base.text);
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: a position must be three numbers", base.text);
     for (size_t i = 0; i < 3 && result == EX_OK; i++) {
         const exi_place at = exi_place_index(&base, i);
         double *place_of = &fitted->poses[scan].translation[i];
         result = exi_json_number(json_array_get(numbers, i), &at, place_of, r->error);
         if (result == EX_OK && !(fabs(*place_of) <= 1e6))
-            result = ex_error_set(r->error, EX_ERROR_DATA, "%s: no body is that far away: metres are meant", at.text);
+            result = ex_error_set(r->error, EX_ERROR_DATA, "%s: no body is that far away: give metres", at.text);
     }
     if (result != EX_OK)
         return result;
     for (int i = 0; i < scan; i++) {
         if (strcmp(fitted->names[i], name) == 0)
-            return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
+            return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is already a scan '%s'", place->text, name);
     }
     fitted->names[scan] = exi_text_copy(name, strlen(name));
     fitted->poses[scan].rotations =
@@ -105,12 +105,12 @@ static ex_result read_fitted(exi_reader *r, const json_t *root, ex_scan_fitted *
     const json_t *list = json_object_get(root, "scans");
     const size_t count = json_array_size(list);
     if (!json_is_object(root))
-        return ex_error_set(r->error, EX_ERROR_DATA, "a fit is an object");
+        return ex_error_set(r->error, EX_ERROR_DATA, "a fit must be an object");
     ex_result result = exi_check_keys(r, root, &whole, keys);
     if (result == EX_OK)
         result = exi_require_keys(r, root, &whole, keys);
     if (result == EX_OK && json_integer_value(json_object_get(root, "exemplar_fit")) != 1)
-        result = ex_error_set(r->error, EX_ERROR_VERSION, "exemplar_fit: this version of the program reads 1");
+        result = ex_error_set(r->error, EX_ERROR_VERSION, "exemplar_fit: this program reads version 1");
     if (result == EX_OK)
         result = ex_error_within(
             r->error, exi_kinematics_interpret(r, json_object_get(root, "skeleton"), "skeleton", &fitted->kinematics),
@@ -134,7 +134,7 @@ static ex_result read_fitted(exi_reader *r, const json_t *root, ex_scan_fitted *
 
 ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, ex_error *error) {
     if (!path || !fitted)
-        return exi_misuse_error(error, __func__, "no path, or nowhere to put the fit");
+        return exi_misuse_error(error, __func__, "no path, or no pointer for the fit");
     exi_arena arena = {0};
     exi_reader r = {.arena = &arena, .error = error};
     json_t *root = NULL;

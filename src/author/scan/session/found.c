@@ -29,11 +29,11 @@ static ex_result read_marker(const exi_table *table, int row, ex_found_marker *m
         return result;
     for (int k = 0; k < 3; k++)
         if (!(marker->colour[k] >= 0 && marker->colour[k] <= 255))
-            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path,
+            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: a colour must be from 0 to 255", table->path,
                                 table->lines[row]);
     if (!(view >= 0 && view <= INT_MAX && view == floor(view)))
-        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: views are counted from 0, and there is no view %g",
-                            table->path, table->lines[row], view);
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is no view %g (counting from 0)", table->path,
+                            table->lines[row], view);
     marker->view = (int)view;
     return EX_OK;
 }

@@ -108,7 +108,7 @@ static ex_result read_words(exi_reader *r, const json_t *object, const exi_place
             return ex_error_set(r->error, EX_ERROR_DATA, "%s: a name is needed here", item.text);
         for (size_t k = 0; k < i; k++) {
             if (strcmp((*words)[k], word) == 0)
-                return ex_error_set(r->error, EX_ERROR_DATA, "%s: '%s' is in this list already", item.text, word);
+                return ex_error_set(r->error, EX_ERROR_DATA, "%s: '%s' is already in this list", item.text, word);
         }
         (*words)[i] = exi_arena_text(r->arena, word);
         if (!(*words)[i])
@@ -151,7 +151,7 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     const char *name = NULL;
     ex_result result = json_is_object(object)
                            ? exi_check_keys(r, object, place, keys)
-                           : ex_error_set(r->error, EX_ERROR_DATA, "%s: a part is an object", place->text);
+                           : ex_error_set(r->error, EX_ERROR_DATA, "%s: a part must be an object", place->text);
     if (result == EX_OK)
         result = exi_require_keys(r, object, place, needed);
     if (result == EX_OK)
@@ -159,7 +159,7 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     part->name = (char *)name;
     if (result == EX_OK && !exi_scan_is_part_name(name))
         result = ex_error_set(r->error, EX_ERROR_DATA,
-                              "%s.name: '%s' cannot be the name of a part, which becomes that of a file and a layer",
+                              "%s.name: '%s' cannot be the name of a part, because a file and a layer get that name",
                               place->text, name);
     if (result == EX_OK)
         result = read_words(r, object, place, "joints", &part->joints, &part->joint_count);
@@ -187,7 +187,7 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     const json_t *pose = json_object_get(object, "pose");
     ex_result result = json_is_object(object)
                            ? exi_check_keys(r, object, place, keys)
-                           : ex_error_set(r->error, EX_ERROR_DATA, "%s: a scan is an object", place->text);
+                           : ex_error_set(r->error, EX_ERROR_DATA, "%s: a scan must be an object", place->text);
     if (result == EX_OK)
         result = exi_require_keys(r, object, place, needed);
     if (result == EX_OK)
@@ -200,14 +200,14 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
         return result;
     if (!exi_scan_is_name(name))
         return ex_error_set(r->error, EX_ERROR_DATA,
-                            "%s.name: '%s' cannot be the name of a scan, which becomes that of files", place->text,
+                            "%s.name: '%s' cannot be the name of a scan, because files get that name", place->text,
                             name);
     const size_t length = strlen(name), tail = strlen(".mirrored");
     if (length > tail && strcmp(name + length - tail, ".mirrored") == 0)
-        return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: '%s' would be the mirror image of another scan",
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: '%s' would be the name of another scan's mirror image",
                             place->text, name);
     if (ex_scan_session_find(session, name) >= 0)
-        return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
+        return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is already a scan '%s'", place->text, name);
     scan->part = -1;
     for (int i = 0; i < session->part_count && scan->part < 0; i++)
         scan->part = strcmp(session->parts[i].name, part) == 0 ? i : -1;
@@ -245,7 +245,7 @@ static ex_result read_lists(exi_reader *r, const json_t *root, ex_scan_session *
         result = read_part(r, json_array_get(list, i), &at, session, &session->parts[i]);
         for (int j = 0; result == EX_OK && j < (int)i; j++) {
             if (strcmp(session->parts[j].name, session->parts[i].name) == 0)
-                result = ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is another part '%s'", at.text,
+                result = ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is already a part '%s'", at.text,
                                       session->parts[i].name);
         }
         session->part_count = (int)i + 1;
@@ -292,7 +292,7 @@ static ex_result read_positive(exi_reader *r, const json_t *root, const char *ke
     const exi_place whole = {""};
     ex_result result = exi_get_number(r, root, &whole, key, value);
     if (result == EX_OK && !(*value > 0 && isfinite(*value)))
-        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: this has to be above 0", key);
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s: must be above 0", key);
     return result;
 }
 
@@ -304,12 +304,12 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
     const exi_place whole = {""};
     const char *skeleton = NULL, *markers = NULL, *cage = NULL;
     if (!json_is_object(root))
-        return ex_error_set(r->error, EX_ERROR_DATA, "a scan session is an object");
+        return ex_error_set(r->error, EX_ERROR_DATA, "a scan session must be an object");
     ex_result result = exi_check_keys(r, root, &whole, keys);
     if (result == EX_OK)
         result = exi_require_keys(r, root, &whole, needed);
     if (result == EX_OK && json_integer_value(json_object_get(root, "exemplar_scan")) != 1)
-        result = ex_error_set(r->error, EX_ERROR_VERSION, "exemplar_scan: this version of the program reads 1");
+        result = ex_error_set(r->error, EX_ERROR_VERSION, "exemplar_scan: this program reads version 1");
     if (result == EX_OK)
         result = exi_get_text(r, root, &whole, "skeleton", true, &skeleton);
     if (result == EX_OK)
@@ -358,7 +358,7 @@ static ex_result read_session(exi_reader *r, const json_t *root, ex_scan_session
 
 ex_result ex_scan_session_read(const char *folder, ex_scan_session **session, ex_error *error) {
     if (!folder || !session)
-        return exi_misuse_error(error, __func__, "no folder, or nowhere to put the session");
+        return exi_misuse_error(error, __func__, "no folder, or no pointer for the session");
     exi_session *made = calloc(1, sizeof *made);
     exi_reader r = {.arena = made ? &made->arena : NULL, .error = error};
     char *path = exi_scan_file(folder, "scan.json");
@@ -422,7 +422,7 @@ ex_result ex_scan_meshes(const ex_scan_session *session, int scan, ex_mesh ***me
         result = path ? ex_mesh_read(path, &made[i], error) : ex_error_memory(error, "a path", 0);
         if (result == EX_OK && made[i]->face_count == 0)
             result = ex_error_set(error, EX_ERROR_DATA,
-                                  "%s has %d points and no faces: scans have to be meshes, so mesh it first", path,
+                                  "%s has %d points and no faces: scans must be meshes, so mesh it first", path,
                                   made[i]->vertex_count);
         free(path);
     }

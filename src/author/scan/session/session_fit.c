@@ -290,7 +290,7 @@ static ex_result make_fitted(const work *w, const ex_kin_fit *fit, ex_scan_fitte
 ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options *options, ex_scan_fitted **fitted,
                       ex_kin_fit **fit, ex_error *error) {
     if (!session || !fitted || !fit)
-        return exi_misuse_error(error, __func__, "no session, or nowhere to put the fit");
+        return exi_misuse_error(error, __func__, "no session, or no pointer for the fit");
     const ex_scan_fit_options plain = {0}, *o = options ? options : &plain;
     work w = {.session = session, .sure = o->sure != 0 ? o->sure : 0.9, .error = error};
     *fitted = NULL;

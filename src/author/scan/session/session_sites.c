@@ -27,7 +27,7 @@ static ex_result read_site(const exi_table *table, int row, const ex_kinematics 
                             table->lines[row], joint);
     for (int i = 0; i < 3; i++) {
         if (!(colour[i] >= 0 && colour[i] <= 255))
-            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path,
+            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: a colour must be from 0 to 255", table->path,
                                 table->lines[row]);
         site->colour[i] = (unsigned char)(colour[i] + 0.5);
     }
@@ -67,7 +67,7 @@ static ex_result check_names(const exi_table *table, const ex_site *sites, ex_er
     qsort((void *)names, (size_t)table->row_count, sizeof *names, order_names);
     for (int i = 1; i < table->row_count && result == EX_OK; i++) {
         if (strcmp(names[i - 1], names[i]) == 0)
-            result = ex_error_set(error, EX_ERROR_DATA, "%s: marker '%s' is there twice", table->path, names[i]);
+            result = ex_error_set(error, EX_ERROR_DATA, "%s: marker '%s' appears twice", table->path, names[i]);
     }
     free((void *)names);
     return result;

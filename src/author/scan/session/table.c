@@ -33,11 +33,11 @@ static ex_result read_names(exi_csv *csv, const char *const *columns, exi_table 
             found = strcmp(field, columns[i]) == 0 ? i : -1;
         if (found < 0) {
             const char *near = ex_suggest(field, columns, known);
-            return ex_error_set(error, EX_ERROR_DATA, "%s:1: there is no column '%s' in such a table%s%s%s",
-                                table->path, field, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+            return ex_error_set(error, EX_ERROR_DATA, "%s:1: this table has no column '%s'%s%s%s", table->path, field,
+                                near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
         if (exi_table_column(table, field) >= 0)
-            return ex_error_set(error, EX_ERROR_DATA, "%s:1: column '%s' is there twice", table->path, field);
+            return ex_error_set(error, EX_ERROR_DATA, "%s:1: column '%s' appears twice", table->path, field);
         table->names[table->column_count] = exi_arena_text(&table->arena, field);
         if (!table->names[table->column_count])
             return ex_error_memory(error, table->path, sizeof field);

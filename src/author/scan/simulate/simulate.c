@@ -27,24 +27,23 @@ static bool is_within(double value, double least, double most) {
 
 static ex_result check(const ex_scan_simulation *s, ex_error *error) {
     if (s->view_count < 1 || s->view_count > 64)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a scanner has 1 to 64 views, not %d", s->view_count);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a scanner must have 1 to 64 views, not %d", s->view_count);
     if (!is_within(s->pitch[0], 1e-5, 1) || !is_within(s->pitch[1], 1e-5, 1))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "the pitch of a scanner is between 0.00001 and 1 m, across and along, not %g and %g",
+                            "the pitch of a scanner must be from 0.00001 to 1 m, across and along, not %g and %g",
                             s->pitch[0], s->pitch[1]);
     if (!is_within(s->noise, 0, 1))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the noise of a scanner is between 0 and 1 m, not %g", s->noise);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the noise of a scanner must be from 0 to 1 m, not %g", s->noise);
     if (!is_within(s->grazing, 0, 89))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "grazing is an angle between 0 and 89 degrees, not %g",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "grazing must be an angle from 0 to 89 degrees, not %g",
                             s->grazing);
     if (!is_within(s->marker_size, 1e-4, 1))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a marker is between 0.0001 and 1 m across, not %g",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a marker must be from 0.0001 to 1 m across, not %g",
                             s->marker_size);
     if (!is_within(s->missing, 0, 1) || !is_within(s->stray, 0, 10))
         return ex_error_set(
             error, EX_ERROR_ARGUMENT,
-            "the part of missing markers is between 0 and 1, that of stray ones between 0 and 10, not %g "
-            "and %g",
+            "the fraction of missing markers must be from 0 to 1, and that of stray ones from 0 to 10, not %g and %g",
             s->missing, s->stray);
     return EX_OK;
 }
@@ -55,7 +54,7 @@ static ex_result check_paints(const exi_scanner *scanner, ex_error *error) {
     for (int i = 0; i < scanner->paint_count; i++) {
         const ex_paint *paint = &scanner->paints[i];
         if (paint->triangle < 0 || paint->triangle >= scanner->surface.triangle_count)
-            return ex_error_set(error, EX_ERROR_DATA, "marker '%s' is on triangle %d, and the rig's surface has %d",
+            return ex_error_set(error, EX_ERROR_DATA, "marker '%s' is on triangle %d, but the rig's surface has %d",
                                 paint->name ? paint->name : "", paint->triangle, scanner->surface.triangle_count);
     }
     return EX_OK;

@@ -268,7 +268,7 @@ ex_result exi_write_scanner(const exi_simulated *s, ex_error *error) {
     if (again && (exi_json_read(path, &before, NULL) != EX_OK || !json_equal(told, before)))
         result = ex_error_kind(error,
                                ex_error_set(error, EX_ERROR_DATA,
-                                            "'%s' holds scans with other options, of another rig or of other poses",
+                                            "'%s' holds scans made with other options, another rig or other poses",
                                             s->def->folder),
                                "other_scans");
     if (result == EX_OK && !again)

@@ -111,7 +111,7 @@ static ex_result see_vertices(painter *p, ex_error *error) {
 static ex_result open_painter(painter *p, const ex_rig *rig, int level, ex_error *error) {
     if (!ex_rig_skin(rig))
         return ex_error_set(error, EX_ERROR_DATA,
-                            "the rig has no skeleton that moves its skin: there is nothing for markers to follow");
+                            "the rig has no skeleton that moves its skin, so markers have nothing to follow");
     ex_result result = exi_skin_surface_open(&p->surface, rig, level, error);
     if (result != EX_OK)
         return result;

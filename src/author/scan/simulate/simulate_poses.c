@@ -50,11 +50,11 @@ static ex_result add_word(splitter *s, char ***words, size_t *capacity, const ch
 static ex_result check_name(const splitter *s, const char *name) {
     if (!exi_scan_is_name(name))
         return ex_error_set(s->error, EX_ERROR_DATA,
-                            "%s:%d: '%s' cannot be the name of a scan, which becomes that of files", s->path,
+                            "%s:%d: '%s' cannot be the name of a scan, because files get that name", s->path,
                             s->csv.line, name);
     for (int i = 0; i < s->count; i++)
         if (strcmp(s->poses->names[i], name) == 0)
-            return ex_error_set(s->error, EX_ERROR_DATA, "%s:%d: there is another scan '%s' above", s->path,
+            return ex_error_set(s->error, EX_ERROR_DATA, "%s:%d: there is already a scan '%s' above", s->path,
                                 s->csv.line, name);
     return EX_OK;
 }
@@ -84,7 +84,8 @@ static ex_result split_line(splitter *s, bool header) {
     for (bool last = false; !last; column++) {
         if (!exi_csv_field(&s->csv, field, &last))
             return ex_error_set(s->error, EX_ERROR_FORMAT,
-                                "%s:%d: a field is too long, no text, or its quote is left open", s->path, s->csv.line);
+                                "%s:%d: a field is too long, not text, or its quote is not closed", s->path,
+                                s->csv.line);
         for (int i = 0; i < 2 && header; i++)
             if (strcmp(field, i == 0 ? "name" : "part") == 0 && s->columns[i] < 0)
                 s->columns[i] = column;
@@ -188,7 +189,7 @@ static ex_result read_paint(const exi_table *table, int row, const ex_rig *rig, 
                             joint);
     for (int k = 0; k < 3; k++) {
         if (!(colour[k] >= 0 && colour[k] <= 255))
-            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: colours go from 0 to 255", table->path,
+            return ex_error_set(error, EX_ERROR_DATA, "%s:%d: a colour must be from 0 to 255", table->path,
                                 table->lines[row]);
         paint->colour[k] = (unsigned char)(colour[k] + 0.5);
     }
@@ -208,7 +209,7 @@ ex_result ex_paints_read(const char *path, const ex_rig *rig, int level, ex_pain
     *paints = NULL;
     *paint_count = 0;
     if (!ex_rig_skeleton(rig))
-        return ex_error_set(error, EX_ERROR_DATA, "the rig has no skeleton: there is nothing for markers to follow");
+        return ex_error_set(error, EX_ERROR_DATA, "the rig has no skeleton, so markers have nothing to follow");
     ex_result result = exi_table_read(path, columns, 8, &table, error);
     if (result == EX_OK)
         result = exi_skin_surface_open(&surface, rig, level, error);
@@ -224,7 +225,7 @@ ex_result ex_paints_read(const char *path, const ex_rig *rig, int level, ex_pain
         result = read_paint(&table, i, rig, fit, &(*paints)[i], error);
         for (int j = 0; result == EX_OK && j < i; j++)
             if (strcmp((*paints)[i].name, (*paints)[j].name) == 0)
-                result = ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is another marker '%s' above", path,
+                result = ex_error_set(error, EX_ERROR_DATA, "%s:%d: there is already a marker '%s' above", path,
                                       table.lines[i], (*paints)[i].name);
     }
     free(memory);

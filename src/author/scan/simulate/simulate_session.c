@@ -55,7 +55,7 @@ static ex_result find_reference(exi_simulated *s, ex_error *error) {
                              "no_reference");
     s->average = def->average < 0 ? s->reference : def->average;
     if (def->parts[s->reference] < 0 || def->parts[s->average] < 0)
-        return ex_error_set(error, EX_ERROR_DATA, "'%s' is held back: it is not scanned, and cannot be a reference",
+        return ex_error_set(error, EX_ERROR_DATA, "'%s' is held back and not scanned, so it cannot be the reference",
                             def->simulation.names[def->parts[s->reference] < 0 ? s->reference : s->average]);
     return EX_OK;
 }
@@ -65,7 +65,7 @@ static ex_result check_joints(const exi_simulated *s, const ex_scan_part *part, 
     const ex_kinematics *k = s->truth->kinematics;
     if (!exi_scan_is_part_name(part->name))
         return ex_error_set(error, EX_ERROR_DATA,
-                            "'%s' cannot be the name of a part, which becomes that of a file and a layer", part->name);
+                            "'%s' cannot be the name of a part, because a file and a layer get that name", part->name);
     for (int i = 0; i < count; i++) {
         for (int other = 0; other < i; other++)
             if (strcmp(names[other], names[i]) == 0)
@@ -113,8 +113,8 @@ static ex_result check_parts(exi_simulated *s, ex_error *error) {
     for (int i = 0; i < s->part_count && result == EX_OK; i++) {
         const ex_scan_part *part = &s->parts[i];
         if (part->joint_count == 0 || part->cover_count == 0)
-            return ex_error_set(error, EX_ERROR_DATA, "part '%s' needs joints, and joints whose bones it covers",
-                                part->name);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "part '%s' needs joints to move it, and joints whose bones it covers", part->name);
         result = check_joints(s, part, part->joints, part->joint_count, error);
         if (result == EX_OK)
             result = check_joints(s, part, part->covers, part->cover_count, error);

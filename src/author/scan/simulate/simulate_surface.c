@@ -88,13 +88,12 @@ static ex_result rest_positions(exi_skin_surface *s, ex_error *error) {
 ex_result exi_skin_surface_open(exi_skin_surface *s, const ex_rig *rig, int level, ex_error *error) {
     *s = (exi_skin_surface){.rig = rig, .level = level, .vertex_count = ex_rig_level_vertex_count(rig, level)};
     if (s->vertex_count == 0)
-        return ex_error_set(error, EX_ERROR_DATA, "the rig has no level %d: it cannot be scanned there", level);
+        return ex_error_set(error, EX_ERROR_DATA, "the rig has no level %d to scan", level);
     s->mesh = ex_rig_level_mesh(rig, level);
     s->triangle_count = s->mesh.triangle_count;
     if (s->triangle_count == 0)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "the rig has no surface: its mesh has vertices alone, and a scanner "
-                            "sees faces");
+                            "the rig has no surface: its mesh has only vertices, but a scanner sees faces");
     const size_t triangles = (size_t)s->triangle_count, vertices = (size_t)s->vertex_count;
     s->triangles = exi_array_allocate(3 * triangles, sizeof *s->triangles);
     s->rest = exi_array_allocate(3 * vertices, sizeof *s->rest);

@@ -63,14 +63,14 @@ static int find_base(const truth_maker *m) {
         if (base >= 0) {
             ex_error_set(
                 m->error, EX_ERROR_DATA,
-                "the rig's skeleton has two roots that move its skin, '%s' and '%s': a scanned body hangs on one",
+                "the rig's skeleton has two roots that move its skin, '%s' and '%s': a scanned body needs exactly one",
                 ex_skeleton_name(m->skeleton, base), ex_skeleton_name(m->skeleton, j));
             return -1;
         }
         base = j;
     }
     if (base < 0)
-        ex_error_set(m->error, EX_ERROR_DATA, "the rig's skeleton moves nothing: there is nothing to find from scans");
+        ex_error_set(m->error, EX_ERROR_DATA, "the rig's skeleton moves nothing, so scans cannot find it");
     return base;
 }
 
@@ -354,7 +354,7 @@ ex_result ex_scan_truth_create(const ex_rig *rig, const ex_pose *poses, int pose
                      .error = error};
     *truth = NULL;
     if (!m.skeleton)
-        return ex_error_set(error, EX_ERROR_DATA, "the rig has no skeleton: there is nothing to find from scans");
+        return ex_error_set(error, EX_ERROR_DATA, "the rig has no skeleton that scans could find");
     ex_result result = allocate(&m);
     if (result == EX_OK) {
         find_influences(&m);

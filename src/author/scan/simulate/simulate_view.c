@@ -117,9 +117,10 @@ static ex_result open_view(exi_range_view *view, const exi_subject *s, ex_error 
                  rows[2] = {ceil(s->box[0][1] / view->pitch[1]), floor(s->box[1][1] / view->pitch[1])};
     if (!(fabs(columns[0]) < 1e8 && fabs(columns[1]) < 1e8 && fabs(rows[0]) < 1e8 && fabs(rows[1]) < 1e8) ||
         (columns[1] - columns[0] + 1) * (rows[1] - rows[0] + 1) > 2e8)
-        return ex_error_set(error, EX_ERROR_LIMIT,
-                            "a pitch of %g and %g m gives more than 200 million samples a view: the rig is %.3g m high",
-                            view->pitch[0], view->pitch[1], s->box[1][1] - s->box[0][1]);
+        return ex_error_set(
+            error, EX_ERROR_LIMIT,
+            "a pitch of %g and %g m gives more than 200 million samples per view: the rig is %.3g m high",
+            view->pitch[0], view->pitch[1], s->box[1][1] - s->box[0][1]);
     view->first_column = (int)columns[0];
     view->first_row = (int)rows[0];
     view->column_count = columns[1] < columns[0] ? 0 : (int)(columns[1] - columns[0]) + 1;

@@ -211,7 +211,8 @@ static void lead_between(exi_bones *bones, int joint) {
 ex_result exi_bones_make(const ex_kinematics *kinematics, exi_bones *bones, ex_error *error) {
     *bones = (exi_bones){.count = kinematics->joint_count};
     if (kinematics->joint_count < 2)
-        return ex_error_set(error, EX_ERROR_DATA, "a template needs a skeleton of two joints at least: this one has %d",
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "a template needs a skeleton with at least two joints; this one has %d",
                             kinematics->joint_count);
     bones->all = exi_array_allocate((size_t)bones->count, sizeof *bones->all);
     if (!bones->all)
@@ -221,8 +222,7 @@ ex_result exi_bones_make(const ex_kinematics *kinematics, exi_bones *bones, ex_e
         exi_bones_free(bones);
         return ex_error_set(
             error, EX_ERROR_DATA,
-            "the joints of the skeleton are all in one place, or nowhere: give their translations, or fit "
-            "it first");
+            "the joints of the skeleton are all at one place, or not finite: give their translations, or fit it first");
     }
     find_partners(kinematics, bones);
     make_symmetric(kinematics, bones);

@@ -40,7 +40,7 @@ static ex_result number(parts *p, const int *clusters, ex_error *error) {
         int g = given(p, t);
         if (g < -1 || g >= EX_SEGMENT_MAX)
             return ex_error_set(error, EX_ERROR_DATA,
-                                "triangle %d is in segment %d: segments go from 0 to %d, -1 for none", t, g,
+                                "triangle %d is in segment %d: segments are 0 to %d, or -1 for none", t, g,
                                 EX_SEGMENT_MAX - 1);
         p->given = g + 1 > p->given ? g + 1 : p->given;
         p->sets[t] = t;
@@ -211,8 +211,7 @@ static ex_result finish(parts *p, exi_segmentation *s, ex_error *error) {
     s->count = s->count > 0 ? s->count : 1;
     if (s->count > EX_SEGMENT_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT,
-                            "there are %d segments, and %d at most can be told apart: a larger "
-                            "segment angle finds fewer",
+                            "there are %d segments; at most %d are allowed: a larger segment angle finds fewer",
                             s->count, EX_SEGMENT_MAX);
     s->areas = calloc((size_t)s->count, sizeof *s->areas);
     int *counts = calloc((size_t)s->count, sizeof *counts);
@@ -225,10 +224,10 @@ static ex_result finish(parts *p, exi_segmentation *s, ex_error *error) {
     }
     for (int k = 0; k < p->given && result == EX_OK; k++)
         if (counts[k] == 0)
-            result = ex_error_set(error, EX_ERROR_DATA,
-                                  "no triangle is in segment %d, though there is a segment %d: "
-                                  "number them without gaps",
-                                  k, p->given - 1);
+            result =
+                ex_error_set(error, EX_ERROR_DATA,
+                             "no triangle is in segment %d, but there is a segment %d: number segments without gaps", k,
+                             p->given - 1);
     free(counts);
     return result;
 }

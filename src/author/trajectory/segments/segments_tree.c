@@ -223,7 +223,7 @@ static void own_vertices(const graph *g) {
 ex_result exi_segments_tree(const exi_segments_input *in, exi_segmentation *s, ex_error *error) {
     size_t count = (size_t)s->count;
     if (in->options->root >= s->count)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "segment %d cannot be the root: there are %d, counted from 0",
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "segment %d cannot be the root: there are %d (counting from 0)",
                             in->options->root, s->count);
     graph g = {.in = in, .s = s};
     g.sets = exi_array_allocate(count, sizeof *g.sets);

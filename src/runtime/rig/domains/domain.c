@@ -71,5 +71,5 @@ void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delt
     if (domain->delta)
         domain->delta(rig, layer, example, delta);
     else
-        exi_misuse(__func__, "this layer's examples are no forms");
+        exi_misuse(__func__, "the examples of this layer are not forms");
 }

@@ -17,10 +17,10 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
         return EX_OK; /* nothing to check */
     if (!def->stencils || !ex_stencils_on_limit(def->stencils))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "displacements ask for a rig with refined levels that are all on the limit surface");
+                            "displacements need a rig whose refined levels all lie on the limit surface");
     if (!layer->displacement.maps || layer->form.deltas || layer->form.shifts)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a layer of displacements has displacements, but no forms or joints");
+                            "a layer of displacements takes displacements, not forms or joints");
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (!layer->displacement.maps[k])
             return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no displacements", layer->example_names[k]);
@@ -121,7 +121,7 @@ static bool take_displaced(exi_unpack *u, int layer, int example, int index, ex_
     exi_unpack_find(u, EX_SECTION_DISPLACED, layer, &entry);
     if (entry.size % 4 == 0 && entry.size <= (uint64_t)exi_unpack_level(u, u->counts.levels).vertices * 4)
         return true;
-    exi_unpack_damaged(error, "a list of displaced vertices is longer than the last level");
+    exi_unpack_damaged(error, "a list of displaced vertices is longer than the last level has vertices");
     return false;
 }
 
@@ -267,7 +267,7 @@ void ex_rig_example_displacements(const ex_rig *rig, int layer, int example, flo
     if (!d)
         return;
     if (example < 0 || example >= d->example_count || !values)
-        exi_misuse(__func__, "no such example, or nowhere to put its displacements");
+        exi_misuse(__func__, "no such example, or no pointer for the result");
     else
         exi_displacements_get(d, example, values);
 }

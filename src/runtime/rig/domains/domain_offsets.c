@@ -18,13 +18,14 @@ static const double least_weight = 1e-12;
 /* The lists of vertices are checked when they are inverted (patches_create.c). */
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     if ((unsigned)layer->offsets.frame >= EX_OFFSET_FRAME_COUNT)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no such frame of offsets");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "unknown frame of offsets");
     if (layer->offsets.moved && !ex_weigher_kind_info(layer->weigh.kind)->has_sets)
-        return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "a %s weigher cannot weigh a vertex among the examples that move it: take a gaussian one",
-                            ex_weigher_kind_name(layer->weigh.kind));
+        return ex_error_set(
+            error, EX_ERROR_ARGUMENT,
+            "a %s weigher cannot weigh each vertex among only the examples that move it: use a gaussian weigher",
+            ex_weigher_kind_name(layer->weigh.kind));
     if (!layer->offsets.examples || layer->form.deltas || layer->form.shifts)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer of offsets has offsets, but no forms or joints");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer of offsets takes offsets, not forms or joints");
     return exi_check_mask(layer, def->mesh.vertex_count, error);
 }
 
@@ -259,7 +260,7 @@ static bool take_places(exi_unpack *u, int layer, int example, int index, ex_err
     exi_unpack_find(u, EX_SECTION_OFFSET_PLACES, index, &entry);
     if (entry.size % 4 == 0 && entry.size <= (uint64_t)u->counts.splits * 4)
         return true;
-    exi_unpack_damaged(error, "a list of offsets is longer than the mesh");
+    exi_unpack_damaged(error, "a list of offsets is longer than the mesh has vertices");
     return false;
 }
 

@@ -17,10 +17,10 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
     if (!own->texture || !exi_is_name(own->texture))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer of pixels needs the name of its texture");
     if (own->width < 1 || own->height < 1 || own->width > EXI_TEXTURE_MAX || own->height > EXI_TEXTURE_MAX)
-        return ex_error_set(error, EX_ERROR_DATA, "images of %d x %d pixels cannot be: 1 to %d along a side",
+        return ex_error_set(error, EX_ERROR_DATA, "an image cannot have %d x %d pixels: 1 to %d per side are allowed",
                             own->width, own->height, EXI_TEXTURE_MAX);
     if (layer->mask || layer->form.deltas || layer->form.shifts)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer of pixels has images, but no forms, mask or joints");
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer of pixels takes images, not forms, a mask or joints");
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (!own->images || !own->images[k])
             return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no image", layer->example_names[k]);

@@ -14,8 +14,7 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
         layer->trajectory.reference >= layer->weigh.example_count)
         return ex_error_set(
             error, EX_ERROR_ARGUMENT,
-            "a layer of trajectories has a trajectory and a form for each example, and a reference among "
-            "them, or -1");
+            "a layer of trajectories needs a trajectory and a form for each example, and a reference among them or -1");
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (k != layer->trajectory.reference && !layer->form.deltas[k])
             return ex_error_set(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
@@ -52,7 +51,7 @@ static ex_result add_layer(exi_making *m, int layer, const exi_trajectories_def 
         return result;
     made->first_form = m->counts.forms + m->more_forms;
     if ((int64_t)made->first_form + made->form_count > EXI_FORM_MAX)
-        return ex_error_set(error, EX_ERROR_LIMIT, "forms, turns and correctors are more than %d", EXI_FORM_MAX);
+        return ex_error_set(error, EX_ERROR_LIMIT, "there are more than %d forms, turns and correctors", EXI_FORM_MAX);
     m->more_forms += made->form_count;
     return EX_OK;
 }

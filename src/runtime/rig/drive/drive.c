@@ -150,7 +150,8 @@ static ex_result find_keys(making *m, made_layer *made, ex_error *error) {
         const size_t path = exi_drive_trajectory_size(m->rig, made->record.layer, k, m->def.driver.vertex_count);
         key.size = key.size >= path ? key.size - path : 0;
         if (key.size != before && (joints == 0 || key.size != before + joints))
-            return ex_error_set(error, EX_ERROR_DATA, "example '%s' has no form of the driver, or one of another size",
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "example '%s' has no driver form, or one with another number of vertices",
                                 ex_rig_example_name(m->rig, made->record.layer, k));
         made->keys[k] = key.data;
         if (made->places) {
@@ -281,8 +282,7 @@ static ex_result make_paths(making *m, ex_error *error) {
     if (!own || own->segment_count > 0)
         return ex_error_set(
             error, EX_ERROR_ARGUMENT,
-            "trajectories that a driver weighs have no segments, and stand in one layer, where a residual "
-            "is carried");
+            "trajectories weighed by a driver cannot have segments, and with a residual they must be in one layer");
     const size_t examples = (size_t)record->example_count;
     const size_t size = examples * (sizeof(ex_trajectory) + sizeof(path_vectors));
     ex_trajectory *trajectories = exi_allocate(m->allocator, size);
@@ -542,9 +542,8 @@ static ex_result gather(making *m, ex_error *error) {
     if (result == EX_OK && !ex_rig_skin(m->rig))
         result = make_skin(m, 0, m->rig->counts.vertices, &m->skin, error);
     if (result == EX_OK && m->def.residual != EX_RESIDUAL_NONE && !m->skin)
-        result =
-            ex_error_set(error, EX_ERROR_ARGUMENT,
-                         "a rig with a skin of its own is posed by its skeleton: no residual can be carried to it");
+        result = ex_error_set(error, EX_ERROR_ARGUMENT,
+                              "a rig with its own skin is posed by its skeleton, so no residual can be carried to it");
     if (result == EX_OK && m->def.residual != EX_RESIDUAL_NONE)
         result = make_skin(m, (size_t)m->rig->counts.vertices, m->def.driver.vertex_count, &m->driver_skin, error);
     for (int l = 0; result == EX_OK && l < m->rig->counts.layers; l++)
@@ -553,7 +552,7 @@ static ex_result gather(making *m, ex_error *error) {
             result = ex_error_within(error, result, "layer '%s'", ex_rig_layer_name(m->rig, l));
         }
     if (result == EX_OK && m->def.residual == EX_RESIDUAL_KEYS && m->layer_count != 1)
-        result = ex_error_set(error, EX_ERROR_ARGUMENT, "a residual by keys asks for one layer that the driver weighs");
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "a residual by keys needs one layer weighed by the driver");
     if (result == EX_OK && m->def.residual != EX_RESIDUAL_NONE)
         result = make_forms(m, error);
     if (result == EX_OK && (m->def.push || m->def.residual != EX_RESIDUAL_NONE))

@@ -227,7 +227,7 @@ static ex_result read_binds(eye *e, const exi_pack_driver *head, ex_bind *binds,
     const uint32_t *triangles = get(e, (size_t)head->bind_triangles, sizeof(uint32_t));
     if (e->short_of || (head->binds > 0 && !rising(starts, (size_t)head->binds, (size_t)head->bind_triangles, 1)) ||
         !below(triangles, (size_t)head->bind_triangles, head->triangles))
-        return broken(error, "what its vertices are bound to");
+        return broken(error, "the bindings of its vertices");
     for (int b = 0; b < head->binds; b++)
         binds[b] = (ex_bind){.triangle_count = (int)(starts[b + 1] - starts[b]), .triangles = triangles + starts[b]};
     return EX_OK;
@@ -284,17 +284,17 @@ ex_result exi_drive_read_driver(exi_bytes bytes, int vertex_count, int joint_cou
         jointed |= d->joints[f] >= 0;
         if (d->joints[f] < -1 || d->joints[f] >= joint_count ||
             (d->joints[f] >= 0 && d->driver.starts[f + 1] > d->driver.starts[f]))
-            return broken(error, "a frame goes with a joint that is not there, or with vertices too");
+            return broken(error, "a frame follows a joint that does not exist, or follows vertices too");
     }
     if (!jointed)
         d->joints = NULL;
     for (int v = 0; d->vertex_binds && v < vertex_count; v++)
         if (d->vertex_binds[v] > head.binds)
-            return broken(error, "what its vertices are bound to");
+            return broken(error, "the bindings of its vertices");
     if (!below(d->triangles, 3 * (size_t)head.triangles, head.vertices))
-        return broken(error, "a triangle has a vertex that is not there");
+        return broken(error, "a triangle refers to a vertex that does not exist");
     if (carries > 0 && !sound_influences(&d->carry, rows, carries, head.frames))
-        return broken(error, "what carries its vertices: every vertex needs frames that are there, with a sum of 1");
+        return broken(error, "every vertex needs frames that exist, with weights that sum to 1");
     return EX_OK;
 }
 
@@ -322,13 +322,13 @@ ex_result exi_drive_read_regions(exi_bytes bytes, int vertex_count, const ex_rig
     if (count == 0)
         *regions = (ex_influences){0};
     if (count > 0 && !sound_influences(regions, rows, count, head.views))
-        return broken(error, "every vertex needs regions that are there, with a sum of 1");
+        return broken(error, "every vertex needs regions that exist, with weights that sum to 1");
     if (count == 0 && head.views > 1 && head.views != driver->driver.frame_count)
-        return broken(error, "a layer has regions, but its vertices do not say which");
+        return broken(error, "a layer has regions, but its vertices are not assigned to them");
     *view_count = head.views;
     for (int r = 0; r < head.views; r++) {
         if (frames[r] < 0 || frames[r] >= driver->driver.frame_count)
-            return broken(error, "a region looks from a frame that is not there");
+            return broken(error, "a region refers to a frame that does not exist");
         views[r] = (ex_region){.frame = frames[r],
                                .count = (int)(starts[r + 1] - starts[r]),
                                .vertices = vertices + starts[r],

@@ -310,7 +310,8 @@ ex_result ex_rig_pack(const ex_rig *rig, void *bytes, size_t size, ex_error *err
         return ex_error_set(error, lack ? EX_ERROR_ARGUMENT : EX_ERROR_LIMIT, "%s",
                             lack ? lack : "the rig is too large to be packed on this machine");
     if (!bytes || size < needed)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the pack needs %zu bytes, there is room for %zu", needed, size);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the pack needs %zu bytes, but there is room for %zu", needed,
+                            size);
     memset(bytes, 0, needed);
     exi_pack_header header = {.format = EX_FORMAT, .size = needed};
     memcpy(header.magic, EXI_PACK_MAGIC, sizeof header.magic);

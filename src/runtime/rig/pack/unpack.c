@@ -233,7 +233,7 @@ ex_result ex_rig_unpack(const void *bytes, size_t size, const ex_rig_options *op
                         ex_rig **rig, ex_error *error) {
     if (!bytes || !rig || (uintptr_t)bytes % 4 != 0 || (options && (unsigned)options->storage >= EX_STORAGE_COUNT))
         return exi_misuse_error(
-            error, __func__, "no bytes, bytes that are not aligned to 4, unknown storage, or nowhere to put the rig");
+            error, __func__, "no bytes, bytes that are not aligned to 4, unknown storage, or no pointer for the rig");
     *rig = NULL;
     ex_error local = {0};
     error = error ? error : &local;

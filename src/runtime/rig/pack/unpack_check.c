@@ -112,8 +112,9 @@ static ex_result check_shifts(const ex_rig *rig, ex_error *error) {
         const float *values = exi_rig_at(rig, shift->data);
         for (size_t k = 0; k < 3 * (size_t)rig->counts.joints; k++)
             if (!isfinite(values[k]))
-                return ex_error_set(error, EX_ERROR_DATA, "example %d of the rig: the place of joint %zu is not finite",
-                                    shift->example, k / 3);
+                return ex_error_set(error, EX_ERROR_DATA,
+                                    "example %d of the rig: the position of joint %zu is not finite", shift->example,
+                                    k / 3);
     }
     return EX_OK;
 }

@@ -18,7 +18,7 @@ static uint32_t read_u32(const char *bytes) {
 }
 
 ex_result exi_unpack_damaged(ex_error *error, const char *what) {
-    return ex_error_set(error, EX_ERROR_FORMAT, "this is no whole rig: %s", what);
+    return ex_error_set(error, EX_ERROR_FORMAT, "this rig is incomplete or damaged: %s", what);
 }
 
 ex_result exi_unpack_unsound(ex_error *error, const char *what) {
@@ -38,19 +38,19 @@ static ex_result find_pack(const char *bytes, size_t size, const char **pack, si
     if (size < 12 || memcmp(bytes, "glTF", 4) != 0)
         return ex_error_set(error, EX_ERROR_FORMAT, "this is not a rig: it does not begin like a .glb file");
     if (read_u32(bytes + 4) != 2)
-        return ex_error_set(error, EX_ERROR_FORMAT, "this .glb file has version %u, not 2",
+        return ex_error_set(error, EX_ERROR_FORMAT, "this .glb file has version %u; only version 2 is supported",
                             (unsigned)read_u32(bytes + 4));
     size_t length = read_u32(bytes + 8);
     if (length > size)
         return exi_unpack_damaged(error, "the .glb file ends before the length that it states");
     if (length < 12)
-        return exi_unpack_damaged(error, "the .glb file states a length that cannot be");
+        return exi_unpack_damaged(error, "the .glb file states an impossible length");
     size_t at = 12;
     for (int chunk = 0; length - at >= 8; chunk++) {
         size_t chunk_size = read_u32(bytes + at);
         uint32_t kind = read_u32(bytes + at + 4);
         if (chunk_size > length - at - 8 || chunk_size % 4 != 0)
-            return exi_unpack_damaged(error, "a chunk of the .glb file is cut off");
+            return exi_unpack_damaged(error, "a chunk of the .glb file is cut short");
         if (kind == 0x004E4942 && chunk == 1) {
             *pack = bytes + at + 8;
             *pack_size = chunk_size;
@@ -75,9 +75,10 @@ static ex_result check_format(const char *pack, size_t size, ex_error *error) {
                             "this rig was written in format %u by an early version; build it again from its project",
                             (unsigned)format);
     if (format > EX_FORMAT)
-        return ex_error_set(error, EX_ERROR_VERSION,
-                            "this rig has format %u, and this version of Exemplar (%s) reads up to %d: use a newer one",
-                            (unsigned)format, EX_VERSION_TEXT, EX_FORMAT);
+        return ex_error_set(
+            error, EX_ERROR_VERSION,
+            "this rig has format %u, but this version of Exemplar (%s) reads formats up to %d: use a newer version",
+            (unsigned)format, EX_VERSION_TEXT, EX_FORMAT);
     return EX_OK;
 }
 

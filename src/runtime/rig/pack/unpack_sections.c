@@ -26,7 +26,7 @@ static bool take_any(exi_unpack *u, ex_section_kind kind, exi_pack_entry *entry,
     *entry = entry_of(u, u->next);
     if (entry->kind != (uint32_t)kind || entry->offset % 16 != 0 || entry->offset < u->end ||
         entry->offset > u->header.size || entry->size > u->header.size - entry->offset) {
-        exi_unpack_damaged(error, "a section is not where or what the directory promises");
+        exi_unpack_damaged(error, "a section is not where or what the directory says");
         return false;
     }
     if (u->next == 0 || entry_of(u, u->next - 1).kind != (uint32_t)kind)
@@ -49,7 +49,7 @@ bool exi_unpack_take_least(exi_unpack *u, ex_section_kind kind, int index, uint6
         return false;
     if (entry.index == (uint32_t)index && entry.size >= least)
         return true;
-    exi_unpack_damaged(error, "a section is not the one that the directory promises, or too short");
+    exi_unpack_damaged(error, "a section is not the one that the directory names, or is too short");
     return false;
 }
 
@@ -58,7 +58,7 @@ bool exi_unpack_take(exi_unpack *u, ex_section_kind kind, int index, uint64_t si
         return false;
     if (entry_of(u, u->next - 1).size == size)
         return true;
-    exi_unpack_damaged(error, "a section does not have the size that the counts ask for");
+    exi_unpack_damaged(error, "a section does not have the size that the counts need");
     return false;
 }
 

@@ -326,9 +326,9 @@ static void test_refusals(void **state) {
     l.def.references = l.references;
     l.def.driver = l.def.driven;
     ((ex_mesh *)(uintptr_t)l.def.driven)->vertex_count--;
-    refuse(&l, EX_ERROR_DATA, "90 vertices, and the driver mesh has 107");
+    refuse(&l, EX_ERROR_DATA, "90 vertices, but the driver mesh has 107");
     l.def.driver = good.def.driver;
-    refuse(&l, EX_ERROR_DATA, "108 vertices, and the driven mesh has 107");
+    refuse(&l, EX_ERROR_DATA, "108 vertices, but the driven mesh has 107");
     ((ex_mesh *)(uintptr_t)l.def.driven)->vertex_count++;
 
     drive_write_motion("b.pc2", NULL, 0, FRAMES - 1);
@@ -353,14 +353,14 @@ static void test_refusals(void **state) {
         poses[f].turn = 9 * f; /* moved, and still one form */
     }
     drive_write("b.pc2", "s.pc2", poses, FRAMES);
-    refuse(&l, EX_ERROR_DATA, "nothing to choose keys from");
+    refuse(&l, EX_ERROR_DATA, "no keys to choose");
 
     drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
     l.def.given = (const int[]){3, 24};
     l.def.given_count = 2;
     refuse(&l, EX_ERROR_ARGUMENT, "there is no frame 24");
     l.def.given = (const int[]){3, 3};
-    refuse(&l, EX_ERROR_DATA, "frame 3 (counted from 0) is asked for twice");
+    refuse(&l, EX_ERROR_DATA, "frame 3 (counting from 0) is given twice");
     l.def.given_count = 0;
 
     l.def.key_count = 0;

@@ -183,7 +183,7 @@ static void takes_images_along(void **state) {
     assert_non_null(strstr(error.text, "images[0]: cannot read"));
     scratch_write("a b.png", "GIF89a..............", 20);
     assert_int_equal(ex_scene_write(scratch_path("out.glb"), scene, &error), EX_ERROR_DATA);
-    assert_non_null(strstr(error.text, "make it a PNG or JPEG"));
+    assert_non_null(strstr(error.text, "not a PNG or JPEG"));
     scratch_write("a b.png", png, sizeof png - 1);
     must_write(scratch_path("out.glb"), scene);
     ex_scene *again = must_read(scratch_path("out.glb"));
@@ -341,8 +341,8 @@ static void refuses_what_does_not_fit(void **state) {
                                             "meshes[0]: a weight is not finite",
                                             "key 1 (counting from 0) is at 0.5 s",
                                             "channels[1]: value 5",
-                                            "has 3 numbers in a value where 2",
-                                            "has 2 numbers in a value where 0",
+                                            "has 3 numbers per value, but 2",
+                                            "has 2 numbers per value, but 0",
                                             "materials[1]: refers to texture 2",
                                             "textures[0]: refers to image 1",
                                             "images[0]: has neither",

@@ -503,7 +503,7 @@ static void directions(void **state) {
         assert_string_equal(other->up, "+Z");
         assert_memory_equal(other->positions, first, size);
         assert_int_equal(ex_markers_set_up(other, "up", &error), EX_ERROR_ARGUMENT);
-        assert_sentence(&error, EX_ERROR_ARGUMENT, "'up' is no direction");
+        assert_sentence(&error, EX_ERROR_ARGUMENT, "'up' is not a direction");
         assert_memory_equal(other->positions, first, size);
         ex_markers_destroy(other);
     }
@@ -528,10 +528,10 @@ static void refuses(void **state) {
         ex_result result;
         const char *word;
     } cases[] = {
-        {1, 'Q', EX_ERROR_FORMAT, "byte 1: this is no C3D file"},
+        {1, 'Q', EX_ERROR_FORMAT, "byte 1: this is not a C3D file"},
         {0, 0, EX_ERROR_FORMAT, "byte 0: the header names no block"},
-        {0, 200, EX_ERROR_FORMAT, "byte 0: the parameters are to begin at byte 101888"},
-        {512 + 3, 83, EX_ERROR_FORMAT, "byte 515: 83 stands for no processor"},
+        {0, 200, EX_ERROR_FORMAT, "byte 0: the parameters should begin at byte 101888"},
+        {512 + 3, 83, EX_ERROR_FORMAT, "byte 515: 83 is not a known processor"},
     };
     bytes b = make_file(&plain);
     ex_error error = {0};
@@ -549,14 +549,14 @@ static void refuses(void **state) {
         file_def def;
         const char *old, *new, *word;
     } texts[] = {
-        {{.points = 3}, "\2mm", "\2xx", "POINT:UNITS has a unit of length that is not known"},
+        {{.points = 3}, "\2mm", "\2xx", "POINT:UNITS names an unknown unit of length: export the file in"},
         {{.points = 0}, NULL, NULL, "byte 2: there are no points"},
         {{.points = 3, .frames = -3}, NULL, NULL, "byte 6: there are no frames in the file: its last frame, 3"},
         {{.points = 3, .parameter_start = 1, .header_start = 1},
          NULL,
          NULL,
-         "byte 16: the points are to begin at byte 0"},
-        {{.points = 3, .parameter_frames = 50, .header_frames = 60}, NULL, NULL, "of 50 frames of 3 points are there"},
+         "byte 16: the points would begin at byte 0"},
+        {{.points = 3, .parameter_frames = 50, .header_frames = 60}, NULL, NULL, "of 50 frames of 3 points"},
         {{.points = 3, .scale = 1e300}, NULL, NULL, "m from the origin"},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -148,13 +148,13 @@ static const struct {
     const char *sentence;
 } wrong[] = {
     {"ply\nformat ascii 1.0\nelement vertex 3\n" PLACE CELLS THREE "0\n0\n0\n0\n0\n0\n", EX_ERROR_DATA,
-     "x.ply has a range grid and no faces, and does not say with obj_info num_cols and num_rows how wide and high the "
-     "grid is"},
+     "x.ply has a range grid and no faces, but no obj_info num_cols and num_rows that give the size of the "
+     "grid"},
     {"ply\nformat ascii 1.0\nobj_info num_cols 0\nobj_info num_rows 6\nelement vertex 3\n" PLACE CELLS THREE
      "0\n0\n0\n0\n0\n0\n",
      EX_ERROR_DATA,
-     "x.ply has a range grid and no faces, and does not say with obj_info num_cols and num_rows how wide and high the "
-     "grid is"},
+     "x.ply has a range grid and no faces, but no obj_info num_cols and num_rows that give the size of the "
+     "grid"},
     {"ply\nformat ascii 1.0\nobj_info num_cols 4\nobj_info num_rows 2\nelement vertex 3\n" PLACE CELLS THREE
      "0\n0\n0\n0\n0\n0\n",
      EX_ERROR_DATA, "x.ply: the range grid has 6 cells, but num_cols and num_rows say 4 times 2"},
@@ -164,19 +164,19 @@ static const struct {
     {HEAD("3") PLACE CELLS THREE "1 0\n1 1\n1 2\n1 3\n0\n0\n", EX_ERROR_DATA,
      "x.ply: cell 3 of the range grid (counting from 0) refers to vertex 3, but there are 3"},
     {HEAD("3") PLACE CELLS THREE "1 0\n1 -1\n0\n0\n0\n0\n", EX_ERROR_DATA,
-     "x.ply:16: cell 1 of the range grid (counting from 0) refers to vertex -1, which is none"},
+     "x.ply:16: cell 1 of the range grid (counting from 0) refers to vertex -1, which does not exist"},
     {HEAD("3") PLACE CELLS THREE "2 0 1\n0\n0\n0\n0\n0\n", EX_ERROR_DATA,
-     "x.ply:15: cell 0 of the range grid (counting from 0) has 2 vertices, and may have one"},
+     "x.ply:15: cell 0 of the range grid (counting from 0) has 2 vertices; it can have at most one"},
     {HEAD("3") PLACE CELLS THREE "200 0 1\n0\n0\n0\n0\n0\n", EX_ERROR_FORMAT,
-     "x.ply:15: the file ends before everything it promises has come"},
+     "x.ply:15: the file ends too early: copy or export it again"},
     {HEAD("3") PLACE CELLS THREE "1 0\n1 1\n1 2\n", EX_ERROR_FORMAT,
-     "x.ply:18: the file ends before everything it promises has come"},
+     "x.ply:18: the file ends too early: copy or export it again"},
     {HEAD("3") PLACE "element range_grid 4000000000\nproperty list uchar int vertex_indices\nend_header\n" THREE,
-     EX_ERROR_FORMAT, "x.ply:14: the header promises 4000000000 of 'range_grid', but the file ends before that"},
+     EX_ERROR_FORMAT, "x.ply:14: the file ends too early: the header states 4000000000 of 'range_grid'"},
     {HEAD("3") PLACE "element range_grid 6\nproperty list uchar int cells\nend_header\n" THREE "0\n0\n0\n0\n0\n0\n",
-     EX_ERROR_DATA, "x.ply:14: the range grid has no list called vertex_indices, or several, or is there twice"},
+     EX_ERROR_DATA, "x.ply:14: the range grid has no list called vertex_indices, or several, or appears twice"},
     {HEAD("3") PLACE "element range_grid 1000000000000\nend_header\n" THREE, EX_ERROR_DATA,
-     "x.ply:13: the range grid has no list called vertex_indices, or several, or is there twice"},
+     "x.ply:13: the range grid has no list called vertex_indices, or several, or appears twice"},
 };
 
 static void says_what_is_wrong(void **state) {

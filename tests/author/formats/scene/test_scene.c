@@ -344,7 +344,7 @@ static void goes_through_files(void **state) {
     assert_int_equal(ex_mesh_read(scratch_path("m.stl"), &again, &error), EX_ERROR_FORMAT);
     mesh->positions[4] = 1e300;
     assert_int_equal(ex_mesh_write(scratch_path("n.glb"), mesh, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "vertex 1 of the mesh (counting from 0) is not finite as float");
+    assert_sentence(&error, EX_ERROR_DATA, "vertex 1 of the mesh (counting from 0) is not finite as a float");
     mesh->vertex_count = 0;
     mesh->face_count = 0;
     assert_int_equal(ex_mesh_write(scratch_path("n.glb"), mesh, &error), EX_ERROR_DATA);

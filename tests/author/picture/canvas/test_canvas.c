@@ -389,10 +389,10 @@ static void wrong_sizes_are_refused(void **state) {
         double width, height, scale;
         const char *word;
     } wrong[] = {
-        {0, 10, 1, "from 1 to"},       {10, -4, 1, "from 1 to"},       {10, NAN, 1, "from 1 to"},
-        {17000, 10, 1, "from 1 to"},   {10, INFINITY, 1, "from 1 to"}, {10, 10, 0, "above 0"},
-        {10, 10, NAN, "above 0"},      {10, 10, 17, "at most 16"},     {16000, 10, 4, "more than 32768"},
-        {10, 10, 0.01, "less than 1"},
+        {0, 10, 1, "from 1 to"},     {10, -4, 1, "from 1 to"},       {10, NAN, 1, "from 1 to"},
+        {17000, 10, 1, "from 1 to"}, {10, INFINITY, 1, "from 1 to"}, {10, 10, 0, "above 0"},
+        {10, 10, NAN, "above 0"},    {10, 10, 17, "at most 16"},     {16000, 10, 4, "above 32768"},
+        {10, 10, 0.01, "below 1"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         ex_error error = {.result = EX_OK};

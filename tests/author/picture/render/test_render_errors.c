@@ -133,7 +133,7 @@ static void wrong_definitions_are_refused(void **state) {
         {steep_pitch, EX_ERROR_ARGUMENT, "90.5"},
         {no_yaw, EX_ERROR_ARGUMENT, "yaw nan"},
         {wide_angle, EX_ERROR_ARGUMENT, "170"},
-        {no_zoom, EX_ERROR_ARGUMENT, "zoom of 0"},
+        {no_zoom, EX_ERROR_ARGUMENT, "zoom is 0"},
         {light_below, EX_ERROR_ARGUMENT, "-100"},
         {turned_box, EX_ERROR_ARGUMENT, "along y"},
         {empty_box, EX_ERROR_ARGUMENT, "one point"},
@@ -144,7 +144,7 @@ static void wrong_definitions_are_refused(void **state) {
         {one_point, EX_ERROR_DATA, "one point"},
         {bright_colour, EX_ERROR_ARGUMENT, "1.5"},
         {much_grain, EX_ERROR_ARGUMENT, "grain"},
-        {no_range, EX_ERROR_ARGUMENT, "range 1 to -1"},
+        {no_range, EX_ERROR_ARGUMENT, "1 to -1 is not a range"},
         {empty_texture, EX_ERROR_ARGUMENT, "no pixels"},
     };
     ex_mesh *ball = ball_mesh(1, 0, 0, 0, 12);

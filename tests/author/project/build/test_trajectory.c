@@ -215,9 +215,9 @@ static void unpacking_wants_the_note(void **state) {
     static const struct {
         const char *note, *words;
     } cases[] = {
-        {NULL, "has trajectories, but the rig has no note of how they were found"},
+        {NULL, "has trajectories, but the rig does not record how they were found"},
         {"{", "note about how its trajectories were found is damaged"},
-        {"{\"other\": {}}", "has trajectories, but the rig has no note"},
+        {"{\"other\": {}}", "has trajectories, but the rig does not record"},
         {"{\"%s\": {\"mode\": \"best\"}}", "trajectory.mode: "},
         {"{\"%s\": {\"mode\": \"paper\", \"segments\": [7]}}", "is damaged"},
     };
@@ -289,10 +289,10 @@ static void files_of_segments_are_read_strictly(void **state) {
     static const struct {
         const char *text, *words;
     } cases[] = {
-        {"1 0\n19 0\n", "bad.txt:2: there is no face 19: the mesh has 18, counted from 1"},
+        {"1 0\n19 0\n", "bad.txt:2: there is no face 19: the mesh has 18 (counting from 1"},
         {"0 0\n", "bad.txt:1: there is no face 0"},
-        {"1 -1\n", "bad.txt:1: segments are counted from 0 to 1023, and this is -1"},
-        {"1 1024\n", "bad.txt:1: segments are counted from 0 to 1023"},
+        {"1 -1\n", "bad.txt:1: segments are numbered 0 to 1023, but this is -1"},
+        {"1 1024\n", "bad.txt:1: segments are numbered 0 to 1023"},
         {"# two\n1 2 3\n", "bad.txt:2: a line 'face segment' is needed here"},
         {"1\n", "bad.txt:1: a line 'face segment' is needed here"},
         {"1 0.5\n", "bad.txt:1: a line 'face segment' is needed here"},

@@ -95,7 +95,7 @@ static void finds_points_at_one_place(void **state) {
         const ex_finding *finding = NULL;
         assert_int_equal(count_kind(check, "same_place", EX_SEVERITY_ERROR, &finding), 2);
         assert_string_equal(finding->where, "layers[0]");
-        assert_non_null(strstr(finding->text, "example 'a' and example 'b' are at one place"));
+        assert_non_null(strstr(finding->text, "example 'a' and example 'b' are at the same place"));
         assert_non_null(strstr(check->findings[0].text, "example 'm' and pseudo-example 0"));
         assert_int_equal(check->error_count, 2);
         ex_check_destroy(check);
@@ -187,8 +187,8 @@ static void finds_other_connectivity(void **state) {
     write_text("other.obj", "v 1 0 0\nv 0 0 0\nv 1 1 0\nf 2 1 3\n");
     const struct {
         const char *form, *words;
-    } cases[] = {{"by_tex.obj", "matching by texture coordinates, would repair it"},
-                 {"by_place.obj", "matching by rest position, would repair it"},
+    } cases[] = {{"by_tex.obj", "match it by texture coordinates"},
+                 {"by_place.obj", "match it by rest position"},
                  {"neither.obj", "no other order of its vertices"},
                  {"other.obj", "it is another mesh"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

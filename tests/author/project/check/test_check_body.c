@@ -67,7 +67,7 @@ static void finds_weights(void **state) {
     write_weights("zero.glb", 0, 0);
     expect_one(body_text("zero.glb", "", "", ""), "zero_weights", EX_SEVERITY_ERROR, "skeleton",
                "zero.glb: meshes[0].primitives[0]: the joint weights of 1 vertex, the first of them 5 (counting from "
-               "0), sum to 0, so that no joint moves it");
+               "0), sum to 0, so no joint moves it");
     write_weights("heavy.glb", 0.625F, 0.5F);
     ex_check *check = check_text(body_text("heavy.glb", "", "", ""));
     const ex_finding *finding = only(check, "unnormalised", EX_SEVERITY_WARNING);
@@ -134,9 +134,10 @@ static void finds_skeletons(void **state) {
         int errors, warnings;
     } cases[] = {
         {no_binds, "skeleton", EX_SEVERITY_ERROR, "bad.glb: the skin has no inverse bind matrices", 1, 0},
-        {large, "bind", EX_SEVERITY_ERROR, "what it was bound to is 100 times as large as the mesh", 1, 0},
+        {large, "bind", EX_SEVERITY_ERROR, "the mesh it was bound to is 100 times as large as the project's mesh", 1,
+         0},
         {away, "bind", EX_SEVERITY_ERROR, "of the mesh's size away from it", 1, 0},
-        {one_off, "bind", EX_SEVERITY_ERROR, "stands where vertex 17 of the mesh is", 1, 0},
+        {one_off, "bind", EX_SEVERITY_ERROR, "nothing at the position of vertex 17 of the mesh", 1, 0},
         {bound_elsewhere, "rest_pose", EX_SEVERITY_WARNING, "at rest its joints move the mesh by up to", 0, 1},
         {far_joint, "far_joints", EX_SEVERITY_WARNING, "3 joints where the mesh was bound stand far from it", 0, 2},
         {nothing_bound, "unbound", EX_SEVERITY_WARNING, "nothing is bound to its skeleton", 1, 1},
@@ -244,7 +245,7 @@ static void finds_skeletons_of_examples(void **state) {
     arm_write_scene("cube.glb", scene);
     const struct {
         const char *file, *words;
-    } cases[] = {{"fore.glb", "fore.glb: it has no joint 'upper', which the project's skeleton has, nor 1 more"},
+    } cases[] = {{"fore.glb", "fore.glb: it lacks joint 'upper', which the project's skeleton has, and 1 more"},
                  {"cube.glb", "cube.glb: it has no skeleton"},
                  {"none.glb", "none.glb"}};
     for (int i = 0; i < 3; i++) {
@@ -257,8 +258,8 @@ static void finds_skeletons_of_examples(void **state) {
     /* As far from the mesh as the child, without its own bones; and a sculpt on the project's bones. */
     expect_one(body_text("arm.glb", ", {'name': 'girl', 'mesh': 'girl.obj', 'at': {'size': 0.5}}", "", ""),
                "no_skeleton", EX_SEVERITY_WARNING, "layers[0].examples[2]",
-               "'girl' brings no skeleton of its own, though its form is as different from the mesh as that of "
-               "'child', which does");
+               "'girl' has no skeleton of its own, although its form differs from the mesh as much as that of "
+               "'child', which has one");
     expect_good(body_text("arm.glb", ", {'name': 'half', 'mesh': 'rest.obj', 'at': {'size': 0.5}}", "", ""));
 }
 
@@ -333,8 +334,9 @@ static void finds_vertices_that_collapse(void **state) {
         ex_check *check = check_text(text);
         if (i == 0) {
             const ex_finding *damped = only(check, "damped", EX_SEVERITY_WARNING);
-            expect_words(damped, "layers[0].examples[1]",
-                         "'twisted': 6 vertices cannot be un-posed safely, since skinning flattens the surface there");
+            expect_words(
+                damped, "layers[0].examples[1]",
+                "'twisted': 6 vertices cannot be un-posed safely, because skinning flattens the surface there");
             check_near(damped->value, ARM_SIDES, 0);
             for (int s = 0; s < ARM_SIDES; s++) { /* all by number, with their distances */
                 char number[20];
@@ -399,7 +401,7 @@ static void finds_forms_that_were_made_otherwise(void **state) {
                  {"positions", "at_rest.obj", NULL},
                  {"positions", "sculpt.obj", "should have \"shape\": \"unposed\"?"},
                  {"unposed", "at_rest.obj", "should have \"shape\": \"positions\", or at another pose"},
-                 {"unposed", "z_up.obj", "turned by a quarter about x: was it exported with another axis up"}};
+                 {"unposed", "z_up.obj", "turned by 90 degrees about x: was it exported with another up axis"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(text, sizeof text, bent_arm, 90.0, cases[i].shape, cases[i].mesh, 90.0);
         if (cases[i].words)

@@ -118,7 +118,7 @@ static void drivers_inside_out(void **state) {
             *to++ = *at++;
         }
     *to = 0;
-    expect_one(wide, "inside_out", EX_SEVERITY_WARNING, "driver.mesh", "look inwards");
+    expect_one(wide, "inside_out", EX_SEVERITY_WARNING, "driver.mesh", "point inwards");
     free(wide);
 }
 
@@ -156,7 +156,7 @@ static void examples_are_changed(void **state) {
     assert_string_equal(ex_project_get(project)->layers[0].examples[SLEEVE_KEYS].mesh, "sleeve45.obj");
     const ex_sculpt twice = {.layer = "driven", .name = "again", .form = form, .at = at};
     assert_int_equal(ex_project_add_sculpt(project, &twice, NULL, &made, &error), EX_ERROR_DATA);
-    assert_non_null(strstr(error.text, "stands at that place already"));
+    assert_non_null(strstr(error.text, "is already at that place"));
     const ex_sculpt outside = {.layer = "driven",
                                .name = "out",
                                .form = form,

@@ -79,8 +79,8 @@ static void finds_another_order(void **state) {
     turn_faces(mesh);
     write_mesh("by_texcoord.obj", mesh);
     expect_one(pair_text("rest.obj", "by_texcoord.obj", ""), "connectivity", EX_SEVERITY_ERROR, "layers[0].examples[0]",
-               "it is the same mesh with its vertices in another order: exporting with the vertex order kept, or "
-               "matching by texture coordinates, would repair it");
+               "it is the same mesh with its vertices in another order: export it again with the vertex order kept, or "
+               "match it by texture coordinates");
     /* No texture coordinates, and a third of the vertices moved: the faces identify these. */
     for (int i = 0; i < 3 * ARM_VERTICES; i++)
         moved[i] = i / 3 % 3 == 0 ? moved[i] : rest[i] + 1e-9;
@@ -89,7 +89,7 @@ static void finds_another_order(void **state) {
     mesh->corner_texcoords = NULL;
     write_mesh("by_place.obj", mesh);
     expect_one(pair_text("rest.obj", "by_place.obj", ""), "connectivity", EX_SEVERITY_ERROR, "layers[0].examples[0]",
-               "or matching by rest position, would repair it");
+               "or match it by rest position");
     /* The same with one different face: no order repairs that. */
     mesh = reordered_arm(rest, to);
     int *corners = mesh->corners + 40, first = corners[0];
@@ -103,7 +103,7 @@ static void finds_another_order(void **state) {
     turn_faces(mesh);
     write_mesh("turned.obj", mesh);
     expect_one(pair_text("rest.obj", "turned.obj", ""), "connectivity", EX_SEVERITY_ERROR, "layers[0].examples[0]",
-               "its vertices are in the mesh's order and only its faces are not");
+               "its vertices are in the mesh's order, but its faces are not");
     expect_good(pair_text("rest.obj", "rest.obj", ""));
 }
 
@@ -118,7 +118,7 @@ static void finds_mirrored_halves(void **state) {
                                "0\nvt 1 1\nvt 0 2\n"
                                "f 6/1 5/3 3/4 1/2\nf 1/2 4/4 2/3 6/1\nf 1/2 3/4 7/5\nf 7/5 4/4 1/2\n");
     expect_one(pair_text("halves.obj", "shuffled.obj", ""), "connectivity", EX_SEVERITY_ERROR, "layers[0].examples[0]",
-               "matching by texture coordinates");
+               "match it by texture coordinates");
 }
 
 static void finds_split_vertices(void **state) {
@@ -126,7 +126,7 @@ static void finds_split_vertices(void **state) {
     write_text("two.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n");
     write_text("split.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 4 5 6\n");
     expect_one(pair_text("two.obj", "split.obj", ""), "connectivity", EX_SEVERITY_ERROR, "layers[0].examples[0]",
-               "merging its vertices that stand at one place would leave as many as the mesh has");
+               "merging vertices at the same position would leave as many as the mesh has");
 }
 
 /* ---- surfaces ---- */
@@ -146,7 +146,7 @@ static void finds_what_cannot_be_subdivided(void **state) {
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n", "flipped_face", EX_SEVERITY_ERROR,
          "faces 0 and 1 run the same way along the edge between vertices 0 and 1", 1},
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 2 3 4\n", "flipped_face", EX_SEVERITY_ERROR,
-         "and 1 more such edges: turn one of them over", 2},
+         "and 1 more such edges: flip one of them", 2},
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 2 2 2\nf 1 2 3\nf 3 2 4\nt crease 2/1/0 0 3 2\nt crease 3/1/0 0 1 4 "
          "2\n",
          "crease", EX_SEVERITY_ERROR, "", -1},
@@ -154,8 +154,8 @@ static void finds_what_cannot_be_subdivided(void **state) {
          "separate fans of faces touch at vertex 0 (counting from 0)", 1},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 1 0 0\nv 2 0 0\nv 1 1 0\nf 1 2 3\nf 4 5 6\n", "seam", EX_SEVERITY_WARNING,
          "1 edge is cut in two, such as the one between vertices 1 and 2 (counting from 0)", 1},
-        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nt corner 1/2/0 0 1 2\n", "subdivide", EX_SEVERITY_ERROR, "sharpnesses",
-         0},
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nt corner 1/2/0 0 1 2\n", "subdivide", EX_SEVERITY_ERROR,
+         "sharpness values", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_text("bad.obj", cases[i].text);
@@ -191,7 +191,7 @@ static void finds_what_cannot_be_subdivided(void **state) {
     expect_one(pair_text("rest.obj", "fine.obj", ""), "connectivity", EX_SEVERITY_ERROR, "layers[0].examples[0]",
                "it is another mesh");
     expect_one(pair_text("rest.obj", "rest.obj", ", 'subdivide': {'scheme': 'catmull_clark', 'levels': 10}"), "levels",
-               EX_SEVERITY_WARNING, "subdivide", "10 levels make about 7.5e+07 faces of the mesh's 72");
+               EX_SEVERITY_WARNING, "subdivide", "10 levels make about 7.5e+07 faces from the mesh's 72");
 }
 
 /* ---- images ---- */
@@ -227,14 +227,15 @@ static void finds_images(void **state) {
     /* Without grey, the middle between black and white is guessed: 0.5 for 0.2. */
     const ex_finding *finding = NULL;
     assert_int_equal(count_kind(check, "leave_one_out", EX_SEVERITY_NOTE, &finding), 3);
-    expect_words(finding - 1, "layers[0].examples[1]",
-                 "without 'two' its image would be guessed 30.00 % of the way from black to white off at worst");
+    expect_words(
+        finding - 1, "layers[0].examples[1]",
+        "without 'two', its image would be predicted with an error of up to 30.00 % of the way from black to white");
     check_near((finding - 1)->value, 0.3, 1e-6);
     ex_check_destroy(check);
 
     expect_one(pictures_text("rest.obj", "black.png", "small.png", "white.png"), "image_size", EX_SEVERITY_ERROR,
                "layers[0].examples[1]",
-               "small.png is 20 x 8 pixels, but black.png is 40 x 8: the images of a texture must have one size");
+               "small.png is 20 x 8 pixels, but black.png is 40 x 8: the images of a texture must have the same size");
     expect_one(pictures_text("m.obj", "black.png", "grey.png", "white.png"), "no_texcoords", EX_SEVERITY_WARNING,
                "layers[0]", "'m.obj' has no texture coordinates");
     expect_one(pictures_text("part.obj", "black.png", "grey.png", "white.png"), "no_texcoords", EX_SEVERITY_WARNING,

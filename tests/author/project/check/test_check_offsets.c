@@ -52,7 +52,7 @@ static void finds_what_is_disturbed(void **state) {
     ex_check *check = check_text(project(first, layer("b", "x", "", "", second)));
     const ex_finding *finding = only(check, "disturbed", EX_SEVERITY_WARNING);
     expect_words(finding, "layers[0].examples[0]", "layer 'b' moves the form of 'half' by up to ");
-    expect_words(finding, "layers[0].examples[0]", "\"protect\": true in that layer would keep it from this");
+    expect_words(finding, "layers[0].examples[0]", "\"protect\": true in that layer would prevent this");
     const double first_at_1 = (exp(-0.5 * 1) - exp(-0.5 * 4) * exp(-0.5)) / (1 - exp(-1.0));
     const double lift = 0.5, undone = first_at_1, worst = lift > undone ? lift : undone;
     check_near(finding->value, weight * worst / sqrt(2.0), 1e-6);
@@ -64,7 +64,7 @@ static void finds_what_is_disturbed(void **state) {
         project(layer("a", "x", "", "", "{'name': 'half', 'mesh': 'one.obj', 'at': {'x': 0.5, 'y': 1}}"),
                 layer("b", "y", "", "'protect': true,", "{'name': 'whole', 'mesh': 'three.obj', 'at': {'y': 1}}")));
     expect_words(only(check, "disturbed", EX_SEVERITY_WARNING), "layers[0].examples[0]",
-                 "in its space, 'whole' stands at that place, and an axis that tells them apart is missing");
+                 "in its space, 'whole' is at the same place; an axis that tells them apart is missing");
     ex_check_destroy(check);
 }
 
@@ -93,9 +93,9 @@ static void names_the_pose_that_costs_a_ridge(void **state) {
                                    "'three.obj', 'at': {'x': 0.4}, 'falloff': 900}";
     ex_check *check = check_text(project(layer("a", "x", "", "", examples), ""));
     const ex_finding *finding = only(check, "ridge", EX_SEVERITY_WARNING);
-    expect_words(finding, "layers[0]", "had to be added, since the points can hardly be told apart");
-    assert_true(strstr(finding->text, "to blame is example 'two', with a falloff of 900") ||
-                strstr(finding->text, "to blame is example 'three', with a falloff of 900"));
+    expect_words(finding, "layers[0]", "had to be added, because the points can hardly be told apart");
+    assert_true(strstr(finding->text, "cause is example 'two', with a falloff of 900") ||
+                strstr(finding->text, "cause is example 'three', with a falloff of 900"));
     assert_true(finding->value > 0);
     assert_int_equal(count_kind(check, "condition", EX_SEVERITY_NOTE, &finding), 1);
     assert_true(finding->value > EX_CONDITION_LIMIT);
@@ -132,7 +132,7 @@ static void names_both_sculpts_of_one_pose(void **state) {
     char *text = project(layer("a", "x", "", "", examples), "");
     ex_check *check = check_text(text);
     expect_words(only(check, "same_place", EX_SEVERITY_ERROR), "layers[0]",
-                 "example 'one' and example 'two' are at one");
+                 "example 'one' and example 'two' are at the same");
     ex_check_destroy(check);
     ex_project *parsed = parse_project(text);
     ex_rig *rig = NULL;
@@ -161,10 +161,10 @@ static void says_what_leave_one_out_chose(void **state) {
                                    "'two.obj', 'at': {'x': 0.5}}";
     ex_check *check = check_text(project(layer("a", "x", ", 'falloff': 'auto'", "", examples), ""));
     const ex_finding *finding = only(check, "falloff", EX_SEVERITY_NOTE);
-    expect_words(finding, "layers[0].weigh.falloff", "by leave-one-out it is ");
+    expect_words(finding, "layers[0].weigh.falloff", "leave-one-out chose ");
     assert_true(finding->value >= 0.125 && finding->value <= 4);
     assert_int_equal(count_kind(check, "leave_one_out", EX_SEVERITY_NOTE, &finding), 2);
-    assert_non_null(strstr(finding->text, "its offsets would be guessed"));
+    assert_non_null(strstr(finding->text, "its offsets would be predicted with an error of up to"));
     ex_check_destroy(check);
 }
 

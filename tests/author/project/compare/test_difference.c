@@ -87,7 +87,7 @@ static void one_thing_at_a_time(void **state) {
     ex_rig_destroy(same);
 
     /* The skeleton of an example, which another file has at 0.6 of the size: the hand at 1.2, not 2. */
-    check_one(rig, make("arm.glb", "", "young.png", "old.png", ""), "example", "brings a skeleton of its own in the",
+    check_one(rig, make("arm.glb", "", "young.png", "old.png", ""), "example", "has a skeleton of its own only in the",
               0.8);
     write_image("changed.png", 2, 91);
     check_one(rig, make("arm.glb", OWN, "young.png", "changed.png", ""), "example",
@@ -106,7 +106,7 @@ static void one_thing_at_a_time(void **state) {
     weights[2] -= 0.25F;
     arm_write_scene("painted.glb", scene);
     check_one(rig, make("painted.glb", OWN, "young.png", "old.png", ""), "skin",
-              "of 1 vertices differ, of vertex 77 (counting from 0) the most", 0.25);
+              "of 1 vertices differ, those of vertex 77 (counting from 0) the most", 0.25);
 
     check_one(rig, make("arm.glb", OWN, "young.png", "old.png", ", 'skinning': 'dual_quaternion'"), "skin",
               "dual_quaternion", 0);
@@ -203,7 +203,7 @@ static void layers_of_offsets(void **state) {
     check_one(rig, make_offsets("'frame': 'skinned',", "", "", "one.obj"), "layer", "in the frame ", 0);
     check_one(rig, make_offsets("'participation': 'moved', 'rest': true,", "", "", "one.obj"), "layer",
               "weighed among the examples that move them", 0);
-    check_one(rig, make_offsets("'muted': true,", "", "", "one.obj"), "layer", "it is muted in the second alone", 0);
+    check_one(rig, make_offsets("'muted': true,", "", "", "one.obj"), "layer", "it is muted only in the second", 0);
     check_one(rig, make_offsets("'rest': false,", "", "", "one.obj"), "pseudo", "1 in the first, 0 in the second", 0);
     check_one(rig, make_offsets("", ", 'ridge': 0.5", "", "one.obj"), "weigher", "gaussian (ridge 0) in the first", 0);
     check_one(rig, make_offsets("", "", ", 'falloff': 0.75", "one.obj"), "example",

@@ -287,9 +287,9 @@ static void overwriting(void **state) {
     assert_int_equal(ex_project_init(scene, folder, "it", NULL, &report, &error), EX_OK);
     assert_int_equal(notes, 1); /* of the animation */
     assert_int_equal(ex_project_init(scene, folder, "it", NULL, NULL, &error), EX_ERROR_FILE);
-    assert_sentence(&error, EX_ERROR_FILE, "it.json is there already");
+    assert_sentence(&error, EX_ERROR_FILE, "it.json exists already");
     assert_int_equal(ex_project_init(scene, folder, "other", NULL, NULL, &error), EX_ERROR_FILE);
-    assert_sentence(&error, EX_ERROR_FILE, "mesh.obj is there already");
+    assert_sentence(&error, EX_ERROR_FILE, "mesh.obj exists already");
     assert_int_equal(ex_project_init(scene, folder, "it", &(ex_init_options){.overwrite = true}, NULL, &error), EX_OK);
     ex_scene_destroy(scene);
 }

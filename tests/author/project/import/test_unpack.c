@@ -178,7 +178,7 @@ static void overwrites_only_when_told(void **state) {
     assert_int_equal(ex_make_directory(scratch_path("kept"), NULL), EX_OK);
     write_text("kept/mine.json", "mine");
     assert_int_equal(ex_project_unpack(rig, scratch_path("kept"), "mine", false, &error), EX_ERROR_FILE);
-    assert_non_null(strstr(error.text, "kept/mine.json is there already"));
+    assert_non_null(strstr(error.text, "kept/mine.json exists already"));
     char *text = scratch_read("kept/mine.json", NULL);
     assert_string_equal(text, "mine");
     free(text);

@@ -254,7 +254,7 @@ static void images_of_another_size(void **state) {
     const char *pairs[][3] = {
         {"large.png", "dead.png",
          "layers[1].examples[1] 'old': large.png is 6 x 3 pixels, but young.png is 5 x 3: the images of a texture must "
-         "have one size"},
+         "have the same size"},
         {"old.png", "large.png", "layers[2].examples[0] 'dead': large.png is 6 x 3 pixels, but young.png is 5 x 3"},
         {"none.png", "dead.png", "none.png"},
         {"old.png", "rest.obj", "rest.obj"}};

@@ -73,7 +73,7 @@ static void refuses_what_does_not_belong_together(void **state) {
     write_bar_as("flip.obj", 1, 0, 0, true);
     write_square("square.obj", 0, 0, 0, 0);
     write_text("points.obj", "v 0 0 0\nv 1 0 0\n");
-    refuse("m.obj", "flip.obj", "its faces run the other way round");
+    refuse("m.obj", "flip.obj", "its faces are wound the other way round");
     refuse("m.obj", "square.obj", "4 vertices here and 20 in the mesh");
     refuse("points.obj", "points.obj", "has no faces");
     refuse("m.obj", "missing.obj", "cannot read");
@@ -126,7 +126,7 @@ static void checking_sees_what_cannot_turn(void **state) {
     write_bar_as("flip.obj", 1, 0, 0, true);
     check = check_text(PROJECT("", "flip.obj"));
     assert_true(check->error_count == 1);
-    assert_non_null(strstr(check->findings[0].text, "run the other way round"));
+    assert_non_null(strstr(check->findings[0].text, "are wound the other way round"));
     ex_check_destroy(check);
 }
 
@@ -134,7 +134,8 @@ static void bases_want_a_chain(void **state) {
     (void)state;
     ex_check *check = check_text(
         PROJECT("'trajectory': {'mode': 'paper', 'iterations': 30, 'bases': true, 'segment_angle': 180},", "t.obj"));
-    expect_words(only(check, "no_chain", EX_SEVERITY_WARNING), "layers[0].trajectory", "no segment hangs on another");
+    expect_words(only(check, "no_chain", EX_SEVERITY_WARNING), "layers[0].trajectory",
+                 "no segment is the child of another");
     ex_check_destroy(check);
 }
 

@@ -81,10 +81,10 @@ static const struct {
     {"'driver': true", "'driver': true, 'min': 0", "layers[1].space[0].min: unknown key"},
     {"'kind': 'convex'", "'kind': 'cardinal'", "layers[1].weigh.driver_weights: unknown key"},
     {"{'name': 'd', 'min': 0, 'max': 1}", "{'name': 'body', 'driver': true}",
-     "layers[0].space[0].driver: the form of a driver is weighed by"},
-    {"{'name': 'd', 'min': 0, 'max': 1}", "{'name': 'body', 'min': 0, 'max': 1}", "'body' is the driver, and in"},
-    {"'stiff', 'min': 0, 'max': 2}", "'stiff', 'rotation': 'full'}", "layers[1].space[1]: beside the driver"},
-    {"{'name': 'stiff', 'min': 0, 'max': 2}", "{'name': 'c', 'driver': true}", "'body' is the driver already"},
+     "layers[0].space[0].driver: a driver axis needs"},
+    {"{'name': 'd', 'min': 0, 'max': 1}", "{'name': 'body', 'min': 0, 'max': 1}", "'body' is the driver, but in"},
+    {"'stiff', 'min': 0, 'max': 2}", "'stiff', 'rotation': 'full'}", "layers[1].space[1]: besides the driver"},
+    {"{'name': 'stiff', 'min': 0, 'max': 2}", "{'name': 'c', 'driver': true}", "'body' is already the driver axis"},
     {"'kind': 'convex', ", "'kind': 'convex', 'one_region': true, ", "layers[1].weigh.regions: \"one_region\""},
     {"'regions': [{'look': {'group': 'arm'}, 'mask': {'colour': 'r'}}]", "'regions': []",
      "layers[1].weigh.regions: a list of 1 to"},
@@ -94,14 +94,15 @@ static const struct {
     {"'body': 'ka.obj'", "'body': 3", "layers[1].examples[0].at.body: the file of a form"},
     {"'at': {'body': 'k.obj'}", "'at': {}, 'posed': false", "layers[0].examples[0].posed: only forms that a driver"},
     {"[1, 2, 3, 0, 0, 0, 1, 1, 1, 1]", "[1]", "layers[1].examples[1].locals.hips: ten numbers"},
-    {"{'joint': 'hips'}", "'fit'", "layers[1].examples[1].locals: only where"},
-    {"'mesh': 'a.obj', 'at'", "'mesh': 'a.obj', 'skeleton': 's.glb', 'at'", "moves no joints"},
+    {"{'joint': 'hips'}", "'fit'", "layers[1].examples[1].locals: an object of joint names"},
+    {"'mesh': 'a.obj', 'at'", "'mesh': 'a.obj', 'skeleton': 's.glb', 'at'", "cannot move joints"},
     {"'mesh': 'a.obj', 'at'", "'mesh': 'a.obj', 'reference': true, 'at'", "only a layer with"},
-    {"'examples': [{'name': 'a'", "'shape': 'offsets', 'examples': [{'name': 'a'", "layers[1].shape: a layer that a"},
+    {"'examples': [{'name': 'a'", "'shape': 'offsets', 'examples': [{'name': 'a'",
+     "layers[1].shape: a layer weighed by a"},
     {"'examples': [{'name': 'a'", "'pseudo': [{'at': {}, 'weights': {}}], 'examples': [{'name': 'a'",
-     "layers[1].pseudo: a layer that a driver weighs has no"},
+     "layers[1].pseudo: a layer weighed by a driver has no"},
     {"'examples': [{'name': 'a'", "'shape': 'trajectory', 'trajectory': {}, 'examples': [{'name': 'a'",
-     "layers[1].trajectory: in a layer that a driver weighs"},
+     "layers[1].trajectory: in a layer weighed by a driver"},
 };
 
 static char *replace(const char *text, const char *from, const char *to) {
@@ -138,10 +139,10 @@ static void drivers_are_needed(void **state) {
          "the project has no driver"},
         {"'driver': {'mesh': 'b.obj'}, 'layers': [{'name': 'l', 'space': [{'name': 'd', 'min': 0, 'max': 1}], 'weigh': "
          "{'kind': 'convex'}, 'examples': []}]",
-         "layers[0].space: \"kind\": \"convex\" weighs the form of a driver"},
+         "layers[0].space: \"kind\": \"convex\" needs a driver"},
         {"'driver': {'mesh': 'b.obj', 'frames': 2}, 'layers': [{'name': 'l', 'space': [{'name': 'b', 'driver': true}], "
          "'weigh': {'kind': 'convex'}, 'shape': 'trajectory', 'examples': []}]",
-         "layers[0].shape: keys run along trajectories in one region only, and here are 2"},
+         "layers[0].shape: trajectories allow only one region, but there are 2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600];

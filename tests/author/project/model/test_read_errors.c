@@ -50,7 +50,7 @@ static const change changes[] = {
     {"'layers': [", "'layers': {}, 'x': [", "x: unknown key", NULL},
     {"{'name': 'dials'", "3, {'name': 'dials'", "layers[1]: an object", NULL},
     {"'name': 'arm', ", "", "layers[0].name: missing", NULL},
-    {"'name': 'dials'", "'name': 'arm'", "layers[1].name: layer 0 is called 'arm' too", NULL},
+    {"'name': 'dials'", "'name': 'arm'", "layers[1].name: layer 0 is also called 'arm'", NULL},
     {"'name': 'arm'", "'name': 'a\\u0007b'", "layers[0].name: ", "readable"},
     {"'shape'", "'shapes'", "layers[0].shapes: unknown key", "did you mean \"shape\"?"},
     {"'positions'", "'position'", "layers[0].shape: unknown value \"position\"", "did you mean \"positions\"?"},
@@ -69,7 +69,7 @@ static const change changes[] = {
     {"[{'name': 'smile', 'min': 0, 'max': 1}]", "[]", "layers[1].space: a list", NULL},
     {"[{'name': 'smile', 'min': 0, 'max': 1}]", "{}", "layers[1].space: a list", NULL},
     {"'name': 'elbow', ", "", "layers[0].space[0].name: missing", NULL},
-    {"'name': 'turn'", "'name': 'elbow'", "layers[0].space[1].name: this space has an axis 'elbow' already", NULL},
+    {"'name': 'turn'", "'name': 'elbow'", "layers[0].space[1].name: this space already has an axis 'elbow'", NULL},
     {"'name': 'elbow'", "'name': 'a=b'", "layers[0].space[0].name: ", NULL},
     {"'name': 'elbow'", "'name': 'a,b'", "layers[0].space[0].name: ", NULL},
     {"'name': 'elbow'", "'name': 'time'", "layers[0].space[0].name: ", "'time'"},
@@ -136,10 +136,10 @@ static const change changes[] = {
     {"'turn': [0, 1, 0, 0]", "'smile': {'x': 1}", "layers[2].examples[0].at.smile: a number", NULL},
     {"'mesh': 'g.obj'", "'mesh': 'g.obj', 'at': {'smile': 1}", "layers[1].examples[0].at: ", "direct"},
     {"[{'name': 'grin', 'mesh': 'g.obj'}]", "[{'name': 'a', 'mesh': 'a.obj'}, {'name': 'b', 'mesh': 'b.obj'}]",
-     "layers[1].examples: a direct layer has one example per axis", "2 for 1"},
+     "layers[1].examples: a direct layer needs one example per axis", "2 for 1"},
     {"[{'name': 'smile', 'min': 0, 'max': 1}]",
      "[{'name': 'smile', 'min': 0, 'max': 1}, {'name': 'frown', 'min': 0, 'max': 1}]",
-     "layers[1].examples: a direct layer has one example per axis", "1 for 2"},
+     "layers[1].examples: a direct layer needs one example per axis", "1 for 2"},
     /* pseudo-examples */
     {"[{'from': {'elbow': 60}, 'at': {'elbow': 75}}, {'weights': {'bent': 1}, 'at': {'elbow': 120}}]", "3",
      "layers[0].pseudo: a list", NULL},
@@ -155,7 +155,7 @@ static const change changes[] = {
     {"'weigh': {'kind': 'direct'}", "'weigh': {'kind': 'direct'}, 'pseudo': [{'from': {}, 'at': {}}]",
      "layers[1].pseudo: a direct layer", NULL},
     /* keys that need a skeleton, in a project without one */
-    {"'up': 'y'", "'skinning': 'linear'", "skinning: there is nothing to skin by", "\"skeleton\""},
+    {"'up': 'y'", "'skinning': 'linear'", "skinning: skinning needs a skeleton", "\"skeleton\""},
     {"'name': 'smile'", "'name': 'smile', 'joint': 'jaw', 'angle': 'x'", "layers[1].space[0].joint: ", "\"skeleton\""},
     {"'mesh': 'g.obj'", "'mesh': 'g.obj', 'skeleton': 's.glb'", "layers[1].examples[0].skeleton: ", "the project's"},
     {"'mesh': 'g.obj'", "'mesh': 'g.obj', 'joints': {}", "layers[1].examples[0].joints: the project has no joints",
@@ -196,7 +196,7 @@ static const change posed_changes[] = {
     {"'s.glb'", "7", "skeleton: a text in quotes", NULL},
     {"'linear'", "'dual'", "skinning: \"linear\" or \"dual_quaternion\" is needed here", NULL},
     {"'linear'", "'liner'", "skinning: unknown value \"liner\"; did you mean \"linear\"?", NULL},
-    {"'skeleton': 's.glb', ", "", "skinning: there is nothing to skin by", NULL},
+    {"'skeleton': 's.glb', ", "", "skinning: skinning needs a skeleton", NULL},
     {"'scheme': 'loop', ", "", "subdivide.scheme: \"catmull_clark\", \"loop\" or \"bilinear\" is needed here", NULL},
     {"'scheme': 'loop'", "'scheme': 'lop'", "subdivide.scheme: ", "did you mean \"loop\"?"},
     {"'levels': 2", "'levels': 11", "subdivide.levels: a whole number from 0 to 10 is needed here", NULL},
@@ -208,8 +208,8 @@ static const change posed_changes[] = {
     {"'boundary': 'edges'", "'border': 'edges'", "subdivide.border: unknown key", NULL},
     {"{'scheme': 'loop', 'levels': 2, 'limit': true, 'boundary': 'edges'}", "'loop'", "subdivide: an object", NULL},
     /* axes */
-    {"'angle': 'x', ", "", "layers[0].space[0]: an axis with a joint has one of ", "here is none"},
-    {"'angle': 'x'", "'angle': 'x', 'slide': 'x'", "layers[0].space[0]: an axis with a joint has one of ",
+    {"'angle': 'x', ", "", "layers[0].space[0]: an axis with a joint needs one of ", "here is none"},
+    {"'angle': 'x'", "'angle': 'x', 'slide': 'x'", "layers[0].space[0]: an axis with a joint needs one of ",
      "here are several"},
     {"'joint': 'forearm', 'angle': 'x'", "'angle': 'x'", "layers[0].space[0].angle: this is read from a joint",
      "\"joint\": \"NAME\""},
@@ -234,31 +234,32 @@ static const change posed_changes[] = {
     {"'angle': 'x', 'min': -90, ", "'angle': 'x', ", "layers[0].space[0].min: missing", NULL},
     {"'angle': 'x'", "'angle': 'x', 'about': 'y'", "layers[0].space[0].about: unknown key", NULL},
     {"'about': 'y'", "'about': 'y', 'min': 0", "layers[0].space[3].min: unknown key", NULL},
-    {"'rest': 0}", "'rest': 10}", "layers[0].space[0].rest: joint 'forearm' is at 0 when it rests",
+    {"'rest': 0}", "'rest': 10}", "layers[0].space[0].rest: joint 'forearm' is at 0 in the rest pose",
      "leave \"rest\" out"},
-    {"'rest': 0}", "'rest': 360}", "layers[0].space[0].rest: joint 'forearm' is at 0 when it rests", NULL},
+    {"'rest': 0}", "'rest': 360}", "layers[0].space[0].rest: joint 'forearm' is at 0 in the rest pose", NULL},
     {"'min': -90, 'max': 140, 'rest': 0}", "'min': 300, 'max': 400, 'rest': 0}",
-     "layers[0].space[0].rest: joint 'forearm' is at 360 when it rests", NULL},
-    {"'max': 5}", "'max': 5, 'rest': 1}", "layers[0].space[1].rest: joint 'forearm' is at 0 when it rests", NULL},
-    {"'rest': 1.0", "'rest': 0", "layers[0].space[2].rest: joint 'forearm' is at 1 when it rests", NULL},
-    {"'rest': {}", "'rest': {'x': 10}", "layers[0].space[3].rest: joint 'upper' is at no rotation when it rests", NULL},
+     "layers[0].space[0].rest: joint 'forearm' is at 360 in the rest pose", NULL},
+    {"'max': 5}", "'max': 5, 'rest': 1}", "layers[0].space[1].rest: joint 'forearm' is at 0 in the rest pose", NULL},
+    {"'rest': 1.0", "'rest': 0", "layers[0].space[2].rest: joint 'forearm' is at 1 in the rest pose", NULL},
+    {"'rest': {}", "'rest': {'x': 10}", "layers[0].space[3].rest: joint 'upper' is at no rotation in the rest pose",
+     NULL},
     /* one name, one input */
     {"'joint': 'forearm', 'angle': [2, 0, 0]", "'joint': 'hand', 'angle': [2, 0, 0]",
-     "layers[1].space[0]: 'elbow' is the angle of joint 'hand' about 2 0 0, and in layers[0].space[0] it is the angle "
+     "layers[1].space[0]: 'elbow' is the angle of joint 'hand' about 2 0 0, but in layers[0].space[0] it is the angle "
      "of "
-     "joint 'forearm' about 1 0 0: the same name is one input",
+     "joint 'forearm' about 1 0 0: axes of the same name must agree",
      NULL},
     {"'angle': [2, 0, 0]", "'angle': [-2, 0, 0]", "layers[1].space[0]: 'elbow' is the angle", "about -2 0 0"},
     {"'angle': [2, 0, 0]", "'stretch': 'x'",
      "layers[1].space[0]: 'elbow' is the stretch of joint 'forearm' along 1 0 0", "layers[0].space[0]"},
-    {"'joint': 'forearm', 'angle': [2, 0, 0], ", "", "layers[1].space[0]: 'elbow' is a dial, and in layers[0].space[0]",
+    {"'joint': 'forearm', 'angle': [2, 0, 0], ", "", "layers[1].space[0]: 'elbow' is a dial, but in layers[0].space[0]",
      "the angle of joint 'forearm'"},
     {"'angle': [2, 0, 0], 'min': 0, 'max': 100", "'rotation': 'full'",
-     "layers[1].space[0]: 'elbow' is the rotation of joint 'forearm', and in layers[0].space[0]", NULL},
+     "layers[1].space[0]: 'elbow' is the rotation of joint 'forearm', but in layers[0].space[0]", NULL},
     {"{'name': 'elbow', 'joint': 'forearm', 'angle': [2, 0, 0], 'min': 0, 'max': 100}",
      "{'name': 'elbow', 'min': 0, 'max': 1, 'joint': 'forearm', 'angle': 'x'}, {'name': 'reach', 'joint': 'forearm', "
      "'slide': 'y', 'metres': 1, 'min': 0, 'max': 1}",
-     "layers[1].space[1]: 'reach' is the slide of joint 'forearm' along 0 1 0 in units of 1 metres, and in "
+     "layers[1].space[1]: 'reach' is the slide of joint 'forearm' along 0 1 0 in units of 1 metres, but in "
      "layers[0].space[1] it is the slide of joint 'forearm' along 0 1 0 in units of 0.01 metres: ",
      NULL},
     /* layers */
@@ -270,7 +271,7 @@ static const change posed_changes[] = {
     {"['forearm', 'hand']", "[]", "layers[0].mask.joints: a list of names", NULL},
     {"['forearm', 'hand']", "'forearm'", "layers[0].mask.joints: a list of names", NULL},
     {"['forearm', 'hand']", "['forearm', 1]", "layers[0].mask.joints[1]: the name of a joint", NULL},
-    {"['forearm', 'hand']", "['hand', 'a', 'hand']", "layers[0].mask.joints[2]: joint 'hand' is in the list already",
+    {"['forearm', 'hand']", "['hand', 'a', 'hand']", "layers[0].mask.joints[2]: joint 'hand' is already in this list",
      NULL},
     {"{'joints': ['forearm', 'hand']}", "{'joint': 'forearm'}", "layers[0].mask: one of", "\"joints\""},
     /* files of examples */
@@ -299,8 +300,8 @@ static const change posed_changes[] = {
     {"{'hand': {'x': 20}}", "{'forearm': [0, 1, 0, 0]}",
      "layers[0].examples[1].at.elbow: joint 'forearm' cannot be moved", "reads 0, not 90"},
     {"'min': 0, 'max': 2}", "'min': 400, 'max': 402}",
-     "layers[2].examples[0]: in a direct layer this example stands where "
-     "'fx' is 1, and joint 'hand' reads 361 there",
+     "layers[2].examples[0]: in a direct layer this example is where "
+     "'fx' is 1, but joint 'hand' reads 361 there",
      NULL},
 };
 
@@ -361,9 +362,8 @@ static void names_the_end_of_the_range(void **state) {
                   "'examples': [{'name': 'e', 'mesh': 'm.obj', 'at': {'t': 180}}]}]}",
                   &project, &error),
         EX_ERROR_DATA);
-    assert_non_null(strstr(error.text,
-                           "layers[0].examples[0].at.t: 180 degrees is the same turn as -180, which is what "
-                           "the joint reads: write -180"));
+    assert_non_null(strstr(error.text, "layers[0].examples[0].at.t: 180 degrees is the same turn as -180, which "
+                                       "the joint reads: write -180"));
 }
 
 /* Text that is not JSON is refused with its line. */

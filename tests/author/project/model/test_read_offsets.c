@@ -169,7 +169,7 @@ static const change changes[] = {
     {", 'skeleton': 's.glb'", "", "layers[1].frame: there is no skin to turn with", "\"skeleton\""},
     {"'moved'", "'all'", "layers[1].participation: \"layer\" or \"moved\" is needed here", NULL},
     {"'kind': 'gaussian', 'ridge': 0.5, 'falloff': 2", "'kind': 'cardinal', 'ridge': 0.5",
-     "layers[1].participation: \"moved\" asks for", "gaussian"},
+     "layers[1].participation: \"moved\" needs", "gaussian"},
     {"'rest': true", "'rest': 1", "layers[1].rest: true or false", NULL},
     {"'protect': true", "'protect': 'yes'", "layers[1].protect: true or false", NULL},
     {"'posed': false", "'posed': null", "layers[1].posed: true or false", NULL},
@@ -179,7 +179,7 @@ static const change changes[] = {
     {"'tolerance': 5", "'tolerance': 'some'", "layers[1].tolerance: a number", NULL},
     {"'examples': [{'name': 'straight', 'mesh': 's.obj', 'at': {}}, {'name': 'bent', ",
      "'examples': [{'name': 'straight', 'muted': true, 'mesh': 's.obj', 'at': {}}, {'name': 'bent', 'muted': true, ",
-     "layers[0].examples: all of them are muted", "\"muted\" instead"},
+     "layers[0].examples: all of them are muted", "mute the layer instead"},
     {"'mesh': 'u.obj'", "'mesh': 'u.obj', 'skeleton': 'u.glb'", "layers[1].examples[1].skeleton: ", "\"unposed\""},
     /* falloffs */
     {"{'name': 'elbow', 'min': 0, 'max': 140}],\n",
@@ -196,7 +196,7 @@ static const change changes[] = {
     {"'falloff': 2", "'falloff': 'automatic'", "layers[1].weigh.falloff: \"auto\", a number", NULL},
     {"'falloff': 2", "'falloff': true", "layers[1].weigh.falloff: a number, a list", "{\"elbow\": 30}"},
     {"'falloff': 2", "'falloff': [1, 2]",
-     "layers[1].weigh.falloff: one number for each axis is needed here: the list has 2, and the space 3", NULL},
+     "layers[1].weigh.falloff: one number for each axis is needed here: the list has 2, but the space has 3", NULL},
     {"'falloff': 2", "'falloff': [1, 2, -1]", "layers[1].weigh.falloff[2]: a falloff must be above 0", NULL},
     {"'falloff': 2", "'falloff': [1, 2, null]", "layers[1].weigh.falloff[2]: a number", NULL},
     {"'falloff': {'elbow': 35", "'falloff': {'elbow': 0",
@@ -212,7 +212,7 @@ static const change changes[] = {
     {"[[0.01, 0.1], [0.1, 9]]", "[[0.01, 0.1]]", "layers[1].examples[2].metric: 2 lists of 2 numbers", NULL},
     {"[[0.01, 0.1], [0.1, 9]]", "[[0.01, 0.1], [9]]", "layers[1].examples[2].metric: 2 lists of 2 numbers", NULL},
     {"[[0.01, 0.1], [0.1, 9]]", "[[0.01, 0.1], ['a', 9]]", "layers[1].examples[2].metric[1][0]: a number", NULL},
-    {"[[0.01, 0.1], [0.1, 9]]", "[[0.01, 0.1], [0.2, 9]]", "layers[1].examples[2].metric: a metric is symmetric", NULL},
+    {"[[0.01, 0.1], [0.1, 9]]", "[[0.01, 0.1], [0.2, 9]]", "layers[1].examples[2].metric: a metric must be symmetric", NULL},
     {"[[0.01, 0.1], [0.1, 9]]", "[[0.01, 1], [1, 9]]",
      "layers[1].examples[2].metric: the matrix is not positive definite", NULL},
     {"[[0.01, 0.1], [0.1, 9]]", "{'scale': [[1, 0], [0, 1]]}", "layers[1].examples[2].metric.scale: unknown key",
@@ -254,7 +254,7 @@ static void refuses_what_cannot_be(void **state) {
     (void)state;
     refuse("'space': [{'name': 'r', 'rotation': 'full'}], 'weigh': {'kind': 'gaussian', 'metric': [[1]]}, 'examples': "
            "[{'name': 'e', 'mesh': 'e.obj', 'at': {}}]",
-           "layers[0].weigh.metric: a metric is over axes that are numbers");
+           "layers[0].weigh.metric: a metric is for axes that are numbers");
     refuse(
         "'space': [{'name': 'd', 'min': 0, 'max': 1}], 'weigh': {'kind': 'direct'}, 'shape': 'offsets', 'rest': true, "
         "'examples': [{'name': 'e', 'mesh': 'e.obj'}]",
@@ -269,7 +269,7 @@ static void refuses_what_cannot_be(void **state) {
         "'space': [{'name': 'd', 'min': 0, 'max': 1}, {'name': 'c', 'min': 0, 'max': 1}], 'weigh': {'kind': 'direct'}, "
         "'examples': [{'name': 'e', 'mesh': 'e.obj'}, {'name': 'f', 'mesh': 'e.obj', 'muted': true}, {'name': 'g', "
         "'mesh': 'e.obj'}]",
-        "one example per axis, here 3 for 2 axes");
+        "one example per axis, but there are 3 for 2 axes");
 }
 
 /* ---- edits ---- */

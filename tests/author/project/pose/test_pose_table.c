@@ -131,7 +131,7 @@ static void a_rig_without_skeleton(void **state) {
     ex_pose_table_free(&table);
     write_text("b.csv", "joint:hand.x\n7\n");
     assert_int_equal(ex_pose_table_read(scratch_path("b.csv"), bare, &table, &error), EX_ERROR_DATA);
-    assert_non_null(strstr(error.text, "b.csv:1: this rig has no skeleton, and so no joint 'hand'"));
+    assert_non_null(strstr(error.text, "b.csv:1: this rig has no skeleton, so it has no joint 'hand'"));
 }
 
 static ex_result read_once(void *context) {
@@ -166,10 +166,10 @@ static void refuses_tables(void **state) {
         {"elbow.x\n1\n", EX_ERROR_DATA, ":1: this rig has no axis 'elbow.x'"},
         {"turn\n1\n", EX_ERROR_DATA, ":1: 'turn' is a rotation: its columns are turn.x, turn.y, turn.z, turn.w"},
         {"turn.q\n1\n", EX_ERROR_DATA, ":1: this rig has no axis 'turn.q'"},
-        {"elbow,elbow\n1,2\n", EX_ERROR_DATA, ":1: column 'elbow' is there twice"},
-        {"time,elbow,time\n1,2,3\n", EX_ERROR_DATA, ":1: column 'time' is there twice"},
-        {"elbow,time\n1,2\n3\n", EX_ERROR_FORMAT, ":3: there is 1 field, and the header has 2"},
-        {"elbow\n1\n\n2,3\n", EX_ERROR_FORMAT, ":4: there are more fields than the 1 of the header"},
+        {"elbow,elbow\n1,2\n", EX_ERROR_DATA, ":1: column 'elbow' appears twice"},
+        {"time,elbow,time\n1,2,3\n", EX_ERROR_DATA, ":1: column 'time' appears twice"},
+        {"elbow,time\n1,2\n3\n", EX_ERROR_FORMAT, ":3: there is 1 field, but the header has 2"},
+        {"elbow\n1\n\n2,3\n", EX_ERROR_FORMAT, ":4: there are more fields than the header's 1"},
         {"elbow\nx\n", EX_ERROR_DATA, ":2: 'x' in column 'elbow' is not a number"},
         {"elbow,time\n1,\n", EX_ERROR_DATA, ":2: there is no number in column 'time'"},
         {"elbow\nnan\n", EX_ERROR_DATA, ":2: 'nan' in column 'elbow' is not a number"},
@@ -177,21 +177,21 @@ static void refuses_tables(void **state) {
         {"elbow\n1;2\n", EX_ERROR_DATA, ":2: '1;2' in column 'elbow' is not a number"},
         {"big size,turn.x,turn.y,turn.z,turn.w\n1,2,3,4,five\n", EX_ERROR_DATA,
          ":2: 'five' in column 'turn.w' is not a"},
-        {"elbow,time,big size\n1,2\n", EX_ERROR_FORMAT, ":2: there are 2 fields, and the header has 3"},
+        {"elbow,time,big size\n1,2\n", EX_ERROR_FORMAT, ":2: there are 2 fields, but the header has 3"},
         {"elbow;big size\n1;2\n", EX_ERROR_FORMAT, ":1: columns are separated by commas, not by semicolons"},
         {"\"elbow\";\"big size\"\n1;2\n", EX_ERROR_FORMAT, ":1: columns are separated by commas, not by semicolons"},
         {"elbow\tbig size\n1\t2\n", EX_ERROR_FORMAT, ":1: columns are separated by commas, not by tabs"},
         {"turn.z\n0.5\n", EX_ERROR_DATA,
-         ":1: the rotation 'turn' needs four columns, and turn.x, turn.y, turn.w are missing"},
+         ":1: the rotation 'turn' needs four columns, but turn.x, turn.y, turn.w are missing"},
         {"turn.w,turn.z,elbow,turn.x\n0.5\n", EX_ERROR_DATA,
-         ":1: the rotation 'turn' needs four columns, and turn.y is missing"},
+         ":1: the rotation 'turn' needs four columns, but turn.y is missing"},
         {"joint:hand\n1\n", EX_ERROR_DATA,
          ":1: 'joint:hand' is a rotation: its columns are joint:hand.x, joint:hand.y, joint:hand.z, joint:hand.w"},
         {"joint:hnad.x\n1\n", EX_ERROR_DATA, ":1: this rig has no joint 'hnad'; did you mean 'joint:hand'?"},
         {"hand\n1\n", EX_ERROR_DATA, ":1: this rig has no axis 'hand'; did you mean 'joint:hand'?"},
         {"joint:hand.x,joint:hand.w,bend\n1,2,3\n", EX_ERROR_DATA,
-         ":1: the rotation 'joint:hand' needs four columns, and joint:hand.y, joint:hand.z are missing"},
-        {"joint:hand.x,joint:hand.x\n1,2\n", EX_ERROR_DATA, ":1: column 'joint:hand.x' is there twice"},
+         ":1: the rotation 'joint:hand' needs four columns, but joint:hand.y, joint:hand.z are missing"},
+        {"joint:hand.x,joint:hand.x\n1,2\n", EX_ERROR_DATA, ":1: column 'joint:hand.x' appears twice"},
         {"joint:hand.x,joint:hand.y,joint:hand.z,joint:hand.w\n0,0,0,0\n", EX_ERROR_DATA,
          ":2: all four numbers of 'joint:hand' are 0"},
         {"joint:hand.x,joint:hand.y,joint:hand.z,joint:hand.w\n0,0,0,w\n", EX_ERROR_DATA,

@@ -169,7 +169,7 @@ static void a_rig_without_skeleton_says_so(void **state) {
     ex_pose pose = ex_pose_create(bare);
     ex_error error = {0};
     assert_int_equal(exi_pose_word(bare, "joint:hand=x1", &pose, &error), EX_ERROR_DATA);
-    assert_string_equal(error.text, "this rig has no skeleton, and so no joint 'hand'");
+    assert_string_equal(error.text, "this rig has no skeleton, so it has no joint 'hand'");
     assert_int_equal(exi_pose_word(bare, "hand=x1", &pose, &error), EX_ERROR_DATA);
     assert_string_equal(error.text, "this rig has no axis 'hand'; its axes are: elbow, shoulder, größe/1");
     free(pose.inputs);

@@ -199,7 +199,7 @@ static void test_there_and_back(void **state) {
     assert_string_equal(layer->examples[1].name, "right");
     /* Mirrored back it is where the first is, to the last bits. */
     assert_int_equal(ex_project_mirror_example(project, &back, NULL, &made, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "example 'left' of layer 'fore' stands at the mirrored place already");
+    assert_sentence(&error, EX_ERROR_DATA, "example 'left' of layer 'fore' is already at the mirrored place");
     assert_int_equal(ex_project_mirror_example(project, &(ex_mirroring){.name = "right", .plane = 2, .replace = true},
                                                NULL, &made, &error),
                      EX_OK);
@@ -222,15 +222,15 @@ static void test_refused(void **state) {
         ex_result result;
         const char *word;
     } cases[] = {
-        {{.plane = 2}, EX_ERROR_ARGUMENT, "which example"},
+        {{.plane = 2}, EX_ERROR_ARGUMENT, "name an example"},
         {{.name = "left", .plane = 3}, EX_ERROR_ARGUMENT, "x, y or z"},
         {{.name = "lefty", .plane = 2}, EX_ERROR_DATA, "did you mean 'left'?"},
         {{.name = "left", .layer = "for", .plane = 2}, EX_ERROR_DATA, "did you mean 'fore'?"},
         {{.name = "left"}, EX_ERROR_DATA, "rest.obj: the mesh is not symmetric about x=0"},
-        {{.name = "left", .as = "left", .plane = 2}, EX_ERROR_DATA, "called 'left' already"},
-        {{.name = "left", .as = "", .plane = 2}, EX_ERROR_DATA, "name cannot be one"},
-        {{.name = "left", .as = "\xE9", .plane = 2}, EX_ERROR_DATA, "name cannot be one"},
-        {{.name = "left", .as = "left", .plane = 2, .replace = true}, EX_ERROR_DATA, "but stands elsewhere"},
+        {{.name = "left", .as = "left", .plane = 2}, EX_ERROR_DATA, "example 'left'"},
+        {{.name = "left", .as = "", .plane = 2}, EX_ERROR_DATA, "name is not valid"},
+        {{.name = "left", .as = "\xE9", .plane = 2}, EX_ERROR_DATA, "name is not valid"},
+        {{.name = "left", .as = "left", .plane = 2, .replace = true}, EX_ERROR_DATA, "but is elsewhere"},
     };
     ex_project *project = open_project("refused.json", "joint:fore=x15y25z70");
     const int entries = scratch_entry_count();
@@ -278,7 +278,7 @@ static void test_axes_without_a_side(void **state) {
     assert_int_equal(
         ex_project_mirror_example(project, &(ex_mirroring){.name = "two", .plane = 2}, NULL, &made, &error),
         EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "names the axis 'sway' of another layer, and no axis of the project is its");
+    assert_sentence(&error, EX_ERROR_DATA, "names the axis 'sway' of another layer, but no axis of the project is the");
     ex_project_destroy(project);
 }
 

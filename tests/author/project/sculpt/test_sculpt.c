@@ -175,15 +175,15 @@ static void test_refused(void **state) {
         ex_result result;
         const char *word;
     } cases[] = {
-        {{.name = "n", .form = "two.obj"}, EX_ERROR_ARGUMENT, "say at which pose"},
+        {{.name = "n", .form = "two.obj"}, EX_ERROR_ARGUMENT, "give the pose at which"},
         {{.form = "two.obj"}, EX_ERROR_ARGUMENT, "a file and a name"},
-        {{.replace = true, .form = "two.obj"}, EX_ERROR_ARGUMENT, "by its name or its place"},
+        {{.replace = true, .form = "two.obj"}, EX_ERROR_ARGUMENT, "the name or the place"},
         {{.name = "n", .form = "two.obj", .layer = "dial", .at = PLACE(AT("d", 1))},
          EX_ERROR_DATA,
-         "example 'one' of layer 'dial' stands at that place already"},
+         "example 'one' of layer 'dial' is already at that place"},
         {{.name = "one", .form = "two.obj", .layer = "dial", .at = PLACE(AT("d", 2))},
          EX_ERROR_DATA,
-         "has an example 'one' already"},
+         "has an example 'one'"},
         {{.name = "n", .form = "two.obj", .at = PLACE(TURNED("a", 0, 2))}, EX_ERROR_DATA, "no \"skeleton\""},
         {{.name = "n", .form = "two.obj", .at = PLACE({.name = "d", .kind = EX_SETTING_FILE, .file = "two.obj"})},
          EX_ERROR_DATA,
@@ -194,9 +194,7 @@ static void test_refused(void **state) {
         {{.name = "n", .form = "two.obj", .at = PLACE(AT("d", 0), AT("e", 0))}, EX_ERROR_DATA, "at rest"},
         {{.name = "n", .form = "gone.obj", .layer = "dial", .at = PLACE(AT("d", 2))}, EX_ERROR_FILE, "gone.obj"},
         {{.name = "n", .form = "cut.obj", .layer = "dial", .at = PLACE(AT("d", 2))}, EX_ERROR_DATA, "triangulated"},
-        {{.name = "", .form = "two.obj", .layer = "dial", .at = PLACE(AT("d", 2))},
-         EX_ERROR_DATA,
-         "name cannot be one"},
+        {{.name = "", .form = "two.obj", .layer = "dial", .at = PLACE(AT("d", 2))}, EX_ERROR_DATA, "is not valid"},
         {{.name = "n", .form = "two.obj", .layer = "dial", .falloff = PLACE(ALL(-1)), .at = PLACE(AT("d", 2))},
          EX_ERROR_DATA,
          "falloff"},
@@ -242,7 +240,7 @@ static void test_changes(void **state) {
     assert_int_equal(ex_project_move_example(project, one, &(ex_example_move){.at = PLACE(AT("d", 1.5), AT("e", 0.5))},
                                              NULL, &error),
                      EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "example 'two' of layer 'dial' stands at that place");
+    assert_sentence(&error, EX_ERROR_DATA, "example 'two' of layer 'dial' is already at that place");
     assert_int_equal(ex_project_mute(project, one, true, NULL, &error), EX_OK);
     assert_int_equal(ex_project_get(project)->layers[0].muted_count, 1);
     assert_int_equal(ex_project_mute(project, (ex_example_ref){.name = "two"}, true, NULL, &error), EX_ERROR_DATA);
@@ -330,11 +328,11 @@ static void test_bytes_that_are_no_text(void **state) {
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(ex_project_add_sculpt(project, &wrong[i], NULL, NULL, &error), EX_ERROR_DATA);
-        assert_sentence(&error, EX_ERROR_DATA, i < 2 ? "not readable UTF-8" : "name cannot be one");
+        assert_sentence(&error, EX_ERROR_DATA, i < 2 ? "not valid UTF-8" : "is not valid");
     }
     const ex_pseudo_place pseudo = {.layer = "dial", .at = PLACE(AT("d", 1.5)), .weights = PLACE(AT("\xE9", 0.5))};
     assert_int_equal(ex_project_add_pseudo(project, &pseudo, NULL, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "not readable UTF-8");
+    assert_sentence(&error, EX_ERROR_DATA, "not valid UTF-8");
     ex_project_destroy(project);
 }
 
@@ -346,9 +344,9 @@ static void test_calls_without_names(void **state) {
     assert_int_equal(
         ex_project_move_example(project, nothing, &(ex_example_move){.at = PLACE(AT("d", 1.5))}, NULL, &error),
         EX_ERROR_ARGUMENT);
-    assert_sentence(&error, EX_ERROR_ARGUMENT, "say which example");
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "name an example");
     assert_int_equal(ex_project_remove_example(project, nothing, NULL, &error), EX_ERROR_ARGUMENT);
-    assert_sentence(&error, EX_ERROR_ARGUMENT, "say which example");
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "name an example");
     assert_int_equal(ex_project_mute(project, (ex_example_ref){0}, true, NULL, &error), EX_ERROR_ARGUMENT);
     assert_int_equal(ex_project_remove_pseudo(project, NULL, 0, NULL, &error), EX_ERROR_ARGUMENT);
     ex_project_destroy(project);

@@ -283,12 +283,12 @@ static const struct {
 } files[] = {
     {"no_skin.glb", no_skin, "no_skin.glb: it has no skin"},
     {"no_binds.glb", no_binds,
-     "no_binds.glb: the skin has no inverse bind matrices, so where the mesh was bound is not known"},
-    {"flat.glb", flat_bind, "flat.glb: the inverse bind matrix of joint 1 (\"fore\") has no inverse"},
+     "no_binds.glb: the skin has no inverse bind matrices, so the pose in which the mesh was bound is unknown"},
+    {"flat.glb", flat_bind, "flat.glb: the inverse bind matrix of joint 1 (\"fore\") is singular"},
     {"projective.glb", projective_bind, "the inverse bind matrix of joint 'fore' does not end with the row 0 0 0 1"},
     {"twice.glb", same_name, "two joints of the skin are called 'upper'"},
     {"shear.glb", shear, "joint 'hand': node 3 ('between') above it scales unevenly"},
-    {"elsewhere.glb", elsewhere, "stands where vertex 17 of the mesh is"},
+    {"elsewhere.glb", elsewhere, "nothing at the position of vertex 17 of the mesh"},
 };
 
 static void check_refused(const char *text, const char *words) {
@@ -374,8 +374,8 @@ static void unknown_joints(void **state) {
          "layers[0].mask.joints[1]: the skeleton has no joint 'handy'; did you mean 'hand'?"},
         {"fore", "hand", ", 'skeleton': ", "'missing.glb'", "", "missing.glb"},
         {"fore", "hand", ", 'skeleton': ", "'small.glb'", "",
-         "layers[0].examples[1] 'b': small.glb: it has no joint 'hand', which the project's skeleton has"},
-        {"fore", "hand", ", 'skeleton': ", "'nodes.glb'", "", "nodes.glb: it has no joint 'upper'"},
+         "layers[0].examples[1] 'b': small.glb: it lacks joint 'hand', which the project's skeleton has"},
+        {"fore", "hand", ", 'skeleton': ", "'nodes.glb'", "", "nodes.glb: it lacks joint 'upper'"},
         {"fore", "hand", ", 'skeleton': ", "'boneless.glb'", "", "boneless.glb: it has no skeleton"},
     };
     ex_scene *scene = arm_scene(1);

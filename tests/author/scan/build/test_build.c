@@ -487,7 +487,7 @@ static void test_refused(void **state) {
     double bent[4];
     memcpy(bent, s.fitted->poses[1].rotations[SCANNED_LEFT], sizeof bent);
     memcpy(s.fitted->poses[1].rotations[SCANNED_LEFT], (const double[4]){0, 0, 0, -1}, sizeof bent);
-    refuse(&s, &as_is, EX_ERROR_DATA, "scans 'stand' and 'bent' of part 'left' stand alike");
+    refuse(&s, &as_is, EX_ERROR_DATA, "scans 'stand' and 'bent' of part 'left' have the same pose");
     memcpy(s.fitted->poses[1].rotations[SCANNED_LEFT], bent, sizeof bent);
     /* A scan at another place. */
     s.fitted->poses[1].translation[0] += 3;
@@ -499,7 +499,7 @@ static void test_refused(void **state) {
     ex_kinematics *kinematics = s.fitted->kinematics;
     free(kinematics->joints[4].name);
     kinematics->joint_count = 4;
-    refuse(&s, &as_is, EX_ERROR_DATA, "5 joints and the fit has 4");
+    refuse(&s, &as_is, EX_ERROR_DATA, "5 joints, but the fit has 4");
     scanned_close(&s);
     scanned_open(&s, &one);
     assert_int_equal(remove(scratch_path("template/cage.obj")), 0);

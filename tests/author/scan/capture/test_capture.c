@@ -267,13 +267,13 @@ static void refuses(void **state) {
     strcpy(t->names[2], "other");
     assert_int_equal(ex_capture_fit(&t->markers, &options, &none, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "5 of the markers (a, unlike, other, d, e, f and 2 more)");
-    assert_sentence(&error, EX_ERROR_DATA, "of the skeleton 'bird' (A, B, C, D, E, F and 1 more), and 6 are needed");
+    assert_sentence(&error, EX_ERROR_DATA, "of the skeleton 'bird' (A, B, C, D, E, F and 1 more), but 6 are needed");
     strcpy(t->names[1], "b");
     for (int f = 0; f < FRAMES; f++)
         for (int m = 0; m < MARKERS; m++)
             t->positions[f][m][0] = m != f % 7 ? NAN : t->positions[f][m][0];
     assert_int_equal(ex_capture_fit(&t->markers, &options, &none, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "no frame shows more than 1 markers of the skeleton, and a pose takes 4");
+    assert_sentence(&error, EX_ERROR_DATA, "no frame shows more than 1 markers of the skeleton, but a pose needs 4");
     assert_null(none);
     ex_capture_destroy(NULL);
     destroy(t);

@@ -364,18 +364,18 @@ static void says_what_is_wrong(void **state) {
                                      {.size = 0.012, .least = 0.5, .most = 2, .threshold = 1.5}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(ex_find_markers(&mesh, 1, &wrong[i], &markers, &count, &error), EX_ERROR_ARGUMENT);
-        assert_sentence(&error, EX_ERROR_ARGUMENT, "has to");
+        assert_sentence(&error, EX_ERROR_ARGUMENT, "must be");
         assert_null(markers);
         assert_int_equal(count, 0);
     }
     free(other->colours);
     other->colours = NULL;
     assert_int_equal(ex_find_markers(both, 2, NULL, &markers, &count, &error), EX_ERROR_DATA);
-    assert_string_equal(error.text, "view 2: it has no colours: markers are found by theirs, so export the scan with a "
+    assert_string_equal(error.text, "view 2: it has no colours: markers are found by colour, so export the scan with a "
                                     "colour at every vertex (red, green, blue in PLY)");
     other->face_count = 0;
     assert_int_equal(ex_find_markers(&other, 1, NULL, &markers, &count, &error), EX_ERROR_DATA);
-    assert_string_equal(error.text, "it has 961 points and no faces: markers are found on meshes, so mesh it first");
+    assert_string_equal(error.text, "it has 961 points and no faces: markers are found on a surface, so mesh it first");
     mesh->corners[5] = 2000;
     assert_int_equal(ex_find_markers(&mesh, 1, NULL, &markers, &count, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "vertex 2000");

@@ -253,7 +253,7 @@ static void test_open(void **state) {
     ex_kin_fit *fit = fit_scene(m);
     assert_true(named(fit, 7, -1, "wrist has no markers in any scan"));
     assert_true(named(fit, 6, 3, "forearm cannot be found in scan scan_3: 0 markers are seen beyond it"));
-    assert_true(named(fit, 3, -1, "the centre of clavicle is not determined: it was hardly turned"));
+    assert_true(named(fit, 3, -1, "the centre of clavicle is not determined: it hardly turned"));
     assert_row_near(fit->kinematics->joints[7].translation, m->joints[7].translation, 3, 1e-6);
     assert_row_near(fit->kinematics->joints[3].translation, m->joints[3].translation, 3, 2e-3);
     assert_near(fit->poses[3].rotations[6][3], 1, 1e-9);
@@ -322,9 +322,9 @@ static void test_refused(void **state) {
     for (int s = 0; s < m->body.site_count; s++)
         m->body.visible[4][s] = s < 1;
     marked_scene_look(m);
-    refuse(m, EX_ERROR_DATA, "scan 'scan_4' shows 1 marker with a name");
+    refuse(m, EX_ERROR_DATA, "scan 'scan_4' shows 1 named marker");
     m->sightings[7].position[2] = NAN;
-    refuse(m, EX_ERROR_DATA, "scan 'scan_0': marker 'm7' is at no finite place");
+    refuse(m, EX_ERROR_DATA, "scan 'scan_0': the position of marker 'm7' is not finite");
     ex_set_misuse_hook(count_misuse);
     m->sightings[7].site = 9999;
     refuse(m, EX_ERROR_ARGUMENT, "a sighting of no scan");

@@ -222,7 +222,7 @@ static const struct {
     const char *from, *to, *word;
     ex_result result;
 } wrongs[] = {
-    {"{\"exemplar_skeleton\": 1", "{\"exemplar_skeleton\": 2", "use a newer one", EX_ERROR_VERSION},
+    {"{\"exemplar_skeleton\": 1", "{\"exemplar_skeleton\": 2", "use a newer version", EX_ERROR_VERSION},
     {"\"exemplar_skeleton\": 1", "\"exemplar_skeleton\": \"1\"", "version number 1", EX_ERROR_DATA},
     {"\"exemplar_skeleton\": 1,", "", "exemplar_skeleton: missing", EX_ERROR_DATA},
     {"\"name\": \"arm\"", "\"nane\": \"arm\"", "did you mean \"name\"", EX_ERROR_DATA},
@@ -231,7 +231,7 @@ static const struct {
     {"]}\n", "]}}", "s.json:", EX_ERROR_FORMAT},
     {"\"name\": \"trunk\",", "", "joints[0].name: missing", EX_ERROR_DATA},
     {"\"joint\": \"base\"", "\"joint\": \"ball\"", "joints[0].joint: the first joint", EX_ERROR_DATA},
-    {"\"joint\": \"base\"", "\"joint\": \"base\", \"parent\": \"arm.L\"", "no parent", EX_ERROR_DATA},
+    {"\"joint\": \"base\"", "\"joint\": \"base\", \"parent\": \"arm.L\"", "have a parent", EX_ERROR_DATA},
     {"\"joint\": \"ball\", \"translation\"", "\"joint\": \"bal\", \"translation\"", "did you mean \"ball\"",
      EX_ERROR_DATA},
     {"\"joint\": \"ball\", \"translation\"", "\"joint\": \"base\", \"translation\"", "no other", EX_ERROR_DATA},
@@ -239,9 +239,9 @@ static const struct {
      EX_ERROR_DATA},
     {"\"parent\": \"arm.L\"", "\"parent\": \"arm.Q\"", "no joint called 'arm.Q'", EX_ERROR_DATA},
     {"\"parent\": \"arm.L\"", "\"parent\": \"hand.R\"", "must come before 'hand.L'", EX_ERROR_DATA},
-    {"\"name\": \"hand.L\"", "\"name\": \"arm.L\"", "joint 1 is called 'arm.L' too", EX_ERROR_DATA},
+    {"\"name\": \"hand.L\"", "\"name\": \"arm.L\"", "joint 1 is also called 'arm.L'", EX_ERROR_DATA},
     {"\"name\": \"hand.L\"", "\"name\": \"\"", "must not be empty", EX_ERROR_DATA},
-    {"[0.25, 0.5, 0]", "[0.25, 0.5]", "joints[1].translation: not what", EX_ERROR_DATA},
+    {"[0.25, 0.5, 0]", "[0.25, 0.5]", "joints[1].translation: not valid", EX_ERROR_DATA},
     {"[0.25, 0.5, 0]", "[0.25, \"x\", 0]", "joints[1].translation[1]: a number", EX_ERROR_DATA},
     {"[0.25, 0.5, 0]", "[0.25, 2e6, 0]", "metres", EX_ERROR_DATA},
     {", \"translation\": [0.25, 0.5, 0]", "", "joints[1].translation: missing", EX_ERROR_DATA},
@@ -265,7 +265,7 @@ static const struct {
      EX_ERROR_DATA},
     {"[0.125, 0, 0.5]", "0.5", "markers[0].at", EX_ERROR_DATA},
     {"[255, 0, 7]", "[256, 0, 7]", "markers[0].colour: three whole numbers", EX_ERROR_DATA},
-    {"\"name\": \"b\"", "\"name\": \"a\"", "marker 0 is called 'a' too", EX_ERROR_DATA},
+    {"\"name\": \"b\"", "\"name\": \"a\"", "marker 0 is also called 'a'", EX_ERROR_DATA},
     {"\"name\": \"b\"", "\"name\": \"b\", \"name\": \"b\"", "s.json:", EX_ERROR_FORMAT},
 };
 

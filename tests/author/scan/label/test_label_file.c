@@ -66,7 +66,7 @@ static void refuses(void **state) {
         {"marker,x,y,z\nm,1,2,\n", ":2"},
         {"marker,x,y,z\nm,1,2,wide\n", ":2"},
         {"marker,x,y,z,confidence\nm,1,2,3,1.5\n", "from 0 to 1"},
-        {"marker,x,y,z\nm,1,2,3\nn,1,2,4\nm,4,5,6\n", "line 2 already"},
+        {"marker,x,y,z\nm,1,2,3\nn,1,2,4\nm,4,5,6\n", "already on line 2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ex_labelled *read;

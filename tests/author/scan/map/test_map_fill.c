@@ -380,10 +380,10 @@ static void invalid(void **state) {
         const char *word;
     } cases[] = {
         {small, NULL, 1, {0}, EX_ERROR_ARGUMENT, "24"},
-        {good, small, 1, {0}, EX_ERROR_ARGUMENT, "lends"},
+        {good, small, 1, {0}, EX_ERROR_ARGUMENT, "borrow from"},
         {broken, NULL, 1, {0}, EX_ERROR_DATA, "vertex 7"},
         {none, NULL, 1, {0}, EX_ERROR_DATA, "vertex 3"},
-        {good, broken, 1, {0}, EX_ERROR_DATA, "lends"},
+        {good, broken, 1, {0}, EX_ERROR_DATA, "borrow from"},
         {good, NULL, 3, {0}, EX_ERROR_ARGUMENT, "level 3"},
         {good, NULL, 1, {.ramp = -1}, EX_ERROR_ARGUMENT, "ramp"},
         {good, NULL, 1, {.weight = -1}, EX_ERROR_ARGUMENT, "weight"},

@@ -79,7 +79,7 @@ static void test_left_out(void **state) {
     double square[4] = {0}, measured = 0, all = 0;
     int counts[4] = {0};
     scanned_open(&s, &def);
-    refuse(&s, EX_ERROR_FILE, "cage.obj' is not there yet");
+    refuse(&s, EX_ERROR_FILE, "cage.obj' does not exist yet");
     build(&s);
     const ex_scan_report report = measure(&s);
     for (int i = 0; i < 3; i++) {

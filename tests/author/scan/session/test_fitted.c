@@ -135,7 +135,7 @@ static void test_invalid(void **state) {
         {"[3]", "fit.json", "object", EX_ERROR_DATA},
         {"{\"exemplar_fit\": 1, \"skeleton\": " SKELETON "}", "fit.json", "scans: missing", EX_ERROR_DATA},
         {"{\"exemplar_fit\": 1, \"scans\": []}", "fit.json", "skeleton: missing", EX_ERROR_DATA},
-        {"{\"exemplar_fit\": 2, \"skeleton\": " SKELETON ", \"scans\": []}", "exemplar_fit", "reads 1",
+        {"{\"exemplar_fit\": 2, \"skeleton\": " SKELETON ", \"scans\": []}", "exemplar_fit", "reads version 1",
          EX_ERROR_VERSION},
         {"{\"exemplar_fit\": 1, \"skeleton\": 3, \"scans\": []}", "skeleton", "object", EX_ERROR_DATA},
         {"{\"exemplar_fit\": 1, \"skeleton\": " SKELETON ", \"scans\": [], \"x\": 1}", "fit.json", "x: unknown",
@@ -167,7 +167,7 @@ static void test_invalid(void **state) {
          "scans[0].name", "text", EX_ERROR_DATA},
         {"{\"exemplar_fit\": 1, \"skeleton\": " SKELETON ", \"scans\": [{\"name\": \"a\", \"base\": [1, 2, 3], "
          "\"pose\": {}}, {\"name\": \"a\", \"base\": [1, 2, 3], \"pose\": {}}]}",
-         "scans[1].name", "another scan 'a'", EX_ERROR_DATA},
+         "scans[1].name", "already a scan 'a'", EX_ERROR_DATA},
     };
     (void)state;
     size_t right = 0;

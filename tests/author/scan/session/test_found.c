@@ -58,12 +58,12 @@ static void says_what_is_wrong(void **state) {
         const char *text, *sentence;
     } wrong[] = {
         {"x,y,z,r,g\n", "column 'b' is missing"},
-        {"x,y,z,r,g,b,name\n", "there is no column 'name'"},
+        {"x,y,z,r,g,b,name\n", "this table has no column 'name'"},
         {"x,y,z,r,g,b\n1,2,3,4,5\n", ":2: there is no value for column 'b'"},
         {"x,y,z,r,g,b\n1,2,three,4,5,6\n", ":2: 'three' in column 'z' is not a number"},
-        {"x,y,z,r,g,b\n1,2,3,4,5,6\n1,2,3,4,5,256\n", ":3: colours go from 0 to 255"},
-        {"x,y,z,r,g,b,view\n1,2,3,4,5,6,-1\n", ":2: views are counted from 0, and there is no view -1"},
-        {"x,y,z,r,g,b,view\n1,2,3,4,5,6,0.5\n", ":2: views are counted from 0, and there is no view 0.5"},
+        {"x,y,z,r,g,b\n1,2,3,4,5,6\n1,2,3,4,5,256\n", ":3: a colour must be from 0 to 255"},
+        {"x,y,z,r,g,b,view\n1,2,3,4,5,6,-1\n", ":2: there is no view -1"},
+        {"x,y,z,r,g,b,view\n1,2,3,4,5,6,0.5\n", ":2: there is no view 0.5"},
     };
     ex_found_marker *markers;
     ex_error error;

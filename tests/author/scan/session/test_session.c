@@ -58,9 +58,9 @@ static void test_invalid(void **state) {
         {"{", "scan.json", "scan.json", EX_ERROR_FORMAT},
         {"{" PARTS "," SCANS "}", "exemplar_scan: missing", "scan.json", EX_ERROR_DATA},
         {"{\"exemplar_scan\": 2, \"skeleton\": \"limb.json\", \"reference\": \"a\"," PARTS "," SCANS "}",
-         "exemplar_scan", "reads 1", EX_ERROR_VERSION},
+         "exemplar_scan", "reads version 1", EX_ERROR_VERSION},
         {"{\"exemplar_scan\": \"1\", \"skeleton\": \"limb.json\", \"reference\": \"a\"," PARTS "," SCANS "}",
-         "exemplar_scan", "reads 1", EX_ERROR_VERSION},
+         "exemplar_scan", "reads version 1", EX_ERROR_VERSION},
         {"{" HEAD "," PARTS "," SCANS ", \"level\": 3}", "level:", "\"levels\"", EX_ERROR_DATA},
         {"{" HEAD "," PARTS "," SCANS ", \"levels\": 0}", "levels", "1", EX_ERROR_DATA},
         {"{" HEAD "," PARTS "," SCANS ", \"levels\": 2.5}", "levels", "whole", EX_ERROR_DATA},
@@ -101,7 +101,7 @@ static void test_invalid(void **state) {
          "parts[0].joints[1]", "name", EX_ERROR_DATA},
         {"{" HEAD ", \"parts\": [{\"name\": \"arm\", \"joints\": [\"elbow\"], \"covers\": [\"elbow\"]}, {\"name\": "
          "\"arm\", \"joints\": [\"elbow\"], \"covers\": [\"elbow\"]}]," SCANS "}",
-         "parts[1].name", "another part 'arm'", EX_ERROR_DATA},
+         "parts[1].name", "already a part 'arm'", EX_ERROR_DATA},
         {"{" HEAD ", \"parts\": [{\"name\": \"../arm\", \"joints\": [\"elbow\"], \"covers\": [\"elbow\"]}]," SCANS "}",
          "parts[0].name", "name of a part", EX_ERROR_DATA},
         /* scans */
@@ -119,7 +119,7 @@ static void test_invalid(void **state) {
          "scans[0].name", "'.a'", EX_ERROR_DATA},
         {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": \"arm\", \"files\": [\"a.ply\"]}, {\"name\": "
          "\"a\", \"part\": \"arm\", \"files\": [\"b.ply\"]}]}",
-         "scans[1].name", "another scan 'a'", EX_ERROR_DATA},
+         "scans[1].name", "already a scan 'a'", EX_ERROR_DATA},
         /* poses */
         {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": \"arm\", \"files\": [\"a.ply\"], \"pose\": 3}]}",
          "scans[0].pose", "object", EX_ERROR_DATA},
@@ -330,7 +330,7 @@ static void test_markers(void **state) {
         {"marker,joint\na\n", ":2", "'joint'", EX_ERROR_DATA},
         {"marker,joint\na,elbow,3\n", ":2", "more values", EX_ERROR_DATA},
         {"marker,joint\n,elbow\n", ":2", "no name", EX_ERROR_DATA},
-        {"marker,joint\na,elbow\nb,elbow\na,hips\n", "markers.csv", "'a' is there twice", EX_ERROR_DATA},
+        {"marker,joint\na,elbow\nb,elbow\na,hips\n", "markers.csv", "'a' appears twice", EX_ERROR_DATA},
         {"marker,joint,r,g,b\na,elbow,256,0,0\n", ":2", "0 to 255", EX_ERROR_DATA},
         {"marker,joint,r,g,b\na,elbow,0,0,-1\n", ":2", "0 to 255", EX_ERROR_DATA},
         {"marker,joint,r,g,b\na,elbow,red,0,0\n", ":2", "'red' in column 'r'", EX_ERROR_DATA},

@@ -172,7 +172,7 @@ static void wrong_tables_are_named(void **state) {
     static const struct {
         const char *text, *word;
     } cases[] = {
-        {"name,bend\na,1\na,2\n", ":3: there is another scan 'a'"},
+        {"name,bend\na,1\na,2\n", ":3: there is already a scan 'a'"},
         {"name,bend\n../a,1\n", ":2: '../a' cannot be the name"},
         {"name,bend\n,1\n", ":2: '' cannot be the name"},
         {"name,bent\na,1\n", "bend"}, /* the nearest is suggested */
@@ -204,7 +204,7 @@ static void markers_by_hand(void **state) {
         {"marker,joint,r,g,b,x,y,z\na,leg,1,2,3,0,0,0\n", "no joint 'leg'"},
         {"marker,joint,r,g,b,x,y,z\n,hips,1,2,3,0,0,0\n", "no name"},
         {"marker,joint,r,g,b,x,y,z\na,hips,1,2,300,0,0,0\n", "255"},
-        {"marker,joint,r,g,b,x,y,z\na,hips,1,2,3,0,0,0\na,hips,1,2,3,0,0,0\n", "another marker 'a'"},
+        {"marker,joint,r,g,b,x,y,z\na,hips,1,2,3,0,0,0\na,hips,1,2,3,0,0,0\n", "already a marker 'a'"},
         {"marker,joint,r,g,b\na,hips,1,2,3\n", "x"},
     };
     ex_rig *rig = dummy_rig(31, 48);

@@ -384,7 +384,7 @@ static void invalid(void **state) {
     assert_sentence(&error, EX_ERROR_DATA, "one place");
     kinematics->joints[1].translation[1] = NAN;
     assert_int_equal(ex_template_create(kinematics, NULL, &made, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "nowhere");
+    assert_sentence(&error, EX_ERROR_DATA, "not finite");
     skeleton_destroy(kinematics);
 
     ex_rig *rig = NULL;
