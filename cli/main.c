@@ -62,12 +62,37 @@ __attribute__((format(printf, 1, 2))) static int wrong_words(const char *format,
     return EX_EXIT_USAGE;
 }
 
+/* Words of other tools, and the command that does it here. */
+static const char *synonym(const char *word) {
+    static const struct {
+        const char *word, *command;
+    } synonyms[] = {{"export", "pose' or 'bake"},
+                    {"import", "init"},
+                    {"convert", "init"},
+                    {"new", "init"},
+                    {"create", "init"},
+                    {"view", "edit"},
+                    {"show", "render"},
+                    {"draw", "render"},
+                    {"animate", "bake"},
+                    {"play", "edit"},
+                    {"add", "example add"},
+                    {"evaluate", "pose"},
+                    {"list", "info"},
+                    {"validate", "check"},
+                    {"compare", "diff"}};
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (strcmp(word, synonyms[i].word) == 0)
+            return synonyms[i].command;
+    return NULL;
+}
+
 static int unknown_word(const char *word) {
     const char *candidates[COMMAND_COUNT + 3] = {"help", "--help", "--version"};
     for (int i = 0; i < COMMAND_COUNT; i++)
         candidates[3 + i] = commands[i]->name;
     const char *what = word[0] == '-' ? "option" : "command";
-    const char *near = ex_suggest(word, candidates, COMMAND_COUNT + 3);
+    const char *same = synonym(word), *near = same ? same : ex_suggest(word, candidates, COMMAND_COUNT + 3);
     if (near)
         return wrong_words("there is no %s '%s': did you mean '%s'?", what, word, near);
     return wrong_words("there is no %s '%s'", what, word);

@@ -10,6 +10,7 @@ static const struct {
     {"cache_without_joints", ": 'exemplar pose' sets both, frame by frame"},
     {"driver_in_table", ": 'exemplar drive apply' plays a cache of its forms"},
     {"far_away", "; --force takes it as it is"},
+    {"far_sculpt", "; --force takes it as it is"},
     {"folder_in_use", ": give --force to overwrite it, or choose another folder"},
     {"joint_without_axis", ": give it with --joint, or leave out --layer to start a layer that does"},
     {"layer_at_rest", ": give another --layer, or leave it out to start a new one"},

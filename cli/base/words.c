@@ -115,7 +115,8 @@ static ex_result read_value(const char *word, const char *text, int kind, ex_set
         return strchr(text, '=') && exi_word_advice(advice, sizeof advice, word, NULL, NULL)
                    ? ex_error_set(error, EX_ERROR_DATA, "%s: %s", word, advice)
                    : ex_error_set(error, EX_ERROR_DATA,
-                                  "%s: a rotation is written x30y-10z5 (degrees) or q:0,0,0.38,0.92 (x, y, z, w)",
+                                  "%s: a rotation is written with letters for the joint's axes, such as x90 or "
+                                  "x30y-10z5 (degrees), or as q:0,0,0.38,0.92 (x, y, z, w)",
                                   word);
     }
     return EX_OK;
@@ -238,8 +239,7 @@ ex_result exi_falloff_read(const char *text, ex_place *place, ex_error *error) {
     char *names = NULL;
     ex_setting one = {.kind = EX_SETTING_NUMBER};
     if (!ex_parse_double(&at, end, &one.number) || at != end)
-        return ex_error_within(error, read_lists("NUMBER or AXIS=NUMBER,...", &text, 1, place, error),
-                               "falloff");
+        return ex_error_within(error, read_lists("NUMBER or AXIS=NUMBER,...", &text, 1, place, error), "falloff");
     const ex_result result = make_room(1, 0, place, &names, error);
     if (result == EX_OK) {
         *(ex_setting *)place->settings = one;

@@ -37,7 +37,7 @@ class Forms(harness.Case):
 
     def test_a_slider_for_each_shape(self):
         outcome = self.succeed("init", "rest.obj", "wide.obj", "tall.obj")
-        self.assertEqual(outcome.out, "rest/rest.json: 2 shapes, no skeleton; 'exemplar build rest/rest.json' makes the rig\n")
+        self.assertEqual(outcome.out, "rest/rest.json: a mesh at rest, 2 shapes, no skeleton; 'exemplar build rest/rest.json' makes the rig\n")
         layer, = self.project("rest/rest.json")["layers"]
         self.assertEqual([axis["name"] for axis in layer["space"]], ["wide", "tall"])
         self.assertEqual((layer["weigh"], layer["shape"]), ({"kind": "direct"}, "positions"))
@@ -52,7 +52,7 @@ class Forms(harness.Case):
         self.sentence(self.run_tool("example", "add", "rest/rest.json", "--name", "n", "--layer", "shapes", "--at",
                                     "wide=1", "deep.obj"), 1, "a new shape gets a slider of its own")
         self.sentence(self.run_tool("example", "add", "rest/rest.json", "--name", "deep", "deep.obj"), 1,
-                      "has an example 'deep' already")
+                      "already has an example 'deep'")
 
     def test_a_space(self):
         self.succeed("init", "rest.obj", "wide.obj", "tall.obj", "--space", "x, y", "--at", "wide:1,0", "--at",
@@ -155,7 +155,7 @@ class Forms(harness.Case):
         self.sentence(self.run_tool("init", "rest.obj", "wide.obj", "-o", "p"), 1, "exists already")
         (self.folder / "p/rest.json").unlink()
         before.pop("p/rest.json")
-        self.sentence(self.run_tool("init", "rest.obj", "wide.obj", "-o", "p"), 1, "is there already")
+        self.sentence(self.run_tool("init", "rest.obj", "wide.obj", "-o", "p"), 1, "exists already")
         self.assertEqual(self.listing(), before)
         self.succeed("init", "rest.obj", "wide.obj", "-o", "p", "--force")
 

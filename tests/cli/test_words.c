@@ -80,7 +80,7 @@ static void says_what_is_wrong(void **state) {
         {'a', "d=30mm", "d=30mm: write the number alone: d=30"},
         {'a', "d", "'d' is not of the form axis=value"},
         {'a', "=1", "'=1' is not of the form axis=value"},
-        {'a', "aim=30", "aim=30: a rotation is written x30y-10z5 (degrees) or q:0,0,0.38,0.92 (x, y, z, w)"},
+        {'a', "aim=30", "aim=30: a rotation is written with letters for the joint's axes, such as x90"},
         {'a', "aim=x1y1z1x1y1z1x1y1z1", "a rotation is written"}, /* more than EX_SETTING_TURN_MAX */
         {'a', "\xE9=1", "not valid UTF-8"},
         {'j', "arm=20", "arm=20: a rotation is written"},

@@ -209,10 +209,12 @@ static void check_rest(exi_checker *c) {
     }
     const double off = sqrt(worst_sq) / c->size;
     if (!c->failed && off > moved_at_rest)
-        exi_check_add(c, EX_SEVERITY_WARNING, "rest_pose", "skeleton", off,
-                      "%s: at rest its joints move the mesh by up to %.3g %% of its size (vertex %d, counting from 0): "
-                      "it was bound in another pose than its rest pose",
-                      c->view->skeleton, 100 * off, worst);
+        exi_check_add(
+            c, EX_SEVERITY_NOTE, "rest_pose", "skeleton", off,
+            "%s: at rest its joints move the mesh by up to %.3g %% of its size (vertex %d, counting from 0): "
+            "it was bound in another pose than its rest pose, which is fine; sculpt on what 'pose' writes, not "
+            "on the mesh",
+            c->view->skeleton, 100 * off, worst);
     free(r.scratch);
     free(r.palette);
     free(r.matrices);

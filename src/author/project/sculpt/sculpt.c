@@ -279,6 +279,7 @@ ex_result ex_project_add_sculpt(ex_project *project, const ex_sculpt *sculpt, co
     if (result != EX_OK)
         return result;
     result = exi_amend_open(&s.amendment, project, options, error);
+    s.amendment.refuse_far = !sculpt->any_size;
     if (result == EX_OK)
         result = exi_spoken_read(&project->view, sculpt->at, sculpt->joints, !sculpt->layer, &s.spoken, error);
     if (result == EX_OK)

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In sizes of the mesh: a larger offset is hardly intended. */
+/* In sizes of the mesh: a larger offset is hardly intended; or is that of another pose or another mesh. */
 #define SUSPICIOUS 0.25
+#define WRONG      0.75
 /* Distance of a weight from [0, 1] that is worth a note, and the number of places where it is evaluated. */
 #define SWING 0.75
 enum { SWING_SAMPLES = 500 };
@@ -159,6 +160,15 @@ static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex
     exi_swing swing;
     if (made->example < 0)
         return EX_OK;
+    if (!exi_layer_at_rest(layer) && a->refuse_far && made->largest > WRONG * made->size)
+        return ex_error_kind(
+            error,
+            ex_error_set(
+                error, EX_ERROR_DATA,
+                "'%s' is up to %.0f %% of the mesh's size away from the form at its pose: sculpt on what 'pose' "
+                "writes at that pose, in the project's unit and with its up axis",
+                layer->examples[made->example].name, 100 * made->largest / made->size),
+            "far_sculpt");
     if (!exi_layer_at_rest(layer) && made->largest > SUSPICIOUS * made->size)
         exi_amend_note(a,
                        "'%s' is up to %.0f %% of the mesh's size away from the form at its pose: is it in the "

@@ -35,6 +35,8 @@ static ex_result find_pack(const char *bytes, size_t size, const char **pack, si
         *pack_size = size;
         return EX_OK;
     }
+    if (size == 0)
+        return ex_error_set(error, EX_ERROR_FORMAT, "this is not a rig: it is empty");
     if (size < 12 || memcmp(bytes, "glTF", 4) != 0)
         return ex_error_set(error, EX_ERROR_FORMAT, "this is not a rig: it does not begin like a .glb file");
     if (read_u32(bytes + 4) != 2)
@@ -42,7 +44,9 @@ static ex_result find_pack(const char *bytes, size_t size, const char **pack, si
                             (unsigned)read_u32(bytes + 4));
     size_t length = read_u32(bytes + 8);
     if (length > size)
-        return exi_unpack_damaged(error, "the .glb file ends before the length that it states");
+        return ex_error_set(error, EX_ERROR_FORMAT,
+                            "this is not a complete rig: the .glb file has %zu bytes, and only %zu were given", length,
+                            size);
     if (length < 12)
         return exi_unpack_damaged(error, "the .glb file states an impossible length");
     size_t at = 12;
@@ -63,6 +67,8 @@ static ex_result find_pack(const char *bytes, size_t size, const char **pack, si
 
 /* The format number is at the same place in every format; later fields are not. */
 static ex_result check_format(const char *pack, size_t size, ex_error *error) {
+    if (size == 0)
+        return ex_error_set(error, EX_ERROR_FORMAT, "this is not a rig: it is empty");
     if (size < 12 || memcmp(pack, EXI_PACK_MAGIC, 8) != 0)
         return ex_error_set(error, EX_ERROR_FORMAT,
                             "this .glb file has no Exemplar pack at the start of its binary chunk: it is not a rig, or "
