@@ -1,16 +1,16 @@
-// Makes the editor's page one file: the script (src/main.ts and what it imports, three.js among it), the style
-// (style.css, then that of each panel beside its source) and the WebAssembly module go into the page (index.html). The
-// same sources give the same bytes.
+// Packs the editor's page into one file. The script (src/main.ts and its imports, including three.js), the style
+// (style.css, then each panel's own, next to its source) and the WebAssembly module go into index.html. The same
+// sources give the same bytes.
 //
 //   node build.mjs [--modules FOLDER] [--runtime FOLDER] [--output FILE]
-//   node build.mjs --types …                      checks the types instead, and writes nothing but a tsconfig.json
+//   node build.mjs --types …                      checks the types instead, and writes only a tsconfig.json
 //
-// modules: what 'npm ci' made (default: node_modules here); runtime: the package @exemplar/runtime (default: where the
-// preset wasm makes it); output: default build/editor/editor.html.
+// modules: the folder that 'npm ci' filled (default: node_modules here); runtime: the package @exemplar/runtime
+// (default: the output of the preset wasm); output: default build/editor/editor.html.
 //
-// The page names its policy itself (<meta http-equiv="Content-Security-Policy">): no script but this one runs, and
-// nothing is fetched but from where the page came. 'exemplar edit --export' (cli/edit/edit_export.c) relies on two places
-// that stand in the page once each: RIG, where the rig goes, and CONNECT, which becomes 'none'.
+// The page carries its own policy (<meta http-equiv="Content-Security-Policy">): only this script runs, and the page
+// fetches only from its own origin. 'exemplar edit --export' (cli/edit/edit_export.c) relies on two markers, each in
+// the page exactly once: RIG, which the rig replaces, and CONNECT, which becomes 'none'.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ const output = resolve(options.output);
 
 // ---- types ----
 
-// The packages need not lie above the sources, so that their places are written into a tsconfig.json beside the output.
+// The packages need not lie above the sources, so their paths go into a tsconfig.json next to the output.
 const checkTypes = () => {
     const places = { "@exemplar/runtime": [join(here, "../runtime/index.d.ts")] };
     for (const name of ["three", "@types/three"]) {
@@ -80,11 +80,11 @@ const bundleScript = async () => {
         format: "esm",
         platform: "browser",
         target: "es2022",
-        legalComments: "none", // the notices stand at the top of the page, whole
+        legalComments: "none", // all notices are at the top of the page
         loader: { ".wasm": "binary" },
         alias: { "@exemplar/runtime": runtime },
         nodePaths: [modules],
-        external: ["node:*"], // what @exemplar/runtime imports in node alone
+        external: ["node:*"], // @exemplar/runtime imports these in node only
         tsconfig: join(here, "tsconfig.json"),
         logLevel: "warning",
     });
@@ -99,7 +99,7 @@ const minifyStyle = async () => {
     return (await esbuild.transform(style, { loader: "css", minify: true, target: "es2022" })).code.trim();
 };
 
-// Who wrote what is in the page (editor/NOTICE, which is installed too), under one and the same licence.
+// Copyright lines of everything in the page (editor/NOTICE, which is installed too), under one licence.
 const notices = () => {
     const parts = (path) => {
         const text = readFileSync(path, "utf8");
@@ -119,13 +119,13 @@ const notices = () => {
 
 // ---- the page ----
 
-// Fails for text that the parser of a page would not hand on unchanged: the hash of the policy would not fit.
+// Refuses text that an HTML parser would change: the hash in the policy would no longer match.
 const checkInline = (what, text, end) => {
     for (const bad of [end, "<!--", "\r", "\0"])
         if (text.toLowerCase().includes(bad)) fail(`the ${what} holds ${JSON.stringify(bad)}: write it another way`);
 };
 
-// Puts text in the place of what the page has once.
+// Replaces a marker that must be in the page exactly once.
 const put = (html, place, text) => {
     const parts = html.split(place);
     if (parts.length !== 2) fail(`${place} must stand in index.html once: there it is ${parts.length - 1} times`);
@@ -150,7 +150,7 @@ const makePage = async () => {
     html = put(html, "<!--policy-->", `<meta http-equiv="Content-Security-Policy" content="${policy}">`);
     html = put(html, "<!--style-->", `${notices()}\n<style>${style}</style>`);
     html = put(html, "<!--script-->", `<script type="module">${script}</script>`);
-    put(html, RIG, ""); // for the export
+    put(html, RIG, ""); // check only: the export needs both markers
     put(html, CONNECT, "");
     mkdirSync(dirname(output), { recursive: true });
     writeFileSync(output, html);

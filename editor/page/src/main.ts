@@ -1,4 +1,4 @@
-// The page starts here: it opens the project from the server, or the rig that is in the page, and puts up the panels.
+// Entry point: opens the project from the server, or the rig in the page, and creates the panels.
 import { start, ExemplarError, type Runtime } from "@exemplar/runtime";
 import wasm from "@exemplar/runtime/exemplar.wasm";
 import { App } from "./core/app";
@@ -53,7 +53,7 @@ const run = async (): Promise<void> => {
         if (server) watchFile(app);
         app.frame();
         void app.check();
-        // For tests and for those who open the console.
+        // For tests, and for the browser's console.
         Object.assign(window, { exemplar: app });
         document.body.dataset["ready"] = "true";
     } catch (error) {

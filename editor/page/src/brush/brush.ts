@@ -1,5 +1,5 @@
-// The brushes: vertices that offend are fixed at the pose where they do, and what was fixed is inserted as an example;
-// and masks and groups are painted.
+// The panel of the brushes. Fix bad vertices at the pose where you see them, and insert the result as an example. Paint
+// masks and groups.
 import type { App, Tool } from "../core/app";
 import { commandButton } from "../core/buttons";
 import { h } from "../core/dom";
@@ -22,14 +22,14 @@ const HINTS: Record<Tool["id"], string> = {
     paint: "Stroke to add; Ctrl takes off, Shift softens.",
 };
 
-/** What of the surface is not seen while a brush is at work. */
+/** Names the parts of the surface (texture, subdivision) that are hidden while a brush is active. */
 const cageSentence = ({ stage: { rig } }: App): string => {
     const gone = [rig.textures.length && "texture", rig.shownLevel > 0 && "subdivision"].filter(Boolean);
     if (!gone.length) return "";
     return `The brush works on the cage: ${gone.join(" and ")} ${gone.length > 1 ? "come" : "comes"} back afterwards.`;
 };
 
-/** A slider with its number, both of one value. */
+/** A slider and a number field for the same value. */
 const dial = (label: string, unit: string, range: readonly [number, number, number], set: (value: number) => void) => {
     const [min, max, step] = range;
     const slider = h("input", { type: "range", min, max, step, "aria-label": label });
@@ -53,7 +53,7 @@ export const brushPanel = (app: App): HTMLElement => {
     addBrushCommands(app, brush, () => strokes);
 
     const buttons = toolButtons(app);
-    // The slider's steps are equal factors, from a thousandth of the form to all of it; the number is in millimetres.
+    // The slider is logarithmic, from a thousandth of the form to all of it. The number is in millimetres.
     const radius = dial("Radius", "mm", [-3, 0, 0.01], () => undefined);
     const strength = dial("Strength", "", [0, 1, 0.01], (value) => {
         if (isBrush(app.tool) && value >= 0) brush.strength[app.tool] = Math.min(1, value);
@@ -61,7 +61,7 @@ export const brushPanel = (app: App): HTMLElement => {
     });
     radius.slider.oninput = () => brush.setRadius(brush.size * 10 ** radius.slider.valueAsNumber);
     radius.number.onchange = () => brush.setRadius(radius.number.valueAsNumber / 1000);
-    // What was typed and is no number does not stay there.
+    // Replaces typed text that is not a number.
     for (const { number } of [radius, strength]) number.addEventListener("blur", () => update());
     const symmetric = h("input", { type: "checkbox", onchange: () => (brush.symmetric = symmetric.checked) });
     const hint = h("p", { class: "quiet hint" });
@@ -100,7 +100,7 @@ export const brushPanel = (app: App): HTMLElement => {
     app.on("tool", () => {
         if (app.picker) strokes ??= new Strokes(brush, app.picker);
         if (!isBrush(app.tool)) strokes?.hideRing();
-        // A brush that was taken by its key is not hidden in a folded part.
+        // Unfold the panel if a key selected the brush.
         const part = panel.closest("details");
         if (part && isBrush(app.tool)) part.open = true;
         update();

@@ -1,4 +1,4 @@
-// What the brushes can do, by key.
+// Commands of the brushes, with their keys.
 import type { App } from "../core/app";
 import type { Brush } from "./controller";
 import { isBrush } from "./controller";
@@ -8,7 +8,8 @@ import type { Strokes } from "./pointer";
 export const addBrushCommands = (app: App, brush: Brush, strokes: () => Strokes | null): void => {
     const isOn = (): boolean => isBrush(app.tool) || brush.session !== null;
     const toggle = (tool: "grab" | "smooth" | "paint") => () => app.setTool(app.tool === tool ? "orbit" : tool);
-    // What is not whole yet is taken back first; then the brush is laid down; then, asked once more, the sculpt goes.
+    // Escape first cancels an unfinished stroke, then puts the brush down, then (after a second press) discards the
+    // sculpt.
     const escape = (): void => {
         if (strokes()?.isActive) strokes()!.cancel();
         else if (isBrush(app.tool)) app.setTool("orbit");

@@ -1,4 +1,4 @@
-// The brushes' state: which sculpt is in the making, with which settings; when it starts, what ends it.
+// State of the brushes: the current sculpt and its settings, when it starts, and what ends it.
 import type { App, Hit, Message, Tool, Undoable } from "../core/app";
 import { sizeOf } from "../core/form";
 import type { Project } from "../core/project";
@@ -12,21 +12,21 @@ export const isBrush = (tool: Tool["id"]): tool is Kind => tool !== "orbit";
 
 export class Brush implements Undoable {
     session: Session | null = null;
-    /** In metres. */
+    /** Metres. */
     radius = 0;
     readonly strength: Record<Kind, number> = { grab: 1, smooth: 0.5, paint: 0.5 };
     symmetric = false;
     /** The form's largest extent, in metres. */
     size = 1;
-    /** What the next example is to be called, where somebody said. */
+    /** Name for the next example, if the user typed one. */
     name = "";
-    /** How well the last sculpt came back, for the panel; as long as the project is that one. */
+    /** Accuracy of the last insert, for the panel. Valid while the project is still `tree`. */
     report: { text: string; kind: "good" | "bad"; tree: Project } | null = null;
     onchange: () => void = () => undefined;
 
-    /** What was discarded last, until something else is done: undoing brings it back. */
+    /** The last discarded sculpt, until something else is done. Undo brings it back. */
     #discarded: Session | null = null;
-    /** What was said last. */
+    /** The last message. */
     #said: Message | null = null;
     readonly #topologies = new Topologies();
     #holding = false;
@@ -50,7 +50,7 @@ export class Brush implements Undoable {
         return this.session !== null && (this.session.isSculpted || this.session.isPainted);
     }
 
-    /** Says something that is true until the next thing is done with a brush. */
+    /** Shows a message that holds until the next brush action. */
     say(text: string, kind: Message["kind"] = "note"): void {
         this.app.say(text, kind);
         this.#said = this.app.message;
@@ -61,7 +61,7 @@ export class Brush implements Undoable {
         this.#said = null;
     }
 
-    // ---- when it starts and ends ----
+    // ---- start and end ----
 
     start(): Session {
         if (this.session) return this.session;
@@ -103,7 +103,7 @@ export class Brush implements Undoable {
         );
     }
 
-    // Taking a form rounds the pose; the other panels show what it is then.
+    // Taking a form rounds the pose, so the other panels must show the new values.
     #announcePose(): void {
         this.#holding = true;
         this.app.emit("pose");
@@ -127,7 +127,7 @@ export class Brush implements Undoable {
         this.changed();
     }
 
-    /** Shows what the sculpt is now. */
+    /** Shows the sculpt after a change. */
     changed(): void {
         const { app, session } = this;
         const paint = session && (app.tool === "paint" || (app.tool === "orbit" && session.isPainted)) ? session.paint : null;
@@ -137,7 +137,7 @@ export class Brush implements Undoable {
         this.onchange();
     }
 
-    // ---- what others do meanwhile ----
+    // ---- changes made elsewhere ----
 
     #onTool(): void {
         if (isBrush(this.app.tool)) this.start();
@@ -157,7 +157,7 @@ export class Brush implements Undoable {
         this.#announcePose();
     }
 
-    // While an axis is dragged the pose must not be rounded under the hand; it is at the first stroke.
+    // While an axis is dragged, the pose must not be rounded under the hand. The first stroke rounds it.
     #retake(session: Session): void {
         session.show(this.app);
         this.changed();
@@ -198,13 +198,13 @@ export class Brush implements Undoable {
 
     // ---- strokes ----
 
-    /** What is under the brush. */
+    /** The vertices under the brush. */
     region(session: Session, hit: Hit): Region {
         const mirror = this.symmetric ? session.mirror : null;
         return session.walker.region(session.positions, hit.point, hit.vertex, this.radius, mirror);
     }
 
-    /** Before the first stroke the pose becomes what a file can say. */
+    /** Before the first stroke, rounds the pose to values that a file can hold. */
     settle(session: Session): void {
         if (session.isStale) this.#take(session);
     }

@@ -1,5 +1,5 @@
-// The sculpt becomes an example, as section 4 of "Shape by Example" has it: offending vertices are fixed at the pose
-// where they offend, and what was fixed is inserted there. Building un-poses it; here it is only said what it is.
+// Turns a sculpt into an example, following section 4 of "Shape by Example": fix bad vertices at the pose where they
+// occur, then insert the result there. The server's build un-poses the form; this file only describes it.
 import type { Layer, Pose } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { apartOf, sizeOf } from "../core/form";
@@ -13,13 +13,13 @@ import { exampleAt, pseudosAt, takeStand } from "./stand";
 export interface Inserted {
     readonly example: string;
     readonly replaced: boolean;
-    /** How far what the new rig makes at the pose is from what was sculpted, in metres. */
+    /** Distance in metres between the sculpt and the new rig's form at the same pose. */
     readonly maximum: number;
     readonly rms: number;
     readonly size: number;
 }
 
-/** Why the selected layer takes no form, and what to do; null where it does. */
+/** The reason why the selected layer takes no form, and what to do about it; null if it takes one. */
 export const refusalOf = (layer: ProjectLayer | null, rigLayer: Layer | null): string | null => {
     if (!layer || !rigLayer) return "There is no layer to insert into: add one first (Shift+A).";
     const said = `Layer '${layer.name}'`;
@@ -32,7 +32,7 @@ export const refusalOf = (layer: ProjectLayer | null, rigLayer: Layer | null): s
     return null;
 };
 
-/** The name of a file, of what every file system takes. */
+/** A file name with characters that every file system accepts. */
 export const fileName = (name: string): string => name.normalize("NFC").replace(/[^\p{L}\p{N}._-]+/gu, "_") || "sculpt";
 
 const withMuted = <T>(layers: readonly Layer[], work: () => T): T => {
@@ -47,13 +47,13 @@ const withMuted = <T>(layers: readonly Layer[], work: () => T): T => {
 
 interface Place {
     readonly index: number;
-    /** The example that stands there. */
+    /** The example already at this place. */
     readonly example: string | null;
 }
 
 const isDirect = (tree: Project, { index }: Place): boolean => !weigherOf(tree.layers[index].weigh).hasPoints;
 
-// What was sculpted, as the layer's forms say it: where they stand before the skin, it is taken back by the skin.
+// The sculpted change in the terms of the layer's forms. If they apply before skinning, the change is un-posed.
 const changeOf = (stage: Stage, session: Session, pose: Pose, atRest: boolean): ArrayLike<number> => {
     const now = cageOf(stage, pose, session.atRest);
     if (session.atRest || !atRest) return session.positions.map((x, i) => x - now[i]);
@@ -62,7 +62,8 @@ const changeOf = (stage: Stage, session: Session, pose: Pose, atRest: boolean): 
     return to.map((x, i) => x - from[i]); // 0 where nothing was touched
 };
 
-// What the example's file has to hold, by a rig that has one there (or where its form acts nowhere else: any rig).
+// The contents of the example's file, computed with a rig that already has an example there. Any rig will do if the
+// form has no effect elsewhere.
 const formOf = (stage: Stage, tree: Project, session: Session, place: Place): Float32Array => {
     const layer = stage.layer(tree.layers[place.index].name)!;
     const later = laterThan(tree, place.index).flatMap((l) => stage.layer(l.name) ?? []);
@@ -76,7 +77,7 @@ const formOf = (stage: Stage, tree: Project, session: Session, place: Place): Fl
     const own = layer.examples.find((example) => example.name === place.example);
     const form = withMuted(later, () => {
         if (!isDirect(tree, place)) return cageOf(stage, pose, atRest);
-        pose.rest(); // it stands where its own axis is 1 and all else at rest
+        pose.rest(); // it acts with its own axis at 1 and everything else at rest
         if (own) pose.set(layer.inputs[own.index].index, 1);
         return own ? cageOf(stage, pose, atRest) : withMuted([layer], () => cageOf(stage, pose, atRest));
     });
@@ -84,7 +85,7 @@ const formOf = (stage: Stage, tree: Project, session: Session, place: Place): Fl
     return form.map((x, i) => x + change[i] / slope);
 };
 
-// Where later layers are measured from this one, a rig is asked first what they would make of any form there.
+// If later layers are measured from this one, first builds a trial rig to see their effect on any form at this place.
 const formToSend = async (app: App, session: Session, place: Place): Promise<Float32Array> => {
     const { tree, stage } = app;
     if (place.example || isDirect(tree, place) || !laterThan(tree, place.index).length)
@@ -119,8 +120,8 @@ const addAxis = (tree: Project, layer: ProjectLayer, name: string): ProjectLayer
     return { ...layer, space: [...layer.space, { name: axis, min: 0, max: 1 }] };
 };
 
-/** Sends the form, edits the project, brings the pose to the example, and measures what the new rig makes of it. Null
- * where the project could not be built: then it was taken back, and said. Throws what the server refuses. */
+/** Sends the form, edits the project, moves the pose to the example and measures the new rig there. Returns null if
+ * the project could not be built: the edit was then taken back, with a message. Throws refusals of the server. */
 export const insertSculpt = async (app: App, session: Session, wanted: string): Promise<Inserted | null> => {
     const server = app.server!;
     await app.build();
@@ -149,7 +150,7 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
                 example.name === name ? placed(stage, session, l, { ...example, mesh: path }) : example) };
         return addAxis(tree, { ...kept, examples: [...kept.examples, placed(stage, session, l, { name, mesh: path })] }, name);
     };
-    const now = app.history.tree.layers.findIndex((l) => l.name === layer.name); // others may have come or gone meanwhile
+    const now = app.history.tree.layers.findIndex((l) => l.name === layer.name); // layers may have been added or removed meanwhile
     if (now < 0) throw new Error(`Layer '${layer.name}' is gone.`);
     app.edit(existing ? `sculpt on '${name}'` : `sculpt '${name}'`, (t) => setLayer(t, now, edited));
     await app.build();
@@ -163,7 +164,7 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
     return { example: name, replaced: !!existing, ...apartOf(made, session.positions), size: sizeOf(made) };
 };
 
-/** Why a sculpt did not come back whole, as far as it can be told. */
+/** The likely reason why the new rig does not reproduce the sculpt exactly. */
 export const lossOf = (app: App, name: string): string => {
     const index = app.selection.layer;
     const layer = app.tree.layers[index];

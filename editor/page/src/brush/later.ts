@@ -1,7 +1,7 @@
-// A form in a layer over which others act. Building measures every later example from what the earlier layers make at its
-// pose, so that a new form in an early layer changes what the later ones add, also where it stands. All of that is
-// affine: at the pose, made = A + slope · form, vertex by vertex. The slope is found from the weights alone; A from a rig
-// in which any form stands there already.
+// Forms in a layer below other layers. The build measures each later example from the result of the earlier layers at
+// its pose. So a new form in an early layer changes what later layers add, even at its own place. The relation is
+// affine: at the pose, result = A + slope · form for each vertex. The slope follows from the weights alone, and A from
+// a rig that already has any form at that place.
 import type { Layer, Pose } from "@exemplar/runtime";
 import { type Project, type ProjectLayer } from "../core/project";
 import type { Stage } from "../core/stage";
@@ -10,7 +10,7 @@ import { weigherOf } from "../core/weighers";
 const counts = (layer: ProjectLayer): boolean =>
     !layer.muted && layer.shape !== "pixels" && layer.shape !== "displacement" && !weigherOf(layer.weigh).isDriven;
 
-/** The layers after one whose forms are measured from what it makes. */
+/** The layers after this one with forms measured from its result. */
 export const laterThan = (tree: Project, index: number): ProjectLayer[] => tree.layers.slice(index + 1).filter(counts);
 
 const weightsAt = (layer: Layer, pose: Pose): ArrayLike<number> => {
@@ -18,7 +18,7 @@ const weightsAt = (layer: Layer, pose: Pose): ArrayLike<number> => {
     return layer.weights(layer.inputs.flatMap((input) => pose.get(input.index)));
 };
 
-/** By how much the form at a pose follows the form of an example, once all later layers are measured again. */
+/** The change of the form at a pose per change of an example's form, after all later layers are measured again. */
 export const slopeAt = (stage: Stage, tree: Project, index: number, example: string, pose: Pose): number => {
     const first = stage.layer(tree.layers[index].name)!;
     const k = first.examples.findIndex((e) => e.name === example);
@@ -29,7 +29,7 @@ export const slopeAt = (stage: Stage, tree: Project, index: number, example: str
             stage.setExample(at, layer.name, e);
             return at;
         }));
-    // With the first `depth` of the later layers on top.
+    // With the first `depth` of the later layers included.
     const slope = (depth: number, at: Pose): number => {
         if (depth === 0) return weightsAt(first, at)[k] ?? 0;
         const layer = stage.layer(later[depth - 1].name);

@@ -1,9 +1,9 @@
-// What was painted becomes the layer's mask, or a group of faces.
+// Painted values become the layer's mask, or a group of faces.
 import type { App } from "../core/app";
 import { setLayer, type Project } from "../core/project";
 import { fileName } from "./insert";
 
-/** Why the selected layer takes no painted mask; null where it does. */
+/** The reason why the selected layer takes no painted mask; null if it takes one. */
 export const maskRefusal = (app: App): string | null => {
     const { layer } = app;
     if (!layer) return "There is no layer to mask.";
@@ -13,7 +13,7 @@ export const maskRefusal = (app: App): string | null => {
     return null;
 };
 
-/** Where painting starts: the layer's mask, or 1 everywhere where it has none. */
+/** The values to start painting from: the layer's mask, or 1 everywhere if it has none. */
 export const maskOf = async (app: App, count: number): Promise<Float32Array> => {
     const tree = app.history.tree;
     const index = app.selection.layer;
@@ -27,7 +27,7 @@ const isKept = async (app: App, has: (tree: Project) => boolean): Promise<boolea
     return has(app.tree) && app.stage.built === app.tree;
 };
 
-/** Writes the values as a file and has the layer take them; whether it did. */
+/** Writes the values to a file and sets it as the layer's mask. Returns true on success. */
 export const useAsMask = async (app: App, values: Float32Array): Promise<boolean> => {
     const index = app.selection.layer;
     const name = app.tree.layers[index].name;
@@ -40,11 +40,12 @@ export const useAsMask = async (app: App, values: Float32Array): Promise<boolean
 /** Vertices inside a painted group. */
 export const insideOf = (values: Float32Array): Uint8Array => Uint8Array.from(values, (value) => (value > 0.5 ? 1 : 0));
 
-/** Writes a copy of the mesh with a group of the faces that are painted, and has the project take it; whether it did. */
+/** Writes a copy of the mesh with the painted faces as a group, and makes it the project's mesh. Returns true on
+ * success. */
 export const saveAsGroup = async (app: App, name: string, values: Float32Array): Promise<boolean> => {
     const before = app.tree.mesh;
     const path = await app.server!.addGroup(name, before, insideOf(values));
-    // An example that is the mesh itself, from which paths start, must go on naming the same file.
+    // An example that names the mesh itself, where trajectories start, must keep naming the same file.
     app.edit(`group '${name}'`, (tree) => ({
         ...tree,
         mesh: path,

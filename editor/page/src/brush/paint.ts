@@ -1,7 +1,7 @@
 // Paint: values from 0 to 1 at vertices.
 import type { Region } from "./region";
 
-/** A dab towards 1, or towards 0. */
+/** One dab towards 1, or towards 0. */
 export const paint = (values: Float32Array, region: Region, strength: number, target: 0 | 1): void => {
     const { vertices, weights, mirrored, count } = region;
     for (let i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-// What can be done with paint: all of it at once, and what becomes of it.
+// Controls of the paint brush: fill, invert or smooth everything, and save the values as a mask or a group.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { count, sentenceOf } from "../core/words";
@@ -24,7 +24,7 @@ export const paintControls = (app: App, brush: Brush) => {
             session.change(label.toLowerCase(), "paint", () => work(session.paint));
             brush.changed();
         } }, label);
-    let busy = false; // pressed twice, it would be written twice
+    let busy = false; // a second press would write a second file
     const guarded = async (work: () => Promise<string | null>): Promise<void> => {
         if (busy) return;
         busy = true;

@@ -1,5 +1,5 @@
-// From the pointer to strokes. Listens before the view does: a pointer that goes down on the form is a brush, beside it
-// the view's own.
+// Turns pointer events into strokes. It listens before the view does: a press on the form starts a stroke, a press next
+// to it is left to the view.
 import type { Hit, Picker } from "../core/app";
 import { isBrush, type Brush, type Kind } from "./controller";
 import { grab } from "./grab";
@@ -14,16 +14,16 @@ interface Stroke {
     readonly session: Session;
     readonly array: Float32Array;
     readonly before: Float32Array;
-    /** What a grab took hold of. */
+    /** The vertices held by a grab. */
     readonly held: { region: Region; hit: Hit; down: PointerEvent } | null;
-    /** Where the last dab was, and where the pointer is. */
+    /** Positions of the last dab and of the pointer. */
     last: PointerEvent;
     now: PointerEvent;
     frame: number;
 }
 
 const LABELS: Record<Kind, string> = { grab: "grab", smooth: "smooth", paint: "paint" };
-const DABS = 6; // in a frame, however fast the pointer is
+const DABS = 6; // per frame, at any speed of the pointer
 
 export class Strokes {
     #stroke: Stroke | null = null;
@@ -109,7 +109,7 @@ export class Strokes {
         this.brush.changed();
     }
 
-    // While the button is down a dab falls in every frame, and between two frames as many as keep the stroke whole.
+    // While the button is down, there is a dab in every frame, and enough dabs between two frames to leave no gaps.
     #frame(): void {
         const stroke = this.#stroke;
         if (!stroke || stroke.held) return;
@@ -164,7 +164,7 @@ export class Strokes {
         if (this.picker.canvas.hasPointerCapture(stroke.id)) this.picker.canvas.releasePointerCapture(stroke.id);
     }
 
-    /** Takes a stroke back that is not whole yet. */
+    /** Takes back an unfinished stroke. */
     cancel(): void {
         const stroke = this.#stroke;
         if (!stroke) return;

@@ -1,11 +1,11 @@
-// What is under a brush: the vertices within its radius along the surface, with a weight that falls off smoothly. The
-// way along edges (Dijkstra) keeps one lip out of the other's brush; on a flat piece it is up to a sixth longer than the
-// straight line, which counts there, so that the brush is round.
+// The vertices under a brush: those within its radius along the surface, with a smooth falloff. Distances along edges
+// (Dijkstra) keep a brush on one lip away from the other. On flat parts a path along edges is up to a sixth too long,
+// so the straight distance counts there, which keeps the brush round.
 import type { Topology } from "./topology";
 
 export interface Region {
     readonly count: number;
-    /** Firsts of seams, then the others of them from `leads` on. */
+    /** The first vertex of each seam group; the others follow, from `leads` on. */
     readonly vertices: Uint32Array;
     readonly leads: number;
     readonly weights: Float32Array;
@@ -13,7 +13,7 @@ export interface Region {
     readonly mirrored: Float32Array | null;
 }
 
-const DETOUR = 1.155; // of a way along a regular grid of triangles
+const DETOUR = 1.155; // longest detour on a regular triangle grid
 
 const falloff = (t: number): number => (t < 1 ? (1 - t * t) ** 2 : 0);
 
@@ -62,13 +62,13 @@ export class Walker {
         this.#heap[at] = vertex;
     }
 
-    /** Visits what is within reach of the point, starting at the nearest vertex and those beside it. */
+    /** Visits the vertices within reach of the point, starting at the nearest vertex and its neighbours. */
     #reach(positions: Float32Array, point: ArrayLike<number>, nearest: number, reach: number): number[] {
         const { first, near } = this.topology;
         const distance = this.#distance;
         const visited: number[] = [];
         const offer = (v: number, way: number): void => {
-            const d = Math.fround(way); // as it is kept: else a way would be shorter than itself, again and again
+            const d = Math.fround(way); // rounded as stored, or a path would seem shorter than itself and loop
             if (d > reach || d >= distance[v]) return;
             if (distance[v] === Infinity) visited.push(v);
             distance[v] = d;
@@ -76,7 +76,7 @@ export class Walker {
         };
         const straight = (v: number): number => Math.hypot(
             positions[3 * v] - point[0], positions[3 * v + 1] - point[1], positions[3 * v + 2] - point[2]);
-        // The vertex that was meant always moves, however small the brush.
+        // The nearest vertex always moves, however small the brush.
         offer(nearest, Math.min(straight(nearest), 0.5 * reach));
         for (let i = first[nearest]; i < first[nearest + 1]; i++) offer(near[i], straight(near[i]));
         while (this.#size > 0) {
@@ -113,7 +113,7 @@ export class Walker {
         return Float32Array.from(mirrored);
     }
 
-    /** The region about a point of the surface whose nearest vertex is given. */
+    /** The region around a point of the surface, given the nearest vertex. */
     region(positions: Float32Array, point: ArrayLike<number>, nearest: number, radius: number,
         mirror: Int32Array | null): Region {
         const { lead, seams } = this.topology;

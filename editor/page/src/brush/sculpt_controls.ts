@@ -1,4 +1,4 @@
-// What becomes of a sculpt: its name, inserting, discarding, and how well it came back.
+// Controls of a sculpt: its name, insert, discard, and the accuracy of the last insert.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { freeName } from "../core/project";
@@ -7,9 +7,9 @@ import type { Brush } from "./controller";
 import { insertSculpt, lossOf, refusalOf, type Inserted } from "./insert";
 import { exampleAt, takeStand } from "./stand";
 
-const EXACT = 1e-5; // of the form's size: what a rig promises at its examples
+const EXACT = 1e-5; // of the form's size: the accuracy of a rig at its examples
 
-// What was done goes to the line below; how well, to the panel.
+// The status line says what was done, and the panel how accurately.
 const tell = (app: App, brush: Brush, made: Inserted): void => {
     const error = made.maximum < 1e-6 ? "0.001 mm" : `${millimetres(made.maximum)} (rms ${millimetres(made.rms)})`;
     const whole = made.maximum <= EXACT * made.size;
@@ -22,7 +22,7 @@ const tell = (app: App, brush: Brush, made: Inserted): void => {
 
 let inserting = false;
 
-/** Inserts what is sculpted, under the name of the field or one that is free. Where that fails the sculpt stays. */
+/** Inserts the sculpt under the typed name, or a free one. On failure the sculpt stays. */
 export const insertNow = async (app: App, brush: Brush, name = ""): Promise<void> => {
     const { session } = brush;
     const refusal = refusalOf(app.layer, app.rigLayer);
@@ -49,7 +49,7 @@ export const insertNow = async (app: App, brush: Brush, name = ""): Promise<void
     }
 };
 
-/** Where it would go. */
+/** The layer and example that an insert would go to. */
 const targetOf = (app: App, brush: Brush): { text: string; replaces: string | null } => {
     const { layer, rigLayer } = app;
     const refusal = refusalOf(layer, rigLayer);

@@ -1,5 +1,5 @@
-// A sculpt in the making: the cage at a pose, what was painted on it, and the strokes so far. It is shown in place of the
-// surface until it is inserted or discarded. The form belongs to its pose; what is painted belongs to none.
+// A sculpt in progress: the cage at a pose, the painted values, and the strokes so far. It replaces the surface on the
+// screen until it is inserted or discarded. The form belongs to its pose; painted values belong to no pose.
 import type { App, Tool } from "../core/app";
 import type { Project, ProjectLayer } from "../core/project";
 import type { Stage } from "../core/stage";
@@ -10,10 +10,10 @@ import { exampleAt, standAt, takeStand, type Stand } from "./stand";
 import { strokeOf, Strokes } from "./strokes";
 import { mirrorOf, topologyOf, type Topology } from "./topology";
 
-/** Whether the layer's forms stand before anything poses them, whatever the pose. */
+/** True if the layer's forms apply at rest, before skinning, whatever the pose. */
 export const isAtRest = (stage: Stage, layer: ProjectLayer | null): boolean => {
     const { rig } = stage;
-    if (!layer || (!rig.skinning && !rig.driver)) return false; // all the same
+    if (!layer || (!rig.skinning && !rig.driver)) return false; // both are the same
     const shape = layer.shape ?? "positions";
     return (
         rig.driver !== null ||
@@ -24,11 +24,11 @@ export const isAtRest = (stage: Stage, layer: ProjectLayer | null): boolean => {
     );
 };
 
-/** Whether such forms are sculpted as they stand: what a driver moves cannot be taken back here; what a skin moves can. */
+/** True if the forms must be sculpted at rest: a driver's motion cannot be undone here, but skinning can. */
 const isSculptedAtRest = (stage: Stage, layer: ProjectLayer | null): boolean =>
     stage.rig.driver !== null && isAtRest(stage, layer);
 
-/** The cage at the stage's pose, in the order of the source. */
+/** The cage at the stage's pose, in the vertex order of the source file. */
 export const cageOf = (stage: Stage, pose = stage.pose, atRest = false): Float32Array => {
     const surface = stage.rig.surface({ level: 0, split: false, normals: false });
     try {
@@ -43,11 +43,11 @@ export class Session {
     readonly positions: Float32Array;
     readonly paint: Float32Array;
     stand: Stand = { at: {}, joints: null, lost: [] };
-    /** Whether what is shown is not posed. */
+    /** True if the form shown is not posed. */
     atRest = false;
-    /** Whether the pose was changed since the form was taken. */
+    /** True if the pose has changed since the form was taken. */
     isStale = false;
-    /** The layer and the mask that the paint was taken from. */
+    /** The layer and the mask that painting started from. */
     painted: string | null = null;
 
     readonly walker: Walker;
@@ -73,15 +73,15 @@ export class Session {
         return this.strokes.count(this.paint) > 0;
     }
 
-    /** Shows the form at the pose as it is; it is taken when the first stroke begins. */
+    /** Shows the form at the current pose. The first stroke takes it. */
     show(app: App): void {
-        this.strokes.forget(this.positions); // what was undone was of another pose
+        this.strokes.forget(this.positions); // undone strokes belonged to another pose
         this.atRest = isSculptedAtRest(app.stage, app.layer);
         this.positions.set(cageOf(app.stage, app.stage.pose, this.atRest));
         this.isStale = true;
     }
 
-    /** Takes the form at the pose, which is brought to what a file can say of it. */
+    /** Takes the form at the pose, after rounding the pose to values that a file can hold. */
     take(app: App): void {
         const { stage, rigLayer, layer } = app;
         const example = rigLayer && layer ? exampleAt(rigLayer, layer.examples, stage.pose) : null;
@@ -91,12 +91,12 @@ export class Session {
         this.isStale = false;
     }
 
-    /** Brings the stage's pose back to the sculpt's. */
+    /** Sets the stage's pose back to the sculpt's. */
     hold(stage: Stage): void {
         takeStand(stage.pose, this.stand);
     }
 
-    /** Everything, with weight 1. */
+    /** All vertices, with weight 1. */
     whole(): Region {
         const { vertexCount, lead } = this.topology;
         const all = Uint32Array.from({ length: vertexCount }, (_, v) => v);
@@ -105,7 +105,7 @@ export class Session {
             weights: new Float32Array(vertices.length).fill(1), mirrored: null };
     }
 
-    /** Does a change as one stroke; whether anything changed. */
+    /** Runs a change as one stroke. Returns true if anything changed. */
     change(label: string, tool: Tool["id"], work: () => void): boolean {
         const [array, width] = tool === "paint" ? ([this.paint, 1] as const) : ([this.positions, 3] as const);
         const before = array.slice();
@@ -119,7 +119,7 @@ export class Session {
     }
 }
 
-/** Topologies are kept as long as the mesh is the same one: after every build the rig is another. */
+/** Keeps topologies while the mesh stays the same, since every build makes a new rig. */
 export class Topologies {
     #key = "";
     #topology: Topology | null = null;

@@ -1,12 +1,12 @@
-// Smooth: Taubin's pair of steps (A signal processing approach to fair surface design, 1995): one towards the mean of
-// the neighbours, one a little farther back, so that bumps go and the form does not shrink. The means have cotangent
-// weights of the mesh at rest: a surface that is smooth already keeps its vertices where they are, however uneven the
-// mesh. Open edges stay.
+// Smooth: Taubin's pair of steps (A signal processing approach to fair surface design, 1995). One step goes towards the
+// mean of the neighbours, one a little farther back, which removes bumps without shrinking the form. The means use
+// cotangent weights of the mesh at rest, so vertices of a smooth surface stay where they are, however uneven the mesh.
+// Open edges stay.
 import type { Region } from "./region";
 import type { Topology } from "./topology";
 
 const LAMBDA = 0.5;
-const MU = -0.51; // farther back, a brush that rests on a broad hill would raise it
+const MU = -0.51; // with a larger step back, a brush held on a broad hill would raise it
 
 /** One weight for each neighbour in topology.near; those of a vertex sum to 1, or are all 0. */
 export const meansOf = ({ vertexCount, faces, rest, first, near }: Topology): Float32Array => {
@@ -28,14 +28,14 @@ export const meansOf = ({ vertexCount, faces, rest, first, near }: Topology): Fl
         }
     for (let v = 0; v < vertexCount; v++) {
         let sum = 0;
-        // Very obtuse triangles have negative weights, with which steps can run away.
+        // Very obtuse triangles give negative weights, which can make the steps diverge.
         for (let i = first[v]; i < first[v + 1]; i++) sum += means[i] = Math.min(Math.max(means[i], 0), 1e3);
         for (let i = first[v]; i < first[v + 1]; i++) means[i] = sum > 0 ? means[i] / sum : 0;
     }
     return means;
 };
 
-// Moves the vertices of a region by what was found for them; along seams all that stand at one place.
+// Moves the vertices of a region by their computed steps, and all vertices of a seam group alike.
 const apply = (values: Float32Array, width: 1 | 3, { seams }: Topology, { vertices, leads }: Region, found: Float32Array) => {
     for (let i = 0; i < leads; i++) {
         const v = vertices[i];
@@ -77,7 +77,7 @@ export const smooth = (positions: Float32Array, topology: Topology, means: Float
     step(positions, topology, means, region, MU * strength, found);
 };
 
-/** A dab on painted values, which may shrink: means stay within 0 and 1 by themselves. */
+/** One dab on painted values. Shrinking does no harm here, since means stay within 0 and 1. */
 export const smoothValues = (values: Float32Array, topology: Topology, means: Float32Array, region: Region,
     strength: number): void => {
     const { first, near } = topology;

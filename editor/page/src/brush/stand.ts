@@ -1,24 +1,25 @@
-// Where a sculpt stands: the present pose as a project file can write it ("at" and "joints"), and the rig brought to
-// exactly that pose, so that what is sculpted is what comes back. Values are rounded as everywhere in a file.
+// The place of a sculpt: the current pose as a project file can write it ("at" and "joints"). The rig is set to exactly
+// that pose, so that inserting reproduces the sculpt. Values are rounded like all values in a project file.
 import type { Input, Joint, Layer, Pose, Rig } from "@exemplar/runtime";
 import { numbersOf, pointOf, rotationOf, round, valueOf, type Place, type ProjectExample, type Value } from "../core/project";
 
 export interface Stand {
     readonly at: Place;
-    /** Turns of joints that no axis says. */
+    /** Rotations of joints that no axis covers. */
     readonly joints: { [joint: string]: Value } | null;
-    /** What no example can say, and was brought back to rest: joints moved or scaled by no axis, and the driver. */
+    /** Parts of the pose that no example can hold, reset to rest: joints moved or scaled without an axis, and the
+     * driver. */
     readonly lost: string[];
 }
 
-/** How near, in distances of the space, two places are one. */
+/** Places nearer than this, in distances of the space, count as one. */
 export const SAME_PLACE = 1e-3;
 
-const TURN = 2e-3; // radians: the rounding of an angle's value, and a little
+const TURN = 2e-3; // radians: a little more than the rounding of an angle
 
 const angleBetween = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
     const sign = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0 ? -1 : 1;
-    // By the chord: the cosine cannot tell small angles.
+    // From the chord: a cosine is inaccurate at small angles.
     const chord = Math.hypot(a[0] - sign * b[0], a[1] - sign * b[1], a[2] - sign * b[2], a[3] - sign * b[3]);
     return 4 * Math.asin(Math.min(1, chord / 2));
 };
@@ -37,7 +38,7 @@ const reads = (pose: Pose, input: Input, value: Value): boolean => {
         : angleBetween(now, wanted) < 1e-6;
 };
 
-/** Writes a stand into a pose, in the order in which a project's reader does. */
+/** Writes a place into a pose, in the same order as the project reader. */
 export const takeStand = (pose: Pose, stand: Pick<Stand, "at" | "joints">): void => {
     const { rig } = pose;
     pose.rest();
@@ -51,7 +52,7 @@ export const takeStand = (pose: Pose, stand: Pick<Stand, "at" | "joints">): void
     }
 };
 
-/** The example of the layer that stands where the pose is; among those that count. */
+/** The layer's example at the pose, muted ones left out; null if there is none. */
 export const exampleAt = (layer: Layer, examples: readonly ProjectExample[], pose: Pose): ProjectExample | null => {
     if (layer.kind.isDriven) return null;
     if (!layer.kind.hasPoints) {
@@ -69,7 +70,7 @@ export const exampleAt = (layer: Layer, examples: readonly ProjectExample[], pos
     return examples.find((example) => example.name === found?.name) ?? null;
 };
 
-/** The pseudo-examples of the tree's list that stand there. */
+/** Indices of the pseudo-examples at the pose, in the project's list. */
 export const pseudosAt = (layer: Layer, list: readonly { at: Place }[], pose: Pose): number[] => {
     if (layer.kind.isDriven || !layer.kind.hasPoints) return [];
     const here = layer.inputs.flatMap((input) => numbers(pose.get(input.index)));
@@ -83,8 +84,8 @@ const isMoved = (a: Pose, b: Pose, joint: Joint, scale: number): boolean => {
     return [0, 1, 2, 7, 8, 9].some((i) => Math.abs(a.joints[from + i] - b.joints[from + i]) > 1e-3 * (i < 3 ? scale : 1));
 };
 
-/** Says the pose as a file can, and brings it there. The layer's own axes are always named; an example that stands
- * there lends its values as they are written. */
+/** Rounds the pose to values that a file can hold, and sets the rig to it. The layer's own axes are always included.
+ * If an example is already at this place, its values are kept as written. */
 export const standAt = (pose: Pose, layer: Layer | null, example: ProjectExample | null): Stand => {
     const { rig } = pose;
     const values = new Map<Input, Value>();
@@ -105,7 +106,8 @@ export const standAt = (pose: Pose, layer: Layer | null, example: ProjectExample
     const turn = (joint: Joint): void => {
         joints.set(joint, pose.jointFromRest(joint.index).map((x) => round(x, 1e-3)));
     };
-    // What axes do not say goes into "joints"; and axes of one joint that disturb each other are said by it alone.
+    // Rotations that no axis covers go into "joints". Axes of one joint that disturb each other are replaced by that
+    // joint.
     for (let tries = 0; tries < 3; tries++) {
         takeStand(scratch, build());
         let done = true;

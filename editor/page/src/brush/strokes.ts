@@ -1,8 +1,8 @@
-// What was done with the brushes since they were taken, so that it can be undone: for each stroke the numbers it changed.
+// Undo for brush strokes: each stroke keeps the numbers it changed.
 
 export interface Stroke {
     readonly label: string;
-    /** The array that it changed, how many numbers a vertex has in it, and which vertices. */
+    /** The changed array, its numbers per vertex, and the changed vertices. */
     readonly array: Float32Array;
     readonly width: number;
     readonly vertices: Uint32Array;
@@ -56,7 +56,7 @@ export class Strokes {
         put(stroke, stroke.after);
         this.#done.push(stroke);
     }
-    /** How many strokes an array has now. */
+    /** Number of strokes on an array. */
     count(array: Float32Array): number {
         return this.#done.filter((stroke) => stroke.array === array).length;
     }

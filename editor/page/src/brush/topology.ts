@@ -1,11 +1,11 @@
-// Who is beside whom on the cage, in compressed rows: built once, when a brush is first taken. Vertices of one face are
-// neighbours, across its diagonals too, so that distances along a grid of quads are those of a disc and not of a diamond.
+// Neighbours of the cage's vertices in compressed rows, built when a brush is first used. All vertices of a face count
+// as neighbours, also across its diagonals. So distances on a grid of quads form a disc, not a diamond.
 import type { Mesh, Rig } from "@exemplar/runtime";
 
 export interface Faces {
     /** Corners of each polygon. */
     readonly sizes: Uint32Array;
-    /** Their vertices, in the order of the source. */
+    /** Their vertices, in the order of the source file. */
     readonly corners: Uint32Array;
     /** Three vertices each. */
     readonly triangles: Uint32Array;
@@ -18,14 +18,15 @@ export interface Topology {
     /** Neighbours of v: near[first[v]] to near[first[v + 1] - 1]. */
     readonly first: Uint32Array;
     readonly near: Uint32Array;
-    /** On an open edge. */
+    /** 1 for a vertex on an open edge. */
     readonly open: Uint8Array;
-    /** Vertices at one place along a seam count as their first: the others by it, and each one's first. Null: no seams. */
+    /** Vertices at the same place along a seam act as one. `seams` lists the others by their first, `lead` gives
+     * each vertex's first. Null without seams. */
     readonly seams: Map<number, number[]> | null;
     readonly lead: Uint32Array | null;
 }
 
-const LARGE_FACE = 6; // corners; beyond it only edges count, or a cap of a thousand corners has half a million pairs
+const LARGE_FACE = 6; // corners; larger faces count edges only, as a cap of a thousand corners has half a million pairs
 
 export const facesOf = (mesh: Mesh): Faces => {
     const { sources } = mesh;
@@ -53,7 +54,7 @@ const countPairs = (faces: Faces, count: number): Uint32Array => {
 const link = (faces: Faces, count: number): Rows => {
     const room = countPairs(faces, count);
     const near = new Uint32Array(room[count]);
-    const uses = new Uint8Array(room[count]); // faces along that edge; 0 for a diagonal
+    const uses = new Uint8Array(room[count]); // faces at that edge; 0 for a diagonal
     const degree = new Uint32Array(count);
     const add = (a: number, b: number, isEdge: boolean): void => {
         const [start, end] = [room[a], room[a] + degree[a]];
@@ -92,8 +93,8 @@ const link = (faces: Faces, count: number): Rows => {
     return { first, near: near.slice(0, end), open };
 };
 
-// A mesh from a glTF file is open along the seams of its textures, with several vertices at one place: a brush must not
-// tear them apart. Two lips that touch are not open there, and stay two.
+// A mesh from a glTF file is open along its texture seams, with several vertices at one place, and a brush must not
+// tear them apart. Two lips that touch are not open there, so they stay apart.
 const findSeams = (open: Uint8Array, rest: Float32Array): Map<number, number[]> | null => {
     const groups = new Map<string, number[]>();
     open.forEach((isOpen, v) => {
@@ -124,7 +125,7 @@ export const linkFaces = (faces: Faces, rest: Float32Array): Topology => {
 
 export const topologyOf = (rig: Rig): Topology => linkFaces(facesOf(rig.mesh(0)), rig.restPositions().slice());
 
-// Vertices by the cell of a grid that they stand in: chains from a table of hashes.
+// Spatial hash: the vertices in each cell of a grid, as linked lists.
 class Grid {
     readonly #head: Int32Array;
     readonly #next: Int32Array;
@@ -147,7 +148,7 @@ class Grid {
     #slot(i: number, j: number, k: number): number {
         return (Math.imul(i, 73856093) ^ Math.imul(j, 19349663) ^ Math.imul(k, 83492791)) & this.#mask;
     }
-    /** The nearest point within half a cell; -1 where there is none. */
+    /** The nearest point within half a cell; -1 if there is none. */
     nearest(x: number, y: number, z: number): number {
         const { points, cell } = this;
         const half = cell / 2;
@@ -164,11 +165,12 @@ class Grid {
     }
 }
 
-/** The vertex that stands where each one's mirror image across x = 0 is at rest; itself in the plane, -1 where none is. */
+/** The mirror image of each vertex across x = 0 at rest: another vertex, itself if it lies in the plane, or -1 if
+ * none. */
 export const mirrorOf = ({ vertexCount, rest }: Topology): Int32Array => {
     let size = 0;
     for (const x of rest) size = Math.max(size, Math.abs(x));
-    const grid = new Grid(rest, 4e-4 * size || 1); // twice how far an image may be off
+    const grid = new Grid(rest, 4e-4 * size || 1); // twice the tolerance
     const mirror = new Int32Array(vertexCount);
     for (let v = 0; v < vertexCount; v++) mirror[v] = grid.nearest(-rest[3 * v], rest[3 * v + 1], rest[3 * v + 2]);
     return mirror;

@@ -1,5 +1,5 @@
-// A rotation as angles, the same way wherever one is shown: a whole rotation has three, as project files write them; a
-// swing has two, about the axes across the one that swings; a twist has one.
+// Rotations as angles, alike in all panels. A full rotation has three, as in project files. A swing has two, about the
+// axes perpendicular to its direction. A twist has one.
 import type { Input } from "@exemplar/runtime";
 import { showNumber } from "./dom";
 import { rotationOf } from "./project";
@@ -31,7 +31,7 @@ export const anglesFor = (kind: Input["kind"], about: Direction): Angles => {
     return { names: ["x", "y", "z"], read: anglesOf, write: ([x, y, z]) => rotationOf({ x: x!, y: y!, z: z! }) };
 };
 
-/** "y −60° z −40°": what is nothing of a whole rotation is left out. */
+/** "y −60° z −40°": zero angles of a full rotation are left out. */
 export const turnWords = ({ kind, about }: Pick<Input, "kind" | "about">, q: ArrayLike<number>): string => {
     const known = about && Math.hypot(...about) > 0;
     const angles = anglesFor(known ? kind : "rotation", known ? unit(about) : [0, 1, 0]);

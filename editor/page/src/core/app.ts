@@ -1,5 +1,5 @@
-// The page's one state: the project and its history, the rig on the stage, what is selected and how it is shown.
-// Panels read it, change it by its methods, and hear of changes by events; none knows another.
+// The page's only state: the project and its history, the rig on the stage, the selection, and the display settings.
+// Panels read it, change it through its methods, and listen to its events. No panel knows another.
 import type { Layer, Pose, Runtime } from "@exemplar/runtime";
 import { Commands } from "./commands";
 import { History, type State } from "./history";
@@ -9,10 +9,10 @@ import { Stage } from "./stage";
 import { sentenceOf, sentences } from "./words";
 
 export interface Selection {
-    /** In tree.layers. */
+    /** Index in tree.layers. */
     layer: number;
     example: string | null;
-    /** In the layer's list of the file. */
+    /** Index in the layer's list in the file. */
     pseudo: number | null;
 }
 
@@ -21,10 +21,10 @@ export interface Display {
     wire: boolean;
     skeleton: boolean;
     ground: boolean;
-    /** What colours the surface: weight (how far the selected example moves each vertex now), difference to the selected
-     * example, mask of the selected layer, or nothing. */
+    /** Colours on the surface: "weight" (how far the selected example moves each vertex now), "difference" (distance
+     * to the selected example), "mask" (of the selected layer), or none. */
     colour: "none" | "weight" | "difference" | "mask";
-    /** Form before the skeleton poses it. */
+    /** Show the form before skinning. */
     unposed: boolean;
 }
 
@@ -33,21 +33,21 @@ export interface Tool {
 }
 
 interface Events {
-    /** The project, or its preview while something is dragged. */
+    /** The project changed, or its preview during a drag. */
     tree: void;
-    /** Another rig is on the stage, at the same pose as far as it has the same inputs and joints. */
+    /** A new rig is on the stage, at the same pose as far as inputs and joints match. */
     rig: void;
     pose: void;
     selection: void;
     display: void;
     tool: void;
-    /** The surface is new: buffers are filled here, and measured; nothing else is done. */
+    /** The surface was evaluated. Only fill buffers here: this step is timed. */
     fill: void;
-    /** After that: draw. */
+    /** After "fill": draw. */
     frame: void;
-    /** Messages, saving, building, findings. */
+    /** Messages, saving, building or findings changed. */
     status: void;
-    /** A save was refused: the file is not what it was. */
+    /** A save was refused because the file has changed on disk. */
     conflict: void;
 }
 type Name = keyof Events;
@@ -61,26 +61,26 @@ export interface Hit {
     /** On the surface, in metres. */
     point: [number, number, number];
     normal: [number, number, number];
-    /** The nearest vertex, in the order of the source. */
+    /** The nearest vertex, in the order of the source file. */
     vertex: number;
 }
 
-/** From the pointer to the surface; made by the view, which has the camera. */
+/** Finds the surface under the pointer. Made by the view, which has the camera. */
 export interface Picker {
     readonly canvas: HTMLCanvasElement;
-    /** What the pointer is over, or null. */
+    /** The place on the surface under the pointer, or null. */
     hit(event: { clientX: number; clientY: number }): Hit | null;
-    /** How far a point moves with the pointer, in the plane of the view through it, in metres. */
+    /** Motion of a point that follows the pointer in its plane parallel to the screen, in metres. */
     drag(point: ArrayLike<number>, from: { clientX: number; clientY: number }, to: { clientX: number; clientY: number }):
         [number, number, number];
-    /** Metres that a CSS pixel is wide at a point. */
+    /** Width of a CSS pixel at a point, in metres. */
     pixel(point: ArrayLike<number>): number;
-    /** Shows how far a brush reaches: a ring on the surface, of a radius in metres. */
+    /** Shows a brush's radius (metres) as a ring on the surface. */
     showRing(hit: Hit, radius: number): void;
     hideRing(): void;
 }
 
-/** What a brush shows in place of the surface: the cage (level 0), in the order of the source. */
+/** Shown by a brush in place of the surface: the cage (level 0), in the vertex order of the source file. */
 export interface Sculpt {
     /** [vertices][3] */
     readonly positions: Float32Array;
@@ -88,7 +88,7 @@ export interface Sculpt {
     readonly paint: Float32Array | null;
 }
 
-/** Strokes of a brush that are in no project yet: undone before the project's own steps, and done again likewise. */
+/** Brush strokes that are not in the project yet. Undo and redo apply to them before the project's own steps. */
 export interface Undoable {
     readonly undoLabel: string | null;
     readonly redoLabel: string | null;
@@ -96,10 +96,10 @@ export interface Undoable {
     redo(): void;
 }
 
-/** Small pictures of forms; made by the view, which has the renderer. */
+/** Small pictures of forms. Made by the view, which has the renderer. */
 export interface Pictures {
-    /** Draws the form at a pose into a canvas, at the canvas's own size, in the view's looks. `set` gets the pose at
-     * rest. What no form covers stays transparent. */
+    /** Draws the form at a pose into a canvas, at the canvas's size, in the style of the view. `set` gets the rest
+     * pose. The background stays transparent. */
     draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void;
 }
 
@@ -114,10 +114,10 @@ export class App {
         unposed: false,
     };
     selection: Selection = { layer: 0, example: null, pseudo: null };
-    /** The layer's other settings, shown beside the project's own. */
+    /** Settings to compare with the project's own, for one layer. */
     compare: { layer: number; weigh: Weigh } | null = null;
     other: Stage | null = null;
-    /** Why those settings cannot be shown: the other stage is then as the rig was built. */
+    /** The reason why those settings cannot be shown. The second stage then shows the rig as built. */
     compareRefused: string | null = null;
     tool: Tool["id"] = "orbit";
     pictures: Pictures | null = null;
@@ -125,17 +125,17 @@ export class App {
     sculpt: Sculpt | null = null;
     strokes: Undoable | null = null;
     findings: Finding[] = [];
-    /** How many checks are under way. */
+    /** Number of checks in progress. */
     checking = 0;
     message: Message | null = null;
     busy: string | null = null;
     built: Built | null = null;
     version: string | null = null;
-    /** What is on disk instead, since a save was refused for it; null where the file is gone. */
+    /** Version on disk that made a save fail; null if the file is gone. */
     conflict: string | null = null;
-    /** Nothing has come from the server for a while: it was ended. */
+    /** True if the server has not answered for a while, which means it was closed. */
     isAlone = false;
-    /** Milliseconds of the last steps while something was dragged: solve, weights, blend, skin, filling buffers. */
+    /** Milliseconds of the latest drag steps: solve, weights, blend, skin, buffers. */
     readonly steps: number[] = [];
 
     #preview: Project | null = null;
@@ -164,27 +164,27 @@ export class App {
         for (const listener of this.#listeners[name] ?? []) listener();
     }
 
-    // ---- what is there ----
+    // ---- reading the state ----
 
-    /** The project as it is shown: the preview while something is dragged. */
+    /** The project as shown, which is the preview during a drag. */
     get tree(): Project {
         return this.#preview ?? this.history.tree;
     }
     get isDragging(): boolean {
         return this.#preview !== null;
     }
-    /** What a brush made and no example, mask or group holds yet, in a word; null where there is nothing. */
+    /** Brush work that is not saved as an example, mask or group yet, in a word; null if there is none. */
     get pending(): string | null {
         return this.sculpt && this.strokes?.undoLabel ? (this.sculpt.paint ? "painting" : "sculpt") : null;
     }
-    /** Whether closing the page loses anything. */
+    /** True if closing the page would lose work. */
     get isUnsaved(): boolean {
         return this.isDragging || this.history.changed || this.pending !== null;
     }
     get layer(): ProjectLayer | null {
         return this.tree.layers[this.selection.layer] ?? null;
     }
-    /** The selected layer in the rig; null where the rig does not have it yet. */
+    /** The selected layer in the rig; null if the rig does not have it yet. */
     get rigLayer(): Layer | null {
         return this.stage.layerOf(this.tree, this.selection.layer);
     }
@@ -203,7 +203,7 @@ export class App {
         this.emit("selection");
         this.invalidate();
     }
-    /** What of a selection is there: an undo, or a refusal, may have taken it away. */
+    /** The part of a selection that still exists: an undo or a refusal may have removed the rest. */
     #existing({ layer, example, pseudo }: Selection): Selection {
         const { layers } = this.tree;
         if (layer >= layers.length) return { layer: Math.max(0, layers.length - 1), example: null, pseudo: null };
@@ -228,7 +228,8 @@ export class App {
         this.invalidate();
     }
 
-    /** A message stands until something else is done; what is no error goes by itself once it can have been read. */
+    /** Shows a message until the next action. Messages other than errors also disappear after enough time to read
+     * them. */
     say(text: string, kind: Message["kind"] = "note"): void {
         clearTimeout(this.#fading);
         this.message = { text, kind };
@@ -247,7 +248,6 @@ export class App {
 
     // ---- posing ----
 
-    /** Changes the pose. */
     pose(change: (pose: Pose) => void): void {
         change(this.stage.pose);
         this.emit("pose");
@@ -256,7 +256,7 @@ export class App {
     setPlace(place: Place): void {
         this.pose((pose) => this.stage.setPlace(pose, place));
     }
-    /** Goes to where an example is. */
+    /** Sets the pose to an example's. */
     goTo(layer: number, name: string): void {
         const l = this.tree.layers[layer];
         const example = l?.examples.find((e) => e.name === name);
@@ -265,18 +265,18 @@ export class App {
 
     // ---- editing ----
 
-    /** Shows a change without keeping it: for as long as something is dragged. It starts from the kept project. */
+    /** Shows a change during a drag without keeping it. Each call starts from the kept project. */
     preview(change: (tree: Project) => Project): void {
         if (!this.#preview) this.#hush();
         this.#preview = change(this.history.tree);
         this.emit("tree");
         this.invalidate();
     }
-    /** Keeps what the preview shows, as one step that can be undone. */
+    /** Keeps the preview as one undo step. */
     commit(label: string): void {
         const tree = this.#preview;
         if (!tree) return;
-        if (this.#frame) this.frame(); // what was refused before the last move says nothing about it
+        if (this.#frame) this.frame(); // an error from before the last move may no longer hold
         if (this.#refused) {
             this.cancel();
             return;
@@ -284,7 +284,7 @@ export class App {
         this.#preview = null;
         this.#keep(label, tree);
     }
-    /** Forgets the preview. */
+    /** Drops the preview. */
     cancel(): void {
         if (!this.#preview) return;
         this.#preview = null;
@@ -292,12 +292,12 @@ export class App {
         this.emit("tree");
         this.invalidate();
     }
-    /** Changes the project in one step. */
+    /** Changes the project in one undo step. */
     edit(label: string, change: (tree: Project) => Project): void {
         this.#preview = null;
         this.#keep(label, change(this.history.tree));
     }
-    /** What undo would take back, and redo bring back; null where there is nothing. */
+    /** Labels of the steps that undo and redo would apply; null if there are none. */
     get undoLabel(): string | null {
         return this.strokes?.undoLabel ?? this.history.undoLabel;
     }
@@ -305,7 +305,7 @@ export class App {
         return this.strokes?.redoLabel ?? this.history.redoLabel;
     }
     undo(): void {
-        if (this.isDragging) return this.cancel(); // what is under way is the last thing that was done
+        if (this.isDragging) return this.cancel(); // an unfinished drag counts as the last step
         this.#hush();
         if (this.strokes?.undoLabel) return this.strokes.undo();
         const label = this.history.undoLabel;
@@ -332,7 +332,7 @@ export class App {
         const state = this.history.push(label, tree);
         this.#changed();
         if (this.server) return;
-        this.frame(); // without a server it is the runtime that has the last word
+        this.frame(); // without a server the runtime decides
         if (!this.#refused) return;
         this.history.refuse(state);
         this.#show();
@@ -345,7 +345,7 @@ export class App {
         void this.build();
     }
 
-    /** The kept project is another one. */
+    /** Shows the kept project after it was replaced. */
     #show(): void {
         const { layer, example, pseudo } = this.selection;
         this.selection = this.#existing(this.selection);
@@ -357,8 +357,8 @@ export class App {
 
     // ---- building and saving ----
 
-    /** Has the server build the project as it is kept, until the rig on the stage is of it. One build at a time; what
-     * was changed meanwhile is built after it. What cannot be built is taken back. */
+    /** Builds the kept project on the server until the rig on the stage matches it. Builds run one at a time;
+     * changes made meanwhile are built next. A change that cannot be built is taken back. */
     build(): Promise<void> {
         if (!this.server) return Promise.resolve();
         this.#building ??= this.#buildAll().finally(() => {
@@ -392,8 +392,8 @@ export class App {
         void this.check();
     }
 
-    /** Has the server build the same once more: it keeps the last rig alone, and that may be another one (of an edit that
-     * was undone while it was built, of a trial, of a second page). */
+    /** Builds the same project again. The server keeps only the last rig, which may be another one by now: from an
+     * edit that was undone during its build, from a trial build, or from a second page. */
     async rebuild(): Promise<void> {
         await this.build();
         const { state } = this.history;
@@ -409,7 +409,7 @@ export class App {
         const { other } = this;
         this.other = null;
         this.emit("rig");
-        // Last, when nobody holds anything of them any more.
+        // Last, when nothing refers to them any more.
         other?.dispose();
         old.dispose();
         this.invalidate();
@@ -435,8 +435,8 @@ export class App {
     get isSaving(): boolean {
         return this.#saving !== null;
     }
-    /** Writes the project's file. Refused where somebody else changed it since, unless told to write over it. One at a
-     * time: the second needs the version that the first one makes. */
+    /** Writes the project file. Refused if another program has changed it since, unless `overwrite` is set. Saves
+     * run one at a time, since each needs the version made by the one before. */
     save(overwrite = false): Promise<boolean> {
         const before = this.#saving ?? Promise.resolve(false);
         const saving = before.then(() => this.#save(overwrite));
@@ -468,7 +468,7 @@ export class App {
         }
     }
 
-    /** Takes in what is on disk, as a step that can be undone: nothing that was not saved is lost by it. */
+    /** Loads the file from disk as one undo step, so unsaved work is not lost. */
     async load(): Promise<void> {
         const opened = await this.server!.project();
         if (opened.error !== null) throw new Refusal(opened.error, 422, opened.where);
@@ -477,7 +477,7 @@ export class App {
         state.text = opened.text;
         this.#changed();
         await this.build();
-        if (!this.history.holds(state)) return; // it cannot be built, which was said
+        if (!this.history.holds(state)) return; // the build failed, and a message said so
         this.version = opened.version;
         this.history.markSaved(state);
         this.say(`Loaded ${this.name}.`, "good");
@@ -485,12 +485,12 @@ export class App {
 
     // ---- frames ----
 
-    /** Asks for a frame; any number of times. */
+    /** Requests a frame; repeated calls are free. */
     invalidate(): void {
         this.#frame ||= requestAnimationFrame(() => this.frame());
     }
 
-    /** Evaluates what is shown, now. */
+    /** Evaluates the shown project now. */
     frame(): void {
         cancelAnimationFrame(this.#frame);
         this.#frame = 0;
@@ -525,7 +525,7 @@ export class App {
         const { layer, weigh } = this.compare;
         this.other ??= this.stage.twin();
         const here = this.tree.layers[layer];
-        // The same object as long as nothing changes, so that nothing is solved again.
+        // The same object while nothing changes, so nothing is solved again.
         if (here && (this.#otherLayer?.from !== here || this.#otherLayer.layer.weigh !== weigh))
             this.#otherLayer = { from: here, layer: { ...here, weigh } };
         const layers = this.tree.layers.map((l, i) => (i === layer ? this.#otherLayer!.layer : l));

@@ -1,4 +1,4 @@
-// A pose between others: numbers along lines, rotations by their normalised weighted sum, forms of a driver along lines.
+// Blends of poses: numbers and driver forms linearly, rotations by their normalised weighted sum.
 import type { Pose } from "@exemplar/runtime";
 import { blended } from "./rotation";
 
@@ -12,7 +12,8 @@ const sum = (into: Float32Array | Float64Array, from: readonly ArrayLike<number>
 
 const part = (numbers: Float32Array | Float64Array, at: number) => numbers.subarray(at, at + 4);
 
-/** Sets a pose to the blend of others of the same rig; the weights sum to 1. With one weight of 1 it is that pose. */
+/** Sets a pose to a blend of poses of the same rig. The weights sum to 1; a single weight of 1 gives that pose
+ * exactly. */
 export const blendPoses = (pose: Pose, poses: readonly Pose[], weights: readonly number[]): void => {
     const whole = weights.indexOf(1);
     if (whole >= 0 && weights.every((weight, k) => k === whole || weight === 0)) {
@@ -30,7 +31,8 @@ export const blendPoses = (pose: Pose, poses: readonly Pose[], weights: readonly
     for (const input of rig.inputs)
         if (input.width === 4 && input.offset >= 0)
             pose.inputs.set(blended(dials.map((numbers) => part(numbers, input.offset)), weights), input.offset);
-    // A sum of rotations is not quite linear in the angle that an axis reads. (From here on memory may move.)
+    // The blended rotation does not give quite the blended angle, so axis values are set again. From here on memory may
+    // move.
     for (const input of rig.inputs)
         if (input.kind === "scalar" && input.joint >= 0) {
             const values = poses.map((p) => p.get(input.index) as number);

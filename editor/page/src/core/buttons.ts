@@ -1,4 +1,4 @@
-// Buttons of commands: each says its key, and is dim where its command has no sense.
+// Buttons for commands. Each shows its key, and is disabled while its command does not apply.
 import type { App } from "./app";
 import { h } from "./dom";
 
@@ -11,7 +11,7 @@ export const tipOf = (app: App, id: string): string => {
 export const commandButton = (app: App, id: string, text: string, attributes: Parameters<typeof h>[1] = {}): HTMLButtonElement =>
     h("button", { title: tipOf(app, id), "data-command": id, onclick: () => app.commands.run(id), ...attributes }, text);
 
-/** Dims those whose commands have no sense now. */
+/** Disables the buttons whose commands do not apply now. */
 export const dim = (app: App, buttons: readonly HTMLButtonElement[]): void => {
     for (const button of buttons) button.disabled = !(app.commands.get(button.dataset["command"]!).enabled?.() ?? true);
 };

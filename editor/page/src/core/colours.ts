@@ -1,4 +1,4 @@
-// The page's colours for what is drawn on a canvas, read anew when the theme changes.
+// The page's colours for drawing on a canvas, read again when the theme changes.
 
 export interface Colours {
     ground: string;

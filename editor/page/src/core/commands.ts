@@ -1,15 +1,15 @@
-// Everything that can be done, by name and by key: buttons, keys and the list of help read the same table.
+// All commands with their names and keys. Buttons, keyboard and the list of keys use this table.
 
 export interface Command {
     id: string;
-    /** What it does, as a button's tip: "Undo". */
+    /** The action, as a tooltip: "Undo". */
     label: string;
     group: "Project" | "Edit" | "Pose" | "Space" | "View" | "Brush" | "Play";
-    /** "Ctrl+Z", "Shift+P", "ArrowLeft", "?"; Ctrl stands for Command on a Mac. */
+    /** "Ctrl+Z", "Shift+P", "ArrowLeft", "?". Ctrl means Command on a Mac. */
     keys: string[];
-    /** With the key that was pressed, where it was by key. */
+    /** `key` is the pressed key, if a key started the command. */
     run(key?: string): void | Promise<void>;
-    /** Where it has no sense now: its button is dim and its key does nothing. */
+    /** If false, the button is disabled and the key does nothing. */
     enabled?(): boolean;
 }
 
@@ -26,13 +26,13 @@ const keyOf = (event: KeyboardEvent): string => {
         .join("+");
 };
 
-// The field that somebody has written in and neither entered nor left: its undo is its own.
+// A field with uncommitted typing: undo keys belong to it.
 let written: EventTarget | null = null;
 
 const isText = (target: EventTarget | null): target is HTMLInputElement =>
     target instanceof HTMLInputElement && !/^(range|checkbox|radio|file|button|color)$/.test(target.type);
 
-// A field that is being written in keeps its keys; a slider keeps its arrows; a dialog keeps all.
+// A text field keeps its keys while someone types, a slider keeps its arrow keys, and a dialog keeps all keys.
 const isTaken = (event: KeyboardEvent): boolean => {
     const target = event.target as HTMLElement;
     if (document.querySelector("dialog:modal")) return true;
@@ -71,7 +71,7 @@ export class Commands {
         addEventListener("keydown", (event) => {
             if (event.defaultPrevented) return;
             if (isTaken(event)) {
-                // Whoever leaves a field has all keys again.
+                // Leaving a field makes all keys available again.
                 if (event.key === "Escape" && isText(event.target) && !event.target.closest("dialog")) event.target.blur();
                 return;
             }

@@ -1,4 +1,4 @@
-// A dialog over the page, gone from it once it is closed, by whatever closes it. The focus then is where it was.
+// A modal dialog, removed from the page however it is closed. The focus returns to the element that had it.
 import { h, type Child } from "./dom";
 
 export const showDialog = (kind: string, label: string, ...children: Child[]): HTMLDialogElement => {

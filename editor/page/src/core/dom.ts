@@ -17,12 +17,12 @@ export const h = <K extends keyof HTMLElementTagNameMap>(
     return element;
 };
 
-/** Only where it differs: a text that is written again is read aloud again, and laid out again. */
+/** Only if it differs: setting the same text again would repeat it in screen readers and lay it out again. */
 export const setText = (element: HTMLElement, text: string): void => {
     if (element.textContent !== text) element.textContent = text;
 };
 
-/** A number for people: three decimals of its range, no trailing zeros. */
+/** A number to display: three decimals of its range, without trailing zeros. */
 export const showNumber = (value: number, range = 1): string => {
     const digits = Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(Math.abs(range) || 1)) - 1));
     return Number(value.toFixed(digits)).toString().replace("-", "\u2212");

@@ -1,11 +1,12 @@
-// The project that a rig could have been built from, as far as a page without a server needs it: layers, axes, places.
+// Reconstructs a project from a rig, as far as a page without a server needs it: layers, axes, places.
 import type { Input, Layer, Rig } from "@exemplar/runtime";
 import { offsetsOf, type Axis, type Place, type Project, type ProjectLayer, type ProjectPseudo, type Weigh } from "./project";
 
 const SHAPES = { form: "positions", offsets: "offsets", trajectory: "trajectory", displacement: "displacement",
     pixels: "pixels" } as const;
 
-/** Whether a number turns its joint, instead of moving or stretching it: files need not say that its unit are degrees. */
+/** True if the number turns its joint, instead of moving or stretching it. A rig need not say that its unit is
+ * degrees. */
 const isAngle = (rig: Rig, input: Input): boolean => {
     if (input.kind !== "scalar" || input.joint < 0) return false;
     const pose = rig.pose();
@@ -30,14 +31,14 @@ const placeOf = (layer: Layer, point: ArrayLike<number>): Place => {
     let first = 0;
     for (const input of layer.inputs) {
         const numbers = Array.from({ length: input.width }, (_, i) => point[first + i]!);
-        // As they are, so that a tree that nobody changed changes nothing.
+        // Not rounded, so that an unchanged tree changes nothing.
         if (input.kind !== "driver") place[input.name] = input.kind === "scalar" ? numbers[0]! : numbers;
         first += input.width;
     }
     return place;
 };
 
-/** A point of one layer, where another has it; what that does not have is at rest. */
+/** A point of one layer in the axes of another; axes missing there are at rest. */
 const projected = (layer: Layer, from: Layer | null, point: ArrayLike<number>): number[] =>
     layer.inputs.flatMap((input) => {
         const i = from?.inputs.findIndex(({ index }) => index === input.index) ?? -1;
@@ -46,7 +47,7 @@ const projected = (layer: Layer, from: Layer | null, point: ArrayLike<number>): 
         return i < 0 ? (input.width ? rest : []) : Array.from({ length: input.width }, (_, k) => point[at + k]!);
     });
 
-/** Where a layer may have been told to add nothing: at rest, and at the examples of layers before it. */
+/** Points where a layer may have been told to add nothing: at rest, and at examples of earlier layers. */
 const heldPoints = (rig: Rig, layer: Layer): number[][] => [
     projected(layer, null, []),
     ...rig.layers.slice(0, layer.index).flatMap((earlier) =>
@@ -56,8 +57,8 @@ const heldPoints = (rig: Rig, layer: Layer): number[][] => [
         })),
 ];
 
-/** How many pseudo-examples a project would name: in a layer of offsets, building adds zeros behind them that hold the
- * form where the layer is to add nothing, and nobody placed those. */
+/** Number of pseudo-examples that a project would list. In a layer of offsets, the build appends zeros that hold the
+ * form where the layer must add nothing; the user did not place those. */
 const namedPseudos = (rig: Rig, layer: Layer): number => {
     let count = layer.pseudoCount;
     if (layer.domain !== "offsets") return count;

@@ -1,4 +1,4 @@
-// Forms as numbers, three a vertex: where they are, and how far two are apart.
+// Forms as numbers, three per vertex: bounds, and distances between two forms.
 
 /** Smallest x y z, largest x y z. */
 export type Box = ArrayLike<number>;
@@ -18,13 +18,14 @@ export const boxOf = (positions: ArrayLike<number>): number[] => {
 export const radiusOf = (box: Box): number =>
     0.5 * Math.hypot(box[3]! - box[0]!, box[4]! - box[1]!, box[5]! - box[2]!) || 1;
 
-/** The largest extent along an axis. */
+/** The largest extent along x, y or z. */
 export const sizeOf = (positions: ArrayLike<number>): number => {
     const box = boxOf(positions);
     return Math.max(...[0, 1, 2].map((i) => box[i + 3]! - box[i]!));
 };
 
-/** How far the vertices of two forms are apart, at most and as a root mean square; each into `distances` if given. */
+/** Maximum and root mean square of the distances between the vertices of two forms; each distance into `distances`
+ * if given. */
 export const apartOf = (a: Float32Array, b: Float32Array, distances?: Float32Array): { maximum: number; rms: number } => {
     let [most, sum] = [0, 0];
     for (let v = 0, i = 0; i + 2 < a.length; v++, i += 3) {

@@ -1,11 +1,11 @@
-// What was done: every state of the project, back to the one that was opened. A state has the tree and, as soon as the
-// server has said it, the very text of the file; so undoing and saving gives back the same bytes.
+// Undo history: every state of the project since it was opened. A state has the tree and, once the server has sent it,
+// the exact text of the file. So undoing and saving gives back the same bytes.
 import type { Project } from "./project";
 
 export interface State {
     readonly label: string;
     readonly tree: Project;
-    /** What a save writes; null until it is known. */
+    /** The text that a save writes; null until it is known. */
     text: string | null;
 }
 
@@ -28,7 +28,7 @@ export class History {
     get changed(): boolean {
         return this.state !== this.#saved;
     }
-    /** What undo would take back, and redo bring back; null where there is nothing. */
+    /** Labels of the steps that undo and redo would apply; null if there are none. */
     get undoLabel(): string | null {
         return this.#index > 0 ? this.state.label : null;
     }
@@ -36,7 +36,7 @@ export class History {
         return this.#states[this.#index + 1]?.label ?? null;
     }
 
-    /** A new state after this one; those that were undone are gone. */
+    /** Adds a state after the current one, and drops undone states. */
     push(label: string, tree: Project): State {
         const state: State = { label, tree, text: null };
         this.#states.splice(this.#index + 1, Infinity, state);
@@ -56,8 +56,8 @@ export class History {
         return true;
     }
 
-    /** Takes a state back that turned out to be impossible, and what was done after it; whether that is seen: it may have
-     * been undone already. */
+    /** Removes a state that cannot be built, and all states after it. Returns true if that changes the current
+     * state: it may have been undone already. */
     refuse(state: State): boolean {
         const at = this.#states.indexOf(state);
         if (at < 1) return false;
@@ -67,7 +67,7 @@ export class History {
         return true;
     }
 
-    /** Whether a state is among those that can be gone to. */
+    /** True if undo or redo can reach the state. */
     holds(state: State): boolean {
         return this.#states.includes(state);
     }

@@ -1,20 +1,20 @@
-// Where a new example stands: the present pose, as a project file writes it.
+// The place of a new example: the current pose as a project file writes it.
 import type { Input } from "@exemplar/runtime";
 import type { App } from "./app";
 import { numbersOf, valueOf, type Place, type ProjectLayer, type Value } from "./project";
 
 export interface Present {
     at: Place;
-    /** How other joints are turned, for forms that were sculpted on the posed skeleton. */
+    /** Rotations of other joints, for forms sculpted on the posed skeleton. */
     joints?: { [joint: string]: Value };
 }
 
-const NEAR = 1e-3; // of a unit quaternion: a tenth of a degree
+const NEAR = 1e-3; // in a unit quaternion: a tenth of a degree
 
 const list = (value: number | number[]): number[] => (Array.isArray(value) ? value : [value]);
 const tidy = (value: number): number => Number(value.toPrecision(9));
 
-/** Whether forms of the layer stand as they were sculpted, at their whole pose. */
+/** True if the layer's forms are stored as sculpted, at their full pose. */
 export const isPosed = (layer: { shape?: ProjectLayer["shape"]; [key: string]: unknown }): boolean =>
     (layer.shape === "unposed" || layer.shape === "offsets") && layer["posed"] !== false;
 
@@ -25,8 +25,8 @@ const isAtRest = (input: Input, numbers: readonly number[]): boolean => {
     return numbers.every((number, i) => Math.abs(number - sign * (rest[i] ?? 0)) < near);
 };
 
-/** The present pose as the place of an example of that layer: its own axes, those of earlier layers that are not at
- * rest (their share is no part of the example), and what joints are turned besides. */
+/** The current pose as the place of an example of that layer: its own axes, axes of earlier layers that are not at
+ * rest (their share is not part of the example), and rotations of other joints. */
 export const presentPlace = (app: App, index: number): Present => {
     const { rig, pose } = app.stage;
     const layer = app.tree.layers[index]!;
@@ -41,7 +41,7 @@ export const presentPlace = (app: App, index: number): Present => {
     }
     if (!isPosed(layer) || rig.joints.length === 0) return { at };
 
-    // What the axes do not say of the joints: those are named whole, and their axes as they then read.
+    // Joints that the axes do not fully describe: those are written in full, with their axes as they then read.
     const trial = rig.pose();
     try {
         app.stage.setPlace(trial, at);
@@ -61,8 +61,8 @@ export const presentPlace = (app: App, index: number): Present => {
     }
 };
 
-/** The same place a little farther along the layer's first axis that is a number, where none of the others stands; null
- * where there is no such axis. */
+/** The same place moved a little along the layer's first numeric axis, away from all others; null without a numeric
+ * axis. */
 export const nextPlace = (app: App, index: number, at: Place, others: readonly Place[]): Place | null => {
     const { rig } = app.stage;
     const layer = app.tree.layers[index]!;

@@ -1,11 +1,11 @@
-// The project's tree: the JSON of a project file, as docs/reference/project.md has it, and how points of a space stand in
-// it. Trees are never changed in place: an edit makes a new one that shares what it leaves alone.
+// The project's tree, which is the JSON of a project file (docs/reference/project.md), and points of a space in it.
+// Trees are never changed in place: an edit makes a new tree that shares its unchanged parts.
 import type { Input, Layer } from "@exemplar/runtime";
 import { multiply, type Rotation } from "./rotation";
 
-/** A number, or a rotation: [x, y, z, w] or {"x": 30, "y": -10}, degrees, one turn after the other. */
+/** A number, or a rotation: [x, y, z, w], or {"x": 30, "y": -10} in degrees, applied one after the other. */
 export type Value = number | number[] | { [axis: string]: number } | string;
-/** Where something is: values by the names of axes. */
+/** A place in a space: values by axis name. */
 export type Place = { [axis: string]: Value };
 export type Falloff = number | number[] | { [axis: string]: number } | "auto";
 
@@ -22,7 +22,7 @@ export interface Axis {
     [key: string]: unknown;
 }
 
-/** A kind of weigher and its parameters (weighers.ts), and what is not one of those. */
+/** A kind of weigher, its parameters (weighers.ts), and settings that are not parameters. */
 export interface Weigh {
     kind?: string;
     falloff?: Falloff;
@@ -80,7 +80,7 @@ export interface Project {
     [key: string]: unknown;
 }
 
-/** The tree of a file's text, which may begin with a byte order mark. */
+/** The tree of a file's text, with or without a byte order mark. */
 export const projectOf = (text: string): Project => JSON.parse(text.replace(/^\uFEFF/, "")) as Project;
 
 // ---- new trees from old ones ----
@@ -118,7 +118,7 @@ export const removePseudo = (tree: Project, layer: number, index: number): Proje
         return left.length ? { ...rest, pseudo: left } : rest;
     });
 
-/** A name that none of the others has: "bent", "bent 2", … */
+/** A name not used yet: "bent", "bent 2", … */
 export const freeName = (wanted: string, taken: Iterable<string>): string => {
     const names = new Set(taken);
     if (!names.has(wanted)) return wanted;
@@ -129,7 +129,7 @@ export const freeName = (wanted: string, taken: Iterable<string>): string => {
 
 // ---- values and points ----
 
-/** A rotation as project files write it, as x y z w. */
+/** A rotation of a project file as x y z w. */
 export const rotationOf = (value: Value): Rotation => {
     if (Array.isArray(value)) {
         const length = Math.hypot(...value) || 1;
@@ -146,30 +146,30 @@ export const rotationOf = (value: Value): Rotation => {
     return q;
 };
 
-/** Few decimals where few will do: a thousandth of the range, or of a unit quaternion. */
+/** Rounds to a thousandth of the range, or of a unit quaternion. */
 export const round = (value: number, range: number): number => {
     const step = 10 ** Math.floor(Math.log10(Math.abs(range) || 1) - 3);
     return Number((Math.round(value / step) * step).toPrecision(12));
 };
 
-/** The numbers of a value of an input: one, or four. */
+/** An input's value as numbers: one, or four for a rotation. */
 export const numbersOf = (input: Input, value: Value | undefined): number[] => {
     if (input.kind === "driver") return [];
     if (value === undefined || typeof value === "string") return Array.isArray(input.rest) ? input.rest : [input.rest];
     return input.kind === "scalar" ? [Number(value)] : rotationOf(value);
 };
 
-/** The value that numbers of an input are in a project file. */
+/** Numbers of an input as a value for the project file. */
 export const valueOf = (input: Input, numbers: ArrayLike<number>): Value =>
     input.kind === "scalar"
         ? round(numbers[0]!, input.max - input.min)
         : [0, 1, 2, 3].map((i) => round(numbers[i]!, 0.01));
 
-/** A place as a point of the layer: axes that it does not name are at rest. */
+/** A place as a point of the layer. Axes that it does not name are at rest. */
 export const pointOf = (layer: Layer, place: Place | undefined): number[] =>
     layer.inputs.flatMap((input) => numbersOf(input, place?.[input.name]));
 
-/** The same place with the layer's axes at a point; other keys, and axes that stay, are as they were. */
+/** The same place with the layer's axes at a point. Other keys and unchanged axes stay as written. */
 export const placeAt = (layer: Layer, place: Place, point: ArrayLike<number>): Place => {
     const result = { ...place };
     let first = 0;
@@ -182,7 +182,7 @@ export const placeAt = (layer: Layer, place: Place, point: ArrayLike<number>): P
     return result;
 };
 
-/** Where in a point each of the layer's inputs starts. */
+/** Index in a point where each of the layer's inputs starts. */
 export const offsetsOf = (layer: Layer): number[] => {
     let first = 0;
     return layer.inputs.map((input) => (first += input.width) - input.width);

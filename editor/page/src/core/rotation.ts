@@ -1,5 +1,5 @@
-// Rotations as x y z w: swing and twist, three angles, directions. A rotation is its swing after its twist, as the
-// library has it: the swing says where a direction points, the twist how far it is turned about itself.
+// Rotations as x y z w: swing and twist, three angles, directions. As in the library, a rotation is its twist followed
+// by its swing. The swing gives the direction that a bone points in, the twist its turn about that direction.
 
 export type Rotation = [number, number, number, number];
 export type Direction = [number, number, number];
@@ -42,13 +42,13 @@ export const turned = (q: ArrayLike<number>, v: ArrayLike<number>): Direction =>
     return [v[0]! + q[3]! * t[0]! + u[0], v[1]! + q[3]! * t[1]! + u[1], v[2]! + q[3]! * t[2]! + u[2]];
 };
 
-/** The turn by a vector: about its direction, by its length in degrees. */
+/** The rotation of a rotation vector: about its direction, by its length in degrees. */
 export const byVector = (v: ArrayLike<number>): Rotation => {
     const angle = Math.hypot(v[0]!, v[1]!, v[2]!);
     const s = angle > 0 ? Math.sin(angle / 2 / DEGREES) / angle : 0;
     return [v[0]! * s, v[1]! * s, v[2]! * s, Math.cos(angle / 2 / DEGREES)];
 };
-/** That vector of a rotation, at most 180 long. */
+/** The rotation vector of a rotation, at most 180 long. */
 export const vectorOf = (q: ArrayLike<number>): Direction => {
     const sign = q[3]! < 0 ? -1 : 1;
     const length = Math.hypot(q[0]!, q[1]!, q[2]!);
@@ -56,7 +56,7 @@ export const vectorOf = (q: ArrayLike<number>): Direction => {
     return [q[0]! * s, q[1]! * s, q[2]! * s];
 };
 
-/** The turn about a unit direction alone. None where the rotation turns that direction right over. */
+/** The part of a rotation about a unit direction. Identity if the rotation reverses that direction. */
 export const twistOf = (q: ArrayLike<number>, about: ArrayLike<number>): Rotation => {
     const along = dot(q, about);
     if (Math.hypot(along, q[3]!) < 1e-9) return [...NONE];
@@ -64,7 +64,7 @@ export const twistOf = (q: ArrayLike<number>, about: ArrayLike<number>): Rotatio
 };
 export const swingOf = (q: ArrayLike<number>, about: ArrayLike<number>): Rotation =>
     multiply(q, inverse(twistOf(q, about)));
-/** Degrees of that turn, from -180 to 180. */
+/** Degrees of the twist, from -180 to 180. */
 export const twistAngle = (q: ArrayLike<number>, about: ArrayLike<number>): number => dot(vectorOf(twistOf(q, about)), about);
 
 export const AXES: readonly (readonly [name: "x" | "y" | "z", axis: Readonly<Direction>])[] = [
@@ -72,7 +72,7 @@ export const AXES: readonly (readonly [name: "x" | "y" | "z", axis: Readonly<Dir
     ["y", [0, 1, 0]],
     ["z", [0, 0, 1]],
 ];
-/** Two directions across one, by name: the axes themselves where it is one of them, else some u and v. */
+/** Two directions perpendicular to one, with names: coordinate axes if it is one, else u and v. */
 export const across = (about: Readonly<Direction>): [readonly [string, Direction], readonly [string, Direction]] => {
     const main = about.findIndex((c) => Math.abs(c) > 1 - 1e-9);
     if (main >= 0) {
@@ -83,7 +83,7 @@ export const across = (about: Readonly<Direction>): [readonly [string, Direction
     return [["u", u], ["v", cross(about, u)]];
 };
 
-/** The shortest turn of a unit direction to another. */
+/** The shortest rotation from one unit direction to another. */
 export const between = (from: ArrayLike<number>, to: ArrayLike<number>): Rotation => {
     const w = 1 + dot(from, to);
     if (w > 1e-9) return normalised([...cross(from, to), w]);
@@ -91,11 +91,11 @@ export const between = (from: ArrayLike<number>, to: ArrayLike<number>): Rotatio
     return [...unit(cross(from, side)), 0];
 };
 
-/** Three angles in degrees, x then y then z, each about the axis as those before left it: as project files write them. */
+/** Three angles in degrees, x then y then z, each about the axis as turned by those before, as in project files. */
 export const anglesOf = (q: ArrayLike<number>): Direction => {
     const [x, y, z, w] = normalised(q);
     const sine = 2 * (x * z + w * y);
-    if (Math.abs(sine) > 1 - 1e-12) // y is right up or down: x and z turn about one axis
+    if (Math.abs(sine) > 1 - 1e-12) // y points straight up or down: x and z turn about the same axis
         return [DEGREES * 2 * Math.atan2(x, w), DEGREES * Math.sign(sine) * (Math.PI / 2), 0];
     return [
         DEGREES * Math.atan2(2 * (w * x - y * z), 1 - 2 * (x * x + y * y)),
@@ -104,7 +104,7 @@ export const anglesOf = (q: ArrayLike<number>): Direction => {
     ];
 };
 
-/** The normalised weighted sum, in the hemisphere of the first. */
+/** The normalised weighted sum, all in the hemisphere of the first. */
 export const blended = (rotations: readonly ArrayLike<number>[], weights: readonly number[]): Rotation => {
     const first = rotations[0]!;
     const sum: Rotation = [0, 0, 0, 0];
@@ -115,6 +115,6 @@ export const blended = (rotations: readonly ArrayLike<number>[], weights: readon
     return normalised(sum);
 };
 
-/** How far two rotations are apart: 0 where they are the same. */
+/** Distance between two rotations: 0 if they are the same. */
 export const apart = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
     1 - Math.abs(dot(a, b) + a[3]! * b[3]!);

@@ -1,13 +1,13 @@
-// What the page asks of the tool's server, as editor/README.md has it.
+// Requests to the tool's server, as described in editor/README.md.
 
-/** A refusal: the server's sentence, the place in the project where there is one, and the status. */
+/** A refusal: the server's sentence, the HTTP status, and the place in the project if there is one. */
 export class Refusal extends Error {
     constructor(
         message: string,
         readonly status: number,
         readonly where: string | null = null,
         readonly version: string | null = null,
-        /** The file that is in the way, where that is why. */
+        /** The existing file that is in the way, if that is the reason. */
         readonly exists: string | null = null,
     ) {
         super(message);
@@ -46,7 +46,7 @@ export interface Motion {
     frames: number;
     inputs: number;
     joints: number;
-    /** Vertices of the driver; 0 where it is no motion of one. Then there are neither inputs nor joints. */
+    /** Number of driver vertices, and then no inputs or joints; 0 for other motions. */
     driver: number;
     matched: number;
     scale: number;
@@ -123,18 +123,18 @@ export class Server {
     async #written(path: string, query: Query, body: BodyInit): Promise<string> {
         return (await this.#json<{ path: string }>("POST", path, query, body)).path;
     }
-    /** A file that was dropped; its path in the project. */
+    /** Sends a dropped file and returns its path in the project. */
     addFile(name: string, bytes: Blob): Promise<string> {
         return this.#written("file", { name }, bytes);
     }
-    /** A form of the mesh's vertices [3], in metres with y up. */
+    /** Sends a form, vertex positions [vertices][3] in metres with y up. */
     addForm(name: string, mesh: string, positions: Float32Array, unit: string | number = "m", up = "y") {
         return this.#written("form", { name, mesh, unit, up }, positions as BufferSource);
     }
     addMask(name: string, values: Float32Array): Promise<string> {
         return this.#written("mask", { name, count: values.length }, values as BufferSource);
     }
-    /** The mask of a layer of the project, a number a vertex; null where it has none. */
+    /** The mask of a layer of the project, one number per vertex; null if it has none. */
     async mask(text: string, layer: number): Promise<Float32Array | null> {
         const [{ count }, bytes, place] = await this.#framed<{ count: number }>("values", { layer }, text);
         return count ? new Float32Array(bytes, place, count) : null;
@@ -146,7 +146,7 @@ export class Server {
     async motions(): Promise<string[]> {
         return (await this.#json<{ files: string[] }>("GET", "motions")).files;
     }
-    /** A motion file, or the path of one in the project's folder. */
+    /** Reads a motion, given as a file or as a path in the project's folder. */
     async motion(build: string, file: File | string): Promise<Motion> {
         const query: Query = typeof file === "string" ? { build, path: file } : { build, name: file.name };
         const body = typeof file === "string" ? "" : file;
@@ -156,7 +156,7 @@ export class Server {
         const forms = new Float32Array(bytes, place + dials.byteLength + locals.byteLength, head.frames * head.driver * 3);
         return { ...head, dials, locals, forms };
     }
-    /** What of a driven rig is baked: the value of its layer's axis, where it has one. */
+    /** `database`: for a driven rig with such an axis, the value to bake. */
     bake(build: string, motion: string, name: string, overwrite: boolean, database: number | null): Promise<Baked> {
         const query: Query = { build, motion, name, overwrite: overwrite ? 1 : 0 };
         return this.#json("POST", "bake", database === null ? query : { ...query, database }, "");

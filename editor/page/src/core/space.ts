@@ -1,19 +1,19 @@
-// From the tree to a layer's weigher: what of a layer can be followed live, without a new rig, and by which edits.
+// Applies changes of a project's layer to the rig's weigher: which changes need no new rig, and the edits they take.
 import type { Layer, LayerEdit } from "@exemplar/runtime";
 import { pointOf, type Falloff, type ProjectExample, type ProjectLayer, type ProjectPseudo } from "./project";
 import { settingsOf, weigherOf } from "./weighers";
 
-/** Those that are not muted: the examples that a rig has. */
+/** The examples in a rig: all that are not muted. */
 export const livingExamples = (layer: ProjectLayer) => layer.examples.filter((example) => !example.muted);
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-// Without the keys that may differ, wherever they stand: a key that is new stands behind the others.
+// Without the keys that may differ, in any position: a new key comes after the others.
 const formOf = ({ at: _at, joints: _joints, falloff: _falloff, ...form }: ProjectExample) => form;
 const restOf = ({ weigh: _weigh, pseudo: _pseudo, muted: _muted, examples: _examples, ...rest }: ProjectLayer) => rest;
 
-/** Whether the rig of one layer can show the other by edits of its weigher alone. Most examples of two trees are the
- * same objects, which makes this quick for a thousand of them. */
+/** True if edits of the weigher are enough to show `wanted` with a rig of `built`. Most examples of two trees are
+ * the same objects, so this is quick even for a thousand. */
 export const isSameForms = (built: ProjectLayer, wanted: ProjectLayer): boolean => {
     const [before, after] = [livingExamples(built), livingExamples(wanted)];
     return (
@@ -23,7 +23,7 @@ export const isSameForms = (built: ProjectLayer, wanted: ProjectLayer): boolean 
     );
 };
 
-/** A falloff as the weigher takes it, in distances of the space, one number an axis; 0: the default. */
+/** A falloff as the weigher takes it: distances of the space, one per axis; 0 for the default. */
 export const falloffOf = (layer: Layer, space: ProjectLayer["space"], falloff: Falloff | undefined): number[] =>
     layer.inputs.map((input, i) => {
         if (falloff === undefined || falloff === "auto") return 0;
@@ -43,8 +43,8 @@ const placeOf = (layer: Layer, examples: readonly { name: string }[], pseudo: Pr
         : { weights: examples.map((example) => pseudo.weights?.[example.name] ?? 0) }),
 });
 
-/** Brings the layer, of a rig built from `built`, to where `wanted` has it. Throws the library's sentence where that
- * cannot be, and leaves the layer as the rig has it. */
+/** Edits a layer of a rig built from `built` so that it matches `wanted`. If that fails, throws the library's error
+ * and leaves the layer as built. */
 export const followSpace = (layer: Layer, built: ProjectLayer, wanted: ProjectLayer): void => {
     layer.reset();
     layer.muted = wanted.muted ?? false;

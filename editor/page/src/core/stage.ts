@@ -1,5 +1,5 @@
-// A rig on the stage: the rig that was built, the tree that it was built from, a pose, and the surface that they give.
-// It follows another tree as far as that only moves points in spaces; what else differs needs a new rig.
+// A rig on the stage: the rig, the tree it was built from, a pose, and the resulting surface. It follows another tree
+// as long as only points of spaces differ; anything else needs a new rig.
 import type { Layer, Mesh, Pose, Rig, Surface } from "@exemplar/runtime";
 import { rotationOf, numbersOf, type Place, type Project, type ProjectExample } from "./project";
 import { followSpace, isSameForms } from "./space";
@@ -8,12 +8,12 @@ export class Stage {
     readonly pose: Pose;
     readonly surface: Surface;
     readonly mesh: Mesh;
-    /** What the layers show now; where it is the same object, nothing is to do. */
+    /** The layers as shown now. The same object means there is nothing to do. */
     #shown: (Project["layers"][number] | null)[];
 
     constructor(
         readonly rig: Rig,
-        /** What the rig was built from. */
+        /** The tree that the rig was built from. */
         readonly built: Project,
         from?: Stage,
     ) {
@@ -24,7 +24,7 @@ export class Stage {
         this.#shown = built.layers.map((layer) => layer);
     }
 
-    // By names: the new rig may have other inputs and joints.
+    // By name: the new rig may have other inputs and joints.
     #takePose(from: Stage): void {
         for (const joint of this.rig.joints) {
             const old = from.rig.joints.find((j) => j.name === joint.name);
@@ -37,12 +37,12 @@ export class Stage {
         if (this.pose.driver.length === from.pose.driver.length) this.pose.driver.set(from.pose.driver);
     }
 
-    /** The rig's layer of that name, or null: it is not in this rig yet. */
+    /** The rig's layer of that name; null if the rig does not have it yet. */
     layer(name: string | undefined): Layer | null {
         return this.rig.layers.find((layer) => layer.name === name) ?? null;
     }
 
-    /** The rig's layer that a layer of a tree is: by its name, or where it was renamed since, by its place. */
+    /** The rig's layer for a layer of a tree: by name, or by position if it was renamed since. */
     layerOf(tree: Project, index: number): Layer | null {
         const name = tree.layers[index]?.name;
         const { layers } = this.built;
@@ -50,8 +50,8 @@ export class Stage {
         return layers.length === tree.layers.length ? this.layer(layers[index]?.name) : null;
     }
 
-    /** Shows the tree as far as that needs no new rig; whether that is all of it. Throws the library's sentence where a
-     * space cannot be solved; that layer is then as it was built. */
+    /** Shows the tree as far as possible without a new rig; returns true if that is all of it. Throws the library's
+     * error if a space cannot be solved, and leaves that layer as built. */
     follow(tree: Project): boolean {
         let whole = tree.layers.length === this.built.layers.length;
         let failure: unknown = null;
@@ -80,7 +80,7 @@ export class Stage {
         this.surface.evaluate(this.pose);
     }
 
-    /** Writes what a place names into a pose: axes of the rig that it does not name are left alone. */
+    /** Sets the axes that a place names; all others keep their values. */
     setPlace(pose: Pose, place: Place | undefined): void {
         for (const [name, value] of Object.entries(place ?? {})) {
             const input = this.rig.inputs.find((i) => i.name === name);
@@ -88,7 +88,7 @@ export class Stage {
         }
     }
 
-    /** Brings a pose to the whole pose of an example. */
+    /** Sets a pose to the full pose of an example. */
     setExample(pose: Pose, layerName: string, example: ProjectExample): void {
         pose.rest();
         for (const [name, value] of Object.entries(example.joints ?? {})) {
@@ -109,7 +109,7 @@ export class Stage {
         if (joints) pose.joints.set(joints);
     }
 
-    /** A twin over the same forms, with a space of its own. */
+    /** A stage with the same forms and its own copy of the spaces. */
     twin(): Stage {
         const twin = new Stage(this.rig.twin(), this.built);
         twin.pose.copy(this.pose);

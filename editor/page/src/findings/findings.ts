@@ -1,4 +1,4 @@
-// What `check` finds and what building had to say: by severity, each at its place in the project. A click goes there.
+// Findings of `check` and notes of the build, by severity, each at its place in the project. A click goes there.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { Place, Project } from "../core/project";
@@ -13,7 +13,7 @@ const GROUPS = [
     ["note", "note"],
 ] as const;
 
-/** Where in the project, in words; the path where there are none. */
+/** The place of a finding in words, or its path if there are none. */
 const whereWords = (tree: Project, finding: Finding, spot: Spot): string => {
     if (spot.layer === null) return finding.where;
     const layer = tree.layers[spot.layer]!.name;
@@ -21,7 +21,7 @@ const whereWords = (tree: Project, finding: Finding, spot: Spot): string => {
     return points.length ? `${layer}: ${points.join(", ")}` : layer;
 };
 
-/** Places that the sentence itself names: "… inside the range, at bend=0.3 thickness=0.8: …". */
+/** Reads the place in the text of a finding: "… inside the range, at bend=0.3 thickness=0.8: …". */
 const placeIn = (tree: Project, layer: number, text: string): Place | null => {
     const axes = tree.layers[layer]!.space.filter((axis) => !axis.rotation);
     const place: Place = {};
@@ -54,7 +54,7 @@ const item = (app: App, finding: Finding): HTMLElement => {
     return h("li", {}, h("button", { class: "finding", title: "Select it and go there", onclick: () => goTo(app, finding) }, where, text));
 };
 
-/** What the last build said, as findings; what `check` says about the same thing is not said twice. */
+/** Notes of the last build as findings, without those that `check` reports too. */
 const fromBuild = (app: App): Finding[] => {
     const { built, tree } = app;
     const notes = (built?.notes ?? []).map((text): Finding => {
@@ -64,7 +64,7 @@ const fromBuild = (app: App): Finding[] => {
             ? { severity: "note", kind: "build", where: "building", text, value: null }
             : { severity: "note", kind: "build", where: `layers[${layer}]`, text: text.slice(name!.length + 10), value: null };
     });
-    // A build counts the examples that are not muted.
+    // The build counts only examples that are not muted.
     const damped = (built?.damped ?? []).flatMap(({ layer, example, count: n }): Finding[] => {
         const l = tree.layers[layer];
         const index = l ? l.examples.indexOf(livingExamples(l)[example]!) : -1;
@@ -84,7 +84,7 @@ const group = (app: App, severity: string, name: string, findings: Finding[], op
         h("summary", {}, h("span", { class: "mark", "data-severity": severity, "aria-hidden": "true" }, severity === "note" ? "i" : "!"), count(findings.length, name)),
         list,
     );
-    // A note an example, and there may be a thousand: made when they are looked at.
+    // There may be a thousand notes, one per example: they are made when the part is opened.
     const fill = (): void => {
         if (details.open && !list.firstChild) list.append(...findings.map((finding) => item(app, finding)));
     };

@@ -1,4 +1,4 @@
-// Where in the project a finding is: from the path that it has, and from the examples that its sentence names.
+// Finds the place of a finding in the project: from its path, and from example names in its text.
 import type { Project, ProjectLayer } from "../core/project";
 import type { Finding } from "../core/server";
 import { pseudoName } from "../core/words";
@@ -10,7 +10,7 @@ export interface Spot {
     pseudo: number[];
 }
 
-// "examples 'thin' and 'thick'", "pseudo-example 0": the sentences of `check` about two points of a layer.
+// "examples 'thin' and 'thick'", "pseudo-example 0": findings of `check` about two points of a layer.
 const named = (layer: ProjectLayer, text: string): Pick<Spot, "examples" | "pseudo"> => {
     const pseudo = [...text.matchAll(/pseudo-example (\d+)/g)].map((match) => Number(match[1]));
     return {
@@ -30,7 +30,7 @@ export const spotOf = (tree: Project, finding: Pick<Finding, "where" | "text">):
     return { ...spot, ...named(layer, finding.text) };
 };
 
-/** What was found, with pseudo-examples called as the page calls them: the tool counts them from 0. */
+/** The text of a finding, with pseudo-examples named as on the page. The tool counts them from 0. */
 export const textOf = (tree: Project, { where, text }: Pick<Finding, "where" | "text">): string => {
     const layer = tree.layers[Number(/^layers\[(\d+)\]/.exec(where)?.[1] ?? -1)];
     return text.replace(/pseudo-example (\d+)/g, (_, index: string) => pseudoName(layer?.pseudo?.[Number(index)], Number(index)));
@@ -53,7 +53,7 @@ const add = <K>(marks: Map<K, Mark>, key: K, finding: Finding): void => {
     marks.set(key, { severity, text: old ? `${old.text}\n${finding.text}` : finding.text });
 };
 
-/** What stands at which row; notes are measurements, and mark nothing. */
+/** The marks of each row. Notes are measurements and get no mark. */
 export const marksOf = (tree: Project, findings: readonly Finding[]): Marks => {
     const marks: Marks = { layers: new Map(), points: new Map() };
     for (const finding of findings) {

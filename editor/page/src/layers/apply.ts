@@ -1,7 +1,7 @@
 import type { App } from "../core/app";
 import type { Edit } from "./edits";
 
-/** Makes an edit one step of the project; says why where it cannot be, and answers with that sentence. */
+/** Applies an edit as one step of the project. If it cannot be applied, shows the reason and returns it. */
 export const apply = (app: App, edit: Edit): string | null => {
     if ("refused" in edit) {
         app.say(edit.refused, "bad");

@@ -4,7 +4,7 @@ import { h } from "../core/dom";
 import { apply } from "./apply";
 import { deleteLayer } from "./edits";
 
-/** Asks before a layer goes with its last example; `why` is the sentence that says that it would. */
+/** Asks before a layer is deleted with its last example; `why` is the sentence that explains it. */
 export const askToDelete = (app: App, why: string, layer: number): void => {
     if (app.tree.layers.length === 1) {
         app.say(`${why} It is the project's only layer, and stays.`, "bad");

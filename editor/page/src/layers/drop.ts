@@ -1,13 +1,13 @@
-// Files that become examples: dropped anywhere on the page, or chosen.
+// Files dropped anywhere on the page, or chosen in a dialog, become examples.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { FORMS, layerFor, placesFor, refusalOf, withExamples, type Added } from "./newexample";
 import { count, sentenceOf } from "../core/words";
 
-/** Adds files as examples at the present pose, in one step. What cannot be read is named; the others are added. */
+/** Adds files as examples at the current pose, in one step. Unreadable files are named; the others are added. */
 export const addFiles = async (app: App, files: readonly File[]): Promise<void> => {
     if (!app.server || files.length === 0) return;
-    await app.build(); // the places of what was changed before count
+    await app.build(); // places depend on earlier changes
     const index = layerFor(app, files[0]!.name);
     const fit = files.filter((file) => index !== null && layerFor(app, file.name) === index);
     const strange = files.find((file) => !fit.includes(file));
@@ -26,7 +26,7 @@ export const addFiles = async (app: App, files: readonly File[]): Promise<void> 
             refused = sentenceOf(error);
         }
     }
-    // Files may take a while: layers may have come and gone meanwhile.
+    // Sending files may take a while, and layers may have come and gone meanwhile.
     const now = app.history.tree.layers.findIndex((layer) => layer.name === name);
     if (now < 0) return app.say(`Layer '${name}' is gone: the files were not added to it.`, "bad");
     if (added.length > 0) {
@@ -55,8 +55,8 @@ export const acceptDrops = (app: App): void => {
     const hide = (): void => {
         sign.hidden = true;
     };
-    // What is let go over a dialog belongs to its own fields, and to nobody where there is none: least of all to the
-    // browser, which would open it in place of the page.
+    // A file dropped on a dialog belongs to its fields. If it has none, the file is ignored: the browser must not open
+    // it in place of the page.
     const isElsewhere = (event: DragEvent): boolean => {
         if (!document.querySelector("dialog:modal")) return false;
         if (!(event.target as Element).closest("input[type=file]")) event.preventDefault();
@@ -69,7 +69,7 @@ export const acceptDrops = (app: App): void => {
         sign.firstElementChild!.textContent = `Drop to add an example to '${app.layer?.name ?? ""}' at this pose`;
         sign.hidden = false;
         clearTimeout(leaving);
-        leaving = window.setTimeout(hide, 300); // dragover comes all the time; none: it has left
+        leaving = window.setTimeout(hide, 300); // dragover repeats all the time; silence means the file left the page
     });
     addEventListener("drop", (event) => {
         hide();

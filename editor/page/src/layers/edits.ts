@@ -1,4 +1,4 @@
-// Changes of layers and examples as new trees, each with the words for what was done; or the sentence that says why not.
+// Changes of layers and examples as new trees, each with a label for undo, or the reason why a change is not possible.
 import { removePseudo, setExample, setLayer, setPseudo, type Project } from "../core/project";
 import { livingExamples } from "../core/space";
 import { weigherOf } from "../core/weighers";
@@ -14,7 +14,7 @@ const without = <T extends object, K extends keyof T>(object: T, key: K): T => {
 const setMuted = <T extends { muted?: boolean }>(object: T, muted: boolean): T =>
     muted ? { ...object, muted: true } : without(object, "muted");
 
-// As the library has it for axes and layers, so that the sentence comes at once.
+// The library's rules for names of axes and layers, checked here for an immediate answer.
 const badName = (name: string): string | null => {
     if (name.trim() === "") return "A name cannot be empty.";
     if (new TextEncoder().encode(name).length > 255) return "That name is too long: 255 bytes at most.";
@@ -34,7 +34,7 @@ export const renameLayer = (tree: Project, layer: number, name: string): Edit =>
 const renameKey = <T>(object: { [key: string]: T }, before: string, after: string): { [key: string]: T } =>
     Object.fromEntries(Object.entries(object).map(([key, value]) => [key === before ? after : key, value]));
 
-/** Pseudo-examples that take over weights name the examples. */
+/** Also renames it in pseudo-examples that refer to it by weight. */
 export const renameExample = (tree: Project, layer: number, before: string, name: string): Edit => {
     const refused = badName(name);
     if (refused) return { refused };
@@ -58,7 +58,7 @@ export const renamePseudo = (tree: Project, layer: number, index: number, name: 
     tree: setPseudo(tree, layer, index, (pseudo) => (name ? { ...pseudo, name } : without(pseudo, "name"))),
 });
 
-// The others keep the sum, as when the tool removes an example.
+// The remaining weights keep the sum, as when the tool removes an example.
 const dropWeight = (weights: { [example: string]: number }, name: string): { [example: string]: number } => {
     if (!(name in weights)) return weights;
     const rest = without(weights, name);
@@ -68,7 +68,7 @@ const dropWeight = (weights: { [example: string]: number }, name: string): { [ex
     return Object.fromEntries(Object.entries(rest).map(([key, weight]) => [key, (weight * sum) / left]));
 };
 
-/** Not for the last example of a layer: then the layer goes. */
+/** Not for the last example of a layer, which takes the layer with it. */
 export const deleteExample = (tree: Project, layer: number, name: string): Edit => {
     const l = tree.layers[layer]!;
     const example = l.examples.find((e) => e.name === name)!;
@@ -80,7 +80,7 @@ export const deleteExample = (tree: Project, layer: number, name: string): Edit 
     const direct = !weigherOf(l.weigh).hasPoints;
     const changed = setLayer(tree, layer, (before) => ({
         ...before,
-        // In a direct layer each example has an axis of its own.
+        // In a direct layer, each example has its own axis.
         ...(direct ? { space: before.space.filter((_, i) => i !== k) } : {}),
         examples: before.examples.filter((e) => e !== example),
         ...(before.pseudo
@@ -129,11 +129,11 @@ export const muteLayer = (tree: Project, layer: number): Edit => {
     };
 };
 
-/** Whether this layer is the only one that counts. */
+/** True if this is the only active layer. */
 export const isOnly = (tree: Project, layer: number): boolean =>
     tree.layers.every((l, i) => (i === layer ? !l.muted : l.muted === true));
 
-/** Mutes all layers but one; `muted` says for each layer whether it is. */
+/** Mutes layers: `muted` decides for each one. */
 export const muteOthers = (tree: Project, label: string, muted: (index: number) => boolean): Edit => ({
     label,
     tree: { ...tree, layers: tree.layers.map((l, i) => (muted(i) === (l.muted ?? false) ? l : setMuted(l, muted(i)))) },

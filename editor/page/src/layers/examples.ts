@@ -1,4 +1,4 @@
-// The examples and pseudo-examples of the selected layer, a row with a picture each.
+// The examples and pseudo-examples of the selected layer, one row with a picture for each.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { ProjectExample, ProjectLayer, ProjectPseudo } from "../core/project";
@@ -20,7 +20,7 @@ const keyOf = (point: Point, index: number, examples: number): string =>
 export class ExampleList {
     readonly list: List<Point>;
     #thumbnails: Thumbnails;
-    // The same object for the same example, so that rows see what changed.
+    // The same object for the same example, so that rows can detect changes.
     #points = new WeakMap<ProjectExample | ProjectPseudo, Point>();
     #layer: ProjectLayer | null = null;
 
@@ -82,7 +82,8 @@ export class ExampleList {
         return this.marks().points.get(`${this.app.selection.layer}/${key}`);
     }
 
-    // The layer, since rows of two layers may have the same key; its axes, which say how places are written.
+    // Includes the layer, since rows of two layers may have the same key, and its axes, which decide how places are
+    // written.
     #stamp(point: Point, index: number): string {
         const mark = this.#mark(point, index);
         return `${this.app.selection.layer}/${this.#layer!.space.length}/${mark?.severity ?? ""}${mark?.text ?? ""}`;
@@ -110,7 +111,7 @@ export class ExampleList {
         const inputs = this.app.rigLayer?.inputs;
         const about = direct ? (layer.space[index]?.name ?? "") : placeWords(layer, place, inputs);
         const muted = example?.muted ?? false;
-        // Short where it is only a number: there is little room.
+        // Short names for unnamed ones, as there is little room.
         const short = example || pseudo.name ? name : name.replace("pseudo-example", "pseudo");
         find(".name").replaceChildren(...short.split(/(?<=[_.-])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part])));
         find(".about").textContent = direct ? about : shortPlace(layer, place, inputs);

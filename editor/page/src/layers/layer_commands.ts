@@ -1,4 +1,4 @@
-// What can be done with layers and examples, by key and by button.
+// Commands for layers and examples, with their keys.
 import type { App, Selection } from "../core/app";
 import type { Project, ProjectLayer } from "../core/project";
 import { pseudoName } from "../core/words";
@@ -54,7 +54,7 @@ const renameSelected = (app: App, rows: Rows): void => {
         });
 };
 
-/** Goes to the example or pseudo-example that is selected. */
+/** Sets the pose to the selected example or pseudo-example. */
 const goThere = (app: App): void => {
     const { layer, example, pseudo } = app.selection;
     const point = pseudo === null ? undefined : app.layer?.pseudo?.[pseudo];
@@ -62,7 +62,7 @@ const goThere = (app: App): void => {
     else if (example !== null) app.goTo(layer, example);
 };
 
-/** What is deleted is selected again where the deletion is undone. */
+/** Selects the deleted item again when its deletion is undone. */
 const deleting = (app: App): ((work: () => void) => void) => {
     const deleted = new WeakMap<Project, Selection>();
     let shown = app.history.tree;
@@ -99,12 +99,12 @@ const deleteSelected = (app: App): void => {
         );
     const at = of.examples.findIndex((e) => e.name === example);
     if (apply(app, deleteExample(app.history.tree, layer, example)) !== null) return;
-    // The next one, so that several can be deleted one after the other.
+    // Select the next one, so that several can be deleted in a row.
     const left = app.layer?.examples ?? [];
     app.select({ example: left[Math.min(at, left.length - 1)]?.name ?? null });
 };
 
-/** Shows one layer alone, and then the others as they were before. */
+/** Shows one layer alone, and on the next call the others as they were. */
 const showOnly = (app: App): (() => void) => {
     let before: { layer: number; muted: boolean[] } | null = null;
     return () => {

@@ -1,4 +1,4 @@
-// The project's layers, and the examples of the one that is selected: choose, mute, rename, delete, add.
+// The project's layers, and the examples of the selected one: select, mute, rename, delete, add.
 import type { App } from "../core/app";
 import { commandButton, dim } from "../core/buttons";
 import { h } from "../core/dom";

@@ -1,20 +1,20 @@
-// A list to choose from: one tab stop, arrows, Home and End, a click; rows are kept and changed in place, so that a
-// thousand of them stay quick, and all of them share one set of listeners.
+// A list to choose from: one tab stop, arrow keys, Home and End, clicks. Rows are kept and changed in place and share
+// one set of listeners, so a thousand of them stay fast.
 import { h } from "../core/dom";
 
 export interface Row<T> {
     readonly element: HTMLLIElement;
     key: string;
     item: T;
-    /** What the row shows, beside its item; where both are as before, it is left alone. */
+    /** The contents shown besides the item. A row is left alone while both stay the same. */
     stamp: string;
 }
 
 export interface ListOptions<T> {
     label: string;
-    /** Names a row; no two have the same. */
+    /** Unique key of a row. */
     key(item: T, index: number): string;
-    /** The inside of a new row. */
+    /** The contents of a new row. */
     make(): Node[];
     stamp(item: T, index: number): string;
     fill(row: Row<T>, index: number): void;
@@ -52,7 +52,7 @@ export class List<T> {
         return this.element.contains(document.activeElement);
     }
 
-    /** Shows these items. A row whose name is gone becomes that of the item in its place: it was renamed. */
+    /** Shows these items. If a row's key is gone, the row goes to the item in its position, which was renamed. */
     update(items: readonly T[]): void {
         const { key, stamp, fill, isChosen } = this.options;
         const keys = items.map(key);
@@ -79,7 +79,7 @@ export class List<T> {
             return row;
         });
         while (this.element.children.length > items.length) this.element.lastElementChild!.remove();
-        // The focus goes along with the choice, whoever made it: one row is marked, not two.
+        // The focus follows the choice, whoever made it, so that only one row is marked.
         this.#chosen = keys[chosen] ?? null;
         const active = document.activeElement;
         const moves = active instanceof HTMLLIElement && this.#chosen !== null && this.#chosen !== before;
@@ -88,7 +88,7 @@ export class List<T> {
         this.reveal();
     }
 
-    /** Brings the chosen row into sight. */
+    /** Scrolls the chosen row into view. */
     reveal(): void {
         const row = this.#rows.find((r) => r.element.getAttribute("aria-selected") === "true");
         row?.element.scrollIntoView({ block: "nearest" });

@@ -1,4 +1,4 @@
-// The sign at a row where something was found.
+// The mark on a row with a finding.
 import type { Mark } from "../findings/places";
 
 export const setMark = (element: HTMLElement, mark: Mark | undefined): void => {

@@ -1,4 +1,4 @@
-// Axes of a new layer: dials, what joints do, or axes that other layers have.
+// Fields for the axes of a new layer: dials, readings of joints, or axes of other layers.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { Axis } from "../core/project";
@@ -34,7 +34,7 @@ export class AxisRows {
         this.#add();
     }
 
-    /** As they were written; names may be empty and ranges may be none. */
+    /** The axes as typed. Names may be empty and ranges invalid. */
     read(): Axis[] {
         return this.#rows.map((row) => row.read());
     }

@@ -1,4 +1,4 @@
-// Files on their way to become examples: which layer takes them, where they stand, and the tree with them in it.
+// New examples from files: the layer that takes them, their places, and the tree that includes them.
 import type { App } from "../core/app";
 import { isPosed, nextPlace, presentPlace } from "../core/present";
 import { freeName, pointOf, setLayer, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
@@ -15,9 +15,9 @@ const kindOf = (layer: ProjectLayer): Kind =>
 const takes = (layer: ProjectLayer, file: string): boolean =>
     !weigherOf(layer.weigh).isDriven && (KINDS[kindOf(layer)] as readonly string[]).includes(ending(file));
 
-// ---- which layer ----
+// ---- the layer ----
 
-/** The selected layer, or the only one that takes such a file. */
+/** The selected layer, or the only one that takes this kind of file. */
 export const layerFor = (app: App, file: string): number | null => {
     if (app.layer && takes(app.layer, file)) return app.selection.layer;
     const fit = app.tree.layers.flatMap((layer, i) => (takes(layer, file) ? [i] : []));
@@ -28,7 +28,7 @@ const FOREIGN = ["fbx", "blend", "usd", "usda", "usdc", "usdz", "stl", "dae", "a
 const IMAGES = ["jpg", "jpeg", "webp", "gif", "bmp", "tga", "exr", "tif", "tiff"];
 const MOTIONS = ["bvh", "csv", "c3d", "trc"];
 
-/** Why a file becomes no example. */
+/** The reason why a file cannot become an example. */
 export const refusalOf = (app: App, file: string): string => {
     const end = ending(file);
     const layer = app.layer;
@@ -43,13 +43,13 @@ export const refusalOf = (app: App, file: string): string => {
     return `${file} is a form: select a layer of forms to add it to.`;
 };
 
-// ---- where ----
+// ---- the places ----
 
 export type Placed = Pick<ProjectExample, "at" | "joints">;
 
 export interface Places {
     places: Placed[];
-    /** What is to be said about them, or why there are fewer. */
+    /** A remark about the places, or the reason why there are fewer than wanted. */
     said: string | null;
 }
 
@@ -62,7 +62,7 @@ const exampleHere = (app: App, index: number, at: Placed["at"]): string | null =
     return found?.name ?? null;
 };
 
-/** Places for so many new examples: the present pose, then beside it. A form that was sculpted on the posed skeleton
+/** Places for `wanted` new examples: the current pose, then points next to it. A form sculpted on the posed skeleton
  * belongs to one pose only. */
 export const placesFor = (app: App, index: number, wanted: number): Places => {
     const layer = app.tree.layers[index]!;
@@ -101,17 +101,17 @@ export const placesFor = (app: App, index: number, wanted: number): Places => {
     };
 };
 
-// ---- the tree with them ----
+// ---- the new tree ----
 
 export interface Added {
-    /** As it was called when it was dropped. */
+    /** Name of the dropped file. */
     file: string;
-    /** In the project's folder. */
+    /** Path in the project's folder. */
     path: string;
     placed: Placed;
 }
 
-/** The project with the new examples at the end of the layer, and their names. */
+/** The project with the new examples at the end of the layer, and the names they got. */
 export const withExamples = (tree: Project, index: number, added: readonly Added[]): { tree: Project; names: string[] } => {
     const layer = tree.layers[index]!;
     const taken = layer.examples.map((example) => example.name);
@@ -124,7 +124,7 @@ export const withExamples = (tree: Project, index: number, added: readonly Added
         names.push(name);
         examples.push({ name, [kindOf(layer)]: path, ...placed });
         if (!weigherOf(layer.weigh).hasPoints) {
-            // In a direct layer each example has an axis of its own, which is its weight.
+            // In a direct layer, each example has its own axis, which is its weight.
             const axis = freeName(name.replace(/[=,"]/g, " "), axes);
             axes.add(axis);
             space.push({ name: axis, min: 0, max: 1 });

@@ -1,4 +1,4 @@
-// The dialog for a new layer: a name, what its examples are, and its axes.
+// The dialog for a new layer: its name, the kind of its examples, and its axes.
 import type { App } from "../core/app";
 import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
@@ -27,7 +27,7 @@ const refusalOf = (app: App, layer: NewLayer): string | null => {
     return null;
 };
 
-/** A new axis, or the sentence that says what is wrong with it. */
+/** The reason why an axis is not valid; null if it is. */
 const axisOf = (app: App, axis: Axis): string | null => {
     if (axis.name === "") return "Give each axis a name.";
     if (/[=,"]/.test(axis.name) || axis.name === "time" || axis.name.startsWith("joint:"))
@@ -70,7 +70,7 @@ export const showNewLayer = (app: App): void => {
         };
         refused.textContent = refusalOf(app, layer) ?? space.map((axis) => axisOf(app, axis)).find((s) => s !== null) ?? "";
         if (refused.textContent) return;
-        submit.disabled = true; // pressed twice, it would be added twice
+        submit.disabled = true; // a second press would add a second layer
         try {
             await addLayer(app, layer);
             dialog.close();

@@ -1,5 +1,5 @@
-// A new layer as part of the project. A layer has at least one example: that of forms starts with the form at rest as it
-// is, which adds nothing, so that nothing changes until an example is added.
+// Adds a layer to the project. Every layer needs an example, so a new layer of forms starts with the form at rest. That
+// adds nothing: the result stays the same until you add more examples.
 import type { App } from "../core/app";
 import type { Axis, Place, Project, ProjectExample, ProjectLayer } from "../core/project";
 import { isPosed } from "../core/present";
@@ -17,8 +17,8 @@ export interface NewLayer {
 
 const NEAR = 1e-6; // metres
 
-// Axes that are left out are at rest; one that is named makes it plain. Where a joint's rest is outside of the range, what
-// the joint does there is no value of the axis, and the form would be un-posed from another pose than it has.
+// Axes left out are at rest; naming them makes the file clearer. If a joint's rest value is outside the range, the axis
+// is left out: its value could not describe the joint at rest, and the form would be un-posed from a wrong pose.
 const restPlace = (space: readonly Axis[]): Place =>
     Object.fromEntries(
         space.flatMap((axis) => {
@@ -29,15 +29,16 @@ const restPlace = (space: readonly Axis[]): Place =>
         }),
     );
 
-/** The form of the whole at rest, as a file: the mesh itself where that is the same. Many a skeleton rests in another
- * pose than the mesh was bound in: a form that building un-poses is the one that is seen, any other the one before. */
+/** The form of the whole rig at rest, as a file: the mesh itself if it is the same. Many skeletons rest in another
+ * pose than the one the mesh was bound in. If the build un-poses the form, it must be the visible one, else the one
+ * before skinning. */
 const restForm = async (app: App, { name, shape }: NewLayer): Promise<string> => {
     const { rig } = app.stage;
     const unskinned = !(rig.skinning && isPosed({ shape }));
     const pose = rig.pose();
     const surface = rig.surface({ level: 0, split: false, normals: false });
     try {
-        const mesh = rig.restPositions(); // first: what makes room for it may move the form
+        const mesh = rig.restPositions(); // first: its allocation may move the form
         const form = surface.evaluate(pose, { unskinned, unsettled: true }).positions;
         if (form.every((x, i) => Math.abs(x - mesh[i]!) < NEAR)) return app.tree.mesh;
         return await app.server!.addForm(`${name}-rest`, app.tree.mesh, form.slice(), app.tree.unit, app.tree.up);
@@ -62,14 +63,14 @@ const examplesOf = async (app: App, layer: NewLayer): Promise<ProjectExample[]> 
     ];
 };
 
-/** Adds the layer, last, in one step, and selects it. */
+/** Adds the layer at the end, in one step, and selects it. */
 export const addLayer = async (app: App, wanted: NewLayer): Promise<void> => {
     await app.build();
     const examples = await examplesOf(app, wanted);
     const layer: ProjectLayer = {
         name: wanted.name,
         space: wanted.space,
-        // As 'exemplar example add' starts a layer: what is sculpted at a pose reaches only so far.
+        // Like 'exemplar example add': the effect of a form sculpted at a pose stays near that pose.
         ...(wanted.shape === "offsets" ? { weigh: { kind: "gaussian" as const } } : {}),
         shape: wanted.shape,
         ...(wanted.shape === "pixels" ? { texture: wanted.texture } : {}),

@@ -1,13 +1,13 @@
-// A name that is written over where it stands: Enter keeps it, Escape does not.
+// Edits a name in place: Enter keeps it, Escape does not.
 import { h } from "../core/dom";
 
-/** `keep` answers with a sentence where the name cannot be taken. */
+/** `keep` returns the reason if the name is not valid. */
 export const rename = (place: HTMLElement, name: string, keep: (name: string) => string | null, done: () => void): void => {
     if (place.querySelector("input")) return;
     const field = h("input", { type: "text", class: "rename", "aria-label": "New name", value: name, spellcheck: "false" });
     field.value = name;
     let open = true;
-    let left = false; // the focus has gone elsewhere, and stays there
+    let left = false; // the focus is elsewhere by now and stays there
     const close = (): void => {
         open = false;
         place.classList.remove("renaming");
@@ -18,7 +18,7 @@ export const rename = (place: HTMLElement, name: string, keep: (name: string) =>
         if (!open) return;
         const wanted = field.value.trim();
         if (wanted === name) return close();
-        open = false; // what is kept may take the focus away
+        open = false; // keeping the name may move the focus
         const sentence = keep(wanted);
         open = true;
         if (sentence === null) return close();

@@ -1,8 +1,8 @@
-// Small pictures of forms in lists: drawn when they come into sight and when they are stale, a few in a frame, and
-// never while something is dragged.
+// Small pictures of forms in lists. They are drawn when they are in sight and out of date, a few per frame, and never
+// during a drag.
 import type { App } from "../core/app";
 
-const BUDGET = 6; // milliseconds a frame
+const BUDGET = 6; // milliseconds per frame
 const SIZE = 44; // CSS pixels
 
 export class Thumbnails {
@@ -22,7 +22,7 @@ export class Thumbnails {
         app.on("rig", stale);
         app.on("display", stale);
         app.on("tree", () => {
-            // With a server, a new rig comes of every change.
+            // With a server, every change brings a new rig.
             if (!app.server && !app.isDragging) stale();
             else this.#ask();
         });
@@ -37,7 +37,7 @@ export class Thumbnails {
         return canvas;
     }
 
-    /** What the canvas shows from now on. */
+    /** Sets the drawing function of a canvas. */
     set(canvas: HTMLCanvasElement, draw: () => void): void {
         if (!this.#draw.has(canvas)) this.#observer.observe(canvas);
         this.#draw.set(canvas, draw);
@@ -67,7 +67,7 @@ export class Thumbnails {
 
     #some(): void {
         this.#asked = 0;
-        if (this.app.isDragging) return; // what ends it asks again
+        if (this.app.isDragging) return; // the end of the drag calls again
         const end = performance.now() + BUDGET;
         for (const canvas of this.#seen) {
             if (this.#drawn.get(canvas) === this.#age) continue;
@@ -79,13 +79,13 @@ export class Thumbnails {
             try {
                 this.#draw.get(canvas)?.();
             } catch (error) {
-                console.warn(error); // a picture that cannot be drawn is no reason to stop
+                console.warn(error); // go on without the picture
             }
         }
     }
 }
 
-/** An image of red green blue alpha, as large as fits. */
+/** Draws an RGBA image as large as fits. */
 export const drawImage = (canvas: HTMLCanvasElement, rows: Uint8ClampedArray, width: number, height: number): void => {
     const whole = new OffscreenCanvas(width, height);
     whole.getContext("2d")!.putImageData(new ImageData(new Uint8ClampedArray(rows), width, height), 0, 0);

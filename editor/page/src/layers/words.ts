@@ -1,11 +1,11 @@
-// Places and things of a project in few words, for lists.
+// Short descriptions of places and parts of a project, for lists.
 import type { Input } from "@exemplar/runtime";
 import { turnWords } from "../core/angles";
 import { showNumber } from "../core/dom";
 import { rotationOf, type Axis, type Place, type ProjectLayer, type Value } from "../core/project";
 import { weigherOf } from "../core/weighers";
 
-/** What a rig tells of a layer's axes; without one a rotation is written as a whole. */
+/** The rig's inputs for the layer's axes. Without them a rotation is written in full. */
 export type Inputs = readonly Input[] | null | undefined;
 
 const WHOLE = { kind: "rotation", about: null } as const;
@@ -17,14 +17,14 @@ const value = (axis: Axis, v: Value, inputs: Inputs): string => {
     return showNumber(v, (axis.max ?? 1) - (axis.min ?? 0));
 };
 
-/** "bend 0.5, thickness 1": along the layer's own axes, those left out being at rest. */
+/** "bend 0.5, thickness 1": the layer's own axes, missing ones at rest. */
 export const placeWords = (layer: ProjectLayer, place: Place | undefined, inputs?: Inputs): string =>
     layer.space
         .filter((axis) => place?.[axis.name] !== undefined)
         .map((axis) => `${axis.name} ${value(axis, place![axis.name]!, inputs)}`)
         .join(", ") || "at rest";
 
-// As the library has it where a project says nothing.
+// The library's default if the project gives no rest value.
 const restOf = (axis: Axis): Value => {
     if (axis.rest !== undefined) return axis.rest;
     if (axis.rotation) return [0, 0, 0, 1];
@@ -33,9 +33,9 @@ const restOf = (axis: Axis): Value => {
 };
 
 const FEW = 3;
-/** Whether places are so short that their values say enough, below the names of the axes. */
+/** True if the values alone say enough, as the names of the axes are above the list. */
 export const isShort = (layer: ProjectLayer): boolean => layer.space.length <= FEW && weigherOf(layer.weigh).hasPoints;
-/** "0.5 · 1", where the layer's axes are few; else as placeWords. */
+/** "0.5 · 1" if the layer has few axes, else like placeWords. */
 export const shortPlace = (layer: ProjectLayer, place: Place | undefined, inputs?: Inputs): string =>
     isShort(layer)
         ? layer.space.map((axis) => value(axis, place?.[axis.name] ?? restOf(axis), inputs)).join(" · ")

@@ -1,30 +1,31 @@
-// What the map can show along an edge: a number of the layer's point. A scalar axis is one; a rotation gives the parts of
-// its rotation vector (direction times degrees) along fixed directions, so that every turn up to a half one has a place.
+// Coordinates for the edges of the map, each a number of the layer's point. A scalar axis is one coordinate. A rotation
+// has one for each part of its rotation vector (direction times degrees), so every turn of up to 180° has a place.
 import type { Input, Layer } from "@exemplar/runtime";
 import { offsetsOf, pointOf, round, valueOf, type Axis, type Place, type ProjectExample, type ProjectLayer,
     type Value } from "../core/project";
 import { across, AXES, byVector, dot, multiply, swingOf, twistOf, unit, vectorOf, type Direction } from "../core/rotation";
 
 export interface Coordinate {
-    /** In the selects. */
+    /** Value in the selects. */
     readonly id: string;
     readonly label: string;
     readonly unit: string;
     readonly min: number;
     readonly max: number;
     readonly input: Input;
-    /** Where the input starts in a point. */
+    /** Index in a point where the input starts. */
     readonly offset: number;
     read(point: ArrayLike<number>): number;
     /** Changes the point in place. */
     write(point: number[] | Float64Array, value: number, at?: number): void;
 }
 
-/** What is swung, or twisted about; null for a whole rotation. */
+/** The direction that is swung, or twisted about; null for a full rotation. */
 const aboutOf = ({ kind, about }: Input): Direction | null =>
     kind !== "rotation" && about && Math.hypot(...about) > 0 ? unit(about) : null;
 
-/** Which directions a rotation is shown along, by name. A swing has none along what it swings, a twist no other. */
+/** The directions, by name, along which a rotation is shown. A swing has none along its own direction, a twist has
+ * no other. */
 const directionsOf = (kind: Input["kind"], about: Direction | null): readonly (readonly [string, Readonly<Direction>])[] => {
     if (!about) return AXES;
     if (kind === "swing") return across(about);
@@ -46,7 +47,7 @@ const scalar = (input: Input, offset: number, axis: Axis | undefined): Coordinat
     },
 });
 
-/** The smallest of a few ranges that holds every example. */
+/** The smallest of a few ranges that contains every example. */
 const rangeOf = (layer: Layer, read: (point: ArrayLike<number>) => number): number => {
     const most = Math.max(0, ...layer.examples.map((example) => Math.abs(read(layer.examplePoint(example.index)!))));
     return [30, 45, 60, 90, 120].find((range) => most <= range) ?? 180;
@@ -79,7 +80,7 @@ const turn = (layer: Layer, input: Input, offset: number, about: Direction | nul
     };
 };
 
-/** All that can be shown of a layer. */
+/** All coordinates of a layer. */
 export const coordinatesOf = (layer: Layer, space: ProjectLayer["space"]): Coordinate[] => {
     const offsets = offsetsOf(layer);
     return layer.inputs.flatMap((input, i): Coordinate[] => {
@@ -94,7 +95,7 @@ export const coordinatesOf = (layer: Layer, space: ProjectLayer["space"]): Coord
 
 // ---- points ----
 
-/** Where an example is. What its place leaves out but its other joints tell is as the rig has it. */
+/** The point of an example. Axes that its place leaves out, but its joints determine, are read from the rig. */
 export const examplePoint = (layer: Layer, example: ProjectExample): number[] => {
     const point = pointOf(layer, example.at);
     const built = layer.examples.find((e) => e.name === example.name);
@@ -108,7 +109,7 @@ export const examplePoint = (layer: Layer, example: ProjectExample): number[] =>
     return point;
 };
 
-/** Degrees about one axis where that says it, else the four numbers: files are read by people too. */
+/** Degrees about one axis if possible, else the four numbers, because people read the files too. */
 const rotationValue = (q: ArrayLike<number>): Value => {
     const vector = vectorOf(q);
     const parts = vector.map((x) => Math.abs(x) > 1e-6);
@@ -118,7 +119,7 @@ const rotationValue = (q: ArrayLike<number>): Value => {
     return [0, 1, 2, 3].map((i) => Number(q[i]!.toFixed(6)));
 };
 
-/** The place with coordinates at values; the other axes are left as they are written. */
+/** The place with these coordinates changed; the other axes stay as written. */
 export const placeWith = (
     place: Place,
     point: ArrayLike<number>,

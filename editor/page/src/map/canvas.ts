@@ -1,5 +1,5 @@
-// The map's canvas: sharp at any density of pixels, painted in layers from the ground up, and with the methods by which
-// whoever holds it finds points of the space on it.
+// The map's canvas: sharp at any pixel density, and painted from the background up. Its methods convert between points
+// of the space and positions on the page.
 import type { App } from "../core/app";
 import { coloursOf } from "../core/colours";
 import { h } from "../core/dom";
@@ -16,16 +16,16 @@ export interface ShownAxis {
     name: string;
     min: number;
     max: number;
-    /** In a point of the layer; -1 for weights. */
+    /** Index in a point of the layer; -1 for weights. */
     offset: number;
 }
 
 export interface MapCanvas extends HTMLCanvasElement {
-    /** From values of the shown axes to where they are in the page, and back. */
+    /** Converts values of the shown axes to a position on the page; clientToPoint converts back. */
     pointToClient(point: [number, number]): { x: number; y: number };
     clientToPoint(client: { x: number; y: number }): [number, number];
     shownAxes(): { x: ShownAxis; y: ShownAxis };
-    /** What can be dragged to say how far the selected example reaches: where it is in the page, and in words. */
+    /** The handles for the reach of the selected example: their positions on the page, and their texts. */
     handles(): { x: number; y: number; text: string }[];
 }
 
@@ -53,7 +53,7 @@ export const makeCanvas = (state: MapState): MapCanvas => {
     });
 };
 
-/** For those who do not see it. */
+/** Description for screen readers. */
 const describe = (state: MapState): string => {
     const { x, y, tree, marks } = state;
     const axes = y ? `${x!.label} across, ${y.label} up` : `weights over ${x!.label}`;
@@ -65,14 +65,14 @@ const describe = (state: MapState): string => {
     );
 };
 
-/** From the pose's point, or the pointer, to where a taken form comes from. */
+/** A line from the pose's point, or the pointer, to the place where the form was taken. */
 const drawTaken = (context: CanvasRenderingContext2D, state: MapState, colour: string): void => {
     const { plane, taken, pose, x, y, pointer } = state;
     const to = state.busy === "take" && pointer ? pointer : plane.toPixel(x!.read(pose), y?.read(pose) ?? 0);
     drawArrow(context, plane.toPixel(taken!.x, taken!.y), to, 6, colour);
 };
 
-/** Brings the canvas to its size; false where it is not to be seen. */
+/** Resizes the canvas; returns false if it is not visible. */
 const prepare = (canvas: HTMLCanvasElement, state: MapState, context: CanvasRenderingContext2D): boolean => {
     const { clientWidth: width, clientHeight: height } = canvas;
     if (!width || !height) return false;

@@ -1,8 +1,8 @@
-// Lines of one value through a grid of numbers, by marching squares; joined, so that dashes run along them.
+// Contour lines through a grid of numbers by marching squares, joined so that dashes run along them.
 
-/** Of n × n numbers, row by row: polylines in units of the grid, x then y. */
+/** `values` are n × n numbers, row by row. Returns polylines in units of the grid, x then y. */
 export const contours = (values: ArrayLike<number>, n: number, level: number): [number, number][][] => {
-    // Where the line crosses the edges of the grid's cells; an edge is named by its first corner and its direction.
+    // Crossings of the line with the edges of cells. An edge is identified by its first corner and its direction.
     const links = new Map<number, number[]>();
     const join = (a: number, b: number): void => {
         (links.get(a) ?? links.set(a, []).get(a)!).push(b);
@@ -17,7 +17,7 @@ export const contours = (values: ArrayLike<number>, n: number, level: number): [
             const crossed = [a !== b && low, b !== c && right, c !== d && high, d !== a && left].filter((e) => e !== false);
             if (crossed.length === 2) join(crossed[0]!, crossed[1]!);
             else {
-                // A saddle: the middle decides which corners belong together.
+                // Saddle: the value in the middle decides which corners belong together.
                 const middle = (values[k]! + values[k + 1]! + values[k + n]! + values[k + n + 1]!) / 4 > level;
                 if (middle === a) (join(low, right), join(high, left));
                 else (join(low, left), join(high, right));
@@ -41,7 +41,7 @@ export const contours = (values: ArrayLike<number>, n: number, level: number): [
         }
         if (line.length > 1) lines.push(line);
     };
-    // Those that end at the edge of the grid begin there; what is left is closed.
+    // First the lines that start at the border of the grid; the rest are closed.
     for (const [edge, others] of links) if (others.length === 1) walk(edge);
     for (const [edge, others] of links) if (others.length > 0) walk(edge);
     return lines;

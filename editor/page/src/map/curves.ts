@@ -1,4 +1,4 @@
-// Where weights are drawn over one axis: a curve an example, the chosen one strong, with what of it is below 0 filled.
+// Weights over one axis: a curve per example, the chosen one strong, with its part below 0 filled.
 import type { Colours } from "../core/colours";
 import { NEGATIVE } from "./heat";
 import type { MapState } from "./state";

@@ -1,5 +1,5 @@
-// The map's ground and its marks, in CSS pixels: grid, range, ticks and names of the axes, then examples, pseudo-examples
-// with their arrows, what check found, and the pose.
+// The map's background and marks, in CSS pixels: grid, range, ticks and axis names, then examples, pseudo-examples with
+// their arrows, findings of `check`, and the pose.
 import type { Colours } from "../core/colours";
 import { showNumber } from "../core/dom";
 import type { Coordinate } from "./axes";
@@ -19,7 +19,7 @@ export const ticks = (state: MapState): { x: number[]; y: number[] } => {
     };
 };
 
-/** To the middle of a pixel, for lines one pixel wide. */
+/** The middle of the nearest pixel, for lines one pixel wide. */
 const crisp = (value: number): number => Math.round(value - 0.5) + 0.5;
 
 const line = (context: Context, x0: number, y0: number, x1: number, y1: number): void => {
@@ -29,7 +29,7 @@ const line = (context: Context, x0: number, y0: number, x1: number, y1: number):
     context.stroke();
 };
 
-// ---- the ground ----
+// ---- background ----
 
 /** Inside the plot: lines at the ticks, and the range of the axes. */
 export const drawGrid = (context: Context, state: MapState, colours: Colours): void => {
@@ -63,7 +63,7 @@ export const drawGrid = (context: Context, state: MapState, colours: Colours): v
 const named = (coordinate: Coordinate | null): string =>
     coordinate ? coordinate.label + (coordinate.unit && coordinate.unit !== "°" ? ` (${coordinate.unit})` : "") : "weight";
 
-/** A text cut to a width, with an ellipsis. */
+/** A text shortened to a width, with an ellipsis. */
 const cut = (context: Context, text: string, width: number): string => {
     if (context.measureText(text).width <= width) return text;
     let length = text.length;
@@ -71,7 +71,7 @@ const cut = (context: Context, text: string, width: number): string => {
     return `${text.slice(0, length)}…`;
 };
 
-/** Outside the plot: numbers at the ticks, names of the axes. */
+/** Outside the plot: numbers at the ticks, and axis names. */
 export const drawScales = (context: Context, state: MapState, colours: Colours): void => {
     const { plane, x, y } = state;
     const { left, top, width, height } = plane.box;
@@ -108,7 +108,7 @@ export const drawScales = (context: Context, state: MapState, colours: Colours):
     context.restore();
 };
 
-// ---- the marks ----
+// ---- marks ----
 
 const alphaOf = (mark: Mark): number => (mark.selected ? 1 : Math.max(0.38, 1 - 1.3 * mark.off) * (mark.muted ? 0.7 : 1));
 export const radiusOf = (mark: Mark): number => (mark.selected ? 6.5 : Math.max(3.5, 5.5 - 3 * mark.off));
@@ -127,7 +127,7 @@ const diamond = (context: Context, x: number, y: number, radius: number): void =
     context.closePath();
 };
 
-/** From where a form is taken to where it is placed; it ends at the mark's edge. */
+/** An arrow from the place where a form is taken to its mark; it ends at the mark's edge. */
 export const drawArrow = (
     context: Context,
     from: readonly [number, number],
@@ -185,7 +185,7 @@ const drawMark = (context: Context, mark: Mark, x: number, y: number, colours: C
     context.globalAlpha = 1;
 };
 
-/** The marks with their names, which keep clear of handles. */
+/** The marks with their names, which avoid the handles. */
 export const drawMarks = (
     context: Context,
     state: MapState,
@@ -194,7 +194,7 @@ export const drawMarks = (
     handles: readonly { x: number; y: number }[],
 ): void => {
     const { plane } = state;
-    // Those far from the plane first, the selected last, on top.
+    // Marks far from the plane first, the selected one last, on top.
     const order = [...state.marks].sort((a, b) => Number(a.selected) - Number(b.selected) || b.off - a.off);
     const seen = order
         .map((mark) => ({ mark, at: plane.toPixel(mark.x, mark.y) }))
@@ -221,7 +221,7 @@ export const drawMarks = (
     drawLabels(context, labels, [...discs, ...handles.map(({ x, y }) => ({ x, y, radius: 6 }))], plane.box, colours);
 };
 
-/** How far the selected example reaches, with its handles. */
+/** The reach of the selected example, with its handles. */
 export const drawReach = (context: Context, reach: Reach, colours: Colours): void => {
     const { x, y, rx, ry } = reach;
     context.strokeStyle = colours.accent;
@@ -244,7 +244,7 @@ export const drawReach = (context: Context, reach: Reach, colours: Colours): voi
     }
 };
 
-// ---- the pose ----
+// ---- pose ----
 
 export const drawPose = (context: Context, state: MapState, colours: Colours): void => {
     const { plane, x, y, pose } = state;
@@ -264,7 +264,7 @@ export const drawPose = (context: Context, state: MapState, colours: Colours): v
     context.globalAlpha = 1;
 };
 
-/** Where another layer reads the same axes under names of its own: the textures' crosshair. */
+/** The crosshair of another layer that reads the same axes under its own names, such as that of the textures. */
 export const drawSecond = (context: Context, state: MapState, second: Second, colours: Colours): void => {
     const { plane } = state;
     const { left, top, width, height } = plane.box;

@@ -1,4 +1,4 @@
-// What the map changes in the project: places of examples and pseudo-examples, and new pseudo-examples.
+// Project edits made on the map: moves of examples and pseudo-examples, and new pseudo-examples.
 import type { Layer } from "@exemplar/runtime";
 import { setExample, setLayer, setPseudo, type Place, type Project, type ProjectPseudo } from "../core/project";
 import { placeWith } from "./axes";
@@ -6,7 +6,7 @@ import type { MapState, Mark, Taken } from "./state";
 
 type Change = (tree: Project) => Project;
 
-/** The mark, or where its form is taken, at values of the shown axes. */
+/** Moves the mark, or the place where its form is taken, to values of the shown axes. */
 export const moveTo = (state: MapState, mark: Mark, end: "at" | "from", x: number, y: number): Change => {
     const layer = state.app.selection.layer;
     const values = state.values(x, y);
@@ -24,7 +24,7 @@ export const moveTo = (state: MapState, mark: Mark, end: "at" | "from", x: numbe
         }));
 };
 
-/** The form at a point of the map: what each example counts for there now. */
+/** Takes the form at a point of the map, as the weights of the examples there. */
 export const takeForm = (state: MapState, x: number, y: number): Taken => {
     const layer = state.layer!;
     const point = state.pointAt(x, y);
@@ -42,7 +42,7 @@ const placeOf = (layer: Layer, state: MapState, x: number, y: number): Place => 
     return named;
 };
 
-/** A taken form as a pseudo-example at values of the shown axes; the others are the pose's. */
+/** Adds a taken form as a pseudo-example at values of the shown axes; other axes are as in the pose. */
 export const placeForm = (state: MapState, taken: Taken, x: number, y: number): Change => {
     state.origins.set(taken.weights, taken.point);
     const pseudo: ProjectPseudo = { at: placeOf(state.layer!, state, x, y), weights: taken.weights };

@@ -1,6 +1,6 @@
-// How far the selected example reaches, as an ellipse with a handle on each shown axis. In a gaussian layer the handles
-// set that example's falloff along that axis; under a cardinal kernel that shrinks with distance they set the layer's
-// radius, the share of the distance to the next point.
+// The reach of the selected example, drawn as an ellipse with a handle on each shown axis. In a gaussian layer the
+// handles set that example's falloff along the axis. Under a cardinal kernel that shrinks with distance, they set the
+// layer's radius, a share of the distance to the next point.
 import type { Input, Layer } from "@exemplar/runtime";
 import { round, setExample, setLayer, type Falloff, type Project, type ProjectLayer } from "../core/project";
 import { falloffOf } from "../core/space";
@@ -11,41 +11,41 @@ import type { MapState, Mark } from "./state";
 type Change = (tree: Project) => Project;
 
 export interface Handle {
-    /** In pixels. */
+    /** Pixels. */
     readonly x: number;
     readonly y: number;
-    /** For people: what it is at. */
+    /** The value as shown to the user. */
     readonly text: string;
     readonly label: string;
     readonly resetLabel: string;
-    /** By how many pixels it is dragged. */
+    /** The edit for a drag by dx, dy pixels. */
     change(dx: number, dy: number): Change;
-    /** So many times as far. */
+    /** The edit that multiplies the reach. */
     scale(factor: number): Change;
     readonly reset: Change;
 }
 
 export interface Reach {
-    /** In pixels; a radius of 0 where weights are shown. */
+    /** Pixels; a radius is 0 if weights are shown. */
     readonly x: number;
     readonly y: number;
     readonly rx: number;
     readonly ry: number;
-    /** Of whom. */
+    /** Whose reach it is. */
     readonly caption: string;
     readonly handles: readonly Handle[];
 }
 
 const RADIAL = new Set(["bspline", "gaussian", "wendland", "inverse_multiquadric"]);
 
-// ---- distances of the space and units of its axes ----
+// ---- distances of the space, and units of its axes ----
 
 const scaleOf = (tree: ProjectLayer, input: Input): number => {
     const scale = tree.space.find((axis) => axis.name === input.name)?.scale;
     return scale ?? (input.kind === "scalar" ? 1 / (input.max - input.min) : 0.5);
 };
 
-/** From a distance of the space to the axis's own unit; degrees for a rotation, of which chords are measured. */
+/** Converts a distance of the space to the axis's own unit: degrees for a rotation, where distances are chords. */
 const toUnit = (tree: ProjectLayer, input: Input, distance: number): number => {
     const length = distance / scaleOf(tree, input);
     return input.kind === "scalar" ? length : (360 / Math.PI) * Math.asin(Math.min(length / 2, 1));
@@ -59,8 +59,8 @@ const pointsOf = (layer: Layer): Float64Array[] => [
 const nearest = (layer: Layer, points: readonly Float64Array[], k: number): number =>
     Math.min(...points.map((point, i) => (i === k ? Infinity : layer.distance(points[k]!, point) || Infinity)));
 
-// What an axis that names no falloff has: the mean distance to the nearest other point. Asked for once an edit; of many
-// points some have to do, for what is drawn.
+// The default falloff of an axis: the mean distance to the nearest other point. Computed once per edit. With many
+// points a sample is enough for drawing.
 const SOME = 24;
 let kept: { layer: Layer; tree: ProjectLayer; value: number } | null = null;
 const defaultFalloff = (layer: Layer, tree: ProjectLayer): number => {
@@ -75,7 +75,7 @@ const defaultFalloff = (layer: Layer, tree: ProjectLayer): number => {
 
 // ---- the reach of a gaussian layer's example ----
 
-/** What is in force, with every axis named that has a falloff of its own: those that are not named get the default. */
+/** The falloffs in effect, for every axis with a falloff of its own; the others get the default. */
 const namedFalloffs = (layer: Layer, tree: ProjectLayer, name: string, falloff: Falloff | undefined) => {
     if (typeof falloff === "object" && !Array.isArray(falloff)) return { ...falloff };
     const said = falloffOf(layer, tree.space, falloff);
@@ -86,7 +86,7 @@ const namedFalloffs = (layer: Layer, tree: ProjectLayer, name: string, falloff: 
     return Object.fromEntries(named.filter(([, value]) => value > 0)) as { [axis: string]: number };
 };
 
-/** What the rig has: "auto" was found when it was built. 0: the default. */
+/** The rig's falloff, where "auto" was resolved by the build. 0: the default. */
 const builtFalloff = (layer: Layer, name: string, input: number): number => {
     const k = layer.examples.find((example) => example.name === name)?.index;
     return k === undefined ? 0 : (layer.falloffs?.[k * layer.inputs.length + input] ?? 0);
@@ -96,7 +96,7 @@ const span = (input: Input): number => (input.kind === "scalar" ? input.max - in
 
 const setFalloff = (state: MapState, mark: Mark, input: Input, value: number | null): Change => {
     return (tree) => {
-        const layer = state.layer!; // now: while a handle is held another rig may come
+        const layer = state.layer!; // read now: another rig may come during the drag
         const own = tree.layers[state.app.selection.layer]!;
         return setExample(tree, state.app.selection.layer, mark.name, (before) => {
             const { falloff, ...example } = before;
@@ -109,7 +109,7 @@ const setFalloff = (state: MapState, mark: Mark, input: Input, value: number | n
     };
 };
 
-/** In units of each shown axis. */
+/** In units of the axis. */
 const gaussianReach = (state: MapState, mark: Mark, coordinate: Coordinate): number => {
     const { layer, tree } = state;
     const i = layer!.inputs.indexOf(coordinate.input);
@@ -159,14 +159,14 @@ const radiusHandle = (state: MapState): Part => {
 
 // ---- both ----
 
-/** A handle before it has a place. */
+/** A handle without a position yet. */
 interface Part {
-    /** Where it may be on the ellipse, in degrees; the first that is in sight and on no mark. */
+    /** Allowed angles on the ellipse, in degrees. The first one that is visible and not on a mark is used. */
     angles: readonly number[];
     text: string;
     label: string;
     resetLabel: string;
-    /** By which factors it was dragged along the axes, and outwards. */
+    /** The edit for drag factors along both axes, and outwards. */
     change(factors: readonly [number, number, number]): Change;
     reset: Change;
 }
@@ -187,7 +187,7 @@ const putHandle = (state: MapState, { x, y, rx, ry }: Ellipse, { angles, change,
     const { left, top, width, height } = plane.box;
     return {
         ...part,
-        // One that is out of sight all around waits at the edge.
+        // If no angle is visible, the handle waits at the edge.
         x: Math.min(Math.max(px, left + 6), left + width - 6),
         y: Math.min(Math.max(py, top + 6), top + height - 6),
         change: (dx, dy) => {
@@ -199,8 +199,8 @@ const putHandle = (state: MapState, { x, y, rx, ry }: Ellipse, { angles, change,
     };
 };
 
-/** The distance of the space from an example to the next point; null where there is none. Asked for several times a
- * frame. */
+/** Distance in the space from an example to the next point; null if there is none. Cached, as it is read several
+ * times per frame. */
 let last: { layer: Layer; tree: ProjectLayer; name: string; value: number | null } | null = null;
 const nextOf = (layer: Layer, tree: ProjectLayer, { name }: Mark): number | null => {
     if (last?.layer !== layer || last.tree !== tree || last.name !== name)

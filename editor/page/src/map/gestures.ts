@@ -1,6 +1,6 @@
-// The pointer on the map. On an example or a pseudo-example it drags that; on a handle, how far an example reaches; with
-// Alt, or once "Take form" was pressed, it takes the form where it goes down and places it where it is let go; anywhere
-// else it moves the pose. Escape takes back what is under way.
+// Pointer input on the map. A press on an example or a pseudo-example drags it, a press on a handle changes an
+// example's reach. With Alt, or after "Take form", a press takes the form there and a release places it. Anywhere else
+// it moves the pose. Escape cancels the drag.
 import type { App } from "../core/app";
 import { ticks } from "./draw";
 import { moveTo, placeForm, takeForm } from "./edit";
@@ -8,7 +8,7 @@ import { handleAt, reachOf, type Handle } from "./falloff";
 import { secondOf, type Second } from "./second";
 import type { Busy, MapState, Mark } from "./state";
 
-/** Pixels that the pointer may be off a mark, and that it moves before that is a drag. */
+/** Pixels: the distance at which a mark is still hit, and the motion that starts a drag. */
 const REACH = 10;
 const START = 3;
 
@@ -19,7 +19,7 @@ interface Hit {
     end: "at" | "from";
 }
 
-/** The nearest mark in reach: the selected one first, then those near the plane that is shown. */
+/** The nearest mark within reach: the selected one first, then those near the shown plane. */
 export const markAt = (state: MapState, [px, py]: Point): Hit | null => {
     let best: (Hit & { cost: number }) | null = null;
     for (const mark of state.marks) {
@@ -36,18 +36,18 @@ export const markAt = (state: MapState, [px, py]: Point): Hit | null => {
     return best;
 };
 
-/** One drag, from when the pointer goes down. */
+/** One drag, from the press on. */
 interface Drag {
     readonly busy: Exclude<Busy, null>;
-    /** Of the reach. */
+    /** Handle of the reach. */
     readonly handle?: number;
     move(at: Point, event: PointerEvent): void;
     drop?(at: Point): void;
-    /** Takes back what is not in the preview. */
+    /** Takes back changes outside the preview. */
     undo?(): void;
 }
 
-/** To the ticks with Ctrl, along each shown axis. */
+/** With Ctrl, rounds to the ticks along each shown axis. */
 const snapped = (state: MapState, values: Point, event: { ctrlKey: boolean; metaKey: boolean }): Point => {
     if (!event.ctrlKey && !event.metaKey) return values;
     const at = ticks(state);
@@ -65,7 +65,7 @@ const dragPose = (app: App, state: MapState): Drag => {
             const values = snapped(state, state.plane.toValue(...at), event);
             setPose(app, state, state.pointAt(...values));
         },
-        // A rig that is gone took its poses with it.
+        // The poses of a rig that is gone are gone too.
         drop: () => {
             if (!before.disposed) before.dispose();
         },
@@ -76,7 +76,7 @@ const dragPose = (app: App, state: MapState): Drag => {
     };
 };
 
-/** Brings the pose to a point as far as its shown axes go. */
+/** Sets the shown axes of the pose to those of a point. */
 export const setPose = (app: App, state: MapState, point: number[]): void =>
     app.pose((pose) => {
         const inputs = new Map([state.x, state.y].filter((c) => c !== null).map((c) => [c.input.index, c]));
@@ -96,7 +96,7 @@ const dragSecond = (app: App, state: MapState, second: Second): Drag => ({
         ),
 });
 
-/** Why what was moved does not show in the form at the pose; null where it does. */
+/** The reason why a move does not change the form at the pose; null if it does. */
 const whyStill = (state: MapState, before: Float64Array): string | null => {
     const { layer, pose, marks } = state;
     const now = layer!.weights(pose);
@@ -117,7 +117,7 @@ const dragMark = (app: App, state: MapState, { mark, end }: Hit, start: Point): 
         busy: "mark",
         move: (at, event) => {
             const values = snapped(state, state.plane.toValue(at[0] + grip[0], at[1] + grip[1]), event);
-            // By now the form shows where it was moved before; a little is not worth a word.
+            // By now the form shows the previous move. Small moves need no message.
             const why = !told && !mark.muted && app.isDragging && Math.hypot(at[0] - start[0], at[1] - start[1]) > 25 ? whyStill(state, before) : null;
             if (why) app.say(why);
             told ||= why !== null;
@@ -145,7 +145,7 @@ const dragForm = (app: App, state: MapState, start: Point): Drag => {
             app.preview(placeForm(state, taken, ...snapped(state, state.plane.toValue(...at), event)));
         },
         drop: (at) => {
-            // A click places what was taken before, at the pose.
+            // A click places the form that was taken before, at the pose.
             if (!moved && waiting) app.preview(placeForm(state, waiting, ...state.plane.toValue(...at)));
             state.taken = null;
             if (!moved && !waiting) {
@@ -180,7 +180,7 @@ const pan = (app: App, state: MapState, start: Point): Drag => {
     };
 };
 
-/** What a pointer that goes down here is for. */
+/** The drag that a press here starts. */
 const begin = (app: App, state: MapState, at: Point, event: PointerEvent): { drag: Drag; hit: Hit | null } | null => {
     if (event.button === 1) return { drag: pan(app, state, at), hit: null };
     if (event.button !== 0) return null;
@@ -234,7 +234,7 @@ export const addGestures = (app: App, state: MapState, canvas: HTMLCanvasElement
 
     canvas.addEventListener("pointerdown", (event) => {
         if (drag || state.missing !== null) return;
-        app.frame(); // what is pressed is what is shown
+        app.frame(); // act on what the screen shows
         start = placeIn(event);
         const begun = begin(app, state, start, event);
         if (!begun) return;
@@ -254,7 +254,7 @@ export const addGestures = (app: App, state: MapState, canvas: HTMLCanvasElement
                     : { example: null, pseudo: hit.mark.index },
             );
         if (drag.busy === "pose") {
-            started = true; // the pose comes at once
+            started = true; // the pose follows at once
             drag.move(start, event);
         }
         redraw();
@@ -277,8 +277,8 @@ export const addGestures = (app: App, state: MapState, canvas: HTMLCanvasElement
         end();
     });
     canvas.addEventListener("pointercancel", stop);
-    canvas.addEventListener("lostpointercapture", stop); // after a pointerup there is nothing left to stop
-    // What is dragged was taken back elsewhere: by undoing, or by another edit.
+    canvas.addEventListener("lostpointercapture", stop); // after a pointerup nothing is left to stop
+    // The edit being dragged was taken back elsewhere, by undo or another edit.
     app.on("tree", () => {
         if (drag && started && !app.isDragging && ["mark", "take", "reach"].includes(drag.busy)) {
             state.taken = null;

@@ -1,6 +1,6 @@
-// The weight of one example over the shown part of the plane, at the pose's values of the other axes: colours, lines at
-// round values, and a dashed line around where it is negative. Asked of the runtime on a coarse grid, and only when
-// something that it depends on is new; while things move the grid is as fine as a few milliseconds allow.
+// Heat map of one example's weight over the visible part of the plane, with the other axes as in the pose: colours,
+// lines at round values, and a dashed line around negative weights. Weights are sampled on a coarse grid, only when
+// something changed. During motion the grid is as fine as a few milliseconds allow.
 import { partsOf, type Colours } from "../core/colours";
 import { contours } from "./contour";
 import type { MapState } from "./state";
@@ -8,31 +8,31 @@ import type { MapState } from "./state";
 type Context = CanvasRenderingContext2D;
 
 const SIZES = [64, 48, 32, 24, 16, 12];
-/** Milliseconds that a grid may take while something moves, and when it rests; and after how many it does. */
+/** Milliseconds allowed for a grid during motion and at rest, and the delay until it counts as at rest. */
 const QUICK = 2.5;
 const SLOW = 40;
 const REST = 120;
-/** Below this a weight counts as negative: kernels that die out leave dust around 0. */
+/** Weights below this count as negative: kernels that die out leave tiny values around 0. */
 export const NEGATIVE = -0.01;
 const LEVELS = [0.25, 0.5, 0.75, 1];
 
 interface Grid {
     readonly n: number;
-    /** The chosen weight, or the smallest of all: [n][n] from the low corner. */
+    /** The chosen weight, or the smallest of all weights: [n][n] from the low corner. */
     readonly values: Float64Array;
-    /** Of one example; of the smallest only what is negative is shown. */
+    /** True for one example's weight. Of the smallest weight, only negative values are shown. */
     readonly isOne: boolean;
 }
 
-/** Negative weights are small and matter: they get colour sooner. */
+/** Negative weights are small but matter, so they get colour sooner. */
 const negativeAlpha = (value: number): number => Math.min(0.7, 0.12 - 1.6 * value) * Math.min(1, value / NEGATIVE);
 
 export class Heat {
-    /** How long the last grid took. */
+    /** Duration of the last grid. */
     milliseconds = 0;
     #grid: Grid | null = null;
     #of: { layer: unknown; tree: unknown; key: string } = { layer: null, tree: null, key: "" };
-    /** Milliseconds a number. */
+    /** Milliseconds per number. */
     #cost = 0;
     #changed = 0;
     #later = 0;
@@ -43,7 +43,7 @@ export class Heat {
         readonly redraw: () => void,
     ) {}
 
-    /** The grid for what is shown now. What changes quickly gets a coarse one, and a fine one once it rests. */
+    /** The current grid: coarse during changes, fine once they stop. */
     #update(): Grid | null {
         const { state } = this;
         const { layer, tree, plane, chosenWeight } = state;
@@ -101,7 +101,7 @@ export class Heat {
         this.#paint(grid, colours);
         const { left, top, width, height } = this.state.plane.box;
         context.imageSmoothingQuality = "high";
-        // Numbers stand at the middle of the picture's pixels.
+        // Numbers belong to the centres of the image's pixels.
         context.drawImage(this.#image, 0.5, 0.5, grid.n - 1, grid.n - 1, left, top, width, height);
         context.strokeStyle = colours.accent;
         context.lineWidth = 1;
@@ -131,7 +131,7 @@ export class Heat {
         context.stroke();
     }
 
-    /** One hue above 0, another below, nothing at 0. */
+    /** One hue above 0, another below, transparent at 0. */
     #paint({ values, n, isOne }: Grid, colours: Colours): void {
         const image = this.#image;
         if (image.width !== n) image.width = image.height = n;

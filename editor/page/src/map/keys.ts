@@ -1,4 +1,4 @@
-// The map by keys: every edit is one step that can be undone.
+// Keyboard control of the map: every edit is one undo step.
 import type { App } from "../core/app";
 import { removePseudo } from "../core/project";
 import { pseudoName } from "../core/words";
@@ -22,9 +22,9 @@ const step = (state: MapState, edge: "x" | "y", share: number): number =>
 
 const isThere = (state: MapState): boolean => state.missing === null;
 
-/** The next or the previous mark, around. */
+/** Selects the next or previous mark, wrapping around. */
 const selectNext = (app: App, state: MapState, by: number): void => {
-    state.update(); // keys may come quicker than frames
+    state.update(); // keys may come faster than frames
     const { marks } = state;
     if (!marks.length) return;
     const now = marks.findIndex((mark) => mark.selected);
@@ -43,7 +43,7 @@ const moveSelected = (app: App, state: MapState, key: string | undefined, share:
     app.say(`${mark.name}: ${placeText(state, x, y)}`);
 };
 
-/** How far the selected example reaches: End and Home across, Page Up and Page Down up. */
+/** Changes the reach of the selected example: End and Home horizontally, Page Up and Page Down vertically. */
 const setReach = (app: App, state: MapState, key: string | undefined): void => {
     state.update();
     const handles = reachOf(state)?.handles ?? [];
@@ -57,7 +57,7 @@ const setReach = (app: App, state: MapState, key: string | undefined): void => {
     app.say(reachOf(state)?.handles[handles.indexOf(handle)]?.text ?? "");
 };
 
-/** Along the shown axes, from where the pose is. */
+/** Moves the pose along the shown axes. */
 export const movePose = (app: App, state: MapState, key: string, share: number): boolean => {
     if (!isThere(state) || !(key in ARROWS)) return false;
     state.update();
@@ -73,7 +73,7 @@ export const take = (app: App, state: MapState): void => {
         state.taken = null;
         app.say("Put back.");
     } else {
-        app.frame(); // so that the weights are those of what is shown
+        app.frame(); // so that the weights match the picture
         state.taken = takeForm(state, state.x!.read(state.pose), state.y?.read(state.pose) ?? 0);
         app.say("Taken: the form at the pose. Press where it is to be, drag from another form, or move the pose and press Enter.");
     }
@@ -98,7 +98,7 @@ const remove = (app: App): void => {
     app.edit(`deleted '${name}'`, (tree) => removePseudo(tree, layer, pseudo));
 };
 
-/** No weight, each example's, the smallest. */
+/** Goes from no weight to each example's, then to the smallest. */
 const cycle = (app: App, state: MapState): void => {
     const all: Chosen[] = ["selected", ...(state.layer?.examples.map((e): Chosen => `=${e.name}`) ?? []), "smallest", "none"];
     state.chosen = all[(all.indexOf(state.chosen) + 1) % all.length]!;
@@ -141,7 +141,7 @@ export const addKeys = (app: App, state: MapState): void => {
                 app.invalidate();
             } },
     );
-    // With a server, the list's Delete is for both kinds.
+    // With a server, the Delete command of the list handles both kinds.
     if (!app.server)
         app.commands.add({ id: "map-delete", label: "Delete the selected pseudo-example", group, keys: ["Delete"],
             enabled: () => app.selection.pseudo !== null && app.selection.example === null, run: () => remove(app) });

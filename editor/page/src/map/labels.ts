@@ -1,23 +1,23 @@
-// Names beside their marks: each where it covers neither a mark nor another name, the important ones first.
+// Places names next to their marks, without covering marks or other names, the important ones first.
 import type { Colours } from "../core/colours";
 import type { Box } from "./plane";
 
 export interface Label {
     text: string;
-    /** The mark, and how large it is. */
+    /** Position and size of the mark. */
     x: number;
     y: number;
     radius: number;
     colour: string;
     alpha: number;
-    /** Written in any case, and first. */
+    /** Always drawn, and first. */
     needed: boolean;
 }
 
 export const SIZE = 11;
 const HEIGHT = 13;
 const GAP = 4;
-/** How much farther off a name may stand where there is no room beside its mark. */
+/** Extra distances for a name if there is no room next to its mark. */
 const FAR = [14, 28, 42];
 
 const overlaps = (a: Box, b: Box): boolean =>
@@ -26,13 +26,13 @@ const overlaps = (a: Box, b: Box): boolean =>
 const inside = (a: Box, b: Box): boolean =>
     a.left >= b.left && a.top >= b.top && a.left + a.width <= b.left + b.width && a.top + a.height <= b.top + b.height;
 
-/** From beyond the left or the right edge to it. */
+/** Moves a box from beyond the left or right edge to that edge. */
 const drawnIn = (place: Box, box: Box): Box => ({
     ...place,
     left: Math.min(Math.max(place.left, box.left), box.left + box.width - place.width),
 });
 
-/** Beside it and up first, where no grid line runs through; farther off on a second try. */
+/** Candidate positions: beside and above first, away from grid lines; farther off in a second try. */
 const places = (label: Label, width: number, off = 0): Box[] => {
     const r = label.radius + GAP + off;
     const c = 0.7 * r;
@@ -50,7 +50,7 @@ const places = (label: Label, width: number, off = 0): Box[] => {
     ];
 };
 
-/** A thin line to a mark whose name had to stand farther off. */
+/** A thin line from a mark to a name farther away. */
 const lead = (context: CanvasRenderingContext2D, { x, y, radius, colour }: Label, place: Box): void => {
     const tx = Math.min(Math.max(x, place.left), place.left + place.width);
     const ty = Math.min(Math.max(y, place.top), place.top + place.height);
@@ -87,7 +87,7 @@ export const drawLabels = (
         const isFree = (place: Box): boolean => !discs.some((disc) => overlaps(place, disc));
         const far = FAR.flatMap((off) => places(label, width, off)).map((place) => drawnIn(place, box)).filter(open);
         const free = seen.find(isFree) ?? far.find(isFree);
-        // Rather over a mark than without a name, for those in the plane that is shown.
+        // Marks in the shown plane always get a name, even if it covers another mark.
         const place = free ?? (label.alpha > 0.9 ? seen[0] : undefined) ?? (label.needed ? all[0] : undefined);
         if (!place) continue;
         taken.push(place);

@@ -1,4 +1,4 @@
-// In words what the pointer is over: the place as numbers, and what counts most there; or what check says of a mark.
+// Describes what is under the pointer: the place as numbers and the largest weights there, or a finding about a mark.
 import { showNumber } from "../core/dom";
 import type { Coordinate } from "./axes";
 import { handleAt, reachOf } from "./falloff";
@@ -29,7 +29,7 @@ export const placeText = (state: MapState, x: number, y: number): string =>
 export interface Words {
     place: string;
     weights: string;
-    /** The canvas's tip. */
+    /** Tooltip of the canvas. */
     title: string;
 }
 
@@ -69,7 +69,7 @@ const weightCaption = (state: MapState): (readonly [Swatch, string])[] => {
     return [["above", `weight of ${layer!.examples[chosenWeight]!.name}`], ["below", "negative"]];
 };
 
-/** What the colours and lines of the map mean: each text with the colour that it is about. */
+/** The meaning of the map's colours and lines: each text with its colour. */
 export const captionOf = (state: MapState): (readonly [Swatch, string])[] => {
     const reach = reachOf(state);
     return reach ? [...weightCaption(state), ["reach", reach.caption]] : weightCaption(state);

@@ -1,5 +1,5 @@
-// The map of the selected layer's space: two of its axes, the examples and pseudo-examples on them, the pose, and what
-// the weights are in between. Where a layer has one axis, the weights over it.
+// The map of the selected layer's space: two of its axes, the examples and pseudo-examples, the pose, and the weights
+// in between. For a layer with one axis, the weights over that axis.
 import type { App } from "../core/app";
 import { commandButton } from "../core/buttons";
 import { h } from "../core/dom";
@@ -22,7 +22,7 @@ const fill = (element: HTMLSelectElement, options: readonly Option[], value: str
     if (element.value !== value) element.value = value;
 };
 
-/** Which axes, which weight. */
+/** The selects for both axes and the weight. */
 const makeSelects = (app: App, state: MapState) => {
     const make = (id: string, label: string, choose: (value: string) => void): HTMLSelectElement => {
         const element = h("select", { id, title: label, "aria-label": label, onchange: () => choose(element.value) });
@@ -52,7 +52,7 @@ const makeSelects = (app: App, state: MapState) => {
 const makeButtons = (app: App, state: MapState, canvas: HTMLCanvasElement) => {
     const button = (id: string, text: string): HTMLButtonElement => {
         const element = commandButton(app, id, text);
-        // So that Enter places, and does not press the button again.
+        // So that Enter places the form instead of pressing the button again.
         element.addEventListener("click", () => canvas.focus({ preventScroll: true }));
         return element;
     };
@@ -113,7 +113,7 @@ export const mapPanel = (app: App): HTMLElement => {
     const redraw = (): void => {
         asked ||= requestAnimationFrame(() => {
             asked = 0;
-            // A tree that the rig does not follow yet comes with the next frame of the App.
+            // If the rig does not follow this tree yet, the App's next frame updates the map.
             if (app.layer === shown) update();
         });
     };
@@ -122,7 +122,7 @@ export const mapPanel = (app: App): HTMLElement => {
         shown = app.layer;
         update();
     });
-    app.on("rig", () => state.update()); // the pointer may come before the next frame
+    app.on("rig", () => state.update()); // a pointer event may come before the next frame
     app.on("status", redraw);
     new ResizeObserver(redraw).observe(canvas);
     addGestures(app, state, canvas, redraw);

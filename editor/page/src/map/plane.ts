@@ -1,4 +1,4 @@
-// The part of the plane that is seen, and where it is in the canvas, in CSS pixels.
+// The visible part of the plane and its position in the canvas, in CSS pixels.
 
 export interface Range {
     min: number;
@@ -12,7 +12,7 @@ export interface Box {
     height: number;
 }
 
-/** Room for what is written at the edges. */
+/** Room for text at the edges. */
 const EDGE = { left: 40, right: 10, top: 10, bottom: 34 };
 
 export class Plane {
@@ -47,7 +47,7 @@ export class Plane {
         const { left, top, width, height } = this.box;
         return px >= left - slack && px <= left + width + slack && py >= top - slack && py <= top + height + slack;
     }
-    /** CSS pixels that a unit is long. */
+    /** CSS pixels per unit. */
     get scale(): [number, number] {
         return [this.box.width / (this.x.max - this.x.min), this.box.height / (this.y.max - this.y.min)];
     }
@@ -57,7 +57,7 @@ export class Plane {
         this.x = { min: this.x.min - dx / sx, max: this.x.max - dx / sx };
         this.y = { min: this.y.min + dy / sy, max: this.y.max + dy / sy };
     }
-    /** About a point that stays where it is. */
+    /** Zooms about a point that stays in place. */
     zoom(px: number, py: number, factor: number, limits: { x: Range; y: Range }): void {
         const [x, y] = this.toValue(px, py);
         const about = (range: Range, value: number, limit: Range): Range => {
@@ -71,7 +71,7 @@ export class Plane {
     }
 }
 
-/** What holds the range and the values, with a margin around. */
+/** A range that contains another range and the values, with a margin. */
 export const fitted = (range: Range, values: readonly number[], margin = 0.07): Range => {
     let { min, max } = range;
     for (const value of values)
@@ -83,7 +83,7 @@ export const fitted = (range: Range, values: readonly number[], margin = 0.07): 
     return { min: min - more, max: max + more };
 };
 
-/** Round numbers in a range, not closer than `gap` pixels; angles by the steps that people use for them. */
+/** Round numbers in a range, at least `gap` pixels apart; angles in the usual steps. */
 export const ticksOf = (range: Range, pixels: number, gap: number, degrees: boolean): number[] => {
     const least = ((range.max - range.min) * gap) / pixels;
     let step: number | undefined;

@@ -1,5 +1,5 @@
-// The form under the pointer as a small picture, beside the map so that it covers nothing of it, at the pointer's height.
-// The view draws it; at most one a frame, and none while something is dragged, for then the view itself shows it.
+// A small picture of the form under the pointer, next to the map so that it covers none of it, at the height of the
+// pointer. The view draws it, at most once per frame, and not during a drag, when the view itself shows the form.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { MapState } from "./state";

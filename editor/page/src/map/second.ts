@@ -1,16 +1,17 @@
-// The second crosshair, as in figure 10 of Shape by Example: form and texture are placed separately. A layer of pixels
-// that has "skin.age" where the forms have "age" is at its own value of it; the map of either shows where the other is.
+// The second crosshair, as in figure 10 of "Shape by Example": form and texture are placed separately. A layer of
+// pixels that has "skin.age" where the forms have "age" has its own value of it. The map of each layer shows the
+// other's place.
 import type { Input, Layer } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import type { Coordinate } from "./axes";
 import type { MapState } from "./state";
 
 export interface Second {
-    /** Of the other layer. */
+    /** Name of the other layer. */
     readonly name: string;
     readonly x: number;
     readonly y: number;
-    /** What moving it moves; null: along that edge it goes with the pose. */
+    /** The inputs that dragging it changes; null along an edge where it follows the pose. */
     readonly inputs: readonly [Input | null, Input | null];
 }
 

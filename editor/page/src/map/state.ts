@@ -1,5 +1,5 @@
-// What the map shows and how: the selected layer's coordinates, which two are along the edges, the part that is seen, and
-// the marks on it. Read anew for every frame from the App, which is the only one that knows.
+// State of the map: the selected layer's coordinates, the two along the edges, the visible part, and the marks on it.
+// Read from the App for every frame.
 import type { Layer } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { pointOf, type ProjectLayer } from "../core/project";
@@ -11,26 +11,26 @@ import { fitted, Plane, type Range } from "./plane";
 
 export interface Mark {
     readonly kind: "example" | "pseudo";
-    /** For people. */
+    /** Name to display. */
     readonly name: string;
-    /** In the layer's list in the file. */
+    /** Index in the layer's list in the file. */
     readonly index: number;
     readonly point: number[];
-    /** Along the edges; y is 1 or 0 where weights are shown. */
+    /** Position along the edges; y is 1 or 0 if weights are shown. */
     readonly x: number;
     readonly y: number;
-    /** Where the form of a pseudo-example is taken. */
+    /** The place where the form of a pseudo-example is taken. */
     readonly from: { point: number[]; x: number; y: number } | null;
-    /** Where its form was taken in this session, for one that has the weights of that place and no more. */
+    /** The place where its form was taken in this session, for a pseudo-example that stores only weights. */
     readonly origin: { x: number; y: number } | null;
-    /** How far off the shown plane, in parts of the other ranges. */
+    /** Distance from the shown plane, in parts of the other ranges. */
     readonly off: number;
     readonly muted: boolean;
     readonly selected: boolean;
     readonly finding: Finding | null;
 }
 
-/** A form that was taken, to be placed. */
+/** A form taken from the map, to be placed. */
 export interface Taken {
     readonly x: number;
     readonly y: number;
@@ -40,7 +40,7 @@ export interface Taken {
 
 export type Chosen = "selected" | "none" | "smallest" | `=${string}`;
 
-/** What the map does with a pointer that is down. */
+/** The current drag. */
 export type Busy = null | "pose" | "textures" | "mark" | "take" | "reach" | "pan";
 
 export const WEIGHTS = "weights";
@@ -51,32 +51,32 @@ export class MapState {
     tree: ProjectLayer | null = null;
     coordinates: Coordinate[] = [];
     x: Coordinate | null = null;
-    /** Null: the weights along x. */
+    /** Null: weights along x. */
     y: Coordinate | null = null;
     marks: Mark[] = [];
     /** The pose in the layer's space. */
     pose: number[] = [];
     chosen: Chosen = "selected";
     taken: Taken | null = null;
-    /** Where forms were taken, by the weights that were placed: these stay the same object from step to step. */
+    /** Places where forms were taken, by the weights object, which stays the same from step to step. */
     readonly origins = new WeakMap<object, number[]>();
     busy: Busy = null;
-    /** Which handle of the reach is held; -1: none. */
+    /** The handle of the reach being dragged; -1: none. */
     handle = -1;
-    /** Where the pointer is, in pixels of the canvas; null outside. */
+    /** The pointer in pixels of the canvas; null outside. */
     pointer: [number, number] | null = null;
     picture = true;
 
-    /** The layer and the space that the coordinates are of. */
+    /** The layer and space that the coordinates belong to. */
     #axesOf: unknown[] = [];
-    /** By layer, what was chosen. */
+    /** The chosen coordinates of each layer. */
     #kept = new Map<number, { x: string; y: string }>();
     #fittedFor = "";
     #found: { of: readonly Finding[] | null; worst: Map<string, Finding> } = { of: null, worst: new Map() };
 
     constructor(readonly app: App) {}
 
-    /** Why there is no map, as a sentence; null where there is one. */
+    /** The reason why there is no map, as a sentence; null if there is one. */
     get missing(): string | null {
         const { tree, layer } = this;
         if (!tree) return "There is no layer yet. Add one on the left.";
@@ -90,7 +90,7 @@ export class MapState {
         return null;
     }
 
-    /** Whether weights are drawn over one axis, instead of a plane. */
+    /** True if the map shows weights over one axis, instead of a plane. */
     get isGraph(): boolean {
         return this.y === null;
     }
@@ -137,7 +137,7 @@ export class MapState {
         this.y = kept?.y === WEIGHTS ? null : (find(kept?.y) ?? other);
     }
 
-    /** Shows a coordinate along an edge; the other edge makes way where it has the same. */
+    /** Shows a coordinate along an edge. If the other edge has the same one, that edge changes. */
     show(edge: "x" | "y", id: string): void {
         const wanted = this.coordinates.find((c) => c.id === id) ?? null;
         const { x, y } = this;
@@ -153,14 +153,13 @@ export class MapState {
         this.app.invalidate();
     }
 
-    // ---- what is seen ----
+    // ---- visible part ----
 
-    /** The ranges of the axes. */
     get ranges(): { x: Range; y: Range } {
         return { x: this.x ?? { min: 0, max: 1 }, y: this.y ?? { min: 0, max: 1 } };
     }
 
-    /** Shows all of the space that has examples, and its whole range. */
+    /** Shows all examples and the full ranges. */
     fit(): void {
         if (!this.x) return;
         const xs = this.marks.flatMap((mark) => [mark.x, ...(mark.from ? [mark.from.x] : [])]);
@@ -169,7 +168,7 @@ export class MapState {
         this.plane.y = this.y ? fitted(this.y, ys) : { min: -0.35, max: 1.35 };
     }
 
-    /** The pose's point with the shown coordinates at values. */
+    /** The pose's point with the shown coordinates set to these values. */
     pointAt(x: number, y: number): number[] {
         const point = [...this.pose];
         this.x!.write(point, x);
@@ -182,7 +181,7 @@ export class MapState {
         return this.y ? [[this.x!, x], [this.y, y]] : [[this.x!, x]];
     }
 
-    /** Which example's weight is drawn; -1: the smallest of all; null: none. */
+    /** The example whose weight is drawn; -1: the smallest of all; null: none. */
     get chosenWeight(): number | null {
         const { chosen, layer } = this;
         if (!layer || chosen === "none") return null;
@@ -200,7 +199,7 @@ export class MapState {
         return Math.sqrt(sum);
     }
 
-    /** The worst of what was found at each point, by its path: there may be a thousand of both. */
+    /** The worst finding at each point, by its path. There may be a thousand of each. */
     #findings(): Map<string, Finding> {
         const { findings } = this.app;
         if (this.#found.of === findings) return this.#found.worst;

@@ -1,4 +1,4 @@
-// The commands that belong to no panel: the project, undoing, help.
+// Commands that belong to no panel: the project, undo, help.
 import type { App } from "../core/app";
 import { showHelp } from "./help";
 import { setTheme, theme } from "./theme";

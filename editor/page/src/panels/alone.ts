@@ -1,10 +1,10 @@
-// What is said above as long as the tool does not answer: a new one has another address, so that nothing of this page can
-// be saved but by hand.
+// The notice shown while the tool does not answer. A restarted tool has another address, so this page can then be saved
+// only by hand.
 import type { App } from "../core/app";
 import { h, setText } from "../core/dom";
 import { sentences } from "../core/words";
 
-/** Hands a text over as a file, as the browser does with files. */
+/** Offers a text as a download. */
 const keepFile = (name: string, text: string): void => {
     const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
     h("a", { href: address, download: name }).click();

@@ -1,4 +1,4 @@
-// What stands in place of the page when a project or a rig cannot be opened.
+// Replaces the page if a project or a rig cannot be opened.
 import { h } from "../core/dom";
 import { Refusal } from "../core/server";
 import { sentenceOf } from "../core/words";

@@ -1,4 +1,4 @@
-// The bar above: what is open, whether it is saved, and the commands that are always at hand.
+// The bar at the top: the open file, its saved state, and commands that are always available.
 import type { App } from "../core/app";
 import { commandButton, dim } from "../core/buttons";
 import { h, setText } from "../core/dom";

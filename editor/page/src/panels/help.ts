@@ -1,4 +1,4 @@
-// What the mouse does, and all commands with their keys, from the one table there is.
+// The list of mouse actions, and of all commands with their keys, from the table of commands.
 import type { App } from "../core/app";
 import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
@@ -10,7 +10,7 @@ const pretty = (key: string): string =>
         .replace("Escape", "Esc")
         .replace(/^-$/, "−");
 
-// Of several keys with the same modifiers, only the first names them: Alt+← → ↑ ↓.
+// Several keys with the same modifiers name them once: Alt+← → ↑ ↓.
 const keysOf = (keys: readonly string[]): HTMLElement[] => {
     const modifiers = (key: string): string => key.slice(0, key.lastIndexOf("+", key.length - 2) + 1);
     return keys.map((key, i) => {
@@ -20,7 +20,7 @@ const keysOf = (keys: readonly string[]): HTMLElement[] => {
     });
 };
 
-// What no command stands for.
+// Actions that are not commands.
 const MOUSE = [
     ["Drag in the view", "Turn it; with Shift or the middle button, shift it"],
     ["Drag in the map", "Move the pose; with Shift, shift the map"],

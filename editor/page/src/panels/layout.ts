@@ -1,4 +1,4 @@
-// Where the panels are: layers on the left, the view in the middle with what plays below it, the space on the right.
+// Layout of the panels: layers on the left, the view with the player below it in the middle, the space on the right.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { brushPanel } from "../brush/brush";
@@ -13,10 +13,10 @@ import { statusPanel } from "./status";
 import { weigherPanel } from "../weigh/weigher";
 import { weightsPanel } from "../weigh/weights";
 
-/** A part of a column with a heading that folds it. */
+/** A part of a column that folds under its heading. */
 const part = (title: string, open: boolean, ...children: HTMLElement[]): HTMLElement => {
     const details = h("details", { class: "part", open }, h("summary", {}, title), ...children);
-    let isNew = open; // the browser tells of those that start open too
+    let isNew = open; // the browser also reports parts that start open
     details.addEventListener("toggle", () => {
         if (details.open && !isNew) details.scrollIntoView({ block: "nearest" });
         isNew = false;
@@ -25,7 +25,7 @@ const part = (title: string, open: boolean, ...children: HTMLElement[]): HTMLEle
 };
 
 export const layout = (app: App): HTMLElement[] => {
-    const view = viewPanel(app); // first: others use its pictures and its picker
+    const view = viewPanel(app); // first: other panels use its pictures and its picker
     const left = h(
         "aside",
         { class: "column left", "aria-label": "Layers and examples" },

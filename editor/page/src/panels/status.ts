@@ -1,4 +1,4 @@
-// The line below: the last message, what is being done, how large the rig is and how long a step of a drag takes.
+// The line at the bottom: the last message, work in progress, the size of the rig, and the time of a drag step.
 import type { App } from "../core/app";
 import { h, setText } from "../core/dom";
 import { count } from "../core/words";

@@ -1,4 +1,4 @@
-// Light and dark: as the system has it until somebody chooses; kept where the browser lets us.
+// Light and dark theme: the system's until the user chooses, and remembered if the browser allows it.
 const KEY = "exemplar.theme";
 type Theme = "light" | "dark";
 
@@ -6,7 +6,7 @@ const kept = (): string | null => {
     try {
         return localStorage.getItem(KEY);
     } catch {
-        return null; // a page from disk may have no storage
+        return null; // a page opened from disk may have no storage
     }
 };
 
@@ -19,6 +19,6 @@ export const setTheme = (wanted?: Theme): void => {
         try {
             localStorage.setItem(KEY, wanted);
         } catch {
-            // chosen for this time only
+            // the choice holds for this session only
         }
 };

@@ -1,13 +1,13 @@
-// Keeps an eye on the tool and on the project's file: says when the tool was ended or another program changed the file, and
-// asks before a change is lost.
+// Watches the tool and the project file: tells the user when the tool was closed or another program changed the file,
+// and asks before a change is lost.
 import type { App } from "../core/app";
 import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
 
 const EVERY = 3000; // milliseconds
-const PATIENCE = 2; // times without an answer until that is said
+const PATIENCE = 2; // missed answers before it is reported
 
-// It may open while somebody types: what Enter or Space presses does nothing.
+// The dialog may open while someone is typing, so the button that Enter or Space presses does nothing.
 const ask = (app: App, version: string | null): HTMLDialogElement => {
     const isGone = version === null;
     const close = (then?: () => Promise<unknown>) => (): void => {
@@ -45,7 +45,7 @@ export const watchFile = (app: App): void => {
         if (app.isAlone === isAlone) return;
         app.isAlone = isAlone;
         app.emit("status");
-        if (!isAlone) void app.build(); // what was changed meanwhile
+        if (!isAlone) void app.build(); // build changes made meanwhile
     };
     const look = async (): Promise<void> => {
         if (document.hidden || app.isSaving || isLooking) return;
@@ -55,7 +55,7 @@ export const watchFile = (app: App): void => {
         isLooking = false;
         silent = answer ? 0 : silent + 1;
         setAlone(silent >= PATIENCE);
-        // A save of our own may have begun, or ended, meanwhile.
+        // Our own save may have started or ended meanwhile.
         if (!answer || app.isSaving || known !== app.version) return;
         if (answer.version !== app.version && answer.version !== asked) question(answer.version);
     };

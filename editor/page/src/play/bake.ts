@@ -1,4 +1,4 @@
-// Writes what is played as a file that plays without Exemplar: asks for its name, and before it writes over another.
+// Bakes the played motion to a file for programs without Exemplar: asks for a name, and before it overwrites a file.
 import type { App } from "../core/app";
 import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
@@ -19,18 +19,18 @@ const formatOf = (name: string): Format | null => {
     return end && end in FORMATS ? (end as Format) : null;
 };
 
-/** What can be written: nothing of glTF follows a driver. */
+/** Formats that can be written. glTF has nothing that follows a driver. */
 const formatsOf = (app: App): Format[] =>
     (Object.keys(FORMATS) as Format[]).filter((end) => end !== ".glb" || !app.stage.rig.driver);
 
-/** Of a driven rig with several cloths, the value that says which one is shown. */
+/** For a driven rig with several databases, the value of the one shown. */
 const databaseOf = (app: App): number | null => {
     const layer = app.stage.rig.layers.find((l) => l.inputs.some((input) => input.kind === "driver"));
     const input = layer?.inputs.find((i) => i.kind === "scalar");
     return input ? (app.stage.pose.get(input.index) as number) : null;
 };
 
-/** What was written, and how good it is. */
+/** The written file and its accuracy, in words. */
 export const wordsOf = (baked: Baked): string => {
     const frames = count(baked.frames, "frame");
     if (baked.maximum === null) return `Baked ${baked.path}: ${frames}, every vertex exact.`;
@@ -92,13 +92,13 @@ export const bakeForm = (app: App, source: Source): void => {
             said.textContent = `${error.exists} exists: write over it?`;
             write.textContent = "Write over it";
         } else said.textContent = sentenceOf(error);
-        write.focus(); // what was disabled has lost it
+        write.focus(); // being disabled took its focus
     };
     const ask = async (): Promise<Baked> => {
         const { motion } = await source.motion();
         return app.server!.bake(app.built!.build, motion, field.value.trim(), overwrite, databaseOf(app));
     };
-    // An edit, or another window's motion, may have overtaken it: once more, with what there is now.
+    // An edit, or a motion from another window, may have come first: try once more with the current ones.
     const askAgain = (error: unknown): Promise<Baked> => {
         if (!(error instanceof Refusal) || error.status !== 409 || error.exists !== null) throw error;
         source.forget();

@@ -1,4 +1,4 @@
-// The row below the view: plays a motion, or goes through the examples of the selected layer; scrubs, steps, bakes.
+// The row below the view: plays a motion, or the examples of the selected layer. Scrub, step, bake.
 import type { App } from "../core/app";
 import { commandButton } from "../core/buttons";
 import { h } from "../core/dom";
@@ -8,12 +8,12 @@ import { wordsOf, Source } from "./source";
 import { examplesTrack, motionTrack, namesOf } from "./track";
 
 const ENDS = ".bvh,.csv,.glb,.gltf";
-const DRIVER_ENDS = ".pc2,.mdd"; // numbered files are many: they are taken from the folder
+const DRIVER_ENDS = ".pc2,.mdd"; // numbered files come as many: they are listed from the folder
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
-const FEW = 10; // frames a second: below that, single frames look like steps
+const FEW = 10; // frames per second: slower motions look like steps
 const EXAMPLES = "examples";
 const OPEN = "open";
-const FILE = "file"; // that somebody opened; paths in the folder begin with a slash
+const FILE = "file"; // an opened file; paths in the folder begin with a slash
 
 const addCommands = (app: App, player: Player): void => {
     const enabled = (): boolean => player.hasTrack;
@@ -24,7 +24,7 @@ const addCommands = (app: App, player: Player): void => {
     );
 };
 
-/** The controls of time, and what shows them. */
+/** The controls of time, and a function that updates them. */
 const controls = (app: App, player: Player): { elements: HTMLElement[]; smooth: HTMLElement; show(): void } => {
     const button = (text: string, id: string, kind: string): HTMLButtonElement =>
         commandButton(app, id, text, { class: kind, "aria-label": kind === "step" ? app.commands.get(id).label : null });
@@ -79,7 +79,7 @@ export const playPanel = (app: App): HTMLElement => {
         if (bake.hidden !== (source === null)) bake.hidden = smooth.hidden = source === null;
     };
 
-    // ---- what is played ----
+    // ---- source ----
 
     const select = h("select", { id: "play-source", "aria-label": "What is played", title: "What is played",
         onchange: () => choose(select.value) });
@@ -102,7 +102,7 @@ export const playPanel = (app: App): HTMLElement => {
         onchange: () => picker.files?.[0] && void load(picker.files[0]) });
     const choose = (value: string): void => {
         if (value === OPEN) {
-            list(); // what was chosen stays until there is a file
+            list(); // the choice stays until there is a file
             picker.value = "";
             picker.accept = app.stage.rig.driver ? DRIVER_ENDS : ENDS;
             picker.click();
@@ -141,7 +141,7 @@ export const playPanel = (app: App): HTMLElement => {
         }
     };
 
-    // ---- what happens elsewhere ----
+    // ---- changes made elsewhere ----
 
     let listed = "";
     const renew = (): void => {
@@ -159,9 +159,9 @@ export const playPanel = (app: App): HTMLElement => {
         driver = now;
         if (!same) {
             list();
-            if (app.server) void lookIntoFolder(); // what can be played is another matter
+            if (app.server) void lookIntoFolder(); // the list of motions depends on the rig
         }
-        // A driver's forms are the same whatever follows them.
+        // A driver's forms do not depend on the meshes that follow it.
         if (source && !(same && now)) void reload(source);
     });
     const root = h("div", { class: "play", role: "group", "aria-label": "Play" }, select, picker, ...elements, bake);
@@ -171,7 +171,7 @@ export const playPanel = (app: App): HTMLElement => {
         root.addEventListener("dragover", (event) => event.preventDefault());
         root.addEventListener("drop", (event) => {
             event.preventDefault();
-            event.stopPropagation(); // a form that is dropped on the view becomes an example
+            event.stopPropagation(); // a form dropped on the view becomes an example
             const file = event.dataTransfer?.files[0];
             if (file) void load(file);
         });

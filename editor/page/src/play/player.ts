@@ -1,4 +1,4 @@
-// Time: a track that is played, scrubbed and stepped through, and the pose that follows it.
+// Plays, scrubs and steps through a track, and sets the pose to it.
 import type { App } from "../core/app";
 import { frameAt, type Track } from "./track";
 
@@ -16,10 +16,10 @@ export class Player {
 
     constructor(
         readonly app: App,
-        /** After every change of what is to be shown. */
+        /** Called after every change of the time or the track. */
         readonly changed: () => void,
     ) {
-        // Who takes the pose into their own hands is not fought with.
+        // If the user moves the pose, stop playing.
         app.on("pose", () => {
             if (!this.#own) this.pause();
         });
@@ -31,7 +31,7 @@ export class Player {
     get hasTrack(): boolean {
         return (this.#track?.duration ?? 0) > 0;
     }
-    /** Another track, from its start; or the same anew, where it was. */
+    /** Sets a new track, at its start; or a new version of the same track, at the current time. */
     setTrack(track: Track | null, keep = false): void {
         this.#track = track;
         this.time = keep && track ? Math.min(this.time, track.duration) : 0;
@@ -69,7 +69,7 @@ export class Player {
         this.#own = false;
         this.changed();
     }
-    /** To a frame before or after this one. */
+    /** Goes to the previous or the next frame. */
     step(by: number): void {
         if (!this.#track) return;
         this.pause();
@@ -82,7 +82,7 @@ export class Player {
     #tick(now: number): void {
         if (!this.#playing || !this.#track) return;
         const { duration } = this.#track;
-        // A frame that took very long (the window was hidden) is not made up for.
+        // A very long frame, for example while the window was hidden, is not caught up.
         let time = this.time + (Math.min(Math.max(0, now - this.#last), LONGEST) / 1000) * this.speed;
         this.#last = now;
         const ended = time >= duration;

@@ -1,5 +1,5 @@
-// Where a motion comes from, a file or a path in the project's folder, and what the server read of it for a rig. With
-// another rig it is read again.
+// The source of a motion, a file or a path in the project's folder, and the motion that the server read from it for a
+// rig. With another rig it is read again.
 import type { App } from "../core/app";
 import { Refusal, type Motion } from "../core/server";
 import { count } from "../core/words";
@@ -16,12 +16,12 @@ export class Source {
         return typeof this.file === "string" ? this.file : this.file.name;
     }
 
-    /** Reads it again the next time: the server has another one. */
+    /** The server has another motion by now, so read it again next time. */
     forget(): void {
         this.#read = null;
     }
 
-    /** The motion for the rig that is built now. */
+    /** The motion for the current rig. */
     async motion(): Promise<Motion> {
         for (let tries = 0; ; tries++) {
             await this.app.build();
@@ -33,15 +33,15 @@ export class Source {
                 return motion;
             } catch (error) {
                 if (tries > 3) throw error;
-                if (this.app.built!.build !== build) continue; // an edit overtook it
+                if (this.app.built!.build !== build) continue; // an edit came first
                 if (!(error instanceof Refusal && error.status === 409)) throw error;
-                await this.app.rebuild(); // the server has the rig of something else
+                await this.app.rebuild(); // the server has another rig
             }
         }
     }
 }
 
-/** What was read, for people. */
+/** A description of the motion. */
 export const wordsOf = ({ name, frames, matched, times, driver }: Motion): string => {
     const seconds = Number(((times.at(-1) ?? 0) - (times[0] ?? 0)).toFixed(2));
     if (driver) return `${name}: ${count(frames, "frame")} of the driver, ${seconds} s.`;

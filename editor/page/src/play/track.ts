@@ -1,4 +1,4 @@
-// What can be played: a motion that the server read for the rig, or the examples of a layer one after the other.
+// Tracks that can be played: a motion that the server read for the rig, or the examples of a layer in turn.
 import type { Pose } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { blendPoses } from "../core/blend";
@@ -6,12 +6,12 @@ import { blended } from "../core/rotation";
 import type { Motion } from "../core/server";
 
 export interface Track {
-    /** Seconds of the frames, from 0 on. */
+    /** Times of the frames in seconds, from 0. */
     readonly times: readonly number[];
     readonly duration: number;
-    /** Brings a pose to a time; between two frames if asked, else to the nearest one. */
+    /** Sets a pose to a time: between two frames if `smooth`, else to the nearest frame. */
     set(pose: Pose, time: number, smooth: boolean): void;
-    /** Where that is, for people. */
+    /** The time in words. */
     describe(time: number): string;
 }
 
@@ -32,7 +32,7 @@ const nearestFrame = (times: readonly number[], time: number): number => {
     return next !== undefined && next - time < time - times[frame]! ? frame + 1 : frame;
 };
 
-/** A track of frames, the nearest one or what lies between two. */
+/** A track of frames: shows the nearest one, or blends two. */
 const framesTrack = (from: readonly number[], fits: (pose: Pose) => boolean, setFrame: (pose: Pose, frame: number) => void,
     setBetween: (pose: Pose, frame: number, t: number) => void): Track => {
     const times = from.map((time) => time - from[0]!);
@@ -40,7 +40,7 @@ const framesTrack = (from: readonly number[], fits: (pose: Pose) => boolean, set
         times,
         duration: times.at(-1) ?? 0,
         set: (pose, time, smooth) => {
-            if (!fits(pose)) return; // of another rig, until it is read anew
+            if (!fits(pose)) return; // the motion is for another rig and will be read again
             const frame = frameAt(times, time);
             const next = times[frame + 1];
             if (!smooth || next === undefined) setFrame(pose, nearestFrame(times, time));
@@ -50,7 +50,7 @@ const framesTrack = (from: readonly number[], fits: (pose: Pose) => boolean, set
     };
 };
 
-/** Moves the driver alone: what else is in the pose stays. */
+/** Moves only the driver; the rest of the pose stays. */
 const driverTrack = ({ times, driver, forms }: Motion): Track => {
     const size = 3 * driver;
     const formOf = (frame: number) => forms.subarray(frame * size, (frame + 1) * size);
@@ -96,14 +96,14 @@ const eased = (t: number): number => t * t * (3 - 2 * t);
 export const namesOf = (app: App, layer: number): string[] =>
     (app.tree.layers[layer]?.examples ?? []).filter((e) => !e.muted).map((e) => e.name);
 
-/** Visits every example of a layer, wherever it is by then, and comes back to the first. */
+/** Visits every example of a layer, at its current place, and returns to the first. */
 export const examplesTrack = (app: App, layer: number): Track => {
     const names = namesOf(app, layer);
     const count = names.length;
     const times = count ? Array.from({ length: count + 1 }, (_, k) => k * STEP) : [0];
     let poses: Pose[] = [];
-    let set = [-1, -1]; // which examples the poses are,
-    let of: unknown = null; // and of which layer
+    let set = [-1, -1]; // the examples of both poses
+    let of: unknown = null; // and their layer
     const example = (k: number) => app.tree.layers[layer]?.examples.find((e) => e.name === names[k % count]);
     return {
         times,

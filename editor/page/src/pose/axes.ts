@@ -1,4 +1,4 @@
-// The pose: every input of the rig, by hand and by number. Made anew with a rig; what it shows follows the frames.
+// The pose: every input of the rig, by hand and by number. Created again with each rig, and updated every frame.
 import type { Input } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
@@ -14,7 +14,7 @@ const FILTER_FROM = 13; // inputs
 const rowOf = (app: App, input: Input): Row =>
     input.kind === "scalar" ? dialRow(app, input) : input.kind === "driver" ? drivenRow(app, input) : turnRow(app, input);
 
-/** Inputs by the first layer that has them, in the order of the file, as the map and the lists have them. */
+/** Inputs by the first layer that has them, in the order of the file, as in the map and the lists. */
 const groupsOf = (app: App): { name: string | null; inputs: Input[] }[] => {
     const { layers, inputs } = app.stage.rig;
     const owner = (input: Input) => layers.find((layer) => layer.inputs.some((i) => i.index === input.index))?.name ?? null;
@@ -47,7 +47,7 @@ const addCommands = (app: App, root: HTMLElement): void => {
 
 export const axesPanel = (app: App): HTMLElement => {
     const root = h("div", { class: "axes" });
-    let part: HTMLDetailsElement | null = null; // that the panel is in
+    let part: HTMLDetailsElement | null = null; // the part of the column that contains the panel
     requestAnimationFrame(() => {
         part = root.closest("details");
         part?.addEventListener("toggle", () => update());
@@ -73,11 +73,11 @@ export const axesPanel = (app: App): HTMLElement => {
         update();
     };
     const update = (): void => {
-        if (part && !part.open) return; // folded: nobody looks
+        if (part && !part.open) return; // folded: not visible
         for (const row of rows) row.update();
         joints?.update();
     };
-    // With a new rig in hand, keep the focus: an edit elsewhere rebuilds while somebody is at a slider.
+    // Keep the focus when a new rig comes: an edit elsewhere may rebuild while someone uses a slider.
     const shape = (): string => JSON.stringify([app.stage.rig.inputs, app.stage.rig.joints,
         app.stage.rig.layers.map((layer) => [layer.name, layer.inputs.map((input) => input.index)])]);
     let built = shape();

@@ -1,11 +1,11 @@
-// One number of the pose: its name, a slider over its range with the rest marked, and a field for exact values, which
-// may lie outside the range where the axis is not clamped.
+// One number of the pose: its name, a slider over its range with a mark at rest, and a field for exact values. The
+// field may go outside the range if the axis is not clamped.
 import type { Input } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { digitsOf, numberField, stepBy, stepOf } from "./slider";
 
-/** A row of the panel: shows its part of the pose when told. */
+/** A row of the panel; `update` shows its part of the pose. */
 export interface Row {
     readonly element: HTMLElement;
     readonly name: string;
@@ -14,7 +14,7 @@ export interface Row {
 
 const KEYS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 
-/** The unit for people: that of the file, or degrees where the file says that it is an angle. */
+/** The unit to display: that of the file, or degrees for an angle. */
 const unitOf = (app: App, input: Input): string => {
     if (input.unit) return /^deg(ree)?s?$/i.test(input.unit) ? "°" : input.unit;
     const axis = app.tree.layers.flatMap((layer) => layer.space).find(({ name }) => name === input.name);
@@ -46,7 +46,7 @@ export const dialRow = (app: App, input: Input): Row => {
     const track = h("span", { class: "track", style: `--rest: ${at}` }, slider);
 
     let shown = NaN;
-    let thumb = ""; // where the slider was put for it
+    let thumb = ""; // slider value set for it
     return {
         name: input.name,
         element: h("div", { class: "axis dial", "data-input": input.name }, name, track, field.element,
@@ -54,7 +54,7 @@ export const dialRow = (app: App, input: Input): Row => {
         update: () => {
             const now = value();
             field.show(now);
-            if (now === shown && slider.value === thumb) return; // where a pose was refused, the thumb alone has moved
+            if (now === shown && slider.value === thumb) return; // if a pose was refused, only the thumb has moved
             shown = now;
             slider.value = String(now);
             thumb = slider.value;

@@ -1,4 +1,4 @@
-// The driver of the pose: its form between those of two examples.
+// The driver's form in the pose: a blend of two examples.
 import type { Input, Layer, Pose } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { blendPoses } from "../core/blend";
@@ -6,14 +6,14 @@ import { h } from "../core/dom";
 import type { ProjectExample } from "../core/project";
 import type { Row } from "./dial";
 
-/** The layer that a driver weighs, and its place in the tree. */
+/** The layer that weighs a driver, and its index in the tree. */
 const layerOf = (app: App, input: Input): { layer: Layer; index: number } | null => {
     const layer = app.stage.rig.layers.find((l) => l.inputs.some((i) => i.index === input.index));
     const index = app.tree.layers.findIndex((l) => l.name === layer?.name);
     return layer && index >= 0 ? { layer, index } : null;
 };
 
-/** What was chosen, by the input's name: the row is made anew with the rig. */
+/** The choice, by input name, since the row is created again with each rig. */
 interface Choice {
     names: [string, string];
     t: number;
@@ -36,7 +36,7 @@ export const drivenRow = (app: App, input: Input): Row => {
         h("select", { "aria-label": `${input.name}: ${what}`, title: `${input.name}: ${what}`, onchange: () => go() });
     const [from, to] = [choice("from this example"), choice("to this example")];
     let listed = "";
-    // What was chosen stays chosen, as long as it is there.
+    // Keep the choice while its examples exist.
     const list = (): void => {
         const names = examples().map((example) => example.name);
         if (names.join("\n") === listed) return;

@@ -1,4 +1,4 @@
-// A field that leaves those rows whose names have what is written in it.
+// A filter field: shows only the rows whose names contain its text.
 import { h } from "../core/dom";
 
 export const filterField = (label: string, rows: readonly { name: string; element: HTMLElement }[]): HTMLInputElement => {

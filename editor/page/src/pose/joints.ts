@@ -1,4 +1,4 @@
-// Joints that no axis reads: three angles each, relative to rest. Made when somebody looks at them.
+// Joints that no axis reads: three angles each, relative to rest. Created when the list is opened.
 import type { Joint } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
@@ -22,7 +22,7 @@ const jointRow = (app: App, joint: Joint): Row => {
     };
 };
 
-/** The list, folded; null where every joint is read. */
+/** The list, folded; null if axes read every joint. */
 export const jointsPart = (app: App): { element: HTMLElement; update(): void } | null => {
     const { rig } = app.stage;
     const read = new Set(rig.inputs.map((input) => input.joint));

@@ -1,5 +1,5 @@
-// A field for a number that can be typed, stepped by arrows and wheel, and shows what is set elsewhere unless somebody
-// is writing in it.
+// A number field: type, or step with arrow keys and wheel. It shows values set elsewhere, except while someone types in
+// it.
 import { h } from "../core/dom";
 
 export interface NumberField {
@@ -7,29 +7,29 @@ export interface NumberField {
     show(value: number): void;
 }
 
-/** As people write it: so many decimals, and none that are zero. */
+/** At most `digits` decimals, without trailing zeros. */
 const written = (value: number, digits: number): string => Number(value.toFixed(digits)).toString();
 
-/** Decimals that are worth showing in a range. */
+/** Decimals worth showing for a range. */
 export const digitsOf = (range: number): number =>
     Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(Math.abs(range) || 1))));
 
-/** A hundredth of a range, as 1, 2 or 5 times a power of ten. */
+/** About a hundredth of a range: 1, 2 or 5 times a power of ten. */
 export const stepOf = (range: number): number => {
     const wanted = Math.abs(range) / 100 || 0.01;
     const ten = 10 ** Math.floor(Math.log10(wanted));
     return ten * ([1, 2, 5].find((n) => n * ten >= wanted * 0.999) ?? 10);
 };
 
-/** Steps of an event: arrows and the wheel, ten at once with Shift, a tenth with Alt. */
+/** Steps of an arrow key or the wheel: ten with Shift, a tenth with Alt. */
 const stepsOf = (event: KeyboardEvent | WheelEvent): number => {
     const by = event.shiftKey ? 10 : event.altKey ? 0.1 : 1;
     if (event instanceof WheelEvent) return -Math.sign(event.deltaY || event.deltaX) * by;
     return { ArrowUp: by, ArrowRight: by, ArrowDown: -by, ArrowLeft: -by }[event.key] ?? 0;
 };
 
-/** Lets arrows and the wheel step a value; the wheel only where the control has the focus, so that a column can be
- * scrolled without changing what passes below the pointer. */
+/** Lets arrow keys and the wheel step a value. The wheel works only while the control has the focus, so scrolling a
+ * column does not change values under the pointer. */
 export const stepBy = (element: HTMLElement, keys: readonly string[], add: (steps: number) => void): void => {
     element.addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.metaKey || !keys.includes(event.key)) return;
@@ -53,7 +53,7 @@ export const numberField = (
 ): NumberField => {
     let shown = NaN;
     let latest = 0;
-    let writing = false; // somebody typed and did not leave yet
+    let writing = false; // typed text not entered yet
     const element = h("input", { type: "text", inputmode: "decimal", class: "number", "aria-label": options.label,
         title: options.title, autocomplete: "off", spellcheck: "false" });
     const parsed = (): number => {
@@ -67,7 +67,7 @@ export const numberField = (
         const text = written(value, options.digits);
         if (element.value === text) return;
         element.value = text;
-        if (document.activeElement === element) element.select(); // while it plays: what is typed replaces all of it
+        if (document.activeElement === element) element.select(); // while playing: typing replaces the whole value
     };
     const leave = (): void => {
         if (!writing) return;

@@ -1,6 +1,6 @@
-// A ball for a rotation. A direction that the rotation turns (that of the bone) points to a spot on it, which can be
-// dragged: the swing. A ring around the ball has the turn about that direction: the twist. Spots of examples are dots.
-// The ball is seen as the view sees the form, so that the spot lies where the bone points.
+// A ball for a rotation. A fixed direction (that of the bone) points to a spot on the ball, which you can drag: the
+// swing. A ring around the ball has the turn about that direction: the twist. Dots are the spots of examples. The ball
+// is seen from the view's camera, so the spot lies where the bone points.
 import type { App } from "../core/app";
 import { coloursOf } from "../core/colours";
 import { h } from "../core/dom";
@@ -34,7 +34,7 @@ export interface BallParts {
     rest(): void;
 }
 
-/** Right, up and towards the one who looks, in the world. */
+/** Right, up and towards the viewer, in world axes. */
 const camera = (app: App): [Direction, Direction, Direction] => {
     const origin = [0, 0, 0];
     const at = (clientX: number, clientY: number) => ({ clientX, clientY });
@@ -46,7 +46,7 @@ const camera = (app: App): [Direction, Direction, Direction] => {
     return [right, up, unit(cross(right, up))];
 };
 
-/** The spot below a pointer, in units of the radius: on the near side, and past the edge on round the ball. */
+/** The spot under a pointer, in units of the radius: on the near side, and beyond the edge on the far side. */
 const spotAt = (x: number, y: number, side: 1 | -1): Direction => {
     const r = Math.hypot(x, y);
     if (r <= 1) return [x, y, side * Math.sqrt(1 - r * r)];
@@ -62,8 +62,8 @@ export const ball = (app: App, parts: BallParts): Ball => {
     });
     const context = canvas.getContext("2d")!;
     let [right, up, near] = camera(app);
-    let now: Direction = parts.about; // where the direction points, seen from the joint's parent
-    let frame: Rotation = [0, 0, 0, 1]; // from there to the world
+    let now: Direction = parts.about; // the direction now, in the axes of the joint's parent
+    let frame: Rotation = [0, 0, 0, 1]; // from the parent to the world
     let twist = 0;
 
     const onScreen = (direction: Direction): Direction => {
@@ -88,7 +88,7 @@ export const ball = (app: App, parts: BallParts): Ball => {
         if (parts.twists && (r > (RADIUS + RING) / 2 || !parts.swings)) {
             const start = twist;
             const first = Math.atan2(x, y) * DEGREES;
-            // By the way that the pointer goes round, so that nothing jumps when the handle is caught beside its middle.
+            // By the pointer's motion around the centre, so nothing jumps when the handle is caught off its middle.
             return (toX, toY) => {
                 const angle = start + Math.atan2(toX, toY) * DEGREES - first;
                 parts.twist(angle - 360 * Math.round(angle / 360));
@@ -117,7 +117,7 @@ export const ball = (app: App, parts: BallParts): Ball => {
 
     // ---- keys ----
 
-    // Along the ball towards where the arrow points; from there on to the other side of the ball.
+    // Turns along the ball in the direction of the arrow, and on over to the far side.
     const swingBy = (way: Direction, degrees: number): void => {
         const spot = onScreen(now);
         const left = Math.acos(Math.min(1, Math.max(-1, dot(spot, way)))) * DEGREES;
@@ -159,7 +159,7 @@ export const ball = (app: App, parts: BallParts): Ball => {
         context.lineWidth = 1.5;
         context.stroke();
     };
-    // A great circle across a direction; its far half is dashed.
+    // A great circle perpendicular to a direction; its far half is dashed.
     const greatCircle = (across: Direction): void => {
         const a = unit(cross(across, Math.abs(across[0]) < 0.6 ? [1, 0, 0] : [0, 1, 0]));
         const b = cross(across, a);

@@ -1,12 +1,12 @@
-// Three poses and what lies between them: a point in a triangle whose corners are examples of the selected layer, or
-// rest; its barycentric coordinates are the blend (Trajectory Warping, figure 5).
+// Blends three poses by a point in a triangle. Its corners are examples of the selected layer, or rest, and its
+// barycentric coordinates are the blend (Trajectory Warping, figure 5).
 import type { Layer, Pose } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { blendPoses } from "../core/blend";
 import { h } from "../core/dom";
 import { CENTRE, fieldOf, type Coordinates } from "./trianglefield";
 
-const REST = "\u0000rest"; // no example's name
+const REST = "\u0000rest"; // not the name of any example
 const PICTURE = 48; // CSS pixels
 
 interface Corner {
@@ -17,7 +17,7 @@ interface Corner {
     drawn: string;
 }
 
-/** The three examples whose places are nearest to the pose; where they have none, those of the largest weights. */
+/** The three examples nearest to the pose; without places, those with the largest weights. */
 const nearest = (app: App, layer: Layer): string[] => {
     const { pose, surface } = app.stage;
     const placed = layer.kind.hasPoints && !layer.kind.isDriven;
@@ -31,7 +31,7 @@ const nearest = (app: App, layer: Layer): string[] => {
 
 export const trianglePart = (app: App): { element: HTMLDetailsElement; rebuild(): void } => {
     let at: Coordinates = [...CENTRE];
-    let set = false; // whether the pose is what the point says
+    let set = false; // true if the pose matches the point
     let poses: Pose[] = [];
 
     const makeCorner = (k: number): Corner => {
@@ -85,7 +85,7 @@ export const trianglePart = (app: App): { element: HTMLDetailsElement; rebuild()
         }
     };
 
-    // ---- what can be chosen ----
+    // ---- choices ----
 
     let listed = "";
     const choose = (names: readonly string[]): void => {

@@ -1,4 +1,4 @@
-// The triangle itself: a point in it by pointer and by keys, as barycentric coordinates.
+// The triangle: a point in it by pointer and keys, as barycentric coordinates.
 import { coloursOf } from "../core/colours";
 import { h } from "../core/dom";
 
@@ -9,14 +9,14 @@ const WIDTH = 172; // CSS pixels
 const HEIGHT = 150;
 const EDGE = 10;
 const CORNERS = [[WIDTH / 2, EDGE], [EDGE, HEIGHT - EDGE], [WIDTH - EDGE, HEIGHT - EDGE]] as const;
-const CATCH = 6; // pixels from a corner that still are the corner, so that an example can be hit
+const CATCH = 6; // pixels within which a corner is hit exactly
 
 const pointOf = (at: Readonly<Coordinates>): [number, number] => [
     at[0] * CORNERS[0][0] + at[1] * CORNERS[1][0] + at[2] * CORNERS[2][0],
     at[0] * CORNERS[0][1] + at[1] * CORNERS[1][1] + at[2] * CORNERS[2][1],
 ];
 
-/** The nearest point of the triangle to a pixel, in its coordinates. */
+/** Barycentric coordinates of the triangle's point nearest to a pixel. */
 const coordinatesAt = (x: number, y: number): Coordinates => {
     const caught = CORNERS.findIndex(([cx, cy]) => Math.hypot(cx - x, cy - y) < CATCH);
     if (caught >= 0) return [0, 1, 2].map((k) => (k === caught ? 1 : 0)) as Coordinates;
@@ -85,7 +85,7 @@ export const fieldOf = (move: (to: Coordinates) => void) => {
             context.lineTo(x, y);
             context.stroke();
         }
-        // Hollow where the pose has gone elsewhere since.
+        // Hollow if the pose has changed elsewhere since.
         context.beginPath();
         context.arc(x, y, 5.5, 0, 2 * Math.PI);
         context.fillStyle = set ? accent : raised;

@@ -1,5 +1,5 @@
-// One rotation of the pose: a ball to turn it by hand, and its angles as numbers. A whole rotation has three angles, as
-// project files write them; a swing has two, about the axes across the one that swings; a twist has one.
+// One rotation of the pose: a ball to turn it by hand, and its angles as numbers. A full rotation has three angles, as
+// in project files. A swing has two, about the axes perpendicular to its direction. A twist has one.
 import type { Input, Layer, Rig } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
@@ -12,9 +12,9 @@ import { ball } from "./sphere";
 import type { Row } from "./dial";
 import { numberField } from "./slider";
 
-const MOST = 300; // dots on a ball
+const MOST = 300; // dots on a ball, at most
 
-/** Where the bone of a joint points: to its first child; a last one's goes on as it came from its parent. */
+/** The direction of a joint's bone: to its first child, or onwards from its parent if it has none. */
 const boneOf = (rig: Rig, joint: number): Direction => {
     const child = rig.joints.find((j) => j.parent === joint);
     const own = rig.joint(joint);
@@ -27,19 +27,19 @@ const aboutOf = (rig: Rig, input: Input): Direction => {
     return input.joint >= 0 ? boneOf(rig, input.joint) : [0, 1, 0];
 };
 
-/** From a joint's own axes at rest to the world, as its parent stands now. */
+/** The rotation from a joint's own axes at rest to the world, with its parent as it is now. */
 const frameOf = (app: App, joint: number): Rotation => {
     if (joint < 0) return [0, 0, 0, 1];
     const { rig, pose } = app.stage;
-    let q = normalised(rig.joint(joint).subarray(3, 7)); // first: asking for it may move the others
+    let q = normalised(rig.joint(joint).subarray(3, 7)); // first: this call may move the memory of the others
     const locals = pose.joints;
     for (let j = rig.joints[joint]!.parent; j >= 0; j = rig.joints[j]!.parent)
         q = multiply(normalised(locals.subarray(10 * j + 3, 10 * j + 7)), q);
     return q;
 };
 
-/** The rotations of the examples that an input has: those of the selected layer, or of the first that reads it. The same
- * list for as long as the layer is the same. */
+/** Rotations of an input's examples, from the selected layer or from the first that reads it. The list stays the
+ * same while the layer does. */
 const examplesOf = (app: App, input: Input): (() => Rotation[]) => {
     const reads = (layer: Layer | null): boolean => !!layer?.inputs.some((i) => i.index === input.index);
     const first = app.stage.rig.layers.findIndex(reads);
@@ -56,8 +56,8 @@ const examplesOf = (app: App, input: Input): (() => Rotation[]) => {
     };
 };
 
-/** Fields for the angles of a rotation. What was typed stays as it was typed for as long as it is the same rotation:
- * the same turn can be written in several ways. */
+/** Fields for the angles of a rotation. Typed values stay as typed while the rotation is the same, since several
+ * sets of angles give the same rotation. */
 export const angleFields = (label: string, angles: Angles, get: () => Rotation, set: (q: Rotation) => void) => {
     let typed: number[] | null = null;
     const shown = (q: Rotation): number[] => {

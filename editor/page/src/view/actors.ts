@@ -1,5 +1,5 @@
-// What is on the stage: the form, the other settings' form beside it, the driver, and in the form's place what a brush
-// shows. Built anew with each rig; filled on every frame.
+// Everything on the stage: the form, the compared form next to it, the driver, and a brush's form in place of the form.
+// Created again with each rig, and filled every frame.
 import type { App } from "../core/app";
 import { Form, facesOf, sourceFacesOf, type Faces } from "./form";
 import { Heat, type Coloured } from "./heat";
@@ -32,11 +32,11 @@ export class Actors {
         this.#ghost = ghostMaterial(stand.looks);
     }
 
-    /** Faces of the level that is shown. */
+    /** Faces of the shown level. */
     get faces(): Faces {
         return (this.#faces ??= facesOf(this.app.stage.mesh));
     }
-    /** Faces of the cage, in the order of the source. */
+    /** Faces of the cage, in the vertex order of the source file. */
     get sourceFaces(): Faces {
         return (this.#sourceFaces ??= sourceFacesOf(this.app.stage.rig.mesh(0)));
     }
@@ -47,7 +47,7 @@ export class Actors {
         return this.app.stage.rig.textures.length > 0 && this.faces.texcoords !== null;
     }
 
-    /** The middle one of some edges, in metres. */
+    /** The median length of a sample of edges, in metres. */
     edgeLength(): number {
         const edges = this.faces.edges().array;
         const { positions } = this.app.stage.surface;
@@ -60,7 +60,7 @@ export class Actors {
         return lengths.sort((a, b) => a - b)[lengths.length >> 1] ?? 1;
     }
 
-    /** For another rig. */
+    /** After a new rig. */
     rebuild(): void {
         const { stage } = this.app;
         this.heat.forget();
@@ -125,7 +125,7 @@ export class Actors {
         return surface === "texture" && !this.hasTexture ? "shaded" : surface;
     }
 
-    /** Everything that is drawn, as it is now. */
+    /** Fills the buffers with the current state. */
     fill(): void {
         const { stage, other, display, sculpt } = this.app;
         const form = this.#form!;
@@ -140,7 +140,7 @@ export class Actors {
             this.#driver.object.visible = !display.unposed;
             this.#driver.fill(stage.pose.driver);
         }
-        // Last: three.js reads the pixels when it draws, and what was measured above may have moved them.
+        // Last: three.js reads the pixels when it draws, and the steps above may have moved them.
         if (!textured) return;
         this.#skin?.fill(stage.surface);
         if (other) this.#otherSkin?.fill(other.surface);

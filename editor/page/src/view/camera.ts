@@ -1,5 +1,5 @@
-// Where the view looks from: a target, a distance and two angles, in perspective or without. The field of view is that
-// of the smaller side of the picture, so that a narrow picture shows as much as a wide one.
+// The camera: a target, a distance and two angles, in perspective or orthographic. The field of view applies to the
+// smaller side of the picture, so a narrow picture shows as much as a wide one.
 import { OrthographicCamera, PerspectiveCamera, Vector3 } from "three";
 import { boxOf, radiusOf } from "../core/form";
 
@@ -9,16 +9,16 @@ const MARGIN = 1.16;
 export class Eye {
     readonly target = new Vector3();
     distance = 3;
-    /** Radians about the vertical axis; 0 looks from +z, where a form has its front. */
+    /** Radians about the vertical axis; 0 looks from +z, at the front of a form. */
     yaw = 0.38;
     /** Radians above the horizon. */
     pitch = 0.17;
     orthographic = false;
-    /** Of what is looked at: for the planes that cut near and far. */
+    /** Radius of the scene, for the near and far planes. */
     radius = 1;
     readonly right = new Vector3();
     readonly up = new Vector3();
-    /** From the target to the eye. */
+    /** The direction from the target to the eye. */
     readonly back = new Vector3();
     #perspective = new PerspectiveCamera();
     #parallel = new OrthographicCamera();
@@ -34,12 +34,12 @@ export class Eye {
         this.up.crossVectors(this.back, this.right);
     }
 
-    /** Tangents of half the fields of view, across and up. */
+    /** Tangents of half the fields of view, horizontally and vertically. */
     #tangents(aspect: number): [number, number] {
         return aspect < 1 ? [TAN, TAN / aspect] : [TAN * aspect, TAN];
     }
 
-    /** Brings the camera to where the eye is, for a picture so many times wider than high. */
+    /** Updates the camera for a picture with this aspect ratio (width over height). */
     aim(aspect: number): PerspectiveCamera | OrthographicCamera {
         this.#axes();
         const { camera, distance, radius } = this;
@@ -60,7 +60,7 @@ export class Eye {
         return camera;
     }
 
-    /** Metres that a pixel of a picture so high is wide at a point. */
+    /** Width in metres of a pixel at a point, in a picture of this size. */
     pixel(point: ArrayLike<number>, width: number, height: number): number {
         const { target, back, distance } = this;
         const depth = this.orthographic
@@ -72,7 +72,7 @@ export class Eye {
         return (2 * Math.max(depth, 1e-3 * distance) * this.#tangents(width / height)[1]) / height;
     }
 
-    /** Sees all of these points, from the side where it is now. */
+    /** Fits all these points, keeping the direction of the view. */
     frame(positions: ArrayLike<number>, aspect: number): void {
         this.#axes();
         const { target, right, up, back } = this;
@@ -96,13 +96,13 @@ export class Eye {
         this.pitch = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, this.pitch + pitch));
     }
 
-    /** Moves by so many metres in the plane of the picture. */
+    /** Shifts by metres in the plane of the picture. */
     pan(x: number, y: number): void {
         this.#axes();
         this.target.addScaledVector(this.right, x).addScaledVector(this.up, y);
     }
 
-    /** Nearer by a factor below 1, towards a place in the plane of the target, in metres from the middle. */
+    /** Zooms (closer below 1) towards a place in the plane of the target, in metres from the centre. */
     dolly(factor: number, x = 0, y = 0): void {
         const before = this.distance;
         this.distance = Math.max(1e-3 * this.radius, Math.min(40 * this.radius, this.distance * factor));
@@ -111,7 +111,7 @@ export class Eye {
     }
 
     look(yaw: number, pitch: number): void {
-        // The same again: from the other side.
+        // The same view again: switch to the opposite side.
         const same = Math.abs(Math.sin((this.yaw - yaw) / 2)) < 1e-6 && Math.abs(this.pitch - pitch) < 1e-6;
         const pole = Math.abs(pitch) > 1;
         this.yaw = same && !pole ? yaw + Math.PI : yaw;

@@ -1,10 +1,10 @@
-// Colours for numbers: from dark violet to light yellow, in even steps of lightness. Made by formula in Oklab (Ottosson
-// 2020, "A perceptual color space for image processing"): lightness rises evenly while the hue turns from violet over
-// blue and green to yellow.
+// Colours for numbers: from dark violet to light yellow, in even steps of lightness. Computed in Oklab (Björn Ottosson
+// 2020, bottosson.github.io/posts/oklab): lightness rises evenly while the hue turns from violet through blue and green
+// to yellow.
 
 const SIZE = 256;
 
-// Oklab to linear red green blue: the published matrices.
+// Oklab to linear RGB, with the published matrices.
 const linearOf = (l: number, a: number, b: number): number[] => {
     const [p, q, r] = [
         (l + 0.3963377774 * a + 0.2158037573 * b) ** 3,
@@ -22,7 +22,7 @@ const encode = (v: number): number => (v <= 0.0031308 ? 12.92 * v : 1.055 * v **
 const colourAt = (t: number): number[] => {
     const hue = ((300 - 195 * t) * Math.PI) / 180;
     let chroma = 0.12 + 0.05 * t;
-    // As strong as the screen can show at that lightness and hue.
+    // The strongest colour that a screen can show at that lightness and hue.
     for (;;) {
         const rgb = linearOf(0.4 + 0.51 * t, chroma * Math.cos(hue), chroma * Math.sin(hue));
         if (chroma < 0.01 || rgb.every((v) => v >= 0 && v <= 1)) return rgb.map((v) => 255 * encode(Math.min(1, Math.max(0, v))));
@@ -30,7 +30,7 @@ const colourAt = (t: number): number[] => {
     }
 };
 
-/** Red green blue alpha of 0 to 1 in 256 steps, as bytes of sRGB. */
+/** RGBA for 0 to 1 in 256 steps, as sRGB bytes. */
 export const colourTable = (): Uint8Array => {
     const table = new Uint8Array(4 * SIZE);
     for (let i = 0; i < SIZE; i++) table.set([...colourAt(i / (SIZE - 1)).map(Math.round), 255], 4 * i);
@@ -43,14 +43,14 @@ export const colourGradient = (): string => {
     return `linear-gradient(to right, ${stops.join(", ")})`;
 };
 
-/** The next of 1, 2, 5, 10, … that is not below. */
+/** The value rounded up to 1, 2, 5, 10, … */
 export const roundUp = (value: number): number => {
     if (!(value > 0)) return 1;
     const power = 10 ** Math.floor(Math.log10(value));
     return power * ([1, 2, 5].find((step) => step * power >= 0.999999 * value) ?? 10);
 };
 
-/** A length in the unit that suits it. */
+/** A length in a suitable unit. */
 export const showLength = (metres: number, unitOf = metres): string => {
     const [factor, unit] = unitOf < 0.02 ? [1000, "mm"] : unitOf < 1 ? [100, "cm"] : [1, "m"];
     return `${Number((metres * factor).toPrecision(3))} ${unit}`;

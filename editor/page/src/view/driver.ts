@@ -1,4 +1,4 @@
-// The driver's mesh, seen through, so that it is plain what drives the form.
+// The driver's mesh, transparent, to show what drives the form.
 import { BufferAttribute, BufferGeometry, Mesh, Sphere, type ShaderMaterial } from "three";
 import type { Driver } from "@exemplar/runtime";
 import { FloatBuffer, type GL } from "./form";
@@ -12,7 +12,7 @@ export class DriverForm {
         const geometry = new BufferGeometry();
         geometry.setIndex(new BufferAttribute(driver.triangles.slice(), 1));
         geometry.setAttribute("position", this.#positions.attribute);
-        geometry.boundingSphere = new Sphere(); // never cut away, and three.js cannot read the buffer
+        geometry.boundingSphere = new Sphere(); // never culled, and three.js cannot read the buffer
         this.object = new Mesh(geometry, material);
         this.object.frustumCulled = false;
         this.object.renderOrder = 2;

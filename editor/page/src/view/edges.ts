@@ -1,4 +1,4 @@
-// Edges of polygons, each once: what a wireframe draws, and by what a value of the cage gets to a finer level.
+// Edges of polygons, each once: for the wireframe, and to carry values of the cage to a finer level.
 import type { Mesh, Rig } from "@exemplar/runtime";
 
 /** Calls `visit` with both ends (split vertices) of every side of every polygon. */
@@ -10,8 +10,8 @@ const eachSide = (mesh: Mesh, visit: (from: number, to: number) => void): void =
     }
 };
 
-/** Pairs of split vertices. Sides are sorted into one bucket a vertex, the lower of their two; what a bucket has twice
- * is one edge. */
+/** Pairs of split vertices. Sides are sorted into a bucket per vertex, that of their lower end; two equal sides in a
+ * bucket are one edge. */
 export const edgesOf = (mesh: Mesh): Uint32Array<ArrayBuffer> => {
     const { sources, splitCount, vertexCount } = mesh;
     const source = sources ?? Uint32Array.from({ length: splitCount }, (_, i) => i);
@@ -34,10 +34,10 @@ export const edgesOf = (mesh: Mesh): Uint32Array<ArrayBuffer> => {
     return pairs.slice(0, count);
 };
 
-/** Values a source vertex, carried to the vertices of a finer level: each level keeps the vertices of the one before,
- * then has one in each edge, then (where it is of quads) one in each face. */
+/** Carries values of source vertices to the vertices of a finer level. Each level keeps the vertices of the one
+ * before, then has one per edge, then (for quads) one per face. */
 export const refineValues = (rig: Rig, mesh: Mesh, values: Float32Array): Float32Array => {
-    const top = mesh.level < 0 ? rig.levelCount : mesh.level; // the limit is of the last level's vertices
+    const top = mesh.level < 0 ? rig.levelCount : mesh.level; // the limit has the vertices of the last level
     let result = values;
     for (let level = 1; level <= top; level++) {
         const fine = rig.mesh(level);

@@ -1,12 +1,12 @@
-// A form on the screen: the faces of a mesh once, and buffers of the graphics card that are filled straight from
-// WebAssembly's memory, one copy a frame and nothing allocated.
+// A form on the screen: the faces of a mesh, and GPU buffers filled straight from WebAssembly memory. One copy per
+// frame, no allocation.
 import { BufferAttribute, BufferGeometry, GLBufferAttribute, LineSegments, Mesh as Object3D, Sphere, type ShaderMaterial } from "three";
 import type { Mesh } from "@exemplar/runtime";
 import { edgesOf } from "./edges";
 
 export type GL = WebGL2RenderingContext;
 
-/** A buffer of floats that is written as a whole. */
+/** A float buffer that is always written in full. */
 export class FloatBuffer {
     readonly attribute: BufferAttribute;
     readonly #buffer: WebGLBuffer;
@@ -16,7 +16,7 @@ export class FloatBuffer {
         this.#buffer = gl.createBuffer();
         gl.bindBuffer(gl.ARRAY_BUFFER, this.#buffer);
         gl.bufferData(gl.ARRAY_BUFFER, Math.max(4, 4 * size * count), gl.DYNAMIC_DRAW);
-        // three.js takes either kind; its types know of one.
+        // three.js accepts both kinds, but its types know only one.
         this.attribute = new GLBufferAttribute(this.#buffer, gl.FLOAT, size, 4, count) as unknown as BufferAttribute;
     }
     write(numbers: Float32Array): void {
@@ -28,12 +28,13 @@ export class FloatBuffer {
     }
 }
 
-/** What forms of one mesh share; they are disposed of together, since three.js deletes buffers with the first of them. */
+/** Shared by all forms of a mesh. They are disposed of together, since three.js deletes the buffers with the first
+ * one. */
 export interface Faces {
     readonly count: number;
     readonly triangles: BufferAttribute;
     readonly texcoords: BufferAttribute | null;
-    /** Made when they are first asked for. */
+    /** Created on first use. */
     edges(): BufferAttribute;
 }
 
@@ -47,7 +48,7 @@ export const facesOf = (mesh: Mesh): Faces => {
     };
 };
 
-/** The same without split vertices, in the order of the source: what a brush works on. */
+/** The same without split vertices, in the order of the source file, for brushes. */
 export const sourceFacesOf = (mesh: Mesh): Faces => {
     const { sources } = mesh;
     const map = (split: Uint32Array): Uint32Array => (sources ? split.map((v) => sources[v]!) : split.slice());
@@ -77,7 +78,7 @@ export class Form {
         const geometry = new BufferGeometry();
         geometry.setIndex(faces.triangles);
         geometry.setAttribute("position", this.#positions.attribute);
-        geometry.boundingSphere = new Sphere(); // never cut away, and three.js cannot read the buffer
+        geometry.boundingSphere = new Sphere(); // never culled, and three.js cannot read the buffer
         geometry.setAttribute("normal", this.#normals.attribute);
         if (faces.texcoords) geometry.setAttribute("uv", faces.texcoords);
         this.object = new Object3D(geometry, material);
@@ -89,7 +90,7 @@ export class Form {
         if (normals) this.#normals.write(normals);
     }
 
-    /** A number a vertex, which the material shows as a colour. */
+    /** Sets a number per vertex, which the material shows as a colour. */
     heat(values: Float32Array): void {
         if (!this.#heat) {
             this.#heat = new FloatBuffer(this.#gl, 1, this.faces.count);

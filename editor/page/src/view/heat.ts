@@ -1,5 +1,5 @@
-// Numbers on the surface as colours: how far the selected example moves each vertex now, how far the form is from the
-// selected example, or where the selected layer acts.
+// Colours on the surface: how far the selected example moves each vertex now, the distance to the selected example, or
+// the mask of the selected layer.
 import type { ShaderMaterial } from "three";
 import type { Layer, Pose, Rig, Surface } from "@exemplar/runtime";
 import type { App } from "../core/app";
@@ -11,7 +11,7 @@ import type { Form } from "./form";
 
 export interface Legend {
     text: string;
-    /** What the last colour stands for; null: there is nothing to colour, and the text says why. */
+    /** The value of the last colour; null if there is nothing to colour, and the text gives the reason. */
     most: number | null;
     isLength: boolean;
 }
@@ -38,7 +38,7 @@ const whyNothing = (layer: Layer, what: string): string => {
     return `${what} moves no vertex.`;
 };
 
-/** How far a layer can move each vertex: the most of its examples. */
+/** The farthest that any example of a layer moves each vertex. */
 const reachOf = (layer: Layer): Float32Array | null => {
     let reach: Float32Array | null = null;
     for (const { index } of layer.examples) {
@@ -54,14 +54,14 @@ export class Heat {
     legend: Legend | null = null;
     #values: Float32Array = new Float32Array(0);
     #most = 1;
-    /** What the values are of, and who has them. */
+    /** The objects that the values depend on. */
     #key: unknown[] = [];
     #given = new Set<Form>();
     #twin: { rig: Rig; surface: Surface; pose: Pose } | null = null;
 
     constructor(readonly app: App) {}
 
-    // Of the cage's vertices to those that are drawn.
+    // Carries values of the cage's vertices to the drawn vertices.
     #spread(values: Float32Array): Float32Array {
         const { rig, mesh } = this.app.stage;
         const fine = refineValues(rig, mesh, values);
@@ -69,7 +69,7 @@ export class Heat {
         return sources ? Float32Array.from(sources, (v) => fine[v]!) : fine;
     }
 
-    // Whether the values are still those of these things.
+    // True if the values still belong to these objects.
     #isSame(...key: unknown[]): boolean {
         const same = key.length === this.#key.length && key.every((part, i) => part === this.#key[i]);
         this.#key = key;
@@ -120,7 +120,7 @@ export class Heat {
             most = Math.max(most, apartOf(target.surface.positions, positions, this.#values).maximum);
             target.form.heat(this.#values);
         }
-        // A scale that holds still while something is dragged, and grows where it must.
+        // The scale stays fixed during a drag, and grows only if needed.
         const size = roundUp(most);
         if (last !== example || size > this.#most || size < 0.02 * this.#most) this.#most = size;
         for (const { material } of targets) material.uniforms["heatScale"]!.value = 1 / this.#most;
@@ -154,13 +154,13 @@ export class Heat {
         return this.#weight(targets, layer, k);
     }
 
-    /** Gives the forms their values; whether they have any. */
+    /** Colours the forms; returns true if there are values. */
     fill(targets: readonly Coloured[]): boolean {
         this.legend = this.#legendOf(targets);
         return this.legend !== null && this.legend.most !== null;
     }
 
-    /** After another rig, whose forms have no values yet. */
+    /** After a new rig, whose forms have no values yet. */
     forget(): void {
         this.#key = [];
         this.#given.clear();

@@ -1,4 +1,4 @@
-// What the pointer and the keys do with joints: show, choose, turn; and the label that says which and how far.
+// Pointer and keyboard control of joints: show, select, turn. A label names the joint and its angle.
 import { Quaternion, Vector3 } from "three";
 import { h, setText } from "../core/dom";
 import { anglesOf } from "../core/rotation";
@@ -8,7 +8,7 @@ import { ballTurn, flatTurn, setJoint, Turn } from "./turning";
 import type { View } from "./view";
 
 const STEP = (5 * Math.PI) / 180;
-const SLACK = 3; // pixels: less is a click
+const SLACK = 3; // pixels: less motion is a click
 
 const degrees = (angle: number): string => `${(Math.round(10 * angle) / 10 || 0).toFixed(1).replace("-", "\u2212")}°`;
 
@@ -118,7 +118,7 @@ export class Joints {
         return { move, end };
     }
 
-    /** The label: the joint under the pointer, or the chosen one. */
+    /** Updates the label for the joint under the pointer, or the selected one. */
     say(): void {
         const { app } = this.view;
         const joint = this.skeleton.hovered?.joint ?? this.skeleton.chosen;

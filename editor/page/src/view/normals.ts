@@ -1,4 +1,4 @@
-// Normals of a form that a brush has changed: the sum of each vertex's triangles by their areas.
+// Normals of a brush's form: area-weighted sums over each vertex's triangles.
 
 export class FormNormals {
     readonly #normals: Float32Array;
@@ -6,7 +6,7 @@ export class FormNormals {
         this.#normals = new Float32Array(3 * count);
     }
 
-    /** The same array at every call. */
+    /** Returns the same array at every call. */
     of(p: Float32Array): Float32Array {
         const { triangles } = this;
         const n = this.#normals.fill(0);

@@ -1,4 +1,4 @@
-// Words over the view: what its colours mean, and which of two pictures is which.
+// Texts over the view: the legend of its colours, and captions for two pictures.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { settingsOf } from "../core/weighers";

@@ -1,4 +1,4 @@
-// From the pointer to the surface and back, for brushes.
+// Finds the surface under the pointer, for brushes.
 import { Vector3 } from "three";
 import type { Rig, Surface } from "@exemplar/runtime";
 import type { Hit, Picker } from "../core/app";
@@ -12,7 +12,7 @@ export class ViewPicker implements Picker {
     readonly canvas: HTMLCanvasElement;
     #cage: { rig: Rig; surface: Surface } | null = null;
     readonly #ring = new BrushRing();
-    /** The cage is not that of the pose any more. */
+    /** True if the cage no longer matches the pose. */
     #isStale = true;
 
     constructor(readonly view: View) {
@@ -21,7 +21,7 @@ export class ViewPicker implements Picker {
         view.app.on("fill", () => (this.#isStale = true));
     }
 
-    /** Where a ray through a place on the canvas starts, and where it goes. */
+    /** The ray through a place on the canvas: its start and direction. */
     ray(place: Place): { from: Vector3; along: Vector3 } {
         const { left, top, width, height } = this.view.picture(place);
         const camera = this.view.eye.aim(width / height);

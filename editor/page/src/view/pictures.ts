@@ -1,5 +1,6 @@
-// Small pictures of forms: a surface and a pose of their own, drawn into a target of the same graphics context and
-// copied from there. All pictures of a rig are taken from one place, which sees the rig at rest, so that they compare.
+// Small pictures of forms. They have their own surface and pose, are drawn to a render target of the same graphics
+// context, and copied from there. All pictures of a rig use one camera, which sees the rig at rest, so that they can be
+// compared.
 import { Scene, WebGLRenderTarget } from "three";
 import type { Pose, Rig, Surface } from "@exemplar/runtime";
 import type { App, Pictures } from "../core/app";
@@ -10,7 +11,7 @@ import type { Stand } from "./scene";
 import { setMode, surfaceMaterial } from "./shaders";
 import { Skin } from "./skin";
 
-const MANY = 200_000; // vertices: above it the cage has to do
+const MANY = 200_000; // vertices: larger meshes show the cage
 
 interface Model {
     rig: Rig;
@@ -37,7 +38,7 @@ export class SmallPictures implements Pictures {
     constructor(
         readonly app: App,
         readonly stand: Stand,
-        /** Of the stage's level, to share them. */
+        /** Faces of the stage's level, to share. */
         readonly faces: () => Faces,
     ) {
         this.#material = surfaceMaterial(stand.looks);
@@ -62,7 +63,7 @@ export class SmallPictures implements Pictures {
         return (this.#model = { rig, pose, surface, form, skin, eye });
     }
 
-    /** Gives back what belongs to the rig before. */
+    /** Frees the resources of the previous rig. */
     forget(): void {
         this.#model?.form.dispose();
         this.#model?.skin?.dispose();
@@ -80,7 +81,7 @@ export class SmallPictures implements Pictures {
         return plate;
     }
 
-    // What has left the place where pictures are taken is followed: a driver may go anywhere.
+    // Follows a form that has left the usual view, since a driver may go anywhere.
     #eye(usual: Eye, { box, positions }: Surface): Eye {
         const { target, radius } = usual;
         const away = [target.x, target.y, target.z].map((at, i) => 0.5 * (box[i]! + box[i + 3]!) - at);
@@ -113,7 +114,7 @@ export class SmallPictures implements Pictures {
     }
 }
 
-// From rows that start below, with colours that are multiplied by how much of a pixel is covered, to what ImageData has.
+// Converts bottom-up rows with premultiplied alpha to the format of ImageData.
 const develop = ({ pixels, image }: Plate): void => {
     const { width, height, data } = image;
     for (let y = 0; y < height; y++)

@@ -1,11 +1,11 @@
-// Where a rig's form usually is: what the view sees when it opens, and what the ground lies below.
+// The usual place of a rig's form: what the view shows at first, and the height of the ground.
 import type { Rig } from "@exemplar/runtime";
 import type { Stage } from "../core/stage";
 import { boxOf, radiusOf } from "../core/form";
 
-const SOME = 16; // of a driver's forms
+const SOME = 16; // samples of a driver's forms
 
-/** Where a driver is in some of its examples: what it drives is there too. */
+/** Points of the driver in some of its examples, since the driven mesh is near it. */
 const drivenPlaces = (rig: Rig): Float32Array => {
     const keys = rig.layers.flatMap((layer) => layer.examples.map(({ index }) => ({ layer, index })));
     const step = Math.ceil(keys.length / SOME);
@@ -19,8 +19,8 @@ const drivenPlaces = (rig: Rig): Float32Array => {
     return all;
 };
 
-/** Points all around it. By the mesh itself where that will do, so that an edit of a space moves neither the ground nor
- * the eye; a surface may be elsewhere than its cage. */
+/** Points around the form. From the mesh itself if possible, so that an edit of a space moves neither ground nor
+ * camera. The surface may be away from its cage, and then counts instead. */
 export const usualPlaces = ({ rig, surface }: Stage): Float32Array => {
     if (rig.driver) return drivenPlaces(rig);
     const mesh = rig.restPositions();

@@ -1,9 +1,9 @@
-// Mouse and touch on the view: turn, shift, nearer and farther. The left button turns unless something else takes it (a
-// brush on the form, a joint); the right one, or Alt, always turns; the middle one, or Shift, shifts. Two fingers shift
-// and pinch.
+// Mouse and touch control of the view: turn, shift, zoom. The left button turns, unless something else takes it (a
+// brush on the form, a joint). The right button, or Alt, always turns. The middle button, or Shift, shifts. Two fingers
+// shift and pinch.
 import type { Eye } from "./camera";
 
-const TURN = 0.0085; // radians a pixel
+const TURN = 0.0085; // radians per pixel
 
 export interface Grab {
     move(event: PointerEvent): void;
@@ -13,10 +13,10 @@ export interface Grab {
 export interface PointerOptions {
     canvas: HTMLCanvasElement;
     eye: Eye;
-    /** The picture below the pointer, in CSS pixels of the page. */
+    /** The picture under the pointer, in CSS pixels of the page. */
     picture(event: { clientX: number }): { left: number; top: number; width: number; height: number };
     isBrushing(): boolean;
-    /** What the pointer takes hold of, before the view turns. */
+    /** An object under the pointer that takes the drag before the view turns. */
     grab(event: PointerEvent): Grab | null;
     hover(event: PointerEvent | null): void;
     changed(): void;
@@ -62,7 +62,7 @@ export const listenToPointer = (options: PointerOptions): void => {
         pan = event.button === 1 || event.shiftKey;
     };
     canvas.addEventListener("pointerdown", down);
-    // A brush listens first, and keeps what goes down on the form; but not with Alt.
+    // A brush listens first and keeps presses on the form, except with Alt.
     canvas.addEventListener(
         "pointerdown",
         (event) => {

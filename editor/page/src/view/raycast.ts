@@ -1,11 +1,11 @@
-// Where a ray meets a form. Seen along the ray, a triangle is hit where its shadow covers the origin: all vertices are
-// turned into that view once, then each triangle costs a few products. 200,000 triangles take about a millisecond, and
-// nothing has to be kept in step with a form that moves.
+// Intersects a ray with a form. In a view along the ray, a triangle is hit if it covers the origin. All vertices are
+// turned into that view once; then each triangle costs a few products. 200,000 triangles take about 1 ms, and there is
+// no index to update when the form moves.
 
 import { unit } from "../core/rotation";
 
 export interface RayHit {
-    /** Of the triangle: its place in the list, and how near each corner is (they sum to 1). */
+    /** Index of the triangle, and barycentric weights of its corners (they sum to 1). */
     triangle: number;
     shares: [number, number, number];
     distance: number;
@@ -13,7 +13,7 @@ export interface RayHit {
 
 let flat = new Float32Array(0);
 
-/** The nearest triangle along a ray, from either side; or null. */
+/** The nearest triangle along a ray, front or back; null if there is none. */
 export const castRay = (
     positions: Float32Array,
     triangles: Uint32Array,

@@ -1,4 +1,4 @@
-// How far a brush reaches: a ring that lies on the surface, over everything else.
+// The radius of a brush: a ring on the surface, drawn over everything else.
 import { BufferAttribute, BufferGeometry, LineBasicMaterial, LineLoop, Vector3 } from "three";
 import type { Hit } from "../core/app";
 
@@ -16,7 +16,7 @@ export const circle = (): BufferGeometry => {
 };
 
 export class BrushRing {
-    readonly object = new LineLoop(circle(), new LineBasicMaterial({ color: 0xf07818 })); // seen on clay and on both grounds
+    readonly object = new LineLoop(circle(), new LineBasicMaterial({ color: 0xf07818 })); // visible on clay and on both backgrounds
 
     constructor() {
         this.object.visible = this.object.frustumCulled = false;

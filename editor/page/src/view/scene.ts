@@ -1,4 +1,4 @@
-// The renderer and what stands around a form: background, ground, light; one picture, or two side by side.
+// The renderer and the surroundings of a form: background, ground, light. One picture, or two side by side.
 import {
     Color, DataTexture, Mesh, PlaneGeometry, Scene, SRGBColorSpace, Vector3, WebGLRenderer, LinearFilter,
 } from "three";
@@ -8,7 +8,7 @@ import { colourTable, roundUp } from "./colours";
 import type { GL } from "./form";
 import { groundMaterial, wireMaterial, type Looks } from "./shaders";
 
-const MOST_PIXELS = 2; // a CSS pixel, at most
+const MOST_PIXELS = 2; // per CSS pixel, at most
 
 const heatMap = (): DataTexture => {
     const texture = new DataTexture(colourTable(), 256, 1);
@@ -22,9 +22,9 @@ export class Stand {
     readonly renderer: WebGLRenderer;
     readonly gl: GL;
     readonly looks: Looks = { sky: { value: new Vector3(0, 1, 0) }, heatMap: { value: heatMap() } };
-    /** Left or alone, and right. */
+    /** The left or only scene, and the right one. */
     readonly scenes = [new Scene(), new Scene()] as const;
-    /** Over everything. */
+    /** Drawn over everything. */
     readonly overlay = new Scene();
     readonly wire = wireMaterial();
     readonly #background = new Color();
@@ -49,7 +49,7 @@ export class Stand {
         return this.#size[1]!;
     }
 
-    /** Takes the size that the canvas has in the page; whether it is another one. */
+    /** Takes the canvas's size on the page; returns true if it changed. */
     fit(): boolean {
         const { clientWidth: width, clientHeight: height } = this.canvas;
         const ratio = Math.min(devicePixelRatio || 1, MOST_PIXELS);
@@ -60,7 +60,7 @@ export class Stand {
         return true;
     }
 
-    /** The page's colours, which may have changed. */
+    /** Updates the colours after a change of theme. */
     theme(): void {
         const style = getComputedStyle(document.documentElement);
         this.#background.setStyle(style.getPropertyValue("--canvas").trim() || "#888");

@@ -1,5 +1,5 @@
-// What things look like. One light for all: a soft sky, a key light over the viewer's left shoulder, a rim from behind;
-// they go with the viewer, so that a form is lit well from every side. Shaders write sRGB themselves.
+// Materials and lights. All share a soft sky, a key light over the viewer's left shoulder and a rim light from behind.
+// The lights follow the viewer, so a form is well lit from every side. Shaders write sRGB themselves.
 import { DoubleSide, ShaderMaterial, Vector3, Color, type IUniform } from "three";
 
 const ENCODE = `
@@ -65,9 +65,9 @@ void main() {
     gl_FragColor = vec4(encode(colour), opacity);
 }`;
 
-/** What all surfaces share: set once a picture. */
+/** Uniforms shared by all surfaces, set once per picture. */
 export interface Looks {
-    /** Up, as the camera sees it. */
+    /** Up, in camera axes. */
     sky: IUniform<Vector3>;
     heatMap: IUniform<unknown>;
 }
@@ -96,7 +96,7 @@ export const setMode = (material: ShaderMaterial, mode: Mode): void => {
     material.uniforms["mode"]!.value = MODES.indexOf(mode);
 };
 
-/** The driver, seen through. */
+/** The transparent driver. */
 export const ghostMaterial = (looks: Looks): ShaderMaterial => {
     const material = surfaceMaterial(looks);
     material.transparent = true;
@@ -106,7 +106,7 @@ export const ghostMaterial = (looks: Looks): ShaderMaterial => {
     return material;
 };
 
-// Lines lie a little before the surface that they belong to.
+// Lines are drawn slightly in front of their surface.
 export const wireMaterial = (): ShaderMaterial =>
     new ShaderMaterial({
         transparent: true,
@@ -124,7 +124,7 @@ ${ENCODE}
 void main() { gl_FragColor = vec4(encode(colour), opacity); }`,
     });
 
-// Lines of a cell and of ten cells, as wide as a pixel, that fade with the distance from the form.
+// Lines of cells and of ten cells, one pixel wide, that fade with distance from the form.
 export const groundMaterial = (): ShaderMaterial =>
     new ShaderMaterial({
         transparent: true,
@@ -159,7 +159,7 @@ void main() {
 }`,
     });
 
-// Joints and bones: lit by a plain light, coloured one by one.
+// Joints and bones: one plain light, and a colour each.
 export const boneMaterial = (): ShaderMaterial =>
     new ShaderMaterial({
         vertexShader: `

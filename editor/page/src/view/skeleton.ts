@@ -1,5 +1,5 @@
-// Joints and bones, drawn over the form; the pointer finds them, names them and turns them. A joint's ball turns it
-// every way, its ring and the bones that start at it turn it in the plane of the picture.
+// Joints and bones, drawn over the form. The pointer finds, names and turns them. A joint's ball turns it freely; its
+// ring and its bones turn it in the plane of the picture.
 import {
     BufferAttribute, BufferGeometry, Color, Group, InstancedMesh, LineBasicMaterial, LineLoop, Matrix4, OctahedronGeometry,
     Vector3,
@@ -25,7 +25,7 @@ export interface Touched {
     part: "joint" | "bone" | "ring";
 }
 
-/** From (0,0,0) to (0,1,0), thickest near its start. */
+/** A bone from (0,0,0) to (0,1,0), thickest near its start. */
 const boneGeometry = (): BufferGeometry => {
     const points = [[0, 0, 0], [1, 0.14, 0], [0, 0.14, 1], [-1, 0.14, 0], [0, 0.14, -1], [0, 1, 0]];
     const geometry = new BufferGeometry();
@@ -44,7 +44,7 @@ export class Skeleton {
     #rest: Pose | null = null;
     #joints: InstancedMesh | null = null;
     #bones: InstancedMesh | null = null;
-    /** The joint that each bone ends at. */
+    /** The joint at the end of each bone. */
     #ends: number[] = [];
     #places = new Float32Array(0);
     #size = 1;
@@ -75,12 +75,12 @@ export class Skeleton {
         this.hovered = null;
     }
 
-    /** Where a joint is. */
+    /** Position of a joint. */
     place(joint: number): Vector3 {
         return new Vector3().fromArray(this.#places, 3 * joint);
     }
 
-    /** Takes the pose that is shown; `size`: half the form's. */
+    /** Updates from the shown pose; `size` is half the form's size. */
     fill(size: number): void {
         this.object.visible = this.isShown;
         if (!this.object.visible) return;
@@ -128,12 +128,12 @@ export class Skeleton {
         return joint === this.chosen ? COLOURS.chosen : joint === this.hovered?.joint ? COLOURS.hover : COLOURS.plain;
     }
 
-    /** Another joint is under the pointer, or chosen. */
+    /** Updates the colours after another joint was pointed at or selected. */
     mark(): void {
         if (this.isShown && this.#rig === this.app.stage.rig) this.#lay();
     }
 
-    /** Before it is drawn: the ring faces the eye, at one size on the screen. */
+    /** Before drawing: turns the ring to the camera and keeps its size on the screen. */
     aim(eye: Eye, width: number, height: number): void {
         this.#ring.visible = this.chosen >= 0 && !this.app.display.unposed;
         if (!this.isShown || !this.#ring.visible) return;
@@ -143,7 +143,7 @@ export class Skeleton {
         this.#ring.scale.setScalar(RING * eye.pixel(at.toArray(), width, height));
     }
 
-    /** What is under a place of the page; `project` says where a point is there. */
+    /** The joint or bone at a place on the page; `project` maps a point to the page. */
     find(x: number, y: number, project: (point: Vector3) => Place): Touched | null {
         if (!this.isShown || this.#rig !== this.app.stage.rig) return null;
         const places = this.#rig.joints.map((joint) => project(this.place(joint.index)));
@@ -170,5 +170,5 @@ const fromSegment = (p: Place, a: Place, b: Place): number => {
     return Math.hypot(p.x - a.x - share * dx, p.y - a.y - share * dy);
 };
 
-/** The radius, in pixels, of the ball by which a joint is turned. */
+/** The radius in pixels of the ball that turns a joint. */
 export const BALL = RING;

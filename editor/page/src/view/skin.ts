@@ -1,4 +1,4 @@
-// The texture on a form: blended by WebAssembly, and sent to the graphics card only when its weights have changed.
+// The texture on a form: blended in WebAssembly, and uploaded only if its weights have changed.
 import { DataTexture, LinearFilter, LinearMipmapLinearFilter, NoColorSpace, RepeatWrapping, SRGBColorSpace } from "three";
 import type { Rig, Surface } from "@exemplar/runtime";
 
@@ -38,10 +38,10 @@ export class Skin {
         return changed;
     }
 
-    /** Takes the pixels that the surface has now. */
+    /** Takes the surface's current pixels. */
     fill(surface: Surface): void {
         const pixels = surface.texture(this.#index);
-        // Its memory may have moved; three.js reads it while it draws.
+        // The memory may have moved; three.js reads it while drawing.
         const moved = this.texture.image.data !== pixels;
         if (!pixels || (!this.#changed(surface) && !moved)) return;
         this.texture.image.data = pixels as Uint8ClampedArray<ArrayBuffer>;

@@ -1,4 +1,4 @@
-// The bar above the view: what is shown and how; each of its buttons has a key.
+// The bar above the view with its display settings; each button has a key.
 import type { App, Display } from "../core/app";
 import { commandButton, tipOf } from "../core/buttons";
 import type { Command } from "../core/commands";
@@ -71,7 +71,7 @@ const addCommands = (app: App, view: View): void => {
 export const viewToolbar = (app: App, view: View): HTMLElement => {
     addCommands(app, view);
     const button = (id: string, text: string): HTMLButtonElement => commandButton(app, id, text);
-    // A choice made by the mouse gives the keys back to the view.
+    // After a choice by mouse, the keys belong to the view again.
     const choice = (id: string, name: string, choose: (value: string) => void): HTMLSelectElement => {
         let byMouse = false;
         const select = h("select", {

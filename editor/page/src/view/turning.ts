@@ -1,6 +1,6 @@
-// Turning a joint from what is seen. A pose has a joint's rotation r relative to its rest, in its own axes there, so
-// that its rotation in the world is W = B r, B being its parent's and its rest's. To turn it by D as the world sees it,
-// W' = D W, r becomes B⁻¹ D B r, and B = W r⁻¹ needs no parents.
+// Turns a joint as seen on the screen. A pose has a joint's rotation r relative to rest, in its own axes. Its rotation
+// in the world is W = B r, where B combines its parent's rotation and its own at rest. To turn it by D in the world, W'
+// = D W, set r to B⁻¹ D B r. As B = W r⁻¹, no parents are needed.
 import { Matrix4, Quaternion, Vector3 } from "three";
 import type { Pose, Rig } from "@exemplar/runtime";
 
@@ -15,7 +15,7 @@ export class Turn {
         this.#base.multiply(this.#start.clone().invert());
     }
 
-    /** The joint's rotation when it is turned so far from where it was. */
+    /** The joint's rotation after this turn from its start. */
     by(turn: Quaternion): Quaternion {
         const inverse = this.#base.clone().invert();
         return inverse.multiply(turn).multiply(this.#base).multiply(this.#start);
@@ -25,7 +25,7 @@ export class Turn {
     }
 }
 
-/** Sets a joint's rotation. A hinge, which one axis of a space reads, keeps to it unless it is to turn freely. */
+/** Sets a joint's rotation. A hinge, which a single axis of a space reads, stays on that axis unless `free`. */
 export const setJoint = (rig: Rig, pose: Pose, joint: number, rotation: Quaternion, free: boolean): void => {
     pose.turnJoint(joint, rotation.toArray());
     const readers = rig.inputs.filter((input) => input.joint === joint);
@@ -35,7 +35,7 @@ export const setJoint = (rig: Rig, pose: Pose, joint: number, rotation: Quaterni
     pose.turnJoint(joint, [0, 0, 0, 1]).set(only.index, value);
 };
 
-/** Half a ball around a middle, under the pointer: a point on it, in the axes of the picture (right, up, to the eye). */
+/** The point under the pointer on a half ball around a centre, in the axes of the picture (right, up, to the eye). */
 const onBall = (x: number, y: number, radius: number): Vector3 => {
     const point = new Vector3(x / radius, y / radius, 0);
     const square = point.lengthSq();
@@ -52,13 +52,13 @@ export interface Axes {
 const inWorld = (v: Vector3, axes: Axes): Vector3 =>
     new Vector3().addScaledVector(axes.right, v.x).addScaledVector(axes.up, v.y).addScaledVector(axes.back, v.z);
 
-/** From one place to another, in pixels right of and above the joint, by the ball. */
+/** The turn from one place to another on the ball, in pixels right of and above the joint. */
 export const ballTurn = (from: [number, number], to: [number, number], radius: number, axes: Axes): Quaternion =>
     new Quaternion().setFromUnitVectors(
         inWorld(onBall(...from, radius), axes).normalize(),
         inWorld(onBall(...to, radius), axes).normalize(),
     );
 
-/** The same about the line of sight. */
+/** The same turn about the line of sight. */
 export const flatTurn = (from: [number, number], to: [number, number], sight: Vector3): Quaternion =>
     new Quaternion().setFromAxisAngle(sight, Math.atan2(to[1], to[0]) - Math.atan2(from[1], from[0]));

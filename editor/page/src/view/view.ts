@@ -1,4 +1,4 @@
-// The large view of the form: it listens to the state, fills the buffers, and draws when something has changed.
+// The large view of the form: listens to the state, fills the buffers, and draws after changes.
 import { Vector3 } from "three";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
@@ -83,33 +83,33 @@ export class View {
         this.stand.draw(this.eye, this.two);
     }
 
-    // Edges that are closer than a few pixels would hide the surface.
+    // Edges only a few pixels apart would hide the surface.
     #fadeWire(width: number, height: number): void {
         const pixels = this.actors.edgeLength() / this.eye.pixel(this.eye.target.toArray(), width, height);
         this.stand.wire.uniforms["opacity"]!.value = 0.42 * Math.max(0.12, Math.min(1, pixels / 7));
     }
 
-    /** The same once more, from another place: nothing is evaluated. */
+    /** Draws again from another camera; evaluates nothing. */
     redraw(): void {
         this.#asked ||= requestAnimationFrame(() => this.draw());
     }
 
-    /** Sees the whole form as it is now. */
+    /** Fits the whole form as it is now. */
     frame(): void {
-        this.app.frame(); // the pose may have changed since the last one
+        this.app.frame(); // the pose may have changed since the last frame
         const { sculpt, stage } = this.app;
         this.eye.frame(sculpt?.positions ?? stage.surface.positions, 1);
         this.redraw();
     }
 
-    /** Where a point of the world is on the page; in the left of two pictures. */
+    /** The position on the page of a point in the world; in the left of two pictures. */
     project(point: Vector3): { x: number; y: number } {
         const { left, top, width, height } = this.picture({ clientX: -1 });
         const at = point.clone().project(this.eye.aim(width / height));
         return { x: left + (0.5 + 0.5 * at.x) * width, y: top + (0.5 - 0.5 * at.y) * height };
     }
 
-    /** The picture that the pointer is in. */
+    /** The picture under the pointer. */
     picture(event: { clientX: number }): { left: number; top: number; width: number; height: number } {
         const { left, top, width, height } = this.canvas.getBoundingClientRect();
         if (!this.two) return { left, top, width, height };
@@ -127,7 +127,7 @@ export const viewPanel = (app: App): HTMLElement => {
     const view = new View(app, canvas, gl);
     app.pictures = view.pictures;
     app.picker = view.picker;
-    // For tests, and for those who open the console.
+    // For tests, and for the browser's console.
     Object.assign(canvas, { pointToClient: (point: [number, number, number]) => view.project(new Vector3(...point)) });
     listenToPointer({
         canvas,

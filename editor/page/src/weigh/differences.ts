@@ -1,10 +1,10 @@
-// How far two settings are apart, at the present pose: the surfaces, the texture, and the weights of either.
+// Differences between two settings at the current pose: surfaces, texture and weights.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { apartOf } from "../core/form";
 import type { Stage } from "../core/stage";
 
-const EVERY = 120; // milliseconds between two looks at the numbers
+const EVERY = 120; // milliseconds between updates of the numbers
 
 const textureDifference = (a: Stage, b: Stage, name: string): number => {
     const [one, two] = [a.surface.texture(name), b.surface.texture(name)];

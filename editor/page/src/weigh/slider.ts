@@ -1,4 +1,4 @@
-// What a slider does for a parameter: from its 0 to 1000 to a value, and back.
+// The scale of a parameter's slider: converts its 0 to 1000 to a value, and back.
 import type { Parameter } from "@exemplar/runtime";
 
 export interface Slider {
@@ -16,7 +16,7 @@ const inSteps = (from: number, to: number, round: (value: number) => number): Sl
     value: (at) => round(from + ((to - from) * at) / 1000),
     at: (value) => (1000 * (value - from)) / (to - from),
 });
-/** The same with 0 at its beginning. */
+/** The same with 0 at its start. */
 const fromZero = (slider: Slider): Slider => ({
     value: (at) => (at <= 0 ? 0 : slider.value(at)),
     at: (value) => (value <= 0 ? 0 : slider.at(value)),

@@ -1,10 +1,10 @@
-// Settings of weighers in trees: which kinds and keys a layer may have, and changing them. What there is of them stands
-// in the runtime's table (core/weighers.ts).
+// Settings of weighers in project trees: the kinds and keys that a layer may have, and changes to them. The kinds and
+// their parameters come from the runtime's table (core/weighers.ts).
 import type { Weigher } from "@exemplar/runtime";
 import { setLayer, type Project, type ProjectLayer, type Weigh } from "../core/project";
 import { allWeighers, weigherOf } from "../core/weighers";
 
-/** Kinds that the layer can have: others would ask for points, or for a driver. */
+/** The kinds that suit the layer: others need points, or a driver. */
 export const kindsFor = (layer: ProjectLayer): readonly Weigher[] => {
     const now = weigherOf(layer.weigh);
     if (!now.hasPoints || now.isDriven) return [now];
@@ -12,7 +12,7 @@ export const kindsFor = (layer: ProjectLayer): readonly Weigher[] => {
     return allWeighers().filter((kind) => kind.hasPoints && !kind.isDriven && (kind.hasSets || !isMoved));
 };
 
-/** Keys that are no parameters. */
+/** Keys that are not parameters. */
 const REACH = ["falloff", "metric"];
 const DRIVER = ["driver_weights", "one_region", "regions"];
 
@@ -22,7 +22,7 @@ export const withKey = (weigh: Weigh, key: string, value: unknown): Weigh => {
     return rest;
 };
 
-/** The same settings for another kind: what that has no use for is left out. */
+/** The same settings for another kind, without those it does not use. */
 export const withKind = (weigh: Weigh, kind: string): Weigh => {
     const { parameters, hasFalloffs, isDriven } = weigherOf({ kind });
     const known = [...parameters.map(({ name }) => name), ...(hasFalloffs ? REACH : []), ...(isDriven ? DRIVER : [])];
@@ -36,7 +36,7 @@ const withoutReach = <T extends object>(point: T): T => {
     return rest as T;
 };
 
-/** A layer weighed so. Points have reaches of their own only where the kind has falloffs. */
+/** A layer with these settings. Points keep their own falloffs only if the kind has falloffs. */
 export const weighed = (tree: Project, index: number, weigh: Weigh): Project =>
     setLayer(tree, index, (layer) => {
         const changed = { ...layer, weigh };

@@ -1,4 +1,4 @@
-// The controls for one set of a weigher's settings, made from the table of its kind's parameters.
+// Controls for the settings of one weigher, made from the table of its parameters.
 import type { Parameter, Weigher } from "@exemplar/runtime";
 import { h } from "../core/dom";
 import type { ProjectLayer, Weigh } from "../core/project";
@@ -7,16 +7,16 @@ import { isInRange, sliderOf } from "./slider";
 import { kindsFor, withKey, withKind } from "./weigh";
 
 export interface Target {
-    /** Names the controls for those who cannot see them: "A", "B", or nothing. */
+    /** Prefix of the controls' names for screen readers: "A", "B", or nothing. */
     prefix: string;
     get(): Weigh;
-    /** While a slider moves. */
+    /** Called while a slider moves. */
     preview(weigh: Weigh): void;
     commit(weigh: Weigh, label: string): void;
     isServed: boolean;
 }
 
-/** The reach of a layer's examples, which is no parameter: a number is one of several things that it can be. */
+/** The reach of a layer's examples. Not a parameter: besides a number it can have other values. */
 const REACH: Parameter = {
     name: "falloff",
     help: "How far every example reaches, in distances of the space (1 is the whole range of an axis), unless it has a falloff of its own.",
@@ -29,7 +29,7 @@ const REACH: Parameter = {
     words: [],
 };
 
-/** "k", "linear": as project files write it, but for the first letter. */
+/** "K", "Linear": the key of the project file, with a capital letter. */
 const labelOf = (name: string): string => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 
 export class WeighFields {
@@ -90,7 +90,7 @@ export class WeighFields {
         return this.#choice("kind", "Kind", "How a point of the space becomes a weight for each example.", kinds,
             (weigh) => weigherOf(weigh).name,
             (weigh, value) => {
-                // Going back to a kind finds its settings again.
+                // Returning to a kind restores its settings.
                 this.#kept.set(`${layer.name}/${weigherOf(weigh).name}`, weigh);
                 return this.#kept.get(`${layer.name}/${value}`) ?? withKind(weigh, value);
             });

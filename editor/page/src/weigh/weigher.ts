@@ -1,4 +1,4 @@
-// How the selected layer is weighed: its settings, live; how well it can be solved; and two settings side by side.
+// The weigher of the selected layer: its settings, live; the condition number; and a comparison of two settings.
 import type { Layer } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
@@ -9,8 +9,8 @@ import { differences } from "./differences";
 import { weighed } from "./weigh";
 import { WeighFields } from "./weigh_fields";
 
-const PATIENCE = 250; // milliseconds without a change before the condition is measured
-const MANY = 500; // examples from which on that takes too long for a page
+const PATIENCE = 250; // milliseconds without a change before the condition number is measured
+const MANY = 500; // examples above which that takes too long for a page
 
 const big = (value: number): string =>
     value < 1e4 ? Number(value.toPrecision(2)).toLocaleString("en") : value.toExponential(1).replace("e+", "e");

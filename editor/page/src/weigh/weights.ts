@@ -1,12 +1,12 @@
-// The weights of the selected layer's examples as bars around a zero line, in the order of the file. Of many examples
-// the largest are shown. The bars are moved by transforms, and texts change only where they differ.
+// The weights of the selected layer's examples as bars around a zero line, in the order of the file. With many
+// examples, only the largest are shown. Bars move by transforms, and texts change only if they differ.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 
 const MOST = 24; // rows
-const NOTHING = 0.0005; // what is below it shows as 0.000
+const NOTHING = 0.0005; // smaller weights show as 0.000
 const SCALES = [1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000, 1e4, 1e6];
-const LEFT = 0.25; // of the bar's width are for what is below zero, at a third of the scale
+const LEFT = 0.25; // share of the bar's width for negative weights, at a third of the scale
 
 interface Row {
     readonly element: HTMLButtonElement;
@@ -23,14 +23,14 @@ const shown = (weight: number): string => {
     return (Number(text) === 0 ? "0.000" : text).replace("-", "\u2212");
 };
 
-/** The scale that all weights fit into. */
+/** A scale that fits all weights. */
 const scaleOf = (weights: ArrayLike<number>): number => {
     let need = 0;
     for (let k = 0; k < weights.length; k++) need = Math.max(need, weights[k]!, -3 * weights[k]!);
     return SCALES.find((scale) => need <= scale * 1.0005) ?? need;
 };
 
-/** The largest in magnitude, in their order; none of those that are nothing, unless all are. */
+/** The largest in magnitude, in their order, without zeros unless all are zero. */
 const largest = (weights: ArrayLike<number>, count: number): number[] => {
     const chosen: number[] = [];
     let least = 0;
@@ -52,7 +52,7 @@ export const weightsPanel = (app: App): HTMLElement => {
     const more = h("p", { class: "more" });
     const sum = h("p", { class: "sum" });
     const rows: Row[] = [];
-    let names = ""; // what the rows stand for
+    let names = ""; // the examples of the rows
 
     const makeRow = (): Row => {
         const [name, bar, number] = [h("span", { class: "name" }), h("span", { class: "bar" }), h("span", { class: "value" })];
@@ -105,7 +105,7 @@ export const weightsPanel = (app: App): HTMLElement => {
         const count = rigLayer?.examples.length ?? 0;
         const few = (layer?.examples.length ?? 0) <= MOST;
         const chosen = few ? null : largest(weights, MOST);
-        // Few: all that the file has, muted ones too. Many: the largest of those that are in the rig.
+        // Few examples: all of the file, muted ones too. Many: the largest of those in the rig.
         const wanted = few
             ? (layer?.examples ?? []).map(({ name, muted }) => ({ name, muted: !!muted }))
             : chosen!.map((k) => ({ name: rigLayer!.examples[k]!.name, muted: false }));
