@@ -1,6 +1,6 @@
-// What the other modules share: errors, WebAssembly's memory as arrays, and objects that have a place in it.
+// Shared by the other modules: errors, WebAssembly memory as arrays, and objects with an address in it.
 
-/** What the library refuses, as one sentence; `result` is its ex_result, 0 where these modules refused. */
+/** An error of the library, as one sentence; `result` is its ex_result, or 0 if these modules refused. */
 export class ExemplarError extends Error {
     constructor(message, result = 0) {
         super(message);
@@ -13,7 +13,7 @@ export const refuse = (message) => {
     throw new ExemplarError(message);
 };
 
-/** The number of a thing, given that or its name. */
+/** The index of a thing, given its index or its name. */
 export const find = (things, what, key) => {
     const index = typeof key === "string" ? things.findIndex((thing) => thing.name === key) : key;
     if (Number.isInteger(index) && index >= 0 && index < things.length) return index;
@@ -21,7 +21,7 @@ export const find = (things, what, key) => {
     return refuse(`there is no ${what} ${JSON.stringify(key)}: there is ${names}`);
 };
 
-/** So many numbers, as doubles; null where none are given. */
+/** `length` numbers as doubles; null if none are given. */
 export const point = (values, length, what) => {
     if (values === undefined || values === null) return null;
     const numbers = Float64Array.from(typeof values === "number" ? [values] : values);
@@ -47,19 +47,19 @@ export class Core {
         return new TextDecoder().decode(bytes.slice(start, bytes.indexOf(0, start)));
     }
 
-    /** Throws what the library said last; where it numbers examples, by their names. */
+    /** Throws the library's last error, with example numbers replaced by their names. */
     fail(examples = []) {
         const named = (words, k) => (examples[k] ? `example '${examples[k].name}'` : words);
         const text = this.text(this.c.error_text()).replace(/(?<!-)\bexample (\d+)/g, named);
         throw new ExemplarError(text, this.c.error_result());
     }
 
-    /** A copy of numbers in memory; null where the place is 0. */
+    /** A copy of numbers in memory; null if the address is 0. */
     copy(Type, place, length) {
         return place ? this.view(Type, place, length).slice() : null;
     }
 
-    // Calls body with places of these sizes in bytes (0: no place), which live as long as the call.
+    // Calls body with memory blocks of these sizes in bytes (0: none), freed after the call.
     #rooms(sizes, body) {
         const places = [];
         try {
@@ -74,9 +74,9 @@ export class Core {
         }
     }
 
-    /** Calls body with the places of copies of these arrays (null: 0), which live as long as the call. */
+    /** Calls body with the addresses of copies of these arrays (null: 0), freed after the call. */
     lend(given, body) {
-        // Making room may move memory, and with it an array that is a view of it.
+        // Allocation may move memory, and with it any array that is a view of it.
         const arrays = given.map((array) => (array?.buffer === this.c.memory.buffer ? array.slice() : array));
         const sizes = arrays.map((array) => (array ? Math.max(array.byteLength, 1) : 0));
         return this.#rooms(sizes, (...places) => {
@@ -89,7 +89,7 @@ export class Core {
         });
     }
 
-    /** The numbers that `body` writes to the place that it is given; null where it returns false. */
+    /** The numbers that `body` writes to the address it gets; null if it returns false. */
     numbers(Type, length, body) {
         return this.#rooms([Math.max(length * Type.BYTES_PER_ELEMENT, 1)], (place) => {
             const written = body(place);
@@ -98,7 +98,7 @@ export class Core {
     }
 }
 
-/** A view that is made again when memory has moved. */
+/** A view that is created again when memory has moved. */
 export class View {
     #core;
     #make;
@@ -115,10 +115,10 @@ export class View {
 
 export const PLACE = Symbol("place");
 export const CHILDREN = Symbol("children");
-/** What a rig and its twins have in common. */
+/** The part that a rig shares with its twins. */
 export const BLOCK = Symbol("block");
 
-/** What a rig, a pose and a surface have in common: a place in memory until they are disposed of. */
+/** Base of rigs, poses and surfaces: an address in memory until they are disposed of. */
 export class Owned {
     #what;
     #place;

@@ -1,5 +1,5 @@
-// A list of edits of a layer's space, as the library takes it: names become numbers, what is left out is filled in, and
-// every index is checked as it is when the edit comes to its turn.
+// Encodes a list of edits of a layer's space for the library: names become numbers, defaults are filled in, and every
+// index is checked as of its turn.
 import { find, point, refuse } from "./core.js";
 
 const KINDS = { move: 0, movePseudo: 3, addPseudo: 4, removePseudo: 5, falloff: 6 }; // ex_edit_kind
@@ -21,10 +21,8 @@ const kindOf = (edit) => {
     return kind;
 };
 
-/**
- * The edits as words, six an edit, and values (glue_layer.c). `shape` is the layer's: its name, its examples, how many
- * numbers a point and how many axes it has, and the points of its pseudo-examples.
- */
+/** The edits as words, six per edit, and values (glue_layer.c). The second argument describes the layer: its name,
+ * its examples, the numbers per point, the number of axes, and the points of its pseudo-examples. */
 export const encode = (edits, { name, examples, dimension, axes, pseudos }) => {
     const words = [];
     const values = [];

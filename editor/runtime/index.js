@@ -1,10 +1,9 @@
-// @exemplar/runtime: rigs of Exemplar in a page or in node, by the same C runtime compiled to WebAssembly.
+// @exemplar/runtime: Exemplar's rigs in a browser or in node, with the C runtime compiled to WebAssembly.
 //
-// load() gives a Rig, which is what the file holds. A Pose is where its inputs and joints are, a Surface is where
-// results go: surface.evaluate(pose) fills the arrays surface.positions, .normals and so on. Those arrays are views into
-// WebAssembly's memory, which moves when it grows: ask the object again after any call but evaluate(), rather than
-// keeping an array. What methods return is a copy. What is given back with dispose() must not be used again, and says
-// so.
+// load() returns a Rig, the contents of the file. A Pose has the values of its inputs and joints. A Surface holds
+// results: surface.evaluate(pose) fills the arrays surface.positions, .normals and so on. These arrays are views into
+// WebAssembly memory, which moves when it grows. So do not keep an array: read the property again after any call except
+// evaluate(). Methods return copies. An object cannot be used after dispose(); it throws an error that says so.
 import { Core, ExemplarError, refuse } from "./core.js";
 import { Layer } from "./layer.js";
 import { Pose } from "./pose.js";
@@ -14,7 +13,7 @@ import { weighersOf } from "./weighers.js";
 
 export { ExemplarError, Layer, Mesh, Pose, Rig, Surface };
 
-/** The level of the limit surface, where a rig has one beside its levels. */
+/** The level of the limit surface, for rigs that have one. */
 export const LIMIT = -1;
 
 const fetched = async (source, what) => {
@@ -34,7 +33,7 @@ const fetched = async (source, what) => {
     return new Uint8Array(await response.arrayBuffer());
 };
 
-/** The runtime: one instance of the WebAssembly module with its memory. */
+/** One instance of the WebAssembly module, with its memory. */
 export class Runtime {
     #core;
     constructor(instance) {
@@ -45,17 +44,17 @@ export class Runtime {
         this.format = c.version_format();
     }
 
-    /** The kinds of weigher with their parameters, as project files name them; the first is the default. */
+    /** The kinds of weigher with their parameters, named as in project files; the first is the default. */
     get weighers() {
         return weighersOf(this.#core);
     }
 
-    /** Bytes of WebAssembly's memory. It grows, and never shrinks. */
+    /** Bytes of WebAssembly memory. It grows, and never shrinks. */
     get memorySize() {
         return this.#core.c.memory.buffer.byteLength;
     }
 
-    /** A rig from the bytes of a rig file; compact: examples in 16 bits, half the memory. */
+    /** Opens a rig from the bytes of its file; compact: examples in 16 bits, half the memory. */
     open(bytes, { compact = false } = {}) {
         const core = this.#core;
         if (!(bytes instanceof ArrayBuffer) && !ArrayBuffer.isView(bytes)) refuse("open takes the bytes of a rig");
@@ -67,7 +66,7 @@ export class Runtime {
 
 let started = null;
 
-/** Starts a runtime. Without an argument: the one that load() uses, from the file beside this module. */
+/** Starts a runtime. Without an argument: the one used by load(), from the file next to this module. */
 export const start = async (wasm) => {
     if (wasm === undefined) {
         started ??= start(new URL("exemplar.wasm", import.meta.url));
@@ -80,7 +79,7 @@ export const start = async (wasm) => {
     return new Runtime(await WebAssembly.instantiate(module, {}));
 };
 
-/** A rig from an address or from bytes. */
+/** Loads a rig from a URL or from bytes; in node, also from a path. */
 export const load = async (source, { runtime, compact } = {}) => {
     const [bytes, opener] = await Promise.all([fetched(source, "rig"), start(runtime)]);
     return opener.open(bytes, { compact });

@@ -1,15 +1,15 @@
-// A layer of a rig: a space with examples in it, which can be moved and weighed in another way.
+// A layer of a rig: a space with examples that can be moved, and a weigher that can be changed.
 import { find, PLACE, point, refuse } from "./core.js";
 import { encode } from "./edits.js";
 import { numberOf, settingOf, weighersOf } from "./weighers.js";
 
-// In the order of the library's lists, with the words that project files use.
+// In the order of the library's lists, with the words of project files.
 const DOMAINS = ["form", "pixels", "offsets", "trajectory", "displacement"];
 const FRAMES = ["rest", "skinned"];
 
 const whole = (value, what) => (Number.isInteger(value) ? value : refuse(`${what} is a whole number`));
 
-/** Edits and settings hold for every pose of the rig, and not for its twins. */
+/** Edits and settings apply to every pose of the rig, but not to its twins. */
 export class Layer {
     #core;
     #rig;
@@ -37,7 +37,7 @@ export class Layer {
         return this.#core.numbers(Int32Array, 11, (at) => c.layer_numbers(this.#rig[PLACE], this.index, at));
     }
 
-    /** What is known of how it is weighed. */
+    /** The table entry of its weigher. */
     get kind() {
         return weighersOf(this.#core)[this.#numbers()[2]];
     }
@@ -75,7 +75,7 @@ export class Layer {
         return numbers ?? refuse(`a point of the layer "${this.name}" has ${this.dimension} numbers`);
     }
 
-    /** Where an example is now; null where the axes are the weights. */
+    /** The current point of an example; null if the axes are the weights. */
     examplePoint(example) {
         return this.#at(find(this.examples, "example", example));
     }
@@ -84,7 +84,7 @@ export class Layer {
         return this.#at(this.examples.length + this.#pseudo(index));
     }
 
-    /** A pseudo-example: where it is, and the point that it is drawn from or its given weights. */
+    /** A pseudo-example: its point, and either the point it takes weights from or its own weights. */
     pseudo(index) {
         const { c } = this.#core;
         const at = this.pseudoPoint(index);
@@ -97,7 +97,7 @@ export class Layer {
         };
     }
 
-    /** The distance that the layer's weigher measures between two points. */
+    /** The distance between two points as the layer's weigher measures it. */
     distance(a, b) {
         const points = [this.#point(a), this.#point(b)];
         return this.#core.lend(points, (p, q) => this.#core.c.layer_distance(this.#rig[PLACE], this.index, p, q));
@@ -105,12 +105,12 @@ export class Layer {
 
     // ---- weights ----
 
-    /** The weights of the examples at a point of the space, wherever the pose is. */
+    /** The weights of the examples at a point of the space, whatever the pose. */
     weights(at) {
         return this.weightsGrid(this.#point(at), 1);
     }
 
-    /** The same at many points, one after the other: [count][examples]. */
+    /** The same at many points: [count][examples]. */
     weightsGrid(points, count) {
         const length = whole(count, "how many points there are") * this.dimension;
         const numbers = points instanceof Float64Array ? points : Float64Array.from(points);
@@ -123,20 +123,20 @@ export class Layer {
         );
     }
 
-    /** The condition number of what the weigher solved; costs as much as the solve. */
+    /** The condition number of the weigher's system; costs as much as the solve. */
     condition() {
         const read = (at) => this.#core.c.layer_condition(this.#rig[PLACE], this.index, at);
         return (this.#core.numbers(Float64Array, 1, read) ?? this.#core.fail())[0];
     }
 
-    /** The ridge of the layer, the condition number without it, and the point to blame where it came by itself. */
+    /** The ridge of the layer, the condition number without it, and the point that caused an automatic ridge. */
     get ridgeAdded() {
         const read = (at) => this.#core.c.layer_ridge(this.#rig[PLACE], this.index, at);
         const [ridge, condition, blamed, falloff] = this.#core.numbers(Float64Array, 4, read);
         return { ridge, condition, point: blamed, falloff };
     }
 
-    /** How far the points of a gaussian layer reach, [points][axes], 0 where by default; null for others. */
+    /** Falloffs of the points of a gaussian layer, [points][axes], 0 for the default; null for others. */
     get falloffs() {
         const place = this.#core.c.layer_falloffs(this.#rig[PLACE], this.index);
         const points = this.examples.length + this.pseudoCount;
@@ -145,7 +145,7 @@ export class Layer {
 
     // ---- edits ----
 
-    /** Several edits in their order, solved once: all or none. */
+    /** Applies several edits in order and solves once: all or none. */
     edit(edits) {
         const pseudos = Array.from({ length: this.pseudoCount }, (_, i) => this.pseudoPoint(i));
         const { name, examples, dimension } = this;
@@ -158,18 +158,18 @@ export class Layer {
         });
     }
 
-    /** Moves an example, by name or number, to a point: one number an axis, four for a rotation. */
+    /** Moves an example, by name or number, to a point: one number per axis, four for a rotation. */
     moveExample(example, at) {
         this.edit([{ move: example, at }]);
     }
 
-    /** Adds a pseudo-example at a point, drawn from another point or with given weights; returns its number. */
+    /** Adds a pseudo-example at a point, with the weights of another point or its own; returns its number. */
     addPseudo(pseudo) {
         this.edit([{ addPseudo: pseudo }]);
         return this.pseudoCount - 1;
     }
 
-    /** Moves a pseudo-example, and what it is drawn from where that is given. */
+    /** Moves a pseudo-example, and changes the source of its weights if given. */
     movePseudo(index, { at, from, weights }) {
         this.edit([{ movePseudo: index, at, from, weights }]);
     }
@@ -178,13 +178,13 @@ export class Layer {
         this.edit([{ removePseudo: index }]);
     }
 
-    /** How far an example reaches along each axis, in distances of the space; of a gaussian layer. */
+    /** Sets the reach of an example of a gaussian layer along each axis, in distances of the space. */
     setFalloff(example, falloff) {
         const index = find(this.examples, "example", example);
         this.edit([{ falloff: index, value: falloff ?? refuse("setFalloff takes a number an axis") }]);
     }
 
-    /** How the layer is weighed, in the words of project files: its kind, and the parameters of that kind. */
+    /** The weigher's settings in the words of project files: its kind and the parameters of that kind. */
     get settings() {
         const { name, parameters } = this.kind;
         const read = (at) => this.#core.c.layer_settings(this.#rig[PLACE], this.index, at);
@@ -192,7 +192,8 @@ export class Layer {
         return { kind: name, ...Object.fromEntries(parameters.map((p, i) => [p.name, settingOf(p, values[i])])) };
     }
 
-    /** Weighs the same points and pseudo-examples in another way; what is not given stays, or is at its default. */
+    /** Changes the weigher of the same points and pseudo-examples. Missing parameters keep their values, or get the
+     * default. */
     set(settings) {
         const weighers = weighersOf(this.#core);
         const now = this.settings;
@@ -208,33 +209,33 @@ export class Layer {
         });
     }
 
-    /** Takes all edits and settings back. */
+    /** Undoes all edits and settings. */
     reset() {
         this.#core.c.layer_reset(this.#rig[PLACE], this.index);
     }
 
-    // ---- what the examples are ----
+    // ---- contents of examples ----
 
-    // What `body` writes for an example of this layer; null where it has none.
+    // The numbers that `body` writes for an example of this layer; null if it has none.
     #numbersOf(example, Type, length, body) {
         const index = find(this.examples, "example", example);
         return this.#core.numbers(Type, length, (at) => body(this.#rig[PLACE], this.index, index, at));
     }
 
-    /** The mask, a number a source vertex; null where there is none, or where building multiplied it in. */
+    /** The mask, a number per source vertex; null if there is none, or if the build has multiplied it in. */
     mask() {
         const read = (at) => this.#core.c.layer_mask(this.#rig[PLACE], this.index, at);
         return this.#core.numbers(Float32Array, this.#rig.vertexCount, read);
     }
 
-    /** By how much an example moves each source vertex of the mesh, mask included; null for pixels. */
+    /** The displacement of each source vertex by an example, mask included; null for pixels. */
     delta(example) {
         const index = find(this.examples, "example", example);
         if (this.domain === "pixels") return null;
         return this.#numbersOf(index, Float32Array, 3 * this.#rig.vertexCount, this.#core.c.example_delta);
     }
 
-    /** An example's image, rows of red green blue alpha; null where the layer is not of pixels. */
+    /** An example's image as RGBA rows; null unless the layer is of pixels. */
     image(example) {
         const index = find(this.examples, "example", example);
         if (this.texture === null) return null;
@@ -243,13 +244,13 @@ export class Layer {
         return this.#core.copy(Uint8ClampedArray, place, 4 * width * height);
     }
 
-    /** The driver's vertices at an example, three numbers each; null where no driver weighs the layer. */
+    /** The driver's vertices at an example, three numbers each; null unless a driver weighs the layer. */
     driverForm(example) {
         const place = this.#core.c.example_driver(this.#rig[PLACE], this.index, find(this.examples, "example", example));
         return this.#core.copy(Float32Array, place, 3 * (this.#rig.driver?.vertexCount ?? 0));
     }
 
-    /** The joints at an example that a driver weighs, ten numbers each; null where they are at rest. */
+    /** The joints at an example that a driver weighs, ten numbers each; null if they are at rest. */
     exampleJoints(example) {
         return this.#numbersOf(example, Float32Array, 10 * this.#rig.joints.length, this.#core.c.example_joints);
     }

@@ -1,7 +1,7 @@
 // Poses: the whole input of a rig.
 import { BLOCK, CHILDREN, find, Owned, PLACE, point, refuse, View } from "./core.js";
 
-/** Made by rig.pose(), at rest. */
+/** Created by rig.pose(), at rest. */
 export class Pose extends Owned {
     #core;
     #rig;
@@ -26,15 +26,15 @@ export class Pose extends Owned {
     get rig() {
         return this.#rig;
     }
-    /** The dials, as numbers one after the other (input.offset). */
+    /** The dials, as consecutive numbers (input.offset). */
     get inputs() {
         return this[PLACE] && this.#inputs.array;
     }
-    /** Local transforms, ten numbers a joint: translation, rotation x y z w, scale. */
+    /** Local transforms, ten numbers per joint: translation, rotation x y z w, scale. */
     get joints() {
         return this[PLACE] && this.#joints.array;
     }
-    /** The driver's vertices, three numbers each; none where the rig has no driver. */
+    /** The driver's vertices, three numbers each; empty if the rig has no driver. */
     get driver() {
         return this[PLACE] && this.#driver.array;
     }
@@ -45,7 +45,7 @@ export class Pose extends Owned {
         return input;
     }
 
-    /** Sets an input: a number, or x y z w of a rotation. An input that reads a joint moves that joint. */
+    /** Sets an input: a number, or a rotation as x y z w. An input that reads a joint moves that joint. */
     set(name, value) {
         const input = this.#input(name);
         const numbers = point(value, input.width, `the input "${input.name}"`);
@@ -62,7 +62,7 @@ export class Pose extends Owned {
         return input.width === 1 ? numbers[0] : Array.from(numbers);
     }
 
-    /** Changes what is given of a joint's local transform. */
+    /** Changes the given parts of a joint's local transform. */
     setJoint(name, { translation, rotation, scale }) {
         const start = 10 * find(this.#rig.joints, "joint", name);
         const { joints } = this;
@@ -75,14 +75,14 @@ export class Pose extends Owned {
         return this;
     }
 
-    /** A joint's rotation relative to its rest, x y z w. */
+    /** A joint's rotation relative to rest, x y z w. */
     jointFromRest(name) {
         const joint = find(this.#rig.joints, "joint", name);
         const read = (at) => this.#core.c.pose_turned(this.#rig[PLACE], this[PLACE], joint, at);
         return Array.from(this.#core.numbers(Float64Array, 4, read));
     }
 
-    /** Turns a joint so far from its rest; its translation and scale stay. */
+    /** Sets a joint's rotation relative to rest. Its translation and scale stay. */
     turnJoint(name, rotation) {
         const joint = find(this.#rig.joints, "joint", name);
         const numbers = point(rotation, 4, "a rotation") ?? refuse("turnJoint takes a rotation, x y z w");
@@ -90,13 +90,14 @@ export class Pose extends Owned {
         return this;
     }
 
-    /** The joints' matrices as evaluation places them, sixteen numbers each, column after column. */
+    /** The joints' world matrices in evaluation, sixteen numbers each, column by column. */
     worldJoints() {
         const place = this.#core.c.pose_worlds(this.#rig[PLACE], this[PLACE]);
         return this.#core.copy(Float32Array, place, 16 * this.#rig.joints.length) ?? new Float32Array(0);
     }
 
-    /** The positions that the skin would move to these at this pose, three numbers a source vertex. */
+    /** The inverse of skinning: positions that the skin would move to these at this pose, three numbers per source
+     * vertex. */
     unpose(posed, rest) {
         const length = 3 * this.#rig.vertexCount;
         if (!this.#rig.skinning) refuse("unpose needs a rig with a skin");
@@ -107,7 +108,7 @@ export class Pose extends Owned {
         return numbers ?? this.#core.fail();
     }
 
-    /** Takes over another pose of the rig or of a twin of it. */
+    /** Copies another pose of the rig or of a twin. */
     copy(other) {
         if (!(other instanceof Pose) || other.rig[BLOCK] !== this.#rig[BLOCK])
             refuse("copy takes a pose of the same rig");
@@ -117,7 +118,7 @@ export class Pose extends Owned {
         return this;
     }
 
-    /** Back to rest. */
+    /** Resets everything to rest. */
     rest() {
         this.#core.c.pose_rest(this.#rig[PLACE], this[PLACE]);
         return this;

@@ -1,4 +1,4 @@
-// Rigs: what a file holds, and what a page changes of it.
+// Rigs: the contents of a file, and the page's changes to them.
 import { BLOCK, CHILDREN, find, Owned, PLACE, refuse, View } from "./core.js";
 import { Layer } from "./layer.js";
 import { Pose } from "./pose.js";
@@ -7,7 +7,7 @@ import { Mesh, Surface } from "./surface.js";
 const AXES = ["scalar", "rotation", "swing", "twist", "driver"];
 const SKINNINGS = ["linear", "dual_quaternion"];
 
-/** The mesh whose form is an input of a rig. */
+/** The mesh that is an input of the rig. */
 class Driver {
     #rig;
     #triangles;
@@ -23,7 +23,7 @@ class Driver {
     }
 }
 
-/** A rig and what a page changes of it. Made by load() or runtime.open(). */
+/** A rig and the page's changes to it. Created by load() or runtime.open(). */
 export class Rig extends Owned {
     #core;
     #sizes;
@@ -74,21 +74,19 @@ export class Rig extends Owned {
         this.layers = list(layers, (l) => new Layer(core, this, l));
     }
 
-    /** A layer by name or number. */
     layer(name) {
         return this.layers[find(this.layers, "layer", name)];
     }
-    /** An input by name or number. */
     input(name) {
         return this.inputs[find(this.inputs, "input", name)];
     }
-    /** Where a joint is at rest, relative to its parent: translation, rotation x y z w, scale. */
+    /** A joint's transform at rest, relative to its parent: translation, rotation x y z w, scale. */
     joint(name) {
         const joint = find(this.joints, "joint", name);
         return this.#core.numbers(Float32Array, 10, (at) => this.#core.c.joint_rest(this[PLACE], joint, at));
     }
 
-    /** The mesh before any layer, three numbers a source vertex. */
+    /** The mesh before any layer, three numbers per source vertex. */
     restPositions() {
         return this.#core.numbers(Float32Array, 3 * this.vertexCount, (at) => this.#core.c.rig_rest(this[PLACE], at));
     }
@@ -108,7 +106,7 @@ export class Rig extends Owned {
         return pose;
     }
 
-    /** Room for results: split vertices, which a renderer needs, and normals unless told otherwise. */
+    /** Memory for results: by default split vertices, which a renderer needs, and normals. */
     surface(options = {}) {
         const { level = this.shownLevel, split = true, normals = true } = options;
         const { tangents = false, textures = false, state = false } = options;
@@ -118,7 +116,7 @@ export class Rig extends Owned {
         return new Surface(this.#core, this, { level, split, normals, tangents, textures, state });
     }
 
-    /** A second rig over the same forms, muted and edited as this one is now, and from now on by itself. */
+    /** A second rig with the same forms, muted and edited as this one is now, and independent from then on. */
     twin() {
         return new Rig(this.#core, this.#core.c.rig_twin(this[PLACE]) || this.#core.fail(), this[BLOCK]);
     }

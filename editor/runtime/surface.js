@@ -1,8 +1,8 @@
-// Surfaces, where results go, and the faces of a level.
+// Surfaces, which hold results, and the faces of a level.
 import { BLOCK, CHILDREN, find, Owned, PLACE, refuse, View } from "./core.js";
 import { Pose } from "./pose.js";
 
-/** Made by rig.surface(). */
+/** Created by rig.surface(). */
 export class Surface extends Owned {
     #core;
     #rig;
@@ -43,19 +43,19 @@ export class Surface extends Owned {
     get rig() {
         return this.#rig;
     }
-    /** Three numbers a vertex. */
+    /** Three numbers per vertex. */
     get positions() {
         return this.#view("positions");
     }
-    /** Three numbers a vertex, of length 1; null where they were not asked for. */
+    /** Three numbers per vertex, of length 1; null unless requested. */
     get normals() {
         return this.#view("normals");
     }
-    /** Four numbers a vertex, as in glTF; null where they were not asked for. */
+    /** Four numbers per vertex, as in glTF; null unless requested. */
     get tangents() {
         return this.#view("tangents");
     }
-    /** The examples of all layers, one after the other (layer.firstExample). */
+    /** Weights of the examples of all layers, one after the other (layer.firstExample). */
     get weights() {
         return this.#view("weights");
     }
@@ -63,7 +63,7 @@ export class Surface extends Owned {
     get box() {
         return this.#view("box");
     }
-    /** Rows of red green blue alpha, as ImageData takes them; null where textures were not asked for. */
+    /** RGBA rows, as in ImageData; null unless textures were requested. */
     texture(name) {
         return this[PLACE] && this.#textures[find(this.#rig.textures, "texture", name)].array;
     }
@@ -78,7 +78,7 @@ export class Surface extends Owned {
     }
 }
 
-/** The faces of a level: counts and views. */
+/** The faces of a level: counts, and views of arrays. */
 export class Mesh {
     #rig;
     #views;
@@ -98,11 +98,11 @@ export class Mesh {
     #view(index) {
         return this.#rig[PLACE] && this.#views[index].array;
     }
-    /** Which vertex each split vertex is; null where none is split. */
+    /** The source vertex of each split vertex; null if none is split. */
     get sources() {
         return this.#view(0);
     }
-    /** Two numbers a split vertex, origin at the top left as in glTF; or null. */
+    /** Two numbers per split vertex, origin at the top left as in glTF; or null. */
     get texcoords() {
         return this.#view(1);
     }

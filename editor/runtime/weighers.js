@@ -1,4 +1,4 @@
-// Kinds of weigher and their parameters, as the library's tables have them.
+// Kinds of weigher and their parameters, from the library's tables.
 import { refuse } from "./core.js";
 
 const readParameter = (core, kind, index) => {
@@ -44,11 +44,11 @@ export const weighersOf = (core) => {
     return read.get(core);
 };
 
-/** The library's number of a parameter as project files write it. */
+/** Converts the library's number of a parameter to the value in project files. */
 export const settingOf = ({ type, words }, number) =>
     type === "switch" ? number !== 0 : type === "choice" ? words[number].name : number;
 
-/** And back; refuses what is of another type. */
+/** Converts a value back; refuses one of another type. */
 export const numberOf = ({ name, type, words }, setting) => {
     if (type === "switch") return setting ? 1 : 0;
     if (type === "choice") {
