@@ -1,5 +1,5 @@
-// A body by program: a figure of 13 thousand vertices on twenty joints, as a project of 24 examples over three axes.
-// Only its size matters: what a step of a drag costs does not depend on its looks.
+// Generates a body: a figure with 13 thousand vertices and twenty joints, as a project of 24 examples over three axes.
+// Only its size matters, since the cost of a drag step does not depend on its shape.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -83,7 +83,7 @@ const skeleton = (points) => {
         Buffer.from(new Uint32Array([bin.length, 0x004e4942]).buffer), bin]);
 };
 
-/** Writes the project into a folder; its path. */
+/** Writes the project into a folder; returns its path. */
 export const writeBody = (folder) => {
     const points = rest();
     const faces = quads();

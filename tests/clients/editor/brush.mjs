@@ -1,4 +1,5 @@
-// Brushes under a real mouse: a stroke becomes an example that comes back, bumps go, masks and groups are painted.
+// Brushes with a real mouse: a stroke becomes an example that comes back, bumps disappear, masks and groups are
+// painted.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { apart, changed, drag, expect, json, save, settled, WIDE } from "./harness.mjs";
@@ -7,7 +8,7 @@ import { apart, changed, drag, expect, json, save, settled, WIDE } from "./harne
 const vertices = (path) => Float32Array.from(readFileSync(path, "utf8").split("\n").filter((line) => line.startsWith("v "))
     .flatMap((line) => line.split(/\s+/).slice(1, 4).map(Number)));
 
-/** What is being sculpted. */
+/** The current sculpt. */
 const sculpted = async (page) => Float32Array.from(await page.evaluate(() => [...window.exemplar.sculpt.positions]));
 
 /** The page's cage at its pose. */
@@ -19,7 +20,7 @@ const cage = async (page) => Float32Array.from(await page.evaluate(() => {
     return numbers;
 }));
 
-/** The cage that the tool makes of the saved project where the example stands. */
+/** The cage from the tool, for the saved project at the example's place. */
 const native = (bench, project, words) => {
     const [rig, form] = ["glb", "obj"].map((kind) => project.replace(/\.json$/, `.saved.${kind}`));
     bench.run("build", project, "-o", rig, "-q");
@@ -27,7 +28,8 @@ const native = (bench, project, words) => {
     return vertices(form);
 };
 
-/** A copy of a demo with a skeleton, whose root rests turned: the mesh is bound in another pose than it rests in. */
+/** A copy of a demo with a skeleton whose root is turned at rest, so the mesh is bound in another pose than it rests
+ * in. */
 const restsTurned = (bench) => {
     const project = bench.demo("arm");
     const tree = json(project);
@@ -49,7 +51,7 @@ const restsTurned = (bench) => {
     return project;
 };
 
-/** There the brush shows what is seen, and a new layer changes nothing of it. */
+/** In such a project, the brush shows the visible form, and a new layer changes nothing. */
 const boundElsewhere = async (bench) => {
     const project = restsTurned(bench);
     const page = await bench.open(project);
@@ -60,11 +62,11 @@ const boundElsewhere = async (bench) => {
         await page.locator("#view").hover();
         await page.keyboard.press("Shift+A");
         await page.getByLabel("Name of the layer").fill(shape);
-        await page.getByLabel("What its examples are").selectOption(shape);
-        await page.getByLabel("What the axis is").selectOption("joint");
+        await page.getByLabel("Kind of examples").selectOption(shape);
+        await page.getByLabel("Kind of axis").selectOption("joint");
         await page.getByLabel("Joint", { exact: true }).selectOption("forearm");
         await page.getByLabel("Name of the axis").fill(`${shape} axis`);
-        await page.getByRole("button", { name: "Add the layer" }).click();
+        await page.getByRole("button", { name: "Add layer" }).click();
         await page.waitForFunction((name) => window.exemplar.stage.layer(name), shape);
         await settled(page);
         expect(apart(seen, await cage(page)) < 1e-6, `a new layer of ${shape} changes what is seen`);
@@ -89,11 +91,11 @@ const sizeOf = (positions) => Math.max(...[0, 1, 2].map((c) => {
     return Math.max(...line) - Math.min(...line);
 }));
 
-/** Where a vertex that faces the viewer is on the screen: the nearest to a place given as shares of the view. */
+/** Screen position of a vertex that faces the viewer: the nearest to a place given as shares of the view. */
 const aim = (page, share = [0.5, 0.5]) => page.evaluate(([x, y]) => {
     const { picker } = window.exemplar;
     const box = picker.canvas.getBoundingClientRect();
-    // In rings about that place, until something is hit.
+    // Searches in rings around that place until something is hit.
     for (let r = 0; r < box.width / 2; r += 6)
         for (let a = 0; a < 16; a++) {
             const place = { clientX: box.left + x * box.width + r * Math.cos((a * Math.PI) / 8),
@@ -115,7 +117,7 @@ const inserted = async (page) => {
     return page.evaluate(() => window.exemplar.message.text);
 };
 
-/** A stroke at a place of the space becomes an example there, in the page and in what the tool makes of the file. */
+/** A stroke at a place of the space becomes an example there, in the page and in the tool's result. */
 const becomesExample = (name, place, share, measure = {}) => async (bench) => {
     const project = bench.demo(name);
     writeFileSync(project, JSON.stringify({ ...json(project), ...measure }));
@@ -146,7 +148,7 @@ const becomesExample = (name, place, share, measure = {}) => async (bench) => {
     expect(off < 1e-5 * size, `the tool makes a form that is ${off} m off`);
     expect(page.problems.length === 0, page.problems.join("; "));
 
-    // A second stroke where the example stands is a better form of it, not another example.
+    // A second stroke at the example's place replaces its form and adds no example.
     const again = await aim(page, share);
     await drag(page, again, away(again, -20, 20));
     const better = await sculpted(page);
@@ -158,7 +160,7 @@ const becomesExample = (name, place, share, measure = {}) => async (bench) => {
     return said;
 };
 
-/** A sculpt on an early layer comes back through the later ones, and one of a direct layer gets an axis of its own. */
+/** A sculpt on an early layer comes back through the later layers, and a sculpt on a direct layer gets its own axis. */
 const throughLayers = async (bench) => {
     const project = bench.demo("face");
     const page = await bench.open(project);
@@ -180,7 +182,7 @@ const throughLayers = async (bench) => {
     expect(apart(await cage(page), native(bench, project, words)) < 2e-6, "the tool makes another form");
 };
 
-/** How far vertices are from the mean of their neighbours. */
+/** Distance of vertices from the mean of their neighbours. */
 const roughness = (page) => page.evaluate(() => {
     const { sculpt, stage } = window.exemplar;
     const { triangles, sources } = stage.rig.mesh(0);
@@ -204,7 +206,7 @@ const roughness = (page) => page.evaluate(() => {
 
 const strokes = async (bench) => {
     const project = bench.demo("arm");
-    const page = await bench.open(project, WIDE); // the bump is so many pixels high, and has to be on the form
+    const page = await bench.open(project, WIDE); // the bump has a fixed height in pixels, and must be on the form
     await page.evaluate(() => window.exemplar.setPlace({ elbow: 70 }));
     await page.locator("#view").hover();
     await page.keyboard.press("b");
@@ -217,7 +219,7 @@ const strokes = async (bench) => {
     const rough = await roughness(page);
     expect(rough > 1.05 * calm, `the bump is not rough (${calm} → ${rough})`);
 
-    // Smoothing takes the bump away and leaves the rest.
+    // Smoothing removes the bump and leaves the rest alone.
     await page.keyboard.press("d");
     for (let i = 0; i < 8; i++) await page.keyboard.press("e");
     await page.evaluate(() => {
@@ -232,7 +234,7 @@ const strokes = async (bench) => {
     const shrunk = sizeOf(end) / sizeOf(bump);
     expect(Math.abs(shrunk - 1) < 0.02, `smoothing made the form ${shrunk} times as large`);
 
-    // Strokes are undone one by one, and done again; the project has not changed.
+    // Strokes are undone and redone one by one; the project has not changed.
     await page.keyboard.press("Control+z");
     expect(apart(bump, await sculpted(page)) === 0, "undoing does not take the second stroke back");
     await page.keyboard.press("Control+z");
@@ -242,7 +244,7 @@ const strokes = async (bench) => {
     expect(apart(end, await sculpted(page)) === 0, "the strokes are not done again");
     expect(!(await page.evaluate(() => window.exemplar.history.changed)), "the strokes are in the project");
 
-    // The pose of a sculpt stays; discarded, it is gone, and undoing brings it back.
+    // The pose of a sculpt stays. Discarding removes the sculpt, and undo brings it back.
     await page.evaluate(() => window.exemplar.setPlace({ elbow: 20 }));
     const elbow = () => page.evaluate(() => window.exemplar.stage.pose.get("elbow"));
     expect(Math.abs((await elbow()) - 70) < 1e-3, "the pose was changed under the sculpt");
@@ -292,7 +294,7 @@ const paints = async (bench) => {
     const wanted = rest.map((x, i) => x + painted[Math.floor(i / 3)] * (whole[i] - x));
     expect(apart(made, wanted) < 1e-5 * sizeOf(whole), "the mask does not confine the layer to what was painted");
 
-    // Whoever opens it again goes on from there.
+    // After a reload, painting continues from the saved mask.
     await page.reload();
     await page.waitForSelector("body[data-ready=true]");
     await page.locator("#view").hover();
@@ -300,12 +302,12 @@ const paints = async (bench) => {
     await page.waitForFunction(() => window.exemplar.sculpt?.paint?.some((x) => x < 1), null, { timeout: 10000 });
     expect(apart(Float32Array.from(await values()), painted) < 1e-6, "painting does not start from the layer's mask");
 
-    // Ctrl takes paint off; the group is of the faces that are painted.
+    // Ctrl removes paint. The group has the painted faces.
     await drag(page, from, away(from, 10, 0), { key: "Control" });
     expect((await values())[from.vertex] < painted[from.vertex], "Ctrl takes nothing off");
     await page.keyboard.press("Control+z");
     expect(apart(Float32Array.from(await values()), painted) === 0, "undoing does not bring the paint back");
-    // A field's undo is its own; Enter runs, and whoever has left a field has the keys.
+    // A field has its own undo. Enter runs the command, and after that the keys work again.
     const name = page.getByLabel("Name of the group");
     const tree = await page.evaluate(() => JSON.stringify(window.exemplar.history.tree));
     await name.click();

@@ -1,4 +1,4 @@
-// The editor in a real browser: its cases one after the other, then "N passed, M failed"; exit 1 if any failed.
+// The editor in a real browser: runs its cases, then prints "N passed, M failed"; exit 1 if any failed.
 //
 //   node editor.mjs TOOL NPM WORK [CASE…]     NPM is a folder with playwright-core in it, WORK a folder to work in
 import { mkdirSync } from "node:fs";

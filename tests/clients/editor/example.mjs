@@ -1,5 +1,5 @@
-// The page of example code of @exemplar/runtime (editor/runtime/example.html): the package folder as it is published,
-// served, with three.js from where the other clients have it.
+// The example page of @exemplar/runtime (editor/runtime/example.html): serves the package folder as published, with
+// three.js from the other clients.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, extname, join, normalize } from "node:path";
@@ -7,7 +7,7 @@ import { changed, expect } from "./harness.mjs";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
 
-// A folder, and one file beside it by its name, on a port of its own.
+// Serves a folder, and one file next to it by name, on its own port.
 const serveFolder = (folder, name, file) =>
     new Promise((resolve) => {
         const server = createServer((request, response) => {

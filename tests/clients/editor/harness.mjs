@@ -1,4 +1,4 @@
-// What the editor's cases share: the tool's server, a real Chromium, a mouse, pixels of what is seen, and a tally.
+// Shared by the editor's cases: the tool's server, a real Chromium, a mouse, screen pixels, and a tally.
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,10 +10,10 @@ export const fail = (message) => {
 };
 export const expect = (truth, message) => truth || fail(message);
 
-/** For cases that need more room than the usual 1024 × 768, which is drawn in half the time. */
+/** For cases that need more room than the default of 1024 × 768, which draws in half the time. */
 export const WIDE = { width: 1440, height: 900 };
 
-/** The tool, demos to work on, and the browser; one for a whole run. */
+/** The tool, demo projects and the browser; one for the entire run. */
 export class Bench {
     constructor(tool, npm, work) {
         this.tool = tool;
@@ -32,7 +32,7 @@ export class Bench {
                 "--ignore-gpu-blocklist", "--force-device-scale-factor=1"],
         });
         const context = await this.browser.newContext();
-        this.decoder = await context.newPage(); // a blank page that turns PNG files into numbers
+        this.decoder = await context.newPage(); // a blank page that decodes PNG files
     }
 
     async end() {
@@ -40,12 +40,12 @@ export class Bench {
         for (const server of this.servers) server.kill("SIGINT");
     }
 
-    /** What the tool prints. */
+    /** Runs the tool and returns its output. */
     run(...words) {
         return execFileSync(this.tool, words.map(String), { encoding: "utf8", stdio: "pipe", maxBuffer: 1 << 28 });
     }
 
-    /** A copy of a demo's project, of its own; made once. */
+    /** A separate copy of a demo's project; the demo is made once. */
     demo(name) {
         this.demos ??= new Map();
         if (!this.demos.has(name)) {
@@ -58,7 +58,7 @@ export class Bench {
         return join(folder, `${name}.json`);
     }
 
-    /** Starts the editor of a project; its address. */
+    /** Starts the editor of a project and returns its address. */
     serve(project) {
         const server = spawn(this.tool, ["edit", project, "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
         this.servers.push(server);
@@ -73,7 +73,7 @@ export class Bench {
         });
     }
 
-    /** A page of its own at an address. */
+    /** A new page at an address. */
     async page(address, { width = 1024, height = 768, theme = "light", wait = true } = {}) {
         const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: theme });
         const page = await context.newPage();
@@ -94,7 +94,7 @@ export class Bench {
         return this.page(await this.serve(project), options);
     }
 
-    /** Red green blue of what is seen of an element, row by row. */
+    /** RGB of an element as seen on the screen, row by row. */
     async pixels(page, selector) {
         await page.evaluate(() => window.exemplar?.frame());
         const png = await page.locator(selector).first().screenshot();
@@ -117,7 +117,7 @@ export class Bench {
         return { width, height, data: Buffer.from(data, "base64") };
     }
 
-    /** One case: done or failed, in one line. */
+    /** Runs one case and prints one line. */
     async check(name, body) {
         const pages = this.browser.contexts().length;
         const start = performance.now();
@@ -134,7 +134,7 @@ export class Bench {
     }
 }
 
-/** Waits until nothing is being built and a frame of it was drawn. */
+/** Waits until no build is running and the result was drawn. */
 export const settled = (page) =>
     page.evaluate(async () => {
         const { exemplar } = window;
@@ -146,12 +146,12 @@ export const settled = (page) =>
         await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     });
 
-/** Waits for so many frames of the browser. */
+/** Waits for a number of browser frames. */
 export const frames = (page, count) => page.evaluate(async (n) => {
     for (let i = 0; i < n; i++) await new Promise((done) => requestAnimationFrame(done));
 }, count);
 
-/** The surface that is shown, as numbers. */
+/** The surface shown, as numbers. */
 export const positions = async (page) => Float32Array.from(
     await page.evaluate(() => (window.exemplar.frame(), [...window.exemplar.stage.surface.positions])));
 
@@ -163,7 +163,7 @@ export const apart = (a, b) => {
     return most;
 };
 
-/** How many pixels of two pictures differ clearly. */
+/** Number of pixels that differ clearly between two pictures. */
 export const changed = (a, b) => {
     expect(a.data.length === b.data.length, "the pictures have different sizes");
     let count = 0;
@@ -173,11 +173,11 @@ export const changed = (a, b) => {
     return count;
 };
 
-/** Where a point of the map is on the screen. */
+/** Screen position of a point of the map. */
 export const onMap = (page, values) =>
     page.evaluate((point) => document.getElementById("map").pointToClient(point), values);
 
-/** Drags with the mouse, in steps, with a key held if asked; `during` is called before the button is let go. */
+/** Drags with the mouse in steps, optionally with a key held; `during` is called before the button is released. */
 export const drag = async (page, from, to, { key = null, steps = 12, during = null } = {}) => {
     await page.mouse.move(from.x, from.y);
     if (key) await page.keyboard.down(key);

@@ -1,4 +1,4 @@
-// Layers and examples in their list: renamed, muted, deleted, added from files; the weigher's settings; what is found.
+// Lists of layers and examples: rename, mute, delete, add from files; the weigher's settings; findings.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { apart, expect, json, positions, save, settled } from "./harness.mjs";
@@ -6,10 +6,10 @@ import { apart, expect, json, positions, save, settled } from "./harness.mjs";
 const row = (name) => `.examples [role=option]:has(.name:text-is("${name}"))`;
 const names = (page) => page.$$eval(".examples .name", (all) => all.map((name) => name.textContent));
 
-/** Renames, mutes and deletes by mouse and keys, each saved, and all undone: the same bytes. */
+/** Renames, mutes and deletes by mouse and keys, saving each time, then undoes everything: the same bytes. */
 const list = async (bench) => {
     const project = bench.demo("blob");
-    // A pseudo-example that names an example: a new name must go there too.
+    // A pseudo-example refers to an example by name, so renaming must change it too.
     const start = json(project);
     start.layers[0].pseudo.push({ at: { bend: 0.5, thickness: 0.3 }, weights: { thin: 0.4, left: 0.5, thick: 0.1 } });
     writeFileSync(project, `${JSON.stringify(start, null, 2)}\n`);
@@ -17,7 +17,8 @@ const list = async (bench) => {
     const page = await bench.open(project);
     expect((await names(page)).slice(0, 5).join() === "thin,left,right,barrel,thick", `the list has ${await names(page)}`);
 
-    // A double click goes there, also on the name, and so do Enter and the button; what was not named is counted from 1.
+    // A double click goes there, also on the name, and so do Enter and the button. Unnamed pseudo-examples are counted
+    // from 1.
     expect((await names(page))[5] === "pseudo 1", `the first pseudo-example is called ${(await names(page))[5]}`);
     const bend = () => page.evaluate(() => window.exemplar.stage.pose.get("bend"));
     await page.dblclick(`${row("left")} .name`);
@@ -64,7 +65,7 @@ const list = async (bench) => {
     expect((await chosen()) === "right,right", `after the undo, selected and focused are ${await chosen()}`);
     await page.keyboard.press("Control+Shift+z");
 
-    // A pseudo-example goes by the button, and is there again.
+    // The button deletes a pseudo-example, and undo brings it back.
     const pseudos = () => page.evaluate(() => window.exemplar.layer.pseudo.length);
     await page.click(row("pseudo 2"));
     await page.click(".layers [data-command=delete-example]");
@@ -80,7 +81,7 @@ const list = async (bench) => {
     expect(page.problems.length === 0, page.problems.join("; "));
 };
 
-/** Lets files fall onto the page. */
+/** Drops files onto the page. */
 const drop = (page, files) => page.evaluate(async (all) => {
     const transfer = new DataTransfer();
     for (const { name, text } of all) transfer.items.add(new File([text], name));
@@ -91,7 +92,7 @@ const drop = (page, files) => page.evaluate(async (all) => {
 const vertices = (text) => text.split("\n").filter((line) => line.startsWith("v "))
     .flatMap((line) => line.split(/\s+/).slice(1, 4).map(Number));
 
-/** A form that is dropped is an example at the present pose, and comes back there. */
+/** A dropped form becomes an example at the current pose, and comes back there. */
 const dropped = async (bench) => {
     const project = bench.demo("blob");
     const page = await bench.open(project);
@@ -113,13 +114,13 @@ const dropped = async (bench) => {
     expect(JSON.stringify(example) === '{"name":"happy","mesh":"happy.obj","at":{"bend":0.4,"thickness":0.3}}', JSON.stringify(example));
     expect(readFileSync(join(dirname(project), "happy.obj"), "utf8") === text, "the file is not the one that was dropped");
 
-    // Two at once, where one stands already: beside it, in one step; and what is no example.
+    // Two files at once, at an existing example: placed next to it, in one step. Then a file that is not an example.
     await drop(page, ["a.obj", "b.obj"].map((name) => ({ name, text })));
     await page.waitForFunction(() => window.exemplar.tree.layers[0].examples.length === 8);
     await settled(page);
     const all = await page.evaluate(() => window.exemplar.tree.layers[0].examples.map((e) => JSON.stringify(e.at)));
     expect(new Set(all).size === 8, "two examples are at the same place");
-    expect(/beside/.test(await page.textContent("footer .message")), await page.textContent("footer .message"));
+    expect(/next to it/.test(await page.textContent("footer .message")), await page.textContent("footer .message"));
     await page.keyboard.press("Control+z");
     expect((await names(page)).filter((name) => /^[ab]$/.test(name)).length === 0, "one step does not take both back");
     await drop(page, [{ name: "other.json", text: "{}" }]);
@@ -127,7 +128,7 @@ const dropped = async (bench) => {
     return `${(1e3 * error).toFixed(5)} mm`;
 };
 
-/** Another kernel: live, saved; another kind beside it, and taken. */
+/** Changes the kernel, live and saved; compares another kind, and takes it. */
 const weigher = async (bench) => {
     const project = bench.demo("blob");
     const first = readFileSync(project);
@@ -168,7 +169,7 @@ const weigher = async (bench) => {
     return `${(1000 * between).toFixed(1)} mm apart`;
 };
 
-/** What check finds is in the list of findings and at the examples; a click goes there. */
+/** Findings of `check` are in the list of findings and marked at the examples; a click goes there. */
 const found = async (bench) => {
     const project = bench.demo("blob");
     const start = json(project);
@@ -186,21 +187,21 @@ const found = async (bench) => {
     const { example, place } = await page.evaluate(() => ({ example: window.exemplar.selection.example,
         place: [window.exemplar.stage.pose.get("bend"), window.exemplar.stage.pose.get("thickness")] }));
     expect(example === "thin" && place.join() === "0,0", `it went to ${example} at ${place}`);
-    // Taken away, it is gone from both.
+    // When the cause is gone, both disappear.
     await page.click(row("barrel"));
     await page.keyboard.press("Delete");
     await page.waitForFunction(() => !document.querySelector(".examples .mark:not([hidden])"));
     expect((await page.$(warning)) === null, "it is still found");
 };
 
-/** A layer is added by keys alone; it changes nothing, until a form is dropped at the end of its axis. */
+/** Adds a layer with keys alone. It changes nothing until a form is dropped at the end of its axis. */
 const newLayer = async (bench) => {
     const project = bench.demo("arm");
     const page = await bench.open(project);
     const before = await positions(page);
     await page.keyboard.press("Shift+A");
     await page.keyboard.type("fist");
-    await page.selectOption("dialog select[aria-label='What its examples are']", "offsets");
+    await page.selectOption("dialog select[aria-label='Kind of examples']", "offsets");
     await page.fill("dialog input[aria-label='Name of the axis']", "elbow");
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => /already/.test(document.querySelector("dialog .bad").textContent));
@@ -211,7 +212,7 @@ const newLayer = async (bench) => {
     expect(apart(before, await positions(page)) < 1e-6, "a new layer changes the surface");
     expect((await page.evaluate(() => window.exemplar.layer.name)) === "fist", "it is not selected");
 
-    // Sculpted at a pose: turned joints and axes of the layer before are part of where it stands.
+    // Sculpted at a pose: turned joints and axes of the earlier layer are part of its place.
     const at = { clench: 1, elbow: 60, gender: 0.5 };
     const posed = project.replace(/\.json$/, ".posed.obj");
     await save(page);
@@ -229,7 +230,7 @@ const newLayer = async (bench) => {
     const error = apart(form, vertices(text));
     expect(error < 2e-5, `the sculpt comes back ${error} m off`);
 
-    // V: the arm alone, and all again.
+    // V shows the arm alone, then all layers again.
     await page.focus(".layers [role=option]:has(.name:text-is('arm'))");
     await page.keyboard.press("Home");
     await page.keyboard.press("v");

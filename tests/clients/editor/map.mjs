@@ -1,4 +1,5 @@
-// The map of the space: its axes, pseudo-examples, the colours of weights, how far an example reaches, and all by keys.
+// The map of the space: its axes, pseudo-examples, the colours of weights, the reach of an example, and everything by
+// keys.
 import { readFileSync } from "node:fs";
 import { apart, changed, drag, expect, json, onMap, positions, save, settled, WIDE } from "./harness.mjs";
 
@@ -45,23 +46,23 @@ const pseudo = async (bench) => {
     await save(page);
     expect(readFileSync(project).equals(first), "undoing both does not give the first bytes back");
 
-    // Escape takes a drag back.
+    // Escape cancels a drag.
     const [start, end] = [await onMap(page, [at.bend, at.thickness]), await onMap(page, [at.bend * 0.5, 0.6])];
     await drag(page, start, end, { during: () => page.keyboard.press("Escape") });
     await settled(page);
     expect(!(await page.evaluate(() => window.exemplar.history.changed)), "Escape did not take the drag back");
 
-    // Where the form cannot follow, since the pose stands on another example, that is said.
+    // If the form cannot follow, because the pose is at another example, the page says so.
     await page.evaluate(() => window.exemplar.setPlace({ bend: 0, thickness: 0 }));
     const barrel = json(project).layers[0].examples.find((e) => e.name === "barrel").at;
     await drag(page, await onMap(page, [barrel.bend, barrel.thickness]), await onMap(page, [0.4, 0.7]));
     await settled(page);
     const said = await page.textContent("footer");
-    expect(/pose is at 'thin', whose form stays/.test(said), `of a form that does not follow the page says: ${said}`);
+    expect(/pose is at 'thin', which keeps its form/.test(said), `of a form that does not follow the page says: ${said}`);
 };
 
 const heat = async (bench) => {
-    const page = await bench.open(bench.demo("blob"), WIDE); // names lie over colours where there is less room
+    const page = await bench.open(bench.demo("blob"), WIDE); // with less room, names cover the colours
     const caption = () => page.textContent(".map .caption");
     expect(/^Select an example/.test(await caption()), `with nothing selected the caption is: ${await caption()}`);
     const unselected = await bench.pixels(page, "#map");
@@ -76,7 +77,7 @@ const heat = async (bench) => {
     expect(changed(bare, thick) > 5000, `only ${changed(bare, thick)} pixels are coloured`);
     expect(changed(thick, left) > 5000, "another weight looks the same");
 
-    // Blue where the weight is large, red where it is negative.
+    // Blue for a large weight, red for a negative one.
     const weight = (point) => page.evaluate((at) => {
         const layer = window.exemplar.rigLayer;
         return layer.weights(at)[layer.examples.findIndex((e) => e.name === "thick")];
@@ -87,7 +88,7 @@ const heat = async (bench) => {
     expect(blue[2] > blue[0] + 30, `a large weight has the colour ${blue}`);
     expect(red[0] > red[2] + 20, `a negative weight has the colour ${red}`);
 
-    // The dashed line: along it, some pixels of the strong red that is nowhere else.
+    // The dashed line: some pixels along it have a strong red found nowhere else.
     const box = await page.locator("#map").boundingBox();
     let dashes = 0;
     for (let bend = -0.3; bend <= 0.3; bend += 0.02) {
@@ -136,7 +137,7 @@ const reach = async (bench) => {
         `by ${degrees} degrees from ${was}, it is saved as ${JSON.stringify(saved)}`);
     const built = apart(live, await positions(page));
     expect(built < 1e-5, `the rig that was built differs from what was shown by ${built}`);
-    const [moved] = await handles(); // it may be on another side now, clear of marks
+    const [moved] = await handles(); // it may have moved to another side, away from marks
     expect(moved.text.includes(`${saved.shoulder}`), `it is saved as ${saved.shoulder}; the handle says: ${moved.text}`);
     await page.mouse.dblclick(moved.x, moved.y);
     await save(page);
@@ -172,7 +173,7 @@ const keys = async (bench) => {
     await save(page);
     expect(readFileSync(project).equals(first), "each is not one step to undo");
 
-    // Arrows on the map move the pose; T takes its form, Enter places it.
+    // Arrow keys on the map move the pose; T takes its form, Enter places it.
     await page.focus("#map");
     await page.keyboard.press("Shift+ArrowRight");
     const bend = await page.evaluate(() => window.exemplar.stage.pose.get("bend"));
@@ -188,7 +189,7 @@ const keys = async (bench) => {
     expect(made.at.bend === -0.5 && made.at.thickness === 0.5, `placed at ${JSON.stringify(made.at)}`);
     examples.forEach(({ name }, k) =>
         expect(near(made.weights[name] ?? 0, weights[k], 1e-6), `${name} has ${made.weights[name]}, not ${weights[k]}`));
-    expect(page.problems.length === 0, page.problems.join("; ")); // the pointer met no rig that is gone
+    expect(page.problems.length === 0, page.problems.join("; ")); // the pointer must not use a rig that is gone
 };
 
 const axes = async (bench) => {
@@ -205,14 +206,14 @@ const axes = async (bench) => {
     expect(String(await shown()) === String([all[1], all[3]]), `the axis that is chosen twice gives ${await shown()}`);
     expect(changed(picture, await bench.pixels(page, "#map")) > 300, "other axes look the same");
 
-    // What is pressed becomes the pose, in the axes that are shown and in no other.
+    // A press sets the pose, in the shown axes only.
     const at = await onMap(page, [70, 0.5]);
     await page.mouse.click(at.x, at.y);
     const pose = await page.evaluate(() => window.exemplar.rigLayer.inputs.map((i) => window.exemplar.stage.pose.get(i.index)));
     expect(near(pose[1], 70, 1.5) && near(pose[3], 0.5, 0.02) && near(pose[0], 0, 1e-4) && near(pose[2], 0, 1e-4),
         `the pose is ${pose}`);
 
-    // Over one axis the weights are curves, and an example still moves along it.
+    // Over one axis, weights are curves, and an example still moves along it.
     await page.selectOption("#map-y", { label: "weights" });
     await settled(page);
     const point = await page.evaluate(() => window.exemplar.rigLayer.examplePoint("bent_female")[1]);

@@ -1,4 +1,4 @@
-// What plays: a motion of the folder and one that is opened, scrubbing, stepping, playing, and baking it to a file.
+// Playing: a motion of the folder and an opened one, scrubbing, stepping, playing, and baking to a file.
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { apart, expect, frames, json, positions, settled } from "./harness.mjs";
@@ -28,7 +28,7 @@ Frame Time: 0.5
 `;
 const ROWS = MOTION.trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
 
-/** An arm with a motion beside it. */
+/** An arm with a motion file next to it. */
 const armWithMotion = (bench) => {
     const project = bench.demo("arm");
     writeFileSync(join(dirname(project), "bend.csv"), MOTION);
@@ -45,7 +45,7 @@ const isRow = async (page, row, by = 1e-4) => {
         `at '${where}' elbow is ${elbow} and gender ${gender}, not those of frame ${row + 1}`);
 };
 
-/** A motion of the folder is stepped through, scrubbed and played; an edit of the project does not lose it. */
+/** Steps through, scrubs and plays a motion of the folder; an edit of the project does not lose it. */
 const play = async (bench) => {
     const page = await bench.open(armWithMotion(bench));
     await page.waitForSelector('#play-source option[value="/bend.csv"]', { state: "attached" });
@@ -94,7 +94,8 @@ const play = async (bench) => {
     expect(page.problems.length === 0, page.problems.join("; "));
 };
 
-/** A file that is opened plays too; who takes a slider stops it; what is no motion is refused, and the last one stays. */
+/** An opened file plays too. Moving a slider stops it. A file that is not a motion is refused, and the last one
+ * stays. */
 const open = async (bench) => {
     const page = await bench.open(bench.demo("arm"));
     const give = (name, text) => page.setInputFiles(".play input[type=file]",
@@ -115,7 +116,7 @@ const open = async (bench) => {
     await loaded(page, "wave.bvh: 2 frames, 0.5 s; it moves 2 joints of the rig.");
     await page.locator(".play .scrub").fill("0.5");
     expect(Math.abs((await shown(page)).elbow - 45) < 1e-3, `a BVH file turns the elbow to ${(await shown(page)).elbow}`);
-    // The server built an edit that was undone meanwhile, and has another rig than the page.
+    // The server built an edit that was undone meanwhile, so it has another rig than the page.
     await page.evaluate(() => {
         const { exemplar } = window;
         exemplar.edit("renamed", (tree) => ({ ...tree, layers: tree.layers.map((layer) => ({ ...layer, name: "limb" })) }));
@@ -140,7 +141,7 @@ const examples = async (bench) => {
     await page.waitForFunction((from) => window.exemplar.stage.pose.get("bend") !== from, before);
 };
 
-/** Baking from the page: a file that the tool reads, with its error said; asked before it is written over. */
+/** Bakes from the page: the tool reads the file, the page tells its error, and asks before it overwrites a file. */
 const bake = async (bench) => {
     const project = armWithMotion(bench);
     const out = join(dirname(project), "arm-bend.glb");
@@ -162,7 +163,7 @@ const bake = async (bench) => {
     await page.evaluate(() => document.querySelector("dialog.bake")?.close());
     await page.click(".play button.bake");
     await page.keyboard.press("Enter");
-    await page.waitForFunction(() => /write over it/i.test(document.querySelector("dialog.bake .said")?.textContent));
+    await page.waitForFunction(() => /overwrite it/i.test(document.querySelector("dialog.bake .said")?.textContent));
     expect(readFileSync(out, "utf8") === "not to be lost", "it was written over before anybody said so");
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => !document.querySelector("dialog.bake") || document.querySelector("dialog.bake .said.good"));
@@ -178,7 +179,7 @@ const bake = async (bench) => {
     return said;
 };
 
-// ---- a sleeve on a tube that bends: what is played is a cache of the tube ----
+// ---- a sleeve on a tube that bends: plays a point cache of the tube ----
 
 const tube = (radius, angle, first, last) => {
     const points = [];
@@ -225,7 +226,7 @@ const sleeve = (bench) => {
     return join(folder, "sleeve.json");
 };
 
-/** A rig that follows a driver plays a cache of it, and what it makes of it is baked as 'exemplar drive apply' does. */
+/** A rig that follows a driver plays a cache of the driver, and bakes the same result as 'exemplar drive apply'. */
 const driver = async (bench) => {
     const project = sleeve(bench);
     const folder = dirname(project);
@@ -247,7 +248,7 @@ const driver = async (bench) => {
     await isForm(FORMS[3], "at the nearest frame");
     expect(apart(straight, await positions(page)) > 0.05, "nothing follows the driver");
 
-    // The row that blends two forms keeps what was chosen, also where the rig is made anew.
+    // The row that blends two forms keeps its choice, also with a new rig.
     const row = page.locator(".axis.driven");
     await row.locator("select").nth(0).selectOption("middle");
     await row.locator("select").nth(1).selectOption("bent");
@@ -270,7 +271,7 @@ const driver = async (bench) => {
     expect(page.problems.length === 0, page.problems.join("; "));
 };
 
-/** What another window did with the server meanwhile is no file in the way: the bake goes on with what there is. */
+/** If another window used the server meanwhile, no file is in the way: the bake continues with the current state. */
 const overtaken = async (bench) => {
     const project = armWithMotion(bench);
     const page = await bench.open(project);

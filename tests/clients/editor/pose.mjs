@@ -1,4 +1,4 @@
-// The pose by hand: sliders and fields, the ball of a rotation, the triangle of three examples, the bars of weights.
+// Posing by hand: sliders and fields, the ball of a rotation, the triangle of three examples, the bars of weights.
 import { readFileSync } from "node:fs";
 import { apart, changed, drag, expect, json, positions, settled } from "./harness.mjs";
 
@@ -11,7 +11,7 @@ const frame = (page) => page.evaluate(() => new Promise((done) => {
 const near = (a, b, by = 1e-6) => Math.abs(a - b) < by;
 const middle = ({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 });
 
-/** Slider, keys and field set the dial; the form follows; beyond the range only the field goes. */
+/** Slider, keys and field set the dial, and the form follows. Only the field can leave the range. */
 const slider = async (bench) => {
     const project = bench.demo("blob");
     const { min, max } = json(project).layers[0].space.find(({ name }) => name === "bend");
@@ -79,7 +79,7 @@ const bars = async (bench) => {
     return `${rows.length} bars`;
 };
 
-/** The ball: its spot is dragged, and the joint turns to where the spot is; the tool agrees about the form. */
+/** The ball: drag its spot, and the joint turns to it; the tool agrees about the form. */
 const ball = async (bench) => {
     const project = bench.demo("shoulder");
     const page = await bench.open(project);
@@ -95,7 +95,7 @@ const ball = async (bench) => {
     expect(near(q[0], 0), `a swing about x came with a turn: ${q}`);
     const pointed = [1 - 2 * (q[1] ** 2 + q[2] ** 2), 2 * (q[0] * q[1] + q[3] * q[2]), 2 * (q[0] * q[2] - q[3] * q[1])];
     const screen = await page.evaluate(([x, y, z]) => {
-        // Where the view has the direction: by how far points move with the pointer.
+        // The direction in the view, measured by how far points move with the pointer.
         const { picker } = window.exemplar;
         const along = (dx, dy) => {
             const d = picker?.drag([0, 0, 0], { clientX: 0, clientY: 0 }, { clientX: dx, clientY: dy }) ?? [dx, -dy, 0];
@@ -127,7 +127,7 @@ const ball = async (bench) => {
     return `${angle.toFixed(1)} degrees, page and tool agree within ${error.toExponential(1)} m`;
 };
 
-/** The triangle: at a corner the example itself, in the middle the mean of the three. */
+/** The triangle: the example itself at a corner, the mean of the three in the middle. */
 const triangle = async (bench) => {
     const project = bench.demo("arm");
     const page = await bench.open(project);
@@ -161,7 +161,7 @@ const triangle = async (bench) => {
     }
 };
 
-/** A layer whose axes are its weights: the point's coordinates are the weights (figure 5 of Trajectory Warping). */
+/** In a layer whose axes are its weights, the point's coordinates are the weights (figure 5 of Trajectory Warping). */
 const paths = async (bench) => {
     const page = await bench.open(bench.demo("bar"));
     await page.evaluate(() => (document.querySelector(".triangle").open = true));
@@ -177,7 +177,7 @@ const paths = async (bench) => {
     expect(near(numbers[1], weights[0], 0.00051) && near(numbers[2], weights[1], 0.00051), `${numbers} gives ${weights}`);
 };
 
-/** Keys go through the examples of the layer, and the panel outlives a rebuild of the rig. */
+/** Keys step through the examples of the layer, and the panel survives a rebuild of the rig. */
 const keys = async (bench) => {
     const project = bench.demo("blob");
     const names = json(project).layers[0].examples.map(({ name }) => name);

@@ -1,10 +1,10 @@
-// The space under the mouse: what is seen first, dragging examples, the gesture, undoing, saving, reloading.
+// The space with the mouse: the first view, dragging examples, the Alt gesture, undo, save, reload.
 import { readFileSync, writeFileSync } from "node:fs";
 import { apart, changed, drag, expect, json, onMap, positions, save, settled } from "./harness.mjs";
 
-/** Pixels that are not the ground of the view, and how much their brightness varies. */
+/** Number of pixels that are not background, and the variation of their brightness. */
 const shown = ({ width, height, data }) => {
-    // The ground is what the rows above the form have: the commonest colour of the outermost columns.
+    // The background is the most common colour of the outermost columns, taken from the rows above the form.
     const counts = new Map();
     for (let y = 0; y < height; y++)
         for (const x of [2, width - 3]) {
@@ -37,7 +37,7 @@ const firstFrame = (name) => async (bench) => {
     return `${(100 * share).toFixed(0)} % covered`;
 };
 
-/** The surface that the tool makes of the saved project at a pose. */
+/** The surface from the tool, for the saved project at a pose. */
 const native = (bench, project, words) => {
     const rig = project.replace(/\.json$/, ".saved.glb");
     const form = project.replace(/\.json$/, ".saved.obj");
@@ -47,7 +47,7 @@ const native = (bench, project, words) => {
         .flatMap((line) => line.split(/\s+/).slice(1, 4).map(Number)));
 };
 
-/** The page's surface in the source's order, before it is refined. */
+/** The page's surface in the order of the source file, before refinement. */
 const cage = async (page) => Float32Array.from(await page.evaluate(() => {
     const { stage } = window.exemplar;
     const surface = stage.rig.surface({ level: 0, split: false, normals: false }).evaluate(stage.pose);
@@ -82,7 +82,7 @@ const dragExample = async (bench) => {
     return `${pixels} pixels changed, page and tool agree within ${error.toExponential(1)} m`;
 };
 
-/** Of a layer whose forms stand at their poses: moving an example un-poses it anew, and the page and the tool agree. */
+/** In a layer of un-posed forms, moving an example un-poses it again, and page and tool agree. */
 const dragUnposed = async (bench) => {
     const project = bench.demo("arm");
     const page = await bench.open(project);
@@ -115,7 +115,7 @@ const gesture = async (bench) => {
     const pseudo = made[count];
     expect(pseudo.weights && !pseudo.from, `it was saved as ${JSON.stringify(pseudo)}`);
 
-    // By hand: the weights that the tool gives where the gesture began, at the place where it ended.
+    // Computed by hand: the tool's weights at the start of the gesture, placed at its end.
     const rig = project.replace(/\.json$/, ".first.glb");
     const hand = project.replace(/\.json$/, ".hand.json");
     writeFileSync(hand, JSON.stringify(original));
@@ -166,7 +166,7 @@ const reload = async (bench) => {
     const at = json(project).layers[0].examples[0].at;
     await drag(page, await onMap(page, [at.bend, at.thickness]), await onMap(page, [at.bend + 0.2, at.thickness + 0.1]));
     await save(page);
-    await page.mouse.move(4, 4); // no picture beside the pointer
+    await page.mouse.move(4, 4); // no preview next to the pointer
     await pose(page);
     const [before, picture] = [await positions(page), await bench.pixels(page, "#view")];
     await page.reload();
@@ -178,7 +178,7 @@ const reload = async (bench) => {
     expect(pixels === 0, `${pixels} pixels are others after the reload`);
 };
 
-/** What takes a drag, a selection or a save from under the hand leaves nothing half done. */
+/** Interrupting a drag, a selection or a save leaves nothing half done. */
 const interrupted = async (bench) => {
     const project = bench.demo("blob");
     const page = await bench.open(project);
@@ -188,7 +188,7 @@ const interrupted = async (bench) => {
     });
     const at = json(project).layers[0].examples[1].at;
     const [from, to] = [await onMap(page, [at.bend, at.thickness]), await onMap(page, [at.bend * 0.7, 0.7])];
-    // A form placed, and another drag that is undone while it goes on: the first step stays, the drag is over.
+    // A form is placed, then a second drag is undone while it continues: the first step stays, the drag ends.
     await drag(page, await onMap(page, [-0.5, 0.5]), await onMap(page, [0.3, 0.4]), { key: "Alt" });
     await settled(page);
     const placed = await page.evaluate(() => JSON.stringify(window.exemplar.tree));
@@ -198,16 +198,16 @@ const interrupted = async (bench) => {
     } });
     await settled(page);
     expect((await page.evaluate(() => JSON.stringify(window.exemplar.tree))) === placed, "undoing in a drag did not take back the drag alone");
-    // What is selected goes with the step that made it.
+    // The selection disappears with the step that made it.
     await page.evaluate(() => window.exemplar.select({ example: null, pseudo: window.exemplar.layer.pseudo.length - 1 }));
     await page.keyboard.press("Control+z");
     let now = await state();
     expect(now.selection.pseudo === null, `pseudo-example ${now.selection.pseudo} is selected, and is gone`);
-    // Two saves at once: the second is none of somebody else's.
+    // Two saves at once: the second is not a conflict.
     await page.keyboard.press("Control+Shift+z");
     const saved = await page.evaluate(() => Promise.all([window.exemplar.save(), window.exemplar.save()]));
     expect(saved.join() === "true,true", `saving twice at once gives ${saved}: ${(await state()).message}`);
-    // What cannot be built is taken back, and the selection with it.
+    // A change that cannot be built is undone, together with its selection.
     await page.evaluate(() => {
         const { exemplar } = window;
         exemplar.edit("nonsense", (tree) => ({ ...tree, layers: [...tree.layers, { ...tree.layers[0], name: "second", mesh: 3 }] }));
@@ -215,8 +215,8 @@ const interrupted = async (bench) => {
     });
     await settled(page);
     now = await state();
-    expect(now.selection.layer === 0 && /taken back/.test(now.message), `layer ${now.selection.layer} is selected; ${now.message}`);
-    // Undone before it is refused, it is no news, and what was done instead is built.
+    expect(now.selection.layer === 0 && /was undone/.test(now.message), `layer ${now.selection.layer} is selected; ${now.message}`);
+    // If it is undone before the refusal, there is no message, and the next change is built.
     const said = await page.evaluate(async () => {
         const { exemplar } = window;
         exemplar.edit("nonsense", (tree) => ({ ...tree, mesh: 3 }));
@@ -226,7 +226,7 @@ const interrupted = async (bench) => {
         return `${exemplar.stage.built.layers[0].name}, ${exemplar.message?.kind ?? "nothing"}`;
     });
     expect(said === "one, nothing", `built and said: ${said}`);
-    const problems = page.problems.filter((problem) => !/422/.test(problem)); // the refusal, which was wanted
+    const problems = page.problems.filter((problem) => !/422/.test(problem)); // the refusal is expected
     expect(!now.isDragging && problems.length === 0, problems.join("; "));
 };
 

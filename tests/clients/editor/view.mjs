@@ -1,9 +1,9 @@
-// The view: what it shows besides the form, and joints under the mouse.
+// The view: everything it shows besides the form, and joints with the mouse.
 import { apart, changed, drag, expect, positions, settled } from "./harness.mjs";
 
 const show = (page, display) => page.evaluate((d) => (window.exemplar.show(d), window.exemplar.frame()), display);
 
-/** How many clearly coloured pixels there are of each of twelve hues; without the lower rows, where the legend is. */
+/** Number of clearly coloured pixels of each of twelve hues, without the lower rows, which have the legend. */
 const hues = ({ width, height, data }) => {
     const counts = new Array(12).fill(0);
     for (let i = 0; i < 4 * width * (height - 80); i += 4) {
@@ -39,7 +39,7 @@ const wireAndColours = async (bench) => {
     const moved = (counts) => counts.slice(0, 8).reduce((sum, count) => sum + count, 0);
     expect(moved(there) > 3000, `at the example there are hues ${there}`);
     expect(moved(away) < moved(there) / 10, `at rest there are hues ${away}`);
-    // At the example the difference to it is nothing.
+    // At the example, the difference is zero.
     await page.keyboard.press("c");
     const far = hues(await bench.pixels(page, "#view"));
     await page.evaluate(() => window.exemplar.goTo(0, "bent_male"));
@@ -56,7 +56,7 @@ const clientOf = (page, joint) => page.evaluate((j) => {
 
 const turned = (page, joint) => page.evaluate((j) => window.exemplar.stage.pose.jointFromRest(j), joint);
 
-/** A bone is dragged by 30° about its joint while its parent is turned: that joint turns by 30°, and the form follows. */
+/** Drags a bone by 30° about its joint while its parent is turned: that joint turns by 30°, and the form follows. */
 const joints = async (bench) => {
     const page = await bench.open(bench.demo("arm"));
     await page.keyboard.press("1");
@@ -66,7 +66,7 @@ const joints = async (bench) => {
     await show(page, { skeleton: true });
     const [elbow, hand] = [await clientOf(page, 1), await clientOf(page, 2)];
     const before = await positions(page);
-    const angle = -Math.PI / 6; // the page's y goes down
+    const angle = -Math.PI / 6; // y points down on the page
     const middle = { x: 0.6 * (hand.x - elbow.x), y: 0.6 * (hand.y - elbow.y) };
     const end = {
         x: elbow.x + middle.x * Math.cos(angle) - middle.y * Math.sin(angle),
@@ -78,7 +78,7 @@ const joints = async (bench) => {
     expect(apart(before, await positions(page)) > 0.05, "the form does not follow");
     const label = await page.textContent(".joint-label");
     expect(/forearm.*z (39|40|41)\.\d°/.test(label), `the label says '${label}'`);
-    // The joint itself, from another side: a hinge stays one; with Shift it does not.
+    // The joint itself, from another side: a hinge stays a hinge, except with Shift.
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ArrowUp");
     const place = await clientOf(page, 1);
@@ -89,7 +89,7 @@ const joints = async (bench) => {
     await drag(page, place, { x: place.x + 30, y: place.y - 25 }, { key: "Shift", steps: 5 });
     [x, y, z, w] = await turned(page, 1);
     expect(Math.hypot(x, y) > 0.05, `freely, it is at ${[x, y, z, w]}`);
-    // With a parent turned out of the picture's plane, too, a bone goes where the pointer goes.
+    // A bone follows the pointer also if its parent is turned out of the picture plane.
     await page.keyboard.press("r");
     await page.evaluate(() => window.exemplar.pose((pose) => pose.turnJoint("shoulder", [0.25, -0.35, 0.15, 0.89])));
     const [start, tip] = [await clientOf(page, 1), await clientOf(page, 2)];
@@ -132,7 +132,7 @@ const texture = async (bench) => {
     expect(page.problems.length === 0, page.problems.join("; "));
 };
 
-/** What brushes and thumbnails use. */
+/** Functions used by brushes and thumbnails. */
 const picking = async (bench) => {
     const page = await bench.open(bench.demo("emotion"));
     await settled(page);

@@ -1,4 +1,4 @@
-// The page as a whole: exported, broken, shared, at two sizes and in two themes, and how quick it is.
+// The page as a whole: exported, broken, shared, at two sizes and in two themes, and its speed.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -62,7 +62,8 @@ const corrupt = async (bench) => {
     await page.waitForSelector("body[data-ready=true]");
 };
 
-/** Two editors on one project: who saves second is asked, every time, and nothing is lost; not even by the tool's end. */
+/** Two editors on one project: the one that saves second is asked, every time, and nothing is lost, even if the tool
+ * ends. */
 const twoEditors = async (bench) => {
     const project = bench.demo("blob");
     const address = await bench.serve(project);
@@ -78,7 +79,7 @@ const twoEditors = async (bench) => {
     expect(readFileSync(project).equals(saved), "the file is not the first one's");
     const said = await two.evaluate(() => window.exemplar.message.text);
     expect(/changed/.test(said), `it says: ${said}`);
-    // The key that somebody happens to press means Later; the next save asks again.
+    // A stray key press means Later; the next save asks again.
     for (const key of ["Enter", "Escape", null]) {
         await two.waitForSelector("dialog.ask");
         const focused = await two.evaluate(() => document.activeElement.textContent);
@@ -108,7 +109,7 @@ const twoEditors = async (bench) => {
     expect(json(await kept.path()).layers[0].name === "third", "the file is not what the page has");
 };
 
-/** Texts and controls that can be seen, with the boxes that are left of them inside what scrolls. */
+/** Visible texts and controls, with their boxes clipped to the scrolling parts. */
 const boxes = () => {
     const luminance = ([r, g, b]) => {
         const linear = [r, g, b].map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
@@ -159,7 +160,7 @@ const boxes = () => {
             range.setEndAfter(text.at(-1));
             rects = [...range.getClientRects()];
         }
-        // What is kept for screen readers only is a pixel large.
+        // Texts for screen readers only are one pixel large.
         for (const rect of rects) {
             const box = clip(element, rect);
             if (box.right - box.left < 2 || box.bottom - box.top < 2) continue;
@@ -187,7 +188,7 @@ const boxes = () => {
     return { count: found.length, problems: [...new Set(problems)] };
 };
 
-/** Every small picture that is in sight has been drawn. */
+/** True if every visible thumbnail has been drawn. */
 const pictured = () => [...document.querySelectorAll("canvas.thumbnail")].every((canvas) => {
     const { x, y, width, height } = canvas.getBoundingClientRect();
     if (document.elementFromPoint(x + width / 2, y + height / 2) !== canvas) return true;
@@ -221,8 +222,8 @@ const layout = (name) => async (bench) => {
     return `at least ${least} texts and controls`;
 };
 
-// What the parts of a step cost, in milliseconds, each by itself: medians of sums of about a millisecond, for a browser's
-// clock is coarse, and what interrupts is then in few of them.
+// The cost of each part of a step, in milliseconds: medians of sums of about 1 ms. The browser's clock is coarse, and
+// so interruptions affect few of them.
 const stepParts = () => {
     const { exemplar } = window;
     const { rigLayer: layer, stage } = exemplar;
@@ -252,7 +253,7 @@ const stepParts = () => {
     return said.join(", ");
 };
 
-/** The time of a step, as the page itself shows it; a figure, not a judgement: machines differ. */
+/** The time of a step as the page shows it: a figure, not a limit, as machines differ. */
 const speed = (name) => async (bench) => {
     const folder = join(bench.work, `speed-${name}`);
     mkdirSync(folder, { recursive: true });

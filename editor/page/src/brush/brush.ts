@@ -16,17 +16,17 @@ const TOOLS: readonly (readonly [Tool["id"], string])[] = [
     ["paint", "Paint"],
 ];
 const HINTS: Record<Tool["id"], string> = {
-    orbit: "Take a brush to fix vertices at this pose.",
-    grab: "Drag the form. Shift smooths; the right button turns the view.",
-    smooth: "Stroke over what is rough. Open edges stay where they are.",
-    paint: "Stroke to add; Ctrl takes off, Shift softens.",
+    orbit: "Choose a brush to fix vertices at this pose.",
+    grab: "Drag the form. Shift smooths, the right button turns the view.",
+    smooth: "Stroke over rough areas. Open edges stay in place.",
+    paint: "Stroke to add. Ctrl removes, Shift softens.",
 };
 
 /** Names the parts of the surface (texture, subdivision) that are hidden while a brush is active. */
 const cageSentence = ({ stage: { rig } }: App): string => {
     const gone = [rig.textures.length && "texture", rig.shownLevel > 0 && "subdivision"].filter(Boolean);
     if (!gone.length) return "";
-    return `The brush works on the cage: ${gone.join(" and ")} ${gone.length > 1 ? "come" : "comes"} back afterwards.`;
+    return `The brush works on the cage, without ${gone.join(" and ")}.`;
 };
 
 /** A slider and a number field for the same value. */
@@ -47,7 +47,7 @@ const toolButtons = (app: App): HTMLButtonElement[] =>
 export const brushPanel = (app: App): HTMLElement => {
     if (!app.server)
         return h("div", { class: "brush" }, h("p", { class: "quiet" },
-            "Sculpts become files of a project: open one with 'exemplar edit' to use brushes."));
+            "Brushes write files next to a project. Open a project with 'exemplar edit' to use them."));
     const brush = new Brush(app);
     let strokes: Strokes | null = null;
     addBrushCommands(app, brush, () => strokes);
@@ -67,7 +67,7 @@ export const brushPanel = (app: App): HTMLElement => {
     const hint = h("p", { class: "quiet hint" });
     const cage = h("p", { class: "quiet" });
     const settings = h("div", { class: "settings" }, radius.row, strength.row,
-        h("label", { class: "check", title: "What is done on one side is done on the other: vertices are matched by where they are at rest" },
+        h("label", { class: "check", title: "Mirror every stroke across x = 0. Vertices are matched by their positions at rest." },
             symmetric, "Symmetric in x"));
     const sculpt = sculptControls(app, brush);
     const paint = paintControls(app, brush);

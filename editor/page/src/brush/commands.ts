@@ -17,11 +17,11 @@ export const addBrushCommands = (app: App, brush: Brush, strokes: () => Strokes 
     };
     app.commands.add(
         { id: "brush-grab", label: "Grab: drag vertices", group: "Brush", keys: ["B"], run: toggle("grab") },
-        { id: "brush-smooth", label: "Smooth: take bumps away", group: "Brush", keys: ["D"], run: toggle("smooth") },
+        { id: "brush-smooth", label: "Smooth: remove bumps", group: "Brush", keys: ["D"], run: toggle("smooth") },
         { id: "brush-paint", label: "Paint a mask or a group", group: "Brush", keys: ["A"], run: toggle("paint") },
-        { id: "brush-orbit", label: "Lay the brush down; again: discard the sculpt", group: "Brush", keys: ["Escape"],
+        { id: "brush-orbit", label: "Put the brush down; press again to discard the sculpt", group: "Brush", keys: ["Escape"],
             run: escape, enabled: isOn },
-        { id: "brush-larger", label: "Larger brush (also Shift and the wheel)", group: "Brush", keys: ["E"],
+        { id: "brush-larger", label: "Larger brush (also Shift+wheel)", group: "Brush", keys: ["E"],
             run: () => brush.scale(1.15), enabled: isOn },
         { id: "brush-smaller", label: "Smaller brush", group: "Brush", keys: ["Q"], run: () => brush.scale(1 / 1.15),
             enabled: isOn },

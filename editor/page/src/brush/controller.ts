@@ -69,7 +69,7 @@ export class Brush implements Undoable {
         const session = new Session(this.#topologies.of(app.stage, app.tree));
         if (app.display.unposed) {
             app.show({ unposed: false });
-            this.say("A brush works on the form as it is posed: Un-posed is off.");
+            this.say("Brushes work on the posed form, so Un-posed is now off.");
         }
         this.#discarded = null;
         this.#take(session);
@@ -84,7 +84,7 @@ export class Brush implements Undoable {
     #take(session: Session): void {
         session.take(this.app);
         const { lost } = session.stand;
-        if (lost.length) this.say(`No example can say how ${lost.join(", ")} was moved: that is at rest in a sculpt.`);
+        if (lost.length) this.say(`An example cannot store the motion of ${lost.join(", ")}, so a sculpt has it at rest.`);
         this.#announcePose();
     }
 
@@ -123,7 +123,7 @@ export class Brush implements Undoable {
         this.end();
         this.app.setTool("orbit");
         this.#discarded = lost ? session : null;
-        if (lost) this.say("The sculpt is discarded; undo brings it back.");
+        if (lost) this.say("The sculpt was discarded. Undo brings it back.");
         this.changed();
     }
 
@@ -153,7 +153,7 @@ export class Brush implements Undoable {
             return;
         }
         session.hold(app.stage);
-        this.say("A sculpt belongs to its pose: insert or discard it before you go on.", "bad");
+        this.say("A sculpt belongs to its pose. Insert or discard it before you go on.", "bad");
         this.#announcePose();
     }
 
@@ -176,7 +176,7 @@ export class Brush implements Undoable {
         if (!session) return;
         const topology = this.#topologies.of(app.stage, app.tree);
         if (topology.vertexCount !== session.topology.vertexCount) {
-            if (this.isBusy) this.say("The mesh is another one now: the sculpt on the old one is gone.", "bad");
+            if (this.isBusy) this.say("The mesh has changed, so the sculpt on the old mesh is gone.", "bad");
             this.session = null;
             if (isBrush(app.tool)) this.start();
         } else if (session.isSculpted) session.hold(app.stage);
@@ -233,7 +233,7 @@ export class Brush implements Undoable {
     redo(): void {
         const label = this.redoLabel;
         this.session?.strokes.redo();
-        this.say(`Done again: ${label}.`);
+        this.say(`Redone: ${label}.`);
         this.changed();
     }
 }

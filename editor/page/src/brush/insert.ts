@@ -21,14 +21,14 @@ export interface Inserted {
 
 /** The reason why the selected layer takes no form, and what to do about it; null if it takes one. */
 export const refusalOf = (layer: ProjectLayer | null, rigLayer: Layer | null): string | null => {
-    if (!layer || !rigLayer) return "There is no layer to insert into: add one first (Shift+A).";
+    if (!layer || !rigLayer) return "There is no layer to insert into. Add one first (Shift+A).";
     const said = `Layer '${layer.name}'`;
     if (rigLayer.domain === "pixels") return `${said} blends pixels: select a layer of forms.`;
     if (rigLayer.domain === "displacement")
-        return `${said} takes maps over the refined surface: select a layer of forms, or add one.`;
+        return `${said} takes displacement maps: select a layer of forms, or add one.`;
     if (rigLayer.kind.isDriven)
-        return `${said} follows a driver, and learns from simulations ('exemplar drive'): select another layer.`;
-    if (layer.muted) return `${said} is muted: let it count again first.`;
+        return `${said} follows a driver and learns from simulations ('exemplar drive'): select another layer.`;
+    if (layer.muted) return `${said} is muted: unmute it first (Shift+M).`;
     return null;
 };
 
@@ -73,7 +73,7 @@ const formOf = (stage: Stage, tree: Project, session: Session, place: Place): Fl
     const change = changeOf(stage, session, pose, atRest);
     const slope = place.example ? slopeAt(stage, tree, place.index, place.example, pose) : 1;
     if (!(Math.abs(slope) > 1e-3))
-        throw new Error(`What is sculpted here in layer '${layer.name}' is undone by a later one: select that one.`);
+        throw new Error(`A later layer undoes what you sculpt here in layer '${layer.name}': select the later layer.`);
     const own = layer.examples.find((example) => example.name === place.example);
     const form = withMuted(later, () => {
         if (!isDirect(tree, place)) return cageOf(stage, pose, atRest);
@@ -135,7 +135,7 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
     takeStand(pose, session.stand);
     const existing = exampleAt(rigLayer, layer.examples.filter((example) => !example.muted), pose);
     if (existing?.["reference"])
-        throw new Error(`Example '${existing.name}' is the mesh itself, from which all paths start: pose away from it.`);
+        throw new Error(`Example '${existing.name}' is the mesh itself, where all trajectories start: go to another pose.`);
     const replacedPseudos = new Set(pseudosAt(rigLayer, layer.pseudo ?? [], pose));
     pose.dispose();
     const form = await formToSend(app, session, { index, example: existing?.name ?? null });
@@ -171,10 +171,10 @@ export const lossOf = (app: App, name: string): string => {
     const k = layer?.examples.filter((example) => !example.muted).findIndex((example) => example.name === name);
     const damped = app.built?.damped.find((d) => d.layer === index && d.example === k);
     if (damped)
-        return `${damped.count} vertices cannot be un-posed there, since skinning makes the surface collapse: ` +
-            `a layer of offsets with "frame": "skinned" avoids it.`;
-    if (layer?.mask) return "The layer's mask holds part of it back.";
-    if (layer?.["participation"] === "moved") return "Other examples of the layer move what this one does not.";
+        return `${damped.count} vertices cannot be un-posed safely here, because skinning flattens the surface: ` +
+            `a layer of offsets with "frame": "skinned" avoids this.`;
+    if (layer?.mask) return "The layer's mask removes part of it.";
+    if (layer?.["participation"] === "moved") return "Other examples of the layer move vertices that this one does not.";
     if (app.tree.layers.length > index + 1) return "A later layer changes it: see the findings.";
     return "See the findings.";
 };

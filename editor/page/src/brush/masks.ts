@@ -7,9 +7,9 @@ import { fileName } from "./insert";
 export const maskRefusal = (app: App): string | null => {
     const { layer } = app;
     if (!layer) return "There is no layer to mask.";
-    if (layer.shape === "pixels") return `Layer '${layer.name}' blends pixels, and has no mask.`;
+    if (layer.shape === "pixels") return `Layer '${layer.name}' blends pixels and has no mask.`;
     if (layer.shape === "displacement")
-        return `Layer '${layer.name}' is masked over the refined surface, by a file: paint is on the cage.`;
+        return `The mask of layer '${layer.name}' is a file for the refined surface, and brushes paint on the cage.`;
     return null;
 };
 
@@ -32,7 +32,7 @@ export const useAsMask = async (app: App, values: Float32Array): Promise<boolean
     const index = app.selection.layer;
     const name = app.tree.layers[index].name;
     const path = await app.server!.addMask(`${fileName(name)}-mask`, values);
-    if (app.history.tree.layers[index]?.name !== name) throw new Error(`Layer '${name}' is not where it was.`);
+    if (app.history.tree.layers[index]?.name !== name) throw new Error(`Layer '${name}' was moved or deleted meanwhile.`);
     app.edit(`mask of '${name}'`, (tree) => setLayer(tree, index, (layer) => ({ ...layer, mask: { file: path } })));
     return isKept(app, (tree) => tree.layers[index]?.mask?.file === path);
 };

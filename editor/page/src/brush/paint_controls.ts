@@ -34,7 +34,7 @@ export const paintControls = (app: App, brush: Brush) => {
             if (said) {
                 brush.session?.strokes.forget(brush.session.paint);
                 brush.say(said, "good");
-            } else if (app.message?.kind !== "bad") brush.say("The project could not be built: what you painted is still here.", "bad");
+            } else if (app.message?.kind !== "bad") brush.say("The project could not be built. What you painted is still here.", "bad");
         } catch (error) {
             brush.say(`${sentenceOf(error)} What you painted is still here.`, "bad");
         }
@@ -45,7 +45,7 @@ export const paintControls = (app: App, brush: Brush) => {
     const mask = (): Promise<void> => guarded(async () => {
         const { paint } = brush.start();
         const held = paint.reduce((sum, value) => sum + (value > 0 ? 1 : 0), 0);
-        if (!held) throw new Error("Nothing is painted: a mask of zeros would leave nothing of the layer.");
+        if (!held) throw new Error("Nothing is painted. A mask of zeros would turn the layer off.");
         const done = await useAsMask(app, paint);
         return done ? `Layer '${app.layer!.name}' acts on ${held.toLocaleString("en")} of ${count(paint.length, "vertex", "vertices")}.` : null;
     });
@@ -62,7 +62,7 @@ export const paintControls = (app: App, brush: Brush) => {
     const start = h("p", { class: "quiet" });
     const use = h("button", { class: "primary", onclick: () => void mask() }, "Use as mask");
     const name = h("input", { type: "text", "aria-label": "Name of the group", placeholder: "group", spellcheck: "false" });
-    const save = h("button", { title: "The faces whose vertices are all above one half become a group of the mesh",
+    const save = h("button", { title: "Faces with all vertices painted above one half become a group of the mesh",
         onclick: () => void group() }, "Save as group");
     name.addEventListener("keydown", (event) => {
         if (event.key !== "Enter") return;
@@ -89,9 +89,9 @@ export const paintControls = (app: App, brush: Brush) => {
         use.disabled = refusal !== null;
         const layer = app.layer?.name ?? "";
         use.textContent = `Use as mask of '${layer}'`;
-        use.title = refusal ?? `Where the paint is 0, layer '${layer}' does nothing`;
+        use.title = refusal ?? `Layer '${layer}' does nothing where the paint is 0`;
         start.textContent =
-            refusal ?? (app.layer?.mask ? "Starts from the layer's mask." : "The layer has no mask yet: starts full.");
+            refusal ?? (app.layer?.mask ? "Painting starts from the layer's mask." : "The layer has no mask yet: painting starts from 1.");
     };
     return { element, update };
 };

@@ -17,7 +17,7 @@ const tell = (app: App, brush: Brush, made: Inserted): void => {
         ? `'${made.example}' comes back within ${error}.`
         : `'${made.example}' comes back only within ${error}. ${lossOf(app, made.example)}`;
     brush.report = { text, kind: whole ? "good" : "bad", tree: app.history.tree };
-    brush.say(made.replaced ? `Example '${made.example}' has the sculpt now.` : `Example '${made.example}' is inserted.`, "good");
+    brush.say(made.replaced ? `Example '${made.example}' now has the sculpt.` : `Example '${made.example}' was inserted.`, "good");
 };
 
 let inserting = false;
@@ -40,7 +40,7 @@ export const insertNow = async (app: App, brush: Brush, name = ""): Promise<void
             tell(app, brush, made);
             app.emit("pose");
             if (!brush.isBusy && app.tool === "orbit") brush.end();
-        } else if (app.message?.kind !== "bad") app.say("The project could not be built: the sculpt is still here.", "bad");
+        } else if (app.message?.kind !== "bad") app.say("The project could not be built. The sculpt is still here.", "bad");
     } catch (error) {
         app.say(`${sentenceOf(error)} The sculpt is still here.`, "bad");
     } finally {
@@ -60,9 +60,9 @@ const targetOf = (app: App, brush: Brush): { text: string; replaces: string | nu
     else pose.copy(app.stage.pose);
     const existing = exampleAt(rigLayer, layer.examples.filter((example) => !example.muted), pose);
     pose.dispose();
-    const rest = session?.atRest ? " Its forms stand at rest, so that is what you sculpt." : "";
+    const rest = session?.atRest ? " Its forms are stored at rest, so you sculpt at rest." : "";
     const text = existing
-        ? `Replaces the form of '${existing.name}', which stands here.${rest}`
+        ? `Replaces the form of '${existing.name}', which is at this pose.${rest}`
         : `A new example of layer '${layer.name}'.${rest}`;
     return { text, replaces: existing?.name ?? null };
 };
@@ -78,7 +78,7 @@ export const sculptControls = (app: App, brush: Brush) => {
     });
     const nameRow = h("label", { class: "name" }, h("span", {}, "Name"), name);
     const insert = h("button", { class: "primary", onclick: () => void insertNow(app, brush) }, "Insert as example");
-    const discard = h("button", { title: "Throw the strokes away; undo brings them back", onclick: () => brush.discard() },
+    const discard = h("button", { title: "Discard the strokes; undo brings them back", onclick: () => brush.discard() },
         "Discard");
     const element = h("div", { class: "sculpt" }, target, nameRow, h("div", { class: "actions" }, insert, discard));
 

@@ -320,7 +320,7 @@ export class App {
         const label = this.history.redoLabel;
         if (!this.history.redo()) return;
         this.#changed();
-        this.say(`Done again: ${label}.`);
+        this.say(`Redone: ${label}.`);
     }
 
     #keep(label: string, tree: Project): void {
@@ -386,7 +386,7 @@ export class App {
                 }
                 const wasThere = this.history.refuse(state);
                 this.#show();
-                if (wasThere) this.say(sentences(error.message, "The change was taken back."), "bad");
+                if (wasThere) this.say(sentences(error.message, "The change was undone."), "bad");
             }
         }
         void this.check();
@@ -454,7 +454,7 @@ export class App {
             this.version = await this.server.save(state.text, overwrite ? null : this.version);
             this.history.markSaved(state);
             const { pending } = this;
-            if (pending) this.say(`Saved ${this.name} without the ${pending}: it is not inserted yet.`);
+            if (pending) this.say(`Saved ${this.name} without the ${pending}, which is not inserted yet.`);
             else this.say(`Saved ${this.name}.`, "good");
             return true;
         } catch (error) {

@@ -77,7 +77,7 @@ export class Server {
         try {
             response = await fetch(address, { method, body: body ?? null, headers: headers ?? {}, cache: "no-store" });
         } catch {
-            throw new Refusal("The tool does not answer: it was ended. Start 'exemplar edit' again.", 0);
+            throw new Refusal("The tool does not answer. It was probably closed: start 'exemplar edit' again.", 0);
         }
         if (response.ok) return response;
         const said = (await response.json().catch(() => ({}))) as

@@ -70,7 +70,7 @@ const fromBuild = (app: App): Finding[] => {
         const index = l ? l.examples.indexOf(livingExamples(l)[example]!) : -1;
         const where = `layers[${layer}].examples[${index}]`;
         if (app.findings.some((finding) => finding.kind === "damped" && finding.where === where)) return [];
-        const text = `${count(n, "vertex", "vertices")} cannot be un-posed safely at this pose, and will not come back exactly`;
+        const text = `${count(n, "vertex", "vertices")} cannot be un-posed safely at this pose and will not come back exactly`;
         return [{ severity: "warning", kind: "damped", where, text, value: n }];
     });
     return [...damped, ...notes];
@@ -106,7 +106,7 @@ export const findingsPanel = (app: App): HTMLElement => {
             : all.length === 0
               ? "Nothing found."
               : all.every((finding) => finding.severity === "note")
-                ? "No errors, no warnings."
+                ? "No errors or warnings."
                 : "";
         state.hidden = state.textContent === "";
         if (seen[0] === app.findings && seen[1] === app.built) return;

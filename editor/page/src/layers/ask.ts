@@ -7,7 +7,7 @@ import { deleteLayer } from "./edits";
 /** Asks before a layer is deleted with its last example; `why` is the sentence that explains it. */
 export const askToDelete = (app: App, why: string, layer: number): void => {
     if (app.tree.layers.length === 1) {
-        app.say(`${why} It is the project's only layer, and stays.`, "bad");
+        app.say(`${why} It is also the project's only layer, so it cannot be deleted.`, "bad");
         return;
     }
     showDialog(

@@ -28,7 +28,7 @@ export const addFiles = async (app: App, files: readonly File[]): Promise<void> 
     }
     // Sending files may take a while, and layers may have come and gone meanwhile.
     const now = app.history.tree.layers.findIndex((layer) => layer.name === name);
-    if (now < 0) return app.say(`Layer '${name}' is gone: the files were not added to it.`, "bad");
+    if (now < 0) return app.say(`Layer '${name}' was deleted meanwhile, so the files were not added.`, "bad");
     if (added.length > 0) {
         const { tree, names } = withExamples(app.history.tree, now, added);
         const what = names.length === 1 ? `added '${names[0]}'` : `added ${count(names.length, "example")}`;

@@ -26,7 +26,7 @@ export const renameLayer = (tree: Project, layer: number, name: string): Edit =>
     const refused = badName(name);
     if (refused) return { refused };
     if (tree.layers.some((l, i) => i !== layer && l.name === name))
-        return { refused: `Another layer is called '${name}': layers have different names.` };
+        return { refused: `Another layer is called '${name}': layers need different names.` };
     return { label: `renamed layer '${before}' to '${name}'`, tree: setLayer(tree, layer, (l) => ({ ...l, name })) };
 };
 
@@ -39,7 +39,7 @@ export const renameExample = (tree: Project, layer: number, before: string, name
     const refused = badName(name);
     if (refused) return { refused };
     if (name !== before && tree.layers[layer]!.examples.some((example) => example.name === name))
-        return { refused: `Another example of this layer is called '${name}': its examples have different names.` };
+        return { refused: `Another example of this layer is called '${name}': examples need different names.` };
     const changed = setLayer(setExample(tree, layer, before, (e) => ({ ...e, name })), layer, (l) =>
         l.pseudo?.some((pseudo) => pseudo.weights && before in pseudo.weights)
             ? {
@@ -54,7 +54,7 @@ export const renameExample = (tree: Project, layer: number, before: string, name
 };
 
 export const renamePseudo = (tree: Project, layer: number, index: number, name: string): Edit => ({
-    label: name ? `named a pseudo-example '${name}'` : "took a pseudo-example's name away",
+    label: name ? `named a pseudo-example '${name}'` : "removed a pseudo-example's name",
     tree: setPseudo(tree, layer, index, (pseudo) => (name ? { ...pseudo, name } : without(pseudo, "name"))),
 });
 
@@ -73,9 +73,9 @@ export const deleteExample = (tree: Project, layer: number, name: string): Edit 
     const l = tree.layers[layer]!;
     const example = l.examples.find((e) => e.name === name)!;
     if (example["reference"])
-        return { refused: `'${name}' is the reference of this layer, which all others start from: it stays.` };
+        return { refused: `'${name}' is the reference of this layer, where all trajectories start: it cannot be deleted.` };
     if (!example.muted && livingExamples(l).length === 1)
-        return { refused: `'${name}' is the only example of this layer that is not muted: let another one count first.` };
+        return { refused: `'${name}' is the only example of this layer that is not muted: unmute another one first.` };
     const k = l.examples.indexOf(example);
     const direct = !weigherOf(l.weigh).hasPoints;
     const changed = setLayer(tree, layer, (before) => ({
@@ -102,7 +102,7 @@ export const deletePseudo = (tree: Project, layer: number, index: number): Edit 
 });
 
 export const deleteLayer = (tree: Project, layer: number): Edit => {
-    if (tree.layers.length === 1) return { refused: "This is the project's only layer: it stays." };
+    if (tree.layers.length === 1) return { refused: "This is the project's only layer: it cannot be deleted." };
     const { name } = tree.layers[layer]!;
     return {
         label: `deleted layer '${name}'`,
@@ -114,9 +114,9 @@ export const muteExample = (tree: Project, layer: number, name: string): Edit =>
     const l = tree.layers[layer]!;
     const example = l.examples.find((e) => e.name === name)!;
     if (!example.muted && livingExamples(l).length === 1)
-        return { refused: `'${name}' is the only example that counts here: mute the layer instead (Shift+M).` };
+        return { refused: `'${name}' is the only example of this layer that is not muted: mute the layer instead (Shift+M).` };
     return {
-        label: example.muted ? `let '${name}' count again` : `muted '${name}'`,
+        label: example.muted ? `unmuted '${name}'` : `muted '${name}'`,
         tree: setExample(tree, layer, name, (e) => setMuted(e, !e.muted)),
     };
 };
@@ -124,7 +124,7 @@ export const muteExample = (tree: Project, layer: number, name: string): Edit =>
 export const muteLayer = (tree: Project, layer: number): Edit => {
     const { name, muted } = tree.layers[layer]!;
     return {
-        label: muted ? `let layer '${name}' count again` : `muted layer '${name}'`,
+        label: muted ? `unmuted layer '${name}'` : `muted layer '${name}'`,
         tree: setLayer(tree, layer, (l) => setMuted(l, !l.muted)),
     };
 };

@@ -124,7 +124,7 @@ export class ExampleList {
         if (mute) {
             mute.hidden = !example;
             mute.setAttribute("aria-pressed", String(muted));
-            mute.title = muted ? `Let '${name}' count again (M)` : `Mute '${name}' (M)`;
+            mute.title = muted ? `Unmute '${name}' (M)` : `Mute '${name}' (M)`;
         }
         setMark(find(".mark"), this.#mark(point, index));
         this.#picture(element.querySelector("canvas")!, this.app.selection.layer, point);

@@ -94,7 +94,7 @@ const deleteSelected = (app: App): void => {
     if (of.examples.length === 1)
         return askToDelete(
             app,
-            `'${example}' is the only example of layer '${of.name}', and a layer has at least one.`,
+            `'${example}' is the only example of layer '${of.name}', and every layer needs one.`,
             layer,
         );
     const at = of.examples.findIndex((e) => e.name === example);
@@ -128,7 +128,7 @@ export const addLayerCommands = (app: App, rows: Rows): void => {
     commands.add(
         {
             id: "mute-layer",
-            label: "Mute the layer, or let it count again",
+            label: "Mute or unmute the layer",
             group: "Edit",
             keys: ["Shift+M"],
             run: () => void apply(app, muteLayer(app.history.tree, app.selection.layer)),
@@ -136,7 +136,7 @@ export const addLayerCommands = (app: App, rows: Rows): void => {
         },
         {
             id: "only",
-            label: "Show only this layer, or all again",
+            label: "Show only this layer, or all layers again",
             group: "Edit",
             keys: ["V"],
             run: showOnly(app),
@@ -144,7 +144,7 @@ export const addLayerCommands = (app: App, rows: Rows): void => {
         },
         {
             id: "go-there",
-            label: "Go to the selected example: double click, or Enter in the list",
+            label: "Go to the selected example (also double click, or Enter in the list)",
             group: "Pose",
             keys: [],
             run: () => goThere(app),
@@ -171,7 +171,7 @@ export const addLayerCommands = (app: App, rows: Rows): void => {
         },
         {
             id: "rename",
-            label: "Rename what is selected",
+            label: "Rename the selected layer or example",
             group: "Edit",
             keys: ["F2"],
             run: () => renameSelected(app, rows),
@@ -179,7 +179,7 @@ export const addLayerCommands = (app: App, rows: Rows): void => {
         },
         {
             id: "mute-example",
-            label: "Mute the example, or let it count again",
+            label: "Mute or unmute the example",
             group: "Edit",
             keys: ["M"],
             run: () => void apply(app, muteExample(app.history.tree, app.selection.layer, app.selection.example!)),

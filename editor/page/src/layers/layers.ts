@@ -38,12 +38,12 @@ const fillLayer = (row: Row<ProjectLayer>, mark: Mark | undefined, served: boole
     const about = `${shapeWords(layer)}, ${count(layer.examples.length, "example")}`;
     find(".name").textContent = layer.name;
     find(".about").textContent = about;
-    element.title = `${layer.name}: ${about}${served ? "\nF2 renames it" : ""}`;
+    element.title = `${layer.name}: ${about}${served ? "\nF2: rename" : ""}`;
     element.classList.toggle("muted", layer.muted ?? false);
     element.setAttribute("aria-label", `${layer.name}, ${about}${layer.muted ? ", muted" : ""}`);
     const mute = find(".mute");
     mute.setAttribute("aria-pressed", String(layer.muted ?? false));
-    mute.title = layer.muted ? `Let layer '${layer.name}' count again (Shift+M)` : `Mute layer '${layer.name}' (Shift+M)`;
+    mute.title = layer.muted ? `Unmute layer '${layer.name}' (Shift+M)` : `Mute layer '${layer.name}' (Shift+M)`;
     setMark(find(".mark"), mark);
 };
 

@@ -8,10 +8,10 @@ const READS = [
     ["angle x", "angle about x"],
     ["angle y", "angle about y"],
     ["angle z", "angle about z"],
-    ["full", "whole rotation"],
-    ["swing x", "where x points"],
-    ["swing y", "where y points"],
-    ["swing z", "where z points"],
+    ["full", "full rotation"],
+    ["swing x", "swing: direction of x"],
+    ["swing y", "swing: direction of y"],
+    ["swing z", "swing: direction of z"],
 ] as const;
 
 interface AxisRow {
@@ -30,7 +30,7 @@ export class AxisRows {
     #list = h("div", { class: "axisrows" });
 
     constructor(readonly app: App) {
-        this.element = h("div", {}, this.#list, h("button", { type: "button", onclick: () => this.#add() }, "Another axis"));
+        this.element = h("div", {}, this.#list, h("button", { type: "button", onclick: () => this.#add() }, "Add an axis"));
         this.#add();
     }
 
@@ -49,16 +49,16 @@ export class AxisRows {
         const { joints } = this.app.stage.rig;
         const what = h(
             "select",
-            { "aria-label": "What the axis is" },
+            { "aria-label": "Kind of axis" },
             h("option", { value: "dial" }, "a new dial"),
             joints.length > 0 && h("option", { value: "joint" }, "a joint"),
             ...known.map((axis, i) => h("option", { value: String(i) }, `the axis ${axis.name}`)),
         );
         const name = h("input", { type: "text", "aria-label": "Name of the axis", placeholder: "name", spellcheck: "false" });
         const joint = h("select", { "aria-label": "Joint" }, ...joints.map((j) => h("option", { value: j.name }, j.name)));
-        const reads = h("select", { "aria-label": "What is read of the joint" }, ...READS.map(([value, text]) => h("option", { value }, text)));
+        const reads = h("select", { "aria-label": "Reading of the joint" }, ...READS.map(([value, text]) => h("option", { value }, text)));
         const [[min, minimum], [max, maximum], [rest, atRest]] = [number("from", 0), number("to", 1), number("at rest", 0)];
-        const remove = h("button", { type: "button", title: "Take this axis away", "aria-label": "Take this axis away", onclick: () => this.#remove(row) }, "×");
+        const remove = h("button", { type: "button", title: "Remove this axis", "aria-label": "Remove this axis", onclick: () => this.#remove(row) }, "×");
         const update = (): void => {
             const [dial, ofJoint] = [what.value === "dial", what.value === "joint"];
             const angle = reads.value.startsWith("angle");

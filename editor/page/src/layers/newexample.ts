@@ -32,15 +32,15 @@ const MOTIONS = ["bvh", "csv", "c3d", "trc"];
 export const refusalOf = (app: App, file: string): string => {
     const end = ending(file);
     const layer = app.layer;
-    if (end === "json") return `${file} looks like a project: 'exemplar edit ${file}' opens it.`;
-    if (MOTIONS.includes(end)) return `${file} looks like a motion: load it below the view, where motions are played.`;
-    if (IMAGES.includes(end)) return `${file} cannot be read: images are PNG files.`;
-    if (FOREIGN.includes(end)) return `${file} cannot be read: export the form as OBJ, PLY or glTF, with its vertices in their order.`;
+    if (end === "json") return `${file} looks like a project: open it with 'exemplar edit ${file}'.`;
+    if (MOTIONS.includes(end)) return `${file} looks like a motion: open it in the list of motions below the view.`;
+    if (IMAGES.includes(end)) return `${file} cannot be read: save the image as PNG.`;
+    if (FOREIGN.includes(end)) return `${file} cannot be read: export the form as OBJ, PLY or glTF, in the same vertex order.`;
     if (end === "png") return `${file} is an image: select a layer of pixels, or add one first (Shift+A).`;
-    if (!FORMS.includes(end)) return `${file} cannot become an example: those are .obj, .ply, .glb, .gltf and .png files.`;
+    if (!FORMS.includes(end)) return `${file} cannot become an example: use a .obj, .ply, .glb, .gltf or .png file.`;
     if (layer && weigherOf(layer.weigh).isDriven)
-        return `Layer '${layer.name}' follows a driver: its examples need a form of the driver too, which 'exemplar example add' takes.`;
-    return `${file} is a form: select a layer of forms to add it to.`;
+        return `Layer '${layer.name}' follows a driver: its examples also need a form of the driver. Use 'exemplar example add'.`;
+    return `${file} is a form: select a layer of forms.`;
 };
 
 // ---- the places ----
@@ -73,9 +73,9 @@ export const placesFor = (app: App, index: number, wanted: number): Places => {
         if (inTheWay !== null)
             return {
                 places: [],
-                said: `'${inTheWay}' stands at this pose already: delete it first, or go to the pose that the new form was sculpted at.`,
+                said: `'${inTheWay}' is already at this pose. Delete it first, or go to the pose of the new form.`,
             };
-        const said = wanted > 1 ? "Only the first was added: go to the pose that each of the others was sculpted at, and add it there." : null;
+        const said = wanted > 1 ? "Only the first was added. Go to the pose of each other form and add it there." : null;
         return { places: [present], said };
     }
     const places: Placed[] = inTheWay === null ? [present] : [];
@@ -88,16 +88,16 @@ export const placesFor = (app: App, index: number, wanted: number): Places => {
     }
     const beside =
         inTheWay !== null
-            ? `'${inTheWay}' stands at this pose already: the new ${wanted > 1 ? "ones stand" : "one stands"} beside it. Drag ${wanted > 1 ? "them" : "it"} to where ${wanted > 1 ? "they belong" : "it belongs"}.`
+            ? `'${inTheWay}' is already at this pose, so the new ${wanted > 1 ? "ones are" : "one is"} next to it. Drag ${wanted > 1 ? "them" : "it"} into place.`
             : wanted > 1
-              ? "The first stands at this pose, the others beside it: drag them to where they belong."
+              ? "The first is at this pose, the others next to it. Drag them into place."
               : null;
     if (places.length === wanted) return { places, said: beside };
     return {
         places,
         said: places.length
-            ? `Only ${places.length} of ${wanted} found a place: add the others at poses of their own.`
-            : `'${inTheWay}' stands at this pose already: go to another pose and add it there.`,
+            ? `There was room for only ${places.length} of ${wanted}. Add the others at other poses.`
+            : `'${inTheWay}' is already at this pose. Go to another pose and add it there.`,
     };
 };
 

@@ -8,9 +8,9 @@ import { AxisRows } from "./newaxis";
 import { addLayer, TEXTURES, type NewLayer } from "./newlayer_tree";
 
 const SHAPES = [
-    ["offsets", "offsets: corrections on top of the layers before"],
-    ["positions", "positions: whole forms at rest"],
-    ["unposed", "un-posed: whole forms, sculpted on the posed skeleton"],
+    ["offsets", "offsets: correctives on top of earlier layers"],
+    ["positions", "positions: complete forms at rest"],
+    ["unposed", "un-posed: complete forms, sculpted on the posed skeleton"],
     ["trajectory", "trajectories: forms that are far apart"],
     ["pixels", "pixels: images of a texture"],
 ] as const;
@@ -18,7 +18,7 @@ const SHAPES = [
 const refusalOf = (app: App, layer: NewLayer): string | null => {
     if (layer.name === "") return "Give the layer a name.";
     if (app.tree.layers.some((other) => other.name === layer.name)) return `Another layer is called '${layer.name}'.`;
-    if (layer.space.length === 0) return "A layer has at least one axis.";
+    if (layer.space.length === 0) return "A layer needs at least one axis.";
     const names = layer.space.map((axis) => axis.name);
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (twice !== undefined) return `Two axes are called '${twice}'.`;
@@ -31,12 +31,12 @@ const refusalOf = (app: App, layer: NewLayer): string | null => {
 const axisOf = (app: App, axis: Axis): string | null => {
     if (axis.name === "") return "Give each axis a name.";
     if (/[=,"]/.test(axis.name) || axis.name === "time" || axis.name.startsWith("joint:"))
-        return `'${axis.name}' cannot be the name of an axis: it has no = , " in it, and is not 'time' or 'joint:…'.`;
+        return `'${axis.name}' cannot be the name of an axis: use no = , or ", and neither 'time' nor 'joint:…'.`;
     const known = app.tree.layers.flatMap((layer) => layer.space).find((other) => other.name === axis.name);
     if (known && JSON.stringify(known) !== JSON.stringify(axis))
-        return `There is an axis '${axis.name}' already: choose it from the list, or give this one another name.`;
+        return `There is already an axis '${axis.name}': choose it from the list, or use another name.`;
     if (!axis.rotation && !axis.driver && !((axis.min ?? NaN) < (axis.max ?? NaN)))
-        return `The range of '${axis.name}' has to go from a smaller number to a larger one.`;
+        return `The range of '${axis.name}' must go from a smaller number to a larger one.`;
     return null;
 };
 
@@ -44,7 +44,7 @@ export const showNewLayer = (app: App): void => {
     const hasJoints = app.stage.rig.joints.length > 0;
     const shapes = SHAPES.filter(([shape]) => shape !== "unposed" || hasJoints);
     const name = h("input", { type: "text", "aria-label": "Name of the layer", autofocus: true, spellcheck: "false" });
-    const shape = h("select", { "aria-label": "What its examples are" }, ...shapes.map(([value, text]) => h("option", { value }, text)));
+    const shape = h("select", { "aria-label": "Kind of examples" }, ...shapes.map(([value, text]) => h("option", { value }, text)));
     const texture = h("select", { "aria-label": "Texture" }, ...TEXTURES.map((value) => h("option", { value }, value.replace("_", " "))));
     const file = h("input", { type: "file", "aria-label": "File" });
     const [textureRow, fileRow] = [h("label", {}, h("span", {}, "Texture"), texture), h("label", {}, h("span", {}, "File"), file)];
@@ -79,7 +79,7 @@ export const showNewLayer = (app: App): void => {
         }
         submit.disabled = false;
     };
-    const submit = h("button", { class: "primary", type: "submit" }, "Add the layer");
+    const submit = h("button", { class: "primary", type: "submit" }, "Add layer");
     const form = h(
         "form",
         {},
@@ -101,5 +101,5 @@ export const showNewLayer = (app: App): void => {
         event.preventDefault();
         void add();
     });
-    const dialog = showDialog("newlayer", "A new layer", h("h1", {}, "A new layer"), form);
+    const dialog = showDialog("newlayer", "New layer", h("h1", {}, "New layer"), form);
 };

@@ -79,5 +79,5 @@ export const addLayer = async (app: App, wanted: NewLayer): Promise<void> => {
     const add = (tree: Project): Project => ({ ...tree, layers: [...tree.layers, layer] });
     app.edit(`added layer '${layer.name}'`, add);
     app.select({ layer: app.tree.layers.length - 1, example: null, pseudo: null });
-    app.say(`Layer '${layer.name}' was added. Pose it, and drop a form onto the page to add an example there.`);
+    app.say(`Layer '${layer.name}' was added. Set a pose, then drop a form on the page to add an example there.`);
 };

@@ -56,12 +56,12 @@ export const makeCanvas = (state: MapState): MapCanvas => {
 /** Description for screen readers. */
 const describe = (state: MapState): string => {
     const { x, y, tree, marks } = state;
-    const axes = y ? `${x!.label} across, ${y.label} up` : `weights over ${x!.label}`;
+    const axes = y ? `${x!.label} to the right, ${y.label} up` : `weights over ${x!.label}`;
     const selected = state.selectedMark ? `; ${state.selectedMark.name} is selected` : "";
     const pseudos = marks.filter((mark) => mark.kind === "pseudo").length;
     return (
         `Map of ${tree!.name}: ${axes}; ${count(marks.length - pseudos, "example")}, ${count(pseudos, "pseudo-example")}${selected}. ` +
-        "Arrows move the pose, N selects, Alt with arrows moves what is selected."
+        "Arrow keys move the pose, N selects a point, Alt with an arrow key moves it."
     );
 };
 

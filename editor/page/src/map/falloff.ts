@@ -149,7 +149,7 @@ const radiusHandle = (state: MapState): Part => {
     const now = Number(settingsOf(tree!.weigh)["radius"]);
     return {
         angles: state.isGraph ? [0, 180] : [45, 135, 315, 225, 20, 160],
-        text: `All examples reach ${round(now, 1)} × the distance to the next point`,
+        text: `Reach of all examples: ${round(now, 1)} × the distance to the next point`,
         label: "set the radius of the kernels",
         resetLabel: "default radius of the kernels",
         change: ([, , f]) => setRadius(app.selection.layer, round(Math.min(Math.max(now * f, 0.1), 10), 1)),

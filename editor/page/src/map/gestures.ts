@@ -103,8 +103,8 @@ const whyStill = (state: MapState, before: Float64Array): string | null => {
     if (now.length !== before.length || now.some((weight, k) => Math.abs(weight - before[k]!) > 1e-6)) return null;
     const here = marks.find((mark) => !mark.muted && layer!.distance(mark.point, pose) < 1e-6);
     return here
-        ? `The pose is at '${here.name}', whose form stays as it is: move the pose to see how the space changes.`
-        : "At the pose nothing changes by that: move the pose to see how the space changes.";
+        ? `The pose is at '${here.name}', which keeps its form. Move the pose to see the change.`
+        : "This changes nothing at the current pose. Move the pose to see the change.";
 };
 
 const dragMark = (app: App, state: MapState, { mark, end }: Hit, start: Point): Drag => {
@@ -149,7 +149,7 @@ const dragForm = (app: App, state: MapState, start: Point): Drag => {
             if (!moved && waiting) app.preview(placeForm(state, waiting, ...state.plane.toValue(...at)));
             state.taken = null;
             if (!moved && !waiting) {
-                app.say("Drag from where the form is right to where it is wanted.");
+                app.say("Drag from a place with the right form to the place where you want it.");
                 return;
             }
             app.commit("placed a form");

@@ -49,7 +49,7 @@ const setReach = (app: App, state: MapState, key: string | undefined): void => {
     const handles = reachOf(state)?.handles ?? [];
     const handle = /Page/.test(key ?? "") ? (handles[1] ?? handles[0]) : handles[0];
     if (!handle) {
-        app.say("Nothing here has a reach: select an example of a layer that is weighed by gaussian, or cardinal with a local kernel.");
+        app.say("Nothing here has a reach. Select an example of a gaussian layer, or of a cardinal layer with a local kernel.");
         return;
     }
     app.edit(handle.label, handle.scale(/End|PageUp/.test(key ?? "") ? 1.1 : 1 / 1.1));
@@ -71,11 +71,11 @@ export const movePose = (app: App, state: MapState, key: string, share: number):
 export const take = (app: App, state: MapState): void => {
     if (state.taken) {
         state.taken = null;
-        app.say("Put back.");
+        app.say("Cancelled: the taken form was dropped.");
     } else {
         app.frame(); // so that the weights match the picture
         state.taken = takeForm(state, state.x!.read(state.pose), state.y?.read(state.pose) ?? 0);
-        app.say("Taken: the form at the pose. Press where it is to be, drag from another form, or move the pose and press Enter.");
+        app.say("Took the form at the pose. Click where you want it, drag from another form, or move the pose and press Enter.");
     }
     app.invalidate();
 };
@@ -98,13 +98,13 @@ const remove = (app: App): void => {
     app.edit(`deleted '${name}'`, (tree) => removePseudo(tree, layer, pseudo));
 };
 
-/** Goes from no weight to each example's, then to the smallest. */
+/** Cycles through the weights: the selected example's, each example's, the smallest, none. */
 const cycle = (app: App, state: MapState): void => {
     const all: Chosen[] = ["selected", ...(state.layer?.examples.map((e): Chosen => `=${e.name}`) ?? []), "smallest", "none"];
     state.chosen = all[(all.indexOf(state.chosen) + 1) % all.length]!;
-    const said = { selected: "of the selected example", smallest: "that is smallest", none: "" };
-    const words = state.chosen in said ? said[state.chosen as keyof typeof said] : `of ${state.chosen.slice(1)}`;
-    app.say(words ? `The map shows the weight ${words}.` : "The map shows no weight.");
+    const said = { selected: "weight of the selected example", smallest: "smallest weight", none: "" };
+    const words = state.chosen in said ? said[state.chosen as keyof typeof said] : `weight of ${state.chosen.slice(1)}`;
+    app.say(words ? `The map shows the ${words}.` : "The map shows no weight.");
     app.invalidate();
 };
 
@@ -114,23 +114,23 @@ export const addKeys = (app: App, state: MapState): void => {
         isThere(state) && !app.isDragging && (app.selection.example !== null || app.selection.pseudo !== null);
     const there = (): boolean => isThere(state);
     app.commands.add(
-        { id: "map-next", label: "Next example or pseudo-example", group, keys: ["N"], enabled: there,
+        { id: "map-next", label: "Select the next example or pseudo-example", group, keys: ["N"], enabled: there,
             run: () => selectNext(app, state, 1) },
-        { id: "map-previous", label: "The one before", group, keys: ["Shift+N"], enabled: there,
+        { id: "map-previous", label: "Select the previous one", group, keys: ["Shift+N"], enabled: there,
             run: () => selectNext(app, state, -1) },
-        { id: "map-move", label: "Move the selected one by 1 % of the range", group, keys: arrows("Alt+"),
+        { id: "map-move", label: "Move the selected point by 1 % of the range", group, keys: arrows("Alt+"),
             enabled: isSelected, run: (key) => moveSelected(app, state, key, 0.01) },
-        { id: "map-move-far", label: "Move it by 10 %", group, keys: arrows("Alt+Shift+"), enabled: isSelected,
+        { id: "map-move-far", label: "Move the selected point by 10 %", group, keys: arrows("Alt+Shift+"), enabled: isSelected,
             run: (key) => moveSelected(app, state, key, 0.1) },
-        { id: "map-reach", label: "Less or more reach, across and up", group, enabled: isSelected,
+        { id: "map-reach", label: "Less or more reach, horizontally and vertically", group, enabled: isSelected,
             keys: ["Alt+Home", "Alt+End", "Alt+PageDown", "Alt+PageUp"], run: (key) => setReach(app, state, key) },
         { id: "map-take", label: "Take the form at the pose", group, keys: ["T"], enabled: there,
             run: () => take(app, state) },
         { id: "map-place", label: "Place the taken form at the pose", group, keys: ["Enter"],
             enabled: () => isThere(state) && state.taken !== null, run: () => place(app, state) },
-        { id: "map-weight", label: "Map of the next weight", group, keys: ["H"], enabled: there,
+        { id: "map-weight", label: "Show the next weight on the map", group, keys: ["H"], enabled: there,
             run: () => cycle(app, state) },
-        { id: "map-picture", label: "Picture of the form under the pointer", group, keys: ["P"], enabled: there,
+        { id: "map-picture", label: "Show the form under the pointer", group, keys: ["P"], enabled: there,
             run: () => {
                 state.picture = !state.picture;
                 app.invalidate();

@@ -46,8 +46,8 @@ export const wordsOf = (state: MapState): Words => {
     const dragged = state.busy === "mark" ? state.selectedMark : null;
     if (dragged)
         return { place: `${dragged.name}: ${placeText(state, dragged.x, dragged.y)}`,
-            weights: `Pose: ${weightsText(state, pose) || "no example counts here"}`, title: "" };
-    const weights = weightsText(state, state.pointAt(vx, vy)) || "no example counts here";
+            weights: `Pose: ${weightsText(state, pose) || "no example has weight here"}`, title: "" };
+    const weights = weightsText(state, state.pointAt(vx, vy)) || "no example has weight here";
     if (hit) {
         const { mark } = hit;
         const place = `${mark.name}: ${placeText(state, mark.x, mark.y)}`;
@@ -65,7 +65,7 @@ const weightCaption = (state: MapState): (readonly [Swatch, string])[] => {
     if (chosenWeight === null && chosen === "selected")
         return [all ?? ["", "Select an example to see its weight here."]];
     if (chosenWeight === null) return all ? [all] : [];
-    if (chosenWeight < 0) return [...(all ? [all] : []), ["below", "some weight is negative"]];
+    if (chosenWeight < 0) return [...(all ? [all] : []), ["below", "a weight is negative"]];
     return [["above", `weight of ${layer!.examples[chosenWeight]!.name}`], ["below", "negative"]];
 };
 

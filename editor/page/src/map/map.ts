@@ -28,8 +28,8 @@ const makeSelects = (app: App, state: MapState) => {
         const element = h("select", { id, title: label, "aria-label": label, onchange: () => choose(element.value) });
         return element;
     };
-    const x = make("map-x", "Axis across the map", (id) => state.show("x", id));
-    const y = make("map-y", "Axis up the map", (id) => state.show("y", id));
+    const x = make("map-x", "Horizontal axis of the map", (id) => state.show("x", id));
+    const y = make("map-y", "Vertical axis of the map", (id) => state.show("y", id));
     const weight = make("map-weight", "Weight that colours the map (H)", (value) => {
         state.chosen = value as Chosen;
         app.invalidate();
@@ -57,7 +57,7 @@ const makeButtons = (app: App, state: MapState, canvas: HTMLCanvasElement) => {
         return element;
     };
     const [take, picture, fit] = [button("map-take", "Take form"), button("map-picture", "Picture"), button("map-fit", "Fit")];
-    take.title = "Take the form at the pose, then press where it is to be (T). Alt and a drag does it in one.";
+    take.title = "Take the form at the pose, then click where you want it (T). Or drag with Alt.";
     const update = (): void => {
         take.setAttribute("aria-pressed", String(state.taken !== null));
         picture.setAttribute("aria-pressed", String(state.picture));

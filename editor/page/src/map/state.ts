@@ -82,10 +82,10 @@ export class MapState {
         if (!tree) return "There is no layer yet. Add one on the left.";
         const kinds = [weigherOf(tree.weigh), ...(layer ? [layer.kind] : [])];
         if (kinds.some((kind) => !kind.hasPoints))
-            return "This layer has no space: each of its axes is the weight of one example. Move them below.";
+            return "This layer has no map: each of its axes is the weight of one example. Move the axes below.";
         if (kinds.some((kind) => kind.isDriven))
-            return "This layer follows the form of a driver, which no two axes can show. Play a cache of the driver, or blend two of its forms below.";
-        if (!layer) return "This layer is being built; its map comes with it.";
+            return "This layer follows the form of a driver, which a map cannot show. Play a point cache of the driver, or blend two of its forms below.";
+        if (!layer) return "This layer is being built. Its map follows.";
         if (this.coordinates.length === 0) return "This layer has no axes to show.";
         return null;
     }

@@ -38,7 +38,7 @@ export const addCommands = (app: App): void => {
         },
         {
             id: "theme",
-            label: "Light or dark",
+            label: "Light or dark theme",
             group: "View",
             keys: ["Shift+T"],
             run: () => {
@@ -47,6 +47,6 @@ export const addCommands = (app: App): void => {
                 app.invalidate();
             },
         },
-        { id: "help", label: "Keys and what they do", group: "Project", keys: ["?", "F1"], run: () => showHelp(app) },
+        { id: "help", label: "List of keys", group: "Project", keys: ["?", "F1"], run: () => showHelp(app) },
     );
 };

@@ -12,10 +12,10 @@ const keepFile = (name: string, text: string): void => {
 };
 
 const wordsFor = (app: App): string => {
-    const words = ["The tool no longer answers: it was ended"];
-    const keep = `Keep the project as a file, put it in the place of ${app.name}, and start 'exemplar edit' again`;
-    words.push(app.history.changed ? `What is not saved is in this page alone. ${keep}` : "Start 'exemplar edit' again");
-    if (app.pending) words.push(`The ${app.pending} is not inserted, and cannot be kept`);
+    const words = ["The tool no longer answers: it was probably closed"];
+    const keep = `Download the project, replace ${app.name} with it, and start 'exemplar edit' again`;
+    words.push(app.history.changed ? `Your unsaved changes are only in this page. ${keep}` : "Start 'exemplar edit' again");
+    if (app.pending) words.push(`The ${app.pending} is not inserted and cannot be saved`);
     return sentences(...words);
 };
 
@@ -23,7 +23,7 @@ export const alonePanel = (app: App): HTMLElement => {
     const words = h("span", {});
     const keep = (): void => keepFile(app.name, app.history.state.text ?? `${JSON.stringify(app.history.tree, null, 2)}\n`);
     const banner = h("div", { class: "alone", role: "alert", hidden: true }, words,
-        h("button", { onclick: keep }, "Keep the project as a file"));
+        h("button", { onclick: keep }, "Download the project"));
     const update = (): void => {
         banner.hidden = !app.isAlone;
         setText(words, app.isAlone ? wordsFor(app) : "");

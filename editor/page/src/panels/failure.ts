@@ -12,7 +12,7 @@ export const failurePage = (error: unknown, name: string | null): HTMLElement =>
         h("h1", {}, `${name ?? "This"} could not be opened`),
         h("p", { class: "sentence" }, text),
         where && h("p", {}, `In ${name ?? "the project file"} at `, h("code", {}, where), "."),
-        h("p", {}, "Nothing was changed on disk. Put it right and open it again."),
+        h("p", {}, "Nothing was changed on disk. Fix the problem and open it again."),
         h("button", { class: "primary", onclick: () => location.reload() }, "Open again"),
     );
 };

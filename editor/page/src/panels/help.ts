@@ -22,14 +22,14 @@ const keysOf = (keys: readonly string[]): HTMLElement[] => {
 
 // Actions that are not commands.
 const MOUSE = [
-    ["Drag in the view", "Turn it; with Shift or the middle button, shift it"],
-    ["Drag in the map", "Move the pose; with Shift, shift the map"],
-    ["Drag a point", "Move an example or pseudo-example; with Ctrl, along the grid"],
-    ["Alt+drag in the map", "Take the form here and place it there"],
-    ["Double click", "Go to an example; bring back a default"],
-    ["Wheel", "Come nearer"],
+    ["Drag in the view", "Turn the view; with Shift or the middle button, pan"],
+    ["Drag in the map", "Move the pose; with Shift, pan"],
+    ["Drag a point", "Move an example or pseudo-example; with Ctrl, snap to the grid"],
+    ["Alt+drag in the map", "Take the form at the start and place it at the end"],
+    ["Double click", "Go to an example, or restore a default"],
+    ["Wheel", "Zoom"],
 ] as const;
-const SERVED = [["Shift and the wheel", "A larger or smaller brush"], ["Drop a file", "Add it as an example at the pose, or play it"]] as const;
+const SERVED = [["Shift+wheel", "Larger or smaller brush"], ["Drop a file", "Add a form at the pose, or play a motion"]] as const;
 
 const table = (title: string, rows: (readonly [(Node | string)[], string])[]): HTMLElement =>
     h(

@@ -9,7 +9,7 @@ export const statusPanel = (app: App): HTMLElement => {
     const message = h("span", { class: "message", role: "status", "aria-live": "polite" });
     const busy = h("span", { class: "busy" });
     const size = h("span", { class: "size" });
-    const step = h("span", { class: "step", title: "Solve, weights, blend, skin and filling buffers: median of the last steps" });
+    const step = h("span", { class: "step", title: "Time to solve, weigh, blend, skin and fill buffers: median of the last steps" });
     const update = (): void => {
         setText(message, app.message?.text ?? "");
         message.title = app.message?.text ?? "";

@@ -14,18 +14,18 @@ const ask = (app: App, version: string | null): HTMLDialogElement => {
         dialog.close();
         void then?.().catch((error: unknown) => app.fail(error));
     };
-    const said = isGone ? `${app.name} is gone from disk.` : `Another program changed ${app.name} on disk.`;
+    const said = isGone ? `${app.name} is no longer on disk.` : `Another program changed ${app.name} on disk.`;
     const dialog = showDialog(
         "ask",
         "The file was changed",
         h("p", {}, said),
-        !isGone && app.isUnsaved && h("p", {}, "If you load it, undo brings yours back."),
+        !isGone && app.isUnsaved && h("p", {}, "If you load it, undo brings your version back."),
         h(
             "p",
             { class: "actions" },
             !isGone && h("button", { onclick: close(() => app.load()) }, "Load it"),
             (isGone || app.isUnsaved) &&
-                h("button", { onclick: close(() => app.save(true)) }, isGone ? "Write it again" : "Save mine over it"),
+                h("button", { onclick: close(() => app.save(true)) }, isGone ? "Write it again" : "Overwrite it with mine"),
             h("button", { onclick: close(), autofocus: true }, "Later"),
         ),
     );

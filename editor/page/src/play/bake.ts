@@ -7,10 +7,10 @@ import { count, millimetres, sentenceOf, stemOf } from "../core/words";
 import type { Source } from "./source";
 
 const FORMATS = {
-    ".glb": "glTF: morph targets, a skin and an animation, which any engine plays. Every frame is compared with the rig.",
-    ".pc2": "A point cache: every vertex at every frame, exact. One rate for all frames.",
-    ".mdd": "A point cache: every vertex at every frame, exact. Each frame has its time.",
-    ".obj": "Numbered OBJ files, one a frame, exact, with faces and groups.",
+    ".glb": "glTF: morph targets, a skin and an animation, for engines and viewers. Every frame is compared with the rig.",
+    ".pc2": "A point cache: every vertex at every frame, exact. Frames are evenly spaced.",
+    ".mdd": "A point cache: every vertex at every frame, exact. Each frame has its own time.",
+    ".obj": "Numbered OBJ files, one per frame, exact, with faces and groups.",
 } as const;
 type Format = keyof typeof FORMATS;
 
@@ -65,7 +65,7 @@ export const bakeForm = (app: App, source: Source): void => {
         const end = formatOf(field.value);
         const known = end && formats.includes(end) ? end : null;
         if (known) format.value = known;
-        about.textContent = known ? FORMATS[known] : `The name ends in ${formats.slice(0, -1).join(", ")} or ${formats.at(-1)!}.`;
+        about.textContent = known ? FORMATS[known] : `The name must end in ${formats.slice(0, -1).join(", ")} or ${formats.at(-1)!}.`;
         write.disabled = !known;
     };
     const busy = (is: boolean): void => {
@@ -89,8 +89,8 @@ export const bakeForm = (app: App, source: Source): void => {
         write.textContent = "Bake";
         if (error instanceof Refusal && error.exists !== null) {
             overwrite = true;
-            said.textContent = `${error.exists} exists: write over it?`;
-            write.textContent = "Write over it";
+            said.textContent = `${error.exists} exists already. Overwrite it?`;
+            write.textContent = "Overwrite";
         } else said.textContent = sentenceOf(error);
         write.focus(); // being disabled took its focus
     };

@@ -19,8 +19,8 @@ const addCommands = (app: App, player: Player): void => {
     const enabled = (): boolean => player.hasTrack;
     app.commands.add(
         { id: "play", label: "Play or pause", group: "Play", keys: ["Space"], run: () => player.toggle(), enabled },
-        { id: "frame-before", label: "To the frame before", group: "Play", keys: ["<"], run: () => player.step(-1), enabled },
-        { id: "frame-after", label: "To the next frame", group: "Play", keys: [">"], run: () => player.step(1), enabled },
+        { id: "frame-before", label: "Previous frame", group: "Play", keys: ["<"], run: () => player.step(-1), enabled },
+        { id: "frame-after", label: "Next frame", group: "Play", keys: [">"], run: () => player.step(1), enabled },
     );
 };
 
@@ -40,8 +40,8 @@ const controls = (app: App, player: Player): { elements: HTMLElement[]; smooth: 
     const where = h("span", { class: "where" });
     const speed = h("select", { "aria-label": "Speed", title: "Speed", onchange: () => (player.speed = Number(speed.value)) },
         ...SPEEDS.map((value) => h("option", { value, selected: value === 1 }, `${value}×`)));
-    const loop = toggle("Loop", "Begin again at the end", () => player.loop, (on) => (player.loop = on));
-    const smooth = toggle("Between frames", "Show what lies between two frames, not the nearest frame", () => player.smooth,
+    const loop = toggle("Loop", "Start again at the end", () => player.loop, (on) => (player.loop = on));
+    const smooth = toggle("Between frames", "Blend between two frames instead of showing the nearest one", () => player.smooth,
         (on) => {
             player.smooth = on;
             if (!player.playing) player.seek(player.time);
@@ -72,7 +72,7 @@ export const playPanel = (app: App): HTMLElement => {
     const player = new Player(app, () => show());
     addCommands(app, player);
     const { elements, smooth, show: showTime } = controls(app, player);
-    const bake = h("button", { class: "bake", title: "Write this motion for programs that know nothing of Exemplar",
+    const bake = h("button", { class: "bake", title: "Write this motion as glTF or a point cache, for programs without Exemplar",
         onclick: () => source && bakeForm(app, source) }, "Bake…");
     const show = (): void => {
         showTime();
@@ -81,7 +81,7 @@ export const playPanel = (app: App): HTMLElement => {
 
     // ---- source ----
 
-    const select = h("select", { id: "play-source", "aria-label": "What is played", title: "What is played",
+    const select = h("select", { id: "play-source", "aria-label": "Motion to play", title: "Motion to play",
         onchange: () => choose(select.value) });
     const list = (): void => {
         const file = source?.file;
@@ -89,7 +89,7 @@ export const playPanel = (app: App): HTMLElement => {
             ...(file instanceof File ? [h("option", { value: FILE }, file.name)] : []),
             ...folder.map((path) => h("option", { value: `/${path}` }, path)),
             ...(app.server ? [h("option", { value: OPEN },
-                app.stage.rig.driver ? "Open a cache of the driver…" : "Open a motion…")] : []));
+                app.stage.rig.driver ? "Open a point cache of the driver…" : "Open a motion…")] : []));
         select.value = file === undefined ? EXAMPLES : file instanceof File ? FILE : `/${file}`;
     };
     const lookIntoFolder = async (): Promise<void> => {

@@ -39,8 +39,8 @@ const addCommands = (app: App, root: HTMLElement): void => {
         root.querySelector<HTMLElement>(".axis:not([hidden]) :is(input, canvas, select)")?.focus();
     };
     app.commands.add(
-        { id: "pose-first", label: "To the first slider of the pose", group: "Pose", keys: ["G"], run: focusFirst },
-        { id: "example-before", label: "Go to the example before", group: "Pose", keys: [","], run: () => goBy(app, -1) },
+        { id: "pose-first", label: "Go to the first slider of the pose", group: "Pose", keys: ["G"], run: focusFirst },
+        { id: "example-before", label: "Go to the previous example", group: "Pose", keys: [","], run: () => goBy(app, -1) },
         { id: "example-after", label: "Go to the next example", group: "Pose", keys: ["."], run: () => goBy(app, 1) },
     );
 };

@@ -66,7 +66,7 @@ export const drivenRow = (app: App, input: Input): Row => {
     return {
         name: input.name,
         element: h("div", { class: "axis driven", "data-input": input.name },
-            h("span", { class: "name", title: `${input.name}: the form that drives` }, input.name), from, slider, to),
+            h("span", { class: "name", title: `${input.name}: the driver's form` }, input.name), from, slider, to),
         update: list,
     };
 };

@@ -114,10 +114,10 @@ export const trianglePart = (app: App): { element: HTMLDetailsElement; rebuild()
     };
     const [a, b, c] = corners;
     const element = h("details", { class: "triangle", ontoggle: rebuild },
-        h("summary", { title: "A point between three examples: its distances from the sides are the blend" },
+        h("summary", { title: "Blend three examples: the distances of the point from the sides are the weights" },
             "Blend of three"),
         a.element, field.element, h("div", { class: "feet" }, b.element, c.element),
-        h("button", { class: "nearest", title: "Take the three examples nearest to the pose as corners", onclick: () => {
+        h("button", { class: "nearest", title: "Use the three examples nearest to the pose as corners", onclick: () => {
             if (app.rigLayer) choose(nearest(app, app.rigLayer));
             set = false;
             show();

@@ -85,7 +85,7 @@ export const turnRow = (app: App, input: Input): Row => {
     const toRest = (): void => set(rest);
     const whole = input.kind === "rotation";
     const sphere = ball(app, {
-        label: `${input.name}: a ball to turn it`,
+        label: `${input.name}: ball to turn it`,
         about,
         swings: whole || input.kind === "swing",
         twists: whole || input.kind === "twist",

@@ -34,7 +34,7 @@ const lengthsOf = (deltas: Float32Array): Float32Array => {
 
 const whyNothing = (layer: Layer, what: string): string => {
     if (layer.domain === "pixels") return `${what} changes the texture and moves no vertex.`;
-    if (layer.domain === "displacement") return `${what} displaces the finished surface, which these colours do not measure.`;
+    if (layer.domain === "displacement") return `${what} displaces the refined surface, which these colours do not show.`;
     return `${what} moves no vertex.`;
 };
 

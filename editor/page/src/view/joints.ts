@@ -22,8 +22,8 @@ export class Joints {
         view.stand.overlay.add(this.skeleton.object);
         app.on("frame", () => this.say());
         app.commands.add(
-            this.#step("previous-joint", "Choose the joint before", "[", -1),
-            this.#step("next-joint", "Choose the next joint", "]", 1),
+            this.#step("previous-joint", "Select the previous joint", "[", -1),
+            this.#step("next-joint", "Select the next joint", "]", 1),
             ...[0, 1, 2].flatMap((axis) => [this.#turn(axis, 1), this.#turn(axis, -1)]),
         );
     }

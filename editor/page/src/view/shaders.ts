@@ -41,7 +41,7 @@ void main() {
     vec3 flat_ = normalize(cross(dFdx(seen), dFdy(seen)));
     vec3 normal = mode == 4 ? flat_ : normalize(across);
     vec3 eye = isOrthographic ? vec3(0.0, 0.0, 1.0) : normalize(-seen);
-    // How much this is the inside: not at an outline, where triangles that turn away end.
+    // Share of the inside of the surface: 0 at an outline, where triangles turn away.
     float within = gl_FrontFacing || mode == 4 ? 0.0 : smoothstep(0.05, 0.3, -dot(normal, eye));
     if (within > 0.0) normal = -normal;
     if (mode == 2) {

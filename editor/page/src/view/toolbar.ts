@@ -31,19 +31,19 @@ const addCameraCommands = (app: App, view: View): void => {
         }));
     const turn = Math.PI / 12;
     const pan = (x: number, y: number) => (): void => eye.pan(0.08 * x * eye.distance, 0.08 * y * eye.distance);
-    step("view-front", "From the front; again: from behind", ["1"], () => eye.look(0, 0));
-    step("view-side", "From the side; again: from the other", ["3"], () => eye.look(Math.PI / 2, 0));
-    step("view-top", "From above; again: from below", ["7"], () => eye.look(0, Math.PI / 2));
+    step("view-front", "Front view; press again for the back", ["1"], () => eye.look(0, 0));
+    step("view-side", "Side view; press again for the other side", ["3"], () => eye.look(Math.PI / 2, 0));
+    step("view-top", "Top view; press again for the bottom", ["7"], () => eye.look(0, Math.PI / 2));
     step("orbit-left", "Turn the view left", ["ArrowLeft"], () => eye.orbit(-turn, 0));
     step("orbit-right", "Turn the view right", ["ArrowRight"], () => eye.orbit(turn, 0));
     step("orbit-up", "Turn the view up", ["ArrowUp"], () => eye.orbit(0, turn));
     step("orbit-down", "Turn the view down", ["ArrowDown"], () => eye.orbit(0, -turn));
-    step("pan-left", "Shift the view left", ["Shift+ArrowLeft"], pan(-1, 0));
-    step("pan-right", "Shift the view right", ["Shift+ArrowRight"], pan(1, 0));
-    step("pan-up", "Shift the view up", ["Shift+ArrowUp"], pan(0, 1));
-    step("pan-down", "Shift the view down", ["Shift+ArrowDown"], pan(0, -1));
-    step("nearer", "Nearer", ["+", "="], () => eye.dolly(0.85));
-    step("farther", "Farther", ["-"], () => eye.dolly(1 / 0.85));
+    step("pan-left", "Pan left", ["Shift+ArrowLeft"], pan(-1, 0));
+    step("pan-right", "Pan right", ["Shift+ArrowRight"], pan(1, 0));
+    step("pan-up", "Pan up", ["Shift+ArrowUp"], pan(0, 1));
+    step("pan-down", "Pan down", ["Shift+ArrowDown"], pan(0, -1));
+    step("nearer", "Zoom in", ["+", "="], () => eye.dolly(0.85));
+    step("farther", "Zoom out", ["-"], () => eye.dolly(1 / 0.85));
 };
 
 const addCommands = (app: App, view: View): void => {
@@ -51,19 +51,19 @@ const addCommands = (app: App, view: View): void => {
     const hasJoints = (): boolean => app.stage.rig.joints.length > 0;
     app.commands.add(
         command("frame", "Show the whole form", ["F"], () => view.frame()),
-        command("orthographic", "With or without perspective", ["O"], () => {
+        command("orthographic", "Parallel or perspective view", ["O"], () => {
             view.eye.orthographic = !view.eye.orthographic;
             app.emit("display");
             view.redraw();
         }),
-        command("wire", "Edges of the faces", ["W"], toggle(app, "wire")),
+        command("wire", "Show edges", ["W"], toggle(app, "wire")),
         command("shading", "Shaded, texture or normals", ["S"], () =>
             app.show({ surface: next(surfacesOf(view), display.surface) })),
         command("colour", "Colours: weight, difference, mask or none", ["C"], () =>
             app.show({ colour: next(COLOURS.map(([value]) => value), display.colour) })),
-        command("skeleton", "Joints, to see and to turn", ["J"], toggle(app, "skeleton"), hasJoints),
-        command("ground", "The ground below the form", ["Shift+G"], toggle(app, "ground")),
-        command("unposed", "The form before the skeleton poses it", ["U"], toggle(app, "unposed")),
+        command("skeleton", "Show joints, to turn them", ["J"], toggle(app, "skeleton"), hasJoints),
+        command("ground", "Show the ground", ["Shift+G"], toggle(app, "ground")),
+        command("unposed", "Show the form before skinning", ["U"], toggle(app, "unposed")),
     );
     addCameraCommands(app, view);
 };

@@ -14,9 +14,9 @@ import { SmallPictures } from "./pictures";
 import { Stand } from "./scene";
 import { viewToolbar } from "./toolbar";
 
-const LABEL = "The form. Drag to turn it, with Shift to shift it; the wheel comes nearer.";
+const LABEL = "The form. Drag to turn the view, drag with Shift to pan, use the wheel to zoom.";
 const NO_GRAPHICS =
-    "This browser shows no 3-D graphics (WebGL 2 is missing or turned off), so the form cannot be seen here. Everything else works.";
+    "This browser cannot show 3D graphics (WebGL 2 is missing or turned off), so you cannot see the form here. Everything else works.";
 
 export class View {
     readonly eye = new Eye();

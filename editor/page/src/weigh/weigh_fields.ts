@@ -19,7 +19,7 @@ export interface Target {
 /** The reach of a layer's examples. Not a parameter: besides a number it can have other values. */
 const REACH: Parameter = {
     name: "falloff",
-    help: "How far every example reaches, in distances of the space (1 is the whole range of an axis), unless it has a falloff of its own.",
+    help: "Reach of every example without its own falloff, in distances of the space (1 is the full range of an axis).",
     type: "number",
     preset: 0.5,
     least: 0,
@@ -87,7 +87,7 @@ export class WeighFields {
 
     #kind(layer: ProjectLayer): HTMLElement {
         const kinds = kindsFor(layer).map(({ name }) => [name, name] as const);
-        return this.#choice("kind", "Kind", "How a point of the space becomes a weight for each example.", kinds,
+        return this.#choice("kind", "Kind", "The method that turns a point of the space into weights.", kinds,
             (weigh) => weigherOf(weigh).name,
             (weigh, value) => {
                 // Returning to a kind restores its settings.
@@ -120,12 +120,12 @@ export class WeighFields {
     #reach(layer: ProjectLayer): HTMLElement[] {
         const { falloff } = this.target.get();
         const options: (readonly [string, string])[] = [["", "to the nearest neighbour"]];
-        if (this.target.isServed || falloff === "auto") options.push(["auto", "chosen when it is built"]);
+        if (this.target.isServed || falloff === "auto") options.push(["auto", "chosen by the build"]);
         options.push(["number", "a number"]);
         if (typeof falloff === "object") options.push(["axes", "per axis"]);
         const kind = (weigh: Weigh): string =>
             weigh.falloff === undefined ? "" : weigh.falloff === "auto" ? "auto" : typeof weigh.falloff === "number" ? "number" : "axes";
-        const select = this.#choice("reach", "Reach", "How far the examples reach that have no falloff of their own.", options, kind, (weigh, value) => {
+        const select = this.#choice("reach", "Reach", "Reach of the examples without their own falloff.", options, kind, (weigh, value) => {
             if (value === "axes") return weigh;
             return withKey(weigh, "falloff", value === "" ? undefined : value === "auto" ? "auto" : REACH.preset);
         });

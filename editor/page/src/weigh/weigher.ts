@@ -18,7 +18,7 @@ const short = (value: number): string => Number(value.toPrecision(3)).toString()
 
 const conditionWords = (condition: number): string => {
     if (!Number.isFinite(condition)) return "cannot be solved as it is";
-    return condition < 1e4 ? "easy to solve" : condition < 1e8 ? "still well solved" : "hard to solve: results lose digits";
+    return condition < 1e4 ? "easy to solve" : condition < 1e8 ? "still accurate" : "hard to solve: results lose digits";
 };
 
 const ridgeWords = (app: App, layer: Layer): string => {
@@ -26,7 +26,7 @@ const ridgeWords = (app: App, layer: Layer): string => {
     if (!(ridge > 0) || point < 0) return "";
     const n = layer.examples.length;
     const name = point < n ? `'${layer.examples[point]!.name}'` : app.layer?.pseudo?.[point - n] ? pseudoName(app.layer.pseudo[point - n], point - n) : "a place at rest";
-    return `A ridge of ${short(ridge)} was added, since the examples can hardly be told apart. ${name} reaches farthest (falloff ${short(falloff)}): lower it, or spread the examples.`;
+    return `A ridge of ${short(ridge)} was added, because the examples are hard to tell apart. ${name} reaches farthest (falloff ${short(falloff)}): lower its falloff, or move the examples apart.`;
 };
 
 const measure = (app: App): string[] => {
@@ -34,13 +34,13 @@ const measure = (app: App): string[] => {
     if (!layer?.kind.hasCondition) return [];
     const found = app.findings.find((f) => f.kind === "condition" && f.where === `layers[${app.selection.layer}]`)?.value;
     const condition = layer.examples.length <= MANY ? layer.condition() : (found ?? NaN);
-    const lines = Number.isNaN(condition) ? [] : [`Condition ${Number.isFinite(condition) ? big(condition) : "infinite"}: ${conditionWords(condition)}.`];
+    const lines = Number.isNaN(condition) ? [] : [`Condition number ${Number.isFinite(condition) ? big(condition) : "infinite"}: ${conditionWords(condition)}.`];
     return [...lines, ridgeWords(app, layer)].filter(Boolean);
 };
 
 export const weigherPanel = (app: App): HTMLElement => {
     const isServed = app.server !== null;
-    const state = h("p", { class: "help state", title: "How much errors grow in the solve. Above a hundred million, results lose digits." });
+    const state = h("p", { class: "help state", title: "How much the solve amplifies errors. Above a hundred million, results lose digits." });
     const own = new WeighFields({
         get prefix() {
             return app.compare ? "A" : "";
@@ -67,19 +67,19 @@ export const weigherPanel = (app: App): HTMLElement => {
         update();
         if (had) (begin.hidden ? own.element.querySelector("select") : begin)?.focus();
     };
-    const begin = h("button", { title: "Show this layer with other settings beside it", onclick: () => {
+    const begin = h("button", { title: "Compare the settings of this layer with others, side by side", onclick: () => {
         setOther({ ...(app.layer?.weigh ?? {}) });
         app.emit("display");
         other.element.querySelector("select")?.focus();
     } }, "Compare…");
-    const take = h("button", { class: "primary", title: "Make B the project's", onclick: () => {
+    const take = h("button", { class: "primary", title: "Use the settings of B in the project", onclick: () => {
         const weigh = app.compare?.weigh;
         close();
-        if (weigh) app.edit("took the other weigher", (tree) => weighed(tree, app.selection.layer, weigh));
+        if (weigh) app.edit("took the settings of B", (tree) => weighed(tree, app.selection.layer, weigh));
     } }, "Take B");
-    const [heading, figures] = [h("h2", { hidden: true }, "A: the project's"), differences(app)];
-    const second = h("section", { class: "second", hidden: true, "aria-label": "The other settings" }, h("h2", {}, "B: to compare"), other.element, figures.element,
-        h("div", { class: "actions" }, take, h("button", { title: "Show the project's alone", onclick: close }, "Close")));
+    const [heading, figures] = [h("h2", { hidden: true }, "A: the project's settings"), differences(app)];
+    const second = h("section", { class: "second", hidden: true, "aria-label": "Settings to compare" }, h("h2", {}, "B: settings to compare"), other.element, figures.element,
+        h("div", { class: "actions" }, take, h("button", { title: "Show only the project's settings", onclick: close }, "Close")));
 
     let waiting = 0;
     const look = (): void => {
