@@ -18,7 +18,7 @@ export const find = (things, what, key) => {
     const index = typeof key === "string" ? things.findIndex((thing) => thing.name === key) : key;
     if (Number.isInteger(index) && index >= 0 && index < things.length) return index;
     const names = things.map((thing) => thing.name).join(", ") || "none";
-    return refuse(`there is no ${what} ${JSON.stringify(key)}: there is ${names}`);
+    return refuse(`there is no ${what} ${JSON.stringify(key)}; known: ${names}`);
 };
 
 /** `length` numbers as doubles; null if none are given. */
@@ -26,7 +26,7 @@ export const point = (values, length, what) => {
     if (values === undefined || values === null) return null;
     const numbers = Float64Array.from(typeof values === "number" ? [values] : values);
     const count = numbers.length === 1 ? "1 number" : `${numbers.length} numbers`;
-    if (numbers.length !== length) refuse(`${what} has ${count} and takes ${length}`);
+    if (numbers.length !== length) refuse(`${what} has ${count}, but needs ${length}`);
     return numbers;
 };
 

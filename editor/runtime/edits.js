@@ -17,7 +17,7 @@ const kindOf = (edit) => {
     if (kind === undefined || others.length > 0)
         refuse(`an edit has one of ${Object.keys(KINDS).join(", ")}; this one has ${keys.join(", ") || "nothing"}`);
     const unknown = keys.find((key) => key !== kind && !KEYS[kind].includes(key));
-    if (unknown !== undefined) refuse(`an edit with "${kind}" takes no "${unknown}"`);
+    if (unknown !== undefined) refuse(`an edit with "${kind}" has no "${unknown}"`);
     return kind;
 };
 
@@ -45,7 +45,7 @@ export const encode = (edits, { name, examples, dimension, axes, pseudos }) => {
     const kinds = {
         move: ({ move, at }) => {
             const index = find(examples, "example", move);
-            const to = point(at, dimension, what("at")) ?? refuse("an example is moved to a point: give it as at");
+            const to = point(at, dimension, what("at")) ?? refuse('an example is moved to a point: give "at"');
             return [index, put(to), -1, -1, -1];
         },
         movePseudo: ({ movePseudo, at, ...drawn }) => {
@@ -57,7 +57,7 @@ export const encode = (edits, { name, examples, dimension, axes, pseudos }) => {
             const { at, from, weights } = addPseudo ?? {};
             const given = (value) => value !== undefined && value !== null;
             if (!given(at) || given(from) === given(weights))
-                refuse('a pseudo-example takes "at" and one of "from" and "weights"');
+                refuse('a pseudo-example needs "at" and either "from" or "weights"');
             places.push(point(at, dimension, what("at")));
             return [0, put(places.at(-1)), ...source(addPseudo), falloff(addPseudo.falloff)];
         },

@@ -20,7 +20,7 @@ const fetched = async (source, what) => {
     if (source instanceof ArrayBuffer) return new Uint8Array(source);
     if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
     if (typeof source !== "string" && !(source instanceof URL))
-        refuse(`the ${what} is given as an address or as bytes`);
+        refuse(`give the ${what} as a URL or as bytes`);
     const node = globalThis.process?.versions?.node !== undefined;
     if (node && !/^(https?|data|blob):/.test(String(source))) {
         const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ "node:fs/promises");
@@ -57,7 +57,7 @@ export class Runtime {
     /** Opens a rig from the bytes of its file; compact: examples in 16 bits, half the memory. */
     open(bytes, { compact = false } = {}) {
         const core = this.#core;
-        if (!(bytes instanceof ArrayBuffer) && !ArrayBuffer.isView(bytes)) refuse("open takes the bytes of a rig");
+        if (!(bytes instanceof ArrayBuffer) && !ArrayBuffer.isView(bytes)) refuse("open needs the bytes of a rig");
         const array = ArrayBuffer.isView(bytes) ? bytes : new Uint8Array(bytes);
         const open = (at) => core.c.rig_open(at, array.byteLength, compact ? 1 : 0);
         return new Rig(core, core.lend([array], open) || core.fail());

@@ -7,7 +7,7 @@ import { numberOf, settingOf, weighersOf } from "./weighers.js";
 const DOMAINS = ["form", "pixels", "offsets", "trajectory", "displacement"];
 const FRAMES = ["rest", "skinned"];
 
-const whole = (value, what) => (Number.isInteger(value) ? value : refuse(`${what} is a whole number`));
+const whole = (value, what) => (Number.isInteger(value) ? value : refuse(`${what} must be a whole number`));
 
 /** Edits and settings apply to every pose of the rig, but not to its twins. */
 export class Layer {
@@ -112,10 +112,10 @@ export class Layer {
 
     /** The same at many points: [count][examples]. */
     weightsGrid(points, count) {
-        const length = whole(count, "how many points there are") * this.dimension;
+        const length = whole(count, "the number of points") * this.dimension;
         const numbers = points instanceof Float64Array ? points : Float64Array.from(points);
         if (numbers.length !== length)
-            refuse(`${count} points of the layer "${this.name}" have ${length} numbers, not ${numbers.length}`);
+            refuse(`${count} points of the layer "${this.name}" need ${length} numbers, not ${numbers.length}`);
         return this.#core.lend([numbers], (from) =>
             this.#core.numbers(Float64Array, count * this.examples.length, (to) =>
                 this.#core.c.layer_weigh(this.#rig[PLACE], this.index, count, from, to),
@@ -181,7 +181,7 @@ export class Layer {
     /** Sets the reach of an example of a gaussian layer along each axis, in distances of the space. */
     setFalloff(example, falloff) {
         const index = find(this.examples, "example", example);
-        this.edit([{ falloff: index, value: falloff ?? refuse("setFalloff takes a number an axis") }]);
+        this.edit([{ falloff: index, value: falloff ?? refuse("setFalloff needs a number, or one number per axis") }]);
     }
 
     /** The weigher's settings in the words of project files: its kind and the parameters of that kind. */
@@ -202,7 +202,7 @@ export class Layer {
         const { name, parameters } = weighers[kind];
         const known = ["kind", ...parameters.map((p) => p.name)];
         const unknown = Object.keys(given).find((key) => !known.includes(key));
-        if (unknown !== undefined) refuse(`a ${name} weigher has no setting "${unknown}": there is ${known.join(", ")}`);
+        if (unknown !== undefined) refuse(`a ${name} weigher has no setting "${unknown}"; known: ${known.join(", ")}`);
         const values = parameters.map((p) => numberOf(p, given[p.name] ?? now[p.name] ?? p.preset));
         this.#core.lend([Float64Array.from(values)], (at) => {
             if (!this.#core.c.layer_set(this.#rig[PLACE], this.index, kind, at)) this.#core.fail();

@@ -49,7 +49,7 @@ export class Pose extends Owned {
     set(name, value) {
         const input = this.#input(name);
         const numbers = point(value, input.width, `the input "${input.name}"`);
-        if (!numbers) refuse(`the input "${input.name}" takes a value`);
+        if (!numbers) refuse(`the input "${input.name}" needs a value`);
         this.#core.lend([numbers], (at) => this.#core.c.pose_set(this.#rig[PLACE], this[PLACE], input.index, at));
         return this;
     }
@@ -85,7 +85,7 @@ export class Pose extends Owned {
     /** Sets a joint's rotation relative to rest. Its translation and scale stay. */
     turnJoint(name, rotation) {
         const joint = find(this.#rig.joints, "joint", name);
-        const numbers = point(rotation, 4, "a rotation") ?? refuse("turnJoint takes a rotation, x y z w");
+        const numbers = point(rotation, 4, "a rotation") ?? refuse("turnJoint needs a rotation, x y z w");
         this.#core.lend([numbers], (at) => this.#core.c.pose_turn(this.#rig[PLACE], this[PLACE], joint, at));
         return this;
     }
@@ -101,7 +101,7 @@ export class Pose extends Owned {
     unpose(posed, rest) {
         const length = 3 * this.#rig.vertexCount;
         if (!this.#rig.skinning) refuse("unpose needs a rig with a skin");
-        if (posed?.length !== length || rest?.length !== length) refuse(`unpose takes ${length} numbers, twice`);
+        if (posed?.length !== length || rest?.length !== length) refuse(`unpose needs two arrays of ${length} numbers`);
         const numbers = this.#core.lend([Float32Array.from(posed), Float32Array.from(rest)], (from, to) =>
             this.#core.numbers(Float64Array, length, (at) =>
                 this.#core.c.pose_unpose(this.#rig[PLACE], this[PLACE], from, to, at)));
@@ -111,7 +111,7 @@ export class Pose extends Owned {
     /** Copies another pose of the rig or of a twin. */
     copy(other) {
         if (!(other instanceof Pose) || other.rig[BLOCK] !== this.#rig[BLOCK])
-            refuse("copy takes a pose of the same rig");
+            refuse("copy needs a pose of the same rig");
         this.inputs.set(other.inputs);
         this.joints.set(other.joints);
         this.driver.set(other.driver);

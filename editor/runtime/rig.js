@@ -95,7 +95,7 @@ export class Rig extends Owned {
     mesh(level = this.shownLevel) {
         const mesh = Number.isInteger(level) ? new Mesh(this.#core, this, level) : { vertexCount: 0 };
         if (mesh.vertexCount === 0)
-            refuse(`this rig has no level ${level}: it has 0 to ${this.levelCount}, and LIMIT where there is one`);
+            refuse(`this rig has no level ${level}: it has 0 to ${this.levelCount}, and LIMIT if it has a limit surface`);
         return mesh;
     }
 
@@ -112,7 +112,7 @@ export class Rig extends Owned {
         const { tangents = false, textures = false, state = false } = options;
         const { texcoords } = this.mesh(level);
         if (tangents && !(normals && texcoords))
-            refuse("tangents ask for normals and for a rig with texture coordinates");
+            refuse("tangents need normals and a rig with texture coordinates");
         return new Surface(this.#core, this, { level, split, normals, tangents, textures, state });
     }
 

@@ -54,8 +54,8 @@ export const numberOf = ({ name, type, words }, setting) => {
     if (type === "choice") {
         const index = words.findIndex((word) => word.name === setting);
         const names = () => words.map((word) => word.name).join(", ");
-        return index >= 0 ? index : refuse(`there is no ${name} ${JSON.stringify(setting)}: there is ${names()}`);
+        return index >= 0 ? index : refuse(`there is no ${name} ${JSON.stringify(setting)}; known: ${names()}`);
     }
-    if (type === "whole" && !Number.isInteger(setting)) refuse(`${name} is a whole number`);
-    return typeof setting === "number" ? setting : refuse(`${name} is a number`);
+    if (type === "whole" && !Number.isInteger(setting)) refuse(`${name} must be a whole number`);
+    return typeof setting === "number" ? setting : refuse(`${name} must be a number`);
 };

@@ -1,10 +1,10 @@
-// What rigs hold (forms, masks, images, driver's forms, joints) and where poses place joints, beside the library.
+// Contents of rigs (forms, masks, images, driver forms, joints) and joints of poses, compared with the library.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask, compare, driven, load, numbersOf, random, TOLERANCE, work } from "./support.mjs";
 
-// ---- what the examples are ----
+// ---- contents of examples ----
 
 const same = (Type, line, actual, where) => {
     const expected = numbersOf(line);
@@ -12,7 +12,7 @@ const same = (Type, line, actual, where) => {
     return actual === null ? 0 : 1;
 };
 
-// Every example of every layer; how many of each kind there were.
+// Every example of every layer; returns how many of each kind there were.
 const compareContents = async (path) => {
     const rig = await load(path);
     const kinds = ["delta", "image", "driver", "joints"];
@@ -22,7 +22,7 @@ const compareContents = async (path) => {
         for (const { index: k } of examples)
             for (const kind of kinds) lines.push(`${kind} ${index} ${k}`);
     }
-    // A layer of pixels has no deltas, and the library is not asked.
+    // A layer of pixels has no deltas, so the library is not asked.
     const pixels = rig.layers.filter(({ domain }) => domain === "pixels").map(({ index }) => `delta ${index} `);
     const answers = ask(path, lines.filter((line) => !pixels.some((start) => line.startsWith(start))));
     const next = (line) => (pixels.some((start) => line.startsWith(start)) ? "" : answers.shift());
@@ -48,7 +48,7 @@ const compareContents = async (path) => {
 };
 
 const holdsWhatTheLibraryHolds = async () => {
-    // A driver's frame that is a joint's: its examples have joints.
+    // A driver whose frame is a joint's: its examples have joints.
     const nodes = [{ name: "hips", children: [1] }, { name: "chest", translation: [0, 0.5, 0] }];
     const binds = Float32Array.from([0, -0.5].flatMap((y) => matrixOf([0, y, 0, 0, 0, 0, 1, 1, 1, 1])));
     const uri = `data:application/octet-stream;base64,${Buffer.from(binds.buffer).toString("base64")}`;
@@ -65,7 +65,7 @@ const holdsWhatTheLibraryHolds = async () => {
             found[kind] = (found[kind] ?? 0) + count;
     for (const [kind, count] of Object.entries(found)) assert.ok(count > 0, `no ${kind} was compared`);
 
-    // At an example the form is the mesh and the example's difference from it.
+    // At an example, the form is the mesh plus the example's difference.
     const rig = await load(join(work, "blob", "blob.glb"));
     const [layer] = rig.layers;
     const surface = rig.surface({ level: 0, split: false });
@@ -118,8 +118,8 @@ const copiesPoses = async () => {
     a.set("gender", 1);
     assert.equal(b.get("gender"), 0.3, "a copy is one");
     const other = await load(join(work, "arm", "arm.glb"));
-    assert.throws(() => b.copy(other.pose()), /copy takes a pose of the same rig/);
-    assert.throws(() => b.copy({ inputs: [] }), /copy takes a pose of the same rig/);
+    assert.throws(() => b.copy(other.pose()), /copy needs a pose of the same rig/);
+    assert.throws(() => b.copy({ inputs: [] }), /copy needs a pose of the same rig/);
     rig.dispose();
     other.dispose();
     const sleeve = await load(join(work, "driven.glb"));
@@ -142,7 +142,7 @@ const conjugate = ([x, y, z, w]) => [-x, -y, -z, w];
 const positive = (q) => (q[3] < 0 ? q.map((c) => -c) : q);
 const randomRotation = () => unit([0, 0, 0, 0.3].map((c) => c + random() - 0.5));
 
-// Column after column.
+// Column by column.
 const matrixOf = ([tx, ty, tz, x, y, z, w, sx, sy, sz]) => [
     sx * (1 - 2 * (y * y + z * z)), sx * 2 * (x * y + z * w), sx * 2 * (x * z - y * w), 0,
     sy * 2 * (x * y - z * w), sy * (1 - 2 * (x * x + z * z)), sy * 2 * (y * z + x * w), 0,
@@ -178,8 +178,8 @@ const turnsJoints = async () => {
         const others = [...now.slice(0, 3), ...now.slice(7)];
         assert.deepEqual(others, [...rig.joint(name).slice(0, 3), ...rig.joint(name).slice(7)], "the rest of it stays");
     }
-    assert.throws(() => pose.turnJoint("forearm", [0, 0, 1]), /a rotation has 3 numbers and takes 4/);
-    assert.throws(() => pose.turnJoint("forearm"), /turnJoint takes a rotation/);
+    assert.throws(() => pose.turnJoint("forearm", [0, 0, 1]), /a rotation has 3 numbers, but needs 4/);
+    assert.throws(() => pose.turnJoint("forearm"), /turnJoint needs a rotation/);
     assert.throws(() => pose.turnJoint("elbow", [0, 0, 0, 1]), /there is no joint "elbow"/);
     // An input that reads the joint sees it.
     pose.rest().turnJoint("forearm", [0, 0, Math.sin(0.5), Math.cos(0.5)]);
@@ -211,7 +211,7 @@ const placesJoints = async () => {
                 four.flatMap((column) => four.map((row) => number(j, row, column))));
             const scale = Math.max(1, ...expected.map(Math.abs));
             compare("joints", expected, pose.worldJoints(), scale, TOLERANCE, `${name}: joints`);
-            // Where no example brings a skeleton, they are the product of the pose's transforms.
+            // If no example brings a skeleton, they are the product of the pose's transforms.
             const locals = rig.joints.map((_, j) => {
                 const local = Array.from(pose.joints.slice(10 * j, 10 * j + 10));
                 return [...local.slice(0, 3), ...unit(local.slice(3, 7)), ...local.slice(7)];
@@ -224,7 +224,7 @@ const placesJoints = async () => {
     }
 };
 
-/** What is posed and un-posed is where it was. */
+/** Posing and un-posing returns to the start. */
 const unposes = async () => {
     for (const name of ["arm/arm", "everything"]) {
         const rig = await load(join(work, `${name}.glb`));
@@ -234,7 +234,7 @@ const unposes = async () => {
         const rest = surface.evaluate(pose, { unskinned: true }).positions.slice();
         const posed = surface.evaluate(pose).positions.slice();
         if (name === "arm/arm") compare("positions", rest, pose.unpose(posed, rest), 1, TOLERANCE, "un-posed");
-        assert.throws(() => pose.unpose(posed, rest.subarray(3)), /unpose takes \d+ numbers/);
+        assert.throws(() => pose.unpose(posed, rest.subarray(3)), /unpose needs two arrays of \d+ numbers/);
         rig.dispose();
     }
     const blob = await load(join(work, "blob", "blob.glb"));

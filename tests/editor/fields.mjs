@@ -1,5 +1,5 @@
-// The page's fields of weighers, made from the runtime's table: every parameter of every kind has one, with its help,
-// its default and its range. The page's own sources, over as little of a document as they need.
+// The page's fields for weighers, made from the runtime's table: every parameter of every kind has one, with its help,
+// default and range. Runs the page's own sources on a minimal document.
 //
 //   node fields.mjs MODULES PACKAGE PAGE_SOURCES FOLDER
 import assert from "node:assert/strict";
@@ -112,7 +112,7 @@ for (const kind of weighers) {
         }
     }
 }
-// Examples are the most that a count of them slides to.
+// A slider for a count of examples goes up to the number of examples.
 show({ kind: "nearest" });
 control("k-range").value = "1000";
 control("k-range").heard.input();

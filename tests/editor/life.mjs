@@ -1,4 +1,4 @@
-// Memory that grows, twins that share their forms, and what is disposed of.
+// Memory that grows, twins that share forms, and disposed objects.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ const growsAndKeepsItsArrays = async () => {
     assert.deepEqual(mesh.triangles, expected.triangles, "a mesh that was asked for before");
     assert.deepEqual(surface.evaluate(pose).positions, expected.positions);
 
-    // Once disposed of, memory is used again.
+    // Memory is reused after disposal.
     for (const other of more) other.dispose();
     let high = 0;
     for (let i = 0; i < 50; i++) {
@@ -72,7 +72,7 @@ const growsAndKeepsItsArrays = async () => {
     rig.dispose();
 };
 
-// Room for what is lent may be the room that makes memory move.
+// Allocating the copies may itself move memory.
 const lendsItsOwnArrays = async () => {
     const runtime = await fresh();
     const rig = runtime.open(bytesOf("blob/blob"));
@@ -87,8 +87,8 @@ const lendsItsOwnArrays = async () => {
     assert.ok(runtime.memorySize > size, "memory grew meanwhile");
     assert.deepEqual(weights.slice(-5), expected);
     assert.deepEqual(layer.weightsGrid([], 0), new Float64Array(0));
-    assert.throws(() => layer.weightsGrid([1, 2, 3], 2), /2 points of the layer "blob" have 4 numbers, not 3/);
-    assert.throws(() => layer.weightsGrid([1, 2], 1.5), /how many points there are is a whole number/);
+    assert.throws(() => layer.weightsGrid([1, 2, 3], 2), /2 points of the layer "blob" need 4 numbers, not 3/);
+    assert.throws(() => layer.weightsGrid([1, 2], 1.5), /the number of points must be a whole number/);
     rig.dispose();
 
     const { Core } = await import(pathToFileURL(join(folder, "core.js")));
@@ -118,7 +118,7 @@ const twinsGoTheirOwnWays = async () => {
     compareRig(path, rig, { level: 0, split: false, poses, edits: moved });
     compareRig(path, twin, { level: 0, split: false, poses, edits: moved });
 
-    // From now on by itself.
+    // Independent from now on.
     other.reset();
     other.set({ kind: "shepard" });
     other.edit([{ removePseudo: 0 }, { move: "thick", at: [0, 0.9] }]);
@@ -130,7 +130,7 @@ const twinsGoTheirOwnWays = async () => {
     assert.ok(!layer.muted);
     other.muted = false;
 
-    // One pose for both, whosever it is; and who shows it decides.
+    // One pose works for both, whichever rig made it; the surface's rig decides.
     const pose = rig.pose({ bend: 0.4, thickness: 0.3 });
     const copy = twin.pose().copy(pose);
     const [mine, others] = [rig.surface(), twin.surface()];
@@ -141,7 +141,7 @@ const twinsGoTheirOwnWays = async () => {
     const stranger = await load(path);
     assert.throws(() => mine.evaluate(stranger.pose()), /a pose of the surface's own rig, or of a twin of it/);
 
-    // A twin of a twin, and whichever goes first.
+    // A twin of a twin, disposed of in any order.
     const third = twin.twin();
     rig.dispose();
     assert.throws(() => mine.positions, /this surface was disposed of/);
@@ -170,7 +170,7 @@ const twinsShareTheirForms = async () => {
     rig.dispose();
 };
 
-// ---- what is gone ----
+// ---- disposed objects ----
 
 const saysWhatIsGone = async () => {
     const rig = await load(join(work, "everything.glb"));
@@ -221,7 +221,7 @@ const saysWhatIsGone = async () => {
     assert.ok(pose.disposed && !rig.disposed);
     assert.throws(() => kept.evaluate(pose), /ExemplarError: this pose was disposed of/);
     rig.dispose();
-    rig.dispose(); // once more does nothing
+    rig.dispose(); // a second time does nothing
     surface.dispose();
     assert.ok(rig.disposed && surface.disposed && kept.disposed);
     for (const [name, use] of Object.entries(uses))

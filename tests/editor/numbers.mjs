@@ -1,4 +1,4 @@
-// The same numbers as the library on this machine: rigs of every kind at many poses, and what the tool says of them.
+// The same numbers as the library on this machine: rigs of every kind at many poses, and the tool's output for them.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -61,10 +61,10 @@ const followsADriver = async () => {
         const told = JSON.parse(run(tool, ["weights", path, body, "--json"])).layers[0].weights;
         pose.driver.set(form);
         surface.evaluate(pose);
-        // Convex weights follow products that are summed in float: what tests/portable/compare.py allows.
+        // Convex weights depend on products summed in float, so the tolerance is that of tests/portable/compare.py.
         compare("driven", positions, surface.positions, 1, 1e-4, `driver at ${angle}`);
         compare("driven", Object.values(told), surface.weights, 1, 1e-4, `driver at ${angle}`);
-        // What is kept from frame to frame does not show.
+        // Data kept from frame to frame must not change results.
         compare("driven", surface.positions, quick.evaluate(pose).positions, 1, TOLERANCE, `a state at ${angle}`);
     }
     assert.throws(() => pose.set("body", 1), /the input "body" is a mesh: write its vertices into pose.driver/);

@@ -1,6 +1,6 @@
-// @exemplar/runtime beside the library on this machine: positions, normals, tangents, boxes, weights and textures of
-// many rigs at many poses, live edits, what rigs hold, errors, memory that grows, and what is disposed of. No packages
-// but node's own.
+// Compares @exemplar/runtime with the library on this machine: positions, normals, tangents, boxes, weights and
+// textures of many rigs at many poses, live edits, contents of rigs, errors, memory that grows, and disposal. Uses only
+// node's own packages.
 // usage: node runtime.mjs PACKAGE_FOLDER TOOL RUNTIME_PROBE SPACE_PROBE RIG_PROBE SOURCE_FOLDER
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,13 +23,13 @@ const refusesInSentences = async () => {
     for (const length of [0, 1, 12, 20, 1000])
         await assert.rejects(load(whole.subarray(0, length)), /^ExemplarError: \w/);
     await assert.rejects(load(join(work, "none.glb")), /the rig cannot be read/);
-    await assert.rejects(load(17), /an address or as bytes/);
+    await assert.rejects(load(17), /as a URL or as bytes/);
     const rig = await load(whole);
     const pose = rig.pose();
-    assert.throws(() => pose.set("bendd", 1), { message: /^there is no input "bendd": there is bend, thickness$/ });
-    assert.throws(() => pose.set("bend", [1, 2]), /the input "bend" has 2 numbers and takes 1/);
+    assert.throws(() => pose.set("bendd", 1), { message: /^there is no input "bendd"; known: bend, thickness$/ });
+    assert.throws(() => pose.set("bend", [1, 2]), /the input "bend" has 2 numbers, but needs 1/);
     assert.throws(() => rig.layers[0].moveExample("nobody", [0, 0]), /there is no example "nobody"/);
-    assert.throws(() => rig.layers[0].moveExample(0, [0]), /"at" in an edit of the layer ".*" has 1 number.* takes 2/);
+    assert.throws(() => rig.layers[0].moveExample(0, [0]), /"at" in an edit of the layer ".*" has 1 number, but needs 2/);
     assert.throws(() => rig.layers[0].moveExample(0, [NaN, 0]), /^ExemplarError: \w/);
     assert.throws(() => rig.mesh(7), /this rig has no level 7/);
     assert.throws(() => rig.layers[0].removePseudo(99), /no pseudo-example 99/);
@@ -49,7 +49,7 @@ const isWhatThePackageSays = async () => {
     assert.equal(description.version, version);
     assert.equal(runtime.version, version);
     assert.equal(runtime.simd, "wasm");
-    // The types name all that is exported, and nothing else.
+    // The types declare all exports, and nothing else.
     const types = readFileSync(join(folder, "index.d.ts"), "utf8");
     const declared = Array.from(types.matchAll(/^export (?:const|class|function) (\w+)/gm), ([, name]) => name);
     assert.deepEqual(declared.sort(), Object.keys(exported).sort());
@@ -66,7 +66,7 @@ const isWhatThePackageSays = async () => {
             assert.ok(member in thing, `${name}.${member}, which has a type, is there`);
     }
     rig.dispose();
-    // What is published is what lies there.
+    // The list of published files matches the folder.
     assert.deepEqual(readdirSync(folder).sort(), [...description.files, "package.json"].sort());
     for (const file of description.files) assert.ok(readFileSync(join(folder, file)).length > 0, file);
 };

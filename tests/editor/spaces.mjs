@@ -1,5 +1,5 @@
-// Editing spaces: lists of edits, all or none; other kinds and settings; falloffs. Beside the library (space_probe.c),
-// and beside what the tool builds from a project in which the same is written.
+// Editing spaces: lists of edits, all or none; other kinds and settings; falloffs. Compared with the library
+// (space_probe.c) and with rigs that the tool builds from projects with the same changes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
@@ -25,7 +25,7 @@ const editsAsTheLibraryDoes = async () => {
     assert.equal(layer.pseudoCount, pseudos + 1);
     compare("weights", Float64Array.from({ length: layer.examples.length }, (_, k) => (k === 1 ? 1 : 0)),
         layer.weights(moved), 1, TOLERANCE, "at the moved example");
-    // What is refused leaves the layer as it was.
+    // A refused edit leaves the layer unchanged.
     const other = layer.examplePoint(0);
     assert.throws(() => layer.moveExample(1, other), /at one place|same place|singular|coincide/i);
     assert.deepEqual(layer.examplePoint(1), moved);
@@ -57,7 +57,7 @@ const editsInOtherWays = async () => {
     compare("weights", weights, layer.weights([0.45, 0.3]), 1, TOLERANCE, "of a moved pseudo-example");
     layer.movePseudo(added, { weights: weights.toReversed() });
     compare("weights", weights.toReversed(), layer.weights([0.45, 0.3]), 1, TOLERANCE, "given anew");
-    assert.throws(() => layer.addPseudo({ at: [0.4, 0.2] }), /takes "at" and one of "from" and "weights"/);
+    assert.throws(() => layer.addPseudo({ at: [0.4, 0.2] }), /needs "at" and either "from" or "weights"/);
     assert.ok(layer.edited);
     rig.dispose();
 
@@ -73,7 +73,7 @@ const editsInOtherWays = async () => {
 
 // ---- lists of edits ----
 
-/** The state of a layer's space, all of it, for comparisons. */
+/** The full state of a layer's space, for comparisons. */
 const stateOf = (layer) => ({
     points: layer.examples.map((_, k) => layer.examplePoint(k)),
     pseudos: Array.from({ length: layer.pseudoCount }, (_, i) => layer.pseudo(i)),
@@ -127,7 +127,7 @@ const editsInLists = async () => {
         { move: "left", at: [-0.8, 0.1] },
         { removePseudo: 0 },
         { addPseudo: { at: [-0.9, 0.9], from: [-0.5, 0.6] } },
-        { movePseudo: 0, at: [0.95, 0.9] }, // what was number 1 before
+        { movePseudo: 0, at: [0.95, 0.9] }, // number 1 before the removal
         { addPseudo: { at: [0.3, 0.3], weights: [0.5, 0, 0.2, 0.2, 0.1] } },
         { move: 3, at: [0.05, 0.55] },
     ];
@@ -146,10 +146,10 @@ const editsInLists = async () => {
     for (const edit of list) layer.edit([edit]);
     assert.deepEqual(stateOf(layer), together, "one after the other or all at once");
     layer.reset();
-    layer.edit(new Set(list)); // whatever can be gone through
+    layer.edit(new Set(list)); // any iterable works
     assert.deepEqual(stateOf(layer), together);
 
-    // The same, written into the project and built: what an editor saves is what it showed.
+    // The same edits written into the project and built: saving gives what the editor showed.
     const written = variant("blob", "written", ({ layers: [{ examples, pseudo }] }) => {
         examples[1].at = { bend: -0.8, thickness: 0.1 };
         examples[3].at = { bend: 0.05, thickness: 0.55 };
@@ -172,26 +172,26 @@ const refusesListsWhole = async () => {
     const before = stateOf(layer);
     const good = [{ move: "left", at: [-0.7, 0.2] }, { removePseudo: 1 }];
     const bad = [
-        [{ move: "lefft", at: [0, 0] }, /^there is no example "lefft": there is thin, left, right, barrel, thick$/],
+        [{ move: "lefft", at: [0, 0] }, /^there is no example "lefft"; known: thin, left, right, barrel, thick$/],
         [{ move: 5, at: [0, 0] }, /there is no example 5/],
         [{ move: -1, at: [0, 0] }, /there is no example -1/],
         [{ move: 1.5, at: [0, 0] }, /there is no example 1.5/],
         [{ move: "left" }, /moved to a point/],
-        [{ move: "left", at: [0] }, /"at" in an edit of the layer "blob" has 1 numbers? and takes 2/],
+        [{ move: "left", at: [0] }, /"at" in an edit of the layer "blob" has 1 number, but needs 2/],
         [{ move: "left", at: [0, Infinity] }, /^example 'left': number 1 of its place is not finite/],
         [{ move: "right", at: [0, 0.5] }, /^example 'right' and example 'barrel' are at one place of the space/],
         [{ move: "right", at: [-0.7, 0.2] }, /^example 'left' and example 'right' are at one place/],
         [{ movePseudo: 1, at: [0.5, 0.5] }, /^there is no pseudo-example 1 in the layer "blob": it has 1$/],
-        [{ movePseudo: 0, weights: [1, 2] }, /"weights" in an edit of the layer "blob" has 2 numbers and takes 5/],
+        [{ movePseudo: 0, weights: [1, 2] }, /"weights" in an edit of the layer "blob" has 2 numbers, but needs 5/],
         [{ movePseudo: 0, weights: [1e9, 0, 0, 0, 0] }, /pseudo-example 0 has a weight of 1e\+09: at most 1e\+06/],
         [{ removePseudo: "0" }, /there is no pseudo-example 0/],
-        [{ addPseudo: { at: [0, 0.2] } }, /takes "at" and one of "from" and "weights"/],
-        [{ addPseudo: { at: [0, 0.2], from: [0, 0], weights: [1, 0, 0, 0, 0] } }, /one of "from" and "weights"/],
-        [{ addPseudo: null }, /takes "at"/],
+        [{ addPseudo: { at: [0, 0.2] } }, /needs "at" and either "from" or "weights"/],
+        [{ addPseudo: { at: [0, 0.2], from: [0, 0], weights: [1, 0, 0, 0, 0] } }, /either "from" or "weights"/],
+        [{ addPseudo: null }, /needs "at"/],
         [{ falloff: "left", value: 0.5 }, /^[\w ]*falloff/],
         [{ falloff: 99, value: 0.5 }, /there is no point 99 in the layer "blob": it has 6/],
         [{ move: "left", removePseudo: 0 }, /has one of move, .*, falloff; this one has move, removePseudo/],
-        [{ move: "left", at: [0, 0], from: [0, 0] }, /an edit with "move" takes no "from"/],
+        [{ move: "left", at: [0, 0], from: [0, 0] }, /an edit with "move" has no "from"/],
         [{}, /an edit has one of .*; this one has nothing/],
         [null, /an edit has one of/],
     ];
@@ -203,7 +203,7 @@ const refusesListsWhole = async () => {
         });
         assert.deepEqual(stateOf(layer), before, `after ${JSON.stringify(edit)}`);
     }
-    // In the library's own words, but for the names.
+    // The library's own message, with names instead of numbers.
     const [said] = ask(path, ["edit 0 move 1 -0.7 0.2 move 2 -0.7 0.2"]);
     assert.throws(() => layer.edit([good[0], { move: "right", at: [-0.7, 0.2] }]),
         { message: said.replace("example 1", "example 'left'").replace("example 2", "example 'right'"), result: 5 });
@@ -235,7 +235,7 @@ const weighsAsAProjectSays = async () => {
         for (const [key, value] of Object.entries(settings)) assert.equal(layer.settings[key], value, key);
         compareRig(path, rig, { level: 0, split: false, poses: randomPoses(rig, 4) });
     }
-    // Edits outlive another kind, and another kind outlives edits.
+    // Edits survive a change of kind, and a change of kind survives edits.
     layer.reset();
     layer.moveExample("left", [-0.8, 0.1]);
     layer.set({ kind: "shepard" });
@@ -253,7 +253,7 @@ const weighsAsAProjectSays = async () => {
     rig.dispose();
 };
 
-// The kinds are the tool's, and every kind that a space of points allows has what its table says.
+// The kinds are the tool's, and every kind that suits a space of points has the settings of its table.
 const tellsOfEveryWeigher = async () => {
     const runtime = await start();
     const { weighers } = runtime;
@@ -284,7 +284,7 @@ const tellsOfEveryWeigher = async () => {
     rig.dispose();
 };
 
-// A space of two dials for two examples, so that its axes can be its weights.
+// A space of two dials for two examples, so its axes can be its weights.
 const makesAxesTheWeights = async () => {
     const path = variant("blob", "two", ({ layers: [change] }) => {
         change.examples = change.examples.slice(1, 3);
@@ -308,17 +308,17 @@ const refusesSettings = async () => {
     layer.moveExample("left", [-0.8, 0.1]);
     const before = stateOf(layer);
     const bad = [
-        [{ kind: "cardinall" }, /^there is no kind of weigher "cardinall": there is cardinal, direct, .*, convex/],
-        [{ kernel: "spline" }, /^there is no kernel "spline": there is bspline, gaussian/],
-        [{ kind: "nearest", form: "print" }, /^there is no form "print": there is next, paper$/],
-        [{ k: 3 }, /^a cardinal weigher has no setting "k": there is kind, kernel, linear, radius, ridge$/],
-        [{ radius: "1" }, /^radius is a number$/],
+        [{ kind: "cardinall" }, /^there is no kind of weigher "cardinall"; known: cardinal, direct, .*, convex/],
+        [{ kernel: "spline" }, /^there is no kernel "spline"; known: bspline, gaussian/],
+        [{ kind: "nearest", form: "print" }, /^there is no form "print"; known: next, paper$/],
+        [{ k: 3 }, /^a cardinal weigher has no setting "k"; known: kind, kernel, linear, radius, ridge$/],
+        [{ radius: "1" }, /^radius must be a number$/],
         [{ radius: -1 }, /radius/],
         [{ radius: NaN }, /radius/],
         [{ ridge: -1 }, /ridge/],
         [{ kind: "shepard", power: 0 }, /power/],
         [{ kind: "nearest", k: 0 }, /k 0: must be a whole number 1 to 64$/],
-        [{ kind: "nearest", k: 2.5 }, /^k is a whole number$/],
+        [{ kind: "nearest", k: 2.5 }, /^k must be a whole number$/],
         [{ kind: "nearest", k: 65 }, /k 65: must be/],
         [{ kind: "nearest", k: 1e300 }, /k 1e\+300: must be/],
         [{ kernel: "thin_plate", linear: false }, /thin_plate/],
@@ -359,7 +359,7 @@ const reachesAsFarAsAsked = async () => {
     layer.edit([{ falloff: "heavy_110", value: 0.2 }, { falloff: zero, value: [0.3, 0.1] }, { falloff: 0 }]);
     compareSpace(path, layer, [`edit 1 falloff 1 0.2 0.2 falloff ${zero} 0.3 0.1 falloff 0 0 0`], "falloffs");
     assert.deepEqual(layer.falloffs.slice(0, 4), Float64Array.of(0, 0, 0.2, 0.2));
-    // Kept where the kind stays, gone where it does not.
+    // Kept if the kind stays, gone otherwise.
     const { falloffs } = layer;
     layer.set({ ridge: 0.01 });
     assert.deepEqual(layer.falloffs, falloffs);
@@ -367,7 +367,7 @@ const reachesAsFarAsAsked = async () => {
     assert.equal(layer.falloffs, null);
     layer.reset();
 
-    // So wide that nothing can be told apart: a ridge comes, and somebody is to blame.
+    // So wide that the examples cannot be told apart: a ridge is added, and a point is blamed.
     const points = layer.examples.length + layer.pseudoCount;
     for (const width of [12, 500]) {
         layer.edit(Array.from({ length: points }, (_, k) => ({ falloff: k, value: width + k })));
@@ -377,7 +377,7 @@ const reachesAsFarAsAsked = async () => {
     }
     layer.edit([{ addPseudo: { at: [20, 0.5], weights: [0, 0, 0], falloff: [0.2, 0.4] } }]);
     assert.deepEqual(layer.falloffs.slice(-2), Float64Array.of(0.2, 0.4));
-    assert.throws(() => layer.setFalloff("heavy_60", [0.1]), /"falloff" in an edit .* has 1 number and takes 2/);
+    assert.throws(() => layer.setFalloff("heavy_60", [0.1]), /"falloff" in an edit .* has 1 number, but needs 2/);
     assert.throws(() => layer.setFalloff("heavy_60", -1), /falloff/);
     rig.dispose();
 };

@@ -1,6 +1,6 @@
-// What a step of a drag costs in node (an example is moved: solve, weights, blend, skin, normals, and the copy that a
-// renderer is given), and opening a rig of a million vertices. Medians in milliseconds, as rows of a table; docs/guides/web.md
-// has them of one machine. No judgement: machines differ.
+// The cost of a drag step in node (move an example: solve, weights, blend, skin, normals, and the copy for a renderer),
+// and of opening a rig of a million vertices. Prints medians in milliseconds, as rows of a table; docs/guides/web.md
+// has them for one machine. There is no limit to pass, as machines differ.
 // usage: node speed.mjs PACKAGE_FOLDER TOOL
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -55,7 +55,7 @@ const dragged = async (name, path) => {
     const counts = [`${surface.vertexCount} vertices`, `${layer.examples.length} examples`, `${rig.joints.length} joints`];
     console.log(`${name}: ${counts.join(", ")}`);
     for (const [part, body] of Object.entries(parts)) {
-        median(body, 50); // the first ones are compiled meanwhile
+        median(body, 50); // warm-up: the first runs are compiled meanwhile
         console.log(`  ${part.padEnd(24)} ${median(body, 300).toFixed(3)}`);
     }
     rig.dispose();

@@ -1,5 +1,5 @@
-// What the files of these tests share: the module that is tested, a folder to work in, programs, random poses, and
-// comparing with the library on this machine, whose results runtime_probe and space_probe print.
+// Shared by these tests: the module under test, a working folder, programs, random poses, and comparison with the
+// library on this machine, whose results runtime_probe and space_probe print.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ export const run = (program, words, input) => {
     }
 };
 
-// Numbers that are the same in every run.
+// Random numbers, the same in every run.
 let seed = 1;
 export const random = () => {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
@@ -36,7 +36,7 @@ export const compare = (what, expected, actual, scale, tolerance, where, factor 
     let difference = 0;
     for (let i = 0; i < expected.length; i++) {
         const d = Math.abs(expected[i] - actual[i]) * factor(i);
-        difference = d <= difference ? difference : d; // what is not a number stays
+        difference = d <= difference ? difference : d; // NaN stays
     }
     difference /= scale;
     assert.ok(difference <= tolerance, `${where}: ${what} differ by ${difference}`);
@@ -44,7 +44,7 @@ export const compare = (what, expected, actual, scale, tolerance, where, factor 
     compared.count += expected.length;
 };
 
-// A value for every input, a little beyond its range too.
+// A value for every input, sometimes a little beyond its range.
 const randomPose = (rig) =>
     rig.inputs.map(({ kind, min, max }) => {
         if (kind === "scalar") return [min + (max - min) * (1.2 * random() - 0.1)];
@@ -52,9 +52,9 @@ const randomPose = (rig) =>
         return q.map((c) => c / Math.hypot(...q));
     });
 
-// The smallest height of the triangles at each vertex. A normal is a difference of positions over it: where triangles
-// are flat, what positions are off by is many times that in the normal, and a normal's difference times this height is
-// a length that can be compared with the form's size.
+// The smallest height of the triangles at each vertex. A normal is a difference of positions divided by it, so at flat
+// triangles a small error in positions is large in the normal. The difference of normals times this height is a length
+// that can be compared with the form's size.
 const heights = (mesh, split, positions) => {
     const result = new Float64Array(positions.length / 3).fill(Infinity);
     const place = (corner) => (split || !mesh.sources ? corner : mesh.sources[corner]);
@@ -68,7 +68,7 @@ const heights = (mesh, split, positions) => {
         for (const vertex of corners) result[vertex] = Math.min(result[vertex], height);
     }
     if (split && mesh.sources) {
-        // The seams of a vertex share its normal.
+        // Vertices along a seam share the normal.
         const least = new Map();
         mesh.sources.forEach((v, i) => least.set(v, Math.min(least.get(v) ?? Infinity, result[i])));
         mesh.sources.forEach((v, i) => (result[i] = least.get(v)));
@@ -76,8 +76,8 @@ const heights = (mesh, split, positions) => {
     return result.map((height) => (height === Infinity ? 1 : height));
 };
 
-// Both programs go through the same lines: edits, as a line there and what to do here, and poses. The triangles of a
-// tangle are any, and so are its tangents.
+// Both programs run the same lines: edits (a line there, a function here) and poses. Triangles of a tangle are
+// arbitrary, so its tangents are too.
 export const compareRig = (path, rig, { level, split, poses, edits = [], tangle = false }) => {
     const where = `${path} level ${level}${split ? " split" : ""}${edits.length ? " edited" : ""}`;
     const lines = edits.map(({ line }) => line).concat(poses.map((pose) => `pose ${pose.flat().join(" ")}`));
@@ -85,7 +85,7 @@ export const compareRig = (path, rig, { level, split, poses, edits = [], tangle 
     let offset = 0;
     const take = (Type, length) => {
         const size = length * Type.BYTES_PER_ELEMENT;
-        const piece = new Uint8Array(bytes.subarray(offset, offset + size)); // a copy, for its alignment
+        const piece = new Uint8Array(bytes.subarray(offset, offset + size)); // a copy, for alignment
         offset += size;
         return new Type(piece.buffer);
     };
@@ -120,16 +120,16 @@ export const compareRig = (path, rig, { level, split, poses, edits = [], tangle 
 
 export const randomPoses = (rig, length) => Array.from({ length }, () => randomPose(rig));
 
-/** What the library answers to lines (space_probe.c), as lines of words. */
+/** The library's answers to lines (space_probe.c), as lines of words. */
 export const ask = (path, lines) =>
     run(spaceProbe, [path], lines.join("\n") + "\n").toString().split("\n").slice(0, -1).map((line) => line.trim());
-/** The same as numbers; null where there are none. */
+/** The same as numbers; null if there are none. */
 export const numbersOf = (line) => {
     const number = (word) => (word === "inf" ? Infinity : Number(word));
     return line === "" ? null : Float64Array.from(line.split(" "), number);
 };
 
-/** A project beside a demo's, changed, and built by the tool; the path of its rig. */
+/** A changed copy of a demo's project, built by the tool; returns the path of its rig. */
 export const variant = (demo, name, change) => {
     const project = JSON.parse(readFileSync(join(work, demo, `${demo}.json`), "utf8"));
     change(project);
@@ -162,7 +162,7 @@ export const obj = (positions) => {
     return lines.join("\n") + "\n";
 };
 
-/** Builds it, with a driver of this description and whatever else the project has; the path of its rig. */
+/** Builds it with this driver and any further keys of the project; returns the path of its rig. */
 export const driven = (name, driver, { more = {}, joints = [] } = {}) => {
     const write = (file, text) => writeFileSync(join(work, file), text);
     const examples = [0.01, 0.7, 1.4].map((angle, i) => {
