@@ -1,21 +1,21 @@
-# The GPU runtime (libexemplar_cuda), where EX_CUDA asks for it. Sets EX_WITH_CUDA: whether it is built. A toolkit of
-# 12.8 or later is found by its compiler nvcc, in the path or in its usual place; no other library of it is used than
-# cudart, which is linked statically, so that a program that can use a GPU starts on machines without one.
+# The GPU runtime (libexemplar_cuda), if EX_CUDA asks for it. Sets EX_WITH_CUDA: ON if it is built. A toolkit of 12.8 or
+# later is found by its compiler nvcc, in the path or in its usual place. The only library used from it is cudart,
+# linked statically, so a program that can use a GPU also starts on machines without one.
 set(EX_WITH_CUDA OFF)
-# Machine code for each generation, which runs on its later members too (8.0 on 8.6 and 8.9), and code that the driver
-# can compile for whatever comes after the last. A generation takes as long to compile as the rest of the runtime.
+# Machine code for each generation, which also runs on its later members (8.0 on 8.6 and 8.9), and code that the driver
+# can compile for generations after the last. A generation takes as long to compile as the rest of the runtime.
 set(every_generation 75 80 90 100 120)
 set(EX_CUDA_ARCHITECTURES "" CACHE STRING
   "Compute capabilities to compile for: 90 is 9.0; empty: those of the GPUs here, or of all generations where there is none")
-# The environment's stand for one time and are not kept.
+# Architectures from the environment apply once and are not kept.
 if(NOT "$ENV{EX_CUDA_ARCHITECTURES}" STREQUAL "")
   set(EX_CUDA_ARCHITECTURES "$ENV{EX_CUDA_ARCHITECTURES}")
 endif()
 
-# Says in `reason` why there is no compiler that will do; nothing where there is one.
+# Sets `reason` to why there is no suitable compiler; empty if there is one.
 function(ex_find_cuda reason)
   if(NOT CMAKE_CUDA_COMPILER)
-    unset(CMAKE_CUDA_COMPILER CACHE) # it may have been installed since the last time
+    unset(CMAKE_CUDA_COMPILER CACHE) # it may have been installed meanwhile
     find_program(EX_NVCC nvcc PATHS /usr/local/cuda/bin)
     mark_as_advanced(EX_NVCC)
     if(EX_NVCC AND NOT DEFINED ENV{CUDACXX})
@@ -37,7 +37,7 @@ function(ex_find_cuda reason)
   endif()
 endfunction()
 
-# The compute capabilities of the GPUs here; nothing where there is none.
+# The compute capabilities of the GPUs here; empty if there are none.
 function(ex_find_gpus list)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader OUTPUT_VARIABLE said
     RESULT_VARIABLE failed ERROR_QUIET)
@@ -51,14 +51,14 @@ function(ex_find_gpus list)
   set(${list} ${found} PARENT_SCOPE)
 endfunction()
 
-# The architectures asked for that this compiler knows: machine code of all, and the last one's intermediate code.
+# The requested architectures that this compiler knows: machine code for all, and intermediate code for the last.
 function(ex_choose_architectures list)
   execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE known)
   string(REGEX MATCHALL "sm_[0-9]+" known "${known}")
   set(wanted ${EX_CUDA_ARCHITECTURES})
   if(NOT wanted)
     ex_find_gpus(wanted)
-    # A GPU newer than the compiler runs what the driver makes of the newest code.
+    # A GPU newer than the compiler runs the newest intermediate code, compiled by the driver.
     foreach(number IN LISTS wanted)
       if(NOT "sm_${number}" IN_LIST known)
         set(wanted "")
@@ -106,7 +106,7 @@ set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 enable_language(CUDA)
-# Programs are linked as C: what nvcc would link by itself, the C++ library among it, is not needed.
+# Programs are linked as C, without the libraries that nvcc would add, such as the C++ library.
 set(CMAKE_CUDA_IMPLICIT_LINK_LIBRARIES "")
 set(CMAKE_CUDA_RUNTIME_LIBRARY None)
 find_package(CUDAToolkit REQUIRED)
@@ -114,12 +114,12 @@ set(EX_WITH_CUDA ON)
 
 file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cuda/*.c ${CMAKE_SOURCE_DIR}/src/cuda/*.cu)
 ex_add_library(exemplar_cuda ${cuda_sources})
-# What nvcc writes around a kernel keeps a handle in a static variable, which C++ guards by functions of its library; they
-# are in the part of it that needs nothing else and is linked statically. Unguarded (-fno-threadsafe-statics), a second
-# thread could launch before it sees the handle, where processors do not keep stores in order.
+# The code that nvcc writes around a kernel keeps a handle in a static variable. C++ guards it with functions of its
+# library, from the part that needs nothing else and is linked statically. Without guards (-fno-threadsafe-statics), a
+# second thread could launch before it sees the handle, on processors that reorder stores.
 ex_link_library(exemplar_cuda exemplar CUDA::cudart_static supc++)
 if(EX_SHARED AND NOT APPLE)
   target_link_options(exemplar_cuda_shared PRIVATE -Wl,--exclude-libs,libcudart_static.a:libsupc++.a:libgcc_eh.a)
 endif()
-# The architectures of a file side by side.
+# Compile the architectures of a file in parallel.
 target_compile_options(exemplar_cuda_objects PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--threads=4>)

@@ -1,9 +1,9 @@
-# The editor: its page, editor.html, which the tool carries in itself, and the library that serves it. Sets
-# EX_WITH_EDITOR: whether 'exemplar edit' is built, else EX_EDITOR_MISSING, the reason; EX_EDITOR_PAGE_FILE, the page;
-# EX_EDITOR_MODULES_DIR, the packages of npm, where the page is made here.
+# The editor: its page, editor.html, which is part of the tool, and the library that serves it. Sets EX_WITH_EDITOR: ON
+# if 'exemplar edit' is built, else EX_EDITOR_MISSING, the reason; EX_EDITOR_PAGE_FILE, the page; EX_EDITOR_MODULES_DIR,
+# the packages from npm, if the page is made here.
 #
-# The page is made from editor/page by esbuild, with the runtime as WebAssembly. What npm brings is fetched once for each
-# package-lock.json, when the build is laid out, so that a build never waits for a network, nor fails without one.
+# esbuild makes the page from editor/page, with the runtime as WebAssembly. Packages from npm are fetched once for each
+# package-lock.json, at configure time. So a build never waits for the network, and does not fail without it.
 set(EX_EDITOR_PAGE "" CACHE FILEPATH "An editor.html made elsewhere, to be taken as it is; empty: it is made here")
 set(EX_EDITOR_MODULES "" CACHE PATH
   "A node_modules with what editor/page/package-lock.json names; empty: npm fetches it into the build folder")
@@ -13,7 +13,7 @@ set(EX_EDITOR_MISSING "EX_EDITOR was OFF")
 set(page_source ${CMAKE_SOURCE_DIR}/editor/page)
 set(page_folder ${CMAKE_BINARY_DIR}/editor)
 
-# ---- @exemplar/runtime, in build/PRESET/wasm/package; also by its own name ----
+# ---- @exemplar/runtime, in build/PRESET/wasm/package; also a target of its own ----
 
 set(EX_WASM_PACKAGE ${CMAKE_BINARY_DIR}/wasm/package)
 set(wasm_stamp ${CMAKE_BINARY_DIR}/wasm.stamp)
@@ -30,14 +30,14 @@ add_custom_command(OUTPUT ${wasm_stamp}
   WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMENT "Building the runtime for WebAssembly" VERBATIM)
 add_custom_target(editor_runtime DEPENDS ${wasm_stamp})
 
-# ---- what is there ----
+# ---- requirements ----
 
-# A line for whoever builds, also where 'make' has asked CMake for warnings alone.
+# Prints a line even if 'make' has asked CMake for warnings only.
 function(ex_say line)
   execute_process(COMMAND ${CMAKE_COMMAND} -E echo "${line}")
 endfunction()
 
-# Each says in `reason` what is missing; nothing where all is there.
+# Each of these sets `reason` to what is missing; empty if nothing is.
 function(ex_find_civetweb reason)
   find_path(CIVETWEB_INCLUDE_DIR civetweb.h)
   find_library(CIVETWEB_LIBRARY civetweb)
@@ -54,7 +54,7 @@ function(ex_find_civetweb reason)
   endif()
 endfunction()
 
-# A module is linked to see that compiler, linker, C library and the compiler's own functions fit together.
+# Links a module, to see that compiler, linker, C library and compiler runtime fit together.
 function(ex_find_wasm reason)
   set(${reason} "" PARENT_SCOPE)
   find_program(EX_WASM_CLANG clang)
@@ -80,8 +80,8 @@ function(ex_find_wasm reason)
   endif()
 endfunction()
 
-# Fetches the packages that editor/page/package-lock.json names into editor/npm of the build folder. npm waits only some
-# seconds for a network: without one, the next configuration tries again.
+# Fetches the packages of editor/page/package-lock.json into editor/npm of the build folder. npm waits only a few
+# seconds for the network; without it, the next configure tries again.
 function(ex_fetch_modules folder reason)
   set(${reason} "" PARENT_SCOPE)
   set(${folder} ${page_folder}/npm/node_modules PARENT_SCOPE)

@@ -1,6 +1,6 @@
-# Installs headers, both forms of the libraries, the tool, pkg-config files, a CMake package and the licence.
-# cli/CMakeLists.txt adds manual pages and completions.
-# Nothing installed holds an absolute path, so that the prefix may be moved.
+# Rules of 'make install': headers, both forms of the libraries, the tool, pkg-config files, a CMake package and the
+# licence. cli/CMakeLists.txt adds man pages and completions. Nothing installed contains an absolute path, so the prefix
+# may be moved.
 #
 #   find_package(exemplar)                     exemplar::exemplar (shared, where built), exemplar::exemplar_static
 #   find_package(exemplar COMPONENTS author)   exemplar::author, exemplar::author_static; needs jansson, libpng, AMD
@@ -24,7 +24,7 @@ function(ex_install_library name exported part)
   install(EXPORT exemplar-${part}-targets NAMESPACE exemplar:: DESTINATION ${package_dir})
 endfunction()
 
-# NAME.pc finds its prefix from where it lies.
+# NAME.pc finds its prefix from its own place.
 function(ex_install_pkgconfig name)
   file(RELATIVE_PATH prefix_from_pc /prefix/${pkgconfig_dir} /prefix)
   string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
@@ -54,7 +54,7 @@ endif()
 
 configure_package_config_file(cmake/exemplar-config.cmake.in ${CMAKE_BINARY_DIR}/exemplar-config.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
-# Before 1.0 a new minor version may break its callers.
+# Before 1.0, a new minor version may break its callers.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/exemplar-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/exemplar-config.cmake ${CMAKE_BINARY_DIR}/exemplar-config-version.cmake
   DESTINATION ${package_dir})

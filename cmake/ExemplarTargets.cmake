@@ -1,15 +1,15 @@
-# How every target of this project is compiled: one set of flags, one way to make a library in its two forms.
+# Compiler settings of every target: one set of flags, and one function that makes a library in its two forms.
 
 add_library(ex_flags INTERFACE)
-# nvcc hands on what it does not know itself: flags are those of the host's compiler.
+# These flags are for the host's compiler, so nvcc has to hand them on.
 function(ex_add_flags)
   list(TRANSFORM ARGN PREPEND "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=>" OUTPUT_VARIABLE flags)
   target_compile_options(ex_flags INTERFACE ${flags})
 endfunction()
 ex_add_flags(-Wall -Wextra -Wconversion -Wshadow -ffp-contract=off -fno-math-errno)
 target_compile_options(ex_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>)
-# mingw-w64: isfinite and isnan are macros that warn, and 'printf' in a format attribute means Microsoft's, which knows
-# no %zu, while the functions called are the standard's. Formats are checked by every other compiler.
+# mingw-w64: isfinite and isnan are macros that warn. 'printf' in a format attribute means Microsoft's, which has no
+# %zu, but the functions called are the standard ones. All other compilers check the formats.
 if(MINGW)
   ex_add_flags(-Wno-float-conversion -Wno-format -Wno-format-extra-args)
 endif()
@@ -38,8 +38,8 @@ function(ex_add_objects name)
   target_link_libraries(${name} PRIVATE ex_flags)
 endfunction()
 
-# NAME_static and, with EX_SHARED, NAME_shared from the same objects. The plain NAME is an alias that programs of this
-# project link: the static one.
+# NAME_static and, with EX_SHARED, NAME_shared from the same objects. The plain NAME is an alias of the static one, for
+# programs of this project.
 function(ex_add_library name)
   ex_add_objects(${name}_objects ${ARGN})
   add_library(${name}_static STATIC $<TARGET_OBJECTS:${name}_objects>)
@@ -57,7 +57,7 @@ function(ex_add_library name)
   add_library(${name} ALIAS ${name}_static)
 endfunction()
 
-# Windows marks what a DLL exports while compiling, so there the sources are compiled once more.
+# Windows marks a DLL's exports when it compiles, so there the sources are compiled a second time.
 function(ex_add_shared name)
   if(WIN32)
     add_library(${name}_shared SHARED ${ARGN})
@@ -74,9 +74,9 @@ function(ex_add_shared name)
   set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${EX_ABI})
 endfunction()
 
-# Links library `name` to another library of this project and to further ones that its objects include. A shared library
-# takes the base's private functions (exi_), which the base does not export, from the base's archive, and keeps them to
-# itself.
+# Links library `name` to another library of this project and to further ones that its objects include. The base does
+# not export its private functions (exi_). A shared library takes those from the base's archive and does not export them
+# either.
 function(ex_link_library name base)
   target_link_libraries(${name}_objects PRIVATE ${ARGN})
   target_link_libraries(${name}_static PUBLIC ${base}_static ${ARGN})

@@ -1,6 +1,6 @@
-# AMD, the ordering of SuiteSparse, as the target AMD::AMD. Debian 12 packages it with neither a pkg-config file nor a
-# CMake package; distributions differ in whether the header lies in a folder of its own. Installed beside Exemplar's own
-# package, which needs it to link authoring statically.
+# AMD, the ordering of SuiteSparse, as the target AMD::AMD. Debian 12 packages it without a pkg-config file or CMake
+# package, and distributions differ in the folder of its header. Installed with Exemplar's own package, which needs it
+# to link authoring statically.
 find_path(AMD_INCLUDE_DIR amd.h PATH_SUFFIXES suitesparse)
 find_library(AMD_LIBRARY amd)
 find_library(AMD_CONFIG_LIBRARY suitesparseconfig)

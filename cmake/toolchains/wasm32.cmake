@@ -1,5 +1,5 @@
-# WebAssembly by clang with wasi-libc and lld (Debian: clang, lld, llvm, wasi-libc and libclang-rt-14-dev-wasm32, whose
-# number is clang's). "Generic" because the CMake of Debian 12 and Ubuntu 24.04 knows no system called WASI.
+# WebAssembly with clang, wasi-libc and lld (Debian: clang, lld, llvm, wasi-libc and libclang-rt-14-dev-wasm32, with
+# clang's number). "Generic" because the CMake of Debian 12 and Ubuntu 24.04 knows no system called WASI.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 set(CMAKE_C_COMPILER clang)

@@ -1,4 +1,4 @@
-# Windows on x86-64 by mingw-w64 (Debian: gcc-mingw-w64-x86-64).
+# Windows on x86-64 with mingw-w64 (Debian: gcc-mingw-w64-x86-64).
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc)
