@@ -9,7 +9,7 @@ import scenes
 
 
 def with_layer(change):
-    """A project whose only layer was changed."""
+    """A project with its only layer changed."""
     description = harness.project()
     change(description["layers"][0])
     return json.dumps(description)
@@ -34,7 +34,7 @@ FORM = harness.obj_text(harness.REST)
 
 # name, files to add, words, fragments of the sentence
 TABLE = [
-    # files that are not there or not files
+    # files that do not exist, or are not files
     ("missing project", {}, ["build", "none.json"], ["none.json", "No such file"]),
     ("missing project, check", {}, ["check", "none.json"], ["none.json", "No such file"]),
     ("missing rig", {}, ["weights", "none.glb"], ["none.glb", "No such file"]),
@@ -97,7 +97,7 @@ TABLE = [
      json.dumps({"exemplar": 1, "mesh": "thick.obj", "layers": [], "subdivide": {"scheme": "loop", "levels": 1}})},
      ["build", "a.json"], ["thick.obj: at level 1 of the subdivision: 4 faces meet"]),
     ("index out of range", {"a.obj": "v 0 0 0\nf 1 2 3\n"}, ["info", "a.obj"], ["a.obj:2"]),
-    # rigs that promise what they do not have
+    # rigs that promise more than they have
     ("3 GB of file in 100 bytes", {"a.glb": glb(PROMISE, 20)}, ["info", "a.glb"], ["a.glb"]),
     ("3 GB of chunk in 100 bytes", {"a.glb": glb(100, PROMISE)}, ["weights", "a.glb"], ["a.glb"]),
     ("3 GB of both in 100 bytes", {"a.glb": glb(PROMISE, PROMISE)}, ["pose", "a.glb", "-o", "a.obj"], ["a.glb"]),
@@ -139,12 +139,12 @@ TABLE = [
     ("form on a full disk", {}, ["pose", "band.glb", "-o", "/dev/full"], ["/dev/full", "No space left"]),
 ]
 
-# words whose data goes to stdout
+# words that print data to stdout
 PRINTING = [["info", "band.glb"], ["info", "bent.obj", "--json"], ["weights", "band.glb"], ["check", "band.json"],
             ["build", "band.json"], ["pose", "band.glb", "-o", "-"], ["plot", "band.glb", "-o", "-"], ["info", "--capabilities"], ["-h"], ["build", "-h"],
             ["--version"]]
 
-# words that write files, and sizes of file at which the disk is full: at once, after some bytes, after whole files
+# words that write files, and file sizes at which the disk is full: at once, after some bytes, after complete files
 WRITING = [
     (["build", "band.json", "-o", "new.glb"], (0, 100, 4000)),
     (["unpack", "band.glb", "-o", "out/deep"], (0, 100, 500)),
@@ -250,7 +250,7 @@ class BadInput(harness.Case):
     def test_a_protected_file_is_not_replaced(self):
         how = {}
         if os.geteuid() == 0:
-            # Root may write everywhere: run as nobody, with a copy of the tool where nobody can reach it.
+            # Root may write everywhere, so run as nobody, with a copy of the tool that nobody can reach.
             how = {"user": NOBODY, "tool": shutil.copy(harness.TOOL, self.folder / "tool")}
             for path in [self.folder, *self.folder.rglob("*")]:
                 os.chown(path, NOBODY, NOBODY)

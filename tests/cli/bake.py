@@ -1,4 +1,4 @@
-"""exemplar bake: motions on rigs as files for other programs, and what it refuses. How near they are is tested in C."""
+"""exemplar bake: motions on rigs as files for other programs, and refusals. The accuracy is tested in C."""
 import json
 import signal
 import struct
@@ -82,8 +82,8 @@ class Bake(harness.Case):
         document = self.document("arm.glb")
         self.assertEqual([document["nodes"][n]["name"] for n in document["skins"][0]["joints"]],
                          ["shoulder", "forearm", "hand"])
-        self.succeed("info", "arm.glb")  # a scene, no rig
-        # What was baked is a motion again, and moves the rig as before.
+        self.succeed("info", "arm.glb")  # a scene, not a rig
+        # A baked file is a motion again, and moves the rig as before.
         again = self.succeed("bake", "arm/arm.glb", "--motion", "arm.glb", "-o", "again.glb", "--json").json()
         self.assertEqual(again["frames"], 3)
         one = self.succeed("bake", "arm/arm.glb", "--motion", "arm.csv", "-o", "one.glb", "--influences", "1")
@@ -139,8 +139,8 @@ class Bake(harness.Case):
         self.refuse(1, motion + out + ["--start", "2"], "move.csv goes from 0 s to 1 s, so it cannot start at 2 s")
         self.refuse(2, motion + out + ["--map", "map.json"], "--map goes with .bvh")
         self.refuse(2, motion + out + ["--animation", "walk"], "'move.csv' holds one motion")
-        # What is to blame is named, and nothing else: of an exact file rounding is all that is left. At odd poses, since
-        # at round ones nothing may be rounded.
+        # The report names the causes and nothing else: an exact file has only rounding errors. The poses are odd, since
+        # at round values nothing may be rounded.
         (self.folder / "odd.csv").write_text("time,bend,girth\n0,0.1,0.7\n0.5,31.7,0.613\n0.7,47.3,0.337\n1,81.9,0.271\n")
         motion = ["--motion", "odd.csv"]
         self.refuse(1, motion + out + ["--error", "1e-12"], "this error is rounding in the file: allow a larger")
@@ -156,7 +156,7 @@ class Bake(harness.Case):
         process = subprocess.Popen([harness.TOOL, "bake", "band.glb", "--motion", "move.csv", "--fps", "200000", "-o",
                                     "o.obj"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while len(list(self.folder.iterdir())) == len(before) and process.poll() is None:
-            time.sleep(0.002)  # until the frames' folder is there
+            time.sleep(0.002)  # until the folder of frames exists
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=100)
         self.assertEqual(process.returncode, 130, err)

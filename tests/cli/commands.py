@@ -1,4 +1,4 @@
-"""Each command at its work: what it writes, what it prints, as text and as JSON."""
+"""Each command at work: the files it writes, and its output as text and as JSON."""
 import fcntl
 import json
 import math
@@ -72,7 +72,7 @@ class Build(Built):
         self.assertEqual(got, first)
 
     def test_closed_streams(self):
-        """What is printed never gets into a file that took the place of a closed stream."""
+        """Output never ends up in a file that took the place of a closed stream."""
         first = (self.folder / "band.glb").read_bytes()
         for closed, words, code in ((">&-", "build band.json -o -", 1), (">&- 2>&-", "build band.json -o new.glb", 1),
                                     ("<&- >&- 2>&-", "build band.json -o new.glb -q", 0)):
@@ -87,7 +87,7 @@ class Build(Built):
                                      b"exemplar: cannot write to standard output: Bad file descriptor\n")
 
     def test_a_closed_stream_is_no_place_for_a_file(self):
-        """The line about an interrupt, in the middle of a rig that would have been descriptor 2."""
+        """The line about an interrupt must not land in a rig that got descriptor 2."""
         self.succeed("demo", "blob")
         whole = (self.folder / "blob/blob.glb").read_bytes()
         os.mkfifo(self.folder / "rig")
@@ -145,7 +145,8 @@ class Weights(Built):
         self.assertEqual([list(layer) for layer in answer["layers"]], [["name", "weights"]])
         self.assertEqual(answer["layers"][0]["name"], "body")
         self.assertAlmostEqual(math.fsum(answer["layers"][0]["weights"].values()), 1, delta=1e-6)
-        # Python writes doubles with the fewest digits that read back: so must the tool, up to the exponent's dress.
+        # Python writes doubles with the fewest digits that read back; the tool must too, except for the style of the
+        # exponent.
         for number in outcome.out.replace("}", ",").split(":"):
             word = number.split(",")[0]
             if word[0] in "-0123456789":
@@ -263,7 +264,7 @@ class Pose(Built):
         self.assertIn("\nf ", self.form("out/pose_00001.obj"))
 
     def test_a_form_beyond_float_is_refused(self):
-        # The one vertex that moves is in the middle of the mesh; a table names the form.
+        # The only vertex that moves is in the middle of the mesh; a table names the form.
         description = harness.project()
         layer = description["layers"][0]
         layer["weigh"], layer["pseudo"] = {"kind": "direct"}, []
@@ -286,7 +287,7 @@ class Pose(Built):
 
 
 class PoseOfLevels(harness.Case):
-    """Forms at a level, and the files beside a form."""
+    """Forms at a level, and files next to a form."""
 
     def build(self, **more):
         harness.write_project(self.folder, {**harness.project(), **more})
@@ -342,7 +343,7 @@ class PoseOfLevels(harness.Case):
             out = self.folder / kind
             out.mkdir()
             words = ["pose", "band.glb", "--poses", "poses.csv", "--kind", kind, "-o", kind, *more]
-            # The third form leaves the range of float: what was written before it is taken back.
+            # The third form leaves the range of float: files written before it are removed.
             (self.folder / "poses.csv").write_text("far,age\n0,0\n1,1\n-2,0\n")
             self.sentence(self.run_tool(*words), 1, f"pose_00002.{kind}", "too far away")
             self.assertEqual(list(out.iterdir()), [])
@@ -388,7 +389,7 @@ class Info(Built):
             self.assertIn(fragment, text)
 
     def test_weighers(self):
-        """In the words of project files, of a project and of its rig; what unpack writes says the same."""
+        """In the words of project files, for a project and its rig; unpack writes the same."""
         description = harness.project()
         cases = [({"kind": "nearest", "k": 3, "form": "paper"}, "nearest, k 3, paper"),
                  ({"kind": "nearest", "k": 8, "form": "next"}, "nearest, k 8, next"),
@@ -404,7 +405,7 @@ class Info(Built):
                 self.assertIn(f"layer body: {words}\n", self.succeed("info", name).out)
             self.succeed("unpack", "weighed.glb", "-o", "unpacked", "-q", "--force")
             project, = (self.folder / "unpacked").glob("*.json")
-            written = {key: value for key, value in weigh.items() if (key, value) != ("form", "next")}  # left to its default
+            written = {key: value for key, value in weigh.items() if (key, value) != ("form", "next")}  # the default, left out
             self.assertEqual(json.loads(project.read_text())["layers"][0]["weigh"], written)
         for weigh, text in (({"kind": "nearest", "k": 65}, "weigh.k: a whole number from 1 to 64"),
                             ({"kind": "shepard", "power": 0}, "weigh.power: must be above 0 and at most 64"),
@@ -414,7 +415,7 @@ class Info(Built):
             self.sentence(self.run_tool("check", "weighed.json"), 1, f"layers[0].{text}")
 
     def test_offsets(self):
-        """Frames, participation, moved vertices and muting; and build tells what it chose."""
+        """Frames, participation, moved vertices and muting; build reports its choices."""
         description = harness.project()
         layer = description["layers"][0]
         del layer["pseudo"]
@@ -649,7 +650,7 @@ class Interrupted(harness.Case):
     """A signal ends the work soon, with a line, its own exit code and without temporary files."""
 
     def interrupt(self, number, target, *words):
-        """Sends the signal when the first new file appears below target; gives what was said."""
+        """Sends the signal when the first new file appears below target; returns the output."""
         before = len(os.listdir(target)) if target.is_dir() else 0
         process = subprocess.Popen([harness.TOOL, *words], cwd=self.folder, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
@@ -710,7 +711,7 @@ class Interrupted(harness.Case):
         self.assertIn("may hold old files beside new ones", said)
 
     def test_where_nothing_is_written_yet(self):
-        """A project that is read from a pipe nobody fills."""
+        """Reads a project from a pipe that nobody fills."""
         os.mkfifo(self.folder / "wait.json")
         process = subprocess.Popen([harness.TOOL, "build", "wait.json"], cwd=self.folder, stderr=subprocess.PIPE)
         with open(self.folder / "wait.json", "wb"):
@@ -719,7 +720,7 @@ class Interrupted(harness.Case):
         self.assertEqual(process.returncode, 130)
 
     def test_a_reader_that_has_seen_enough(self):
-        """Silent, as with other programs; a sentence where the parent wants broken pipes to be errors."""
+        """Silent, like other programs; an error message if the parent wants broken pipes to be errors."""
         harness.write_project(self.folder)
         self.succeed("build", "band.json")
         for words in (["info", "band.glb"], ["build", "band.json", "-o", "-"], ["demo", "blob", "-o", "out"]):

@@ -1,4 +1,4 @@
-"""How forms and rigs differ: each kind of difference made on purpose, and found with the right number."""
+"""Differences of forms and rigs: each kind is made on purpose, and found with the right number."""
 import math
 
 import harness

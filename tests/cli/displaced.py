@@ -1,4 +1,4 @@
-"""A tube whose refined surface is displaced by maps: built, checked, posed at its levels, changed, baked, unpacked."""
+"""A tube with a displaced refined surface: built, checked, posed at its levels, changed, baked, unpacked."""
 import json
 import math
 import struct

@@ -1,5 +1,5 @@
-"""A bar that bends and its sleeve: keys learned from caches, applied to others, reported on, added and removed; and
-everything that cannot be learned from or applied to, with a sentence and nothing written."""
+"""A bar that bends and its sleeve: keys learned from caches, applied to others, reported on, added and removed. Then
+all refusals of learn and apply: one sentence, and nothing written."""
 import math
 import struct
 import xml.dom.minidom
@@ -187,7 +187,7 @@ class Applying(Driven):
         self.write("other.pc2", pc2([bar(-2.5 if f == 5 else 0.3, 0, 0) for f in range(8)]))
         outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "other.pc2", "-o", "o.pc2")
         self.sentence(outcome, 0, "1 of 8 frames are farther", "worst 5 ")
-        # of neighbours, and of a pose that comes back, one is named: two keys there would be refused
+        # of neighbours, and of a pose that recurs, one is named: two keys there would be refused
         self.write("twice.pc2", pc2([bar(-2.5 if f in (2, 3, 6) else 0.3, 0, 0) for f in range(8)]))
         outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "twice.pc2", "-o", "o.pc2")
         self.sentence(outcome, 0, "3 of 8 frames are farther", "worst 2 ")

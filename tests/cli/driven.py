@@ -1,4 +1,4 @@
-"""A sleeve that follows a bending tube: built from files, posed by files, changed, unpacked, and what is refused."""
+"""A sleeve that follows a bending tube: built from files, posed by files, changed, unpacked, and refusals."""
 import json
 import math
 
@@ -8,7 +8,7 @@ RINGS, SIDES = 9, 8
 
 
 def bent(radius, angle, first, last):
-    """Rings of a tube along x whose middle third is an arc of so many radians."""
+    """Rings of a tube along x; its middle third is an arc of that angle in radians."""
     places = []
     for ring in range(first, last + 1):
         along = 2 * ring / (RINGS - 1)

@@ -120,10 +120,10 @@ class Requests(Case):
         self.assertEqual((self.folder / "band.json").read_text(), changed)
         self.assertEqual((self.folder / "band.json~").read_text(), self.text)
         self.assertEqual(stat.S_IMODE((self.folder / "band.json").stat().st_mode), 0o640)
-        # The same again changes nothing, and keeps what was before.
+        # Saving the same again changes nothing, and keeps the version before.
         self.assertEqual(self.editor.save(changed, f'"{second}"').json()["version"], second)
         self.assertEqual((self.folder / "band.json~").read_text(), self.text)
-        # Somebody else wrote.
+        # Another program wrote the file.
         answer = self.editor.save(self.text + " ", first)
         self.assertEqual(self.refused(answer, 409, "another program")["version"], second)
         self.assertEqual((self.folder / "band.json").read_text(), changed)

@@ -8,7 +8,7 @@ import re
 import harness
 
 RIG = re.compile(r'<script type="text/plain" id="rig" data-name="([^"]*)">([A-Za-z0-9+/]*=*)</script>')
-# Where a page would name what it wants from elsewhere: attributes, style, and what a script loads.
+# Places where a page would load something from elsewhere: attributes, styles, and scripts.
 FETCHED = re.compile(r"""\b(?:src|href|action|poster|srcset)\s*=\s*["']?\s*(?:https?:)?//|url\(\s*["']?\s*(?:https?:)?//"""
                      r"""|@import|\b(?:import|from|fetch|importScripts|Worker|EventSource|WebSocket)\s*\(?\s*["'`](?:https?|wss?):""")
 
@@ -68,7 +68,7 @@ class Export(harness.Case):
         self.assertEqual(len(re.findall(r"<script\b", page)), len(scripts))
         digest = base64.b64encode(hashlib.sha256(scripts[0].encode("utf-8")).digest()).decode()
         self.assertIn(f"'sha256-{digest}'", rules["script-src"])
-        # Who wrote what is in it.
+        # The authors of all parts are named.
         for author in ("three.js authors", "Rich Felker", "Permission is hereby granted"):
             self.assertIn(author, page)
 

@@ -1,4 +1,4 @@
-"""exemplar edit: who and what is refused, at any time. Whatever is refused leaves the project whole."""
+"""exemplar edit: requests that are refused, at any time. A refusal leaves the project intact."""
 import concurrent.futures
 import fcntl
 import http.client
@@ -59,7 +59,7 @@ class Hostile(Case):
         self.assertRegex(twice, r"^HTTP/1\.1 40[03]")
         origins = f"Origin: http://127.0.0.1:{port}\nOrigin: http://evil.example\n"
         self.assertRegex(self.editor.send(self.editor.head(more=origins)), r"^HTTP/1\.1 403")
-        # A link in a page of another site may be clicked; it may not be fetched, framed, or sent to.
+        # A link on a page of another site may be clicked, but not fetched, framed, or posted to.
         clicked = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
         self.assertEqual(self.editor.ask("GET", "", headers=clicked).status, 200)
         for method, path, headers in (("PUT", "api/project", clicked), ("POST", "api/build", clicked),
@@ -67,7 +67,7 @@ class Hostile(Case):
                                       ("GET", "", {**clicked, "Sec-Fetch-Mode": "no-cors"})):
             answer = self.editor.ask(method, path, self.text if method != "GET" else None, {**put, **headers})
             self.assertEqual(answer.status, 403, headers)
-        # Headers that were cut off might have said who asks.
+        # Headers that were cut off might have named the sender.
         many = "".join(f"X-{n}: y\n" for n in range(70)) + "Origin: http://evil.example\n"
         self.assertRegex(self.editor.send(self.editor.head(more=many)), r"^HTTP/1\.1 400")
         none = self.editor.send(f"GET {self.editor.path} HTTP/1.0\n")
@@ -172,7 +172,7 @@ class Files(Case):
         muted["layers"][0]["examples"][2].update(mesh="/etc/passwd", muted=True)
         self.refused(editor.ask("POST", "api/build", json.dumps(muted)), 403, "/etc/passwd")
         self.assertEqual(self.listing(), before)
-        # Once it is named no more, it may not be named again.
+        # Once the file no longer names it, the page may not name it either.
         self.assertEqual(editor.save(text, "*").status, 200)
         self.refused(editor.save(named, "*"), 403)
         (inside / "link.csv").symlink_to("/etc/hosts")
@@ -180,7 +180,7 @@ class Files(Case):
         self.assertEqual(editor.ask("GET", "api/motions").json()["files"], [])
 
     def test_what_is_no_file(self):
-        """Nobody waits for a pipe."""
+        """A pipe must not block the server."""
         editor = self.open()
         os.mkfifo(self.folder / "pipe.obj")
         changed = self.text.replace("thick.obj", "pipe.obj")
@@ -346,7 +346,7 @@ class Crowd(Case):
         self.assertEqual((code, said), (0, "exemplar: editing band.json, until Ctrl-C\n"))
 
     def test_end_while_reading_a_motion(self):
-        """What was sent does not stay behind."""
+        """Uploads leave nothing behind."""
         room = self.folder / "room"
         room.mkdir()
         editor = Editor(self.folder, env={**os.environ, "TMPDIR": str(room)})
@@ -361,7 +361,7 @@ class Crowd(Case):
         self.assertEqual(list(room.iterdir()), [])
 
     def test_silent_clients(self):
-        """Some who say nothing leave room for those who do."""
+        """Silent connections leave room for others."""
         editor = self.open()
         silent = [socket.create_connection(("127.0.0.1", editor.port)) for _ in range(30)]
         silent[0].sendall(b"GET / HTTP/1.1\r\nHost:")

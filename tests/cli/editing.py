@@ -1,4 +1,4 @@
-"""What the tests of exemplar edit share: the tool at work on a project, and what a page asks of it."""
+"""Shared by the tests of exemplar edit: the tool serving a project, and requests like those of the page."""
 import http.client
 import json
 import re
@@ -25,14 +25,14 @@ class Answer:
         return json.loads(self.bytes)
 
     def framed(self):
-        """The object, and what follows it."""
+        """The JSON object, and the bytes after it."""
         size, = struct.unpack("<I", self.bytes[:4])
         assert (4 + size) % 8 == 0
         return json.loads(self.bytes[4:4 + size]), self.bytes[4 + size:]
 
 
 class Editor:
-    """The tool at work on a project, and what a page asks of it."""
+    """The tool serving a project, and requests like those of the page."""
 
     def __init__(self, folder, name="band.json", *words, **how):
         self.process = subprocess.Popen([harness.TOOL, "edit", str(name), "--no-open", *words], cwd=folder, **how,
@@ -58,7 +58,7 @@ class Editor:
             connection.close()
 
     def send(self, head, body=b""):
-        """Bytes as they are; what comes back."""
+        """Sends raw bytes; returns the answer."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
             connection.sendall(head.encode("latin-1").replace(b"\n", b"\r\n") + b"\r\n" + body)
             answer = b""
@@ -114,7 +114,7 @@ class Case(harness.Case):
 
 
 def main():
-    """As harness.main; a tool that was built without the editor is left alone."""
+    """Like harness.main, but skips a tool that was built without the editor."""
     probe = subprocess.run([sys.argv[1], "edit", "none.json"], capture_output=True, text=True) if len(sys.argv) > 1 else None
     if probe and "built without" in probe.stderr:
         print("skipped: built without the editor")

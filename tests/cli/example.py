@@ -1,5 +1,6 @@
-"""From a sculpt to an example, as a rigger works: pose, sculpt, add, build, and see it hold; then what else is done with
-examples, and what is refused. The body is a tube along x with a spine and two arms whose joints point anywhere."""
+"""From a sculpt to an example, as a rigger works: pose, sculpt, add, build, and check that it holds. Then other
+commands on examples, and refusals. The body is a tube along x with a spine and two arms with joints in arbitrary
+directions."""
 import json
 import math
 import os
@@ -104,7 +105,7 @@ def write_skeleton(path, seed=7, upright=False):
 
 
 def bulge(positions, centre, amount):
-    """A sculpt: what is near the centre goes outwards, the rest stays where it is."""
+    """A sculpt: vertices near the centre move outwards, the rest stays."""
     out = []
     for p in positions:
         near = max(0.0, 1 - math.dist(p, centre) ** 2 / 0.16) ** 2
@@ -113,7 +114,7 @@ def bulge(positions, centre, amount):
 
 
 def mirrored(positions):
-    """The body's vertices at the other side of x = 0."""
+    """The body's vertices mirrored across x = 0."""
     out = [None] * len(positions)
     for v, (x, y, z) in enumerate(positions):
         out[(RINGS - 1 - v // SIDES) * SIDES + v % SIDES] = [-x, y, z]
@@ -144,7 +145,7 @@ class Example(harness.Case):
         return json.loads((self.home / "body.json").read_text())
 
     def posed(self, *words):
-        """The form at a pose, of the project as it is now."""
+        """The form of the current project at a pose."""
         self.succeed("build", "body/body.json", "-q", "-o", "rig.glb")
         self.succeed("pose", "rig.glb", *words, "--no-normals", "-q", "-o", "posed.obj")
         return harness.positions_of((self.folder / "posed.obj").read_text())
@@ -163,7 +164,7 @@ class Example(harness.Case):
         return outcome
 
     def refused(self, *words, code=1, fragments=()):
-        """Nothing is changed, and one sentence says why."""
+        """One sentence says why, and nothing is changed."""
         before = self.listing()
         outcome = self.run_tool("example", *words)
         self.sentence(outcome, code, *fragments)
@@ -174,7 +175,7 @@ class Example(harness.Case):
         self.example("add", "--name", "bent_L", "--at", POSE, "bent.obj")
         return made
 
-    # ---- the way in ----
+    # ---- adding a sculpt ----
 
     def test_sculpt_holds(self):
         before = (self.home / "body.json").read_bytes()
@@ -190,7 +191,7 @@ class Example(harness.Case):
         self.assertLess(answer["error"], 1e-6 * SIZE)
         self.assertIn("'fore_L' is added", outcome.err)
         self.assertEqual((self.home / "body.json~").read_bytes(), before)
-        # Through the build and the skin it is what was sculpted; at rest nothing changed.
+        # After build and skin the form is the sculpt; at rest nothing changed.
         self.assertLess(apart(self.posed(POSE), made), 1e-5 * SIZE)
         self.assertLess(apart(self.posed(), rest_form()), 1e-5 * SIZE)
         layer, = self.project()["layers"]
@@ -207,7 +208,7 @@ class Example(harness.Case):
                                            "max": 90}])
         self.assertEqual(layer["examples"][0]["at"], {"fore_L.z": 90})
         self.assertLess(apart(self.posed("fore_L.z=90"), made), 1e-5 * SIZE)
-        # From now on the joint's turn is a place in that layer, however it is said.
+        # From now on, the joint's turn is a place in that layer, however it is written.
         second = self.sculpt("more.obj", "fore_L.z=45", amount=0.05)
         outcome = self.example("add", "--name", "half", "--at", "joint:fore_L=z45", "--falloff", "fore_L.z=40",
                                "more.obj")
@@ -227,7 +228,7 @@ class Example(harness.Case):
         layers = self.project()["layers"]
         self.assertEqual([layer["name"] for layer in layers], ["fore_L.z", "fore_L.z_arm_L.x"])
         self.assertEqual(layers[1]["space"][0], layers[0]["space"][0])
-        # Joints that have no part in the place still are part of the pose.
+        # Joints that are not part of the place are still part of the pose.
         third = self.sculpt("three.obj", "fore_L.z=40", "joint:spine=y50")
         self.example("add", "--name", "three", "--layer", "fore_L.z", "--at", "fore_L.z=40", "--joint",
                      "joint:spine=y50", "three.obj")
@@ -250,7 +251,7 @@ class Example(harness.Case):
         self.assertEqual(self.project()["layers"][0]["examples"][0]["mesh"], "fore_L/bent_L_2.obj")
 
     def test_units(self):
-        """The project in centimetres with z up: so are its sculpts."""
+        """The project is in centimetres with z up, and so are its sculpts."""
         def turned(positions):
             return [[100 * x, -100 * z, 100 * y] for x, y, z in positions]
 
@@ -262,7 +263,7 @@ class Example(harness.Case):
         answer = self.example("add", "--name", "bent_L", "--at", POSE, "bent.obj", "--json").json()
         self.assertLess(answer["error"], 1e-6 * SIZE)
         self.assertLess(apart(self.posed(POSE), made), 1e-5 * SIZE)
-        # x is x; what is y up there is z here. The body is symmetric about both.
+        # x stays x; y up there is z here. The body is symmetric about both.
         self.mirror("--name", "bent_L")
         other = self.project()["layers"][1]["examples"][0]["at"]["fore_R"]
         self.assertLess(apart(self.posed("joint:fore_R=q:" + ",".join(map(repr, other))), mirrored(made)), 1e-5 * SIZE)
@@ -348,7 +349,7 @@ class Example(harness.Case):
         self.assertEqual(self.project()["layers"][0]["examples"][0]["mesh"], "fore_L/bent_L_4.obj")
 
     def test_commands_at_once_lose_nothing(self):
-        """Each waits for the one before; also for one name, which only the first can have."""
+        """Each waits for the one before, also with the same name, which only the first can have."""
         self.sculpt("s.obj", "joint:fore_L=z20")
         start = ("example", "add", "body/body.json", "--at", "joint:fore_L=z")
         jobs = [subprocess.Popen([harness.TOOL, *start[:-1], start[-1] + str(20 + 15 * i), "--name", name, "s.obj"],
@@ -435,7 +436,7 @@ class Example(harness.Case):
         if not harness.THREAD_SANITIZED:
             self.sentence(self.run_tool(*words, file_size=1000), 1, "bent.obj")
             self.assertEqual(self.listing(), before)
-            # The sculpt fits, the project does not.
+            # The sculpt fits, but the project does not.
             self.write({**self.project(), "layers": []} | {"up": "y"})
             (self.home / "body.json").write_text((self.home / "body.json").read_text() + " " * 60000)
             before = self.listing()
@@ -445,8 +446,8 @@ class Example(harness.Case):
     # ---- mirrors ----
 
     def mirror(self, *words, times=1):
-        """Whatever the pose, a sculpt comes back at it; but only at the mirrored one does it move as little: as many
-        vertices as its source, and as many again where the source's layer acts there too, by an axis of both."""
+        """At any pose, a sculpt comes back at it. But only at the mirrored pose does it move as little: as many
+        vertices as its source, and twice as many if the source's layer acts there too, through an axis of both."""
         def moved():
             return [(layer["name"], e["name"], e["moved"])
                     for layer in self.example("list", "--moved", "--json").json()["layers"] for e in layer["examples"]]
@@ -658,7 +659,7 @@ class Example(harness.Case):
         entry, = layer["examples"]
         self.assertEqual((entry["name"], entry["file"], entry["muted"]), ("bent_L", "fore_L/bent_L.obj", False))
         self.assertGreater(entry["moved"], 5)
-        # What is listed can be typed.
+        # Listed values can be typed.
         self.assertLess(apart(self.posed(entry["at"]), self.posed("fore_L=x60y-20")), 1e-5)
         self.assertIn("bent_L", self.example("list").out)
 
@@ -676,7 +677,7 @@ class Example(harness.Case):
         listed = self.example("list", "--layer", "fore_L.z").out.splitlines()
         self.assertEqual([line.split() for line in listed[2:]], [["zero", "fore_L.z=0"]])
         self.assertTrue(listed[1].endswith("  falloff fore_L.z=25"), listed[1])
-        # With an axis of its own it leaves alone what was sculpted where that axis rests.
+        # With its own axis, it does not affect sculpts made where that axis is at rest.
         self.sculpt("three.obj", "fore_L.z=45", "joint:fore_R=z20")
         outcome = self.example("add", "--name", "three", "--at", "fore_L.z=45", "joint:fore_R=z20", "three.obj")
         self.assertIn("'fore_L.z_fore_R.z' is held at zero at 2 places where earlier layers have examples", outcome.err)
@@ -718,7 +719,7 @@ class Example(harness.Case):
         outcome = self.example("add", "--name", "large", "--at", "fore_L=x30", "--force", "large.obj")
         self.assertIn("away from the form at its pose: is it in the project's unit", outcome.err)
         self.example("remove", "--name", "large")
-        # Two places close by that say different things, with reaches far beyond their distance.
+        # Two places close together with different forms, and falloffs far larger than their distance.
         self.sculpt("close.obj", "fore_L=x58y-20", amount=0.02)
         outcome = self.example("add", "--name", "close", "--at", "fore_L=x58y-20", "close.obj")
         self.assertNotIn("away from the form", outcome.err)

@@ -1,5 +1,5 @@
-"""exemplar figures: every figure of the list is there, the page is sound and its links lead somewhere, docs/figures.md
-says the same, and pictures have the same bytes on every run."""
+"""exemplar figures: every figure of the list is there, the page is valid and its links work, docs/figures.md says the
+same, and pictures have the same bytes in every run."""
 import html.parser
 import re
 import xml.etree.ElementTree
@@ -10,7 +10,7 @@ EMPTY = {"meta", "img", "br", "link"}
 
 
 class Page(html.parser.HTMLParser):
-    """Tags that close in order, links, and which figures are shown and which are not, by section."""
+    """Checks that tags close in order, and collects links, shown and missing figures, by section."""
 
     def __init__(self):
         super().__init__()
@@ -46,7 +46,7 @@ class Page(html.parser.HTMLParser):
 
 
 def documented():
-    """Section to figure to whether it is computed, as docs/figures.md has it."""
+    """{section: {figure: computed or not}}, from docs/figures.md."""
     sections = {}
     for line in (harness.REPOSITORY / "docs/figures.md").read_text().splitlines():
         if line.startswith("## "):
@@ -91,15 +91,15 @@ class Figures(harness.Case):
                 xml.etree.ElementTree.fromstring(data)
         for theirs, ours in (("642, 1280", "642, 1280"), ("2562, 5120", "2562, 5120"), ("8, 4", "8, 4")):
             self.assertIn(f'<td>{theirs}</td><td class="ours">{ours}</td>', text)
-        # Of trajectory warping: the pair that is drawn turns by half the bar's bend, links and bases are the paper's.
+        # For trajectory warping: the pair drawn turns by half the bar's bend; links and bases are the paper's.
         turn = re.search(r'the frame turns by</td><td>\S+</td><td class="ours">([0-9]+)', text)
         self.assertLess(abs(int(turn[1]) - 110), 6)
         self.assertIn('links, and bases appended</td><td>4, 2</td><td class="ours">4, 2</td>', text)
         steps = re.search(r'equation 4 end from equation 6, metres</td><td>\S+</td><td class="ours">([-0-9.e]+)', text)
         self.assertLess(float(steps[1]), 1e-5)
         self.assertEqual(len(re.findall(r'<td>(?:5500|4000|2074|30)</td><td class="ours">[1-9]', text)), 5)
-        # A folder with something in it is left alone unless told; then, pictures have the same bytes. One of each way
-        # of drawing is enough: lines, a sheet, forms and their segments on paths that are found anew.
+        # A folder with files in it is left alone unless told otherwise. Then pictures have the same bytes. One of each
+        # kind of drawing is enough: lines, a sheet, forms and their segments on paths that are computed again.
         before = self.listing()
         self.sentence(self.run_tool("figures", "-o", "out"), 1, "'out' is not empty", "--force")
         self.assertEqual(self.listing(), before)

@@ -1,5 +1,5 @@
-"""The GPU from the tool, wherever the test runs: a build without CUDA and a machine without a GPU say so in a sentence
-and write nothing; where there is a GPU, a baked cache is the CPU's, and a measurement is a row."""
+"""The GPU from the tool, on any machine. A build without CUDA and a machine without a GPU give one sentence and write
+nothing. With a GPU, a baked cache equals the CPU's, and a measurement is a row."""
 import struct
 
 import harness
@@ -62,7 +62,7 @@ class Gpu(harness.Case):
         ours, theirs = (positions((self.folder / name).read_bytes()) for name in ("gpu.pc2", "cpu.pc2"))
         self.assertEqual(len(ours), 3 * 8 * 30)
         for a, b in zip(ours, theirs, strict=True):
-            self.assertLess(abs(a - b), 3e-5)  # of a band 3 m long
+            self.assertLess(abs(a - b), 3e-5)  # for a band 3 m long
 
     def test_bench(self):
         if self.missing:

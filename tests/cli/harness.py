@@ -1,6 +1,6 @@
-"""What the tests of the tool share: running it in a folder of its own, and a small project to work on.
+"""Shared by the tests of the tool: runs it in a folder per test, and makes a small project to work on.
 
-Every script is called as NAME.py TOOL REPOSITORY and ends with harness.main(); python3's own library is all it needs.
+Every script is called as NAME.py TOOL REPOSITORY and ends with harness.main(); it needs only python3's own library.
 """
 import json
 import os
@@ -19,7 +19,7 @@ import zlib
 TOOL = None
 REPOSITORY = None
 SANITIZED = False
-THREAD_SANITIZED = False  # that sanitizer crashes where the size of files is limited
+THREAD_SANITIZED = False  # that sanitizer crashes if the size of files is limited
 
 
 class Outcome:
@@ -42,10 +42,10 @@ class Outcome:
 
 
 def limits(file_size, memory):
-    """Sets a child's limits: beyond file_size a write fails as on a full disk, beyond memory an allocation."""
+    """Sets a child's limits: beyond file_size a write fails as on a full disk, beyond memory an allocation fails."""
     def set_them():
         if file_size is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which ends the tool, unless it sees to it
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which ends the tool unless it handles it
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
         if memory is not None and not SANITIZED:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
@@ -53,12 +53,12 @@ def limits(file_size, memory):
 
 
 def without_progress(text):
-    """What takes over a second, as it may on a slow machine, tells of its progress."""
+    """Removes lines of progress, which appear after a second, as may happen on a slow machine."""
     return re.sub(r"^exemplar: .*, \d+% done\n", "", text, flags=re.M)
 
 
 class Case(unittest.TestCase):
-    """A test in a new folder, self.folder, which is where the tool runs."""
+    """A test in a new folder, self.folder, where the tool runs."""
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="exemplar-cli-"))
@@ -81,7 +81,7 @@ class Case(unittest.TestCase):
         return outcome
 
     def sentence(self, outcome, code, *fragments):
-        """One line on stderr that holds the fragments, and the exit code."""
+        """Expects the exit code, and one line on stderr that has the fragments."""
         self.assertEqual(outcome.code, code, outcome.err)
         self.assertEqual(without_progress(outcome.err).count("\n"), 1, outcome.err)
         self.assertTrue(outcome.err.startswith("exemplar"), outcome.err)
@@ -166,7 +166,7 @@ def main():
 
 
 def finish(result):
-    """Says why cases were skipped; ctest shows 77 as Skipped, and scripts/test counts it by reason."""
+    """Prints why cases were skipped; ctest shows 77 as Skipped, and scripts/test counts it by reason."""
     reasons = {reason for _, reason in result.skipped}
     for reason in sorted(reasons):
         print(f"skipped: {reason}")

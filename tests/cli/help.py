@@ -1,7 +1,7 @@
-"""Help: every way to ask gives the same page, every page has an example, and docs/reference/commands/ shows it word for word.
+"""Help: all ways to ask give the same page, every page has an example, and docs/reference/commands/ shows it verbatim.
 
-With UPDATE_DOCS=1 in the environment, the blocks in docs/reference/commands/ are rewritten instead of compared. What the
-examples do is tested by tests/docs/examples.py, the rest of the pages by tests/docs/commands.py.
+With UPDATE_DOCS=1 in the environment, the blocks in docs/reference/commands/ are rewritten instead of compared.
+tests/docs/examples.py tests the examples, tests/docs/commands.py the rest of the pages.
 """
 import os
 import re

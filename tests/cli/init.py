@@ -1,4 +1,4 @@
-"""Projects from glTF: what is taken, what is said, what is refused. (tests/oracle/init_oracle.py compares the numbers.)"""
+"""Projects from glTF: contents, notes, refusals. (tests/oracle/init_oracle.py compares the numbers.)"""
 import base64
 import json
 import os
@@ -40,7 +40,7 @@ class Init(harness.Case):
         self.assertEqual(layer["space"], [{"name": "wide", "min": 0, "max": 1, "rest": 0},
                                           {"name": "tall", "min": 0, "max": 1, "rest": 0.5}])
         self.assertEqual([e["name"] for e in layer["examples"]], ["wide", "tall"])
-        # At rest as the file stands: half tall, and twice as large as its node says.
+        # The file's own pose: half tall, and twice as large because of its node.
         self.assertEqual(self.posed(), [[0, 2, 0], [2, 2, 0], [0, 4, 0]])
         self.assertEqual(self.posed("tall=0", "wide=0.5"), [[1, 0, 0], [3, 0, 0], [1, 2, 0]])
         self.assertEqual(self.succeed("check", "it/it.json", "-q").out, "")
@@ -91,7 +91,7 @@ class Init(harness.Case):
                 self.assertAlmostEqual(a, b, delta=1e-6)
 
     def test_seams_close(self):
-        """Two triangles side by side, whose common edge the file has twice."""
+        """Two triangles side by side; the file has their common edge twice."""
         scene = Scene()
         positions = TRIANGLE + [TRIANGLE[2], TRIANGLE[1], [1, 1, 0]]
         targets = [shifted(0, 0, 1) + [[0, 0, 1], [0, 0, 1], [0, 0, 3]]]
@@ -104,7 +104,7 @@ class Init(harness.Case):
         self.assertEqual(self.posed("a=1")[3:], [[0, 1, 1], [1, 0, 1], [1, 1, 3]])
 
     def test_many_joints_of_one_name(self):
-        """Each gets the next number, and none that another joint has by itself."""
+        """Each gets the next number that no other joint's name has."""
         scene = Scene()
         joints = [scene.node(name=name) for name in ["bone", "bone", "bone 3", "bone", "bone", "hip", "hip"]]
         scene.node(mesh=scene.mesh("m", influences=HELD), skin=scene.skin(joints))
@@ -122,7 +122,7 @@ class Init(harness.Case):
         self.assertEqual(len(self.posed()), 6)
 
     def test_meshes_with_more_and_fewer_influences(self):
-        """One vertex is shared by six joints that were moved since they were bound, the others are held by one."""
+        """Six joints, moved since they were bound, share one vertex; the others have one joint each."""
         scene = Scene()
         joints = [scene.node(name=f"j{i}", translation=[i, 0, 0]) for i in range(6)]
         skin = scene.skin(joints)

@@ -1,4 +1,4 @@
-"""exemplar init from forms: shapes as sliders, shapes in a space, paths, folders, and what is refused."""
+"""exemplar init from forms: shapes as sliders, shapes in a space, paths, folders, and refusals."""
 import json
 import random
 
@@ -45,7 +45,7 @@ class Forms(harness.Case):
         self.near(self.posed("rest/rest.glb"), REST)
         self.near(self.posed("rest/rest.glb", "wide=1"), moved(1, 0, 0))
         self.near(self.posed("rest/rest.glb", "wide=0.5", "tall=1"), moved(0.5, 2, 0))
-        # A further shape is a further slider, and needs neither a layer nor a place.
+        # Another shape is another slider, and needs neither a layer nor a place.
         self.add("rest/rest.json", "--name", "deep", "deep.obj")
         self.succeed("build", "rest/rest.json")
         self.near(self.posed("rest/rest.glb", "wide=0.5", "deep=1"), moved(0.5, 0, 3))
@@ -66,7 +66,7 @@ class Forms(harness.Case):
         self.succeed("build", "p/rest.json")
         self.near(self.posed("p/rest.glb", "x=1"), moved(1, 0, 0))
         self.near(self.posed("p/rest.glb", "y=10"), moved(0, 2, 0))
-        # A further shape is a further example of the space; axes that are not named are at rest.
+        # Another shape is another example of the space; axes not named are at rest.
         self.add("p/rest.json", "--name", "deep", "--at", "x=0.5", "deep.obj")
         layer, = self.project("p/rest.json")["layers"]
         self.assertEqual(layer["examples"][-1]["at"], {"x": 0.5, "y": 0})

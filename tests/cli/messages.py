@@ -1,5 +1,5 @@
-"""Messages at the mistakes people make: a file of another program, settings joined wrongly, outputs that cannot be
-written, values outside an axis, sculpts in another unit. Each is one sentence that says what to do."""
+"""Messages for common mistakes: a file of another program, wrongly joined settings, outputs that cannot be written,
+values outside an axis, sculpts in another unit. Each is one sentence that says what to do."""
 import os
 import shutil
 
@@ -134,13 +134,13 @@ class Messages(harness.Case):
         self.assertEqual(outcome.err, "exemplar: bend=-1 is outside its range, 0 to 90: the axis is clamped to it\n")
 
     def test_outputs_that_cannot_be_written(self):
-        """Every one fails before the work: no progress, no result, nothing left behind."""
+        """All of them fail before the work starts: no progress, no result, nothing left behind."""
         (self.folder / "poses.csv").write_text("time,bend\n0,1\n1,2\n")
         (self.folder / "plain.gltf").write_text('{"asset": {"version": "2.0"}}')
         (self.folder / "sub.obj").mkdir()
         how = {}
         if os.getuid() == 0:
-            # Root may write everywhere: run as nobody, with a copy of the tool where nobody can reach it.
+            # Root may write everywhere, so run as nobody, with a copy of the tool that nobody can reach.
             how = {"user": NOBODY, "tool": shutil.copy(harness.TOOL, self.folder / "tool")}
         (self.folder / "locked").mkdir()
         for ending in {ending for _, ending in WRITING}:

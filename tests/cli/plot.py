@@ -1,4 +1,4 @@
-"""exemplar plot: SVG that parses and says what it shows, PNG of the promised size, slices, the same bytes always."""
+"""exemplar plot: valid SVG with the right contents, PNG of the promised size, slices, always the same bytes."""
 import struct
 import xml.etree.ElementTree
 
@@ -46,7 +46,7 @@ class Plot(harness.Case):
         self.assertIn("layer body \u00b7 girth 0.5", labels(self.svg("girth=0.5", "--axes", "bend")))
         self.assertNotEqual(self.svg("girth=0.5", "--axes", "bend"), self.svg("--axes", "bend"))
         self.assertEqual(self.svg("girth=0", "--axes", "bend"), self.svg("--axes", "bend"))
-        # An axis with a value is not plotted along.
+        # An axis with a given value is not plotted.
         self.assertEqual(self.svg("girth=0.5"), self.svg("girth=0.5", "--axes", "bend"))
         self.assertEqual(self.svg("bend=1"), self.svg("bend=1", "--axes", "girth"))
         self.sentence(self.run_tool("plot", "band.glb", "girth=0", "bend=1", "-o", "a.svg"), 1, "leave one of them out")

@@ -1,4 +1,4 @@
-"""exemplar render: pictures of rigs and forms, and what it refuses. What a picture shows is tested in C."""
+"""exemplar render: pictures of rigs and forms, and refusals. The contents of pictures are tested in C."""
 import struct
 import zlib
 
@@ -6,7 +6,7 @@ import harness
 
 
 def read_png(data):
-    """Width, height, channels, rows of bytes of a PNG of 8 bits without interlacing."""
+    """Width, height, channels and rows of an 8-bit PNG without interlacing."""
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     at, packed = 8, b""
     while at < len(data):

@@ -1,4 +1,4 @@
-"""exemplar scan fit with motion capture: a small skeleton found from a TRC file, as a fit, as BVH, and what is refused."""
+"""exemplar scan fit with motion capture: a small skeleton found from a TRC file, as a fit, as BVH, and refusals."""
 import json
 import math
 
@@ -32,7 +32,7 @@ def product(m, n):
 
 
 def trial():
-    """The markers of a bird that flaps, in millimetres, with a marker that is no part of it."""
+    """The markers of a bird that flaps, in millimetres, and a marker that does not belong to it."""
     lines = ["PathFileType\t4\t(X/Y/Z)", "DataRate\tNumFrames\tNumMarkers\tUnits", f"50\t{FRAMES}\t8\tmm",
              "Frame#\tTime\t" + "\t\t\t".join("abcdefg") + "\t\t\tball", ""]
     for f in range(FRAMES):

@@ -1,4 +1,4 @@
-"""exemplar scan label: markers of a small session named, names by hand kept, the page, and what is said."""
+"""exemplar scan label: names the markers of a small session, keeps names set by hand, the page, and messages."""
 import csv
 import json
 import math
@@ -26,7 +26,7 @@ def added(a, b):
 
 class Label(harness.Case):
     def session(self):
-        """A trunk, an arm and a hand with 10 markers each, in four scans that each lack some."""
+        """A trunk, an arm and a hand with 10 markers each, in four scans with some missing."""
         chance = random.Random(7)
         markers = []
         for joint, (name, _, _, _) in enumerate(JOINTS):
@@ -94,7 +94,7 @@ class Label(harness.Case):
         self.assertGreaterEqual(sure, 0.9 * sum(len(self.truth[s]) for s in ("up", "bent", "both")))
         listed = (self.folder / "s/labels/doubtful.csv").read_text().splitlines()
         self.assertEqual(len(listed), 1 + len(report["doubtful"]))
-        # Again: nothing to be done. By hand: kept, whatever is said.
+        # A second run has nothing to do. Files changed by hand are kept, with any options.
         before = (self.folder / "s/labels/up.csv").read_bytes()
         again = self.succeed("scan", "label", "s")
         self.assertIn("3 scans labelled before", again.out)
@@ -129,7 +129,7 @@ class Label(harness.Case):
         self.write("found/up.csv", "x,y,z,r,g,b\n5,5,5,9,200,9\n5,6,5,200,9,9\n")
         say("scan 'up' seems to have no marker in common with the reference 'still'")
         self.assertGreater(len(self.labels("bent")), 10)
-        # Where nothing is left to be named, files are read as strictly.
+        # Files are read as strictly if no marker is left to name.
         bent = (self.folder / "s/labels/bent.csv").read_text()
         self.write("labels/bent.csv", bent + "nobody,0,0,0,0.5\n")
         say("s/labels/bent.csv: the session has no marker 'nobody'")

@@ -1,5 +1,5 @@
-"""Scans of a painted board: markers found, kept, found again after a change, and drawn; scans that cannot be searched are
-told and the others go on; what was found on too few or too many is told, too."""
+"""Scans of a painted board: markers found, kept, found again after a change, and drawn. Scans that cannot be searched
+are reported and the others go on, as are scans with too few or too many markers."""
 import csv
 import json
 import math
@@ -77,7 +77,7 @@ class ScanMarkers(harness.Case):
         self.assertEqual(again, {"session": "s", "scans": [{"name": name, "markers": 4, "kept": True, "error": None}
                                                            for name in ("one", "two", "three")]})
         self.assertEqual(self.listing(), before)
-        # Only what changed is looked at; one thread finds what several do.
+        # Only changed scans are searched; one thread finds the same as several.
         (self.folder / "s" / "scans" / "two_0.ply").write_bytes(board(SPOTS[:3]))
         os.utime(self.folder / "s" / "found" / "two.csv", (1, 1))
         outcome = self.succeed("scan", "markers", "s", "two", "three")

@@ -1,5 +1,5 @@
-"""A body from scans, all steps: the quick demo, the same again by 'scan run' after an interruption and with nothing left
-to do, and sessions in which something is wrong: one sentence, and the work so far kept."""
+"""A body from scans, all steps: the quick demo, then 'scan run' after an interruption and with nothing left to do. Then
+sessions with a fault: one sentence, and the work so far is kept."""
 import json
 import os
 import pathlib
@@ -29,7 +29,8 @@ class ScanRun(harness.Case):
         shutil.rmtree(cls.made)
 
     def session(self, *removed):
-        """The demo's folder, without some of what it holds. Files are written anew, never changed: links do."""
+        """A copy of the demo's folder without some of its files. Files are replaced, never changed, so links will
+        do."""
         folder = self.folder / "s"
         shutil.copytree(self.made / "body", folder, copy_function=os.link)
         for name in removed:
@@ -58,7 +59,7 @@ class ScanRun(harness.Case):
         report = self.succeed("scan", "report", "s", "--json").json()
         self.assertEqual(report["scans"], 11)
         self.succeed("pose", "s/body.glb", "elbow.L=90", "girth=0.3", "-o", "posed.obj", "-q")
-        # A motion with the usual names of joints, of another person.
+        # A motion of another person, with the usual joint names.
         (self.folder / "wave.bvh").write_text(
             "HIERARCHY\nROOT Hips\n{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT LeftArm\n{\n"
             "OFFSET 0.2 0.5 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT LeftForeArm\n{\nOFFSET 0.3 0 0\n"
@@ -68,7 +69,7 @@ class ScanRun(harness.Case):
         (self.folder / "map.json").write_text(json.dumps({"joints": {
             name: whole[name] for name in ("hips", "shoulder.L", "elbow.L")}}))
         self.succeed("bake", "s/body.glb", "--motion", "wave.bvh", "--map", "map.json", "-o", "wave.pc2", "-q")
-        # Nothing is left to be done but to report.
+        # Nothing is left to do except the report.
         before = {path: path.stat().st_mtime_ns for path in (self.folder / "s").rglob("*")}
         again = self.run_tool("scan", "run", "s")
         self.assertEqual(again.code, 0, again.err)
@@ -98,7 +99,7 @@ class ScanRun(harness.Case):
             self.assertEqual((folder / name).read_bytes(), (self.made / "body" / name).read_bytes(), name)
 
     def test_interrupted_demo(self):
-        """A session is left that 'scan run' goes on with."""
+        """The session left behind can be continued with 'scan run'."""
         process = subprocess.Popen([harness.TOOL, "demo", "body", "--quick", "-o", "b", "--threads", "2"],
                                    cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         while not (self.folder / "b/found").is_dir() or not os.listdir(self.folder / "b/found"):
@@ -113,7 +114,7 @@ class ScanRun(harness.Case):
         self.assertEqual([name for name in self.listing() if "tmp" in name or "~" in name], [])
 
     def stops(self, folder, *fragments):
-        """Stops at a step with one sentence besides what says which step it is; found/ is as it was, at least."""
+        """Stops at a step with one sentence, besides the line that names the step; at least found/ is unchanged."""
         outcome = self.run_tool("scan", "run", "s")
         self.assertEqual(outcome.code, 1, outcome.err)
         lines = [line for line in harness.without_progress(outcome.err).splitlines()

@@ -1,5 +1,5 @@
-"""An arm before the simulated scanner: the files of a session, the same for any number of threads, going on after an
-interruption; and everything that cannot be scanned, with a sentence and nothing written."""
+"""An arm in the simulated scanner: the files of a session, the same for any number of threads, continued after an
+interruption. Then everything that cannot be scanned: one sentence, and nothing written."""
 import csv
 import json
 import math

@@ -1,4 +1,4 @@
-"""glTF files for tests of the tool, put together piece by piece."""
+"""glTF files for tests of the tool, built piece by piece."""
 import base64
 import json
 import struct

@@ -1,5 +1,5 @@
-"""What is wrong with a body, in one sentence each: from `build` on stderr, from `check` among its findings, and the exit
-code is 1 from both. The body is a strip of two bones, its files made here, so that they can say what no exporter would."""
+"""Faults of a body, one sentence each: from `build` on stderr, from `check` among its findings, with exit code 1 from
+both. The body is a strip of two bones. Its files are made here, so that they can have faults that no exporter makes."""
 import json
 import struct
 
@@ -16,7 +16,8 @@ def form(shrink=1.0):
 
 
 def skeleton(circle=False, empty=None, binds=True, joints=("upper", "fore")):
-    """A .glb of the strip: two joints at x = 0 and 1, three columns of vertices moved by the first, both, the second."""
+    """A .glb of the strip: two joints at x = 0 and 1, three columns of vertices moved by the first, both, the
+    second."""
     weights = [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
     positions = b"".join(struct.pack("<3f", *vertex) for vertex in VERTICES)
     places = bytes([0, 1, 0, 0]) * len(VERTICES)
@@ -72,7 +73,7 @@ def project():
 FILES = {"rest.obj": form().encode(), "child.obj": form(0.5).encode(), "strip.glb": skeleton(), "child.glb": skeleton(),
          "pale.png": harness.png(8, 4), "brown.png": harness.png(8, 4), "strip.json": json.dumps(project()).encode()}
 
-# name, the file that is exchanged, where check finds it, of which kind, and words of the sentence
+# name, the replaced file, the place and kind of check's finding, and fragments of the sentence
 TABLE = [
     ("a cyclic skeleton", {"strip.glb": skeleton(circle=True)}, "skeleton", "unreadable",
      ["strip.glb", "is its own ancestor"]),

@@ -1,4 +1,4 @@
-"""exemplar sheet: a picture of the promised size, slices, the same bytes always, and what it says about examples."""
+"""exemplar sheet: a picture of the promised size, slices, always the same bytes, and its messages about examples."""
 import struct
 
 import harness

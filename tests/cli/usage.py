@@ -1,7 +1,7 @@
-"""Wrong usage: exit code 2, one sentence with a hint on stderr, nothing on stdout; and the ways to write options."""
+"""Wrong usage: exit code 2, one sentence with a hint on stderr, nothing on stdout. Then all ways to write options."""
 import harness
 
-# words, what the sentence holds
+# words, fragments of the sentence
 WRONG = [
     (["buld"], "did you mean 'build'"),
     (["wieghts", "a.glb"], "did you mean 'weights'"),

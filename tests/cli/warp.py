@@ -11,7 +11,7 @@ PARTS = 6
 
 
 def bar(angle, parts=PARTS):
-    """A bar along x, bent in the plane of x and y by an angle over its whole length of 4."""
+    """A bar along x, bent in the plane of x and y by an angle over its length of 4."""
     points = []
     for i in range(parts + 1):
         s, bend = 4 * i / parts, angle / 4
@@ -141,7 +141,7 @@ class Projects(Warped):
         self.assertEqual((self.folder / "p.json").read_bytes(), before)
         self.succeed("build", "p.json")
         self.assertLess(self.apart(self.pose("p.glb", "d=0.9"), bar(2.4)), 1e-5)
-        # A further form goes onto the same axis, with or without the layer's name.
+        # Another form goes onto the same axis, with or without the layer's name.
         for words in (["--layer", "l"], []):
             (self.folder / "p.json").write_bytes(before)
             self.assertEqual(self.run_tool("example", "add", "p.json", "--name", "n", "--at", "d=0.5", *words, "c.obj").code, 0)
@@ -249,7 +249,7 @@ class Refusals(Warped):
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=100)
-        if process.returncode != 0:  # a machine that was quicker has written the rig
+        if process.returncode != 0:  # a faster machine may have written the rig by then
             self.assertEqual(process.returncode, 130, err)
             after = self.listing()
             after.pop("w.glb", None)

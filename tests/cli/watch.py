@@ -1,4 +1,4 @@
-"""build --watch: changes of every watched file are seen, failures are survived, Ctrl-C ends it; and damped vertices."""
+"""build --watch: sees changes of every watched file, survives failures, ends with Ctrl-C; and damped vertices."""
 import json
 import os
 import queue
@@ -13,7 +13,7 @@ PATIENCE = 60
 
 
 class Watched(harness.Case):
-    """The tool at watch; lines of either stream come out of self.lines as they appear."""
+    """The tool watching; lines of both streams appear in self.lines."""
 
     def start(self, *words):
         self.process = subprocess.Popen([harness.TOOL, "build", "band.json", "--watch", *words], cwd=self.folder,
@@ -63,12 +63,12 @@ class Watched(harness.Case):
                                          r"until Ctrl-C\n$")
         self.assertRegex(line, r"^\d\d:\d\d:\d\d band\.glb: ")
         first = (self.folder / "band.glb").read_bytes()
-        # An example, written over as editors do it: a new file takes the name.
+        # An example, replaced as editors do it: a new file takes the name.
         (self.folder / "new").write_text(harness.obj_text(harness.bent(2, 0)))
         os.replace(self.folder / "new", self.folder / "bent.obj")
         self.next("out", "4 examples")
         self.assertNotEqual((self.folder / "band.glb").read_bytes(), first)
-        # Of the same size and time, and still another one.
+        # The same size and time, but different contents.
         text = (self.folder / "bent.obj").read_text()
         (self.folder / "new").write_text(text.replace("v 1 0", "v 2 0", 1))
         status = os.stat(self.folder / "bent.obj")
@@ -82,7 +82,7 @@ class Watched(harness.Case):
         self.assertRegex(line, r"^\d\d:\d\d:\d\d exemplar: band\.json: layers\[0\]\.examples\[2\] 'thick': ")
         os.rename(self.folder / "kept", self.folder / "thick.obj")
         self.next("out", "4 examples")
-        # The project: broken, repaired, and with another file in it, which is watched from then on.
+        # The project: broken, repaired, and with a new file in it, which is watched from then on.
         (self.folder / "band.json").write_text("{")
         self.next("err", "band.json:1")
         description = harness.project()
@@ -92,7 +92,7 @@ class Watched(harness.Case):
         self.next("out", "4 examples")
         (self.folder / "mask.txt").write_text("0 2\n")
         self.next("err", "mask.txt")
-        # The old rig is still there: it was written whole or not at all.
+        # The old rig is still there: a rig is written completely or not at all.
         self.succeed("info", "band.glb", "-q")
         self.assertEqual(self.stop(), 130)
         self.next("err", "interrupted")
@@ -123,7 +123,7 @@ class Targets(harness.Case):
 
 class Damped(harness.Case):
     def test_damped_vertices_are_told(self):
-        """A strip twisted by 180 degrees: linear skinning makes its middle collapse onto the axis."""
+        """A strip twisted by 180 degrees: linear skinning collapses its middle onto the axis."""
         scene, places = scenes.Scene(), range(12)
         root = scene.node(name="root", children=[1])
         tip = scene.node(shown=False, name="tip")
@@ -140,7 +140,7 @@ class Damped(harness.Case):
                          {"name": "twisted", "mesh": "mesh.obj", "at": {"turn": 180}}]}]
         (self.folder / "it.json").write_text(json.dumps(description))
         outcome = self.run_tool("build", "it.json", "-o", "a.glb")
-        # The middle is on the axis, a metre from where the example wants it.
+        # The middle is on the axis, a metre away from the example's form.
         self.assertEqual((outcome.code, outcome.err),
                          (0, "exemplar: example 'twisted': 11 vertices damped (0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 1 more), "
                              "worst off by 1 m\n"))
