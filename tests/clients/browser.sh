@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs a program that starts Chromium. On machines whose processor has SVE but whose system hides it, Chromium's
-# renderer in software takes the processor's name for granted and draws blank frames: there the program runs in a mount
-# namespace where the processor has another name, as root or in a namespace where we are.
+# Runs a program that starts Chromium. Some machines have a processor with SVE, but their system hides it. Chromium's
+# software renderer trusts the processor's name and then draws blank frames. On these, the program runs in a mount
+# namespace with another processor name, as root or in a user namespace.
 if [ "$(uname -m)" != aarch64 ] || grep -qw sve /proc/cpuinfo || ! grep -q '^CPU part' /proc/cpuinfo; then
     exec "$@"
 fi

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Bakes motion into standard files and has programs of others play them: do they show what Exemplar shows?
+"""Bakes motion into standard files and plays them in other programs: do they show the same as Exemplar?
 
   clients.py TOOL NPM WORK DATA   NPM is a folder with three.js and the validator in it, WORK a folder to work in, DATA
-                                  one with makehuman/ and mocap/, whose part is skipped where they are not there;
-                                  a table, then "N passed, M failed"; exit 1 if any failed
+                                  one with makehuman/ and mocap/; without them that part is skipped;
+                                  prints a table, then "N passed, M failed"; exit 1 if any failed
 
-Of every case a rig is baked with four influences a vertex. The validator looks at the file; Blender and three.js play
-it, and so do a reader in numpy (gltf_oracle.py) and Exemplar itself, which makes a rig of the file and bakes that. At
-ten times that have keys, positions are within 1e-4 of the figure's size (its largest extent) of the numpy reader's, and
-normals within a degree. Normals are of the deformed faces on both sides: seams closed, faces weighed by their area.
+Each case bakes a rig with four influences per vertex. The validator checks the file. Blender and three.js play it, and
+so do a reader in numpy (gltf_oracle.py) and Exemplar itself, which makes a rig of the file and bakes that. At ten key
+times, positions are within 1e-4 of the figure's size (its largest extent) of the numpy reader's, and normals within a
+degree. Normals are those of the deformed faces on both sides: seams closed, faces weighed by their area.
 """
 import json
 import re
@@ -29,16 +29,16 @@ from point_cache import read_pc2
 from weigh_oracle import Tally
 
 POSITIONS, DEGREES, OWN = 1e-4, 1.0, 1e-5
-NEAR = 1e-4  # what baking aims at where it cannot be exact
+NEAR = 1e-4  # the goal of baking if it cannot be exact
 TIMES = 10
-# A normal that is the difference of large areas, at a fold that is flat, says nothing.
+# At a flat fold, a normal is a small difference of large areas and means nothing.
 FOLDED = 1e-2
 
 
 # ---- programs ----
 
 def call(words, folder=None):
-    """What a program printed; it must end well."""
+    """The output of a program, which must succeed."""
     run = subprocess.run([str(word) for word in words], cwd=folder, capture_output=True, text=True)
     if run.returncode != 0:
         sys.exit(f"{Path(words[0]).name} {words[1]} … ended with status {run.returncode}:\n{run.stdout[-3000:]}"
@@ -79,7 +79,7 @@ class Programs:
 # ---- the baked file ----
 
 class Baked:
-    """A file with one mesh in one node, as the numpy reader has it."""
+    """A file with one mesh in one node, in the numpy reader."""
 
     def __init__(self, path):
         self.file = gltf_oracle.File(str(path))
@@ -95,16 +95,16 @@ class Baked:
             start += len(columns[0])
         self.count, self.triangles = start, np.vstack(triangles)
         self.used = np.unique(self.triangles)
-        # Vertices that agree in everything that moves them are one, split at a seam.
+        # Vertices moved by exactly the same data are one vertex, split at a seam.
         self.merged = np.unique(np.vstack(self.rows), axis=0, return_inverse=True)[1].reshape(-1)
 
     def influences(self):
-        """The most sets of four."""
+        """The largest number of sets of four."""
         return max(sum(name.startswith("JOINTS") for name in primitive["attributes"])
                    for primitive in self.file.json["meshes"][0]["primitives"])
 
     def key_times(self, count):
-        """Of the channel with the most keys: the first, the last, and some between."""
+        """Times of the channel with the most keys: the first, the last, and some between."""
         inputs = {sampler["input"] for sampler in self.file.json["animations"][0]["samplers"]}
         keys = max((self.file.array(number)[:, 0] for number in inputs), key=len)
         return keys[np.unique(np.linspace(0, len(keys) - 1, count).round().astype(int))]
@@ -114,7 +114,7 @@ class Baked:
                          for t in times])
 
     def normals(self, places):
-        """Of the merged vertices, and where they say nothing."""
+        """Normals of the merged vertices, and a mask of those that mean nothing."""
         a, b, c = (places[self.triangles[:, k]] for k in range(3))
         areas = np.cross(b - a, c - a)
         total, plain = np.zeros((self.merged.max() + 1, 3)), np.zeros(self.merged.max() + 1)
@@ -135,7 +135,7 @@ def compare(tally, group, baked, got, expected, size, used):
     if got.shape != (len(expected), len(used), 3):
         tally.add(f"{group}: positions", np.inf, POSITIONS, f"{got.shape[1]} vertices, not {len(used)}")
         return
-    whole = expected.copy()  # a vertex that no face uses has no say in normals
+    whole = expected.copy()  # vertices without faces do not affect normals
     whole[:, used] = got
     for number, (now, then) in enumerate(zip(whole, expected)):
         distances = np.linalg.norm(now - then, axis=1) / size
@@ -151,8 +151,8 @@ def compare(tally, group, baked, got, expected, size, used):
 
 
 def apart(source, shown):
-    """How far the vertices of a rig and of a file are from each other over all times; the file splits vertices at
-    seams, and may have them in another order. Each goes with the one of the other side that keeps nearest on the whole way."""
+    """The largest distance between the vertices of a rig and of a file over all times. The file splits vertices at
+    seams and may reorder them, so each vertex is matched with the one that stays nearest over all times."""
     ways = [places.transpose(1, 0, 2).reshape(places.shape[1], -1) for places in (source, shown)]
     found = [cKDTree(ways[k]).query(ways[1 - k])[1] for k in (0, 1)]
     return max(np.linalg.norm(source[:, found[0]] - shown, axis=2).max(),
@@ -160,7 +160,7 @@ def apart(source, shown):
 
 
 def frames_at(path, times):
-    """Of a point cache, the frames that stand at these times."""
+    """The frames of a point cache at these times."""
     cache = read_pc2(path)
     numbers = (np.asarray(times) - cache.start) / cache.step
     assert np.abs(numbers - numbers.round()).max() < 1e-2, f"{path} has no frames at {times}"
@@ -170,7 +170,7 @@ def frames_at(path, times):
 # ---- cases ----
 
 def bake(programs, name, rig, *motion):
-    """NAME.glb with four influences, NAME.pc2 as evaluation has it. Returns what baking says of the file."""
+    """Bakes NAME.glb with four influences, and NAME.pc2 from the evaluation. Returns the report on the file."""
     words = ["bake", rig, "--motion", *motion, "-o"]
     print(f"---- {name}\n{programs.exemplar(*words, f'{name}.glb', '--influences', '4').strip()}", flush=True)
     programs.exemplar(*words, f"{name}.pc2", "--quiet")
@@ -178,7 +178,7 @@ def bake(programs, name, rig, *motion):
 
 
 def play_own(programs, name, times):
-    """The baked file made into a rig again, and that rig baked over the file's own motion."""
+    """Makes a rig from the baked file, and bakes that rig with the file's own motion."""
     programs.exemplar("init", f"{name}.glb", "-o", f"{name}_again", "--force")
     programs.exemplar("build", f"{name}_again/{name}.json", "-o", f"{name}_again.glb")
     programs.exemplar("bake", f"{name}_again.glb", "--motion", f"{name}.glb", "-o", f"{name}_again.pc2")
@@ -186,7 +186,7 @@ def play_own(programs, name, times):
 
 
 def check(tally, programs, name, report, loss_most):
-    """report: of baking; loss_most: what the file may be off the rig, as a part of the size."""
+    """report: from baking; loss_most: the allowed error of the file, as a part of the size."""
     (errors, warnings), messages = programs.validate(f"{name}.glb")
     tally.add(f"{name}: the validator", errors + warnings, 0, f"{errors} errors, {warnings} warnings:\n{messages}")
     baked = Baked(programs.work / f"{name}.glb")
@@ -227,8 +227,8 @@ def bend_arm(t):
 
 
 def arm_cases(tally, programs):
-    """The sample that moves joints and blends forms, whose weights go below 0; two influences are the most in it. Then
-    with dual quaternions, which a file can only come near to, by targets made for the motion."""
+    """The sample that moves joints and blends forms, with weights below 0 and at most two influences. Then with dual
+    quaternions, which a file can only approximate, by targets made for the motion."""
     programs.exemplar("demo", "arm", "-o", "arm", "--force", "--quiet")
     write_motion(programs.work / "arm.csv", shoulder=raise_arm, elbow=bend_arm, wrist=lambda t: 40 * np.sin(5 * t),
                  gender=lambda t: t / 2)
@@ -242,8 +242,8 @@ def arm_cases(tally, programs):
 
 
 def offset_cases(tally, programs):
-    """Corrections by gaussians: the samples, one over numbers, one over where an arm points; and arms as corrections
-    of a skinned one after the skin, which a file can only come near to."""
+    """Gaussian correctives: the samples, one over numbers, one over an arm's direction. Then arms as correctives
+    applied after skinning, which a file can only approximate."""
     for name in ("elbow", "shoulder"):
         programs.exemplar("demo", name, "-o", name, "--force", "--quiet")
     write_motion(programs.work / "elbow.csv", elbow=bend_arm, load=lambda t: t / 2)
@@ -266,7 +266,7 @@ def offset_cases(tally, programs):
 
 
 def body_case(tally, programs, data):
-    """A body with corrections at elbows and shoulders, walking."""
+    """A walking body with correctives at elbows and shoulders."""
     import psd_body
     psd_body.convert(psd_body.makehuman.Source(data / "makehuman"), programs.work / "body")
     programs.exemplar("build", "body/body.json")

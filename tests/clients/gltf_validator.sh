@@ -1,7 +1,7 @@
 #!/bin/sh
 # Usage: gltf_validator.sh SOURCE WORK TOOL PROBE RIG_PROBE DATA
-# Brings the validator into WORK/npm, once for each package-lock.json, and runs validate.mjs (rigs that TOOL and RIG_PROBE
-# make) and validate_scenes.mjs (files that PROBE writes) with it.
+# Installs the validator in WORK/npm, once for each package-lock.json, and runs validate.mjs (rigs from TOOL and
+# RIG_PROBE) and validate_scenes.mjs (files from PROBE) with it.
 set -eu
 source=$1
 work=$2
@@ -23,7 +23,7 @@ if ! cmp -s "$source/package-lock.json" "$work/npm/installed.json"; then
     cp "$source/package.json" "$source/package-lock.json" "$source/.npmrc" "$work/npm/"
     if ! (cd "$work/npm" && npm ci --fetch-retries=1 --fetch-timeout=30000) >"$work/npm.log" 2>&1; then
         cat "$work/npm.log"
-        # Only what speaks of the network is excused.
+        # Only errors of the network are excused.
         if grep -q -E 'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED' \
             "$work/npm.log"; then
             skip "npm cannot reach its registry"

@@ -1,9 +1,9 @@
-"""Plays the first animation of a glTF file in Blender and writes where every vertex is in the world at those seconds.
+"""Plays the first animation of a glTF file in Blender and writes the world positions of every vertex at those times.
 
   blender --background --factory-startup --python play_blender.py -- FILE OUT TIME…
 
-OUT receives floats [times][vertices][3] with y up, the vertices of all primitives in the file's order; vertices that no
-face uses are left out, as Blender's importer leaves them out.
+OUT gets floats [times][vertices][3] with y up, the vertices of all primitives in the file's order. Vertices without
+faces are left out, as in Blender's importer. Times are in seconds.
 """
 import sys
 import traceback
@@ -18,7 +18,7 @@ import bpy
 
 
 def places(thing):
-    """Of an object as it stands now, modifiers and all."""
+    """Positions of an object as it is now, with modifiers."""
     graph = bpy.context.evaluated_depsgraph_get()
     evaluated = thing.evaluated_get(graph)
     mesh = evaluated.to_mesh()
@@ -34,11 +34,11 @@ def main():
     path, out, *times = sys.argv[sys.argv.index("--") + 1:]
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.import_scene.gltf(filepath=path, merge_vertices=False)
-    # The importer adds a ball, in no collection that is shown, to draw bones with.
+    # The importer adds a ball to draw bones with, in no visible collection.
     things = [thing for thing in bpy.context.scene.objects if thing.type == "MESH"]
     scene, rows = bpy.context.scene, []
     for time in times:
-        # Blender counts in frames and lets motion run on between them; the importer put time 0 at frame 0.
+        # Blender counts in frames, with fractions between them; the importer put time 0 at frame 0.
         frame = float(time) * scene.render.fps / scene.render.fps_base
         scene.frame_set(int(frame // 1), subframe=frame % 1)
         rows.append(numpy.vstack([places(thing) for thing in things]))
@@ -46,7 +46,7 @@ def main():
     print(f"Blender {bpy.app.version_string}")
 
 
-# Blender's exit status says nothing of the script.
+# Blender's exit status does not reflect the script's.
 try:
     main()
 except BaseException:

@@ -1,6 +1,6 @@
 // Usage: node play_three.mjs NPM FILE OUT TIME…
-// Plays the first animation of a glTF file with three.js and writes where every vertex is in the world at those
-// seconds: floats [times][vertices][3], the vertices of all primitives in the file's order.
+// Plays the first animation of a glTF file with three.js and writes the world positions of every vertex at those times
+// in seconds: floats [times][vertices][3], the vertices of all primitives in the file's order.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 const [npm, file, out, ...times] = process.argv.slice(2);
 const load = name => import(pathToFileURL(resolve(join(npm, 'node_modules', 'three', name))));
 
-// The loader lives in a folder of examples and asks for 'three' by name: from its own place it finds the same copy.
+// The loader is in a folder of examples and imports 'three' by name; from its own folder it finds the same copy.
 globalThis.self = globalThis;
 const THREE = await load('build/three.module.js');
 const { GLTFLoader } = await load('examples/jsm/loaders/GLTFLoader.js');
@@ -23,7 +23,7 @@ const counts = meshes.map(mesh => mesh.geometry.getAttribute('position').count);
 const total = counts.reduce((sum, count) => sum + count, 0);
 const mixer = new THREE.AnimationMixer(gltf.scene);
 if (gltf.animations.length > 0) {
-    // At the very end a loop would begin again.
+    // A loop would start again at the very end.
     const action = mixer.clipAction(gltf.animations[0]);
     action.setLoop(THREE.LoopOnce);
     action.clampWhenFinished = true;

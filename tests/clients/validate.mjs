@@ -1,6 +1,6 @@
 // Usage: node validate.mjs NPM WORK TOOL PROBE
-// Builds rigs of every shape with the tool, has the probe write those that need no project, and has the Khronos validator look at them: no error, no warning. A damaged
-// copy must be found out, so that silence means something.
+// Builds rigs of every shape with the tool, writes those that need no project with the probe, and checks all of them
+// with the Khronos validator: no error, no warning. It must also report damaged copies: silence has to mean something.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -77,7 +77,7 @@ for (let k = 0; k < 40; k++) {
         { name: `example ${k}`, mesh: `${k}.obj`, at: { a: (k % 8) / 7, b: Math.floor(k / 8) / 4 } });
 }
 
-// ---- the work ----
+// ---- checks ----
 
 let failures = 0;
 
@@ -100,14 +100,15 @@ function build(name, { files, layers }) {
 async function validate(bytes) {
     return (await validator.validateBytes(new Uint8Array(bytes), {
         format: 'glb', maxIssues: 20,
-        // Viewers make tangents for a normal map themselves, as the evaluation does: they change with the form.
+        // Viewers compute tangents for a normal map themselves, as the evaluation does, since they change with the
+        // form.
         ignoredIssues: ['MESH_PRIMITIVE_GENERATED_TANGENT_SPACE'],
     })).issues;
 }
 
 const jsonOf = bytes => JSON.parse(bytes.toString('utf8', 20, 20 + bytes.readUInt32LE(12)));
 
-// A copy in which some text of the JSON is another, equally long, is found out.
+// The validator reports a copy with some text of the JSON replaced by another of the same length.
 async function damage(name, bytes, text, other) {
     const copy = Buffer.from(bytes), end = 20 + copy.readUInt32LE(12);
     const json = copy.toString('latin1', 20, end);
@@ -137,7 +138,7 @@ let last;
 for (const [name, file, targets] of rigs)
     last = await check(name, file, targets);
 
-// Skins, textures and levels. Pictures and the numbers of things are looked at too: what is not there cannot be wrong.
+// Skins, textures and levels. Counts of images and other things are checked too, since a missing thing gives no error.
 const made = execFileSync(probe, [work], { encoding: 'utf8' }).trim().split('\n').map(line => line.split('\t'));
 for (const [name, targets, joints, sets, pictures] of made) {
     const bytes = await check(name, join(work, name), Number(targets));

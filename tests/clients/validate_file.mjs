@@ -1,5 +1,5 @@
 // Usage: node validate_file.mjs NPM FILE
-// What the Khronos validator finds in a file: prints the numbers of errors and warnings, then the messages as JSON.
+// Runs the Khronos validator on a file: prints the numbers of errors and warnings, then the messages as JSON.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';

@@ -1,6 +1,6 @@
 // Usage: node validate_scenes.mjs NPM WORK PROBE DATA
-// Has every sample file read and written again, as .glb and as .gltf with .bin, and the Khronos validator look at what
-// came out: no error, and no more warnings than the original had. Then the same for scenes made here, of things that the
+// Reads and rewrites every sample file, as .glb and as .gltf with .bin, and runs the Khronos validator on the result:
+// no error, and no more warnings than the original had. Then the same for scenes made here, with features that the
 // samples lack: 8 influences, 16-bit joints, strips, colours, unnormalised directions and weights, empty targets.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
