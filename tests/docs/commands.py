@@ -1,16 +1,16 @@
-"""Every command of README.md and docs/: what a page shows works, from an empty folder, one line after the other.
+"""Runs every command of README.md and docs/, page by page, in order, from an empty folder.
 
     commands.py TOOL REPOSITORY [PATTERN…]     all pages, or those that match: 'docs/guides/*', '!docs/guides/*' for not
-    UPDATE_DOCS=1 commands.py …                writes what ```console blocks print into the pages
+    UPDATE_DOCS=1 commands.py …                writes the output of ```console blocks into the pages
 
-pages.py says what is run. Commands of ```sh blocks must end with 0; those of ```console blocks must print what stands
-below them. Times and sizes of files differ between machines and builds, so both sides are masked before they are
-compared: "12 ms" and "1.5 s" become "TIME", "87 kB" becomes "SIZE", the values of "seconds" and "bytes" become N.
-Decimals are cut after the sixth, for compilers may differ in the last of them. How far off a sculpt comes back is
-rounding alone.
+pages.py defines which blocks are run. Commands of ```sh blocks must end with 0; those of ```console blocks must print
+the text below them. Times and sizes of files differ between machines and builds, so both sides are masked before they
+are compared: "12 ms" and "1.5 s" become "TIME", "87 kB" becomes "SIZE", the values of "seconds" and "bytes" become N.
+Decimals are cut after the sixth, since compilers may differ in the last. The error of a sculpt is masked too: it is
+only rounding.
 
-A picture that a page shows has the size of the one that its commands make. A command that is not run must be one that
-the tool has, with options that its help lists.
+A picture on a page has the size of the one that its commands make. A command that is not run must exist in the tool,
+with options that its help lists.
 """
 import concurrent.futures
 import fnmatch
@@ -26,17 +26,17 @@ import time
 import pages
 import shell
 
-# Pages that do not follow the rules of pages.py yet: their faults are printed, and do not count.
+# Pages that do not follow the rules of pages.py yet: their faults are printed, but do not count.
 NOT_YET = []
 
-# Pages with a test of their own that runs all of their commands.
+# Pages with their own test, which runs all of their commands.
 RUN_ELSEWHERE = {"docs/tutorial.md": "docs.tutorial runs it"}
 
-LIMIT = 120  # seconds for a page
+LIMIT = 120  # seconds per page
 MASKS = [(r"\b[\d.]+ m?s\b", "TIME"), (r"\b[\d.]+ (bytes|[kMG]B)", "SIZE"), (r'"(seconds|bytes)":[\d.e-]+', r'"\1":N'),
          (r"comes back within [\d.e-]+ m?m", "comes back within LENGTH"), (r"(\.\d{6})\d+", r"\1")]
 PROGRESS = re.compile(r"^exemplar: .*, \d+% done\n", re.M)
-# Commands in blocks that are not run: at the beginning of a line, while help and answers indent them.
+# Commands in blocks that are not run: at the start of a line, since help and answers indent them.
 HIDING = re.compile(r"^(\$ |exemplar [a-z]+ (?![a-z]+: ))", re.M)
 INDENTED = re.compile(r"^(?:    |\t)\s*(?:\$ )?exemplar [a-z]+ .*$", re.M)
 PICTURE = re.compile(r"!\[[^]]*\]\(([^)\s]+)\)")
@@ -154,7 +154,7 @@ def check_page(path, named, tool, environment):
 
 
 def is_chosen(name, patterns):
-    """'*' goes through folders, too. With patterns of what is not meant alone, all else is."""
+    """'*' also matches slashes. With only negative patterns, all other pages match."""
     meant = [pattern for pattern in patterns if not pattern.startswith("!")]
     return ((not meant or any(fnmatch.fnmatch(name, pattern) for pattern in meant)) and
             not any(fnmatch.fnmatch(name, pattern[1:]) for pattern in patterns if pattern.startswith("!")))

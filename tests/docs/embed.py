@@ -1,4 +1,4 @@
-"""docs/guides/embed.md, word for word: its program is built against an installed prefix in the four ways that the page
+"""docs/guides/embed.md, verbatim: its program is built against an installed prefix in the four ways that the page
 shows, prints the numbers of the page and of 'exemplar pose', and links the libraries that the page names. Its pieces of
 C compile without a warning and run, with a misuse hook that aborts.
 
@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 RUN_HERE = "tests/docs/embed.py runs"
-# The variables of the program, as pieces find them.
+# The variables of the program that pieces use.
 HARNESS = """\
 #include <exemplar/exemplar.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ def near(a, b, tolerance, what):
 
 
 def compare(said, expected, what):
-    """The same lines: the same words, and numbers that differ by a rounding at most."""
+    """True for the same lines: the same words, and numbers that differ at most by rounding."""
     said, expected = said.strip().splitlines(), expected.strip().splitlines()
     if len(said) != len(expected):
         fail(f"{what} says\n" + "\n".join(said))
@@ -92,7 +92,7 @@ def compare(said, expected, what):
 
 
 def check_shell(page, found, work, env):
-    """Runs the blocks of the page in one shell, in their order, and compares what they say with the text below them."""
+    """Runs the blocks of the page in one shell, in order, and compares their output with the text below them."""
     script, expected = ["set -e"], {}
     for number, (comment, language, body) in enumerate(found):
         if language != "sh":
@@ -101,7 +101,8 @@ def check_shell(page, found, work, env):
             fail(f"a block of shell without a reason why no other test runs it:\n{body}")
         if RUN_HERE not in comment:
             continue
-        # The work of make is done already. The two files are compiled quickly: another test looks at their bits.
+        # make has already run. The two files are compiled without optimisation: another test compares their results to
+        # the bit.
         lines = [line.replace("-O2", "-O0") for line in body.splitlines() if not line.startswith("make ")]
         script += [f"echo @{number}"] + lines
         if number + 1 < len(found) and found[number + 1][1] == "text":
@@ -118,13 +119,13 @@ def check_shell(page, found, work, env):
         fail("the static program or that of two files says nothing")
     for line in alone:
         compare(line, known[line.split(":")[0]], "another program")
-    # And with the tool.
+    # Compare with the tool, too.
     for setting, line in known.items():
         if re.fullmatch(r"\w+=\d+", setting):
             run(["exemplar", "pose", "arm/arm.glb", setting, "-q", "-o", "tool.obj"], work, env)
             vertices = [row for row in (work / "tool.obj").read_text().splitlines() if row.startswith("v ")]
             near(numbers(line), [float(word) for word in vertices[-1].split()[1:4]], 1e-5, f"{setting}, beside 'exemplar pose'")
-    # And with what the page says of libraries.
+    # Compare with the page's statements about libraries, too.
     sentences = re.findall(r"`ldd (\w+)` shows ((?:`[\w.]+`(?:, | and )?)+)", page)
     if len(sentences) != 3:
         fail(f"the page names the libraries of {len(sentences)} programs")
@@ -162,7 +163,7 @@ def check_pieces(found, work, compiler, env):
         count += 1
         source = work / f"piece{count}.c"
         source.write_text(HARNESS.format(above=above, piece=body))
-        # A piece does not use all that is above it.
+        # A piece does not use everything above it.
         run([compiler, "-std=c17", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", source, "-Iprefix/include",
              "prefix/lib/libexemplar.a", "-lm", "-o", f"piece{count}"], work, env)
         if not (work / rig[1]).exists():
@@ -185,7 +186,7 @@ def main():
         fail("the page has no single program, or a long one")
     (work / "play.c").write_text(program[0])
 
-    # The work that the page leaves to make, and a cc that is this build's compiler.
+    # The steps that the page leaves to make, and a cc that is this build's compiler.
     run(["cmake", "--install", build, "--prefix", work / "prefix"], work)
     run([sys.executable, "-B", source / "scripts/amalgamate", "-o", work / "out"], work)
     (work / "bin/cc").write_text(f'#!/bin/sh\nexec "{compiler}" -Wall -Wextra "$@"\n')

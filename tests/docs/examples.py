@@ -1,9 +1,9 @@
-"""The examples of 'exemplar COMMAND -h', run as they stand there, from files like those that they name.
+"""Runs the examples of 'exemplar COMMAND -h' verbatim, with files like those that they name.
 
-    examples.py TOOL REPOSITORY [COMMAND…]     pages of these commands; all of them without any
+    examples.py TOOL REPOSITORY [COMMAND…]     help pages of these commands, or all
 
-Each page of help has a folder of its own. FILES says what is in it before its examples run; NOT_RUN names examples that
-are not run, and why. Those are looked up: the command and its options must be there.
+Each help page has its own folder. FILES has the contents of it before the examples run. NOT_RUN names examples that are
+not run, with reasons. For those, the command and its options must exist.
 """
 import json
 import math
@@ -22,7 +22,7 @@ import shell
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 from scenes import Scene  # noqa: E402
 
-LIMIT = 120  # seconds for a page
+LIMIT = 120  # seconds per page
 NOT_RUN = {
     "exemplar bake arm/arm.glb --motion bend.csv --fps 600 -o bend.pc2 --gpu": "needs a GPU; cli.gpu runs such a one",
     "exemplar bench": "minutes of work; a case is run below",
@@ -36,7 +36,7 @@ NOT_RUN = {
     "exemplar figures": "half a minute; cli.figures makes them smaller",
     "exemplar figures -o figures --cell 300 --force": "a minute; cli.figures makes them smaller",
 }
-# Pictures are drawn smaller and medians taken of fewer samples: the same work, in a part of the time.
+# Smaller pictures, and medians of fewer samples: the same work in less time.
 SMALLER = [(r"^(exemplar render (?!.*--size).*)$", r"\1 --size 250x250"), (r"--size 400x400", "--size 80x80"),
            (r"^(exemplar sheet (?!.*--cell).*)$", r"\1 --cell 60"), (r"^(exemplar figures .*--only.*)$", r"\1 --cell 60"),
            (r"--repeat 100", "--repeat 5")]
@@ -89,7 +89,7 @@ def lumpy(path, out):
 
 
 class Folder:
-    """The folder of one page; what several pages need is made once, in made."""
+    """The folder of one page. Files that several pages need are made once, in `made`."""
 
     def __init__(self, path, made, environment):
         self.path, self.made, self.environment = path, made, environment
@@ -101,7 +101,7 @@ class Folder:
             sys.exit(f"FAILED: the files for an example: '{command}' ends with {done.returncode}\n{done.stdout}")
 
     def demo(self, name, *options):
-        """A demo's folder, copied: examples change it."""
+        """A copy of a demo's folder, since examples change it."""
         if not (self.made / name).exists():
             self.run(f"exemplar demo {name} -q -o {name} {' '.join(options)}", self.made)
         return self.made / name
@@ -169,7 +169,7 @@ class Folder:
             shutil.copy(self.demo("blob") / f"{source}.obj", self.path / f"{name}.obj")
 
     def clothes(self):
-        """An animation of a blob that bends and of a larger one around it, as caches and as numbered files."""
+        """An animation of a bending blob and of a larger one around it, as caches and as numbered files."""
         made = self.made / "clothes"
         if not made.exists():
             made.mkdir()
@@ -226,14 +226,14 @@ class Folder:
                         path.write_text(text.replace(old, new))
                         os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
             self.run("exemplar build body.json -q", made)
-        # Files are written anew, never changed: links do.
+        # Files are replaced, never changed, so links will do.
         shutil.copytree(made, self.path / "body", copy_function=os.link)
         (self.path / "home/Downloads").mkdir(parents=True)
         shutil.copy(made / "labels/arm_07.csv", self.path / "home/Downloads")
         shutil.copy(made / "template/cage.obj", self.path / "mine.obj")
 
     def walk(self):
-        """Motion capture by others; without it, that example is not run."""
+        """Motion capture from elsewhere; without it, that example is not run."""
         data = pathlib.Path(os.environ.get("EX_DATA") or pathlib.Path(sys.argv[2]).resolve().parent / "shared/data")
         if (data / "mocap/c3d/02_01.c3d").exists():
             shutil.copy(data / "mocap/c3d/02_01.c3d", self.path / "walk.c3d")
@@ -243,7 +243,7 @@ class Folder:
             (self.path / "home" / name).mkdir(parents=True)
 
     def sculpts(self):
-        """Two forms, and two rigs that are the same."""
+        """Two forms, and two equal rigs."""
         self.blob()
         shutil.copytree(self.path / "blob", self.path / "old")
         shutil.copy(self.path / "blob/thin.obj", self.path / "sculpt-old.obj")
@@ -263,7 +263,7 @@ FILES = {
 
 
 def reason_for(command, folder):
-    """Why an example is not run; None where it is."""
+    """The reason why an example is not run; None if it is run."""
     if command in NOT_RUN:
         return NOT_RUN[command]
     if "walk.c3d" in command and not (folder / "walk.c3d").exists():
@@ -303,7 +303,7 @@ def main():
                             failed += 1
                             print(f"FAILED: exemplar {title} -h: '{one}': {fault}")
                 else:
-                    # An example that writes to /tmp writes to the test's folder.
+                    # An example that writes to /tmp writes to the test's folder instead.
                     command = command.replace(" /tmp/", f" {folder}/")
                     for pattern, instead in SMALLER:
                         command = re.sub(pattern, instead, command)
@@ -325,7 +325,7 @@ def main():
                     print(f"FAILED: exemplar {title} -h, example {step.line}: {fault}")
                 if step.seconds > 1:
                     print(f"{step.seconds:.1f} s: {step.command}")
-            # The body that an example of 'demo' made serves the pages of 'scan'.
+            # The pages of 'scan' use the body that an example of 'demo' made.
             if (folder / "somebody/body.glb").exists():
                 (folder / "somebody").rename(top / "made/body")
             shutil.rmtree(folder)

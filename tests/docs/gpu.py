@@ -1,5 +1,5 @@
-"""The C of docs/guides/gpu.md, word for word: the program compiles by Exemplar's headers alone, and where
-the GPU runtime is built it is linked and run; the lines for graphs compile where CUDA's headers are.
+"""The C of docs/guides/gpu.md, verbatim: the program compiles with only Exemplar's headers. If the GPU runtime is
+built, it is linked and run. The lines for graphs compile if CUDA's headers are installed.
 
     gpu.py GPU.md BUILD_DIR INCLUDE_DIR CC [CUDA_INCLUDE_DIR CUDART_STATIC]
 """

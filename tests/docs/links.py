@@ -1,5 +1,5 @@
-"""Every relative link and picture of every Markdown page leads somewhere, to a heading too where it names one; and every
-page of docs/ can be reached from docs/README.md.
+"""Every relative link and picture of every Markdown page has a target, including its heading. Every page of docs/ can
+be reached from docs/README.md.
 
     links.py REPOSITORY
 """
@@ -23,7 +23,7 @@ HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$", re.M)
 
 
 def without_code(prose):
-    """The text with its `code` blotted out, links around it kept: lines and columns stay."""
+    """The text with `code` replaced by x, keeping links around it, lines and columns."""
     return re.sub(r"(?<!`)(`+)(?!`)((?:(?!\n\n).)+?)(?<!`)\1(?!`)", lambda found: re.sub(r"[^\n]", "x", found.group()), prose,
                   flags=re.S)
 

@@ -1,14 +1,14 @@
 """Markdown pages as the tests of the documentation read them: pieces to run, commands that are only mentioned, links.
 
-A page is a list of pieces, in its order:
+A page is a list of pieces, in order:
 
     ```sh                     commands, run line by line
-    ```console                lines "$ COMMAND", each with what it prints below it; run, and compared
-    <!-- run: COMMAND -->     run too, for readers need not see it
+    ```console                lines "$ COMMAND", each with its output below; run, and compared
+    <!-- run: COMMAND -->     run too, but hidden from readers
     Save this as `NAME`:      the block below is written to that file
     <!-- not run: REASON -->  the block below is not run
 
-All other blocks, and `code` in the text, are only looked through for mentions of the tool.
+All other blocks, and `code` in the text, are only searched for mentions of the tool.
 """
 import dataclasses
 import pathlib
@@ -27,15 +27,15 @@ class Piece:
     line: int       # of the first line of its text, from 1
     language: str   # "run" of a hidden command
     text: str
-    reason: str = None  # of not being run
-    saved: str = None   # the file that it is to be written to
+    reason: str = None  # why it is not run
+    saved: str = None   # the file to write it to
 
 
 @dataclasses.dataclass
 class Page:
     path: pathlib.Path
     pieces: list    # fenced blocks and hidden commands
-    prose: str      # the rest: as many lines, with nothing where a piece is
+    prose: str      # the rest: the same number of lines, empty where a piece was
     faults: list    # (line, text): a reason without a block, a fence that does not end
 
 
@@ -89,7 +89,7 @@ def all_pages(repository):
 # ---- shell ----
 
 def is_complete(text):
-    """True if bash has all of a command: no quote, loop or here-document is open, no line goes on."""
+    """True if bash has a complete command: no quote, loop, here-document or continued line is open."""
     if re.search(r"(?<!\\)(\\\\)*\\\n$", text):
         return False
     done = subprocess.run(["bash", "-n", "-c", text], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -98,7 +98,7 @@ def is_complete(text):
 
 
 def commands_of(text, line):
-    """(line, command) of each command of a shell text; comments and empty lines are none."""
+    """(line, command) of each command of a shell text, without comments and empty lines."""
     begun, start = "", line
     for number, row in enumerate(text.splitlines(), line):
         if not begun:
@@ -106,7 +106,7 @@ def commands_of(text, line):
                 continue
             start = number
         begun += row + "\n"
-        # Plain lines, nearly all of them, need not be shown to bash.
+        # Nearly all lines are plain, and bash need not check them.
         plain = begun.count("\n") == 1 and not re.search(r"\\$|<<|['\"({`]|\b(for|while|if|until|case)\b", row)
         if plain or is_complete(begun):
             yield start, begun.rstrip("\n")
@@ -137,7 +137,7 @@ class Tool:
         return re.findall(rf"^  {name} ([a-z]+)  ", self.help(name), re.M) if name in self.commands() else []
 
     def everything(self):
-        """Words of all pages of help: () is the overview, ("drive", "learn") a command of a command."""
+        """Words of all help pages: () is the overview, ("drive", "learn") a command of a command."""
         return [(), *[words for name in self.commands() for words in [(name,), *[(name, i) for i in self.inner(name)]]]]
 
     def options(self, *words):
@@ -146,12 +146,12 @@ class Tool:
         return {word for pair in found for word in pair if word} | {"-h", "--help"} | (set() if words else {"--version"})
 
     def examples(self, *words):
-        """The lines below "Examples:" of a page of help."""
+        """The lines below "Examples:" of a help page."""
         found = self.help(*words).split("\nExamples:\n")
         return "".join(line[2:] + "\n" for line in found[1].splitlines()) if len(found) > 1 else ""
 
     def fault(self, mention):
-        """A sentence where a mention, the words behind 'exemplar', names what is not there."""
+        """An error message if a mention, the words after 'exemplar', names something that does not exist."""
         words = mention.split()
         if not words or not re.fullmatch(r"[a-z]+(\|[a-z]+)*:?", words[0]) or words[0].endswith(":"):
             return self.unknown_options(words, [()])
@@ -188,7 +188,7 @@ BREAK = re.compile(r"\s(?:\||\|\||&&|;|>>?|2>|<|#)\s|;\s|['\"`]|…|\s#|\n|$")
 
 
 def mentions_in_shell(text):
-    """(line from 0, words behind 'exemplar') in a shell text or an output."""
+    """(line from 0, words after 'exemplar') in a shell text or an output."""
     joined = re.sub(r"\\\n\s*", lambda found: " " * len(found.group()), text)
     for found in START.finditer(joined):
         before = joined[joined.rfind("\n", 0, found.start()) + 1:found.start()]
@@ -200,7 +200,7 @@ def mentions_in_shell(text):
 
 
 def mentions_in_prose(text):
-    """(line from 0, words behind 'exemplar') in `code` that begins with the tool's name."""
+    """(line from 0, words after 'exemplar') in `code` that begins with the tool's name."""
     for found in re.finditer(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", text, re.S):
         if "\n\n" in found.group(2):
             continue

@@ -1,5 +1,5 @@
-"""The README, word for word: it is short, its pictures are small, its shell lines run, and its C program compiles against
-the runtime alone and gives the vertex that 'exemplar pose' gives.
+"""The README, verbatim: it is short, its pictures are small, its shell lines run, and its C program compiles against
+the runtime alone and gives the same vertex as 'exemplar pose'.
 
     readme.py README.md BUILD_DIR INCLUDE_DIR CC
 """

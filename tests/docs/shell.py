@@ -1,18 +1,18 @@
-"""Runs shell commands of documentation one after the other in one folder, with the built tool on PATH."""
+"""Runs shell commands of the documentation in order in one folder, with the built tool on PATH."""
 import os
 import pathlib
 import re
 import signal
 import subprocess
 
-# Nothing is installed, fetched or opened by a test.
+# A test installs, fetches and opens nothing.
 FORBIDDEN = ("sudo", "apt", "apt-get", "pip", "pip3", "npm", "npx", "curl", "wget", "git", "docker", "xdg-open")
 NO_EDITOR = "built without the editor"
 MARK = "@@exemplar-docs@@"
 
 
 class Step:
-    """A command, at a line of its page; 'sh' must end with 0, 'console' may fail."""
+    """A command at a line of its page; 'sh' must end with 0, 'console' may fail."""
 
     def __init__(self, line, kind, command):
         self.line, self.kind, self.command = line, kind, command
@@ -30,7 +30,7 @@ def script_of(steps):
     lines = []
     for number, step in enumerate(steps):
         lines.append(f'printf "\\n{MARK} {number} $EPOCHREALTIME\\n"')
-        # Commands read nothing from this script.
+        # Commands must not read from this script.
         lines.append("{ " + step.command + "\n} < /dev/null 2>&1")
         goes_on = step.kind == "console" or "exemplar edit " in step.command
         lines.append(f'code=$?; if [ $code -ne 0 ]; then printf "\\n{MARK} code $code\\n"; {":" if goes_on else "exit 1"}; fi')
@@ -38,7 +38,7 @@ def script_of(steps):
 
 
 def run(steps, folder, environment, limit):
-    """Runs the steps in a folder up to the first that fails; False where the clock stopped them."""
+    """Runs the steps in a folder up to the first that fails; returns False if it ran out of time."""
     with open(f"{folder}.script", "w", encoding="utf-8") as file:
         file.write(script_of(steps))
     process = subprocess.Popen(["bash", f"{folder}.script"], cwd=folder, env=environment, start_new_session=True,
@@ -69,7 +69,7 @@ def run(steps, folder, environment, limit):
 
 
 def fault_of(step, in_time, limit):
-    """A sentence where a step that must end with 0 did not."""
+    """An error message if a step that must end with 0 did not."""
     if step.code == 0 or step.had_no_editor():
         return None
     why = f"ends with {step.code}" if step.code else "ended the shell" if in_time else f"did not end within {limit} s"
@@ -77,7 +77,7 @@ def fault_of(step, in_time, limit):
 
 
 def environment_for(tool, folder):
-    """PATH begins with the tool and with stand-ins for what no test may do."""
+    """An environment with a PATH that begins with the tool and with stand-ins for forbidden programs."""
     folder = pathlib.Path(folder)
     for name in FORBIDDEN:
         (folder / name).write_text("#!/bin/sh\n"

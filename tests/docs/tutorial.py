@@ -1,11 +1,11 @@
-"""The tutorial, word for word: runs its commands in an empty folder, compares what they print with what the page shows,
-and its pictures with those that the commands make. Then checks the claims of the text on the files of the lesson.
+"""The tutorial, verbatim: runs its commands in an empty folder, compares their output with the page, and its pictures
+with those that the commands make. Then checks the claims of the text on the files of the lesson.
 
     tutorial.py TUTORIAL.md BUILD_DIR [--write]
 
 A block after "<!-- not run: REASON -->" is not run. Times, file sizes and the errors of baking may differ; all other
-words and numbers may not. --write puts the pictures that were made into the folder of the page's pictures, and draws the
-picture of the exported page, which needs Chromium. Without it, only that picture's size is checked.
+words and numbers may not. --write copies the new pictures into the folder of the page's pictures, and draws the picture
+of the exported page, which needs Chromium. Without it, only that picture's size is checked.
 """
 import glob
 import json
@@ -66,7 +66,8 @@ def same_number(shown, printed):
 
 
 def same_line(shown, printed):
-    """True if two lines say the same, but for times, sizes (10 %), the version, and the error of baking (2 times)."""
+    """True if two lines say the same, except for times, sizes (10 %), the version, and the error of baking (factor
+    2)."""
     if shown.startswith("exemplar ") and re.fullmatch(r"exemplar \d+\.\d+\.\d+\S*", printed):
         return True
     lines = [ELAPSED.sub("TIME", line.rstrip()) for line in (shown, printed)]
@@ -129,7 +130,7 @@ def pixels(data):
 
 
 def compare_pictures(kept, made):
-    """Fails unless two pictures have one size and less than 1 % of their numbers differ by more than 16 of 255."""
+    """Fails unless two pictures have the same size and less than 1 % of their numbers differ by more than 16 of 255."""
     with open(kept, "rb") as a, open(made, "rb") as b:
         a, b = a.read(), b.read()
     if png_size(a) != png_size(b):
@@ -145,7 +146,7 @@ def compare_pictures(kept, made):
 
 
 def check_pictures(page, folder, lesson, with_page):
-    """Compares all pictures of the page with those made; the page links all that belong to it."""
+    """Compares all pictures of the page with the new ones; the page must link all that belong to it."""
     linked = pictures(page)
     kept = glob.glob(os.path.join(folder, "pictures", "tutorial-*.png"))
     if {os.path.basename(path) for path in kept} != {os.path.basename(link) for link in linked}:
@@ -185,7 +186,7 @@ def apart(a, b):
 
 
 def tail_length(path, rest):
-    """Length of the edges of the tail, compared with the mesh at rest; the tail is all that lies behind x = -0.62."""
+    """Edge lengths of the tail, compared with the mesh at rest; the tail is everything behind x = -0.62."""
     positions, faces = form(rest)
     behind = [p[0] < -0.62 for p in positions]
     edges = {tuple(sorted((a, b))) for face in faces for a, b in zip(face, face[1:] + face[:1]) if behind[a] and behind[b]}

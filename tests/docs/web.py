@@ -1,5 +1,5 @@
-"""docs/guides/web.md, word for word: its program runs in node, prints the text below it, and the vertex that 'exemplar
-pose' writes; the pieces that follow run after it, with three.js. Skipped if the package of the runtime was not made.
+"""docs/guides/web.md, verbatim: its program runs in node, prints the text below it and the same vertex as 'exemplar
+pose'. The pieces after it run too, with three.js. Skipped if the package of the runtime was not made.
 
     web.py WEB.md PACKAGE MODULES TOOL NODE WORK_DIR
 """
