@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Builds, checks and poses a space of human bodies, with skeletons that follow, and compares with body_reference.py.
 
-  body_oracle.py TOOL DATA   DATA is a folder with makehuman/; one line a group, then "N passed, M failed"
+  body_oracle.py TOOL DATA   DATA is a folder with makehuman/; one line per group, then "N passed, M failed"
 
-13380 vertices, 163 joints, up to 9 influences a vertex, 18 bodies over gender x age x muscle (makehuman.py tells what
-they are). Distances are parts of the posed body's own height; 1e-5 passes.
+13380 vertices, 163 joints, up to 9 influences per vertex, 18 bodies over gender x age x muscle (see makehuman.py).
+Distances are parts of the posed body's height; 1e-5 passes.
 """
 import json
 import subprocess
@@ -27,7 +27,7 @@ PROJECTS = {"body": "linear", "body_dual": "dual_quaternion"}
 LIMBS = [bone + side for side in (".L", ".R") for bone in
          ("upperarm01", "upperarm02", "lowerarm01", "lowerarm02", "wrist", "upperleg01", "upperleg02", "lowerleg01",
           "lowerleg02", "foot", "clavicle")] + ["spine01", "spine03", "spine05", "neck01", "neck03"]
-CHILD, MAN = [0, 10, 0.5], [1, 25, 1]  # examples both
+CHILD, MAN = [0, 10, 0.5], [1, 25, 1]  # both are examples
 
 
 def about_x(degrees):
@@ -59,7 +59,7 @@ class Tool:
         return self.read_form("once.obj")
 
     def table(self, rig, poses):
-        """Forms of poses [(point, turns)], through a table that has a column for everything that any of them moves."""
+        """Forms of poses [(point, turns)], through a table with a column for every axis and joint that moves."""
         moved = sorted({name for _, turns in poses for name in turns})
         header = [axis["name"] for axis in makehuman.AXES] + [f"joint:{name}.{c}" for name in moved for c in "xyzw"]
         rows = [np.concatenate([point] + [turns.get(name, Rotation.identity()).as_quat() for name in moved])
@@ -79,10 +79,11 @@ def compare(tally, group, got, expected, detail, limit=LIMIT):
     tally.add(group, error, limit, f"{detail}: vertex {worst} is {error:.1e} of the height off")
 
 
-# ---- what was converted ----
+# ---- conversion ----
 
 def windings(points, form, faces):
-    """How often the surface goes around each point: 1 inside, 0 outside, by the solid angles of all triangles."""
+    """The winding number of the surface around each point: 1 inside, 0 outside, by the solid angles of all
+    triangles."""
     turns = []
     for point in points:
         a, b, c = (form[faces[:, k]] - point for k in range(3))
@@ -94,7 +95,7 @@ def windings(points, form, faces):
 
 
 def check_conversion(tally, source, examples):
-    """Bodies of the size and build that their names say, limbs' joints inside the skin."""
+    """Bodies have the size and build of their names, and the joints of limbs are inside the skin."""
     group = "conversion: counts, heights, joints inside"
     counts = [len(source.points), len(source.faces), len(source.names), int((source.weights > 0).sum(axis=1).max())]
     tally.add(group, float(counts != [19158, 13378, 163, 9]), 0, f"points, faces, bones and influences are {counts}")
@@ -121,7 +122,7 @@ def check_findings(tally, tool, project, examples):
 
 
 def check_unpacked(tally, tool):
-    """What is unpacked, skeletons and all, builds to the same bytes."""
+    """An unpacked rig, with its skeletons, builds to the same bytes."""
     tool.run("unpack", "body.glb", "-o", "unpacked")
     tool.run("build", "unpacked/body.json", "-o", "again.glb")
     same = (tool.folder / "body.glb").read_bytes() == (tool.folder / "again.glb").read_bytes()
@@ -139,7 +140,7 @@ def check_weights(tally, tool, character, points):
 
 
 def check_examples(tally, tool, character):
-    """Every example comes back at its point; crouching, it is what its own form and its own skeleton make of it."""
+    """Every example comes back at its point. Crouching, it matches its own form posed with its own skeleton."""
     for project, skinning in PROJECTS.items():
         points = [point for point, _ in character.examples.values()]
         still = tool.table(f"{project}.glb", [(point, {}) for point in points])
@@ -151,7 +152,7 @@ def check_examples(tally, tool, character):
 
 
 def random_poses(character, count, random):
-    """Anywhere in the space and a little outside, every joint turned: 20 degrees one way or another, some 60."""
+    """Points anywhere in the space and a little outside, every joint turned: 20 degrees in any direction, some 60."""
     poses = []
     for _ in range(count):
         point = [axis["min"] + (axis["max"] - axis["min"]) * random.uniform(-0.1, 1.1) for axis in makehuman.AXES]
@@ -171,8 +172,8 @@ def check_poses(tally, tool, character):
 
 
 def check_elbow(tally, tool, character):
-    """A forearm swings about its own body's elbow, at constant distance from it, and by the angle that was asked for.
-    Half way between child and man too, where no example stands."""
+    """A forearm swings about its own body's elbow, at constant distance, by the given angle. Also half way between
+    child and man, where there is no example."""
     source = character.source
     elbow = source.names.index("lowerarm01.L")
     below = [name for name in source.names if name.endswith(".L") and
@@ -190,7 +191,7 @@ def check_elbow(tally, tool, character):
 
         own = character.joints(point)[elbow]
         tally.add("the forearm keeps its distance from the elbow", change(own), LIMIT, name)
-        # The base body's elbow is another place: were bones not to follow, this would be the one that is kept.
+        # The base body's elbow is elsewhere: if bones did not follow, the distance to it would be constant.
         tally.add("and not from the base body's", LIMIT * 100, change(source.base.heads[elbow]), name)
         axis = Rotation.from_matrix(source.frames[elbow])
         turned = (axis * about_x(70) * axis.inv()).apply(straight[arm] - own) + own
@@ -198,9 +199,9 @@ def check_elbow(tally, tool, character):
 
 
 def check_sculpt(tally, tool, character):
-    """A second layer, on an axis that is read from a joint. Its example is sculpted on the bent and raised arm of a
-    body at rest, as dual quaternions would have it, in a project of linear skinning: un-posing and the skeleton of the
-    blend come together. Other bodies get the same correction before they are posed."""
+    """A second layer, on an axis that reads a joint. Its example is sculpted on the bent and raised arm of a body at
+    rest, as dual quaternions pose it, in a project with linear skinning. This combines un-posing with the blended
+    skeleton. Other bodies get the same corrective before they are posed."""
     raised = Rotation.from_euler("ZX", [30, -20], degrees=True)
     point, bent = character.rest_point, {"lowerarm01.L": about_x(90), "upperarm01.L": raised}
     sculpt = character.pose(point, bent, "dual_quaternion")
@@ -216,7 +217,7 @@ def check_sculpt(tally, tool, character):
                       "joints": {"upperarm01.L": {"z": 30, "x": -20}}}]})
     (tool.folder / "sculpt.json").write_text(json.dumps(project))
     tool.run("build", "sculpt.json")
-    check_findings(tally, tool, "sculpt", len(character.examples))  # two more are too few to guess one another
+    check_findings(tally, tool, "sculpt", len(character.examples))  # two more are too few for leave-one-out
     compare(tally, "sculpt on a bent elbow", tool.pose("sculpt.glb", "elbow=90", "joint:upperarm01.L=z30x-20"), sculpt,
             "the sculpt")
     flat = body_reference.linear_inverse(character.matrices(point, bent), character.source.weights, sculpt)

@@ -1,8 +1,8 @@
 """Bodies with their own skeletons, evaluated a second time in numpy and scipy: from the design, not from the C code.
 
-Weights come from weigh_reference.py. The form and the joints' positions are summed with the same weights; joints keep
-the directions that they have in the base body; each is then turned about its own axes, parents carry their children,
-and vertices follow by linear blending or by unit dual quaternions (Kavan et al. 2008). All in double.
+Weights come from weigh_reference.py. The form and the joints' positions are summed with the same weights. Joints keep
+their directions of the base body. Each is then turned about its own axes, parents carry their children, and vertices
+follow by linear blending or by unit dual quaternions (Kavan et al. 2008). All in double.
 """
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -28,7 +28,7 @@ def linear_inverse(matrices, weights, points):
 
 
 def dual(matrices, weights, points):
-    """Rigid matrices. Quaternions are taken on the side of that of the vertex's heaviest joint."""
+    """From rigid matrices. Quaternions are taken in the hemisphere of the vertex's heaviest joint."""
     real = Rotation.from_matrix(matrices[:, :3, :3]).as_quat()
     place = matrices[:, :3, 3]
     other = np.column_stack([place * real[:, 3:] + np.cross(place, real[:, :3]),
@@ -58,7 +58,7 @@ class Character:
         return self.solver.weights(np.array([point], float))[0]
 
     def form(self, point):
-        """The base plus differences, as layers are defined; the sum of the weights need not be 1 for that."""
+        """The base plus differences, as layers are defined; so the sum of the weights need not be 1."""
         base = self.source.base.form.astype(float)
         return base + np.einsum("k,kvc->vc", self.weights(point), self.forms - base)
 
@@ -67,7 +67,7 @@ class Character:
         return base + np.einsum("k,kjc->jc", self.weights(point), self.heads - base)
 
     def matrices(self, point, turns):
-        """What moves the vertices of each bone [bones, 4, 4]. turns: {joint: Rotation about its own axes}."""
+        """The matrix of each bone for its vertices [bones, 4, 4]. turns: {joint: Rotation about its own axes}."""
         source, heads = self.source, self.joints(point)
         binds = [homogeneous(axes, head) for axes, head in zip(source.frames, heads)]
         worlds = [None] * len(binds)
@@ -83,6 +83,6 @@ class Character:
         return np.array([world(j) @ np.linalg.inv(bind) for j, bind in enumerate(binds)])
 
     def pose(self, point, turns, skinning, added=0):
-        """added: what other layers add to the form at rest."""
+        """added: the sum of other layers, on the form at rest."""
         moved = self.matrices(point, turns)
         return SKINNING[skinning](moved, self.source.weights, self.form(point) + added)

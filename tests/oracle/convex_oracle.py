@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Asks convex weighers, through weigh_probe, for blends that are worked out here from the forms themselves, not from
-their inner products, and compares.
+"""Compares convex weighers, through weigh_probe, with blends computed here from the forms themselves, not from their
+inner products.
 
-  convex_oracle.py PROBE   one line a group, then "N passed, M failed"; exit 1 if any failed
+  convex_oracle.py PROBE   one line per group, then "N passed, M failed"; exit 1 if any failed
 
-Four opinions. A certificate: the blend x is nearest to b where no key lies farther along b - x than x does. Every face
-of few keys, by least squares, the nearest of them all. scipy's nnls, with the sum as one more row of large weight. And
-for keys that depend on each other, where many blends are equally near, the corners of scipy's Delaunay triangulation.
+Four checks. A certificate: the blend x is nearest to b if no key lies farther along b - x than x does. Every face of
+few keys, by least squares, and the nearest of all. scipy's nnls, with the sum as one more row of large weight. And for
+keys that depend on each other, where many blends are equally near, the corners of scipy's Delaunay triangulation.
 """
 import subprocess
 import sys
@@ -52,7 +52,7 @@ def ask(probe, cases):
 
 
 def nearest_of_faces(keys, b):
-    """The weights of the nearest point of all faces whose own nearest point lies inside them."""
+    """The weights of the nearest point, over all faces whose own nearest point lies inside them."""
     best, found = np.inf, None
     for size in range(1, len(keys) + 1):
         for face in map(list, combinations(range(len(keys)), size)):
@@ -67,7 +67,7 @@ def nearest_of_faces(keys, b):
 
 
 def make_cases(rng):
-    for number in range(40):  # keys that do not depend on each other: the weights themselves are unique
+    for number in range(40):  # independent keys: the weights are unique
         count, size = rng.integers(1, 8), rng.integers(8, 60)
         keys = rng.normal(size=(count, size))
         yield "faces", keys, rng.normal(size=size) * (number % 3), rng.normal(size=(6, size)) * 10.0 ** rng.uniform(-1, 1)
@@ -112,7 +112,7 @@ def main():
             blend, size = w @ keys, np.abs(keys).max()
             away = b - blend
             check("sums and signs", abs(w.sum() - 1) + max(0, -w.min()), 1e-15 * len(w), where)
-            # How far beyond the blend a key lies along what is left: the ridge allows 1e-9 of squares.
+            # Distance of a key beyond the blend along the remainder: the ridge allows 1e-9 of the squares.
             scale = np.sum((keys - keys.mean(axis=0)) ** 2, axis=1).max() + np.sum((keys - b) ** 2, axis=1).max()
             check("certificate", np.max((keys - blend) @ away) / max(scale, 1e-300), 1e-8, where)
             if group == "faces":
@@ -122,8 +122,8 @@ def main():
                 other, _ = nnls(np.vstack([keys.T, np.full(len(keys), large)]), np.append(b, large))
                 check("nnls", np.abs(w - other / other.sum()).max(), 1e-5, where)
             if group == "triangulation":
-                # Of all blends that meet b, the triangulation's has the least sum of squared distances; ours that of
-                # least sum and |w|^2 times a quarter of the least squared distance between two keys.
+                # Of all blends that meet b, the triangulation's has the least sum of squared distances. Ours minimises
+                # that sum plus |w|^2 times a quarter of the least squared distance between two keys.
                 other, squares = delaunay_weights(keys, b), np.sum((keys - b) ** 2, axis=1)
                 even = min(np.sum((p - q) ** 2) for p, q in combinations(keys, 2)) / 4
                 check("triangulation", (w - other) @ squares + even * (w @ w - other @ other), 1e-6, where)

@@ -1,19 +1,19 @@
 #!/usr/bin/python3
-"""DrivenShape on a bar that bends and its sleeve, worked out in numpy and compared with the tool.
+"""DrivenShape on a bar that bends and its sleeve, computed in numpy and compared with the tool.
 
-  drive_oracle.py TOOL   one line a group, then "N passed, M failed"
+  drive_oracle.py TOOL   one line per group, then "N passed, M failed"
 
-The paper's method as printed, with vertices counting by their area: forms brought to one place by the rigid motion that
-fits them to the mesh (2.7), keys farthest first (2.1), the weights' quadratic program (equations 1 to 6) by trying
-every set of keys that may have a weight, driven forms blended (2.2), the residual through the frame of the closest
-triangle (2.3, 2.4), all by brute force. Keys must be the same, weights within 1e-5, the blend within 1e-5 of the size. The tool
-carries the residual by frames that are shared between triangles, which is smoother: what it makes must be as the
-printed way within a part of the residual.
+The paper's method as printed, with vertices weighed by area. Forms are aligned to the mesh by their best rigid motion
+(2.7). Keys are chosen farthest first (2.1). The quadratic program of the weights (equations 1 to 6) tries every set of
+keys that may have a weight. Driven forms are blended (2.2), and the residual goes through the frame of the closest
+triangle (2.3, 2.4), all by brute force. Keys must be the same, weights within 1e-5, the blend within 1e-5 of the size.
+The tool carries the residual by frames shared between triangles, which is smoother: its result must match the printed
+method within a part of the residual.
 
-Then what holds however it is made, for rigs with one moving frame and with many: a key's driven form comes back at its
-driver; weights are not negative and sum to 1; a rigid motion of the driver moves the result alike (a vertex that is
-pushed out from next to the surface goes where the last bits say, so there within 1e-4); and after pushing out no vertex
-is nearer to the driver than the thickness, by distances to all triangles and the sign of the winding number.
+Then properties that always hold, for rigs with one moving frame and with many: a key's driven form comes back at its
+driver; weights are not negative and sum to 1; a rigid motion of the driver moves the result alike (within 1e-4 for a
+vertex pushed out from next to the surface, which depends on the last bits); and after pushing out, no vertex is nearer
+to the driver than the thickness, by distances to all triangles and the sign of the winding number.
 """
 import itertools
 import json
@@ -78,7 +78,7 @@ def motion(shift, most=1.8):
 
 
 def rigid(t):
-    """Where the bar stands and faces at a time from 0 to 1."""
+    """Position and rotation of the bar at a time from 0 to 1."""
     c, s = np.cos(2 * t), np.sin(2 * t)
     return np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]), np.array([t, 0.2 * t, -t])
 
@@ -124,7 +124,7 @@ def farthest_first(homes, reference, weights, count):
 
 
 def convex(gram, products):
-    """Minimises w G w - 2 p w over weights that are not negative and sum to 1, by every support."""
+    """Minimises w G w - 2 p w over weights that are not negative and sum to 1, by trying every support."""
     n, best, found = len(gram), np.inf, None
     for size in range(1, n + 1):
         for support in itertools.combinations(range(n), size):
@@ -181,7 +181,7 @@ def transfer(driven, blended, true, triangles):
 
 
 def winding(point, points, triangles):
-    """How often the surface goes around the point: 1 inside, 0 outside."""
+    """The winding number of the surface around the point: 1 inside, 0 outside."""
     a, b, c = (points[triangles[:, i]] - point for i in range(3))
     la, lb, lc = (np.linalg.norm(x, axis=1) for x in (a, b, c))
     top = (a * np.cross(b, c)).sum(1)
@@ -286,7 +286,7 @@ def check_invariants(scene, tally, name, *words):
 
     least = nearest(made)
     inside = sum(winding(point, driver[f], scene.triangles) > 0.5 for f in range(0, FRAMES, 3) for point in made[f])
-    if "none" in words:  # else the residual keeps the distance already
+    if "none" in words:  # otherwise the residual keeps the distance already
         tally.add(f"{name}: nearer before pushing out", nearest(free), THICKNESS - 1e-3, "there was nothing to push")
     tally.add(f"{name}: none inside", inside, 0, f"{inside} are")
     tally.add(f"{name}: nearer than the thickness", max(0.0, THICKNESS - least), 1e-4, f"{least} m from the driver")

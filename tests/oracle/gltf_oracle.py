@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Parses glTF files by itself, poses them by itself, and compares with what the reader, through gltf_probe, gives.
+"""Parses and poses glTF files independently, and compares with the reader, through gltf_probe.
 
   gltf_oracle.py PROBE DATA   every file of DATA/gltf and DATA/hand; one line each, then "N passed, M failed"; exit 1 if
-                              any failed, 77 where DATA is not there
+                              any failed, 77 if DATA is missing
 
-Every animation at ten times, from before its first key to after its last; files without one as they stand. Positions in
-the world, in double on both sides, within 1e-5 of the height (the largest extent) of the figure. Then the same of the file
-that the probe wrote again, as .glb and as .gltf with .bin.
+Every animation at ten times, from before its first key to after its last; files without one as they are. World
+positions, in double on both sides, agree within 1e-5 of the figure's height (the largest extent). Then the same for the
+file that the probe wrote again, as .glb and as .gltf with .bin.
 """
 import base64
 import functools
@@ -49,7 +49,7 @@ class File:
         return open(os.path.join(self.folder, urllib.parse.unquote(uri)), "rb").read()
 
     def rows(self, view, offset, count, component, width):
-        """Elements one by one: slow, and not the way the reader does it."""
+        """Reads elements one by one: slow, and unlike the reader."""
         v = self.json["bufferViews"][view]
         kind = np.dtype(TYPES[component])
         stride = v.get("byteStride", kind.itemsize * width)
@@ -58,7 +58,7 @@ class File:
                          for i in range(count)])
 
     def array(self, number):
-        """Read once; not to be written to."""
+        """Read once; do not write to it."""
         if number not in self.arrays:
             self.arrays[number] = self.read_array(number)
         return self.arrays[number]
@@ -135,7 +135,7 @@ def moved_by(file, animation, t):
 
 
 def pose(file, moved):
-    """{node: positions [n, 3]} for all nodes with a mesh; moved: {node: {path: value}}, as moved_by gives it."""
+    """{node: positions [n, 3]} for all nodes with a mesh; moved: {node: {path: value}}, from moved_by."""
     nodes = file.json["nodes"]
     parents = {c: n for n, node in enumerate(nodes) for c in node.get("children", [])}
 
@@ -228,7 +228,7 @@ def main():
                 copy = os.path.join(work, "copy file." + ending)
                 subprocess.run([probe, "copy", path, copy], check=True)
                 results.append(compare(probe, file, copy, f"{name}, written as .{ending}"))
-                # And the other way: what we wrote, read by the parser here.
+                # And the other way: our file, read by the parser here.
                 results.append(compare(probe, File(copy), path, f"{name}, .{ending} read by the oracle"))
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     sys.exit(0 if results and all(results) else 1)

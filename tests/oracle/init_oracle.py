@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Makes a project of every glTF file, builds and poses it, and compares with the file evaluated by gltf_oracle.
+"""Makes a project from every glTF file, builds and poses it, and compares with the file evaluated by gltf_oracle.
 
   init_oracle.py TOOL DATA   every file of DATA/gltf and DATA/hand; one line each, then "N passed, M failed"; exit 1 if
-                             any failed, 77 where DATA is not there
+                             any failed, 77 if DATA is missing
 
-Each file is posed as it stands, with every morph target alone and with all at random weights, and with its joints turned
-at random, one alone and all together. Positions within 1e-6 of the height (the largest extent) of the figure. Vertices
-that were joined at seams are compared with every vertex of the file that they stand for.
+Each file is posed as it is, with every morph target alone, with all at random weights, and with its joints turned at
+random, one alone and all together. Positions agree within 1e-6 of the figure's height (the largest extent). A vertex
+joined at a seam is compared with every vertex of the file that it replaces.
 """
 import glob
 import json
@@ -39,8 +39,8 @@ def corners(path):
 
 
 def vertices_in_file(kept, joined):
-    """[vertices of the file] that of the project which each became: the one at the same corner of the same face. -1 where
-    no face has it. Faces that joining left without area are not in the project."""
+    """For each vertex of the file, the vertex of the project at the same corner of the same face; -1 without a face.
+    Faces that lost their area by joining are not in the project."""
     x, y = positions(kept), positions(joined)
     a, b = corners(kept), corners(joined)
     out, at = np.full(len(x), -1), 0
@@ -64,7 +64,7 @@ def multiply(a, b):
 
 
 def transform_of(node):
-    """Translation, rotation and scale of a node, of which those with a matrix here have no shear."""
+    """Translation, rotation and scale of a node. Nodes with a matrix have no shear here."""
     if "matrix" not in node:
         return {"translation": node.get("translation", [0, 0, 0]), "rotation": node.get("rotation", [0, 0, 0, 1]),
                 "scale": node.get("scale", [1, 1, 1])}
@@ -79,7 +79,7 @@ def transform_of(node):
     return {"translation": m[:3, 3], "rotation": vectors[:, np.argmax(values)], "scale": scale}
 
 
-# ---- poses: what the tool is told, and what is moved in the file ----
+# ---- poses: for the tool, and for the file ----
 
 def targets_of(file, node):
     mesh = file.json["meshes"][file.json["nodes"][node]["mesh"]]
@@ -104,7 +104,7 @@ def turned(file, joints, numbers, chance):
 
 
 def taken(file):
-    """The nodes whose meshes become the project's: all, or where there are skins, those of the first."""
+    """The nodes whose meshes go into the project: all, or with skins those of the first skin."""
     nodes = [n for n, node in enumerate(file.json["nodes"]) if "mesh" in node]
     return [n for n in nodes if not file.json.get("skins") or file.json["nodes"][n].get("skin") == 0]
 

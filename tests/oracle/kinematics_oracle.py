@@ -1,7 +1,7 @@
-"""The fit of a skeleton against scipy's least squares: the same markers, another way to write everything down.
+"""The fit of a skeleton compared with scipy's least squares: the same markers, in another formulation.
 
-Rotations are rotation vectors here, axes three numbers that are made of length 1, and derivatives are differences; the
-problem is solved from the truth, so that the two meet only in the least there is. Usage: kinematics_oracle.py PROBE
+Here, rotations are rotation vectors, axes are three numbers normalised to length 1, and derivatives are differences.
+scipy starts from the true solution, so the two can only meet in the minimum. Usage: kinematics_oracle.py PROBE
 """
 
 import subprocess
@@ -18,7 +18,8 @@ SIZES = {"base": 6, "ball": 3, "hinge": 1}
 
 
 def problem(seed, scans, sites=5, noise=1e-3):
-    """A trunk, an arm, a forearm that bends and a hand that turns; truth, a guess, and what is seen."""
+    """A trunk, an arm, a forearm that bends and a hand that turns; the truth, a first guess, and the measured
+    markers."""
     random = np.random.default_rng(seed)
     bones = np.array([[0, 1, 0], [0.2, 0.4, 0], [0.3, 0, 0], [0.25, 0, 0]]) + random.uniform(-0.02, 0.02, (4, 3))
     bones[0] = [0, 1, 0]

@@ -1,8 +1,8 @@
-"""Limit masks against the eigenvectors of subdivision matrices.
+"""Limit masks compared with the eigenvectors of subdivision matrices.
 
-A fan of faces around vertex 0 is one ring: its matrix, written down here from the subdivision rules alone, takes it to
-the ring one level on. The limit of the vertex is the matrix's left eigenvector of the eigenvalue 1; the tangent plane is
-spanned by the leading ones below that a mirror keeps and turns over, or, on a crease, by the curve's tangent and the
+A fan of faces around vertex 0 is one ring. Its matrix, derived here from the subdivision rules alone, maps it to the
+ring one level on. The limit of the vertex is the matrix's left eigenvector of the eigenvalue 1. The tangent plane is
+spanned by the next leading ones that a mirror keeps and reverses, or, on a crease, by the curve's tangent and the
 leading one across.
 Semi-sharp creases multiply the matrices of their levels. Valences 3 to 12, boundaries of 1 to 12 faces, creases, darts,
 corners, fractional sharpness.
@@ -107,7 +107,7 @@ class Ring:
         return m, child, child_corner
 
     def stationary(self):
-        """The matrix once nothing fades any more, and what leads there."""
+        """The matrix after all sharpness has faded, and the product of the matrices before."""
         sharp, corner, lead = self.sharp, self.corner, np.eye(self.size)
         while True:
             m, child, child_corner = self.matrix(sharp, corner)
@@ -126,7 +126,7 @@ class Ring:
 
 
 def leading_left(m, mirror, sign):
-    """Of the left eigenvectors that the mirror keeps (sign 1) or turns over (-1), that of the largest eigenvalue below
+    """Of the left eigenvectors that the mirror keeps (sign 1) or reverses (-1), that of the largest eigenvalue below
     1."""
     u, s, _ = np.linalg.svd((np.eye(len(m)) + sign * mirror) / 2)
     basis = u[:, s > 0.5].T
@@ -142,7 +142,7 @@ def angle_between(a, b):
 
 
 def expected(ring):
-    """The limit's row, and two rows that span the tangents or None."""
+    """The limit's row, and two rows that span the tangents, or None."""
     m, lead, sharp, corner = ring.stationary()
     point = np.linalg.matrix_power(m, 300)[0]
     if corner > 0 or len(sharp) > 2:
@@ -150,7 +150,7 @@ def expected(ring):
     if len(sharp) == 2 and ring.closed:
         a, b = sorted(sharp)
         if 2 * (b - a) != ring.spokes:
-            return point @ lead, None  # the two sides have tangent planes of their own
+            return point @ lead, None  # the two sides have separate tangent planes
         side = Ring(ring.loop, b - a, False)
         along, across = np.zeros(ring.size), np.zeros(ring.size)
         along[ring.spoke(a)], along[ring.spoke(b)] = 1, -1
@@ -213,7 +213,7 @@ def check(ring, line):
     if tangents is not None:
         for _ in range(3):
             places = rng.normal(size=(ring.size, 3))
-            # ours is counter-clockwise; the sign of numpy's vectors is anybody's
+            # ours is counter-clockwise; the sign of numpy's vectors is arbitrary
             normal = np.cross(tangents[0] @ places, tangents[1] @ places)
             our_normal = np.cross(ours[1] @ places, ours[2] @ places)
             off_plane = max(off_plane, min(angle_between(normal, our_normal), angle_between(-normal, our_normal)))

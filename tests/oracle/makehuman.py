@@ -1,21 +1,21 @@
 #!/usr/bin/python3
-"""Makes a project of MakeHuman's own files: bodies over gender, age and muscle, each with its own skeleton.
+"""Makes a project from MakeHuman's own files: bodies over gender, age and muscle, each with its own skeleton.
 
-  makehuman.py DATA FOLDER   DATA is a folder with 3dobjs, rigs and targets; FOLDER receives body.json, body_dual.json
+  makehuman.py DATA FOLDER   DATA is a folder with 3dobjs, rigs and targets; FOLDER gets body.json, body_dual.json
                              (the same with dual quaternions), the base body, its skeleton with the skin weights, and a
                              mesh and a skeleton for each of the 18 examples
 
-How MakeHuman describes a body, all in decimetres. A .target file has lines `vertex dx dy dz`; a body is the base mesh
-plus the sum over targets of target times the product of its factors. Of the targets that are there,
-caucasian-GENDER-AGE carries the figure (factor gender x age) and universal-GENDER-young-MUSCLEmuscle-averageweight the
-muscles (gender x muscle). Muscles of children and old people have targets of their own there, but not among these data:
-they get those of the young, smaller by the ratio of the figures' heights. At a corner all factors are 0 or 1. A joint
-is the mean of some vertices of the whole mesh, helpers included: so it moves with the targets. Bones have a head, a
-tail, and three joints that span the plane in which they bend.
+MakeHuman describes a body in decimetres. A .target file has lines `vertex dx dy dz`; a body is the base mesh plus the
+sum over targets of target times the product of its factors. Of the targets in our data, caucasian-GENDER-AGE gives the
+figure (factor gender x age) and universal-GENDER-young-MUSCLEmuscle-averageweight the muscles (gender x muscle). The
+muscle targets of children and old people are not in our data: they get those of the young, scaled by the ratio of the
+figures' heights. At a corner all factors are 0 or 1. A joint is the mean of some vertices of the entire mesh, including
+helpers, so it moves with the targets. Bones have a head, a tail, and three joints that span the plane in which they
+bend.
 
-What comes out is in metres, the body alone (the helpers, all numbered after it, are left out), feet at height 0. A
-joint stands at its bone's head, y along the bone, x across the plane of bending, so that elbows and knees bend by
-positive turns about it. These directions are the base body's in every skeleton: skeletons differ in positions only.
+The result is in metres, with feet at height 0, and only the body (the helpers are numbered after it and left out). A
+joint is at its bone's head, y along the bone, x across the plane of bending, so that elbows and knees bend by positive
+turns about x. All skeletons have the directions of the base body and differ only in positions.
 """
 import itertools
 import json
@@ -26,10 +26,10 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-VERTICES = 13380  # of the body; what follows are helpers
-METRES = 0.1      # in MakeHuman's unit
+VERTICES = 13380  # of the body; helpers follow
+METRES = 0.1      # per unit of MakeHuman
 GENDERS = {"female": 0.0, "male": 1.0}
-AGES = {"child": 10.0, "young": 25.0, "old": 90.0}  # MakeHuman's own years, but for the old
+AGES = {"child": 10.0, "young": 25.0, "old": 90.0}  # MakeHuman's own years, except for the old
 MUSCLES = {"min": 0.0, "average": 0.5, "max": 1.0}
 AXES = [{"name": "gender", "min": 0, "max": 1, "rest": 0.5},
         {"name": "age", "min": 10, "max": 90, "rest": 25, "unit": "years"},
@@ -37,7 +37,7 @@ AXES = [{"name": "gender", "min": 0, "max": 1, "rest": 0.5},
 
 
 class Body:
-    """A form of the body and where its bones begin and end, in metres, as the files will hold them."""
+    """A form of the body and the heads and tails of its bones, in metres, as in the files."""
 
     def __init__(self, source, whole):
         whole = (whole - [0, whole[:VERTICES, 1].min(), 0]) * METRES
@@ -53,7 +53,7 @@ class Body:
 
 
 class Source:
-    """MakeHuman's files. Everything of the base mesh that a body needs, and bodies made of targets."""
+    """MakeHuman's files: the parts of the base mesh that a body needs, and bodies made from targets."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -67,7 +67,7 @@ class Source:
         self.frames = [frame(*bone) for bone in zip(self.base.heads, self.base.tails, self.base.planes)]
 
     def read_mesh(self, path):
-        """Points of the whole mesh; texture coordinates and faces (pairs vertex, texture coordinate) of the body."""
+        """Points of the entire mesh; texture coordinates and faces (pairs vertex, texture coordinate) of the body."""
         points, texcoords, corners, group = [], [], [], None
         for line in path.read_text().splitlines():
             words = line.split()
@@ -88,7 +88,7 @@ class Source:
         assert np.array_equal(np.unique(self.faces), np.arange(VERTICES)), "the body's vertices are not the first ones"
 
     def read_weights(self, path):
-        """[vertices, bones], rows with sum 1: in the file they do not have it."""
+        """[vertices, bones], rows normalised to sum 1, which the file's rows are not."""
         self.weights = np.zeros((VERTICES, len(self.names)))
         for name, pairs in json.loads(path.read_text())["weights"].items():
             for vertex, weight in pairs:
@@ -98,7 +98,7 @@ class Source:
         self.weights /= self.raw_sums[:, None]
 
     def target(self, name):
-        """[points of the whole mesh, 3]; a target that moves nothing has no lines."""
+        """[points of the entire mesh, 3]; a target that moves nothing has no lines."""
         moved = np.zeros_like(self.points)
         lines = (self.folder / f"targets/macrodetails/{name}.target").read_text().splitlines()
         rows = [line.split() for line in lines if line.strip() and not line.startswith("#")]
@@ -124,7 +124,7 @@ class Source:
 
 
 def frame(head, tail, plane):
-    """A bone's axes as columns: y along it, x across the plane, which may lie any way where its points are in a row."""
+    """A bone's axes as columns: y along it, x across the plane, which is arbitrary if its points are on a line."""
     y = (tail - head) / np.linalg.norm(tail - head)
     x = np.cross(plane[2] - plane[1], plane[1] - plane[0])
     x -= y * (x @ y)
@@ -137,7 +137,7 @@ def frame(head, tail, plane):
 # ---- files ----
 
 def write_obj(path, source, form):
-    """Nine digits bring a float back."""
+    """Nine digits reproduce a float."""
     with open(path, "w") as file:
         np.savetxt(file, form, "v %.9g %.9g %.9g")
         np.savetxt(file, source.texcoords, "vt %.9g %.9g")
@@ -198,7 +198,7 @@ def write_skeleton(path, source, heads, form=None):
 
 
 def primitive(glb, source, form):
-    """Every influence that a vertex has, heaviest first, in as many sets of four as the vertex with the most needs."""
+    """All influences of a vertex, heaviest first, in as many sets of four as the largest number needs."""
     attributes = {"POSITION": glb.array(form, "<f4", type="VEC3", min=form.min(axis=0).tolist(),
                                         max=form.max(axis=0).tolist())}
     most = int((source.weights > 0).sum(axis=1).max())
@@ -223,7 +223,7 @@ def project(examples, skinning):
 
 
 def convert(source, folder):
-    """Writes the projects and all that they name; returns the examples."""
+    """Writes the projects and all their files; returns the examples."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     examples = source.examples()

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Asks for motions on a small skeleton, through motion_probe, and compares with numpy and scipy.
+"""Compares motions on a small skeleton, through motion_probe, with numpy and scipy.
 
-  motion_oracle.py PROBE DATA   DATA is a folder with mocap/bvh/02_01.bvh; one line a case, then "N passed, M failed"
+  motion_oracle.py PROBE DATA   DATA is a folder with mocap/bvh/02_01.bvh; one line per case, then "N passed, M failed"
 
-BVH files are parsed here, by themselves, and played with 3 x 3 matrices in double. A person of other proportions, in
-another rest pose and with turned joint axes, is to follow: every mapped joint has the world rotation of its counterpart
-relative to that one's rest, after the bones at rest were turned onto each other, beginning at how the joint above was
-turned (the shortest arc, or Kabsch's rotation for several); the hips go along a path scaled by the length of the legs. Rotations agree within 2e-5 (entries of matrices), places within 1e-5
-of the person's height. One motion is made up here, so that there is always one; the real one is used where it is there.
+BVH files are parsed here independently and played with 3 x 3 matrices in double. A person with other proportions,
+another rest pose and turned joint axes must follow. Every mapped joint has the world rotation of its counterpart
+relative to that one's rest, after the bones at rest were turned onto each other, starting from the rotation of the
+joint above (the shortest arc, or Kabsch's rotation for several). The hips follow a path scaled by the length of the
+legs. Rotations agree within 2e-5 (entries of matrices), positions within 1e-5 of the person's height. One motion is
+generated here, so there is always one; the real one is used if it is available.
 """
 import json
 import subprocess
@@ -20,7 +21,8 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import skips
 
-# Ours, its parent, where it is at rest (an A pose, 1.7 high, facing z), and the joint of the motion that moves it.
+# Our joint, its parent, its position at rest (an A pose, 1.7 high, facing z), and the joint of the motion that moves
+# it.
 PERSON = [
     ("root", None, (0, 0, 0), None),
     ("pelvis", "root", (0, 0.95, 0.01), "Hips"),
@@ -111,7 +113,7 @@ class Bvh:
         return joint == above
 
 
-# ---- what is expected ----
+# ---- expected results ----
 
 def unit(v):
     length = np.linalg.norm(v)
@@ -129,7 +131,7 @@ def children(parents, joint):
 
 
 def bones(bvh, rest, sources, joint):
-    """Pairs of directions, ours and theirs, from a joint to the next ones below that are elsewhere."""
+    """Pairs of directions, ours and theirs, from a joint to the next ones below at another place."""
     pairs, todo = [], children(PARENTS, joint)
     while todo:
         j = todo.pop()
@@ -171,7 +173,7 @@ def alignments(bvh, rest, sources):
 
 
 def leg(bvh, rest, sources):
-    """Lengths of ours and theirs: thigh, shin and whatever else is matched on the way to their lowest joint."""
+    """Lengths of ours and theirs: thigh, shin and other matched bones down to their lowest joint."""
     joint, ours, theirs = int(np.argmin(rest[:, 1])), [], []
     while bvh.names[joint] != "Hips":
         if joint in sources:
@@ -182,7 +184,7 @@ def leg(bvh, rest, sources):
 
 
 def standing(align, turns, sources):
-    """How high the pelvis is above our lowest joint below it, bones along theirs at rest."""
+    """Height of the pelvis above our lowest joint below it, with bones along theirs at rest."""
     places, now = np.zeros((len(NAMES), 3)), np.zeros((len(NAMES), 3, 3))
     for j, parent in enumerate(PARENTS):
         now[j] = align[j] @ turns[j] if sources[j] is not None else \
@@ -194,7 +196,7 @@ def standing(align, turns, sources):
 
 
 def expected(bvh, turns, sources, fps):
-    """Scale, times, and for each of them places and rotations of all of our joints."""
+    """Scale and times, and for each time the positions and rotations of all our joints."""
     rest, rest_turns = bvh.worlds(None)
     align = alignments(bvh, rest, sources)
     hips = sources[NAMES.index("pelvis")]
@@ -243,7 +245,7 @@ def between(bvh, at, part):
     return np.array(places), np.array(turns)
 
 
-# ---- a motion of our own ----
+# ---- a generated motion ----
 
 THEIRS = """Hips 6 0 0 0 {
 LHipJoint 3 0 0 0 { LeftUpLeg 3 1.6 -1.8 0.8 { LeftLeg 3 2.5 -6.8 0 { LeftFoot 3 2.6 -7 0 { LeftToeBase 3 0.2 -0.5 2.2 {
@@ -278,7 +280,7 @@ def write_motion(path, frames):
     times = np.arange(frames)[:, None] / 30
     numbers = 70 * np.sin(phase + speed * times)
     numbers[:, :3] = [0, 17, 0] + np.array([5, 2, 9]) * np.sin(phase[:3] + times)
-    numbers[:, 3] = 150 * times[:, 0]  # round and round
+    numbers[:, 3] = 150 * times[:, 0]  # several full turns
     lines += ["MOTION", f"Frames: {frames}", "Frame Time: 0.0333333"]
     lines += [" ".join(f"{x:.6f}" for x in row) for row in numbers]
     path.write_text("\n".join(lines) + "\n")

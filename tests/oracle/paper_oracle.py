@@ -2,7 +2,7 @@
 
 An independent solve (numpy, scipy) of the same energy: unknowns v and w as in the paper, weights from assembled
 Hessians, derivatives by complex steps, Levenberg-Marquardt with sparse factorisation. The tool's energy must be within
-1 % of it on a bent bar, with every term and with each term left out. Chains of rigid links must be exact at all times
+1 % of it on a bent bar, with all terms and with each term left out. Chains of rigid links must be exact at all times
 with appended bases, and not without.
 """
 import subprocess
@@ -112,7 +112,7 @@ def warp(w, v):
 
 
 def pair_derivative(w, v):
-    """d R~(w) v by v and w: [n][3][6], by complex steps."""
+    """Derivatives of R~(w) v by v and w: [n][3][6], by complex steps."""
     out = np.zeros((len(w), 3, 6))
     for k in range(3):
         step = np.zeros(3, complex)
@@ -193,7 +193,7 @@ class Problem:
                 self.gradient @ (warp(w / 2, v) / 2).ravel() - self.goal]
 
     def derivatives(self, v, w):
-        """Of the three terms by (v, w), interleaved by vertex."""
+        """Derivatives of the three terms by (v, w), interleaved by vertex."""
         n = self.n
         rows = np.repeat(np.arange(3 * n), 6)
         columns = (6 * np.arange(n)[:, None, None] + np.arange(6) + np.zeros((1, 3, 1), int)).ravel()
@@ -276,7 +276,7 @@ def compare_bar(probe):
         _, w, energies = problem.solve()
         begin = problem.energies(problem.v, problem.w).sum()
         mine, theirs = got['energies'][0], energies.sum()
-        # Where a term is left out the minimum may be nought: then what counts is what is left of the start.
+        # If a term is left out, the minimum may be zero; then the remaining share of the start counts.
         check(mine <= 1.01 * theirs + 1e-4 * begin and mine >= 0.99 * theirs - 1e-12 * begin,
               'bar, %s: energy %.6e, independent solve %.6e, at the start %.6e' % (name, mine, theirs, begin))
         check(got['steps'] <= 10, 'bar, %s: %d steps, converged %d' % (name, got['steps'], got['converged']))
@@ -303,7 +303,8 @@ def compare_chains(probe):
 
 
 def stretch(start, form, goal, triangles):
-    """The largest |sqrt(lambda) - 1| of every triangle of a form, against metrics `goal` in the triangles' planes."""
+    """The largest |sqrt(lambda) - 1| of every triangle of a form, relative to metrics `goal` in the triangles'
+    planes."""
     c, f = start[triangles], form[triangles]
     e1 = c[:, 1] - c[:, 0]
     e1 /= np.linalg.norm(e1, axis=1)[:, None]
@@ -320,7 +321,7 @@ def stretch(start, form, goal, triangles):
 
 
 def compare_stretched(probe):
-    """Figure 3: a bar that is drawn out to twice its length and more, and bent. The gradient term keeps it in shape."""
+    """Figure 3: a bar stretched to more than twice its length, and bent. The gradient term keeps it in shape."""
     start, triangles = grid_box([0, 0, 0], [4, 1, 1], [24, 6, 6])
     thin = 1 - 0.15 * start[:, 0]
     end = bend(np.stack([start[:, 0] + 1.5 * start[:, 0]**2 / 4, (start[:, 1] - 0.5) * thin + 0.5,

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Makes a project of MakeHuman's body with corrections at both elbows and both shoulders, sculpted by formula.
+"""Makes a project from MakeHuman's body with correctives at both elbows and both shoulders, sculpted by formula.
 
-  psd_body.py DATA FOLDER   DATA is a folder with 3dobjs, rigs and targets; FOLDER receives body.json, map.json, the
-                            body at rest, its skeleton with all skin weights, and one posed OBJ file a sculpt
+  psd_body.py DATA FOLDER   DATA is a folder with 3dobjs, rigs and targets; FOLDER gets body.json, map.json, the body
+                            at rest, its skeleton with all skin weights, and one posed OBJ file per sculpt
 
 A sculpt is the body bent at one joint, skinned here in numpy, with a bulge around the joint along the bent form's
-normals. The bulge ends smoothly at a distance from the joint, measured at rest, so that no two layers overlap, and
-every sculpt comes back. Elbows are angles; shoulders swing, whatever the turn about the arm. map.json brings motion of
-the CMU's skeletons onto the body.
+normals. The bulge ends smoothly at a distance from the joint, measured at rest. So no two layers overlap, and every
+sculpt comes back. Elbows are angles. Shoulders swing, whatever the turn about the arm. map.json maps motion of the
+CMU's skeletons onto the body.
 """
 import json
 import sys
@@ -21,12 +21,12 @@ import makehuman
 from body_reference import homogeneous, linear
 
 MOTION = "mocap/bvh/02_01.bvh"
-TOLERANCE = 2e-6  # metres: what moved no farther did not move
+TOLERANCE = 2e-6  # metres: smaller moves do not count
 ELBOW_FALLOFF, SHOULDER_FALLOFF = 40.0, 45.0  # degrees
-ELBOWS = -40, 50, 100  # degrees from the rest, which is bent by 47: nearly straight, and as far as an elbow goes
+ELBOWS = -40, 50, 100  # degrees from rest, where the elbow is bent by 47: nearly straight, and as far as an elbow goes
 SIDES = {"L": "Left", "R": "Right"}
-# Trunks turn as they are: where the joints of one stand in it is another matter in either skeleton. Limbs, in a T pose
-# there and hanging here, are brought in line.
+# Trunks turn without alignment, since their joints are at different places in the two skeletons. Limbs are aligned: in
+# a T pose there, hanging here.
 TRUNK = {"root": "Hips", "spine05": "LowerBack", "spine03": "Spine", "spine01": "Spine1", "neck01": "Neck",
          "neck03": "Neck1", "head": "Head", "clavicle.L": "LeftShoulder", "clavicle.R": "RightShoulder"}
 LIMBS = {"upperarm01": "Arm", "lowerarm01": "ForeArm", "wrist": "Hand", "upperleg01": "UpLeg", "lowerleg01": "Leg",
@@ -42,9 +42,9 @@ class Sculpt:
 
 @dataclass
 class Layer:
-    name: str   # of its axis too
+    name: str   # also of its axis
     joint: str
-    reading: dict  # as the axis in the project file
+    reading: dict  # the axis in the project file
     falloff: float
     radius: float  # of the bulge
     sculpts: list
@@ -73,7 +73,7 @@ def binds(source):
 
 
 def matrices(source, turns):
-    """What moves the vertices of each bone [bones, 4, 4]. turns: {joint: Rotation about its own axes at rest}."""
+    """The matrix of each bone for its vertices [bones, 4, 4]. turns: {joint: Rotation about its own axes at rest}."""
     rests, worlds = binds(source), {}
 
     def world(j):
@@ -88,7 +88,7 @@ def matrices(source, turns):
 
 
 def normals(source, form):
-    """Of the vertices, faces weighed by area: the diagonals of a quad span twice of it."""
+    """Vertex normals, with faces weighed by area: the diagonals of a quad span twice its area."""
     corners = form[source.faces]
     areas = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
     total = np.zeros_like(form)
@@ -98,7 +98,7 @@ def normals(source, form):
 
 
 def sculpted(source, layer, sculpt):
-    """The posed form, as its file will hold it."""
+    """The posed form, as in its file."""
     base = source.base.form.astype(float)
     bent = linear(matrices(source, turn_of(layer, sculpt)), source.weights, base)
     head = source.base.heads[source.names.index(layer.joint)]
@@ -120,7 +120,7 @@ def project():
 
 
 def convert(source, folder):
-    """Writes the project and all that it names; returns {name of a sculpt: (layer, sculpt, posed form)}."""
+    """Writes the project and all its files; returns {name of a sculpt: (layer, sculpt, posed form)}."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     makehuman.write_obj(folder / "rest.obj", source, source.base.form)

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 """A body with sculpted elbows and shoulders walks, and is compared with an evaluation in numpy.
 
-  psd_oracle.py TOOL DATA   DATA is a folder with makehuman/ and mocap/; one line a group, then "N passed, M failed";
-                            exit 77 where they are not there
+  psd_oracle.py TOOL DATA   DATA is a folder with makehuman/ and mocap/; one line per group, then "N passed, M failed";
+                            exit 77 if they are missing
 
-psd_body.py tells what was sculpted. Every sculpt must come back at its pose. Then the body is driven by a motion file;
-how its joints turn is taken from the baked .glb, and the rest is worked out here in double: what the joints read, the
-weights, the offsets, the skin with all its influences; and compared with the point cache at ten frames. Distances are
+psd_body.py describes the sculpts. Every sculpt must come back at its pose. Then a motion file drives the body. The
+turns of its joints are taken from the baked .glb; all else is computed here in double: readings of joints, weights,
+offsets, and the skin with all its influences. The result is compared with the point cache at ten frames. Distances are
 parts of the body's height; 1e-5 passes.
 
-The weights are the second paper's equation 1 in its own terms: a vertex's offset d(p) = sum over the points k of
-lambda_k exp(-|p - p_k|^2 / (2 falloff^2)), the lambda solved so that d is the sculpt's at its pose and zero at rest.
+The weights follow equation 1 of the second paper in its own terms: a vertex's offset d(p) = sum over the points k of
+lambda_k exp(-|p - p_k|^2 / (2 falloff^2)), with lambda solved so that d is the sculpt's at its pose and zero at rest.
 Offsets are interpolated themselves, not through weights, and in degrees and chords, not in scaled distances.
 """
 import sys
@@ -37,8 +37,8 @@ FRAMES = 10
 # ---- pose space ----
 
 def reading(layer, turn):
-    """Where a joint's turn relative to rest is in the layer's space: coordinates whose distances count, and the falloff
-    in them. An angle in degrees; for a swing, the direction that the bone's own axis takes."""
+    """A joint's turn relative to rest as a point of the layer's space: coordinates for distances, and the falloff in
+    them. An angle in degrees; for a swing, the direction of the bone's own axis."""
     if "angle" in layer.reading:
         x, _, _, w = turn.as_quat()
         middle = (layer.reading["min"] + layer.reading["max"]) / 2
@@ -48,7 +48,7 @@ def reading(layer, turn):
 
 
 class Correction:
-    """A layer: points of its space, rest first, and what they add to the form at rest."""
+    """A layer: points of its space, rest first, and their offsets on the form at rest."""
 
     def __init__(self, source, layer, sculpts):
         base = source.base.form.astype(float)
@@ -81,7 +81,7 @@ def measure(source, sculpts):
 # ---- skeletons ----
 
 def posed(file, time):
-    """World matrices of the named nodes of a baked file, and their turns relative to the rest."""
+    """World matrices of the named nodes of a baked file, and their turns relative to rest."""
     nodes, moved = file.json["nodes"], gltf_oracle.moved_by(file, 0, time)
     parents = {child: n for n, node in enumerate(nodes) for child in node.get("children", [])}
 
@@ -116,8 +116,8 @@ def check_sculpts(tally, tool, sculpts):
 
 
 def check_poses(tally, tool, source, corrections):
-    """Arms turned any way, between sculpts and beyond them, with a turn about the upper arm that its layer must not
-    see; quaternions of both signs."""
+    """Arms turned in any direction, between sculpts and beyond them, with a turn about the upper arm that its layer
+    must not see; quaternions of both signs."""
     random = np.random.default_rng(163)
     joints = [correction.layer.joint for correction in corrections]
     rows, poses = [], []
@@ -153,7 +153,7 @@ def check_motion(tally, tool, source, corrections, motion):
         for correction in corrections:
             added = np.abs(correction.offsets(turns[correction.layer.joint])).max() / height
             largest[correction.layer.name] = max(largest[correction.layer.name], added)
-    # Were nothing added, there would be nothing to compare.
+    # Without any offset there would be nothing to compare.
     for name, added in largest.items():
         tally.add("corrections are seen in it", 10 * LIMIT, added, f"{name} adds at most {added:.1e} of the height")
     lowest = cache.frames[:, :, 1].min(axis=1)

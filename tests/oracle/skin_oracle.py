@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""Asks skeletons and skins, through skin_probe, to play glTF animations, and compares with numpy and scipy.
+"""Plays glTF animations with skeletons and skins, through skin_probe, and compares with numpy and scipy.
 
-  skin_oracle.py PROBE DATA   DATA is a folder with gltf/*.glb; one line a file and method, then "N passed, M failed"
+  skin_oracle.py PROBE DATA   DATA is a folder with gltf/*.glb; one line per file and method, then "N passed, M failed"
 
-The files are parsed here, by themselves: nodes are 4 x 4 matrices in double, animations are sampled by scipy's Slerp,
-and every vertex is moved by what the glTF specification says (linear), or by unit dual quaternions (Kavan et al. 2008).
-Positions agree within 1e-5 of the form's height, matrices within 1e-5, normals within 1e-4; un-posing gives back the
-form.
+The files are parsed here independently: nodes are 4 x 4 matrices in double, animations are sampled by scipy's Slerp,
+and vertices move by the glTF specification (linear) or by unit dual quaternions (Kavan et al. 2008). Positions agree
+within 1e-5 of the form's height, matrices within 1e-5, normals within 1e-4; un-posing gives back the form.
 """
 import json
 import struct
@@ -120,7 +119,7 @@ def check_file(probe, path):
     weights = weights / weights.sum(axis=1, keepdims=True)
     height = np.ptp(points, axis=0).max()
 
-    # Every node is a joint to the probe, those that are none in the file with a bind that moves no vertex.
+    # For the probe, every node is a joint. Nodes that are not joints in the file get a bind that moves no vertex.
     inverse = np.tile(np.eye(4), (len(nodes), 1, 1))
     inverse[skin["joints"]] = binds
     lines = [f"joints {len(nodes)}"]

@@ -1,6 +1,6 @@
-"""Tests that cannot run here, and data beyond the repository: a script that is skipped, or a part of it, prints
-"skipped: REASON" and exits with 77, which ctest shows as Skipped and scripts/test counts by reason. What stands in
-parentheses at the end of a reason is a detail."""
+"""Skipped tests, and data beyond the repository. A script that skips itself or a part prints "skipped: REASON" and
+exits with 77, which ctest shows as Skipped and scripts/test counts by reason. Text in parentheses at the end of a
+reason is a detail."""
 import os
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ _said = []
 
 
 def note(reason):
-    """Says that a part is skipped; the script goes on, and ends with finish()."""
+    """Reports that a part is skipped; the script goes on, and ends with finish()."""
     print(f"skipped: {reason}")
     _said.append(reason)
 
@@ -20,12 +20,12 @@ def finish(failed):
 
 
 def data_folder(built):
-    """The environment's EX_DATA, or else the folder that the build names."""
+    """The folder in EX_DATA, or else the one named by the build."""
     return Path(os.environ.get("EX_DATA") or built).resolve()
 
 
 def has_data(folder, *names):
-    """Notes what is not there."""
+    """Returns False and reports the reason if something is missing."""
     missing = [name for name in names if not (folder / name).exists()]
     if missing:
         note(f"no data at EX_DATA ({', '.join(str(name) for name in missing)})")
@@ -33,6 +33,6 @@ def has_data(folder, *names):
 
 
 def need_data(folder, *names):
-    """Ends the script where something is not there."""
+    """Ends the script if something is missing."""
     if not has_data(folder, *names):
         finish(False)

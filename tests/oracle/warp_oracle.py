@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Measures trajectories and in-betweens by formulas of its own (warp_reference.py), on bent bars and a kicking body.
+"""Measures trajectories and in-betweens with independent formulas (warp_reference.py), on bent bars and a kicking body.
 
   warp_oracle.py TOOL PROBE DATA [--all]   DATA is a folder with body_kick/, which may be missing; --all: every pair of
-                                           its frames, else one. One table, one line a group, "N passed, M failed"
+                                           its frames, else one. One table, one line per group, "N passed, M failed"
 
-In-betweens of the probe are compared with the reference's, which takes the links between components from the probe and
-nothing else. Trajectories are what the tool's rig shows; there the reference is on its own. They hold where, at every
-t, the 99th percentile of stretch is at most twice the rigid in-between's (of 30 plain steps) and a quarter of linear's,
-the 99.9th at most three times the rigid one's, no triangle is flipped that is not in the rigid one, and every
-component's centroid is within 2 % of the body's size of where the rigid body has it.
+In-betweens of the probe are compared with the reference's, which takes only the links between components from the
+probe. Trajectories come from the tool's rig, and there the reference takes nothing. They pass if, at every t, the 99th
+percentile of stretch is at most twice the rigid in-between's (of 30 plain steps) and a quarter of linear's, the 99.9th
+at most three times the rigid one's, no triangle is flipped that is not in the rigid one, and every component's centroid
+is within 2 % of the body's size of its place in the rigid in-between.
 """
 import subprocess
 import sys
@@ -26,7 +26,7 @@ from weigh_oracle import Tally
 
 TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
 PAIRS = [(0, 48)]
-NOTHING = 1e-3  # stretch that nobody sees: bars can be bent with almost none
+NOTHING = 1e-3  # invisible stretch: bars can be bent with almost none
 HEAD = """                      linear           rigid            guided           over rigid   linear  flip  centroid
                    t      99    99.9      99    99.9      99    99.9     99  99.9     99         per cent"""
 ALL_PAIRS = [(0, 24), (0, 36), (0, 42), (0, 48), (24, 48)]
@@ -51,7 +51,7 @@ def write_obj(path, vertices, faces):
 
 
 def tube(rings, around, length, radius):
-    """Along x, closed by a vertex at either end."""
+    """A tube along x, closed by a vertex at each end."""
     x = np.repeat(np.linspace(0, length, rings), around)
     angle = np.tile(2 * np.pi * np.arange(around) / around, rings)
     vertices = np.column_stack([x, radius * np.cos(angle), radius * np.sin(angle)])
@@ -67,7 +67,7 @@ def tube(rings, around, length, radius):
 
 
 def bend(points, length, degrees, twist=0, swell=0):
-    """A bar along x becomes an arc in the plane of x and y, twisted about its own line, thicker towards its end."""
+    """Bends a bar along x to an arc in the plane of x and y, twisted about its own line, thicker towards its end."""
     s = np.clip(points[:, 0] / length, 0, 1)
     over = points[:, 0] - s * length
     angle, turn = np.radians(degrees) * s, np.radians(twist) * s
@@ -79,8 +79,8 @@ def bend(points, length, degrees, twist=0, swell=0):
 
 
 def bars():
-    """Name, start, end, triangles: bars bent a little and far, swollen and turned as a whole; one with two rings
-    around it, which touch nothing."""
+    """Name, start, end, triangles: bars bent a little and far, swollen, and turned as a whole; one with two rings
+    around it that touch nothing."""
     length = 8
     vertices, faces = tube(40, 12, length, 0.5)
     far = Rotation.from_rotvec([0.4, 1.1, -0.3])
@@ -110,7 +110,7 @@ def ask(probe, method, times, start, end, faces):
 
 
 def check_between(tally, probe, name, start, end, faces):
-    """The program's forms are the reference's, wherever the alignment has brought them; so is what it says of them."""
+    """The program's forms match the reference's after alignment, and so do its measurements."""
     links, linear = ask(probe, "linear", TIMES, start, end, faces)
     reference = Between(start, end, faces, links)
     inverse = Rotation.from_matrix(reference.alignment[0]).inv()
@@ -125,7 +125,7 @@ def check_between(tally, probe, name, start, end, faces):
     whole = moved(moved(reference.end, half), half)
     tally.add("half the screw twice is the alignment", np.abs(whole - end).max() / reference.size, 1e-9, name)
     for method, limit in (("poisson", 1e-8), ("rigid", 2e-2)):
-        # The program's rigid form goes farther in its steps than plain ones do, and is kept from folding.
+        # The program's rigid form takes longer steps than plain ones, and is kept from folding.
         _, answers = ask(probe, method, (0.3, 0.7), start, end, faces)
         for t, (form, percentiles, flipped) in zip((0.3, 0.7), answers):
             own = reference.poisson(t) if method == "poisson" else reference.rigid(t)
@@ -161,7 +161,7 @@ class Tool:
             sys.exit(f"exemplar {' '.join(map(str, words[:3]))} ended with {run.returncode}: {run.stderr.strip()}")
 
     def forms(self, start, end):
-        """What a rig between two files shows at 0, the times, and 1."""
+        """The forms of a rig between two files at 0, the times, and 1."""
         self.run("warp", start, end, "-o", "rig.glb")
         times = (0, *TIMES, 1)
         (self.folder / "times.csv").write_text("t\n" + "".join(f"{t!r}\n" for t in times))

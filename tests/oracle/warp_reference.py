@@ -1,17 +1,17 @@
-"""In-betweens of two forms and how much they are stretched, evaluated independently of the program.
+"""In-betweens of two forms and their stretch, computed independently of the program.
 
 A triangle is laid flat: X = [[l, m], [0, h]] are its edges as columns in its own frame O = (along the first edge,
-across it, normal). Its deformation in its plane is F = X1 X0^-1; the polar decomposition of a 2 x 2 matrix is known in
-closed form, F = T S with T a turn by atan2(F21 - F12, F11 + F22). The rotation in space is then O1 T O0^T. Nothing
-here needs a singular value decomposition of 3 x 3 matrices, or the normal's place in them, as the program does.
+across it, normal). Its deformation in its plane is F = X1 X0^-1. The polar decomposition of a 2 x 2 matrix has a closed
+form, F = T S with T a turn by atan2(F21 - F12, F11 + F22). The rotation in space is then O1 T O0^T. This needs no
+singular value decomposition of 3 x 3 matrices, nor the normal in them, as the program does.
 
-A form x has in every triangle the 3 x 2 map J from the flat start. Its stretch at t is by the singular values of
-J ((1 - t) I + t S)^-1. Poisson's form has J nearest to R^t O0 ((1 - t) I + t S), by areas; the rigid one frees the
-rotation: the nearest 3 x 2 matrix with orthonormal columns to J ((1 - t) I + t S) = M is M (M^T M)^-1/2.
+A form x has in every triangle the 3 x 2 map J from the flat start. Its stretch at t comes from the singular values of
+J ((1 - t) I + t S)^-1. Poisson's form has J nearest to R^t O0 ((1 - t) I + t S), weighed by area. The rigid one frees
+the rotation: the nearest 3 x 2 matrix with orthonormal columns to J ((1 - t) I + t S) = M is M (M^T M)^-1/2.
 
-Components are held together by links: along the shortest tree between them, the nearest vertices of two components
-keep their differences, turned with the surfaces around them. One rotation for all of two components: rotations of each
-link alone feed back into the few triangles they are read from, and the form crumples after some dozens of steps.
+Links hold components together: along the shortest tree between them, the nearest vertices of two components keep their
+differences, turned with the surfaces around them. All links of two components share one rotation: separate rotations
+feed back into the few triangles they are read from, and the form crumples after some dozens of steps.
 """
 import numpy as np
 import scipy.sparse as sparse
@@ -62,7 +62,7 @@ def inverse_root(c):
 
 class Between:
     def __init__(self, start, end, triangles, links=None):
-        """links: (vertices [n, 2], weights [n]) of another's choice."""
+        """links: (vertices [n, 2], weights [n]) from elsewhere."""
         self.start, self.triangles, self.count = start, triangles, len(start)
         flat, frames = self.lay_flat(start)
         self.areas = flat[:, 0, 0] * flat[:, 1, 1] / 2
@@ -109,7 +109,7 @@ class Between:
 
     def choose_branches(self, vectors):
         """Neighbours turn alike: from the triangle that turns least, along the tree of smallest differences, every
-        rotation takes the number of whole turns that brings it nearest to the one before."""
+        rotation gets the number of full turns that brings it nearest to the one before."""
         first, second = self.neighbours()
         between = np.swapaxes(self.rotations[first], 1, 2) @ self.rotations[second]
         cost = 3 - np.trace(between, axis1=1, axis2=2) + 1e-9
@@ -161,7 +161,7 @@ class Between:
         return np.percentile(self.stretch(form, t), PERCENTILES)
 
     def flipped(self, form, t):
-        """In the frame of the start, without the alignment's part."""
+        """True for flipped triangles of a form in the frame of the start, without the alignment."""
         corners = form[self.triangles]
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         wanted = Rotation.from_rotvec(t * self.turns).apply(self.frames[:, :, 2])
@@ -194,7 +194,7 @@ class Between:
                                   options={"SymmetricMode": True})
 
     def find_links(self):
-        """Between components that have triangles, along the shortest tree of their distances."""
+        """Links between components with triangles, along the shortest tree of their distances."""
         pairs = []
         real = [np.flatnonzero(self.components == c) for c in range(self.component_count)]
         real = [members for members in real if self.weights[members].sum() > 0]
@@ -224,13 +224,14 @@ class Between:
             self.link_end = np.einsum("nji,nj->ni", whole, self.incidence @ self.end)
 
     def link_turns(self, rotations):
-        """One rotation for all links between two components: nearest to the sum, by area, of those at their ends."""
+        """One rotation for all links between two components: nearest to the area-weighted sum of those at their
+        ends."""
         sums = np.zeros((self.groups.max() + 1, 9))
         np.add.at(sums, self.groups, self.around_links @ rotations.reshape(-1, 9))
         return nearest_turns(sums.reshape(-1, 3, 3))[self.groups]
 
     def put_together(self, columns, t):
-        """The form whose maps are nearest to columns [m, 3, 2] times what each triangle has alone."""
+        """The form whose maps are nearest to columns [m, 3, 2] times each triangle's own stretch."""
         right = self.divergence @ np.swapaxes(columns @ self.alone(t), 1, 2).reshape(-1, 3)
         if len(self.links):
             normals = np.cross(columns[:, :, 0], columns[:, :, 1])

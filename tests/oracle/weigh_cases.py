@@ -1,5 +1,5 @@
-"""The cases that weigh_oracle.py asks about: spaces, examples and queries, made from a generator with a fixed seed, and
-figures 2 and 3 of "Shape by Example" worked out by hand. Nothing here computes a weight except figure_weights.
+"""The cases of weigh_oracle.py: spaces, examples and queries from a generator with a fixed seed, and figures 2 and 3 of
+"Shape by Example" computed by hand. Nothing here computes a weight except figure_weights.
 """
 from fractions import Fraction
 
@@ -8,8 +8,8 @@ import numpy as np
 import weigh_reference as ref
 from weigh_reference import ROTATION, SCALAR, SWING, TWIST, Axis, Spec
 
-# Conditionally positive of order two: with a constant alone two examples at distance 1 already make r^2 log r vanish
-# everywhere, so these kernels are refused without their plane rather than solved by luck.
+# Conditionally positive of order two: with a constant alone, two examples at distance 1 already make r^2 log r vanish
+# everywhere. So these kernels are refused without their plane, rather than solved by luck.
 NEEDS_PLANE = ("thin_plate", "triharmonic")
 
 
@@ -28,7 +28,7 @@ class Case:
         return "".join("rest\n" if q is None else "at " + number(q) + "\n" for q in self.queries)
 
     def words(self, query_words=None):
-        """What the probe reads; query_words where they were written before, for another case with the same queries."""
+        """The input of the probe; query_words: the queries as text, if another case with the same queries made it."""
         s = self.spec
         lines = [f"case {s.kind} {s.kernel} {int(s.linear)} {s.radius!r} {s.ridge!r} {s.power!r} {s.neighbours} "
                  f"{int(s.paper)} {len(s.axes)} {len(s.points)} {len(s.pseudos)} {len(self.queries)}"]
@@ -73,7 +73,7 @@ def scalar_axes(rng, count, scaled=False):
 
 
 def place(rng, axes, count, spacing=0.35):
-    """Random points that keep a distance, as a designer's do. spacing is in parts of that of an even layout."""
+    """Random points that keep a distance, like a designer's. spacing is relative to that of an even layout."""
     dimension = sum(1 if a.kind == SCALAR else 3 for a in axes)
     gap = spacing * count ** (-1 / dimension)
     placed = np.zeros((0, sum(a.width for a in axes)))
@@ -103,7 +103,7 @@ def pseudo_examples(rng, axes, examples, count, sources):
 
 
 def usual_queries(rng, spec, inside=6, at=5, far=3):
-    """Inside, at examples (whose rows are known), far outside, at rest."""
+    """Queries inside, at examples (with known rows), far outside, and at rest."""
     queries, known = list(place(rng, spec.axes, inside, 0)), {}
     for i in rng.permutation(len(spec.points))[:at]:
         if spec.ridge == 0:
@@ -214,7 +214,7 @@ def rotation_cases(rng):
                 pseudos = pseudo_examples(rng, axes, points, 2, ["from", "weights"]) if count == 12 else []
                 spec = Spec(axes, points, pseudos, **options)
                 queries, known = usual_queries(rng, spec, at=4)
-                # The same rotations by their other sign, and by a quaternion that is not of unit length.
+                # The same rotations with the other sign, and by a quaternion that is not of unit length.
                 for i in range(len(queries) - 1):
                     known.update({len(queries): known[i]} if i in known else {})
                     queries.append(negated(axes, queries[i]) if i % 2 else
@@ -250,7 +250,7 @@ def neighbour_cases(rng):
 
 
 def bell_options(rng, axes, count, examples, reach, note):
-    """Falloffs, metrics and sets for so many points, some of them left at their defaults."""
+    """Falloffs, metrics and sets for a number of points, some of them at their defaults."""
     options, scalars = {}, sum(a.kind == SCALAR for a in axes)
     if note != "default":
         each = rng.uniform(0.6, 1.2, (count, 1 if note == "one each" else len(axes)))
@@ -282,7 +282,7 @@ def bell_case(rng, group, axes, count, note):
     options = bell_options(rng, axes, len(whole), count, reach, note)
     case = usual_case(rng, group, Spec(axes, points, pseudos, kind="gaussian", **options), note)
     if note.startswith("sets"):
-        case.known = {}  # rows of sets stand behind them
+        case.known = {}  # rows of sets follow them
     return case
 
 
@@ -393,7 +393,7 @@ def print_table():
 # Continuity: what has no jump shrinks with the step ------------------------------------------------------------------
 
 def turn_cases(rng):
-    """A full turn and another, about several axes, in steps of 1 and of 0.01 degrees; what comes back must be alike."""
+    """Two full turns about several axes, in steps of 1 and of 0.01 degrees; the results of both turns must agree."""
     for note, axes in list(rotation_spaces(rng))[:5]:
         points = place(rng, axes, 8)
         base = place(rng, axes, 1)[0]

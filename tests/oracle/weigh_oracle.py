@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Asks the weighers, through weigh_probe, what weigh_reference.py has worked out by itself, and compares.
+"""Compares the weighers, through weigh_probe, with the independent weigh_reference.py.
 
   weigh_oracle.py PROBE           all groups; one line each, then "N passed, M failed"; exit 1 if any failed
   weigh_oracle.py PROBE --show N  the words that case N sends to the probe
   weigh_oracle.py --table         C rows of reference values for figures 2 and 3 (examples at 0.15, 0.30, 0.75)
 
 Tolerance. A backward stable solve in double loses about condition * 1e-16, times a modest factor for the size of the
-system; 1e-13 * condition leaves room for that factor, 1e-9 is the floor and 1e-6 the loosest that passes. It is taken
-relative to the largest weight where that is above 1. To it comes 64 units of rounding of the terms that are summed,
-which only matters where growing kernels cancel far outside. Cases above a condition of 1e11 would be
-set aside and counted, for there 1e-6 is more than a solve in double can promise; there is none now. The seed is fixed.
+system. 1e-13 * condition leaves room for that factor; 1e-9 is the floor and 1e-6 the loosest that passes. It is
+relative to the largest weight if that is above 1. Added to it are 64 units of rounding of the summed terms, which only
+matters where growing kernels cancel far outside. Cases above a condition of 1e11 would be set aside and counted,
+because there 1e-6 is more than a solve in double can promise; there are none now. The seed is fixed.
 """
 import subprocess
 import sys
@@ -23,7 +23,7 @@ import weigh_cases as make
 import weigh_reference as ref
 
 CONDITION_LIMIT = 1e11
-LISTED = 4  # failures told per group
+LISTED = 4  # failures printed per group
 RESULTS = {"argument": 1, "data": 4, "singular": 5}
 
 
@@ -33,7 +33,7 @@ class Tally:
         self.groups = {}
 
     def add(self, group, error, limit, detail):
-        """One check: error is what was measured, limit what it may be; detail is for people."""
+        """One check: error is the measured value, limit the allowed one; detail is for people."""
         entry = self.entry(group)
         good = bool(error <= limit)
         entry["checks"] += 1
@@ -61,7 +61,7 @@ class Tally:
 
 
 def ask(probe, cases, query_words=None):
-    """The probe's answers: result 0, condition, weights, distances; or the result and the sentence of a refusal."""
+    """The probe's answers: result 0, condition, weights, distances; or the result and message of a refusal."""
     words = [c.words(q) for c, q in zip(cases, query_words or [None] * len(cases))]
     run = subprocess.run([probe], input="".join(words), capture_output=True, text=True)
     if run.returncode != 0:
@@ -77,9 +77,9 @@ def ask(probe, cases, query_words=None):
 
 
 def expect(case, tally, number, quick=False):
-    """Reference rows and tolerances per query; None where the problem is too ill for any double solve to settle.
+    """Reference rows and tolerances per query; None if the problem is too ill-conditioned for any solve in double.
 
-    quick leaves the second opinions out, for walks of many queries through spaces like those already checked.
+    quick skips the second formulation, for walks of many queries through spaces like those already checked.
     """
     queries = case.query_points()
     solver = ref.solve(case.spec)
@@ -118,7 +118,7 @@ def compare(case, number, answer, expected, tally):
     tally.add(case.group, error[worst], limit[worst], where + f"query {worst} weight {column}: expected "
               f"{wanted[worst, column]:.17g}, got {rows[worst, column]:.17g}, condition {solver.condition:.1e}")
     if case.spec.kind not in ("direct", "gaussian"):
-        # 1e-6 as the issue asks, or what rounding the weights themselves costs where they run into the millions.
+        # 1e-6 as required, or the cost of rounding the weights themselves if they run into the millions.
         off, room = np.abs(rows.sum(axis=1) - 1), np.abs(rows).sum(axis=1) * rows.shape[1] * ref.EPSILON
         worst = int(np.argmax(off / np.maximum(1e-6, room)))
         tally.add("sum of weights", off[worst], max(1e-6, room[worst]), where + f"query {worst}: sum off by "
@@ -135,7 +135,7 @@ def compare(case, number, answer, expected, tally):
 
 
 def check_walk(probe, group, note, specs, at, span, refine, tally):
-    """Along a path, in coarse and in fine steps: no jumps, and the coarse walk must be the reference's."""
+    """Along a path, in coarse and in fine steps: no jumps, and the coarse walk must match the reference."""
     coarse, fine = np.linspace(*span, 721), np.linspace(*span, 720 * refine + 1)
     walks = [[at(t) for t in steps] for steps in (coarse, fine)]
     words = [make.Case(group, specs[0], walk).query_words() for walk in walks]
@@ -152,11 +152,11 @@ def check_walk(probe, group, note, specs, at, span, refine, tally):
 
 def check_steps(group, what, coarse, fine, refine, tally):
     jump = [np.abs(np.diff(rows, axis=0)).max(axis=1) for rows in (coarse, fine)]
-    # The steepest place may lie between two coarse steps, which a factor of 10 allows for; a jump would stay whole.
+    # The steepest place may lie between two coarse steps, which a factor of 10 allows for; a jump would stay as large.
     largest = [j.max() for j in jump]
     tally.add(group + ", largest step", largest[1], 10 * largest[0] / refine + 1e-9,
               what + f"{largest[0]:.3g} in coarse steps, {largest[1]:.3g} in steps {refine} times smaller")
-    # A small jump hides among large steps elsewhere, but not beside its own neighbours.
+    # A small jump hides among large steps elsewhere, but not next to its own neighbours.
     alone = jump[1][1:-1] - 2 * np.maximum(jump[1][:-2], jump[1][2:])
     tally.add(group + ", steps that stand out", max(alone.max(), 0), 1e-9, what + f"fine step {1 + np.argmax(alone)}")
     if group == "full turns":
@@ -172,7 +172,7 @@ def main():
     for group in (make.cardinal_cases, make.space_cases, make.rotation_cases, make.neighbour_cases, make.bell_cases,
                   make.reading_cases, make.refused_cases):
         made = list(group(rng))
-        # Of what there is plenty, every sixth: the rest asks the same of other random points.
+        # Of large groups, every sixth case: the rest ask the same of other random points.
         cases += made if "--all" in sys.argv or len(made) < 200 else made[::6]
     if "--show" in sys.argv:
         return print(cases[int(sys.argv[sys.argv.index("--show") + 1])].words(), end="")

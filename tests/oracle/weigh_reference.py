@@ -1,6 +1,6 @@
-"""The weighers worked out a second time, in numpy and scipy, from the design and the papers and not from the C code.
+"""The weighers computed a second time, in numpy and scipy, from the design and the papers and not from the C code.
 
-Two formulations stand side by side and must agree before the C code is asked:
+Two formulations must agree before the C code is asked:
 
   first   every axis is embedded in a Euclidean space (a rotation as q q^T, a swing as the direction it points to), the
           plane comes from an SVD, the radial part from an LU solve, the coupled kernels from the bordered system;
@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 
 SCALAR, ROTATION, SWING, TWIST = range(4)
 EPSILON = np.finfo(float).eps
-RANK = 1e-10  # singular values below this part of the largest count as zero; no case comes near it from above
+RANK = 1e-10  # smaller singular values, relative to the largest, count as zero; no case comes near it from above
 
 
 def bspline(r):
@@ -43,7 +43,7 @@ COUPLED = {
     "multiquadric": lambda r: np.sqrt(1 + r**2),
 }
 KERNELS = {**TWO_STAGE, **COUPLED}
-# -r and -sqrt(1 + r^2) are the conditionally positive ones, so a ridge that smooths has to be taken off theirs.
+# -r and -sqrt(1 + r^2) are the conditionally positive ones, so a smoothing ridge must be subtracted from theirs.
 RIDGE_SIGN = {"biharmonic": -1, "multiquadric": -1}
 SCIPY = {"thin_plate": "thin_plate_spline", "biharmonic": "linear", "triharmonic": "cubic",
          "multiquadric": "multiquadric"}
@@ -61,7 +61,7 @@ class Axis:
 
 
 class Spec:
-    """All that makes a weigher. pseudos: (at, "from", point) or (at, "weights", row)."""
+    """The full definition of a weigher. pseudos: (at, "from", point) or (at, "weights", row)."""
 
     def __init__(self, axes, points, pseudos=(), kind="cardinal", kernel="bspline", linear=True, radius=1.0, ridge=0.0,
                  power=2.0, neighbours=8, paper=False, falloffs=None, metrics=None, sets=()):
@@ -80,7 +80,7 @@ def unit_rotation(q, rest):
 
 
 def read_points(axes, points, clamp):
-    """Points as evaluation reads them. Examples are taken where they are: only queries are clamped."""
+    """Points as evaluation reads them. Examples stay where they are: only queries are clamped."""
     result, column = np.array(points, float), 0
     for axis in axes:
         for row in result:
@@ -151,7 +151,7 @@ def angle_between(axis, p, q):
 
 
 def angle_distance(axes, a, b, angular):
-    """The second way to both distances: chords from angles, or angles over half a turn."""
+    """The second computation of both distances: chords from angles, or angles over half a turn."""
     square = 0
     for (axis, p), (_, q) in zip(parts(axes, a), parts(axes, b)):
         if axis.kind == SCALAR:
@@ -211,7 +211,7 @@ class Cardinal:
     def weights(self, queries):
         basis = self.kernel(chord_distance(self.spec.axes, queries, self.points) / self.rho)
         flat = self.query_poly(queries)
-        # How large the terms are that the sum is made of: what rounding in the sum is measured by.
+        # Size of the summed terms, the measure for rounding in the sum.
         self.amplitude = np.max(np.abs(basis) @ np.abs(self.radial) + np.abs(flat) @ np.abs(self.slope), axis=1)
         return basis @ self.radial + flat @ self.slope
 
@@ -236,14 +236,15 @@ class Cardinal:
             u = scipy.linalg.solve(matrix.T, basis.T).T
             return u @ self.values - (u @ self.poly - flat) @ (inverse @ self.values)
         null = scipy.linalg.qr(self.poly, pivoting=True)[0][:, rank:]
-        u = flat @ inverse  # the affine part; what is left of the basis goes through the null space
+        u = flat @ inverse  # the affine part; the rest of the basis goes through the null space
         rest = (basis - u @ matrix) @ null
         if null.shape[1]:
             u = u + scipy.linalg.solve(null.T @ matrix @ null, rest.T).T @ null.T
         return u @ self.values
 
     def interpolator(self, queries):
-        """scipy's own interpolator, where its problem is ours: coupled kernels, scalar axes that span the plane."""
+        """scipy's own interpolator, for problems it shares with ours: coupled kernels, scalar axes that span the
+        plane."""
         spec = self.spec
         inverse, rank = self.plane_inverse()
         if not self.coupled or rank < self.poly.shape[1] or any(a.kind != SCALAR for a in spec.axes):
@@ -265,7 +266,7 @@ class Bells:
         self.radial = scipy.linalg.solve(self.matrix, values)
 
     def bells(self, queries, measure):
-        """exp(-r^2/2) [queries][points]; every axis by itself, scalars together where a point has a metric."""
+        """exp(-r^2/2) [queries][points]; every axis separately, scalars together if a point has a metric."""
         square = np.zeros((len(queries), len(self.points)))
         scaled = [scaled_scalars(self.spec, p) for p in (queries, self.points)]
         own = [self.metrics is not None and bool(np.any(self.metrics[k])) for k in range(len(self.points))]
@@ -293,7 +294,7 @@ class Bells:
 
 
 class Gaussian:
-    """All examples, then every set as if there were no other examples; in one row behind each other."""
+    """All examples, then every set as if there were no other examples; one after the other in one row."""
 
     def __init__(self, spec):
         examples = read_points(spec.axes, spec.points, False)
@@ -335,7 +336,7 @@ class Gaussian:
 
 
 class Inverse:
-    """Shepard and nearest: weights over all points, then each point's share goes by its own row of values."""
+    """Shepard and nearest: weights over all points, then each point's share is spread by its own row of values."""
 
     condition = 1.0
 
@@ -354,7 +355,7 @@ class Inverse:
         place = k - 1 if spec.paper else k
         threshold = order[place] if place < n else 0.0
         share = np.maximum(ratio - threshold, 0)
-        if share.sum() == 0:  # all that counts is equally far: equal shares are the only answer without a favourite
+        if share.sum() == 0:  # all relevant points are equally far: equal shares are the only symmetric answer
             share = (ratio == order[0]).astype(float)
         return share / share.sum()
 
@@ -364,7 +365,7 @@ class Inverse:
         return np.stack([self.share(row) for row in distance]) @ self.values
 
     def transposed(self, queries):
-        """By the definition itself, one query and one point after another, in no hurry."""
+        """By the definition, one query and one point at a time."""
         rows = []
         for query in queries:
             distance = [self.slow_distance(query, point) for point in self.points]
