@@ -1,6 +1,6 @@
 #!/bin/sh
-# exemplar.h and exemplar.c, made by scripts/amalgamate, stand alone: no other file, no define, no warning, no name but
-# ex_ ones; and give the library's results to the bit, whatever the compiler fuses by default.
+# exemplar.h and exemplar.c, made by scripts/amalgamate, need nothing else: no other file, no define, no warning, no
+# names other than ex_. They give the library's results to the bit, whatever the compiler fuses by default.
 # usage: amalgamation.sh SOURCE_FOLDER WORK_FOLDER C_COMPILER PYTHON TOOL RUNTIME_ARCHIVE RESULTS_PROGRAM
 set -eu
 source=$1 work=$2 cc=$3 python=$4 tool=$5 archive=$6 results=$7
@@ -17,7 +17,7 @@ cmp "$work/made/exemplar.c" "$work/again/exemplar.c"
 exemplar.h" ]
 cp "$source/tests/package/embed.c" "$work/made/embed.c"
 
-# The library's numbers, and the lanes it was built for.
+# The library's numbers, and the SIMD lanes it was built for.
 "$tool" demo arm -o "$work/arm" --quiet
 "$cc" -std=c17 -O2 "-I$source/include/exemplar" "-I$source/include" "$work/made/embed.c" "$archive" -lm -o "$work/embed"
 "$work/embed" "$work/arm/arm.glb" >"$work/embed.txt"
@@ -53,7 +53,7 @@ same() { # NAME COMPILER OPTION…
     echo "$name: the library's results"
 }
 
-# Only what the compiler says: other lanes, other dialects.
+# Checks compiler messages only: other lanes, other dialects.
 parse() { # COMPILER OPTION…
     compiler=$1
     shift

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tool and the demos are clients of what is installed: they compile with the installed headers alone, link with the
-# shared library, which shows no private function, and make the same demo as the tool of the build.
+# The tool and the demos as clients of the installed libraries: they compile with the installed headers alone and link
+# with the shared library, which exports no private function. They make the same demo as the tool of the build.
 # usage: clients.sh CLIENTS_PROJECT BUILD_FOLDER WORK_FOLDER C_COMPILER
 set -eu
 clients=$1 build=$2 work=$3 cc=$4
@@ -11,7 +11,7 @@ cmake -S "$clients" -B "$work/build" -G Ninja --log-level=WARNING -DCMAKE_C_COMP
     -DCMAKE_PREFIX_PATH="$work/prefix"
 cmake --build "$work/build"
 
-# `U` and a name for each function that the tool takes from elsewhere
+# `U` and a name for each function that the tool imports
 nm -u "$work/build/exemplar" >"$work/taken"
 if grep -w 'exi_[a-z0-9_]*' "$work/taken"; then
     echo "the functions above are private to the libraries"

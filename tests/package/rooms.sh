@@ -1,6 +1,6 @@
 #!/bin/sh
-# The order of the rooms holds; and the script that says so sees an arrow that runs up, a client that reaches into a
-# library and two files of one name, each planted in a copy.
+# The order of the rooms holds. The script that checks it also finds a forbidden include, a client that includes a
+# private header, and two files of one name, each planted in a copy.
 # usage: rooms.sh SOURCE_FOLDER WORK_FOLDER
 set -eu
 source=$1 work=$2

@@ -1,5 +1,5 @@
-"""The programs of samples/ against an installed prefix alone: built, run on rigs that the tool makes, and their output
-read. None is longer than 80 lines.
+"""The programs of samples/ with only an installed prefix: built, run on rigs from the tool, and their output checked.
+None is longer than 80 lines.
 
     samples.py SAMPLES BUILD_FOLDER WORK_FOLDER C_COMPILER
 """

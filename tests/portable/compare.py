@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares two outputs of tests/portable/results.c: the same lines, and numbers within 1e-6, of driven forms 1e-4.
+"""Compares two outputs of tests/portable/results.c: the same lines, and numbers within 1e-6, for driven forms 1e-4.
 
-A line is 'name value…', one result. Its numbers are measured against the largest of that line: a weight that is nearly
-zero beside others that are not has no relative accuracy of its own. Names, words, the number of values, and what is not
-finite must be the same. The line 'simd', which says what was built, is left out.
+A line is 'name value…', one result. Its numbers are compared relative to the largest of that line, since a weight that
+is nearly zero next to larger ones has no relative accuracy. Names, words, the number of values and non-finite values
+must be the same. The line 'simd', which describes the build, is left out.
 
 usage: compare.py EXPECTED ACTUAL
 """
@@ -11,8 +11,8 @@ import math
 import sys
 
 TOLERANCE = 1e-6
-# Convex weights follow products that are summed in float; keys along a smooth motion lie nearly in a plane, and what is
-# rounded there comes back some hundred times larger.
+# Convex weights depend on products summed in float. Keys along a smooth motion lie nearly in a plane, which makes
+# rounding errors about 100 times larger.
 DRIVEN = 1e-4
 
 
@@ -30,7 +30,7 @@ def number(word):
 
 
 def worst_difference(expected, actual):
-    """The largest difference over the line's scale; infinite where something cannot be compared."""
+    """The largest difference over the line's scale; infinite if something cannot be compared."""
     if len(expected) != len(actual) or expected[0] != actual[0]:
         return math.inf
     pairs = [(number(a), number(b), a == b) for a, b in zip(expected[1:], actual[1:])]

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the runtime and tests/portable/results.c for another target, runs it there, and compares what it prints with
-# what it prints here. Windows programs are built (static library, DLL and program) and not run.
+# Builds the runtime and tests/portable/results.c for another target, runs it there, and compares its output with the
+# output here. Windows programs are built (static library, DLL and program) and not run.
 # usage: results.sh scalar|wasm|x86_sse2|x86_avx2|windows SOURCE_FOLDER BUILD_FOLDER NATIVE_PROGRAM PYTHON
 set -eu
 target=$1 source=$2 build=$3 native=$4 python=$5
@@ -13,7 +13,7 @@ require() {
 
 toolchain() { echo "-DCMAKE_TOOLCHAIN_FILE=$source/cmake/toolchains/$1.cmake"; }
 
-# On an x86-64 machine the x86-64 programs are built and run as they are; elsewhere by a cross compiler and an emulator.
+# On an x86-64 machine, x86-64 programs are built and run directly; elsewhere with a cross compiler and an emulator.
 x86() { # SIMD
     simd=$1
     options="-DEX_SIMD=$simd"
@@ -46,7 +46,7 @@ windows)
 *) echo "no target called $target" && exit 2 ;;
 esac
 
-# With little optimisation, which is where the time goes; the lanes are the same.
+# With little optimisation, which takes most of the time; the lanes are the same.
 # shellcheck disable=SC2086 # lists of options
 cmake -S "$source" -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_C_FLAGS_RELEASE='-Og -DNDEBUG' -DEX_AUTHOR=OFF -DEX_BENCH=OFF -DEX_CUDA=OFF -DEX_TESTS=ON \

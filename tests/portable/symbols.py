@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the libraries ask of the machine and what they show of themselves.
+"""Checks the symbols that the libraries import and export.
 
-runtime: the archive's undefined symbols, after those it defines itself, are in the short list below: libc and libm, and
-nothing that prints, opens files, exits or starts threads; the shared library needs libc and libm alone.
-cuda: its shared library needs the runtime and what programs in C need, no library of CUDA and none of C++.
-All: the shared library exports names that start with ex_ and no others; the archive's global names start with ex_
-or exi_, so that it can be linked into any program; those of kernels are made by the compiler from the file's contents.
+runtime: the archive's undefined symbols, without those it defines itself, are in the short list below: libc and libm,
+and nothing that prints, opens files, exits or starts threads. The shared library needs only libc and libm.
+cuda: its shared library needs the runtime and the libraries of C programs, none of CUDA and none of C++.
+All: the shared library exports only names that start with ex_; the archive's global names start with ex_ or exi_, so
+that it can be linked into any program. The compiler makes names of kernels from the file's contents.
 
 usage: symbols.py runtime|author|cuda ARCHIVE SHARED_LIBRARY
 """
@@ -13,13 +13,13 @@ import re
 import subprocess
 import sys
 
-# Whoever adds to this list decides that every engine and every browser has to provide it.
+# Adding to this list means that every engine and every browser must provide it.
 MEMORY = "malloc calloc realloc free aligned_alloc posix_memalign memcpy memmove memset memcmp memchr"
 TEXT = "strlen strcmp strncmp strchr strrchr strstr snprintf vsnprintf"
 MATHS = "sqrt sqrtf fabs floor floorf ceil ceilf rint rintf nearbyint lrint lrintf round roundf trunc truncf fmod " \
         "fma fmaf fmin fmax fminf fmaxf ldexp frexp scalbn copysign log log2 exp exp2 pow cbrt hypot sin cos tan asin acos atan atan2"
 OTHER = "abort qsort bsearch"
-# What compilers put in by themselves: stack protection, hardened copies, atomics and division for small machines.
+# Symbols that compilers add: stack protection, hardened copies, atomics and division for small machines.
 COMPILER = r"_GLOBAL_OFFSET_TABLE_|__stack_chk_\w+|__(mem(cpy|move|set)|v?snprintf)_chk|__aarch64_\w+|__\w+[sdt]i[34]"
 ALLOWED = set(f"{MEMORY} {TEXT} {MATHS} {OTHER}".split())
 NEEDED = {"runtime": r"lib[cm]\.so(\.\d+)?|ld-linux\S*",
@@ -32,7 +32,8 @@ def run(*command):
 
 
 def names(listing):
-    """Names in the output of nm -P: lines 'name type …'; an archive's members are announced by lines that end in ':'."""
+    """Names in the output of nm -P: lines 'name type …'; an archive's members are announced by lines that end in
+    ':'."""
     return {line.split()[0].split("@")[0] for line in listing.splitlines() if line.strip() and not line.endswith(":")}
 
 
