@@ -57,7 +57,7 @@ static const ex_option options[] = {
      .text = &level_text},
     {.name = "targets",
      .argument = "N",
-     .help = ".glb: so many morph targets in all, those that the motion needs most (default: the rig's examples, and "
+     .help = ".glb: number of morph targets, those that the motion needs most (default: the rig's examples, and "
              "what else it takes)",
      .count = &targets,
      .count_max = 4096},

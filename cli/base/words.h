@@ -18,7 +18,7 @@ ex_result exi_pose_word(const ex_rig *rig, const char *word, const ex_pose *pose
 /*
  * Reads words [count] as a place: axes, and joints as joint:NAME; joints alone, the mark being optional; numbers by
  * name, of which a word may hold several, a=1,b=2; and a falloff, which is one number or a list of that form. Free the
- * place in any case; it points into the words. Results: DATA, MEMORY.
+ * place always; it points into the words. Results: DATA, MEMORY.
  */
 ex_result exi_place_read(const ex_project_view *view, const char *const *words, int count, ex_place *place,
                          ex_error *error);

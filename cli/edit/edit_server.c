@@ -84,7 +84,7 @@ static bool has_header(const struct mg_connection *c, const char *name, const ch
     return text && strcasecmp(text, value) == 0;
 }
 
-/* True for requests from other sites, by what browsers say of them. A link that somebody clicks in a page of another
+/* True for requests from other sites, by what browsers say of them. A link that a person clicks in a page of another
  * site, such as a terminal in a browser, may open the page: that changes nothing, and shows that site nothing. */
 static bool is_foreign(const struct mg_connection *c, const char *host) {
     const struct mg_request_info *info = mg_get_request_info(c);

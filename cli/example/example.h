@@ -32,7 +32,7 @@ bool exi_change_open(exi_change *change, const ex_call *call, const char *path);
 int exi_change_end(exi_change *change, ex_result result, const ex_error *error);
 void exi_change_close(exi_change *change);
 
-/* Values of the options --at, --joint, --from, --weights and --falloff; free it in any case. */
+/* Values of the options --at, --joint, --from, --weights and --falloff; always free it. */
 typedef struct exi_said {
     ex_place at, joints, from, weights, falloff;
 } exi_said;

@@ -244,14 +244,14 @@ const ex_command cmd_demo = {
                    "cloth on a driver that moves, in up to a minute, and learn from it. Beside the\n"
                    "project they write the caches of two motions, driver_train.pc2 and\n"
                    "driven_train.pc2 to learn from, driver_unseen.pc2 and driven_unseen.pc2 to try\n"
-                   "it on. 'body' makes somebody (subject.glb), scans them in 96 poses and makes a\n"
+                   "it on. 'body' makes a person (subject.glb), scans them in 96 poses and makes a\n"
                    "body of the scans, in minutes; the folder is a scan session ('exemplar scan'),\n"
                    "600 MB large, and 'exemplar scan run DIR' goes on where it was interrupted.\n"
                    "\n"
                    "A folder that holds anything already is left alone unless told.",
     .examples = "exemplar demo blob\n"
                 "exemplar demo shirt\n"
-                "exemplar demo body --quick -o somebody\n"
+                "exemplar demo body --quick -o person\n"
                 "exemplar demo -o demos --force",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

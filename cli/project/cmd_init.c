@@ -64,7 +64,7 @@ static void free_notes(kept_notes *notes) {
     free(notes->texts);
 }
 
-/* What a project is made from: a scene, or forms. */
+/* Source of a project: a scene, or forms. */
 typedef struct source {
     const ex_scene *scene; /* or NULL */
     const ex_init_forms *forms;

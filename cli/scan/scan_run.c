@@ -96,7 +96,7 @@ const ex_command cmd_scan_run = {
     .usage = "scan run DIR [--force]",
     .description = "Finds markers on the scans, names them, fits the skeleton, makes the template,\n"
                    "the maps and the rig, and reports: each step as the command of that name does\n"
-                   "it, and only where what it makes is missing or older than what it is made of.\n"
+                   "it, and only if its output is missing or older than its input.\n"
                    "The reference scan's labels have to be there: labels/NAME.csv, by hand or by\n"
                    "'exemplar scan label --page'.",
     .examples = "exemplar scan run body",

@@ -143,7 +143,7 @@ static ex_result scan_subject(const work *w) {
     ex_project *project = NULL;
     ex_rig *rig = NULL;
     ex_scan_poses poses;
-    report(w, "making somebody to be scanned", 0);
+    report(w, "making a person to scan", 0);
     ex_result result = project_path && path && table
                            ? exi_body_write_subject(w->directory, w->extent->spacing, w->error)
                            : ex_error_memory(w->error, "a path", 0);

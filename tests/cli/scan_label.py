@@ -125,7 +125,7 @@ class Label(harness.Case):
         (self.folder / "far.csv").write_text("marker,x,y,z\nhand-3,0,0,0\n")
         say("has no scan 'far'", "--csv", "far.csv")
         say("do not go together", "--csv", "far.csv", "--page", "p.html", code=2)
-        # A scan of somebody else: said, and the others are done.
+        # A scan of another person: said, and the others are done.
         self.write("found/up.csv", "x,y,z,r,g,b\n5,5,5,9,200,9\n5,6,5,200,9,9\n")
         say("scan 'up' seems to have no marker in common with the reference 'still'")
         self.assertGreater(len(self.labels("bent")), 10)

@@ -1,5 +1,5 @@
 /*
- * A list of blocks. A project has some hundred pieces, so tighter packing would gain nothing.
+ * A list of blocks. A project has a few hundred pieces, so tighter packing would gain nothing.
  */
 #include "author/base/arena.h"
 

@@ -3,7 +3,7 @@
  * (angular velocities w, displacement velocities u, correctors c) is stored as examples of an ex_forms that the layer
  * shares with others, in this order: w of those that have turns, u of all but the reference, c of each in turn. The
  * rest is one block with a head and tables at offsets, without pointers. The layout belongs to the build, not to a
- * file. A layer without turns, screws, segments and mask is simply a sum of its forms. Common subset of C and CUDA.
+ * file. A layer without turns, screws, segments and mask is a sum of its forms. Common subset of C and CUDA.
  */
 #ifndef EXI_PATHS_H
 #define EXI_PATHS_H

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Limit of a screw's turn: several revolutions are fine, but not so many that sine and cosine lose accuracy. */
+/* Limit of a screw's turn: several revolutions are fine, until sine and cosine lose accuracy. */
 static const double screw_turn_most = 1000;
 
 /* ---- checks ---- */

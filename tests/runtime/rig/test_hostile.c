@@ -1,5 +1,5 @@
 /*
- * Packs with right checksums and wrong contents, as somebody could write on purpose. The layout of the file is the
+ * Packs with right checksums and wrong contents, as an attacker could write them. The layout of the file is the
  * contract here (docs/reference/rig.md), so this test knows its records.
  */
 #include <setjmp.h>

@@ -232,7 +232,7 @@ static void name_examples(exi_maps *s, int own, ex_box box) {
                                        .bold = mine,
                                        .halo = ex_colour_faded(ex_colour_grey(255), 0.72)};
             exi_labels_around(at[0], at[1], 7, places);
-            /* Truncated names would all look alike; the map's own name is above it in any case. */
+            /* Truncated names would all look alike; the map's own name is above it. */
             if (ex_text_width(name) * type.size <= 0.6 * (box.x1 - box.x0))
                 exi_labels_draw(&s->labels, s->canvas, places, EXI_LABEL_AROUND, &type, name);
         }

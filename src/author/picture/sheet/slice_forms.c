@@ -38,7 +38,7 @@ static void form_close(form *f) {
     free(f->scratch);
 }
 
-/* False without memory; call form_close in any case. */
+/* False without memory; always call form_close. */
 static bool form_open(form *f, const exi_slice *s) {
     const ex_rig *rig = s->rig;
     const size_t count = (size_t)ex_rig_level_vertex_count(rig, s->level);

@@ -154,7 +154,7 @@ static void check_near(keys *k) {
         }
 }
 
-/* ---- leave one out ---- */
+/* ---- leave-one-out cross-validation ---- */
 
 static double largest_distance(const double *sum, const float *delta, size_t vertices) {
     double largest = 0;

@@ -33,7 +33,7 @@ typedef struct exi_project_domain {
     const char *ending;     /* of that file, when unpacked: ".obj" */
     size_t file_at;         /* its offset in ex_project_example */
     exi_masked masked;
-    bool targets; /* true if examples are whole forms, which a driver may weigh and which may bring skeletons */
+    bool targets; /* true if examples are complete forms, which a driver may weigh and which may bring skeletons */
     exi_domain_key keys[EXI_DOMAIN_KEYS], example_keys[2]; /* ends at the first without a key */
 
     /* ---- reading ---- */

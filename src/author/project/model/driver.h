@@ -32,10 +32,10 @@ typedef struct exi_project_driver {
 } exi_project_driver;
 
 /* Reads the driver's mesh, masks and binds, and spreads the moving frames. mesh: the project's. skeleton and skin may
- * be NULL. Close in any case. */
+ * be NULL. Always close it. */
 ex_result exi_project_driver_open(exi_project_driver *driver, const ex_project_view *view, const ex_mesh *mesh,
                                   const ex_skeleton *skeleton, const ex_skin *skin, ex_error *error);
-/* Does the same with known options, of a rig. Takes ownership of of_driver in any case. */
+/* Does the same with known options, of a rig. Always takes ownership of of_driver. */
 ex_result exi_project_driver_take(exi_project_driver *driver, const ex_project_view *view, ex_mesh *of_driver,
                                   const ex_drive_options *options, const ex_mesh *mesh, const ex_skeleton *skeleton,
                                   const ex_skin *skin, ex_error *error);

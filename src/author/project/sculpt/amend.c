@@ -2,7 +2,7 @@
  * Changes of a project that are made completely or not at all. The tree is changed in a copy, which is read and built
  * as if it came from a file; only then is the file replaced and the copy becomes the project's tree. Forms written on
  * the way are removed if anything fails. The previous file is kept next to it, with "~" after its name. A file that
- * somebody else has changed in the meantime is not replaced, since their change would be lost.
+ * someone else has changed in the meantime is not replaced, since their change would be lost.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -184,7 +184,7 @@ static ex_result find_by_place(sculpting *s, ex_error *error) {
     if (result == EX_OK && s->new_layer)
         return ex_error_set(error, EX_ERROR_DATA,
                             "there is nothing to replace: no layer of offsets has exactly those axes");
-    /* In any case its name must not be taken. */
+    /* Its name must not be taken. */
     if (result == EX_OK)
         result = append_example(s, unknown, error);
     if (result == EX_OK)

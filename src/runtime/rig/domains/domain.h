@@ -38,9 +38,9 @@ typedef struct exi_domain {
     /* ---- facts ---- */
     ex_stage stage; /* stage at which it acts, except offsets with the frame `skinned` */
     bool forms;     /* true if an example is one of the rig's forms, and its weight a factor in their sum */
-    bool targets;   /* true if examples are whole forms: they show as morph targets, may bring joints, and a driver
+    bool targets;   /* true if examples are complete forms: they show as morph targets, may bring joints, and a driver
                        may weigh them */
-    bool curved;    /* true if examples are not simply terms of a sum */
+    bool curved;    /* true if examples are not terms of a sum */
     bool gpu;       /* true if src/cuda evaluates it, or ignores it as it does textures */
     size_t counted; /* offset in exi_rig_counts of the number of its examples; 0: they are not counted */
 

@@ -100,7 +100,7 @@ static ex_result check_sets(exi_making *m, const ex_rig *rig, ex_error *error) {
     return EX_OK;
 }
 
-/* Checks that examples that move joints are whole forms, and their shifts finite. */
+/* Checks that examples that move joints are complete forms, and their shifts finite. */
 static ex_result check_shifts(const ex_rig *rig, ex_error *error) {
     const exi_layer_record *layer = exi_rig_layers(rig);
     for (int i = 0; i < rig->counts.shifts; i++) {
