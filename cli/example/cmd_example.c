@@ -212,8 +212,9 @@ const ex_command cmd_example = {
                    "and makes it an example of a layer of offsets. Every other change of examples\n"
                    "is here too. Each command has a page of its own: 'exemplar example add -h'.\n"
                    "\n"
-                   "A change is made completely or not at all: the changed project is built first, then\n"
-                   "the file is replaced. What it was before is kept beside it, as PROJECT.json~.",
+                   "A change is made completely or not at all: the changed project is built first,\n"
+                   "then the file is replaced. The previous file is kept beside it, as\n"
+                   "PROJECT.json~.",
     .examples = "exemplar example list blob/blob.json\n"
                 "exemplar example add -h",
     .argument_min = 1,

@@ -85,7 +85,7 @@ const runsWhatTheReadmeShows = async () => {
     writeFileSync(path, program.replace('"@exemplar/runtime"', module).replace('"blob.glb"', rig));
     const said = run(process.execPath, [path]).toString();
     assert.match(said, /'bend: -1 to 1'/);
-    assert.match(said, /ExemplarError: example 'thin' and example 'right' are at one place of the space/);
+    assert.match(said, /ExemplarError: example 'thin' and example 'right' are at the same place in the space/);
 };
 
 try {
