@@ -176,11 +176,11 @@ const found = async (bench) => {
     start.layers[0].examples[3].at = { bend: 0, thickness: 0.003 };
     writeFileSync(project, JSON.stringify(start));
     const page = await bench.open(project);
-    const warning = ".findings details[data-severity=warning] button.finding:has-text('nearly at one place')";
+    const warning = ".findings details[data-severity=warning] button.finding:has-text('nearly at the same place')";
     await page.waitForSelector(warning);
     const marked = await page.$$eval(".examples [role=option]:has(.mark:not([hidden]))", (rows) =>
         rows.map((row) => [row.querySelector(".name").textContent, row.querySelector(".mark").title]));
-    expect(marked.filter(([, title]) => /nearly at one place/.test(title)).map(([name]) => name).join() === "thin,barrel",
+    expect(marked.filter(([, title]) => /nearly at the same place/.test(title)).map(([name]) => name).join() === "thin,barrel",
         `marked are ${JSON.stringify(marked)}`);
     await page.evaluate(() => window.exemplar.setPlace({ bend: 1, thickness: 1 }));
     await page.click(warning);
