@@ -13,11 +13,11 @@ static const exi_figure shape_by_example[] = {
     NOT_YET("Figure 1", "the system's parts", "A drawing of boxes: there is nothing to compute."),
     NOT_YET("Table 1", "symbols", "A list of symbols: docs/mathematics.md explains ours."),
     {.number = "Figure 2",
-     .title = "What one cardinal basis is made of",
+     .title = "The parts of one cardinal basis",
      .file = "shape-by-example-2.svg",
-     .caption = "Three examples stand on one axis. The first one's weight begins as the straight line that comes "
-                "nearest to 1 at its own place and 0 at the two others. What the line misses there, three B-splines "
-                "make up for, one around each example and as wide as it is far to its nearest neighbour.",
+     .caption = "Three examples are on one axis. The weight of the first starts as the straight line that comes "
+                "closest to 1 at its own place and 0 at the two others. Three B-splines add what the line misses "
+                "there. There is one around each example, as wide as the distance to its nearest neighbour.",
      .make = exi_figure_basis},
     {.number = "Figure 3",
      .title = "Cardinal bases, and a coordinate made with them",
@@ -30,16 +30,15 @@ static const exi_figure shape_by_example[] = {
      .title = "A space of blobs, as the examples alone make it",
      .file = "shape-by-example-4.png",
      .demo = "blob",
-     .caption = "Five examples (blue) over bend and thickness. Both upper corners are bad: a form that is bent and "
-                "thick at once shortens the inside of a bend that is short already, and the surface passes through "
-                "itself.",
+     .caption = "Five examples (blue) over bend and thickness. Both upper corners are bad. A form that is both bent "
+                "and thick shortens the inside of a bend that is already short, so the surface passes through itself.",
      .make = exi_figure_blob_plain},
     {.number = "Figure 5",
      .title = "The same space with two pseudo-examples",
      .file = "shape-by-example-5.png",
      .demo = "blob",
-     .caption = "Sound forms from a little further in (where the arrows begin) are put into the corners. They cost no "
-                "new form: only the weights are bent, and the creases are gone.",
+     .caption = "Good forms from a little further in (where the arrows begin) are placed in the corners. They need no "
+                "new form: only the weights change, and the creases are gone.",
      .make = exi_figure_blob},
     {.number = "Figure 6",
      .title = "Skinning alone shrinks joints",
@@ -52,34 +51,36 @@ static const exi_figure shape_by_example[] = {
      .title = "Examples taken back to the rest pose",
      .file = "shape-by-example-7.png",
      .demo = "arm",
-     .caption = "Above, two arms as they were sculpted. Below, the same arms un-posed: each vertex goes where skinning "
-                "would have had to take it from. The bent one swells at the elbow by just what skinning will lose.",
+     .caption = "Above, two arms as they were sculpted. Below, the same arms un-posed: skinning them gives the sculpts "
+                "again. The bent one swells at the elbow by exactly the volume that skinning will lose.",
      .make = exi_figure_unposed},
     {.number = "Figure 8",
      .title = "Naive skinning, and the blend of un-posed examples",
      .file = "shape-by-example-8.png",
      .demo = "arm",
-     .caption = "Left: one example, and what skinning makes of it. Right: the blend of all examples at rest, strange "
-                "to look at, and the arm that it becomes once it is skinned. No example is bent this far.",
+     .caption = "Left: one example, and the same example skinned. Right: the blend of all examples at rest, which "
+                "looks strange, and the arm that it becomes once it is skinned. No example is bent this far.",
      .make = exi_figure_stages},
     {.number = "Figure 9",
      .title = "Arms over elbow and gender, and beyond",
      .file = "shape-by-example-9.png",
      .demo = "arm",
-     .caption = "A slice through the space of arms: examples in blue, pseudo-examples like sand, arms between them in "
-                "grey. Outside the dashed frame, arms that are more bent and more muscular than any that was sculpted.",
+     .caption =
+         "A slice through the space of arms: examples in blue, pseudo-examples in the colour of sand, arms between "
+         "them in grey. Outside the dashed frame, arms are more bent and more muscular than any that was sculpted.",
      .make = exi_figure_arm},
     {.number = "Figure 10",
      .title = "Faces whose skin and form come from different places",
      .file = "shape-by-example-10.png",
      .demo = "face",
      .caption = "Eight heads with their skins, at their places in age, gender and build. In the last row, two places "
-                "between them, A and B: form and skin may come from the same, or from one each.",
+                "between them, A and B: form and skin may come from the same place, or from one each.",
      .make = exi_figure_faces},
     {.number = "Section 6",
      .title = "Speeds",
-     .caption = "Frames a second. The paper counts blending alone, on a Pentium II of 450 MHz; ours are of one core of "
-                "this machine, just now, each the median of five short samples. 'exemplar bench' takes more care.",
+     .caption = "Frames per second. The paper counts only blending, on a Pentium II at 450 MHz. Ours were measured on "
+                "one core of this machine when the page was made, each the median of five short samples. 'exemplar "
+                "bench' measures more carefully.",
      .make = exi_figure_speeds},
 };
 
@@ -89,64 +90,64 @@ static const exi_figure pose_space[] = {
     {.number = "Figure 1",
      .title = "A point between two rigid images",
      .file = "pose-space-1.svg",
-     .caption = "A point of the skin beside a joint, carried along by either bone. Blended matrices can only put it on "
-                "the straight line between both places, and half of each is nearer to the joint than the skin ever "
-                "was.",
+     .caption =
+         "A point of the skin beside a joint, carried along by either bone. Blended matrices can only put it on the "
+         "straight line between both positions. Half-way along, it is closer to the joint than the skin ever was.",
      .make = exi_figure_between},
     {.number = "Figure 2",
      .title = "The collapsing elbow",
      .file = "pose-space-2.png",
      .demo = "elbow",
-     .caption = "What skinning alone does to an elbow: the point half-way between two matrices lies on the chord, not "
-                "on the arc.",
+     .caption =
+         "Skinning alone shrinks an elbow: the point half-way between two matrices lies on the chord, not on the arc.",
      .make = exi_figure_collapse},
     {.number = "Figure 3",
      .title = "The twisted forearm",
      .file = "pose-space-3.png",
      .demo = "twist",
-     .caption = "Above, skinning alone: half-way along, a forearm that is turned by 180\xC2\xB0 is a single point. "
-                "Below, three sculpts whose offsets are added after skinning: where a section has shrunk to a point "
-                "there is no way back through the skin, but still a way out of it.",
+     .caption = "Above, skinning alone: half-way along, a forearm turned by 180\xC2\xB0 shrinks to a single point. "
+                "Below, three sculpts whose offsets are added after skinning. A section that has shrunk to a point "
+                "cannot be un-posed, but offsets can still be added to it.",
      .make = exi_figure_twist},
     {.number = "Figure 4",
      .title = "Shepard's interpolant on points of a straight line",
      .file = "pose-space-4.svg",
      .caption = "Six points on a straight line do not give a straight line: the curve is flat at each of them, and far "
-                "away it goes to their mean.",
+                "away it approaches their mean.",
      .make = exi_figure_shepard},
     {.number = "Figure 5",
      .title = "Gaussian bases on the same points",
      .file = "pose-space-5.svg",
-     .caption = "Six Gaussians with a falloff of 10 pass through the same points without a halt at each, and far from "
-                "all of them nothing is left: a sculpt does not reach beyond its surroundings.",
+     .caption = "Six Gaussians with a falloff of 10 pass through the same points without a flat spot at each. Far from "
+                "all of them, nothing is left: a sculpt does not reach beyond its surroundings.",
      .make = exi_figure_gaussian},
     {.number = "Figure 6",
      .title = "Emotions on two axes",
      .file = "pose-space-6.png",
      .demo = "emotion",
-     .caption = "A face over two axes that psychologists use, how happy to the right and how aroused upwards. "
-                "Expressions that were sculpted are framed and named; neutral, in the middle, is the mesh itself.",
+     .caption = "A face over two axes that psychologists use: happiness to the right, arousal upwards. Sculpted "
+                "expressions are framed and named; neutral, in the middle, is the mesh itself.",
      .make = exi_figure_emotions},
     {.number = "Figure 7",
      .title = "Expressions as dimensions, and in a space",
      .file = "pose-space-7.svg",
      .demo = "emotion",
-     .caption = "From neutral over a half-smile to a smile. With a slider for each expression, that of the half-smile "
-                "must be drawn out and back again while the other follows. In pose space one dial rises, and the "
-                "weights find their way.",
+     .caption = "From neutral over a half-smile to a smile. With a slider for each expression, the animator moves that "
+                "of the half-smile up and back down while the other follows. In pose space one dial rises, and the "
+                "weights follow from it.",
      .make = exi_figure_smile},
     {.number = "Figure 8",
      .title = "A shoulder, beside skinning",
      .file = "pose-space-8.png",
      .demo = "shoulder",
-     .caption = "Left, skinning alone; right, the same poses with seven sculpts over where the arm points.",
+     .caption = "Left, skinning alone; right, the same poses with seven sculpts over the direction of the arm.",
      .make = exi_figure_shoulder},
     {.number = "Figure 9",
      .title = "An elbow, beside skinning",
      .file = "pose-space-9.png",
      .demo = "elbow",
-     .caption = "Skinning alone above, three sculpts in pose space below it, and in the last row a second layer that "
-                "swells the muscles where the load in the hand is heavy.",
+     .caption = "Skinning alone above, three sculpts in pose space below it. In the last row, a second layer swells "
+                "the muscles when the load in the hand is heavy.",
      .make = exi_figure_elbow},
 };
 
@@ -157,65 +158,64 @@ static const exi_figure trajectory_warping[] = {
      .title = "A pose on straight lines, and on paths",
      .file = "trajectory-warping-1.png",
      .demo = "creature",
-     .caption = "From standing to a kick (both blue). Above, every vertex runs along a straight line, and what turns, "
-                "legs and tail, shrinks on its way. Below, every vertex runs along a path of its own, in closed form: "
-                "legs and tail turn and keep their length.",
+     .caption = "From standing to a kick (both blue). Above, every vertex moves along a straight line, so legs and "
+                "tail shrink on their way. Below, every vertex moves along its own path, in closed form: legs and tail "
+                "rotate and keep their length.",
      .make = exi_figure_creature},
     {.number = "Figure 2",
      .title = "Local frames along a displacement that turns",
      .file = "trajectory-warping-2.svg",
-     .caption =
-         "A bar bends; its velocity pairs were found by the paper's energies, and one is drawn. The displacement "
-         "velocity v stays as it is in a frame that turns steadily with the angular velocity w, and what it "
-         "adds up to (equation 4) is a path that turns as the bar does. A straight line would cut through.",
+     .caption = "A bar bends. Its velocity pairs were found by the paper's energies, and one is drawn. The "
+                "displacement velocity v is constant in a frame that turns steadily with the angular velocity w. It "
+                "adds up to a path that turns as the bar does (equation 4). A straight line would cut through.",
      .make = exi_figure_turn},
     {.number = "Figure 3",
      .title = "Without and with the gradient term",
      .file = "trajectory-warping-3.png",
      .demo = "stretch",
      .caption = "A short, thick bar becomes long, thin and bent, by the paper's energies. Pose and rotation alone "
-                "(above) say nothing of stretching, and the surface crumples where much is compressed; the gradient "
+                "(above) do not limit stretching, and the surface crumples where it is compressed. The gradient "
                 "half-way (below) keeps it smooth.",
      .make = exi_figure_stretch},
     {.number = "Figure 4",
      .title = "Morphing heads",
      .file = "trajectory-warping-4.png",
      .demo = "heads",
-     .caption = "From one head of the demo of faces to another. Eyes and ears are pieces of their own and stay where "
-                "they belong.",
+     .caption =
+         "From one head of the face demo to another. Eyes and ears are separate pieces and stay where they belong.",
      .make = exi_figure_heads},
     {.number = "Figure 5",
      .title = "Three poses at once",
      .file = "trajectory-warping-5.png",
      .demo = "creature",
-     .caption = "Standing is where all paths start; a leap and sitting are examples (blue). Paths are blended by the "
-                "weights below each form, in that order. The red point has them in a triangle whose corners are "
-                "standing (above), the leap (left) and sitting (right).",
+     .caption = "All paths start at the standing pose; a leap and sitting are examples (blue). Paths are blended by "
+                "the weights below each form, in that order. The red point shows them in a triangle with the corners "
+                "standing (above), leap (left) and sitting (right).",
      .make = exi_figure_three},
     {.number = "Table 1",
      .title = "Sizes and times",
-     .caption = "The forms of figures 1, 4 and 6 as they are drawn, measured when the page is made: finding the paths "
+     .caption = "The forms of figures 1, 4 and 6 as they are drawn, measured when the page was made: finding the paths "
                 "by the paper's energies and guided, a frame of the rig, and a frame by Poisson's equation. The "
-                "paper's frames are those of a graphics card, ours of one core.",
+                "paper's frames were computed on a graphics card, ours on one core.",
      .slow = true,
      .make = exi_figure_path_times},
     {.number = "Figure 6",
      .title = "A chain of links",
      .file = "trajectory-warping-6.png",
      .demo = "cylinder",
-     .caption = "Four links fold up, half-way. What is at the end is moved by three joints one after the other; one "
-                "velocity pair a vertex cannot say that (a), and a basis appended for every joint beyond the first can "
-                "(b). The links and the tree in which they hang, its root to the left (c). In the last row, what the "
-                "vertices' own pairs and each basis move by themselves.",
+     .caption =
+         "Four links fold up, half-way. Three joints, one after the other, move the end. One velocity pair per vertex "
+         "cannot express that (a); a basis for every joint beyond the first can (b). The links and their tree, with "
+         "its root to the left (c). The last row shows the motion of the vertices' own pairs and of each basis alone.",
      .make = exi_figure_chain},
     {.number = "Figure 7",
      .title = "A tail that curls",
      .file = "trajectory-warping-7.png",
      .demo = "creature",
      .caption = "In place of an elephant's trunk. The tail turns through most of a circle; at 0.6 of the way, one "
-                "velocity pair a vertex makes its tip too small. Segments that turn alike are found, and a basis "
-                "appended for each beyond the first joint brings the tip back. Below, straight lines, and paths that "
-                "are guided by as-rigid-as-possible forms and need no segments.",
+                "velocity pair per vertex makes its tip too small. Segments that turn alike are found, and a basis for "
+                "each beyond the first joint restores the tip. Below, straight lines, and paths guided by "
+                "as-rigid-as-possible in-betweens, which need no segments.",
      .make = exi_figure_tail},
 };
 
@@ -226,34 +226,35 @@ static const exi_figure scanned_bodies[] = {
      .title = "The body in many poses",
      .file = "scanned-bodies-1.png",
      .demo = "body",
-     .caption = "The body that was made of 96 scans, in poses that were never scanned; its right arm and shoulder are "
-                "the left ones', mirrored. (The paper's come from motion capture: 'exemplar bake' plays one, with the "
-                "map that the demo writes.)",
+     .caption = "The body made from 96 simulated scans, in poses that were never scanned. Its right arm and shoulder "
+                "are the left ones, mirrored. (The paper's poses come from motion capture: 'exemplar bake' plays one, "
+                "with the map that the demo writes.)",
      .slow = true,
      .make = exi_figure_poses},
     NOT_YET("Table 1", "the poses that were scanned",
-            "A list of what was done with a scanner: the demo 'body' writes ours, poses.csv."),
+            "A list of scanned poses: the demo 'body' writes ours, poses.csv."),
     {.number = "Figure 2",
      .title = "A scan and its markers",
      .file = "scanned-bodies-2.png",
      .demo = "body",
      .caption = "One of the arm's scans from four sides, as the simulated scanner sees it, with rings around the "
-                "markers that were found. What no head of the scanner sees is missing.",
+                "markers that were found. Parts that no head of the scanner sees are missing.",
      .slow = true,
      .make = exi_figure_scan},
     {.number = "Figure 3",
      .title = "Skeleton, control points, refitted surface",
      .file = "scanned-bodies-3.png",
      .demo = "body",
-     .caption = "The skeleton after the fit, with the markers where it has them in the reference pose; control points "
-                "around it, and their smooth surface in the patches that belong to faces; and the same after control "
-                "points were moved so that the surface runs through scans.",
+     .caption = "The skeleton after the fit, with the fitted markers in the reference pose. Control points around it, "
+                "and their smooth surface in patches, one for each face. The same after control points were moved so "
+                "that the surface runs through scans.",
      .slow = true,
      .make = exi_figure_template},
     {.number = "Table 2",
      .title = "Degrees of freedom",
      .demo = "body",
-     .caption = "What every joint may do, and how long a bone was found. Left and right are mirror images.",
+     .caption =
+         "The degrees of freedom of every joint, and the fitted lengths of bones. Left and right are mirror images.",
      .slow = true,
      .make = exi_figure_freedoms},
     {.number = "Figure 4",
@@ -261,24 +262,24 @@ static const exi_figure scanned_bodies[] = {
      .file = "scanned-bodies-4.png",
      .demo = "body",
      .caption = "A slice through an armpit: a scan (grey), the template (blue) and rays along its normals to where "
-                "they hit the scan. Where the template is hollow and far from the scan, neighbouring rays cross: that "
-                "is why it is refitted, and why hits far away do not count.",
+                "they hit the scan. If the template is hollow and far from the scan, neighbouring rays cross. This is "
+                "why it is refitted, and why distant hits do not count.",
      .slow = true,
      .make = exi_figure_rays},
     {.number = "Figure 5",
      .title = "Holes filled",
      .file = "scanned-bodies-5.png",
      .demo = "body",
-     .caption = "A scan of the arm. Above, how far it is from the template, blue inside and orange outside: as "
-                "measured, with nothing where nothing was seen, on the way, and filled. Below, the surfaces.",
+     .caption = "A scan of the arm. Above, its distance from the template, blue inside and orange outside: as "
+                "measured, with gaps where nothing was seen; during filling; and filled. Below, the surfaces.",
      .slow = true,
      .make = exi_figure_holes},
     {.number = "Figure 6",
      .title = "Arm, shoulder and torso blended",
      .file = "scanned-bodies-6.png",
      .demo = "body",
-     .caption = "A scan of each part, and all of them blended, with a mirrored right arm and shoulder. Colours say "
-                "how much of each part is taken.",
+     .caption = "A scan of each part, and all of them blended, with a mirrored right arm and shoulder. Colours show "
+                "the share of each part.",
      .slow = true,
      .make = exi_figure_parts},
     {.number = "Figure 7",
@@ -306,32 +307,30 @@ static const exi_figure driven_shape[] = {
      .title = "Key shapes and their weights",
      .file = "drivenshape-1.png",
      .demo = "sleeve",
-     .caption =
-         "Six keys of a sleeve on an arm (above), and how much of each is taken while the arm moves as it did in "
-         "no key: never less than nothing, all together 1. Below, how far the sleeve is from the simulation.",
+     .caption = "Six keys of a sleeve on an arm (above), and their weights in a motion that none of them has: never "
+                "below 0, with a sum of 1. Below, the distance of the sleeve from the simulation.",
      .slow = true,
      .make = exi_figure_weights},
     NOT_YET("Figure 2", "a blend that penetrates", "Figure 8 shows one."),
     NOT_YET("Figure 3", "carrying over what the blend missed",
-            "A construction, drawn by hand; figure 8 shows what comes of it."),
+            "A construction, drawn by hand; figure 8 shows its result."),
     NOT_YET("Figure 4", "points bound to the right leg",
             "The demos have no legs in clothes: docs/guides/drive.md explains binds."),
     {.number = "Figure 5",
      .title = "Keys in a moving frame",
      .file = "drivenshape-5.png",
      .demo = "sleeve",
-     .caption =
-         "The arm turns about and goes from place to place. Left, the simulation; in the middle, the blend of six "
-         "keys in the moving frame of the arm; right, without it: keys that face other ways are blended as they "
-         "stand. The paper's method, not settled.",
+     .caption = "The arm turns and moves from place to place. Left, the simulation; in the middle, the blend of six "
+                "keys in the moving frame of the arm; right, without that frame: keys that face other ways are blended "
+                "as they are. The paper's method, without settling.",
      .slow = true,
      .make = exi_figure_moving},
     {.number = "Figure 6",
      .title = "Beside the simulation",
      .file = "drivenshape-6.png",
      .demo = "sleeve",
-     .caption = "Above, the sleeve of twelve keys on a motion that it has not seen; below (blue), what the simulation "
-                "makes of the same motion.",
+     .caption =
+         "Above, the sleeve with twelve keys on an unseen motion; below (blue), a simulation of the same motion.",
      .slow = true,
      .make = exi_figure_beside},
     {.number = "Figure 7",
@@ -345,10 +344,9 @@ static const exi_figure driven_shape[] = {
      .title = "Poses far from all keys",
      .file = "drivenshape-8.png",
      .demo = "sleeve",
-     .caption =
-         "The paper's method with four keys, farther and farther from what they can blend. Left, arm and cloth as "
-         "the keys blend them; in the middle, that cloth on the arm as it is; right, what the blend missed of the "
-         "arm carried over. Far outside, the cloth follows the arm and has no folds of its own.",
+     .caption = "The paper's method with four keys, farther and farther from any blend of them. Left, arm and cloth as "
+                "the keys blend them; in the middle, that cloth on the actual arm; right, with the residual of the arm "
+                "carried over. Far outside, the cloth follows the arm and has no folds of its own.",
      .slow = true,
      .make = exi_figure_far},
     NOT_YET("Figure 9", "in films", "Pictures from films."),

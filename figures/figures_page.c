@@ -129,9 +129,9 @@ ex_result exi_figures_page(const exi_figures *f, const exi_figure_result *result
     ex_file_write(&w, style, strlen(style));
     ex_file_printf(&w,
                    "</style>\n</head>\n<body>\n<header>\n<h1>Figures, computed again</h1>\n"
-                   "<p>What five papers print as figures and tables, made anew by Exemplar %s from its own sample "
-                   "projects: the same experiments, other forms. Captions are ours; where a paper gives a number, it "
-                   "stands beside the one that came out here.</p>\n<nav>",
+                   "<p>Figures and tables of five papers, made by Exemplar %s from its own sample projects: the "
+                   "same experiments with other forms. Captions are ours. If a paper gives a number, it is beside "
+                   "ours.</p>\n<nav>",
                    ex_version().text);
     for (int i = 0; i < exi_paper_count; i++) {
         ex_file_printf(&w, "<a href=\"#%s\">", exi_papers[i].id);

@@ -24,62 +24,67 @@ static int targets, influences;
 static bool force, on_gpu;
 
 static const ex_option options[] = {
-    {.name = "output", .letter = 'o', .argument = "OUT", .help = "where the result goes: " ENDINGS, .text = &output},
+    {.name = "output", .letter = 'o', .argument = "OUT", .help = "output file: " ENDINGS, .text = &output},
     {.name = "motion",
      .values = ".bvh|.glb|.gltf|.csv",
      .argument = "FILE",
-     .help = "what moves the rig: .bvh, .glb or .gltf, or .csv (a table of poses, with a column 'time' or 24 rows a "
-             "second)",
+     .help = "the motion: .bvh, .glb or .gltf, or .csv (a table of poses, with a column 'time' or 24 rows per second)",
      .text = &motion_path},
     {.name = "map",
      .argument = "MAP.json",
-     .help = "which joint of the motion moves which of the rig (default: those of the same name)",
+     .help = "pairs of joints of the rig and of the motion (default: joints of the same name)",
      .text = &map_path},
     {.name = "animation",
      .argument = "NAME",
-     .help = "of a glTF file with several: its name or number (default: the first)",
+     .help = "name or number of the animation in a glTF file (default: the first)",
      .text = &animation},
     {.name = "fps",
      .argument = "N",
-     .help = "frames a second (default: the motion's own frames or keys)",
+     .help = "frames per second (default: the motion's own frames or keys)",
      .text = &fps_text},
     {.name = "frames",
      .argument = "A:B",
-     .help = "bake frames A to B alone, counting from 1 as numbered files do; A: and :B are fine too",
+     .help = "bake only frames A to B, counting from 1 as numbered files do; A: and :B work too (default: all)",
      .text = &frames_text},
-    {.name = "start", .argument = "S", .help = "begin at S seconds of the motion", .text = &start_text},
-    {.name = "end", .argument = "S", .help = "end at S seconds of the motion", .text = &end_text},
+    {.name = "start",
+     .argument = "S",
+     .help = "start at S seconds of the motion (default: its start)",
+     .text = &start_text},
+    {.name = "end", .argument = "S", .help = "end at S seconds of the motion (default: its end)", .text = &end_text},
     {.name = "level",
      .values = "cage|limit",
      .argument = "LEVEL",
-     .help = "cage, a number, or limit: how far to subdivide (default: the cage; of a rig whose surface is displaced, "
-             "what it shows)",
+     .help = "level of subdivision: cage, a number, or limit (default: cage; for a rig with displacements, the level "
+             "that it shows)",
      .text = &level_text},
     {.name = "targets",
      .argument = "N",
-     .help = ".glb: number of morph targets, those that the motion needs most (default: the rig's examples, and "
-             "what else it takes)",
+     .help = ".glb: number of morph targets in all, those that the motion needs most (default: the rig's examples, and "
+             "more if needed)",
      .count = &targets,
      .count_max = 4096},
     {.name = "influences",
      .argument = "N",
-     .help = ".glb: joints that move a vertex, at most (default: 4, which every engine plays)",
+     .help = ".glb: most joints that move a vertex (default: 4, which every engine plays)",
      .count = &influences,
      .count_max = EX_INFLUENCE_MAX},
     {.name = "thin",
      .argument = "E",
-     .help = ".glb: leave out keys while no vertex moves by more than E metres, or E% of the height, the mesh's "
+     .help = ".glb: leave out keys as long as no vertex moves by more than E metres, or E% of the height, the mesh's "
              "longest side (default: a key for every frame)",
      .text = &thin_text},
     {.name = "error",
      .argument = "E",
-     .help = ".glb: write nothing that is farther off the rig than E metres, or E% of the height",
+     .help = ".glb: fail if a vertex is farther from the rig than E metres, or E% of the height (default: no limit)",
      .text = &error_text},
-    {.name = "mute", .argument = "LAYER", .help = "leave a layer out; several with commas between", .text = &mute_text},
+    {.name = "mute",
+     .argument = "LAYER",
+     .help = "leave out a layer; several with commas between them",
+     .text = &mute_text},
     {.name = "gpu",
-     .help = ".pc2, .mdd, .obj: let the GPU evaluate the frames (see 'exemplar info --capabilities')",
+     .help = ".pc2, .mdd, .obj: evaluate the frames on the GPU (see 'exemplar info --capabilities')",
      .flag = &on_gpu},
-    {.name = "force", .help = "with .obj: overwrite forms that are there already", .flag = &force},
+    {.name = "force", .help = "with .obj: overwrite existing forms", .flag = &force},
 };
 
 /* ---- words ---- */
@@ -333,22 +338,26 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_bake = {
     .name = "bake",
-    .summary = "play a motion on a rig and write what any engine plays",
+    .summary = "play a motion on a rig and write standard animation",
     .usage = "bake RIG.glb --motion FILE -o OUT.glb [--thin E] [--targets N]\n"
              "bake RIG.glb --motion FILE -o OUT.pc2|OUT.mdd|OUT.obj [--gpu]",
-    .description = "Moves the rig by a motion and writes the result for programs that know nothing\n"
-                   "of Exemplar. A .glb is standard glTF: morph targets, a skin, and an animation.\n"
-                   "It is exact for layers at rest, linear skinning and the cage, but for joints\n"
-                   "that are left out where a vertex has more than four; for anything else it is\n"
-                   "the nearest such file. Either way every frame is compared with the rig, and\n"
-                   "the largest error printed. Point caches (.pc2, .mdd, or numbered OUT_0001.obj\n"
-                   "and so on) hold every vertex at every frame and are always exact; with --gpu,\n"
-                   "where that was built in, an NVIDIA GPU evaluates them, within 1e-5 of the\n"
-                   "form's size of what the CPU does.\n"
+    .description = "Moves the rig by a motion and writes the result for programs that do not know\n"
+                   "Exemplar.\n"
                    "\n"
-                   "Joints of the motion are matched by name with those of the rig; a map says\n"
-                   "which is which where names differ. The animation of a .glb begins at 0\n"
-                   "whatever part of the motion it is.",
+                   "A .glb is standard glTF: morph targets, a skin and an animation. It is exact\n"
+                   "for layers at rest, linear skinning and the cage, except for influences left\n"
+                   "out where a vertex has more than four joints. For anything else it is the\n"
+                   "closest such file. Every frame is compared with the rig, and the largest error\n"
+                   "printed.\n"
+                   "\n"
+                   "Point caches (.pc2, .mdd, or numbered OUT_0001.obj and so on) hold every\n"
+                   "vertex at every frame and are always exact. With --gpu, if that was built in,\n"
+                   "an NVIDIA GPU evaluates them; the results are within 1e-5 of the form's size\n"
+                   "of the CPU's.\n"
+                   "\n"
+                   "Joints of the motion are matched by name with those of the rig; use a map if\n"
+                   "names differ. The animation of a .glb begins at 0, whatever part of the motion\n"
+                   "it is.",
     .examples = "exemplar demo arm\n"
                 "printf 'time,elbow\\n0,0\\n0.5,60\\n1,110\\n' > bend.csv\n"
                 "exemplar bake arm/arm.glb --motion bend.csv --fps 24 -o bend.glb --thin 0.01%\n"

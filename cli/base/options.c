@@ -32,12 +32,11 @@ static void common_fill(common *shared, const ex_command *command) {
     }
     shared->options[n++] = (ex_option){.name = "threads",
                                        .argument = "N",
-                                       .help = "use at most N threads (default: one per core); results do not "
-                                               "depend on it",
+                                       .help = "use at most N threads (default: one per core); the result is the same",
                                        .count = &shared->threads,
                                        .count_max = EXI_THREAD_MAX};
     shared->options[n++] = (ex_option){
-        .name = "quiet", .letter = 'q', .help = "print nothing but requested data and errors", .flag = &shared->quiet};
+        .name = "quiet", .letter = 'q', .help = "print only requested data and errors", .flag = &shared->quiet};
     shared->options[n++] = (ex_option){.name = "help", .letter = 'h', .help = "print this page", .flag = &shared->help};
     shared->option_count = n;
 }

@@ -206,24 +206,25 @@ static const char *group_name(int index) {
 
 const ex_command cmd_bench = {
     .name = "bench",
-    .summary = "measure speeds, beside other libraries that do the same",
+    .summary = "measure speed, beside other libraries",
     .usage = "bench [NAME] [--json] [--repeat N]\n"
              "bench --gpu [NAME] [--json] [--repeat N]",
     .description = "NAME is one of: copy, blend, skin, solve, convex, evaluate, subdivide, tree,\n"
                    "settle, drive, normals, edit, offsets, sparse, trajectory, warp, paper, fit,\n"
-                   "displace; without it, all of them.\n"
-                   "Times are medians of a run in one thread. A peer runs in turn with ours, so\n"
+                   "displace. Without it, all are measured.\n"
+                   "\n"
+                   "Times are medians of runs in one thread. A peer runs in turn with ours, so\n"
                    "that noise hits both; 'ratio' is its time over ours. 'GB/s' counts the bytes\n"
-                   "that a run must read and write; 'of reading' compares that with reading as\n"
-                   "many bytes in one stream. Without a peer (Eigen, OpenSubdiv, Embree, scipy,\n"
-                   "Ceres) its columns are empty. 'paper' counts frames of the demos, beside what\n"
-                   "Shape by Example printed for a machine of 2001.\n"
+                   "that a run must read and write; 'of reading' compares that with reading the\n"
+                   "same number of bytes in one stream. If a peer (Eigen, OpenSubdiv, Embree,\n"
+                   "scipy, Ceres) is missing, its columns are empty. 'paper' counts frames of the\n"
+                   "demos, beside the numbers that Shape by Example printed for a machine of 2001.\n"
                    "\n"
                    "With --gpu, NAME is one of: copy, blend, trajectory, crowd, table, many,\n"
-                   "displaced. 'GB/s' counts the bytes that cannot be done without (what is\n"
-                   "written, every instance's inputs, tables once), 'of copy' sets that against a\n"
-                   "copy in the GPU's memory, 'differs' is how far results are from the CPU's, in\n"
-                   "parts of the form's size. 'table' is table 1 of trajectory warping.",
+                   "displaced. 'GB/s' counts the bytes that must move (results, every instance's\n"
+                   "inputs, tables once), 'of copy' compares that with a copy in the GPU's memory,\n"
+                   "'differs' is the distance from the CPU's results, in parts of the form's size.\n"
+                   "'table' is table 1 of trajectory warping.",
     .examples = "exemplar bench\n"
                 "taskset -c 1 exemplar bench blend --repeat 100\n"
                 "exemplar bench --json > bench.json\n"

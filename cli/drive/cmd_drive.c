@@ -145,15 +145,15 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_drive = {
     .name = "drive",
-    .summary = "let clothes follow a body, as learned from a simulation",
+    .summary = "make clothes follow a body, learned from a simulation",
     .usage = "drive learn --driver CACHE --driven CACHE --keys N -o RIG.glb ...\n"
              "drive apply RIG.glb --driver NEW.pc2 -o OUT.pc2\n"
              "drive report|keys|add|remove RIG.glb ...",
-    .description = "From an animation of a body (the driver) with its simulated clothes (the\n"
-                   "driven mesh), a rig is learned that holds a few pairs of the two, the keys.\n"
-                   "A new animation of the body is then followed at once: each of its frames is\n"
-                   "seen as a blend of the keys' bodies, the keys' clothes are blended alike,\n"
-                   "moved along, and pushed out of the body. Each command has a page of its own:\n"
+    .description = "Learns a rig from an animation of a body (the driver) with its simulated\n"
+                   "clothes (the driven mesh). The rig holds a few pairs of the two, the keys. It\n"
+                   "then follows a new animation of the body at once: each frame is expressed as a\n"
+                   "blend of the keys' bodies, the keys' clothes are blended in the same way,\n"
+                   "moved along, and pushed out of the body. Each command has its own help page:\n"
                    "'exemplar drive learn -h'.\n"
                    "\n"
                    "Animations are point caches: .pc2, .mdd, or numbered NAME_0001.obj files. They\n"

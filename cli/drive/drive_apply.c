@@ -19,20 +19,18 @@ static bool no_settle, force;
 static const ex_option options[] = {
     {.name = "driver",
      .argument = "CACHE",
-     .help = "the animation of the driver to follow: " EXI_CACHE_ENDINGS,
+     .help = "animation of the driver to follow: " EXI_CACHE_ENDINGS,
      .text = &driver},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "OUT",
-     .help = "where the result goes: " EXI_CACHE_ENDINGS,
-     .text = &output},
-    {.name = "group", .argument = "G", .help = "write the vertices of this group of faces alone", .text = &group},
+    {.name = "output", .letter = 'o', .argument = "OUT", .help = "output file: " EXI_CACHE_ENDINGS, .text = &output},
+    {.name = "group", .argument = "G", .help = "write only the vertices of this group of faces", .text = &group},
     {.name = "database",
      .argument = "NAME=VALUE",
-     .help = "which cloth, of a rig with several (default: the first)",
+     .help = "the cloth, if the rig has several (default: the first)",
      .words = &database},
-    {.name = "no-settle", .help = "carry no residual and push nothing out of the driver", .flag = &no_settle},
-    {.name = "force", .help = "with .obj: overwrite forms that are there already", .flag = &force},
+    {.name = "no-settle",
+     .help = "leave out settling: carry no residual, and do not push the mesh out of the driver",
+     .flag = &no_settle},
+    {.name = "force", .help = "with .obj: overwrite existing forms", .flag = &force},
 };
 
 static const char *last_name(const char *path) {
@@ -166,15 +164,15 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_drive_apply = {
     .name = "drive apply",
-    .summary = "make the clothes of a new animation of the body",
+    .summary = "make the clothes for a new animation of the body",
     .usage = "drive apply RIG.glb --driver NEW.pc2 -o OUT.pc2 [--group G]",
-    .description = "Reads the driver's animation frame by frame and writes what the rig makes of\n"
-                   "each, with the same times. The driver has the vertices of the mesh that was\n"
-                   "learned with, in the same order.\n"
+    .description = "Reads the driver's animation frame by frame and writes the driven mesh for\n"
+                   "each frame, with the same times. The driver must have the vertices of the mesh\n"
+                   "used for learning, in the same order.\n"
                    "\n"
-                   "Frames that are farther from what the keys can blend than keys are from each\n"
-                   "other are told on stderr: there the rig guesses, and a key of a simulation\n"
-                   "would help ('exemplar drive add').",
+                   "A note on stderr names frames that are farther from any blend of the keys than\n"
+                   "keys are from each other: there the rig guesses, and a simulated key would\n"
+                   "help ('exemplar drive add').",
     .examples = "exemplar drive apply shirt.glb --driver walk.pc2 -o walk_shirt.pc2\n"
                 "exemplar drive apply shirt.glb --driver walk.mdd -o hood.obj --group hood",
     .options = options,

@@ -116,10 +116,10 @@ const ex_command cmd_drive_keys = {
     .name = "drive keys",
     .summary = "list the keys of a driven rig",
     .usage = "drive keys RIG.glb [--json]",
-    .description = "For each key: how far its driver is from the driver's mesh, and from the\n"
-                   "nearest other key, which is named; as the root of the mean square over the\n"
-                   "driver's surface, after both are brought to one place. Of two keys that are\n"
-                   "near each other one may be too many.",
+    .description = "For each key: the distance of its driver from the driver's mesh and from the\n"
+                   "nearest other key, which is named. Distances are root mean squares over the\n"
+                   "driver's surface, after both were moved to the same place. If two keys are\n"
+                   "close to each other, one may be unnecessary.",
     .examples = "exemplar drive keys shirt.glb",
     .json = true,
     .argument_min = 1,
@@ -199,7 +199,7 @@ static void print_change(const ex_call *call, const ex_drive_def *def, const cha
 #define OUTPUT_OPTION                                                                                                  \
     {                                                                                                                  \
         .name = "output", .letter = 'o', .argument = "NEW.glb",                                                        \
-        .help = "where the rig goes (default: it is changed in place, and what it was is kept as RIG.glb~)",           \
+        .help = "output file (default: the rig is changed in place, and the previous version kept as RIG.glb~)",       \
         .text = &output                                                                                                \
     }
 
@@ -208,17 +208,17 @@ static void print_change(const ex_call *call, const ex_drive_def *def, const cha
 static const ex_option add_options[] = {
     {.name = "driver",
      .argument = "FORM",
-     .help = "the driver's form there: .obj, .ply, .glb; or with --at a cache",
+     .help = "form of the driver: .obj, .ply, .glb; or a cache with --at",
      .text = &driver},
-    {.name = "driven", .argument = "FORM", .help = "the driven form there, likewise", .text = &driven},
-    {.name = "at", .argument = "FRAME", .help = "of caches, the frame that is meant, counted from 0", .text = &at_text},
+    {.name = "driven", .argument = "FORM", .help = "form of the driven mesh, likewise", .text = &driven},
+    {.name = "at", .argument = "FRAME", .help = "frame of the caches, counting from 0", .text = &at_text},
     {.name = "name",
      .argument = "NAME",
-     .help = "what the key is called (default: its file's name, or frame_NNN)",
+     .help = "name of the key (default: its file's name, or frame_NNN)",
      .text = &name},
     {.name = "database",
      .argument = "NAME=VALUE",
-     .help = "which cloth it is of, in a rig with several",
+     .help = "the cloth of the key, if the rig has several",
      .words = &database},
     OUTPUT_OPTION,
 };
@@ -316,8 +316,8 @@ const ex_command cmd_drive_add = {
     .summary = "add a key to a driven rig",
     .usage = "drive add RIG.glb --driver FORM --driven FORM [-o NEW.glb]\n"
              "drive add RIG.glb --driver CACHE --driven CACHE --at FRAME ...",
-    .description = "A pair of forms, or a frame of a pair of caches, becomes a key: one that was\n"
-                   "missing, or that was sculpted. The animation that the others were learned from\n"
+    .description = "Adds a pair of forms, or a frame of a pair of caches, as a key: a missing one,\n"
+                   "or one that was sculpted. The animation that the other keys were learned from\n"
                    "is not needed.",
     .examples = "exemplar drive add shirt.glb --driver arms_up.obj --driven shirt_up.obj\n"
                 "exemplar drive add shirt.glb --driver b.pc2 --driven s.pc2 --at 37 -o n.glb",
@@ -392,7 +392,7 @@ const ex_command cmd_drive_remove = {
     .name = "drive remove",
     .summary = "remove keys from a driven rig",
     .usage = "drive remove RIG.glb NAME... [-o NEW.glb]",
-    .description = "Takes keys out, by their names. 'exemplar drive keys' lists them.",
+    .description = "Removes keys by name. 'exemplar drive keys' lists them.",
     .examples = "exemplar drive remove shirt.glb frame_037 -o new.glb",
     .options = remove_options,
     .option_count = sizeof remove_options / sizeof remove_options[0],

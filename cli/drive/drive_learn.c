@@ -24,79 +24,77 @@ static int keys;
 static const ex_option options[] = {
     {.name = "driver",
      .argument = "CACHE",
-     .help = "the animation of the driver: .pc2, .mdd or numbered .obj; several pairs are learned from together",
+     .help = "animation of the driver: .pc2, .mdd or numbered .obj; may be given again, for several pairs",
      .words = &drivers},
     {.name = "driver-mesh",
      .argument = "MESH",
-     .help = "its mesh, .obj, .ply or .glb, in the form that moving frames start from (default: the first of numbered "
-             ".obj files)",
+     .help = "mesh of the driver, .obj, .ply or .glb, in the form that moving frames start from (default: the first of "
+             "numbered .obj files)",
      .text = &driver_mesh},
-    {.name = "driven", .argument = "CACHE", .help = "what it drives, frame by frame", .words = &drivens},
-    {.name = "driven-mesh", .argument = "MESH", .help = "the mesh of that", .text = &driven_mesh},
+    {.name = "driven", .argument = "CACHE", .help = "animation of the driven mesh, frame by frame", .words = &drivens},
+    {.name = "driven-mesh",
+     .argument = "MESH",
+     .help = "mesh of the driven mesh's animation (default: as for --driver-mesh)",
+     .text = &driven_mesh},
     {.name = "keys",
      .argument = "N",
      .help = "number of keys to choose, per database",
      .count = &keys,
      .count_max = EX_CONVEX_MAX},
-    {.name = "output", .letter = 'o', .argument = "RIG.glb", .help = "where the rig goes", .text = &output},
+    {.name = "output", .letter = 'o', .argument = "RIG.glb", .help = "output file", .text = &output},
     {.name = "choose",
      .values = "farthest|worst",
      .argument = "HOW",
-     .help =
-         "farthest (the default): the frame whose driver is farthest from its nearest key is next; worst: the frame "
-         "whose driven form the keys so far explain worst",
+     .help = "farthest (default): next is the frame whose driver is farthest from its nearest key; worst: the frame "
+             "whose driven form the keys so far explain worst",
      .text = &choose},
     {.name = "until",
      .argument = "ERROR",
-     .help = "stop as soon as the mean error over the references is below this, in metres, or 5mm; --keys is then the "
-             "most",
+     .help = "stop when the mean error over the references is below this, in metres, or 5mm; --keys is then the limit",
      .text = &until},
     {.name = "at",
      .argument = "FRAME,...",
-     .help = "frames that are always keys, before all others; counted from 0, over all caches one after the other",
+     .help = "frames that always become keys, before others; counting from 0, over all caches one after the other",
      .text = &at_text},
     {.name = "frames",
      .argument = "N",
-     .help =
-         "moving frames of parts of the driver: a number, 1 for that of the whole alone, or auto (the default): what "
-         "serves best of 1, 8, 16 and 32",
+     .help = "number of moving frames of the driver: 1 for the whole, more for parts, or auto: the best of 1, 8, 16 "
+             "and 32 (default: auto)",
      .text = &frames_text},
     {.name = "frame",
      .values = "fit|group:|none",
      .argument = "WORD",
-     .help =
-         "the moving frame of the whole: fit (the default) to all vertices, group:NAME to those of a group of faces, "
-         "or none",
+     .help = "moving frame of the whole driver: fit to all vertices, group:NAME to those of a group of faces, or none "
+             "(default: fit)",
      .text = &frame_text},
     {.name = "residual",
      .values = "none|keys|closest",
      .argument = "WORD",
-     .help =
-         "how what the blend misses of the driver is carried over: none, keys or closest (default: what serves best "
-         "of none and keys)",
+     .help = "way to carry over what the blend misses of the driver: none, keys or closest (default: the better of "
+             "none and keys)",
      .text = &residual},
     {.name = "thickness",
      .argument = "T",
-     .help = "how far from the driver the driven mesh is kept, in metres, or 2mm (default: 2mm)",
+     .help = "distance between the driver and the driven mesh, in metres, or 2mm (default: 2mm)",
      .text = &thickness},
     {.name = "no-push", .help = "do not push the driven mesh out of the driver", .flag = &no_push},
     {.name = "bind",
      .argument = "FILE.json",
-     .help = "which groups of the driven mesh see which groups of the driver alone",
+     .help = "groups of the driven mesh, and the only groups of the driver that each follows",
      .text = &bind},
     {.name = "weights",
      .argument = "FILE",
-     .help = "what the driver's vertices count for: lines 'vertex value', or group:NAME for a group of faces alone",
+     .help = "weights of the driver's vertices: lines 'vertex value', or group:NAME for only a group of faces "
+             "(default: all alike)",
      .text = &weights_text},
     {.name = "paths", .help = "blend along trajectories instead of straight lines", .flag = &paths},
     {.name = "database",
      .argument = "NAME=VALUE",
-     .help =
-         "once for each pair of caches: where it stands on an axis of that name (stiffness=5), which the rig then has",
+     .help = "once for each pair of caches: its position on an axis of that name (stiffness=5), which the rig then has",
      .words = &databases},
-    {.name = "name", .argument = "NAME", .help = "what the rig calls its driver (default: body)", .text = &name},
+    {.name = "name", .argument = "NAME", .help = "name of the driver in the rig (default: body)", .text = &name},
     {.name = "paper",
-     .help = "the method as DrivenShape has it: one moving frame, the residual by closest triangles",
+     .help = "the method of the DrivenShape paper: one moving frame, the residual by closest triangles",
      .flag = &paper},
 };
 
@@ -429,22 +427,22 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_drive_learn = {
     .name = "drive learn",
-    .summary = "choose keys from a simulation and make a rig of them",
+    .summary = "choose keys from a simulation and make a rig from them",
     .usage = "drive learn --driver CACHE --driven CACHE --keys N -o RIG.glb ...",
-    .description = "Takes an animation of a driver and, frame by frame, what it drives: a body and\n"
-                   "its simulated shirt. Chooses frames that are most different (farthest), or\n"
-                   "that are explained worst by those chosen before (worst), and makes a rig of\n"
-                   "them. The caches are not needed afterwards.\n"
+    .description = "Takes an animation of a driver and of the mesh that it drives, frame by frame:\n"
+                   "a body and its simulated shirt. Chooses the frames that differ most\n"
+                   "(farthest), or that the keys so far explain worst (worst), and makes a rig\n"
+                   "from them. The caches are not needed afterwards.\n"
                    "\n"
-                   "How many moving frames the driver gets, and how the residual is carried, is\n"
-                   "tried by leaving keys out in turn, unless it is said. Prints the frames that\n"
-                   "became keys and the mean error over the references, beside what the nearest\n"
-                   "key alone would leave; the error on other animations is larger ('exemplar\n"
+                   "The number of moving frames of the driver, and the way the residual is carried\n"
+                   "over, are chosen by leaving out keys in turn, unless you set them. Prints the\n"
+                   "frames that became keys and the mean error over the references, beside that of\n"
+                   "the nearest key alone. The error on other animations is larger ('exemplar\n"
                    "drive report').\n"
                    "\n"
-                   "Several pairs of caches are one reference; with --database they are simulations\n"
-                   "of different cloth, keys are chosen in each, and the rig has an axis that goes\n"
-                   "from one to the other.",
+                   "Several pairs of caches make one reference. With --database they are\n"
+                   "simulations of different cloth: keys are chosen in each, and the rig has an\n"
+                   "axis that goes from one to the other.",
     .examples = "# from numbered files body_0001.obj and shirt_0001.obj on\n"
                 "exemplar drive learn --driver body.obj --driven shirt.obj --keys 12 -o s.glb\n"
                 "# from caches, which have no faces; as few keys as leave 5 mm\n"

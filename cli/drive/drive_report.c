@@ -23,20 +23,25 @@ static bool no_settle;
 static const ex_option options[] = {
     {.name = "driver",
      .argument = "CACHE",
-     .help = "the animation of the driver to follow: " EXI_CACHE_ENDINGS,
+     .help = "animation of the driver to follow: " EXI_CACHE_ENDINGS,
      .text = &driver},
-    {.name = "truth", .argument = "CACHE", .help = "what a simulation made of it, to compare with", .text = &truth},
+    {.name = "truth",
+     .argument = "CACHE",
+     .help = "a simulation of the same animation, to compare with",
+     .text = &truth},
     {.name = "database",
      .argument = "NAME=VALUE",
-     .help = "which cloth, of a rig with several (default: the first)",
+     .help = "the cloth, if the rig has several (default: the first)",
      .words = &database},
-    {.name = "no-settle", .help = "carry no residual and push nothing out of the driver", .flag = &no_settle},
+    {.name = "no-settle",
+     .help = "leave out settling: carry no residual, and do not push the mesh out of the driver",
+     .flag = &no_settle},
     {.name = "picture",
      .values = ".png|.svg",
      .argument = "P.png",
-     .help = "weights and errors over time as a picture, .png or .svg",
+     .help = "draw weights and errors over time, .png or .svg",
      .text = &picture},
-    {.name = "csv", .argument = "T.csv", .help = "all figures of every frame as a table", .text = &csv},
+    {.name = "csv", .argument = "T.csv", .help = "write all figures of every frame as a table", .text = &csv},
 };
 
 static const char *key_name(const ex_rig *rig, int layer, int key) {
@@ -272,16 +277,19 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_drive_report = {
     .name = "drive report",
-    .summary = "measure what a driven rig makes of an animation",
+    .summary = "measure how well a driven rig follows an animation",
     .usage = "drive report RIG.glb --driver NEW.pc2 [--truth SIM.pc2] ...",
-    .description = "Follows an animation of the driver and says how well. With --truth, the same\n"
-                   "animation simulated: the mean distance of the vertices from where they should\n"
-                   "be and the distance that 95 in 100 stay below, beside what the blend would be\n"
-                   "before it is settled, and what the nearest key would be without any blending.\n"
-                   "Always: how far the driver is from what the keys can blend, vertices that are\n"
-                   "nearer to the driver than they should be, before and after settling, and how\n"
-                   "far vertices jump from frame to frame, beside the driver's own, in the moving\n"
-                   "frames that carry them.\n"
+    .description = "Follows an animation of the driver and prints:\n"
+                   "\n"
+                   "  - the distance of the driver from any blend of the keys\n"
+                   "  - the vertices that are too close to the driver, before and after settling\n"
+                   "  - the jumps of vertices from frame to frame, beside those of the driver, in\n"
+                   "    the moving frames that carry them\n"
+                   "\n"
+                   "With --truth, a simulation of the same animation, it also prints the mean\n"
+                   "distance of the vertices from the simulation and the distance that 95 of 100\n"
+                   "stay below. Beside them are those of the blend before settling, and of the\n"
+                   "nearest key without blending.\n"
                    "\n"
                    "The picture shows the weights of the keys over time, each in its colour, and\n"
                    "below them the errors. --json has every frame, the weights, and the mean error\n"

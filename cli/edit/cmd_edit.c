@@ -33,10 +33,10 @@ static const ex_option options[] = {
      .text = &export_page},
     {.name = "port",
      .argument = "N",
-     .help = "serve at this port of 127.0.0.1 (default: one that is free)",
+     .help = "port on 127.0.0.1 (default: a free one)",
      .count = &port,
      .count_max = 65535},
-    {.name = "no-open", .help = "print the address alone, and open no browser", .flag = &no_open},
+    {.name = "no-open", .help = "print the address, but open no browser", .flag = &no_open},
 };
 
 #ifdef EX_WITH_EDITOR
@@ -219,24 +219,25 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_edit = {
     .name = "edit",
-    .summary = "open a project in the browser and shape its space by hand",
+    .summary = "open a project in the web editor",
     .usage = "edit PROJECT.json [--port N] [--no-open]\n"
              "edit --export PAGE.html RIG.glb|PROJECT.json",
-    .description = "Serves the editor and opens it in the browser: pose the rig, drag its examples\n"
-                   "and see everything follow, make pseudo-examples, fix vertices by a brush, play\n"
-                   "motion, bake, save. Runs until Ctrl-C. The address is printed first; with\n"
-                   "--json as {\"address\": ..., \"port\": ..., \"project\": ...}.\n"
+    .description = "Serves the editor and opens it in the browser. Pose the rig, drag its examples\n"
+                   "and see the forms follow, make pseudo-examples, fix vertices with a brush,\n"
+                   "play motion, bake, save. It runs until Ctrl-C. The address is printed first;\n"
+                   "with --json as {\"address\": ..., \"port\": ..., \"project\": ...}.\n"
                    "\n"
-                   "Nobody but programs on this machine reaches the server, and of those only who\n"
-                   "knows the address: it has a random word in it, new every time. It reads and\n"
-                   "writes nothing outside the project's folder but the files that the project\n"
-                   "names. A save replaces the project as a whole and keeps the version before as\n"
-                   "PROJECT.json~; what another program changed meanwhile is not overwritten\n"
-                   "unasked. A project with a mistake in it opens, too: the page says where.\n"
+                   "Only programs on this machine can reach the server, and only if they know the\n"
+                   "address: it contains a random word, new every time. The server reads and\n"
+                   "writes only the project's folder and the files that the project names. A save\n"
+                   "replaces the project as a whole and keeps the previous version as\n"
+                   "PROJECT.json~. If another program changed the file meanwhile, the editor asks\n"
+                   "before it overwrites. A project with a mistake opens too: the page shows where\n"
+                   "it is.\n"
                    "\n"
-                   "With --export the editor is written with a rig in it, as one file that anyone\n"
-                   "can open from a disk or a web site, to pose the rig and to move its examples.\n"
-                   "It makes no connection. A project is built first.",
+                   "--export writes the editor with a rig in it as one file, which anyone can open\n"
+                   "from a disk or a web site to pose the rig and move its examples. It makes no\n"
+                   "connection. A project is built first.",
     .examples = "exemplar demo blob\n"
                 "exemplar edit blob/blob.json\n"
                 "exemplar edit blob/blob.json --port 8080 --no-open\n"

@@ -204,17 +204,16 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_example = {
     .name = "example",
-    .summary = "take sculpts into a project; move, mute, mirror, list examples",
+    .summary = "add sculpts to a project; move, mute, mirror, list examples",
     .usage = "example add PROJECT.json --name NAME --at axis=value... SCULPT\n"
              "example move|remove|mute|mirror|list PROJECT.json ...",
-    .description = "Pose the skeleton, sculpt what should be there, save: 'exemplar pose' writes the\n"
-                   "form to sculpt on, and 'exemplar example add' takes the sculpt back at its pose\n"
-                   "and makes it an example of a layer of offsets. Every other change of examples\n"
-                   "is here too. Each command has a page of its own: 'exemplar example add -h'.\n"
+    .description = "Pose the skeleton, sculpt the shape that should be there, save. 'exemplar\n"
+                   "pose' writes the form to sculpt on, and 'exemplar example add' adds the sculpt\n"
+                   "at its pose as an example of a layer of offsets. The other commands change\n"
+                   "examples. Each has its own help page: 'exemplar example add -h'.\n"
                    "\n"
                    "A change is made completely or not at all: the changed project is built first,\n"
-                   "then the file is replaced. The previous file is kept beside it, as\n"
-                   "PROJECT.json~.",
+                   "then the file is replaced. The previous version is kept as PROJECT.json~.",
     .examples = "exemplar example list blob/blob.json\n"
                 "exemplar example add -h",
     .argument_min = 1,

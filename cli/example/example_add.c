@@ -10,28 +10,28 @@ static ex_word_list at, joints, from, weights;
 static bool replace, pseudo, force;
 
 static const ex_option options[] = {
-    {.name = "name", .argument = "NAME", .help = "what the example is called", .text = &name},
+    {.name = "name", .argument = "NAME", .help = "name of the example", .text = &name},
     {.name = "at",
      .argument = "AXIS=VALUE...",
-     .help = "the pose it was sculpted at: axes as 'exemplar pose' takes them, or joint:NAME=x20, which becomes an "
-             "axis where none reads that joint",
+     .help = "the pose it was sculpted at: axes as for 'exemplar pose', or joint:NAME=x20, which becomes an axis if "
+             "none reads that joint",
      .words = &at},
     {.name = "joint",
      .argument = "NAME=VALUE...",
-     .help = "joints that were turned besides, joint:NAME=x20, which have no part in where the example is",
+     .help = "other joints that were turned, joint:NAME=x20, which do not place the example in its space",
      .words = &joints},
     {.name = "layer",
      .argument = "LAYER",
-     .help = "the layer it goes to (default: the layer of offsets over just the axes that --at takes away from rest, "
-             "or a new one)",
+     .help = "the layer it goes to (default: the layer of offsets over exactly the axes that --at moves from rest, or "
+             "a new one)",
      .text = &layer},
     {.name = "falloff",
      .argument = "NUMBER",
-     .help = "how far it reaches in the layer's space: a number in scaled units, or AXIS=NUMBER,... in the axes' own "
+     .help = "its falloff in the layer's space: a number in scaled units, or AXIS=NUMBER,... in the axes' units "
              "(default: the layer's)",
      .text = &falloff},
     {.name = "replace",
-     .help = "give the sculpt to the example that stands at that pose, or without --at to the one of that name",
+     .help = "replace the sculpt of the example at that pose, or without --at of the one with that name",
      .flag = &replace},
     {.name = "scale",
      .argument = "FACTOR",
@@ -47,11 +47,11 @@ static const ex_option options[] = {
      .flag = &pseudo},
     {.name = "from",
      .argument = "AXIS=VALUE...",
-     .help = "with --pseudo: it has the weights that the examples give there",
+     .help = "with --pseudo: the place whose weights it borrows",
      .words = &from},
     {.name = "weights",
      .argument = "EXAMPLE=WEIGHT...",
-     .help = "with --pseudo: its weights; the others are 0",
+     .help = "with --pseudo: its weights (default: 0)",
      .words = &weights},
 };
 
@@ -163,33 +163,34 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_example_add = {
     .name = "example add",
-    .summary = "take a sculpt into a project, at its pose",
+    .summary = "add a sculpt to a project, at its pose",
     .usage = "example add PROJECT.json --name NAME --at axis=value... SCULPT\n"
              "example add PROJECT.json --replace --at axis=value... SCULPT\n"
              "example add PROJECT.json --pseudo --layer LAYER --at ... --from ...",
-    .description = "SCULPT is the whole form at its pose, in the project's unit and with its up: an\n"
-                   "OBJ, PLY or glTF file. It is copied into LAYER/NAME.obj beside the project,\n"
-                   "unless it lies in the project's folder already. Building un-poses it through\n"
-                   "the skin and the layers before it, and keeps the vertices that moved.\n"
+    .description = "SCULPT is the whole form at its pose, in the project's unit and up axis: an\n"
+                   "OBJ, PLY or glTF file. It is copied to LAYER/NAME.obj beside the project,\n"
+                   "unless it is already in the project's folder. Building un-poses it through the\n"
+                   "skin and the earlier layers, and keeps the vertices that moved.\n"
                    "\n"
-                   "Where another program has put the vertices in another order, they are matched\n"
-                   "by texture coordinates, or by the places of those that were not moved. A sculpt\n"
-                   "that was triangulated, or whose vertices were merged or split, is refused with\n"
-                   "what to do.\n"
+                   "If another program changed the order of the vertices, they are matched by\n"
+                   "texture coordinates, or by the positions of those that did not move. A sculpt\n"
+                   "that was triangulated, whose vertices were merged or split, or that is in\n"
+                   "another unit is refused, with advice.\n"
                    "\n"
-                   "Prints one line: how many vertices moved, how far, and how well the sculpt comes\n"
-                   "back through all layers. Which layer was taken or started is said on stderr, and\n"
-                   "what looks wrong: a sculpt far off the form at its pose, and weights that swing\n"
-                   "between poses. The rig is not built: build it before you pose the next sculpt.\n"
-                   "An option that takes several words ends at the first that has no '='.\n"
+                   "Prints one line: the number of vertices that moved, how far, and how well the\n"
+                   "sculpt comes back through all layers. Notes on stderr name the layer that was\n"
+                   "chosen or added, and what looks wrong: a sculpt far from the form at its pose,\n"
+                   "or weights that swing between poses. The rig is not built: build it before you\n"
+                   "pose the next sculpt. An option with several values ends at the first word\n"
+                   "without '='.\n"
                    "\n"
-                   "In the layer that a driver weighs (--layer), --at names the driver's form, a\n"
-                   "file in the project's folder: body=keys/body_101.obj.",
-    .examples = "# an arm whose skeleton has a joint 'forearm'\n"
-                "exemplar pose arm.glb joint:forearm=x90 --level cage -o bent.obj\n"
+                   "In a layer weighed by a driver (--layer), --at names the driver's form, a file\n"
+                   "in the project's folder: body=keys/body_101.obj.",
+    .examples = "exemplar demo arm\n"
+                "exemplar pose arm/arm.glb joint:forearm=x40 --level cage -o bent.obj\n"
                 "# sculpt on bent.obj, then\n"
-                "exemplar example add arm.json --name bent --at joint:forearm=x90 bent.obj\n"
-                "exemplar example add arm.json --replace --at forearm.x=90 better.obj",
+                "exemplar example add arm/arm.json --name bent --at joint:forearm=x40 bent.obj\n"
+                "exemplar example add arm/arm.json --replace --at forearm.x=40 better.obj",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

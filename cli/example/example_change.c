@@ -8,16 +8,16 @@ static ex_word_list at, joints, from, weights;
 static bool off;
 
 #define NAME_OPTION                                                                                                    \
-    { .name = "name", .argument = "NAME", .help = "which example", .text = &name }
+    { .name = "name", .argument = "NAME", .help = "name of the example", .text = &name }
 #define LAYER_OPTION                                                                                                   \
     {                                                                                                                  \
         .name = "layer", .argument = "LAYER",                                                                          \
-        .help = "in which layer; needed where several have an example of that name, and for pseudo-examples",          \
+        .help = "its layer; required if several layers have an example of that name, and for pseudo-examples",         \
         .text = &layer                                                                                                 \
     }
 #define PSEUDO_OPTION                                                                                                  \
     {                                                                                                                  \
-        .name = "pseudo", .argument = "INDEX", .help = "the layer's pseudo-example of that number, from 0, instead",   \
+        .name = "pseudo", .argument = "INDEX", .help = "a pseudo-example of the layer instead, counting from 0",       \
         .text = &index_text                                                                                            \
     }
 
@@ -54,21 +54,21 @@ static int end(exi_change *change, ex_result result, const ex_error *error, cons
 static const ex_option move_options[] = {
     NAME_OPTION,
     LAYER_OPTION,
-    {.name = "at",
-     .argument = "AXIS=VALUE...",
-     .help = "its new place; axes that are not named stay where they are",
-     .words = &at},
+    {.name = "at", .argument = "AXIS=VALUE...", .help = "its new place; other axes keep their values", .words = &at},
     {.name = "joint",
      .argument = "NAME=VALUE...",
-     .help = "joints that are turned besides, in place of those it has",
+     .help = "other joints that are turned, in place of those it has",
      .words = &joints},
     {.name = "falloff",
      .argument = "NUMBER",
-     .help = "how far it reaches from now on: a number in scaled units, AXIS=NUMBER,... in the axes' own, or 'layer' "
-             "for as far as the layer says",
+     .help =
+         "its new falloff: a number in scaled units, AXIS=NUMBER,... in the axes' units, or 'layer' for the layer's",
      .text = &falloff},
     PSEUDO_OPTION,
-    {.name = "from", .argument = "AXIS=VALUE...", .help = "with --pseudo: where its weights come from", .words = &from},
+    {.name = "from",
+     .argument = "AXIS=VALUE...",
+     .help = "with --pseudo: the place whose weights it borrows",
+     .words = &from},
     {.name = "weights", .argument = "EXAMPLE=WEIGHT...", .help = "with --pseudo: its weights", .words = &weights},
 };
 
@@ -108,18 +108,18 @@ static int run_move(const ex_call *call) {
 
 const ex_command cmd_example_move = {
     .name = "example move",
-    .summary = "place an example elsewhere in its layer's space",
+    .summary = "move an example to another place in its layer's space",
     .usage = "example move PROJECT.json --name NAME --at axis=value...\n"
              "example move PROJECT.json --name NAME --falloff axis=number,...\n"
              "example move PROJECT.json --layer LAYER --pseudo INDEX --at ...",
-    .description = "Changes the pose that an example stands at. Its sculpt stays the file that it\n"
-                   "is, and is un-posed from the new pose: move an example whose pose was typed\n"
-                   "wrongly, or a pseudo-example. All that the two poses move apart counts as\n"
-                   "sculpted from then on: 'exemplar example list --moved' shows how much that is.\n"
-                   "--falloff alone leaves it where it is, and changes how far it reaches.",
-    .examples = "exemplar example move arm.json --name bent --at elbow=95\n"
-                "exemplar example move arm.json --name bent --falloff elbow=30\n"
-                "exemplar example move arm.json --layer elbow --pseudo 0 --at elbow=120",
+    .description = "Changes the pose of an example, for example one whose pose was typed wrongly,\n"
+                   "or the place of a pseudo-example. The sculpt's file stays the same, and is\n"
+                   "un-posed from the new pose. The difference between the two poses then counts\n"
+                   "as sculpted: 'exemplar example list --moved' shows how much that is. --falloff\n"
+                   "alone leaves the example where it is, and changes its reach.",
+    .examples = "exemplar example move arm/arm.json --name bent --at forearm.x=45\n"
+                "exemplar example move arm/arm.json --name bent --falloff forearm.x=30\n"
+                "exemplar example move blob/blob.json --layer blob --pseudo 0 --at bend=0.9",
     .options = move_options,
     .option_count = sizeof move_options / sizeof move_options[0],
     .argument_min = 1,
@@ -147,14 +147,14 @@ static int run_remove(const ex_call *call) {
 
 const ex_command cmd_example_remove = {
     .name = "example remove",
-    .summary = "take an example out of a project",
+    .summary = "remove an example from a project",
     .usage = "example remove PROJECT.json --name NAME [--layer LAYER]\n"
              "example remove PROJECT.json --layer LAYER --pseudo INDEX",
-    .description = "The example goes out of the project; the file of its sculpt stays on disk. A\n"
-                   "layer that loses its last example goes too, which is said on stderr. To leave an\n"
-                   "example out for a while, mute it.",
-    .examples = "exemplar example remove arm.json --name bent\n"
-                "exemplar example remove arm.json --layer elbow --pseudo 0",
+    .description = "Removes the example from the project; the file of its sculpt stays on disk. A\n"
+                   "layer that loses its last example is removed too, with a note on stderr. To\n"
+                   "leave an example out for a while, mute it.",
+    .examples = "exemplar example remove arm/arm.json --name bent\n"
+                "exemplar example remove blob/blob.json --layer blob --pseudo 0",
     .options = remove_options,
     .option_count = sizeof remove_options / sizeof remove_options[0],
     .argument_min = 1,
@@ -165,9 +165,9 @@ const ex_command cmd_example_remove = {
 /* ---- mute ---- */
 
 static const ex_option mute_options[] = {
-    {.name = "name", .argument = "NAME", .help = "which example; without it, the whole layer", .text = &name},
-    {.name = "layer", .argument = "LAYER", .help = "which layer, or that of the example", .text = &layer},
-    {.name = "off", .help = "let it count again", .flag = &off},
+    {.name = "name", .argument = "NAME", .help = "name of the example (default: the whole layer)", .text = &name},
+    {.name = "layer", .argument = "LAYER", .help = "the layer, or the example's layer", .text = &layer},
+    {.name = "off", .help = "unmute it", .flag = &off},
 };
 
 static int run_mute(const ex_call *call) {
@@ -179,19 +179,19 @@ static int run_mute(const ex_call *call) {
         return EX_EXIT_FAILED;
     const ex_result result =
         ex_project_mute(change.project, (ex_example_ref){layer, name}, !off, &change.options, &error);
-    return end(&change, result, &error, off ? "counts again" : "muted");
+    return end(&change, result, &error, off ? "unmuted" : "muted");
 }
 
 const ex_command cmd_example_mute = {
     .name = "example mute",
-    .summary = "leave an example, or a layer, out for a while",
+    .summary = "leave out an example, or a layer, for a while",
     .usage = "example mute PROJECT.json --name NAME [--layer LAYER] [--off]\n"
              "example mute PROJECT.json --layer LAYER [--off]",
-    .description = "A muted example stays in the project and is left out of the build. A muted layer\n"
-                   "is built, but left out of evaluation, and later layers are measured without it.\n"
-                   "With --off both count again.",
-    .examples = "exemplar example mute arm.json --name bent\n"
-                "exemplar example mute arm.json --layer elbow --off",
+    .description = "A muted example stays in the project but is not built. A muted layer is built,\n"
+                   "but left out of evaluation, and later layers are measured without it. --off\n"
+                   "unmutes either.",
+    .examples = "exemplar example mute arm/arm.json --layer forearm.x\n"
+                "exemplar example mute arm/arm.json --layer forearm.x --off",
     .options = mute_options,
     .option_count = sizeof mute_options / sizeof mute_options[0],
     .argument_min = 1,

@@ -12,8 +12,8 @@ static const char *layer_name;
 static bool moved;
 
 static const ex_option options[] = {
-    {.name = "layer", .argument = "LAYER", .help = "only this layer", .text = &layer_name},
-    {.name = "moved", .help = "build, and say how many vertices each example moves", .flag = &moved},
+    {.name = "layer", .argument = "LAYER", .help = "list only this layer", .text = &layer_name},
+    {.name = "moved", .help = "build, and print the number of vertices that each example moves", .flag = &moved},
 };
 
 /* ---- places as text ---- */
@@ -348,14 +348,14 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_example_list = {
     .name = "example list",
-    .summary = "what examples a project has, and where they stand",
+    .summary = "list the examples of a project and their places",
     .usage = "example list PROJECT.json [--layer LAYER] [--moved]",
-    .description = "Prints every layer with its examples: name, place in the layer's space, joints\n"
-                   "turned besides, file, how far each reaches where the layer is gaussian, and\n"
-                   "whether it is muted; then the pseudo-examples with their numbers; then zeros,\n"
-                   "places where the layer does nothing: its rest, and with \"protect\" the places of\n"
-                   "earlier layers' examples. Places are words that 'exemplar pose' takes, falloffs\n"
-                   "what --falloff takes; in JSON they are in scaled units.",
+    .description = "Prints every layer with its examples: name, place in the layer's space, other\n"
+                   "joints that are turned, file, reach if the layer is gaussian, and if it is\n"
+                   "muted; then the pseudo-examples with their numbers; then zeros, the places\n"
+                   "where the layer does nothing: its rest and, with \"protect\", the places of\n"
+                   "earlier layers' examples. Places are written as for 'exemplar pose', falloffs\n"
+                   "as for --falloff; in JSON they are in scaled units.",
     .examples = "exemplar example list blob/blob.json\n"
                 "exemplar example list blob/blob.json --json",
     .options = options,

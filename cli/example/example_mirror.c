@@ -9,23 +9,25 @@ static const char *layer, *name, *as, *plane_text, *tolerance_text;
 static bool replace;
 
 static const ex_option options[] = {
-    {.name = "name", .argument = "NAME", .help = "which example", .text = &name},
-    {.name = "layer", .argument = "LAYER", .help = "in which layer, where several have one", .text = &layer},
+    {.name = "name", .argument = "NAME", .help = "name of the example", .text = &name},
+    {.name = "layer",
+     .argument = "LAYER",
+     .help = "its layer, if several have an example of that name",
+     .text = &layer},
     {.name = "as",
      .argument = "NAME",
-     .help = "what the mirrored one is called (default: its name with left and right exchanged)",
+     .help = "name of the mirror image (default: its name with left and right exchanged)",
      .text = &as},
     {.name = "plane",
      .values = "x|y|z",
      .argument = "PLANE",
-     .help = "what is mirrored: x, y or z, or x=0.1 for a plane that is elsewhere, as the project's meshes have them "
-             "(default: x)",
+     .help = "coordinate to mirror: x, y or z, or x=0.1 for a plane elsewhere, in the project's unit (default: x)",
      .text = &plane_text},
     {.name = "tolerance",
      .argument = "SIZES",
-     .help = "how far a vertex may be from its counterpart, in sizes of the mesh (default: 0.0001)",
+     .help = "largest distance of a vertex from its counterpart, in sizes of the mesh (default: 0.0001)",
      .text = &tolerance_text},
-    {.name = "replace", .help = "give the sculpt to an example that stands at the mirrored pose", .flag = &replace},
+    {.name = "replace", .help = "replace the sculpt of an example at the mirrored pose", .flag = &replace},
 };
 
 static bool read_number(const char *text, double *value) {
@@ -64,15 +66,16 @@ const ex_command cmd_example_mirror = {
     .name = "example mirror",
     .summary = "add the mirror image of an example",
     .usage = "example mirror PROJECT.json --name NAME [--as NAME] [--plane x|y|z]",
-    .description = "The sculpt is mirrored by the counterparts of the vertices at rest, the pose by\n"
-                   "those of the joints, which are found by their names: LeftArm and RightArm, arm_L\n"
-                   "and arm_R, arm.l and arm.r, l_arm and r_arm; a joint without a side is its own.\n"
-                   "The image goes to the layer over the mirrored axes. Where there is none, one is\n"
-                   "made, with axes that have the same values on the other side, and a mask by\n"
-                   "joints mirrored too. A layer over the spine mirrors to itself.\n"
+    .description = "Mirrors the sculpt through the counterparts of the vertices at rest, and the\n"
+                   "pose through those of the joints. Counterparts of joints are found by name:\n"
+                   "LeftArm and RightArm, arm_L and arm_R, arm.l and arm.r, l_arm and r_arm; a\n"
+                   "joint without a side is its own. The mirror image goes to the layer with the\n"
+                   "mirrored axes. If there is none, one is made, with axes that have the same\n"
+                   "values on the other side and, if the layer has a mask by joints, the mirrored\n"
+                   "mask. A layer over the spine mirrors to itself.\n"
                    "\n"
-                   "The mesh must be symmetric about the plane, and the skeleton at rest too, as\n"
-                   "far as where its joints are; which way their own axes point does not matter.",
+                   "The mesh must be symmetric about the plane, and so must the positions of the\n"
+                   "joints at rest; the directions of their own axes do not matter.",
     .examples = "exemplar example mirror arms.json --name bent_L\n"
                 "exemplar example mirror arms.json --name lean --as lean_right --plane z",
     .options = options,

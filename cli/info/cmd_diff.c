@@ -17,10 +17,10 @@ static bool exit_code_wanted;
 static const ex_option options[] = {
     {.name = "tolerance",
      .argument = "X",
-     .help = "numbers that are no farther apart than X are the same (default: 0); positions are in the files' unit, "
-             "pixels go from 0 to 1",
+     .help = "numbers that differ by at most X count as the same (default: 0); positions are in the files' unit, "
+             "pixels from 0 to 1",
      .text = &tolerance_text},
-    {.name = "exit-code", .help = "exit with 1 where the two differ", .flag = &exit_code_wanted},
+    {.name = "exit-code", .help = "exit with 1 if the two differ", .flag = &exit_code_wanted},
 };
 
 static int verdict(bool same) {
@@ -286,19 +286,21 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_diff = {
     .name = "diff",
-    .summary = "say how two forms or two rigs differ",
+    .summary = "compare two forms or two rigs",
     .usage = "diff A B [--tolerance X] [--exit-code] [--json]",
     .description = "A and B are two forms (.obj, .ply, .glb, .gltf) or two rigs (.glb).\n"
                    "\n"
-                   "Of forms: how many vertices moved, the farthest one and by how much, the root\n"
-                   "mean square of all distances, and whether faces, texture coordinates, normals,\n"
-                   "colours, groups, materials and subdivision tags are the same. Of rigs: one line\n"
-                   "for everything that differs, from the mesh to layers, axes, weighers, examples,\n"
-                   "skeletons, skins, refined levels and textures. Layers, axes, examples and joints\n"
-                   "are matched by name; where both have as many, those left over in the same place\n"
-                   "count as renamed.\n"
+                   "For forms: the number of vertices that moved, the largest distance and its\n"
+                   "vertex, the root mean square of all distances, and if faces, texture\n"
+                   "coordinates, normals, colours, groups, materials and subdivision tags are the\n"
+                   "same.\n"
                    "\n"
-                   "The exit code is 0 whether they differ or not, unless --exit-code is given.",
+                   "For rigs: one line for every difference, from the mesh to layers, axes,\n"
+                   "weighers, examples, skeletons, skins, refined levels and textures. Layers,\n"
+                   "axes, examples and joints are matched by name. If both rigs have the same\n"
+                   "number, those left over at the same position count as renamed.\n"
+                   "\n"
+                   "The exit code is 0 even if they differ, unless you give --exit-code.",
     .examples = "exemplar diff sculpt.obj sculpt-old.obj\n"
                 "exemplar diff blob/blob.glb old/blob.glb --tolerance 1e-6 --exit-code -q",
     .options = options,

@@ -15,8 +15,8 @@ static bool capabilities;
 
 static const ex_option options[] = {
     {.name = "capabilities",
-     .help = "instead of a file: version, ABI, rig format, SIMD set, storage, weighers and kernels of this build, "
-             "whether CUDA is built in, and which GPUs are here",
+     .help = "instead of a file: version, ABI, rig format, SIMD set, storage, weighers and kernels of this build, CUDA "
+             "support, and the GPUs of this machine",
      .flag = &capabilities},
 };
 
@@ -359,19 +359,21 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_info = {
     .name = "info",
-    .summary = "say what is inside any file that Exemplar reads",
+    .summary = "show what is in a file",
     .usage = "info FILE [--json]\n"
              "info --capabilities [--json]",
     .description = "FILE is a project (.json), a rig (.glb), any other glTF file (.glb, .gltf), a\n"
-                   "form (.obj, .ply), an image (.png), a motion (.bvh), a point cache (.pc2, .mdd)\n"
-                   "or markers over time (.c3d, .trc). For a project and a rig the answer names\n"
-                   "every layer with its space, its examples and pseudo-examples and where they\n"
-                   "stand, and for a rig its joints, refined levels and textures; for glTF, meshes\n"
-                   "with their morph targets, skins, animations, materials and images; for a motion\n"
-                   "its joints, frames and seconds; for markers how often each is seen, and its\n"
-                   "gaps; for a form it counts what the file holds. A project's meshes are not\n"
-                   "opened: 'exemplar check' does that. What reading a glTF file passed over or put\n"
-                   "right is said on stderr.",
+                   "form (.obj, .ply), an image (.png), a motion (.bvh), a point cache (.pc2,\n"
+                   ".mdd) or markers over time (.c3d, .trc).\n"
+                   "\n"
+                   "For a project or a rig, info lists every layer with its space, examples and\n"
+                   "pseudo-examples and their places; for a rig also joints, refined levels and\n"
+                   "textures. For glTF: meshes with their morph targets, skins, animations,\n"
+                   "materials and images. For a motion: joints, frames and duration. For markers:\n"
+                   "how often each is seen, and its gaps. For a form: counts of its parts.\n"
+                   "\n"
+                   "A project's meshes are not opened; 'exemplar check' does that. Parts of a glTF\n"
+                   "file that were ignored or repaired are listed on stderr.",
     .examples = "exemplar info blob/blob.glb\n"
                 "exemplar info --capabilities --json",
     .options = options,

@@ -16,17 +16,13 @@ static bool all, force;
 static int cell = 200;
 
 static const ex_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .argument = "DIR",
-     .help = "the folder to write to (default: ./figures)",
-     .text = &output},
+    {.name = "output", .letter = 'o', .argument = "DIR", .help = "output folder (default: ./figures)", .text = &output},
     {.name = "all",
-     .help = "the slow ones, too: tables that measure long solves, cloth that is simulated, a body that is scanned",
+     .help = "also the slow ones: tables that measure long solves, simulated cloth, a scanned body",
      .flag = &all},
     {.name = "only",
      .argument = "NAME",
-     .help = "one figure, or those of one paper, as their files are called: pose-space-6, pose-space",
+     .help = "one figure, or all of one paper, by the name of their files: pose-space-6, pose-space",
      .text = &only},
     {.name = "cell",
      .argument = "PIXELS",
@@ -36,7 +32,7 @@ static const ex_option options[] = {
      .count_max = EX_SHEET_CELL_MAX},
     {.name = "force",
      .letter = 'f',
-     .help = "write into a folder that holds something already, over what has the same names",
+     .help = "write into a folder that is not empty, and overwrite files of the same names",
      .flag = &force},
 };
 
@@ -151,12 +147,13 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_figures = {
     .name = "figures",
-    .summary = "compute the papers' figures and tables again",
+    .summary = "compute the papers' figures and tables",
     .usage = "figures [-o DIR] [--all] [--only NAME] [--cell PIXELS] [--force]",
-    .description = "Makes the figures and tables of the papers that can be computed, from the demos\n"
-                   "that the program itself writes, and index.html, a page that shows them: captions\n"
-                   "in our words, the papers' numbers beside ours. docs/figures.md says which there\n"
-                   "are, and why not the rest. The demos' projects and rigs go to DIR/demos.\n"
+    .description = "Makes the figures and tables of the papers that can be computed, from the\n"
+                   "demos that the program writes itself, and index.html, a page that shows them\n"
+                   "with captions in our words and the papers' numbers beside ours.\n"
+                   "docs/figures.md lists them, and says why others are missing. The projects and\n"
+                   "rigs of the demos go to DIR/demos.\n"
                    "\n"
                    "Pictures have the same bytes on every run; speeds are measured anew.",
     .examples = "exemplar figures\n"

@@ -20,13 +20,12 @@ static const ex_option options[] = {
      .values = ".svg|.png",
      .letter = 'o',
      .argument = "FILE",
-     .help = "where the picture goes: .svg or .png",
+     .help = "output file: .svg or .png",
      .text = &output},
     {.name = "axes",
      .argument = "A[,B]",
      .help = "the axis to plot along, or the two to plot over (default: the first two scalar axes of the layer that "
-             "have no value, or the "
-             "only one)",
+             "are not set, or the only one)",
      .text = &axes_text},
     {.name = "layer",
      .argument = "NAME",
@@ -34,11 +33,11 @@ static const ex_option options[] = {
      .text = &layer_name},
     {.name = "size",
      .argument = "WxH",
-     .help = "size of the picture in points (default: what suits)",
+     .help = "size of the picture in points (default: chosen to fit)",
      .text = &size_text},
     {.name = "scale",
      .argument = "S",
-     .help = "pixels that a point has in a PNG (default: 2); 1 makes --size the size in pixels",
+     .help = "pixels per point in a PNG (default: 2); with 1, --size is in pixels",
      .text = &scale_text},
 };
 
@@ -155,17 +154,17 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_plot = {
     .name = "plot",
-    .summary = "draw the weights along an axis, or over two, as a picture",
+    .summary = "plot the weights along one axis or over two",
     .usage = "plot RIG.glb [axis=value...] [--axes A[,B]] [--layer NAME] -o FILE",
-    .description = "Along one axis: a curve for each example of the layer, through 1 where the\n"
-                   "example is. Over two axes: a contour map for each example, with hatching where\n"
-                   "any weight is below -0.1 or above 1.1. Examples and pseudo-examples are marked;\n"
-                   "a fifth of the range beyond its ends is shown, paler. Axes that are not plotted\n"
-                   "stay at rest or at the value given. A rotation cannot be plotted along, but can\n"
-                   "be given a value (shoulder=x30y-10z5).\n"
+    .description = "Along one axis: a curve for each example of the layer, which is 1 at the\n"
+                   "example. Over two axes: a contour map for each example, hatched where a weight\n"
+                   "is below -0.1 or above 1.1. Examples and pseudo-examples are marked. The plot\n"
+                   "also shows a fifth of the range beyond its ends, paler. Other axes stay at\n"
+                   "rest or at the value you give. You cannot plot along a rotation, but you can\n"
+                   "set it (shoulder=x30y-10z5).\n"
                    "\n"
-                   "Of more than 32 examples (24 for maps), those with the largest weights are\n"
-                   "drawn. Standard output (-o -) gets SVG.",
+                   "If there are more than 32 examples (24 for maps), those with the largest\n"
+                   "weights are drawn. Standard output (-o -) gets SVG.",
     .examples = "exemplar plot blob/blob.glb --axes bend -o bend.svg\n"
                 "exemplar plot blob/blob.glb --axes bend,thickness -o blob.png\n"
                 "exemplar plot blob/blob.glb thickness=1 --axes bend --size 600x400 -o top.svg",

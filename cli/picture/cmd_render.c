@@ -23,67 +23,70 @@ static const ex_option options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "P.png",
-     .help = "where the picture goes (- is standard output); with --turntable, P_000.png and so on",
+     .help = "output file (- is standard output); with --turntable, P_000.png and so on",
      .text = &output},
     {.name = "size", .argument = "WxH", .help = "pixels (default: 1000x1000)", .text = &size_text},
     {.name = "yaw",
      .argument = "DEGREES",
-     .help = "how far the camera goes around the form, from its front (0) to its left side (90; default: 25)",
+     .help = "angle of the camera around the form, from its front (0) to its left side (90) (default: 25)",
      .text = &yaw_text},
-    {.name = "pitch", .argument = "DEGREES", .help = "how far it looks down (default: 10)", .text = &pitch_text},
+    {.name = "pitch",
+     .argument = "DEGREES",
+     .help = "angle of the camera downwards (default: 10)",
+     .text = &pitch_text},
     {.name = "angle", .argument = "DEGREES", .help = "angle of view (default: 24)", .text = &angle_text},
     {.name = "parallel", .help = "without perspective", .flag = &parallel},
     {.name = "zoom",
      .argument = "FACTOR",
-     .help = "1 shows all of the form (the default), 2 its middle twice as large",
+     .help = "1 shows the whole form, 2 its middle twice as large (default: 1)",
      .text = &zoom_text},
     {.name = "turntable",
      .argument = "N",
-     .help = "N pictures in a full turn, all in one frame",
+     .help = "draw N pictures in a full turn, all with the same frame",
      .count = &turntable,
      .count_max = 9999},
     {.name = "level",
      .values = "cage|limit",
      .argument = "LEVEL",
-     .help = "of a rig: cage, a number, or limit (default: what the project asks for)",
+     .help = "for a rig: level of subdivision: cage, a number, or limit (default: the level that the project shows)",
      .text = &level_text},
     {.name = "mute",
      .argument = "LAYER",
-     .help = "of a rig: leave a layer out, to compare; several with commas between",
+     .help = "for a rig: leave a layer out, to compare; several with commas between",
      .text = &mute_text},
-    {.name = "up", .argument = "y|z", .help = "which way is up in a form's file (default: y)", .text = &up_text},
-    {.name = "flat", .help = "every face with its own normal", .flag = &flat},
-    {.name = "smooth", .help = "no hard edges, where the form brings no normals", .flag = &smooth},
-    {.name = "wireframe", .help = "the polygons' edges as lines", .flag = &wireframe},
-    {.name = "backfaces", .help = "what is seen from behind in red, so that swapped faces show", .flag = &backfaces},
+    {.name = "up", .argument = "y|z", .help = "up axis of a form's file (default: y)", .text = &up_text},
+    {.name = "flat", .help = "give every face its own normal", .flag = &flat},
+    {.name = "smooth", .help = "no hard edges, if the form has no normals", .flag = &smooth},
+    {.name = "wireframe", .help = "draw the edges of polygons", .flag = &wireframe},
+    {.name = "backfaces", .help = "draw the back of faces in red, to find flipped faces", .flag = &backfaces},
     {.name = "texture",
      .argument = "IMAGE.png",
-     .help = "the form's base colour (default: a rig's own base_color)",
+     .help = "base colour of the form (default: the rig's base_color)",
      .text = &texture_path},
-    {.name = "plain", .help = "clay: no texture and no colours of vertices", .flag = &plain},
+    {.name = "plain", .help = "plain clay: no texture and no vertex colours", .flag = &plain},
     {.name = "show",
      .values = "difference|displacement|example:|skin:",
      .argument = "WHAT",
-     .help = "numbers as colours: difference (with --with), displacement (from rest), example:LAYER/NAME (what it "
-             "moves), or skin:JOINT (its weights)",
+     .help = "draw numbers as colours: difference (with --with), displacement (from rest), example:LAYER/NAME (the "
+             "vertices it moves), or skin:JOINT (its weights)",
      .text = &what},
     {.name = "with",
      .argument = "OTHER",
-     .help = "with --show difference: another form, or a rig at rest",
+     .help = "with --show difference: the other form, or a rig at rest",
      .text = &with},
     {.name = "range",
      .argument = "LOW:HIGH",
-     .help = "with --show: the numbers of the first and the last colour (default: from 0 to the largest)",
+     .help = "with --show: the values of the first and the last colour (default: 0 to the largest)",
      .text = &range_text},
     {.name = "background",
      .values = "quiet|white|grey|transparent",
      .argument = "NAME",
-     .help = "quiet (light grey, the default), white, grey or transparent",
+     .help = "quiet (light grey), white, grey or transparent (default: quiet)",
      .text = &background_text},
     {.name = "no-ground", .help = "no shadow on the ground", .flag = &no_ground},
     {.name = "occlusion",
      .argument = "N",
-     .help = "rays a point for how much of the sky it sees, 0 to 16 (default: 8)",
+     .help = "rays per point for ambient occlusion, 0 to 16 (default: 8)",
      .text = &occlusion_text},
 };
 
@@ -342,14 +345,14 @@ const ex_command cmd_render = {
              "render FORM --show difference --with OTHER -o P.png\n"
              "render RIG.glb [axis=value...] --turntable N -o P.png",
     .description = "Draws a form (.obj, .ply, .glb, .gltf) or a rig at a pose, lit softly from the\n"
-                   "upper left, with a shadow on the ground. The camera is framed so that all of the\n"
-                   "form is seen. A rig's base colour is drawn where it has one, colours of vertices\n"
-                   "where a form has them. No display and no graphics card is needed, and the bytes\n"
-                   "of the picture do not depend on the number of threads.\n"
+                   "upper left, with a shadow on the ground. The camera shows the whole form. A\n"
+                   "rig's base colour and a form's vertex colours are drawn if there are any. It\n"
+                   "needs no display and no graphics card, and the bytes of the picture do not\n"
+                   "depend on the number of threads.\n"
                    "\n"
                    "With --show, numbers at the vertices are drawn as colours from dark to light,\n"
-                   "with a legend; a rig's lengths are in millimetres or metres, a form's in its own\n"
-                   "unit. Forms with different faces are compared by the nearest points.",
+                   "with a legend. A rig's lengths are in millimetres or metres, a form's in its\n"
+                   "own unit. Forms with different faces are compared by nearest points.",
     .examples = "exemplar render blob/blob.glb bend=0.7 -o bent.png\n"
                 "exemplar render blob/blob.glb bend=1 --show displacement -o moved.png\n"
                 "exemplar render blob/barrel.obj --wireframe --flat -o wires.png\n"

@@ -21,11 +21,11 @@ static const ex_option options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "P.png",
-     .help = "where the picture goes (- is standard output)",
+     .help = "output file (- is standard output)",
      .text = &output},
     {.name = "axes",
      .argument = "A[,B]",
-     .help = "the axis that goes to the right, and the one that goes up; with one, the sheet is a row",
+     .help = "the axis to the right, and the one upwards; with one axis, the sheet is a row",
      .text = &axes_text},
     {.name = "grid",
      .argument = "NxM",
@@ -33,8 +33,8 @@ static const ex_option options[] = {
      .text = &grid_text},
     {.name = "beyond",
      .argument = "B[,B]",
-     .help = "how far to go beyond the range of each axis, as a part of it: one number for all, one for each axis, and "
-             "LOW:HIGH for its two ends (default: 0.25; 0 for none)",
+     .help = "how far to go beyond the range of each axis, as a part of it: one number for all, or one for each axis, "
+             "or LOW:HIGH for its two ends (default: 0.25; 0 for none)",
      .text = &beyond_text},
     {.name = "cell",
      .argument = "PIXELS",
@@ -44,11 +44,11 @@ static const ex_option options[] = {
      .count_max = EX_SHEET_CELL_MAX},
     {.name = "yaw",
      .argument = "DEGREES",
-     .help = "how far the camera goes around the forms, from their front (default: 0)",
+     .help = "angle of the camera around the forms, from their front (default: 0)",
      .text = &yaw_text},
-    {.name = "pitch", .argument = "DEGREES", .help = "how far it looks down (default: 0)", .text = &pitch_text},
-    {.name = "textures", .help = "in the rig's base colour; examples are then told by frames", .flag = &textures},
-    {.name = "title", .argument = "TEXT", .help = "what stands above it (default: the axes)", .text = &title},
+    {.name = "pitch", .argument = "DEGREES", .help = "angle of the camera downwards (default: 0)", .text = &pitch_text},
+    {.name = "textures", .help = "draw the rig's base colour; frames then mark the examples", .flag = &textures},
+    {.name = "title", .argument = "TEXT", .help = "title above the sheet (default: the axes)", .text = &title},
 };
 
 /* ---- words into numbers ---- */
@@ -197,18 +197,19 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_sheet = {
     .name = "sheet",
-    .summary = "draw forms over one or two axes of a rig's space",
+    .summary = "draw a grid of forms over one or two axes",
     .usage = "sheet RIG.glb --axes A[,B] [axis=value...] -o P.png",
-    .description = "One picture with a form at every place of a grid: the first axis to the right,\n"
-                   "the second upwards. All are seen from one direction at one scale, so that\n"
-                   "sizes compare. Examples of this slice of the space are darker and named;\n"
-                   "pseudo-examples look like sand, with an arrow from where they were taken; forms\n"
-                   "beyond the range of an axis are lighter, outside the dashed frame. Other axes\n"
-                   "stay at rest or at the value given.\n"
+    .description = "Draws one picture with a form at every point of a grid: the first axis to the\n"
+                   "right, the second upwards. All forms have the same camera and scale, so you\n"
+                   "can compare sizes. Examples in this slice of the space are darker and named.\n"
+                   "Pseudo-examples have the colour of sand, with an arrow from the place whose\n"
+                   "weights they borrow. Forms beyond the range of an axis are lighter, outside\n"
+                   "the dashed frame. Other axes stay at rest or at the value you give.\n"
                    "\n"
-                   "An example that does not stand on the grid moves its column and row there, or,\n"
-                   "where others stand elsewhere, only takes the nearest place; the numbers at the\n"
-                   "edge, or beside its name, are its own. Joints turn, too: --axes elbow,gender.",
+                   "If an example is not on the grid, its column and row move to it; if other\n"
+                   "examples are elsewhere, it takes the nearest place instead. The numbers at the\n"
+                   "edge, or beside its name, are its own. Axes of joints work too: --axes\n"
+                   "elbow,gender.",
     .examples = "exemplar sheet blob/blob.glb --axes bend,thickness -o blob.png\n"
                 "exemplar sheet blob/blob.glb --axes bend --grid 7 thickness=0.5 -o row.png\n"
                 "exemplar sheet blob/blob.glb --axes bend,thickness --grid 3x3 -o few.png",

@@ -38,22 +38,22 @@ static const ex_option options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "FORM",
-     .help = "where the form goes: .obj, .ply, .glb or .gltf (- is standard output, as OBJ); with --poses, the folder "
-             "for pose_00000.obj and so on",
+     .help = "output file: .obj, .ply, .glb or .gltf (- is standard output, as OBJ); with --poses, the folder for "
+             "pose_00000.obj and so on",
      .text = &output},
     {.name = "poses",
      .argument = "FILE.csv",
-     .help = "a table of poses: a header of axis names (rotations as NAME.x to NAME.w), one row a pose",
+     .help = "a table of poses: a header of axis names (rotations as NAME.x to NAME.w), one row per pose",
      .text = &poses_path},
     {.name = "kind",
      .values = "obj|ply|glb|gltf",
      .argument = "KIND",
-     .help = "with --poses: obj (the default), ply, glb or gltf",
+     .help = "with --poses: obj, ply, glb or gltf (default: obj)",
      .text = &kind},
     {.name = "level",
      .values = "cage|limit",
      .argument = "LEVEL",
-     .help = "cage, a number, or limit: how far to subdivide (default: what the project asks for)",
+     .help = "level of subdivision: cage, a number, or limit (default: the level that the project shows)",
      .text = &level_text},
     {.name = "mute",
      .argument = "LAYER",
@@ -64,9 +64,9 @@ static const ex_option options[] = {
      .flag = &textures},
     {.name = "no-normals", .help = "leave the normals out", .flag = &plain},
     {.name = "16-bit",
-     .help = "hold the examples in 16 bits: half the memory, errors of about 1e-5 of what moves",
+     .help = "hold the examples in 16 bits: half the memory, errors of about 1e-5 of the movement",
      .flag = &narrow},
-    {.name = "force", .help = "with --poses: overwrite forms that are in the folder already", .flag = &force},
+    {.name = "force", .help = "with --poses: overwrite existing forms", .flag = &force},
 };
 
 /* ---- one pose ---- */
@@ -337,20 +337,22 @@ const ex_command cmd_pose = {
     .summary = "evaluate a rig and write the form, or one form per row of a table",
     .usage = "pose RIG.glb [axis=value...] -o FORM [--level LEVEL]\n"
              "pose RIG.glb --poses FILE.csv -o DIR [--force]",
-    .description = "Writes the form that the rig takes at a pose, with the polygons, texture\n"
-                   "coordinates, groups and materials of its mesh, normals, and the vertices in\n"
-                   "their original order. Axes that are not named stay at rest. A rotation is\n"
-                   "written as a quaternion (shoulder=q:0,0,.38,.92) or as turns in degrees, one\n"
-                   "after the other (shoulder=x30y-10z5). Any joint can be turned from its rest:\n"
-                   "joint:wrist=x20, about the joint's own axes as they lie at rest. The form of a\n"
-                   "driver is a file: body=FILE.obj. Forms are in metres with y up, whatever the\n"
-                   "project's own unit and up.\n"
+    .description = "Writes the form of the rig at a pose, with the polygons, texture coordinates,\n"
+                   "groups and materials of its mesh, with normals, and with the vertices in their\n"
+                   "original order. Forms are in metres with y up, whatever the project's unit and\n"
+                   "up axis.\n"
                    "\n"
-                   "A rig that subdivides gives the level its project asks for: --level cage is the\n"
-                   "form with the mesh's own vertices, to sculpt on.\n"
+                   "Axes that you do not name stay at rest. Write a rotation as turns in degrees,\n"
+                   "one after the other (shoulder=x30y-10z5), or as a quaternion\n"
+                   "(shoulder=q:0,0,.38,.92). You can turn any joint from its rest:\n"
+                   "joint:wrist=x20. A driver's form is a file: body=FILE.obj. A note on stderr\n"
+                   "says when a value is outside the range of its axis.\n"
+                   "\n"
+                   "A rig that subdivides gives the level that its project shows. Use --level cage\n"
+                   "for a form with the mesh's own vertices, to sculpt on.\n"
                    "\n"
                    "With --poses, DIR/pose_00000.obj is the form of the first row, and so on.\n"
-                   "Forms that are there already are not overwritten unless told.",
+                   "Existing forms are not overwritten unless you give --force.",
     .examples = "exemplar pose blob/blob.glb bend=0.5 -o bent.obj\n"
                 "printf 'bend\\n0\\n0.5\\n1\\n' > poses.csv\n"
                 "exemplar pose blob/blob.glb --poses poses.csv -o frames",

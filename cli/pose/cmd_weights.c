@@ -93,15 +93,17 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_weights = {
     .name = "weights",
-    .summary = "print how much of each example a pose takes",
+    .summary = "print the weights of the examples at a pose",
     .usage = "weights RIG.glb [axis=value...] [--json]",
-    .description = "Axes that are not named stay at rest. A rotation is written as a quaternion\n"
-                   "(shoulder=q:0,0,.38,.92) or as turns in degrees, one after the other\n"
-                   "(shoulder=x30y-10z5). Any joint can be turned from its rest: joint:wrist=x20.\n"
-                   "The form of a driver is a file, in metres with y up: body=FILE.obj.\n"
+    .description = "Axes that you do not name stay at rest. Write a rotation as turns in degrees,\n"
+                   "one after the other (shoulder=x30y-10z5), or as a quaternion\n"
+                   "(shoulder=q:0,0,.38,.92). You can turn any joint from its rest:\n"
+                   "joint:wrist=x20. A driver's form is a file, in metres with y up:\n"
+                   "body=FILE.obj. A note on stderr says when a value is outside the range of its\n"
+                   "axis.\n"
                    "\n"
                    "With --json: {\"layers\":[{\"name\":...,\"weights\":{example: weight, ...}}, ...]},\n"
-                   "with as many digits as it takes to read the same numbers back.",
+                   "with enough digits to read the same numbers back.",
     .examples = "exemplar weights blob/blob.glb bend=0.5\n"
                 "exemplar weights blob/blob.glb bend=0.5 --json",
     .json = true,

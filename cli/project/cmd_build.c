@@ -17,11 +17,11 @@ static const ex_option options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "RIG.glb",
-     .help = "where the rig goes (default: beside the project, with .glb in place of .json; - is standard output)",
+     .help = "output file (default: beside the project, with .glb instead of .json; - is standard output)",
      .text = &output},
     {.name = "watch",
      .letter = 'w',
-     .help = "build again whenever the project or a file that it names changes, until Ctrl-C",
+     .help = "build again whenever the project or one of its files changes, until Ctrl-C",
      .flag = &watch},
 };
 
@@ -180,18 +180,18 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_build = {
     .name = "build",
-    .summary = "solve a project and pack it into a rig",
+    .summary = "build a project into a rig",
     .usage = "build PROJECT.json [-o RIG.glb] [--watch]",
-    .description = "Reads the project and the forms it names, solves every layer's space and writes\n"
-                   "the rig: a .glb that the runtime loads and that any glTF viewer opens, with the\n"
-                   "examples as morph targets. The same project always gives the same bytes. The\n"
-                   "file is written whole or not at all.\n"
+    .description = "Reads the project and its forms, solves the space of every layer and writes\n"
+                   "the rig: a .glb file that the runtime loads and any glTF viewer opens, with\n"
+                   "the examples as morph targets. The same project always gives the same bytes.\n"
+                   "The file is written completely or not at all.\n"
                    "\n"
-                   "Prints one line: vertices, layers, examples, size of the file, time taken.\n"
-                   "Vertices that skinning makes collapse at an example's pose cannot be un-posed\n"
-                   "exactly: they are damped, and listed on stderr with how far off they are.\n"
+                   "Prints one line: vertices, layers, examples, file size, time. Vertices that\n"
+                   "skinning makes collapse at an example's pose cannot be un-posed exactly. They\n"
+                   "are damped, and listed on stderr with their error.\n"
                    "\n"
-                   "With --watch a build that fails says why, and the next change is tried again.",
+                   "With --watch, a build that fails says why, and the next change is tried again.",
     .examples = "exemplar build blob/blob.json\n"
                 "exemplar build blob/blob.json --watch\n"
                 "exemplar build blob/blob.json -o /tmp/blob.glb --json",

@@ -11,7 +11,7 @@ static int samples;
 static const ex_option options[] = {
     {.name = "samples",
      .argument = "N",
-     .help = "points of each space at which weights are looked at (default: 4096, at most 10 million)",
+     .help = "number of points of each space at which weights are checked (default: 4096, at most 10 million)",
      .count = &samples,
      .count_max = 10000000},
 };
@@ -83,19 +83,23 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_check = {
     .name = "check",
-    .summary = "say what is wrong or weak in a project before it hurts",
+    .summary = "find errors and weak spots in a project",
     .usage = "check PROJECT.json [--json]",
-    .description = "Looks at the whole project and lists all it finds, errors first: examples at\n"
-                   "one place or nearly so, spaces that are hard to solve, examples that the others\n"
-                   "would not have guessed, weights that leave [-0.5, 1.5] inside the range, forms\n"
-                   "of a different connectivity and whether another order of their vertices would\n"
-                   "repair it, vertices that cannot be un-posed safely, skeletons that do not fit,\n"
-                   "skin weights that do not sum to 1, numbers that are not finite, surfaces that\n"
-                   "cannot be subdivided, images of another size, layers that disturb earlier ones.\n"
-                   "Each line says where in the project file to look and ends with the kind of\n"
-                   "finding.\n"
+    .description = "Reads the whole project and lists all findings, errors first. Each line names\n"
+                   "the place in the project file and ends with the kind of finding. It looks for:\n"
                    "\n"
-                   "The exit code is 1 when there are errors; warnings and notes leave it at 0.",
+                   "  - examples at the same or nearly the same place, and spaces that are hard to\n"
+                   "    solve\n"
+                   "  - examples that the others predict badly (leave-one-out), and weights that\n"
+                   "    leave [-0.5, 1.5] inside the range\n"
+                   "  - forms with another connectivity, and if another vertex order repairs it\n"
+                   "  - vertices that cannot be un-posed safely\n"
+                   "  - layers that disturb earlier ones\n"
+                   "  - skeletons that do not fit, and skin weights that do not sum to 1\n"
+                   "  - surfaces that cannot be subdivided, images of another size, forms in another\n"
+                   "    unit, numbers that are not finite\n"
+                   "\n"
+                   "The exit code is 1 if there are errors; warnings and notes leave it at 0.",
     .examples = "exemplar check blob/blob.json\n"
                 "exemplar check blob/blob.json --json --samples 20000",
     .options = options,

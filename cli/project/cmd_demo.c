@@ -21,14 +21,14 @@ static const ex_option options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "DIR",
-     .help = "the folder to write to (default: ./NAME); without NAME, every demo has a folder of its own in it",
+     .help = "output folder (default: ./NAME); without NAME, every demo gets its own folder in it",
      .text = &output},
     {.name = "force",
      .letter = 'f',
-     .help = "write into a folder that holds something already, over what has the same names",
+     .help = "write into a folder that is not empty, and overwrite files of the same names",
      .flag = &force},
-    {.name = "all", .help = "without NAME: those that take long, too", .flag = &all},
-    {.name = "quick", .help = "body: a coarse one of a dozen scans, in seconds", .flag = &quick},
+    {.name = "all", .help = "without NAME: also the slow demos", .flag = &all},
+    {.name = "quick", .help = "body: a coarse one from a dozen scans, in seconds", .flag = &quick},
 };
 
 /* Writes and builds one demo into a folder. Returns the rig, or NULL after printing an error or because of an
@@ -214,8 +214,9 @@ static int unknown_demo(const ex_call *call) {
         candidates[count] = ex_demos[count].name;
     const char *name = call->arguments[0];
     const char *near = ex_suggest(name, candidates, count);
-    return exi_wrong_usage(call->command, "there is no demo '%s': %s '%s'%s", name, near ? "did you mean" : "one is",
-                           near ? near : ex_demos[0].name, near ? "?" : "");
+    if (near)
+        return exi_wrong_usage(call->command, "there is no demo '%s': did you mean '%s'?", name, near);
+    return exi_wrong_usage(call->command, "there is no demo '%s'", name);
 }
 
 static int run(const ex_call *call) {
@@ -235,20 +236,25 @@ static const char *demo_name(int index) {
 
 const ex_command cmd_demo = {
     .name = "demo",
-    .summary = "write complete sample projects and build them",
+    .summary = "write and build sample projects",
     .usage = "demo [NAME] [-o DIR] [--force] [--all]\n"
              "demo body [-o DIR] [--quick] [--force]",
-    .description = "Writes a project and its forms, made by the program itself, builds the rig\n"
-                   "beside it, and prints what was written and commands to try next. Without NAME,\n"
-                   "all demos are written but three, which take long. 'sleeve' and 'shirt' simulate\n"
-                   "cloth on a driver that moves, in up to a minute, and learn from it. Beside the\n"
-                   "project they write the caches of two motions, driver_train.pc2 and\n"
-                   "driven_train.pc2 to learn from, driver_unseen.pc2 and driven_unseen.pc2 to try\n"
-                   "it on. 'body' makes a person (subject.glb), scans them in 96 poses and makes a\n"
-                   "body of the scans, in minutes; the folder is a scan session ('exemplar scan'),\n"
-                   "600 MB large, and 'exemplar scan run DIR' goes on where it was interrupted.\n"
+    .description = "Writes a project with forms that the program makes itself, builds the rig, and\n"
+                   "prints what was written and commands to try next. NAME is one of: blob, arm,\n"
+                   "face, elbow, twist, shoulder, emotion, bar, stretch, cylinder, creature,\n"
+                   "heads, sleeve, shirt, body. Without NAME, it writes all but the last three,\n"
+                   "which take longer.\n"
                    "\n"
-                   "A folder that holds anything already is left alone unless told.",
+                   "'sleeve' and 'shirt' simulate cloth on a moving driver and learn from it,\n"
+                   "which takes up to a minute. They also write the caches of two motions:\n"
+                   "driver_train.pc2 and driven_train.pc2 to learn from, driver_unseen.pc2 and\n"
+                   "driven_unseen.pc2 to try the rig on.\n"
+                   "\n"
+                   "'body' makes a person (subject.glb), scans it in 96 poses and makes a body\n"
+                   "from the scans, in minutes. The folder is a scan session of 600 MB ('exemplar\n"
+                   "scan'); 'exemplar scan run DIR' continues after an interruption.\n"
+                   "\n"
+                   "A folder that is not empty is left alone unless you give --force.",
     .examples = "exemplar demo blob\n"
                 "exemplar demo shirt\n"
                 "exemplar demo body --quick -o person\n"

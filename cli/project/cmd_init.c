@@ -17,14 +17,10 @@ static ex_word_list places;
 static bool force, keep_seams, paths;
 
 static const ex_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .argument = "DIR",
-     .help = "the folder to write to, made if it is missing (default: one with the file's name, here)",
-     .text = &output},
-    {.name = "force", .letter = 'f', .help = "overwrite a project that is there already", .flag = &force},
+    {.name = "output", .letter = 'o', .argument = "DIR", .help = "output folder (default: ./FILE)", .text = &output},
+    {.name = "force", .letter = 'f', .help = "overwrite an existing project", .flag = &force},
     {.name = "keep-seams",
-     .help = "keep vertices that the file has several times, as texture coordinates and normals need",
+     .help = "do not merge vertices that the file splits for texture coordinates and normals",
      .flag = &keep_seams},
     {.name = "space",
      .argument = "AXIS,...",
@@ -237,22 +233,24 @@ const ex_command cmd_init = {
     .usage = "init FILE.glb|FILE.gltf [-o DIR] [--force] [--keep-seams]\n"
              "init REST.obj SHAPE.obj... [-o DIR] [--space AXIS,...] [--paths]\n"
              "init FOLDER [-o DIR] [--space AXIS,...] [--paths]",
-    .description = "From a glTF file: writes DIR/FILE.json with what the file shows: the mesh as\n"
-                   "mesh.obj with its groups, materials by name and texture coordinates; every\n"
-                   "morph target as an OBJ file, each with an axis from 0 to 1 of its name in a\n"
-                   "layer 'targets'; joints and skin weights as skeleton.glb. Posed at rest, the rig\n"
-                   "built from it stands as the file does; with a weight or a joint changed it\n"
-                   "follows the file too.\n"
+    .description = "From a glTF file: writes DIR/FILE.json and its files:\n"
                    "\n"
-                   "A vertex that the file has several times, since its texture coordinate or normal\n"
-                   "breaks there, becomes one, so that the surface is closed where it looks closed.\n"
+                   "  mesh.obj       the mesh with its groups, materials by name and texture\n"
+                   "                 coordinates\n"
+                   "  target_*.obj   a form for every morph target, with an axis of its name from 0\n"
+                   "                 to 1 in a layer 'targets'\n"
+                   "  skeleton.glb   joints and skin weights\n"
                    "\n"
-                   "Where meshes hang on several skins, those of the skin that moves the most\n"
-                   "vertices are taken. What is not taken (other meshes, animations, images) is\n"
-                   "said on stderr.\n"
+                   "The rig built from it matches the file at rest, and when you change weights or\n"
+                   "joints. Vertices that the file splits, because their texture coordinate or\n"
+                   "normal differs, are merged, so the surface is closed where it looks closed.\n"
+                   "\n"
+                   "If the file has several skins, init takes the meshes of the skin that moves\n"
+                   "the most vertices. It lists on stderr what it leaves out: other meshes,\n"
+                   "animations, images.\n"
                    "\n"
                    "From OBJ or PLY files of one mesh, or from a folder of them: the first file is\n"
-                   "the mesh at rest (of a folder, the one called rest or neutral). Each further\n"
+                   "the mesh at rest (in a folder, the one called rest or neutral). Each further\n"
                    "file is a shape with a slider of its name. With --space, all shapes share the\n"
                    "axes that you name, and everything between them is interpolated. Vertices in\n"
                    "another order are matched.",

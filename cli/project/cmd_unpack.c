@@ -12,12 +12,8 @@ static const char *output;
 static bool force;
 
 static const ex_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .argument = "DIR",
-     .help = "the folder to write to; made if it is missing",
-     .text = &output},
-    {.name = "force", .letter = 'f', .help = "overwrite a project that is there already", .flag = &force},
+    {.name = "output", .letter = 'o', .argument = "DIR", .help = "output folder", .text = &output},
+    {.name = "force", .letter = 'f', .help = "overwrite an existing project", .flag = &force},
 };
 
 static void print_result(const ex_call *call, const ex_rig *rig, const char *project) {
@@ -87,11 +83,11 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_unpack = {
     .name = "unpack",
-    .summary = "turn a rig back into a project with its forms",
+    .summary = "turn a rig back into a project",
     .usage = "unpack RIG.glb -o DIR [--force]",
-    .description = "Writes DIR/RIG.json and the rest mesh and examples as OBJ files beside it.\n"
-                   "Building that project gives a rig of the same bytes, so what only exists as a\n"
-                   "rig can be edited like everything else.",
+    .description = "Writes DIR/RIG.json, with the rest mesh and the examples as OBJ files beside\n"
+                   "it. Building that project gives a rig with the same bytes, so you can edit a\n"
+                   "rig whose project is lost.",
     .examples = "exemplar unpack blob/blob.glb -o blob-again\n"
                 "exemplar build blob-again/blob.json && cmp blob/blob.glb blob-again/blob.glb",
     .options = options,

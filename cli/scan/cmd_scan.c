@@ -71,13 +71,21 @@ const ex_command cmd_scan = {
              "scan markers|label|fit|template|build|report DIR ...\n"
              "scan fit FILE.c3d ...",
     .description = "A scan session is a folder with a scan.json, the scans of one person in many\n"
-                   "poses, and a list of the markers painted on the skin. Step by step, each from\n"
-                   "the files that the one before left: markers are found on the scans, named,\n"
-                   "and a skeleton with its poses is fitted to them; a cage that follows the\n"
-                   "skeleton is made; every scan becomes a map of displacements of that cage's\n"
-                   "smooth surface, with its holes filled; and the maps become the examples of a\n"
-                   "rig. 'scan run' does all of it, and goes on where it was stopped. Each command\n"
-                   "has a page of its own: 'exemplar scan fit -h'.",
+                   "poses, and a list of the markers painted on the skin. Each step works on the\n"
+                   "files of the step before:\n"
+                   "\n"
+                   "  1. find the markers on the scans, and name them\n"
+                   "  2. fit a skeleton and the poses to the markers\n"
+                   "  3. make a cage that follows the skeleton\n"
+                   "  4. turn every scan into a map of displacements of the cage's smooth surface,\n"
+                   "     and fill its holes\n"
+                   "  5. make the maps the examples of a rig\n"
+                   "\n"
+                   "'scan run' does all steps, and continues where it was stopped. Each command\n"
+                   "has its own help page: 'exemplar scan fit -h'.\n"
+                   "\n"
+                   "Scan sessions were tried with simulated scans only; scans of real people have\n"
+                   "failed so far.",
     .examples = "exemplar demo body -o body\n"
                 "exemplar scan run body\n"
                 "exemplar scan report body",

@@ -12,10 +12,8 @@
 static bool keep_cage, force;
 
 static const ex_option options[] = {
-    {.name = "keep-cage",
-     .help = "the template as it is: control points are not moved to the scans",
-     .flag = &keep_cage},
-    {.name = "force", .help = "make maps again that are newer than what they are made of", .flag = &force},
+    {.name = "keep-cage", .help = "do not move the template's control points to the scans", .flag = &keep_cage},
+    {.name = "force", .help = "make all maps again, even if they are up to date", .flag = &force},
 };
 
 static void print_text(const ex_scan_session *session, const ex_scan_built *built) {
@@ -136,17 +134,18 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_scan_build = {
     .name = "scan build",
-    .summary = "displacement maps of all scans, and the rig",
+    .summary = "make displacement maps of all scans, and the rig",
     .usage = "scan build DIR [--keep-cage] [--force]",
     .description = "Moves the template's control points until its smooth surface runs through an\n"
-                   "average scan of each part, records how far every scan is from that surface\n"
-                   "along its normals (maps/), fills what a scan does not show, and writes\n"
-                   "body.json, a project in which each body part is a layer of displacements,\n"
-                   "weighed by the nearest scans and blended into its neighbours by a mask; then\n"
-                   "builds body.glb. Left parts become right parts where scan.json says \"mirror\".\n"
+                   "average scan of each part. Records the distance of every scan from that\n"
+                   "surface along its normals (maps/), and fills the parts that a scan does not\n"
+                   "show. Writes body.json, a project in which each body part is a layer of\n"
+                   "displacements, weighed by the nearest scans and blended into its neighbours by\n"
+                   "a mask; then builds body.glb. Left parts become right parts if scan.json has\n"
+                   "\"mirror\".\n"
                    "\n"
-                   "Maps that are newer than scan, fit and cage are kept, so that it goes on where\n"
-                   "it was stopped.",
+                   "Maps that are newer than scan, fit and cage are kept, so an interrupted build\n"
+                   "continues where it stopped.",
     .examples = "exemplar scan build body\n"
                 "exemplar pose body/body.glb elbow.L=90 -o bent.obj",
     .options = options,

@@ -18,32 +18,30 @@ static const ex_option options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "FIT.json",
-     .help = "where the fit goes (default: fit.json in the session's folder, and nowhere for motion capture)",
+     .help = "output file (default: fit.json in the session's folder; none for motion capture)",
      .text = &output},
     {.name = "loss",
      .argument = "LENGTH",
-     .help =
-         "from which distance on a marker counts less and less, in metres (default: 0.02); 'none' counts all alike, "
-         "false ones too",
+     .help = "distance in metres from which a marker counts less (default: 0.02); with 'none' all count alike, even "
+             "wrong ones",
      .text = &loss_text},
     {.name = "skeleton",
      .values = "full|upper|.json",
      .argument = "NAME",
-     .help = "of motion capture: the skeleton to begin with, full, upper or a file with markers (default: full)",
+     .help = "motion capture: the skeleton to start from, full, upper or a file with markers (default: full)",
      .text = &skeleton},
-    {.name = "bvh", .argument = "OUT.bvh", .help = "of motion capture: where the motion goes", .text = &bvh},
+    {.name = "bvh", .argument = "OUT.bvh", .help = "motion capture: write the motion to this file", .text = &bvh},
     {.name = "up",
      .argument = "AXIS",
-     .help = "of motion capture: the axis of the file that is up, +Z or another (default: what the file says)",
+     .help = "motion capture: up axis of the file, such as +Z (default: as stated in the file)",
      .text = &up},
     {.name = "frames",
      .argument = "COUNT",
-     .help = "of motion capture: from how many frames bones are found (default: 40)",
+     .help = "motion capture: number of frames used to find the bones (default: 40)",
      .text = &frames_text},
-    {.name = "even", .help = "markers that slide over the bone count as much as others", .flag = &even},
+    {.name = "even", .help = "give markers that slide over the bone the same weight as others", .flag = &even},
     {.name = "rigid",
-     .help = "markers are fixed to their bones (default: near a joint they follow both bones, each by a share that "
-             "is found)",
+     .help = "fix markers to their bones (default: near a joint they follow both bones, in shares that are fitted)",
      .flag = &rigid},
 };
 
@@ -186,20 +184,20 @@ const ex_command cmd_scan_fit = {
     .summary = "find bones, axes and poses from named markers",
     .usage = "scan fit DIR [-o FIT.json] [--loss LENGTH] [--even] [--rigid]\n"
              "scan fit FILE.c3d|FILE.trc [-o FIT.json] [--bvh OUT.bvh]",
-    .description = "Reads labels/ of a session and finds what its skeleton leaves open: the\n"
-                   "lengths and directions of bones, the axes of hinges, where each marker is on\n"
-                   "its bone, and the pose of every scan, all at once. Markers that a scan does\n"
-                   "not show are left out; labels below a confidence of 0.9 are not used. The\n"
-                   "paper's fit is --rigid --even --loss none.\n"
+    .description = "Reads labels/ of a session and finds everything that its skeleton leaves open,\n"
+                   "all at once: the lengths and directions of bones, the axes of hinges, the\n"
+                   "position of each marker on its bone, and the pose of every scan. Markers that\n"
+                   "a scan does not show are left out; labels with a confidence below 0.9 are not\n"
+                   "used. The paper's fit is --rigid --even --loss none.\n"
                    "\n"
-                   "With the markers of motion capture, a C3D or TRC file, the same is found from\n"
-                   "its frames: markers are taken by their names, those of common marker sets\n"
-                   "too; the skeleton is scaled; bones are found from some frames and then the\n"
-                   "pose of every frame, which --bvh writes as a motion for other rigs.\n"
+                   "For motion capture (a C3D or TRC file), the same is found from its frames.\n"
+                   "Markers are matched by name, including those of common marker sets, and the\n"
+                   "skeleton is scaled. Bones are found from some frames, then the pose of every\n"
+                   "frame, which --bvh writes as a motion for other rigs.\n"
                    "\n"
-                   "Prints the bones, how far markers are from where they are predicted, and, on\n"
-                   "stderr, what the markers do not determine: such joints stay where the\n"
-                   "skeleton has them.",
+                   "Prints the bones and the distance of markers from their predicted positions.\n"
+                   "Notes on stderr say what the markers do not determine: such joints stay as in\n"
+                   "the skeleton.",
     .examples = "exemplar scan fit body\n"
                 "exemplar scan fit body --loss none -o plain.json\n"
                 "exemplar scan fit walk.c3d --bvh walk.bvh",

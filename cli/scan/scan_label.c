@@ -16,14 +16,14 @@ static bool force;
 static const ex_option options[] = {
     {.name = "csv",
      .argument = "FILE.csv",
-     .help = "take names that someone gave: marker,x,y,z of the scan that the file is called after, or of --scan",
+     .help = "take names given by hand: marker,x,y,z of the scan that the file is named after, or of --scan",
      .text = &csv},
     {.name = "page",
      .argument = "FILE.html",
-     .help = "write a page to name markers on: of --scan, or of all scans with something doubtful and the reference",
+     .help = "write a page to name markers on: of --scan, or of the reference and all scans with doubtful markers",
      .text = &page},
-    {.name = "scan", .argument = "NAME", .help = "which scan is meant", .text = &scan_name},
-    {.name = "force", .letter = 'f', .help = "label again what was labelled automatically before", .flag = &force},
+    {.name = "scan", .argument = "NAME", .help = "name of the scan", .text = &scan_name},
+    {.name = "force", .letter = 'f', .help = "label scans again that were labelled automatically", .flag = &force},
 };
 
 /* ---- the result ---- */
@@ -256,19 +256,19 @@ const ex_command cmd_scan_label = {
     .usage = "scan label DIR [--force] [--json]\n"
              "scan label DIR --csv FILE.csv [--scan NAME]\n"
              "scan label DIR --page FILE.html [--scan NAME]",
-    .description = "Names the markers of all scans of a session, from those found on them\n"
-                   "('exemplar scan markers') and the names that the reference scan's have in\n"
-                   "labels/NAME.csv: by their colours, by distances on a rigid bone, and by where\n"
-                   "the skeleton can bring them. Poses need not be known. Bones and markers are\n"
-                   "fitted in between, and markers that the reference does not show are found\n"
-                   "from scans that do.\n"
+    .description = "Names the markers of all scans of a session. It starts from the markers found\n"
+                   "on them ('exemplar scan markers') and from the names of the reference scan's\n"
+                   "markers in labels/NAME.csv. It uses their colours, distances on a rigid bone,\n"
+                   "and the positions that the skeleton allows. Poses need not be known. Bones and\n"
+                   "markers are fitted in between, and markers that the reference does not show\n"
+                   "are found from other scans.\n"
                    "\n"
-                   "labels/NAME.csv of each scan is marker,x,y,z,confidence. Names are sure from\n"
-                   "0.9 on; the others are listed, and in labels/doubtful.csv: look at them on a\n"
-                   "page (--page), which is one file for any browser, and save the CSV that it\n"
-                   "gives. A line without confidence was named by hand and is never changed.\n"
-                   "Scans that were labelled before are left alone, unless markers were found on\n"
-                   "them anew.",
+                   "labels/NAME.csv of each scan has marker,x,y,z,confidence. A name is sure from\n"
+                   "a confidence of 0.9. Doubtful ones are listed, also in labels/doubtful.csv:\n"
+                   "check them on a page (--page), one file for any browser, and save the CSV that\n"
+                   "it gives. A line without confidence was named by hand and is never changed.\n"
+                   "Scans that were labelled before are left alone, unless new markers were found\n"
+                   "on them.",
     .examples = "exemplar scan label body\n"
                 "exemplar scan label body --page names.html\n"
                 "exemplar scan label body --csv ~/Downloads/arm_07.csv",

@@ -20,17 +20,17 @@ static const char *size_text, *threshold_text, *picture;
 static bool force;
 
 static const ex_option options[] = {
-    {.name = "size", .argument = "LENGTH", .help = "how wide markers are (default: 12mm)", .text = &size_text},
+    {.name = "size", .argument = "LENGTH", .help = "width of markers (default: 12mm)", .text = &size_text},
     {.name = "threshold",
      .argument = "T",
-     .help = "how far a marker's colour is from the skin's at least, from 0 to 1: 0.05 takes faint ones and more that "
-             "are none, 0.2 only strong ones (default: found from each scan)",
+     .help = "smallest difference of a marker's colour from the skin, from 0 to 1: 0.05 finds faint markers and false "
+             "ones, 0.2 only strong ones (default: found from each scan)",
      .text = &threshold_text},
     {.name = "picture",
      .argument = "DIR",
-     .help = "write DIR/NAME.png: each scan from four sides, with rings around what was found",
+     .help = "write DIR/NAME.png: each scan from four sides, with rings around the markers found",
      .text = &picture},
-    {.name = "force", .help = "look again at scans whose markers have been found", .flag = &force},
+    {.name = "force", .help = "search scans again whose markers were found before", .flag = &force},
 };
 
 /* One scan to process. */
@@ -322,15 +322,15 @@ const ex_command cmd_scan_markers = {
     .summary = "find painted markers on the scans of a session",
     .usage = "scan markers DIR [SCAN ...] [--size LENGTH] [--picture DIR]",
     .description = "Looks for spots of paint on the coloured meshes of a session, or of the scans\n"
-                   "that are named, and writes found/SCAN.csv with their places, colours and\n"
-                   "sizes. A marker is a round spot whose colour differs from the skin around it;\n"
-                   "moles are too small, shadows have no rim, and what touches the edge of a view\n"
-                   "is left to another view. What several views show becomes one.\n"
+                   "that you name, and writes found/SCAN.csv with their positions, colours and\n"
+                   "sizes. A marker is a round spot whose colour differs from the skin around it.\n"
+                   "Moles are too small, shadows have no rim, and spots at the edge of a view are\n"
+                   "left to another view. A marker that several views show becomes one.\n"
                    "\n"
-                   "Scans whose markers were found since they were last changed are kept, unless\n"
-                   "--force, --size or --threshold is given. A scan that cannot be read is told,\n"
-                   "and the others go on. Scans with far fewer or more markers than usual are told\n"
-                   "on stderr.",
+                   "Scans whose markers were found since the scan last changed are skipped, unless\n"
+                   "you give --force, --size or --threshold. A scan that cannot be read is named,\n"
+                   "and the others go on. A note on stderr names scans with far fewer or more\n"
+                   "markers than usual.",
     .examples = "exemplar scan markers body\n"
                 "exemplar scan markers body arm_03 --size 10mm --picture look",
     .options = options,

@@ -135,16 +135,16 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_scan_report = {
     .name = "scan report",
-    .summary = "what a scanned body is worth, in figures",
+    .summary = "measure how good a scanned body is",
     .usage = "scan report DIR [--json]",
-    .description = "How far markers are from where the fit predicts them, and how much of the\n"
-                   "maps was measured. Every scan is predicted from the others of its part and\n"
-                   "compared with what it shows: what a pose that was never scanned has to expect;\n"
-                   "beside it the template alone, the nearest scan alone, and the displacements of\n"
-                   "the reference pose.\n"
+    .description = "Prints the distance of markers from their predicted positions, and the share\n"
+                   "of the maps that was measured. Predicts every scan from the others of its part\n"
+                   "and compares it with the scan: this is the error to expect at a pose that was\n"
+                   "never scanned. Beside it are the template alone, the nearest scan alone, and\n"
+                   "the displacements of the reference pose.\n"
                    "\n"
-                   "In a simulated session (truth/) also how far joints, bones, axes, labels and\n"
-                   "the surface in poses that were held back are from the truth.",
+                   "For a simulated session (truth/), it also prints the distance of joints,\n"
+                   "bones, axes, labels and the surface in held-back poses from the truth.",
     .examples = "exemplar scan report body\n"
                 "exemplar scan report body --json",
     .json = true,

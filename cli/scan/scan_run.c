@@ -8,7 +8,7 @@
 static bool force;
 
 static const ex_option options[] = {
-    {.name = "force", .help = "do every step again, whatever is there", .flag = &force},
+    {.name = "force", .help = "do every step again", .flag = &force},
 };
 
 /* True if a file of the session is newer than scan.json and than another of its files. */
@@ -92,12 +92,13 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_scan_run = {
     .name = "scan run",
-    .summary = "all steps of a scan session, from where it stopped",
+    .summary = "run all steps of a scan session, from where it stopped",
     .usage = "scan run DIR [--force]",
     .description = "Finds markers on the scans, names them, fits the skeleton, makes the template,\n"
-                   "the maps and the rig, and reports: each step as the command of that name does\n"
-                   "it, and only if its output is missing or older than its input.\n"
-                   "The reference scan's labels have to be there: labels/NAME.csv, by hand or by\n"
+                   "the maps and the rig, and reports. Each step does the same as its own command,\n"
+                   "and runs only if its result is missing or out of date.\n"
+                   "\n"
+                   "The labels of the reference scan must exist: labels/NAME.csv, by hand or by\n"
                    "'exemplar scan label --page'.",
     .examples = "exemplar scan run body",
     .options = options,

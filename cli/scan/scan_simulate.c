@@ -29,62 +29,67 @@ static const ex_option options[] = {
      .argument = "FILE.csv",
      .help = "the poses to scan: a table as for 'exemplar pose', with the columns name and part",
      .text = &poses_path},
-    {.name = "output", .letter = 'o', .argument = "DIR", .help = "the folder of the session", .text = &output},
+    {.name = "output", .letter = 'o', .argument = "DIR", .help = "output folder, the session", .text = &output},
     {.name = "part",
      .argument = "NAME=A,B:C,D",
-     .help = "a body part: the joints that its shape depends on, those whose bones its scans show, and after another "
-             "colon those to be solved for (default: the first ones); may be given again (default: one part of all)",
+     .help = "a body part: joints that its shape depends on, joints whose bones its scans show, and after another "
+             "colon joints to solve for (default: the first ones); may be given again (default: one part of all)",
      .words = &part_words},
     {.name = "reference",
      .argument = "NAME",
-     .help = "the scan in which no joint counts as turned (default: the first at rest)",
+     .help = "the scan that counts as the rest pose (default: the first at rest)",
      .text = &reference},
     {.name = "average",
      .argument = "NAME",
-     .help = "the scan in whose pose a template is refitted (default: the reference)",
+     .help = "the scan whose pose is used to refit the template (default: the reference)",
      .text = &average},
-    {.name = "views", .argument = "N", .help = "heads around the body (default: 4)", .count = &views, .count_max = 64},
-    {.name = "merged", .help = "one mesh a scan, in place of one a view", .flag = &merged},
+    {.name = "views",
+     .argument = "N",
+     .help = "number of heads around the body (default: 4)",
+     .count = &views,
+     .count_max = 64},
+    {.name = "merged", .help = "write one mesh per scan, instead of one per view", .flag = &merged},
     {.name = "pitch",
      .argument = "A,B",
-     .help = "between samples, across and along (default: 5mm,2mm)",
+     .help = "distance between samples, across and along (default: 5mm,2mm)",
      .text = &pitch},
-    {.name = "noise", .argument = "LENGTH", .help = "along the rays (default: 1mm)", .text = &noise},
+    {.name = "noise", .argument = "LENGTH", .help = "noise along the rays (default: 1mm)", .text = &noise},
     {.name = "grazing",
      .argument = "DEGREES",
-     .help = "samples that a ray meets at less than this angle are lost (default: 15)",
+     .help = "samples that a ray meets at a smaller angle are lost (default: 15)",
      .text = &grazing},
     {.name = "markers",
      .argument = "FILE.csv",
-     .help = "where markers are painted, at rest: marker,joint,r,g,b,x,y,z (default: chosen)",
+     .help = "positions of the markers at rest: marker,joint,r,g,b,x,y,z (default: chosen)",
      .text = &marker_path},
     {.name = "count",
      .argument = "N",
-     .help = "markers a joint, where they are chosen (default: 12)",
+     .help = "number of markers per joint, if they are chosen (default: 12)",
      .count = &marker_count,
      .count_max = 1000},
-    {.name = "marker-size", .argument = "LENGTH", .help = "across (default: 12mm)", .text = &marker_size},
+    {.name = "marker-size", .argument = "LENGTH", .help = "width of markers (default: 12mm)", .text = &marker_size},
     {.name = "missing",
      .argument = "PART",
-     .help = "of the markers that are rubbed off, in every scan but the reference: 0 to 1 (default: 0)",
+     .help = "fraction of markers that are rubbed off, in every scan but the reference: 0 to 1 (default: 0)",
      .text = &missing},
     {.name = "stray",
      .argument = "PART",
-     .help = "spots that are no markers, as a part of their number (default: 0)",
+     .help = "number of other spots, as a fraction of that of markers (default: 0)",
      .text = &stray},
     {.name = "rough",
      .argument = "DEGREES",
-     .help = "let scan.json say how the body stands, off by up to so much (default: it does not say)",
+     .help = "write rough poses into scan.json, off by up to this angle (default: none)",
      .text = &rough},
     {.name = "level",
      .values = "cage|limit",
      .argument = "LEVEL",
-     .help = "cage, a number, or limit: which surface is scanned (default: what the project asks for)",
+     .help = "level of subdivision of the scanned surface: cage, a number, or limit (default: the level that the "
+             "project shows)",
      .text = &level_text},
-    {.name = "mirror", .help = "let scan.json say that right is as left, mirrored", .flag = &mirror},
+    {.name = "mirror", .help = "write into scan.json that right is left, mirrored", .flag = &mirror},
     {.name = "truth-surfaces", .help = "write the true surface of every pose", .flag = &surfaces},
-    {.name = "seed", .argument = "N", .help = "another one is another session (default: 1)", .text = &seed},
-    {.name = "force", .help = "scan again what is there already", .flag = &force},
+    {.name = "seed", .argument = "N", .help = "seed of the random numbers (default: 1)", .text = &seed},
+    {.name = "force", .help = "overwrite existing scans", .flag = &force},
 };
 
 /* ---- words ---- */
@@ -390,34 +395,33 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_scan_simulate = {
     .name = "scan simulate",
-    .summary = "scan a rig, to try what scans are made into",
+    .summary = "scan a rig with a simulated scanner",
     .usage = "scan simulate RIG.glb --poses FILE.csv -o DIR [--part ...]",
-    .description = "Puts a rig before a simulated range scanner: heads around it (four, at 45, 135,\n"
-                   "225 and 315 degrees), each with parallel rays, 5 mm by 2 mm apart, with noise,\n"
-                   "without what is hidden or met at a grazing angle. Markers in eight colours are\n"
-                   "painted on its skin at rest, and stretch with it.\n"
+    .description = "Puts a rig in front of a simulated range scanner: heads around it (four, at\n"
+                   "45, 135, 225 and 315 degrees), each with parallel rays 5 mm by 2 mm apart,\n"
+                   "with noise, and without samples that are hidden or met at a grazing angle.\n"
+                   "Markers in eight colours are painted on its skin at rest, and stretch with it.\n"
                    "\n"
-                   "The table of poses is one as for 'exemplar pose', with two columns more: name,\n"
-                   "of the scan, and part, of the body, as --part describes it. Poses of the part\n"
-                   "'held' are not scanned: their true surface is written, to compare with.\n"
+                   "The table of poses is like that of 'exemplar pose', with two more columns:\n"
+                   "name, of the scan, and part, of the body, as described by --part. Poses of the\n"
+                   "part 'held' are not scanned: their true surface is written, to compare with.\n"
                    "\n"
                    "DIR becomes a scan session, complete but for what 'exemplar scan' finds:\n"
-                   "  scan.json            what there is\n"
-                   "  scans/NAME_1.ply     and so on, one a view; with --merged scans/NAME.ply\n"
+                   "  scan.json            the description of the session\n"
+                   "  scans/NAME_1.ply     and so on, one per view; with --merged scans/NAME.ply\n"
                    "  markers.csv          marker,joint,r,g,b\n"
-                   "  labels/NAME.csv      of the reference: what someone would click on, 1 mm off\n"
+                   "  labels/NAME.csv      of the reference: as if clicked by hand, 1 mm off\n"
                    "  skeleton.json        the rig's, as with a tape measure: 2 cm, 10 degrees off\n"
                    "and in DIR/truth what only the simulation knows:\n"
                    "  poses.csv            the table of poses\n"
                    "  skeleton.json        the skeleton, with the markers in their places\n"
                    "  fit.json             the same, and the pose of every scan\n"
-                   "  frames.json          world rotations and places of all joints, pose by pose\n"
+                   "  frames.json          world rotations and positions of all joints, by pose\n"
                    "  markers/NAME.csv     marker,x,y,z,visible\n"
                    "  surface/NAME.ply     of poses that are held\n"
                    "  scanner.json         the options\n"
                    "\n"
-                   "Files that are there already are kept: an interrupted command goes on where it\n"
-                   "stopped.",
+                   "Existing files are kept: an interrupted command continues where it stopped.",
     .examples = "exemplar demo arm -o arm\n"
                 "printf 'name,elbow\\nstraight,0\\nbent,90\\n' > poses.csv\n"
                 "exemplar scan simulate arm/arm.glb --poses poses.csv -o session",

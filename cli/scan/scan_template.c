@@ -10,8 +10,8 @@ static const char *cage;
 static const ex_option options[] = {
     {.name = "cage",
      .argument = "FILE",
-     .help = "a mesh in place of the generated one, at the pose of the reference scan, mostly of quadrangles (default: "
-             "what scan.json says)",
+     .help = "a mesh instead of the generated one, at the pose of the reference scan, mostly of quads (default: as in "
+             "scan.json)",
      .text = &cage},
 };
 
@@ -63,16 +63,16 @@ const ex_command cmd_scan_template = {
     .name = "scan template",
     .summary = "make the cage that follows the fitted skeleton",
     .usage = "scan template DIR [--cage FILE]",
-    .description = "From fit.json, a Catmull-Clark cage at the pose of the reference scan: rings of\n"
-                   "control points around the bones, those at joints moved by halves of both\n"
-                   "bones, as wide as the reference scan is there. Arms leave the trunk at its\n"
-                   "sides, and legs at its lower end; where the skeleton ends at hips or neck the\n"
-                   "cage is open. Writes template/cage.obj, with a group of faces for every bone,\n"
-                   "and template/body.glb, its skeleton and skin.\n"
+    .description = "Makes a Catmull-Clark cage from fit.json, at the pose of the reference scan:\n"
+                   "rings of control points around the bones, as wide as the reference scan there;\n"
+                   "those at joints are moved by both bones, half each. Arms leave the trunk at\n"
+                   "its sides, and legs at its lower end. If the skeleton ends at hips or neck,\n"
+                   "the cage is open there. Writes template/cage.obj, with a group of faces for\n"
+                   "every bone, and template/body.glb, its skeleton and skin.\n"
                    "\n"
-                   "A mesh that is given with --cage is moved by the bones that its vertices are\n"
-                   "nearest to. Both files may be edited before the body is built, as long as the\n"
-                   "vertices keep their number and order.",
+                   "A mesh given with --cage is moved by the bones nearest to its vertices. You\n"
+                   "can edit both files before the body is built, as long as the vertices keep\n"
+                   "their number and order.",
     .examples = "exemplar scan template body\n"
                 "exemplar scan template body --cage mine.obj",
     .options = options,

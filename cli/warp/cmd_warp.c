@@ -21,71 +21,71 @@ static const ex_option options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "RIG.glb",
-     .help = "where the rig goes (- is standard output); with --basis, where the form goes: " EXI_FORM_ENDINGS,
+     .help = "output file of the rig (- is standard output); with --basis, of the form: " EXI_FORM_ENDINGS,
      .text = &output},
     {.name = "reference",
      .argument = "FILE",
-     .help = "which of the forms the others start from (default: the first)",
+     .help = "the form that the others start from (default: the first)",
      .text = &reference},
     {.name = "mode",
      .values = "guided|paper",
      .argument = "MODE",
-     .help = "guided (the default): follow as-rigid-as-possible forms between the two; paper: minimise the energies of "
-             "the trajectory-warping paper",
+     .help = "guided: follow as-rigid-as-possible in-betweens; paper: minimise the energies of the trajectory-warping "
+             "paper (default: guided)",
      .text = &words.mode},
     {.name = "iterations",
      .argument = "N",
-     .help = "guided: of the forms to follow (default: 30); paper: steps at most (default: 10)",
+     .help = "guided: iterations for the in-betweens (default: 30); paper: most steps (default: 10)",
      .count = &words.iterations,
      .count_max = 1000},
     {.name = "correctors",
      .values = "auto",
      .argument = "N",
-     .help = "guided: number per form, 0 to 7, or auto (the default): as few as follow closely",
+     .help =
+         "guided: number of correctors per form, 0 to 7, or auto: as few as needed to follow closely (default: auto)",
      .text = &words.correctors},
     {.name = "turns",
      .values = "yes|no|auto",
      .argument = "WORD",
-     .help =
-         "guided: whether vertices have angular velocities: yes, no, or auto (the default): where there are several "
-         "forms, whose blends need them",
+     .help = "guided: give vertices angular velocities: yes, no, or auto: if there are several forms, whose blends "
+             "need them (default: auto)",
      .text = &words.turns},
     {.name = "terms",
      .argument = "LIST",
-     .help = "paper: energies that count (default: pose,rotation,gradient)",
+     .help = "paper: energies to use (default: pose,rotation,gradient)",
      .text = &words.terms},
     {.name = "weights",
      .argument = "LIST",
-     .help = "paper: how much they count (default: pose=1,rotation=0.1,gradient=0.05)",
+     .help = "paper: weights of the energies (default: pose=1,rotation=0.1,gradient=0.05)",
      .text = &words.weights},
-    {.name = "bases", .help = "paper: append bases for segments that hang on others", .flag = &words.bases},
+    {.name = "bases", .help = "paper: add bases for segments that are children of others", .flag = &words.bases},
     {.name = "segment-angle",
      .argument = "DEGREES",
-     .help = "with --bases: how differently segments turn (default: 20)",
+     .help = "with --bases: smallest angle between the turns of two segments (default: 20)",
      .text = &words.segment_angle},
     {.name = "root",
      .argument = "N",
-     .help = "with --bases: the segment that the others hang on (default: the largest in the middle)",
+     .help = "with --bases: the root of the segments (default: the largest in the middle)",
      .text = &words.root},
     {.name = "segments",
      .argument = "FILE",
-     .help = "with --bases: lines 'face segment' for faces that are not to be sorted out by the program",
+     .help = "with --bases: lines 'face segment' that assign faces to segments (default: found)",
      .text = &words.segments},
     {.name = "report",
-     .help = "print how much triangles are stretched on the way, for this and for other ways between the forms",
+     .help = "print the stretch of triangles on the way, for this and other ways between the forms",
      .flag = &report},
     {.name = "picture",
      .values = ".png|.svg",
      .argument = "P.png",
-     .help = "with --report: the same as a chart, .png or .svg; for several forms P-NAME.png each",
+     .help = "with --report: draw it as a chart, .png or .svg; for several forms, P-NAME.png each",
      .text = &picture},
     {.name = "basis",
      .argument = "K",
-     .help = "write a form that shows one basis alone: 0 the vertices' own, 1 that of segment 0, and so on",
+     .help = "write a form that shows only one basis: 0 the vertices' own, 1 that of segment 0, and so on",
      .text = &basis_text},
     {.name = "at",
      .argument = "T",
-     .help = "with --basis: where on the way, or NAME=T for each of several forms (default: 1)",
+     .help = "with --basis: position on the way, or NAME=T for each of several forms (default: 1)",
      .words = &at},
 };
 
@@ -293,24 +293,24 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_warp = {
     .name = "warp",
-    .summary = "let one form run to others along paths that turn",
+    .summary = "warp one form into others along curved paths",
     .usage = "warp A B [C...] [--reference A] [--mode guided|paper] -o RIG.glb\n"
              "warp A B [C...] --report [--picture P.png] [-o RIG.glb]\n"
              "warp A B --mode paper --bases --basis K --at T -o FORM.obj",
-    .description = "Takes forms of one connectivity (.obj, .ply, .glb or .gltf) and finds, for\n"
-                   "every vertex, a path in closed form from the first to each of the others,\n"
-                   "along which parts turn and keep their size instead of shrinking on the\n"
-                   "straight line. The rig evaluates the paths and solves nothing. Its axes: with\n"
-                   "two forms, t from 0 to 1; with more, one from 0 to 1 for each besides the\n"
-                   "reference, named after its file. 'exemplar unpack' makes a project of it, to\n"
-                   "which layers, a skeleton or other weighers can be added.\n"
+    .description = "Takes forms with the same connectivity (.obj, .ply, .glb or .gltf). For every\n"
+                   "vertex, it finds a path from the first form to each of the others along which\n"
+                   "parts rotate and keep their size, instead of shrinking on a straight line. The\n"
+                   "rig evaluates these paths in closed form; it solves nothing. With two forms,\n"
+                   "its axis is t, from 0 to 1. With more, each form but the reference has an axis\n"
+                   "from 0 to 1, named after its file. 'exemplar unpack' makes a project from it,\n"
+                   "to which you can add layers, a skeleton or other weighers.\n"
                    "\n"
-                   "With --report: for t = 0.1 to 0.9 and for each way from one form to the other\n"
-                   "(linear, Poisson, as rigid as possible, a polynomial through such forms, and\n"
-                   "the trajectory), percentiles of how much triangles are stretched against what\n"
-                   "each alone would be, triangles that are flipped, pairs that cross each other,\n"
-                   "and how far a component's centre is from where the as-rigid-as-possible form\n"
-                   "has it, in parts of the mesh's size.",
+                   "--report compares ways from one form to the other at t = 0.1 to 0.9: linear,\n"
+                   "Poisson, as rigid as possible, a polynomial through such forms, and the\n"
+                   "trajectory. It prints percentiles of the stretch of triangles, compared with\n"
+                   "each triangle alone, and the numbers of flipped triangles and crossing pairs.\n"
+                   "It also prints the distance of each component's centre from that of the\n"
+                   "as-rigid-as-possible form, in parts of the mesh's size.",
     .examples = "exemplar demo blob\n"
                 "exemplar warp blob/left.obj blob/right.obj -o warp.glb\n"
                 "exemplar pose warp.glb t=0.5 -o half.obj\n"

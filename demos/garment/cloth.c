@@ -254,8 +254,8 @@ static ex_result check(const exi_cloth_def *def, ex_error *error) {
     for (int m = 0; m < 2; m++)
         for (int f = 0; f < meshes[m]->face_count; f++)
             if (meshes[m]->face_offsets[f + 1] != 3 * (f + 1))
-                return ex_error_set(error, EX_ERROR_DATA, "face %d of the %s is no triangle: triangulate it first", f,
-                                    m == 0 ? "cloth" : "driver");
+                return ex_error_set(error, EX_ERROR_DATA, "face %d of the %s is not a triangle: triangulate it first",
+                                    f, m == 0 ? "cloth" : "driver");
     return EX_OK;
 }
 

@@ -333,7 +333,7 @@ static void what_is_wrong_is_named(void **state) {
     def.driver = ball;
     sheet->face_offsets[5] = 16;
     assert_int_equal(exi_cloth_create(&def, &cloth, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "face 4 of the cloth is no triangle");
+    assert_sentence(&error, EX_ERROR_DATA, "face 4 of the cloth is not a triangle");
     assert_null(cloth);
     sheet->face_offsets[5] = 15;
     memcpy(sheet->corners + 9, (const int[3]){0, 1, 0}, 3 * sizeof(int));
