@@ -209,8 +209,9 @@ const ex_command cmd_example = {
              "example move|remove|mute|mirror|list PROJECT.json ...",
     .description = "Pose the skeleton, sculpt the shape that should be there, save. 'exemplar\n"
                    "pose' writes the form to sculpt on, and 'exemplar example add' adds the sculpt\n"
-                   "at its pose as an example of a layer of offsets. The other commands change\n"
-                   "examples. Each has its own help page: 'exemplar example add -h'.\n"
+                   "at its pose: to the layer over those axes, or to a new layer of offsets. The\n"
+                   "other commands change examples. Each has its own help page: 'exemplar example\n"
+                   "add -h'.\n"
                    "\n"
                    "A change is made completely or not at all: the changed project is built first,\n"
                    "then the file is replaced. The previous version is kept as PROJECT.json~.",

@@ -257,8 +257,8 @@ const ex_command cmd_init = {
     .examples = "exemplar init robot.glb\n"
                 "exemplar build robot/robot.json\n"
                 "exemplar pose robot/robot.glb smile=0.5 -o smile.obj\n"
-                "# a slider 'kick' from 0 to 1\n"
-                "exemplar init stand.obj kick.obj\n"
+                "# a slider 'kick' from 0 to 1, which takes further shapes in between\n"
+                "exemplar init stand.obj kick.obj --space kick\n"
                 "# four shapes over two axes\n"
                 "exemplar init thin.obj left.obj right.obj thick.obj --space bend,weight \\\n"
                 "    --at left:-1,0 --at right:1,0 --at thick:0,1",

@@ -109,16 +109,14 @@ class Folder:
     def blob(self):
         shutil.copytree(self.demo("blob"), self.path / "blob")
 
-    def arm(self):
-        """A project arm.json with a sculpt 'bent' in a layer 'elbow', another one, and a pseudo-example."""
-        shutil.copytree(self.demo("arm"), self.path, dirs_exist_ok=True)
-        for name, angle in (("bent", 80), ("half", 45)):
-            self.run(f"exemplar pose arm.glb elbow={angle} --level cage -q -o at.obj")
+    def bent_arm(self):
+        """The demos arm and blob; in the arm's project 'bent' is a sculpt in a layer forearm.x, with another one."""
+        shutil.copytree(self.demo("arm"), self.path / "arm")
+        shutil.copytree(self.demo("blob"), self.path / "blob", dirs_exist_ok=True)
+        for name, angle in (("bent", 60), ("half", 30)):
+            self.run(f"exemplar pose arm/arm.glb joint:forearm=x{angle} --level cage -q -o at.obj")
             lumpy(self.path / "at.obj", self.path / f"sculpt_{name}.obj")
-            self.run(f"exemplar example add arm.json --name {name} --layer elbow --at elbow={angle} sculpt_{name}.obj -q"
-                     if name == "half" else
-                     f"exemplar example add arm.json --name {name} --at elbow={angle} sculpt_{name}.obj -q")
-        self.run("exemplar example add arm.json --pseudo --layer elbow --at elbow=110 --from elbow=80 -q")
+            self.run(f"exemplar example add arm/arm.json --name {name} --at joint:forearm=x{angle} sculpt_{name}.obj -q")
 
     def bare_arm(self):
         """A project arm.json with a skeleton and no layer; better.obj is a sculpt at forearm x 90."""
@@ -254,8 +252,8 @@ FILES = {
     "build": ["blob"], "check": ["blob"], "completion": ["shells"], "diff": ["sculpts"], "info": ["blob"],
     "init": ["robot", "shapes"], "plot": ["blob"], "pose": ["blob"], "render": ["blob"], "sheet": ["blob"],
     "unpack": ["blob"], "weights": ["blob"], "example": ["blob"], "example add": ["bare_arm"],
-    "example list": ["blob"], "example mirror": ["arms"], "example move": ["arm"], "example mute": ["arm"],
-    "example remove": ["arm"], "drive": ["shirt"], "drive learn": ["body_and_shirt"], "drive apply": ["shirt"],
+    "example list": ["blob"], "example mirror": ["arms"], "example move": ["bent_arm"], "example mute": ["bent_arm"],
+    "example remove": ["bent_arm"], "drive": ["shirt"], "drive learn": ["body_and_shirt"], "drive apply": ["shirt"],
     "drive report": ["shirt"], "drive keys": ["shirt"], "drive add": ["shirt", "no_37"], "drive remove": ["shirt"],
     "scan": ["body"], "scan run": ["body"], "scan markers": ["body"], "scan label": ["body"],
     "scan fit": ["body", "walk"], "scan template": ["body"], "scan build": ["body"], "scan report": ["body"],
