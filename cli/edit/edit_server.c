@@ -108,11 +108,11 @@ static const char *admit(const exi_server *server, struct mg_connection *c, int 
         return NULL;
     }
     if (!is_own_host(info, host) || exi_http_count_header(info, "Host") != 1) {
-        *status = exi_http_refuse(c, 403, "This server answers under its own name alone.\n");
+        *status = exi_http_refuse(c, 403, "This server answers only under its own name.\n");
         return NULL;
     }
     if (is_foreign(c, host)) {
-        *status = exi_http_refuse(c, 403, "This server answers its own page alone.\n");
+        *status = exi_http_refuse(c, 403, "This server answers only its own page.\n");
         return NULL;
     }
     if (!path || path[0] != '/' || strlen(path) < size + 2 || !same_token(path + 1, server->token, size) ||
@@ -211,7 +211,7 @@ static int on_request(struct mg_connection *c) {
 /* Answers what civetweb refuses: malformed requests, and headers that are too long. */
 static int on_http_error(struct mg_connection *c, int status, const char *text) {
     (void)text;
-    exi_http_refuse(c, status, "This is no request that can be answered.\n");
+    exi_http_refuse(c, status, "This request cannot be answered.\n");
     return 0;
 }
 

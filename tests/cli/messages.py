@@ -1,6 +1,7 @@
 """Messages for common mistakes: a file of another program, wrongly joined settings, outputs that cannot be written,
 values outside an axis, sculpts in another unit. Each is one sentence that says what to do."""
 import os
+import re
 import shutil
 
 import harness
@@ -94,6 +95,11 @@ class Messages(harness.Case):
         super().setUp()
         harness.write_project(self.folder)
         self.succeed("build", "band.json", "-q")
+
+    def test_the_help_of_demo_lists_all(self):
+        names = re.findall(r'\.name = "(\w+)"', (harness.REPOSITORY / "demos/demos.c").read_text())
+        page = " ".join(self.succeed("demo", "-h").out.split())
+        self.assertIn(f"NAME is one of: {', '.join(names)}.", page)
 
     def test_foreign_formats(self):
         for name, data, words, fragments in FOREIGN:

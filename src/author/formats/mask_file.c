@@ -47,8 +47,8 @@ static ex_result parse_mask(const char *text, size_t size, const char *path, int
                 return ex_error_set(error, EX_ERROR_FORMAT, "%s:%d: a line 'vertex value' is needed here", path, line);
             if (vertex < 0 || vertex >= vertex_count)
                 return ex_error_set(error, EX_ERROR_DATA,
-                                    "%s:%d: there is no vertex %d: the mesh has %d, counted from 0", path, line, vertex,
-                                    vertex_count);
+                                    "%s:%d: there is no vertex %d: the mesh has %d (counting from 0)", path, line,
+                                    vertex, vertex_count);
             ex_result result = check_value(value, most, path, line, error);
             if (result != EX_OK)
                 return result;

@@ -211,7 +211,7 @@ static ex_result check_frame_count(trc *r, int promised, size_t size) {
     while (count <= promised && next_full_line(&ahead))
         count++;
     if (count > promised)
-        return fail(&ahead, EX_ERROR_DATA, "there are more frames than NumFrames says, %d", promised);
+        return fail(&ahead, EX_ERROR_DATA, "there are more frames than NumFrames states, %d", promised);
     if (count < promised)
         return fail(&ahead, EX_ERROR_DATA, "the file ends too early: it has %d of %d frames", count, promised);
     if ((uint64_t)count * (uint64_t)r->markers->marker_count > AMPLE * (uint64_t)size)

@@ -34,7 +34,7 @@ static ex_result check_grid(const exi_ply *ply, size_t cell_count) {
             ply->name);
     if (cell_count % columns != 0 || cell_count / columns != rows)
         return ex_error_set(ply->error, EX_ERROR_DATA,
-                            "%s: the range grid has %zu cells, but num_cols and num_rows say %zu times %zu", ply->name,
+                            "%s: the range grid has %zu cells, but num_cols and num_rows are %zu times %zu", ply->name,
                             cell_count, columns, rows);
     if (cell_count > INT_MAX / 32)
         return ex_error_set(ply->error, EX_ERROR_LIMIT, "%s: a range grid can have at most %d cells", ply->name,

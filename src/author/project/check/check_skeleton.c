@@ -160,7 +160,7 @@ static void check_centres(exi_checker *c) {
     exi_joint_text text;
     if (!c->failed && far > 0)
         exi_check_add(c, EX_SEVERITY_WARNING, "far_joints", "skeleton", worst,
-                      "%s: %d %s where the mesh was bound stand%s far from it, the farthest '%s', by %.3g times its "
+                      "%s: %d %s where the mesh was bound lie%s far from it, the farthest '%s', by %.3g times its "
                       "size: are the inverse bind matrices in another unit than the mesh?",
                       c->view->skeleton, far, far == 1 ? "joint" : "joints", far == 1 ? "s" : "",
                       exi_joint_name(c->skeleton, farthest, &text), worst);

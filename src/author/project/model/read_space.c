@@ -41,7 +41,7 @@ static ex_result choose_source(exi_project_reader *r, const json_t *object, cons
     if (!joint && *source != DIAL && (*source != ROTATION || given > 1)) {
         const int which = *source != ROTATION ? *source : json_object_get(object, sources[SLIDE]) ? SLIDE : STRETCH;
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s.%s: this is read from a joint: add \"joint\": \"NAME\" to say which", place->text,
+                            "%s.%s: this is read from a joint: name it with \"joint\": \"NAME\"", place->text,
                             sources[which]);
     }
     return EX_OK;

@@ -157,10 +157,10 @@ static const struct {
      "grid"},
     {"ply\nformat ascii 1.0\nobj_info num_cols 4\nobj_info num_rows 2\nelement vertex 3\n" PLACE CELLS THREE
      "0\n0\n0\n0\n0\n0\n",
-     EX_ERROR_DATA, "x.ply: the range grid has 6 cells, but num_cols and num_rows say 4 times 2"},
+     EX_ERROR_DATA, "x.ply: the range grid has 6 cells, but num_cols and num_rows are 4 times 2"},
     {"ply\nformat ascii 1.0\nobj_info num_cols 3\nobj_info num_rows 800000000000000002\nelement vertex 3\n" PLACE CELLS
          THREE "0\n0\n0\n0\n0\n0\n",
-     EX_ERROR_DATA, "x.ply: the range grid has 6 cells, but num_cols and num_rows say 3 times 800000000000000002"},
+     EX_ERROR_DATA, "x.ply: the range grid has 6 cells, but num_cols and num_rows are 3 times 800000000000000002"},
     {HEAD("3") PLACE CELLS THREE "1 0\n1 1\n1 2\n1 3\n0\n0\n", EX_ERROR_DATA,
      "x.ply: cell 3 of the range grid (counting from 0) refers to vertex 3, but there are 3"},
     {HEAD("3") PLACE CELLS THREE "1 0\n1 -1\n0\n0\n0\n0\n", EX_ERROR_DATA,

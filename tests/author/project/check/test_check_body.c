@@ -139,7 +139,7 @@ static void finds_skeletons(void **state) {
         {away, "bind", EX_SEVERITY_ERROR, "of the mesh's size away from it", 1, 0},
         {one_off, "bind", EX_SEVERITY_ERROR, "nothing at the position of vertex 17 of the mesh", 1, 0},
         {bound_elsewhere, "rest_pose", EX_SEVERITY_NOTE, "at rest its joints move the mesh by up to", 0, 0},
-        {far_joint, "far_joints", EX_SEVERITY_WARNING, "3 joints where the mesh was bound stand far from it", 0, 1},
+        {far_joint, "far_joints", EX_SEVERITY_WARNING, "3 joints where the mesh was bound lie far from it", 0, 1},
         {nothing_bound, "unbound", EX_SEVERITY_WARNING, "nothing is bound to its skeleton", 1, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
