@@ -8,8 +8,8 @@
 
 #include <exemplar/author/project.h>
 
-/* Writes the right form of a word that is meant as axis=value and is none: "write each setting as a word of its own: a=1
- * b=2". next and after are the two words that follow it, or NULL. False if there is nothing to advise. */
+/* Writes the right form of a word that is meant as axis=value and is none: "write each setting as a word of its own:
+ * a=1 b=2". next and after are the two words that follow it, or NULL. False if there is nothing to advise. */
 bool exi_word_advice(char *advice, size_t size, const char *word, const char *next, const char *after);
 
 /* Sets the value of one word in a pose of the rig. Results: DATA, and those of ex_pose_set. */

@@ -25,10 +25,10 @@ typedef struct exi_subject {
 } exi_subject;
 
 /* Reads the file and evaluates a rig at the pose in the call's further arguments. Only the first subject of a call has
- * those; another (`path` is not the call's) is at rest. mute: layers to leave out, or NULL. False after printing an error, with the exit code; call
- * exi_subject_close either way. */
-bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const char *level,
-                      const char *mute, const ex_tasks *tasks, int *exit_code);
+ * those; another (`path` is not the call's) is at rest. mute: layers to leave out, or NULL. False after printing an
+ * error, with the exit code; call exi_subject_close either way. */
+bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const char *level, const char *mute,
+                      const ex_tasks *tasks, int *exit_code);
 void exi_subject_close(exi_subject *subject);
 
 /* Computes the requested numbers: difference (from `other`), displacement, example:LAYER/NAME, skin:JOINT. False after

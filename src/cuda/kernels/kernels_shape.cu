@@ -11,8 +11,8 @@
 #include "cuda/kernels/kernels_launch.inl"
 #include "cuda/kernels/kernels_shape_blend.inl"
 #include "cuda/kernels/kernels_shape_fused.inl"
-#include "cuda/kernels/kernels_shape_trajectory.inl"
 #include "cuda/kernels/kernels_shape_posed.inl"
+#include "cuda/kernels/kernels_shape_trajectory.inl"
 #include "cuda/kernels/kernels_store.inl"
 #include "cuda/stages/shape.inl"
 

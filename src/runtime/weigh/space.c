@@ -34,8 +34,8 @@ ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
     if ((unsigned)axis->kind >= EX_AXIS_KIND_COUNT)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: kind %d is not a kind of axis", index, (int)axis->kind);
     if (axis->kind == EX_AXIS_DRIVER && (axis->width < 1 || axis->width > EX_CONVEX_MAX))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: a driver axis with %d examples: 1 to %d are allowed", index,
-                            axis->width, EX_CONVEX_MAX);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: a driver axis with %d examples: 1 to %d are allowed",
+                            index, axis->width, EX_CONVEX_MAX);
     if (axis->kind == EX_AXIS_SCALAR) {
         if (!isfinite(axis->min) || !isfinite(axis->max) || !isfinite(axis->rest))
             return ex_error_set(error, EX_ERROR_DATA, "axis %d: min, max and rest must be finite numbers", index);

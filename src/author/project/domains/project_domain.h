@@ -2,8 +2,8 @@
  * project_domain.h - interface of a domain for projects; private to authoring.
  *
  * The table has an entry for each line of EX_DOMAIN_LIST (exemplar/rig_create.h), in a file here
- * (docs/guides/add-a-domain.md). Reading, building, checking, unpacking and comparing loop over layers and call the table.
- * A NULL verb does nothing.
+ * (docs/guides/add-a-domain.md). Reading, building, checking, unpacking and comparing loop over layers and call the
+ * table. A NULL verb does nothing.
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_DOMAINS_PROJECT_DOMAIN_H
 #define EXEMPLAR_AUTHOR_PROJECT_DOMAINS_PROJECT_DOMAIN_H

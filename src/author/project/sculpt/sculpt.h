@@ -54,7 +54,7 @@ typedef struct exi_amendment {
     ex_rig *rig;                      /* built from trial */
     int damped_layer, damped_example; /* the example whose damped vertices are counted while building */
     int damped_count;
-    bool refuse_far; /* true to refuse a sculpt that is far from the form at its pose */
+    bool refuse_far;               /* true to refuse a sculpt that is far from the form at its pose */
     char *made_file, *made_folder; /* files written for it, absolute or relative to the current directory; or NULL */
 } exi_amendment;
 

@@ -1,7 +1,7 @@
 /*
  * Domains: kinds of example. A domain is a line of EX_DOMAIN_LIST (exemplar/rig_create.h) and a file here that ends
- * with its exi_domain (docs/guides/add-a-domain.md). All other files of this room loop over layers and use the table; they
- * know no domain by name. Functions are called once per layer, example or chunk, never once per vertex; NULL means
+ * with its exi_domain (docs/guides/add-a-domain.md). All other files of this room loop over layers and use the table;
+ * they know no domain by name. Functions are called once per layer, example or chunk, never once per vertex; NULL means
  * nothing to do.
  */
 #ifndef EXI_RIG_DOMAIN_H

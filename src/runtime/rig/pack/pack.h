@@ -1,6 +1,7 @@
 /*
- * Header, directory and records of a pack, in the layout of the file (docs/reference/rig.md). No padding, little-endian.
- * Inputs, layers, notes and textures are records of rig.h too; fields that hold offsets in memory are 0 in the file.
+ * Header, directory and records of a pack, in the layout of the file (docs/reference/rig.md). No padding,
+ * little-endian. Inputs, layers, notes and textures are records of rig.h too; fields that hold offsets in memory are 0
+ * in the file.
  */
 #ifndef EXI_PACK_H
 #define EXI_PACK_H
