@@ -138,6 +138,11 @@ bool exi_is_standard_output(const char *path) {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 
+bool exi_file_is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 bool exi_folder_is_empty(const char *path) {
     DIR *folder = opendir(path);
     if (!folder)

@@ -35,6 +35,8 @@ bool exi_expect_kind(const char *path, exi_file_kind expected);
 
 /* True also for a dangling link. */
 bool exi_file_exists(const char *path);
+/* True if the path is a folder. */
+bool exi_file_is_folder(const char *path);
 /* True if the folder does not exist or is empty. */
 bool exi_folder_is_empty(const char *path);
 /* Size in bytes, or 0. */

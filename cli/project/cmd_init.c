@@ -188,7 +188,7 @@ static int init_forms(const ex_call *call, const char *path) {
     int exit_code = EX_EXIT_FAILED;
     if (keep_seams)
         return exi_wrong_usage(call->command, "--keep-seams goes with a glTF file");
-    const bool folder = exi_is_folder(path);
+    const bool folder = exi_file_is_folder(path);
     char *name = folder ? folder_name(path) : exi_path_stem(path);
     char *directory = name && folder ? exi_path_inside(".", name, "_project") : NULL;
     if (!name || (folder && !directory)) {
@@ -214,7 +214,7 @@ static bool expect_forms(const ex_call *call) {
 
 static int run(const ex_call *call) {
     const char *path = call->arguments[0];
-    const bool folder = exi_is_folder(path);
+    const bool folder = exi_file_is_folder(path);
     const bool form = exi_file_kind_of(path) == EXI_FILE_FORM;
     if (folder && call->argument_count > 1)
         return exi_wrong_usage(call->command, "'%s' is a folder, which is taken alone", path);

@@ -15,12 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-
-bool exi_is_folder(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 static bool out_of_memory(int *exit_code) {
     *exit_code = exi_failed_memory();
@@ -113,7 +107,7 @@ static bool list_folder(exi_forms *f, const char *path, bool quiet, int *exit_co
 }
 
 static bool list_files(exi_forms *f, const ex_call *call, int *exit_code) {
-    if (call->argument_count == 1 && exi_is_folder(call->arguments[0])) {
+    if (call->argument_count == 1 && exi_file_is_folder(call->arguments[0])) {
         if (!list_folder(f, call->arguments[0], call->quiet, exit_code))
             return false;
     } else {

@@ -18,9 +18,6 @@ typedef struct exi_forms {
     ex_init_form *list;
 } exi_forms;
 
-/* True if path is a folder. */
-bool exi_is_folder(const char *path);
-
 /* Reads the arguments: paths [count], or one folder; space "bend,thickness" or NULL; places "smile:1,0". Otherwise
  * prints why not and sets *exit_code. */
 bool exi_forms_read(const ex_call *call, const char *space, const ex_word_list *places, bool trajectory,

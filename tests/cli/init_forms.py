@@ -150,6 +150,7 @@ class Forms(harness.Case):
         self.assertEqual(self.listing(), before)
 
     def test_what_is_there_stays(self):
+        (self.folder / "band.obj").write_text(obj_text(bent(0, 1)))
         self.succeed("init", "rest.obj", "wide.obj", "-o", "p")
         before = self.listing()
         self.sentence(self.run_tool("init", "rest.obj", "wide.obj", "-o", "p"), 1, "exists already")
@@ -158,6 +159,10 @@ class Forms(harness.Case):
         self.sentence(self.run_tool("init", "rest.obj", "wide.obj", "-o", "p"), 1, "exists already")
         self.assertEqual(self.listing(), before)
         self.succeed("init", "rest.obj", "wide.obj", "-o", "p", "--force")
+        # A form that does not fit costs nothing of the older project, wherever it is in the list.
+        before = self.listing()
+        self.sentence(self.run_tool("init", "deep.obj", "tall.obj", "band.obj", "-o", "p", "--force"), 1, "band.obj")
+        self.assertEqual(self.listing(), before)
 
     def test_json(self):
         answer = self.succeed("init", "rest.obj", "wide.obj", "-o", "p", "--json").json()

@@ -169,6 +169,10 @@ ex_result exi_json_write(const char *path, const json_t *value, ex_error *error)
     return result;
 }
 
+bool exi_json_set(json_t *object, const char *key, json_t *value) {
+    return json_object_set_new(object, key, value) == 0;
+}
+
 json_t *exi_json_make_number(double value) {
     const bool whole = value == floor(value) && fabs(value) < 1e15 && !(value == 0 && signbit(value));
     return whole ? json_integer((json_int_t)value) : json_real(value);

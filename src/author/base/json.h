@@ -31,6 +31,8 @@ void exi_json_print(const json_t *value, bool pretty, exi_text *text);
 ex_result exi_json_write(const char *path, const json_t *value, ex_error *error);
 
 /* Makes a number as people write it: whole ones without a point. NULL without memory or if it is not finite. */
+/* Sets a key and takes the value over, also if it is NULL, which fails. False without memory. */
+bool exi_json_set(json_t *object, const char *key, json_t *value);
 json_t *exi_json_make_number(double value);
 json_t *exi_json_make_numbers(const double *values, int count);
 

@@ -14,10 +14,6 @@
 
 /* ---- writing ---- */
 
-static bool set(json_t *object, const char *key, json_t *value) {
-    return json_object_set_new(object, key, value) == 0;
-}
-
 static bool append(json_t *list, json_t *value) {
     return json_array_append_new(list, value) == 0;
 }
@@ -40,23 +36,25 @@ static json_t *make_runs(const float *floats, const int *ints, int count) {
 }
 
 static bool describe_options(json_t *note, const ex_drive_options *o, int driver_count) {
-    bool done =
-        set(note, "frame", json_string(ex_whole_frame_name(o->frame))) &&
-        set(note, "frames", json_integer(o->frames)) && set(note, "fit", exi_json_make_number(o->fit)) &&
-        set(note, "look", exi_json_make_number(o->look)) && set(note, "whole", exi_json_make_number(o->whole)) &&
-        set(note, "influences", json_integer(o->influences)) && set(note, "one_region", json_boolean(o->one_region));
+    bool done = exi_json_set(note, "frame", json_string(ex_whole_frame_name(o->frame))) &&
+                exi_json_set(note, "frames", json_integer(o->frames)) &&
+                exi_json_set(note, "fit", exi_json_make_number(o->fit)) &&
+                exi_json_set(note, "look", exi_json_make_number(o->look)) &&
+                exi_json_set(note, "whole", exi_json_make_number(o->whole)) &&
+                exi_json_set(note, "influences", json_integer(o->influences)) &&
+                exi_json_set(note, "one_region", json_boolean(o->one_region));
     if (done && o->frame == EX_WHOLE_FRAME_FIT && o->frame_group)
-        done = set(note, "frame_group", json_string(o->frame_group));
+        done = exi_json_set(note, "frame_group", json_string(o->frame_group));
     if (done && o->frame == EX_WHOLE_FRAME_JOINT)
-        done = set(note, "frame_joint", json_integer(o->frame_joint));
+        done = exi_json_set(note, "frame_joint", json_integer(o->frame_joint));
     if (done && o->driver_weights)
-        done = set(note, "driver_weights", make_runs(o->driver_weights, NULL, driver_count));
+        done = exi_json_set(note, "driver_weights", make_runs(o->driver_weights, NULL, driver_count));
     if (done && o->region_count > 0) {
         json_t *regions = json_array();
         done = regions != NULL;
         for (int r = 0; done && r < o->region_count; r++)
             done = append(regions, make_runs(o->regions[r].look, NULL, driver_count));
-        done = set(note, "regions", regions) && done;
+        done = exi_json_set(note, "regions", regions) && done;
     }
     return done;
 }
@@ -72,8 +70,8 @@ static bool describe_faces(json_t *object, const ex_mesh *mesh) {
     for (int c = 0; done && c < mesh->corner_count; c++)
         done = append(corners, json_integer(mesh->corners[c]));
     free(counts);
-    done = set(object, "face_sizes", sizes) && done;
-    return set(object, "corners", corners) && done;
+    done = exi_json_set(object, "face_sizes", sizes) && done;
+    return exi_json_set(object, "corners", corners) && done;
 }
 
 static bool describe_driver(json_t *note, const ex_mesh *mesh) {
@@ -86,10 +84,10 @@ static bool describe_driver(json_t *note, const ex_mesh *mesh) {
         done = names != NULL;
         for (int g = 0; done && g < mesh->group_count; g++)
             done = append(names, json_string(mesh->group_names[g]));
-        done = set(driver, "groups", names) && done;
-        done = done && set(driver, "face_groups", make_runs(NULL, mesh->face_groups, mesh->face_count));
+        done = exi_json_set(driver, "groups", names) && done;
+        done = done && exi_json_set(driver, "face_groups", make_runs(NULL, mesh->face_groups, mesh->face_count));
     }
-    return set(note, "driver", driver) && done;
+    return exi_json_set(note, "driver", driver) && done;
 }
 
 ex_result exi_drive_note_write(const ex_drive_options *o, const ex_mesh *driver, struct exi_text *text,

@@ -3,6 +3,7 @@
  */
 #include "author/base/array.h"
 #include "author/mesh/mesh_check.h"
+#include "author/mesh/mesh_normals.h"
 #include "runtime/base/result.h"
 
 #include <math.h>
@@ -134,6 +135,14 @@ static bool copy_names(ex_mesh *copy, const ex_mesh *mesh) {
     return copy_texts(&copy->group_names, &copy->group_count, mesh->group_names, mesh->group_count) &&
            copy_texts(&copy->material_names, &copy->material_count, mesh->material_names, mesh->material_count) &&
            copy_text(&copy->material_library, mesh->material_library);
+}
+
+void exi_mesh_drop_normals(ex_mesh *mesh) {
+    free(mesh->corner_normals);
+    free(mesh->normals);
+    mesh->corner_normals = NULL;
+    mesh->normals = NULL;
+    mesh->normal_count = 0;
 }
 
 ex_mesh *ex_mesh_copy(const ex_mesh *mesh) {

@@ -7,6 +7,7 @@
 #include "author/formats/cache/cache.h"
 
 #include "author/base/array.h"
+#include "author/mesh/mesh_normals.h"
 
 #include <exemplar/author/base.h>
 #include <exemplar/author/files.h>
@@ -208,13 +209,8 @@ static char *make_folder(const char *base) {
 /* Copies a mesh without data that depend on its positions. */
 static ex_mesh *bare_copy(const ex_mesh *mesh) {
     ex_mesh *copy = ex_mesh_copy(mesh);
-    if (!copy)
-        return NULL;
-    free(copy->normals);
-    free(copy->corner_normals);
-    copy->normals = NULL;
-    copy->corner_normals = NULL;
-    copy->normal_count = 0;
+    if (copy)
+        exi_mesh_drop_normals(copy);
     return copy;
 }
 

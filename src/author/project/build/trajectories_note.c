@@ -2,15 +2,12 @@
  * Describes how trajectories were found, in the words of a project file, so that a rig can be unpacked into a project
  * that finds the same ones again. Defaults are not written.
  */
+#include "author/base/json.h"
 #include "author/project/build/project_trajectories.h"
 
 #include "runtime/base/result.h"
 
 #include <string.h>
-
-static bool set(json_t *object, const char *key, json_t *value) {
-    return json_object_set_new(object, key, value) == 0;
-}
 
 static bool describe_paper(json_t *object, const ex_trajectory_options *o) {
     static const char *const terms[] = {"pose", "rotation", "gradient"};
@@ -22,18 +19,18 @@ static bool describe_paper(json_t *object, const ex_trajectory_options *o) {
         if (!without[i])
             done = json_array_append_new(term_list, json_string(terms[i])) == 0;
         if (done && weights[i] > 0)
-            done = set(weight_list, terms[i], exi_json_make_number(weights[i]));
+            done = exi_json_set(weight_list, terms[i], exi_json_make_number(weights[i]));
     }
-    done = set(object, "terms", term_list) && done;
+    done = exi_json_set(object, "terms", term_list) && done;
     if (json_object_size(weight_list) > 0)
-        done = set(object, "weights", weight_list) && done;
+        done = exi_json_set(object, "weights", weight_list) && done;
     else
         json_decref(weight_list);
-    done = done && set(object, "bases", json_boolean(o->bases));
+    done = done && exi_json_set(object, "bases", json_boolean(o->bases));
     if (done && o->segment_angle > 0)
-        done = set(object, "segment_angle", exi_json_make_number(o->segment_angle));
+        done = exi_json_set(object, "segment_angle", exi_json_make_number(o->segment_angle));
     if (done && o->root >= 0)
-        done = set(object, "root", json_integer(o->root));
+        done = exi_json_set(object, "root", json_integer(o->root));
     return done;
 }
 
@@ -42,18 +39,18 @@ static bool describe_segments(json_t *object, const int *segments, int face_coun
     bool done = list != NULL;
     for (int f = 0; done && f < face_count; f++)
         done = json_array_append_new(list, json_integer(segments[f])) == 0;
-    return set(object, "segments", list) && done;
+    return exi_json_set(object, "segments", list) && done;
 }
 
 json_t *exi_trajectory_options_describe(const ex_trajectory_options *o) {
     json_t *object = json_object();
-    bool done = object && set(object, "mode", json_string(ex_trajectory_mode_name(o->mode)));
+    bool done = object && exi_json_set(object, "mode", json_string(ex_trajectory_mode_name(o->mode)));
     if (done && o->iterations > 0)
-        done = set(object, "iterations", json_integer(o->iterations));
+        done = exi_json_set(object, "iterations", json_integer(o->iterations));
     if (done && o->mode == EX_TRAJECTORY_GUIDED)
-        done = set(object, "correctors",
-                   o->corrector_count < 0 ? json_string("auto") : json_integer(o->corrector_count)) &&
-               set(object, "turns", o->turns < 0 ? json_string("auto") : json_boolean(o->turns));
+        done = exi_json_set(object, "correctors",
+                            o->corrector_count < 0 ? json_string("auto") : json_integer(o->corrector_count)) &&
+               exi_json_set(object, "turns", o->turns < 0 ? json_string("auto") : json_boolean(o->turns));
     if (done && o->mode == EX_TRAJECTORY_PAPER)
         done = describe_paper(object, o);
     if (!done) {
@@ -70,7 +67,7 @@ bool exi_project_trajectories_describe(json_t *note, const ex_project_layer *lay
         json_decref(object);
         return false;
     }
-    return set(note, layer->name, object);
+    return exi_json_set(note, layer->name, object);
 }
 
 /* ---- back ---- */

@@ -131,24 +131,22 @@ static void let_go(exi_init *init) {
 
 /* ---- the project file ---- */
 
-static bool set(json_t *object, const char *key, json_t *value) {
-    return json_object_set_new(object, key, value) == 0;
-}
-
 static exi_file_name file_of(const exi_init *init, int axis) {
     return exi_file_name_make("target", axis, init->axes[axis].name, ".obj");
 }
 
-static json_t *make_axis(const exi_init_axis *axis) {
+json_t *exi_init_make_axis(const char *name, double min, double max, double rest) {
     json_t *object = json_object();
-    if (!set(object, "name", json_string(axis->name)) ||
-        !set(object, "min", exi_json_make_number(axis->rest < 0 ? axis->rest : 0)) ||
-        !set(object, "max", exi_json_make_number(axis->rest > 1 ? axis->rest : 1)) ||
-        !set(object, "rest", exi_json_make_number(axis->rest))) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+    if (exi_json_set(object, "name", json_string(name)) && exi_json_set(object, "min", exi_json_make_number(min)) &&
+        exi_json_set(object, "max", exi_json_make_number(max)) &&
+        exi_json_set(object, "rest", exi_json_make_number(rest)))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *make_axis(const exi_init_axis *axis) {
+    return exi_init_make_axis(axis->name, axis->rest < 0 ? axis->rest : 0, axis->rest > 1 ? axis->rest : 1, axis->rest);
 }
 
 static json_t *make_layer(const exi_init *init) {
@@ -160,11 +158,11 @@ static json_t *make_layer(const exi_init *init) {
                json_array_append_new(examples,
                                      json_pack("{s:s, s:s}", "name", init->axes[a].name, "mesh", file.text)) == 0;
     }
-    done = set(layer, "name", json_string(LAYER_NAME)) && done;
-    done = set(layer, "space", space) && done;
-    done = set(layer, "weigh", json_pack("{s:s}", "kind", "direct")) && done;
-    done = set(layer, "shape", json_string("positions")) && done;
-    done = set(layer, "examples", examples) && done;
+    done = exi_json_set(layer, "name", json_string(LAYER_NAME)) && done;
+    done = exi_json_set(layer, "space", space) && done;
+    done = exi_json_set(layer, "weigh", json_pack("{s:s}", "kind", "direct")) && done;
+    done = exi_json_set(layer, "shape", json_string("positions")) && done;
+    done = exi_json_set(layer, "examples", examples) && done;
     if (!done) {
         json_decref(layer);
         return NULL;
@@ -174,12 +172,12 @@ static json_t *make_layer(const exi_init *init) {
 
 static json_t *describe(const exi_init *init) {
     json_t *root = json_object(), *layers = json_array();
-    bool done = root && layers && set(root, "exemplar", json_integer(1)) &&
-                set(root, "mesh", json_string(EXI_UNPACKED_MESH)) &&
-                (!init->skeleton || set(root, "skeleton", json_string(EXI_UNPACKED_SKELETON)));
+    bool done = root && layers && exi_json_set(root, "exemplar", json_integer(1)) &&
+                exi_json_set(root, "mesh", json_string(EXI_UNPACKED_MESH)) &&
+                (!init->skeleton || exi_json_set(root, "skeleton", json_string(EXI_UNPACKED_SKELETON)));
     if (init->axis_count > 0)
         done = done && json_array_append_new(layers, make_layer(init)) == 0;
-    done = set(root, "layers", layers) && done;
+    done = exi_json_set(root, "layers", layers) && done;
     if (!done) {
         json_decref(root);
         return NULL;

@@ -41,6 +41,9 @@ typedef struct exi_init {
     ex_scene *skeleton; /* the skin and the mesh it moves; NULL without a skin */
 } exi_init;
 
+/* Makes the JSON of a scalar axis; NULL without memory. */
+json_t *exi_init_make_axis(const char *name, double min, double max, double rest);
+
 /* Passes a sentence to the report, if there is one. */
 void exi_init_note(const exi_init *init, const char *format, ...) EX_PRINTF(2, 3);
 

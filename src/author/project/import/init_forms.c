@@ -7,6 +7,7 @@
  * with an axis w_k per shape. With a space every shape, and the mesh, is an example at a point of it. The project is
  * made in memory and parsed before anything is written; shapes are then read, matched and written one at a time.
  */
+#include "author/mesh/mesh_normals.h"
 #include "author/project/import/init.h"
 
 #include "author/base/array.h"
@@ -98,7 +99,7 @@ static ex_result check_places(const ex_init_forms *given, ex_error *error) {
             for (int a = 0; same && a < given->axis_count; a++)
                 same = form_at(given, i, a) == form_at(given, j, a);
             if (same)
-                return ex_error_set(error, EX_ERROR_DATA, "'%s' and '%s' are at the same place of the space",
+                return ex_error_set(error, EX_ERROR_DATA, "'%s' and '%s' are at the same place in the space",
                                     given->forms[j].name,
                                     i < given->form_count ? given->forms[i].name : given->rest.name);
         }
@@ -107,25 +108,12 @@ static ex_result check_places(const ex_init_forms *given, ex_error *error) {
 
 /* ---- the project file ---- */
 
-static bool set(json_t *object, const char *key, json_t *value) {
-    return json_object_set_new(object, key, value) == 0;
-}
-
-static json_t *make_axis(const char *name, double min, double max, double rest) {
-    json_t *object = json_object();
-    if (set(object, "name", json_string(name)) && set(object, "min", exi_json_make_number(min)) &&
-        set(object, "max", exi_json_make_number(max)) && set(object, "rest", exi_json_make_number(rest)))
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
 static json_t *make_space(const starting *s) {
     const ex_init_forms *given = s->given;
     json_t *space = json_array();
     bool done = space != NULL;
     for (int f = 0; done && given->axis_count == 0 && f < given->form_count; f++)
-        done = json_array_append_new(space, make_axis(s->names[f], 0, 1, 0)) == 0;
+        done = json_array_append_new(space, exi_init_make_axis(s->names[f], 0, 1, 0)) == 0;
     for (int a = 0; done && a < given->axis_count; a++) {
         const double rest = rest_at(given, a);
         double min = rest, max = rest;
@@ -133,7 +121,7 @@ static json_t *make_space(const starting *s) {
             min = fmin(min, given->forms[f].at[a]);
             max = fmax(max, given->forms[f].at[a]);
         }
-        done = json_array_append_new(space, make_axis(given->axes[a], min, max, rest)) == 0;
+        done = json_array_append_new(space, exi_init_make_axis(given->axes[a], min, max, rest)) == 0;
     }
     if (done)
         return space;
@@ -146,15 +134,15 @@ static json_t *make_example(const starting *s, int form) {
     const ex_init_forms *given = s->given;
     const bool is_mesh = form == given->form_count;
     json_t *example = json_object(), *at = given->axis_count > 0 ? json_object() : NULL;
-    bool done = set(example, "name", json_string(s->names[form]));
+    bool done = exi_json_set(example, "name", json_string(s->names[form]));
     if (is_mesh && given->trajectory)
-        done = set(example, "reference", json_true()) && done;
+        done = exi_json_set(example, "reference", json_true()) && done;
     else
-        done = set(example, "mesh", json_string(is_mesh ? EXI_UNPACKED_MESH : s->files[form].text)) && done;
+        done = exi_json_set(example, "mesh", json_string(is_mesh ? EXI_UNPACKED_MESH : s->files[form].text)) && done;
     for (int a = 0; a < given->axis_count; a++)
-        done = set(at, given->axes[a], exi_json_make_number(form_at(given, form, a))) && done;
+        done = exi_json_set(at, given->axes[a], exi_json_make_number(form_at(given, form, a))) && done;
     if (at)
-        done = set(example, "at", at) && done;
+        done = exi_json_set(example, "at", at) && done;
     if (done)
         return example;
     json_decref(example);
@@ -169,11 +157,12 @@ static json_t *make_layer(const starting *s) {
         done = done && json_array_append_new(examples, make_example(s, given->form_count)) == 0;
     for (int f = 0; done && f < given->form_count; f++)
         done = json_array_append_new(examples, make_example(s, f)) == 0;
-    done = set(layer, "name", json_string("shapes")) && done;
-    done = set(layer, "space", make_space(s)) && done;
-    done = set(layer, "weigh", json_pack("{s:s}", "kind", given->axis_count > 0 ? "cardinal" : "direct")) && done;
-    done = set(layer, "shape", json_string(given->trajectory ? "trajectory" : "positions")) && done;
-    done = set(layer, "examples", examples) && done;
+    done = exi_json_set(layer, "name", json_string("shapes")) && done;
+    done = exi_json_set(layer, "space", make_space(s)) && done;
+    done =
+        exi_json_set(layer, "weigh", json_pack("{s:s}", "kind", given->axis_count > 0 ? "cardinal" : "direct")) && done;
+    done = exi_json_set(layer, "shape", json_string(given->trajectory ? "trajectory" : "positions")) && done;
+    done = exi_json_set(layer, "examples", examples) && done;
     if (done)
         return layer;
     json_decref(layer);
@@ -194,30 +183,44 @@ static ex_result describe(starting *s, const char *project, ex_error *error) {
 
 /* ---- the files ---- */
 
-static ex_result write_form(const starting *s, int form, exi_new_folder *folder, ex_error *error) {
+/* Reads a form in the mesh's order; *how as exi_take_form has it. */
+static ex_result read_form(const starting *s, int form, ex_mesh **out, const char **how, ex_error *error) {
     const ex_init_form *given = &s->given->forms[form];
     ex_mesh *read = NULL;
-    const char *how = NULL;
-    ex_mesh *out = ex_mesh_copy(s->mesh);
-    if (out) { /* normals of the mesh, not of the form */
-        free(out->corner_normals);
-        free(out->normals);
-        out->corner_normals = NULL;
-        out->normals = NULL;
-        out->normal_count = 0;
-    }
-    ex_result result =
-        out ? ex_mesh_read(given->path, &read, error) : ex_error_memory(error, "a form", (size_t)s->mesh->vertex_count);
+    *out = ex_mesh_copy(s->mesh);
+    if (!*out)
+        return ex_error_memory(error, "a form", (size_t)s->mesh->vertex_count);
+    exi_mesh_drop_normals(*out); /* the mesh's, not the form's */
+    ex_result result = ex_mesh_read(given->path, &read, error);
     if (result == EX_OK)
-        result = exi_take_form(given->path, s->given->rest.path, read, out, &how, error);
+        result = exi_take_form(given->path, s->given->rest.path, read, *out, how, error);
+    ex_mesh_destroy(read);
+    return result;
+}
+
+static ex_result write_form(const starting *s, int form, exi_new_folder *folder, ex_error *error) {
+    const char *how = NULL;
+    ex_mesh *mesh = NULL;
+    ex_result result = read_form(s, form, &mesh, &how, error);
     if (result == EX_OK && how)
         exi_init_note(s->init, "%s: its vertices are in another order than the mesh's; they were matched by %s",
-                      given->path, how);
+                      s->given->forms[form].path, how);
     const char *path = result == EX_OK ? exi_new_folder_add(folder, s->files[form].text, error) : NULL;
     if (result == EX_OK)
-        result = path ? ex_obj_write(path, out, error) : EX_ERROR_MEMORY;
-    ex_mesh_destroy(read);
-    ex_mesh_destroy(out);
+        result = path ? ex_obj_write(path, mesh, error) : EX_ERROR_MEMORY;
+    ex_mesh_destroy(mesh);
+    return result;
+}
+
+/* Reads all forms once before older files are overwritten: a form that does not fit must not cost a project. */
+static ex_result check_forms(const starting *s, ex_error *error) {
+    ex_result result = EX_OK;
+    for (int f = 0; result == EX_OK && f < s->given->form_count; f++) {
+        const char *how = NULL;
+        ex_mesh *mesh = NULL;
+        result = read_form(s, f, &mesh, &how, error);
+        ex_mesh_destroy(mesh);
+    }
     return result;
 }
 
@@ -231,7 +234,9 @@ static ex_result check_free(const starting *s, const char *project, const exi_ne
 }
 
 static ex_result write_all(const starting *s, const char *project, exi_new_folder *folder, ex_error *error) {
-    ex_result result = ex_make_directory(folder->path, error);
+    ex_result result = folder->overwrite ? check_forms(s, error) : EX_OK;
+    if (result == EX_OK)
+        result = ex_make_directory(folder->path, error);
     if (result == EX_OK && !folder->overwrite)
         result = check_free(s, project, folder, error);
     const char *path = result == EX_OK ? exi_new_folder_add(folder, EXI_UNPACKED_MESH, error) : NULL;

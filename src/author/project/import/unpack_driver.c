@@ -17,10 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool set(json_t *object, const char *key, json_t *value) {
-    return json_object_set_new(object, key, value) == 0;
-}
-
 /* ---- data of the rig ---- */
 
 /* Restores the masks of hand-made regions from the influences of the mesh's vertices. */
@@ -104,13 +100,14 @@ bool exi_unpack_describe_driver(const exi_unpacked_driver *d, const ex_rig *rig,
     if (!d->there)
         return true;
     json_t *driver = json_pack("{s:s}", "mesh", EXI_UNPACKED_DRIVER), *frames = json_object();
-    bool done =
-        set(driver, "frame", make_frame(d, rig)) &&
-        set(frames, "count", o->frames < 0 ? json_string("auto") : json_integer(o->frames)) &&
-        set(frames, "fit", exi_json_make_number(o->fit)) && set(frames, "look", exi_json_make_number(o->look)) &&
-        set(frames, "whole", exi_json_make_number(o->whole)) && set(frames, "influences", json_integer(o->influences));
-    done = set(driver, "frames", frames) && done;
-    return set(root, "driver", driver) && done;
+    bool done = exi_json_set(driver, "frame", make_frame(d, rig)) &&
+                exi_json_set(frames, "count", o->frames < 0 ? json_string("auto") : json_integer(o->frames)) &&
+                exi_json_set(frames, "fit", exi_json_make_number(o->fit)) &&
+                exi_json_set(frames, "look", exi_json_make_number(o->look)) &&
+                exi_json_set(frames, "whole", exi_json_make_number(o->whole)) &&
+                exi_json_set(frames, "influences", json_integer(o->influences));
+    done = exi_json_set(driver, "frames", frames) && done;
+    return exi_json_set(root, "driver", driver) && done;
 }
 
 /* Returns the shortest number that is this float. */
@@ -127,11 +124,11 @@ bool exi_unpack_describe_settle(const exi_unpacked_driver *d, json_t *root) {
     if (!d->there)
         return true;
     json_t *settle = json_object();
-    bool done = set(settle, "residual", json_string(ex_residual_name(d->driver.residual))) &&
-                set(settle, "thickness", make_float(d->driver.thickness)) &&
-                set(settle, "push", json_boolean(d->driver.push)) &&
-                (d->driver.bind_count == 0 || set(settle, "bind", json_string(EXI_UNPACKED_BINDS)));
-    return set(root, "settle", settle) && done;
+    bool done = exi_json_set(settle, "residual", json_string(ex_residual_name(d->driver.residual))) &&
+                exi_json_set(settle, "thickness", make_float(d->driver.thickness)) &&
+                exi_json_set(settle, "push", json_boolean(d->driver.push)) &&
+                (d->driver.bind_count == 0 || exi_json_set(settle, "bind", json_string(EXI_UNPACKED_BINDS)));
+    return exi_json_set(root, "settle", settle) && done;
 }
 
 bool exi_unpack_describe_driven(const exi_unpacked_driver *d, const ex_rig *rig, int layer, json_t *object,
@@ -139,14 +136,14 @@ bool exi_unpack_describe_driven(const exi_unpacked_driver *d, const ex_rig *rig,
     const ex_drive_options *o = &d->options;
     const bool paths = !ex_rig_layer_is_sum(rig, layer);
     float *mask = exi_array_allocate((size_t)ex_rig_vertex_count(rig), sizeof *mask);
-    bool done = mask && (paths || set(object, "shape", json_string("unposed")));
+    bool done = mask && (paths || exi_json_set(object, "shape", json_string("unposed")));
     if (done && paths && ex_rig_layer_mask(rig, layer, mask))
-        done = set(object, "mask", json_pack("{s:s}", "file", exi_unpacked_mask_name(layer).text));
+        done = exi_json_set(object, "mask", json_pack("{s:s}", "file", exi_unpacked_mask_name(layer).text));
     free(mask);
     if (done && o->driver_weights)
-        done = set(weigh, "driver_weights", json_pack("{s:s}", "file", weights_name(layer).text));
+        done = exi_json_set(weigh, "driver_weights", json_pack("{s:s}", "file", weights_name(layer).text));
     if (done && o->one_region)
-        done = set(weigh, "one_region", json_true());
+        done = exi_json_set(weigh, "one_region", json_true());
     if (!done || o->region_count == 0)
         return done;
     json_t *regions = json_array();
@@ -155,7 +152,7 @@ bool exi_unpack_describe_driven(const exi_unpacked_driver *d, const ex_rig *rig,
                                      json_pack("{s:{s:s}, s:{s:s}}", "look", "file", region_name(layer, r, "look").text,
                                                "mask", "file", region_name(layer, r, "mask").text)) == 0 &&
                done;
-    return set(weigh, "regions", regions) && done;
+    return exi_json_set(weigh, "regions", regions) && done;
 }
 
 /* Describes joints that are not at rest, if a moving frame follows one. */
@@ -175,11 +172,11 @@ static bool describe_joints(const ex_rig *rig, int layer, int example, json_t *o
                                         (double)at->scale[1],       (double)at->scale[2]};
             exi_joint_text text;
             if (memcmp(&rest, at, sizeof rest) != 0)
-                done = set(locals, exi_joint_name(skeleton, j, &text), exi_json_make_numbers(numbers, 10));
+                done = exi_json_set(locals, exi_joint_name(skeleton, j, &text), exi_json_make_numbers(numbers, 10));
         }
     free(joints);
     if (done && json_object_size(locals) > 0)
-        return set(object, "locals", locals);
+        return exi_json_set(object, "locals", locals);
     json_decref(locals);
     return done;
 }
@@ -190,11 +187,11 @@ bool exi_unpack_describe_key(const ex_rig *rig, int layer, int example, json_t *
     const ex_weigher *weigher = ex_rig_weigher(rig, layer);
     const exi_file_name name = exi_unpacked_name(rig, layer, example, EXI_UNPACKED_DRIVER_FORM);
     json_t *at = json_object_get(object, "at");
-    bool done = at != NULL && set(object, "posed", json_false());
+    bool done = at != NULL && exi_json_set(object, "posed", json_false());
     for (int a = 0; done && a < ex_weigher_axis_count(weigher); a++) {
         const int input = ex_rig_layer_input(rig, layer, a);
         if (ex_rig_input_axis(rig, input).kind == EX_AXIS_DRIVER)
-            done = set(at, ex_rig_input_name(rig, input), json_string(name.text));
+            done = exi_json_set(at, ex_rig_input_name(rig, input), json_string(name.text));
     }
     return done && describe_joints(rig, layer, example, object);
 }

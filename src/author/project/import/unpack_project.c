@@ -14,10 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool set(json_t *object, const char *key, json_t *value) {
-    return json_object_set_new(object, key, value) == 0;
-}
-
 /* ---- axes ---- */
 
 /* Returns "x", "y", "z", or three numbers. */
@@ -37,24 +33,24 @@ static bool set_source(json_t *object, const ex_rig *rig, const ex_axis_source *
     exi_joint_text text;
     if (source->joint < 0)
         return true;
-    bool done = set(object, "joint", json_string(exi_joint_name(ex_rig_skeleton(rig), source->joint, &text)));
+    bool done = exi_json_set(object, "joint", json_string(exi_joint_name(ex_rig_skeleton(rig), source->joint, &text)));
     if (reading->kind != EX_READING_ROTATION)
-        done = done && set(object, keys[reading->kind], make_direction(reading->about));
+        done = done && exi_json_set(object, keys[reading->kind], make_direction(reading->about));
     if (reading->kind == EX_READING_SLIDE && reading->unit != 1 && reading->unit != 0)
-        done = done && set(object, "metres", exi_json_make_number(reading->unit));
+        done = done && exi_json_set(object, "metres", exi_json_make_number(reading->unit));
     return done;
 }
 
 static bool set_range(json_t *object, const ex_axis *axis, bool joint) {
     static const char *const kinds[] = {"", "full", "swing", "twist"};
     if (axis->kind == EX_AXIS_SCALAR)
-        return set(object, "min", exi_json_make_number(axis->min)) &&
-               set(object, "max", exi_json_make_number(axis->max)) &&
-               (joint || set(object, "rest", exi_json_make_number(axis->rest))) &&
-               (!axis->clamp || set(object, "clamp", json_true()));
-    return set(object, "rotation", json_string(kinds[axis->kind])) &&
-           (axis->kind == EX_AXIS_ROTATION || set(object, "about", exi_json_make_numbers(axis->about, 3))) &&
-           (joint || set(object, "rest", exi_json_make_numbers(axis->rest_rotation, 4)));
+        return exi_json_set(object, "min", exi_json_make_number(axis->min)) &&
+               exi_json_set(object, "max", exi_json_make_number(axis->max)) &&
+               (joint || exi_json_set(object, "rest", exi_json_make_number(axis->rest))) &&
+               (!axis->clamp || exi_json_set(object, "clamp", json_true()));
+    return exi_json_set(object, "rotation", json_string(kinds[axis->kind])) &&
+           (axis->kind == EX_AXIS_ROTATION || exi_json_set(object, "about", exi_json_make_numbers(axis->about, 3))) &&
+           (joint || exi_json_set(object, "rest", exi_json_make_numbers(axis->rest_rotation, 4)));
 }
 
 static json_t *make_axis(const ex_rig *rig, int input, const ex_axis *axis) {
@@ -63,10 +59,10 @@ static json_t *make_axis(const ex_rig *rig, int input, const ex_axis *axis) {
     const ex_axis_source source = ex_rig_input_source(rig, input);
     const char *unit = ex_rig_input_unit(rig, input);
     json_t *object = json_object();
-    bool done = set(object, "name", json_string(ex_rig_input_name(rig, input))) &&
-                (!unit[0] || set(object, "unit", json_string(unit))) && set_source(object, rig, &source) &&
+    bool done = exi_json_set(object, "name", json_string(ex_rig_input_name(rig, input))) &&
+                (!unit[0] || exi_json_set(object, "unit", json_string(unit))) && set_source(object, rig, &source) &&
                 set_range(object, axis, source.joint >= 0) &&
-                (!(axis->scale > 0) || set(object, "scale", exi_json_make_number(axis->scale)));
+                (!(axis->scale > 0) || exi_json_set(object, "scale", exi_json_make_number(axis->scale)));
     if (!done) {
         json_decref(object);
         return NULL;
@@ -93,12 +89,12 @@ static json_t *make_value(const ex_parameter *parameter, double value) {
 static json_t *make_weigh(const ex_weigher_def *def) {
     const ex_weigher_info *info = ex_weigher_kind_info(def->kind);
     json_t *weigh = json_object();
-    bool done = set(weigh, "kind", json_string(ex_weigher_kind_name(def->kind)));
+    bool done = exi_json_set(weigh, "kind", json_string(ex_weigher_kind_name(def->kind)));
     for (int i = 0; done && i < info->parameter_count; i++) {
         const ex_parameter *parameter = &info->parameters[i];
         const double value = ex_parameter_get(parameter, def);
         if (!parameter->rare || value != parameter->preset)
-            done = set(weigh, parameter->name, make_value(parameter, value));
+            done = exi_json_set(weigh, parameter->name, make_value(parameter, value));
     }
     if (!done) {
         json_decref(weigh);
@@ -121,8 +117,8 @@ static json_t *make_point(const ex_rig *rig, int layer, const double *point) {
             point += i == 0 ? ex_weigher_dimension(weigher) - count + 1 : 0;
             continue;
         }
-        done = set(object, ex_rig_input_name(rig, input),
-                   width == 1 ? exi_json_make_number(point[0]) : exi_json_make_numbers(point, 4));
+        done = exi_json_set(object, ex_rig_input_name(rig, input),
+                            width == 1 ? exi_json_make_number(point[0]) : exi_json_make_numbers(point, 4));
         point += width;
     }
     if (!done) {
@@ -149,14 +145,14 @@ static bool set_reach(json_t *object, const ex_weigher_def *def, int point) {
     const double *metric = def->metrics ? def->metrics + (size_t)point * n * n : NULL;
     if (!ex_weigher_kind_info(def->kind)->has_falloffs)
         return true;
-    bool done =
-        !falloff || all_zero(falloff, axes) || set(object, "falloff", exi_json_make_numbers(falloff, def->axis_count));
+    bool done = !falloff || all_zero(falloff, axes) ||
+                exi_json_set(object, "falloff", exi_json_make_numbers(falloff, def->axis_count));
     if (!metric || all_zero(metric, n * n))
         return done;
     json_t *rows = json_array();
     for (size_t i = 0; i < n; i++)
         done = json_array_append_new(rows, exi_json_make_numbers(metric + i * n, (int)n)) == 0 && done;
-    return set(object, "metric", json_pack("{s:o}", "scaled", rows)) && done;
+    return exi_json_set(object, "metric", json_pack("{s:o}", "scaled", rows)) && done;
 }
 
 static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *def) {
@@ -166,16 +162,16 @@ static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *
         const ex_pseudo *p = &def->pseudos[i];
         json_t *pseudo = json_object();
         if (p->from) {
-            done = set(pseudo, "from", make_point(rig, layer, p->from));
+            done = exi_json_set(pseudo, "from", make_point(rig, layer, p->from));
         } else {
             json_t *weights = json_object();
             for (int k = 0; k < def->example_count; k++)
-                done = done && (p->weights[k] == 0 ||
-                                set(weights, ex_rig_example_name(rig, layer, k), exi_json_make_number(p->weights[k])));
-            done = set(pseudo, "weights", weights) && done;
+                done = done && (p->weights[k] == 0 || exi_json_set(weights, ex_rig_example_name(rig, layer, k),
+                                                                   exi_json_make_number(p->weights[k])));
+            done = exi_json_set(pseudo, "weights", weights) && done;
         }
-        done =
-            set(pseudo, "at", make_point(rig, layer, p->at)) && set_reach(pseudo, def, def->example_count + i) && done;
+        done = exi_json_set(pseudo, "at", make_point(rig, layer, p->at)) &&
+               set_reach(pseudo, def, def->example_count + i) && done;
         done = json_array_append_new(list, pseudo) == 0 && done;
     }
     if (!done) {
@@ -193,13 +189,13 @@ static json_t *make_example(const ex_rig *rig, int layer, const ex_weigher_def *
     bool done = example && shifts;
     for (int kind = 0; done && kind < EXI_UNPACKED_KIND_COUNT; kind++)
         if (keys[kind] && exi_unpacked_has(rig, layer, k, (exi_unpacked_kind)kind, shifts))
-            done =
-                set(example, keys[kind], json_string(exi_unpacked_name(rig, layer, k, (exi_unpacked_kind)kind).text));
+            done = exi_json_set(example, keys[kind],
+                                json_string(exi_unpacked_name(rig, layer, k, (exi_unpacked_kind)kind).text));
     if (done && ex_rig_layer_reference(rig, layer) == k)
-        done = set(example, "reference", json_true());
+        done = exi_json_set(example, "reference", json_true());
     const double *point = ex_weigher_point(ex_rig_weigher(rig, layer), k);
-    done = done && (!point || set(example, "at", make_point(rig, layer, point))) && set_reach(example, def, k) &&
-           exi_unpack_describe_key(rig, layer, k, example);
+    done = done && (!point || exi_json_set(example, "at", make_point(rig, layer, point))) &&
+           set_reach(example, def, k) && exi_unpack_describe_key(rig, layer, k, example);
     free(shifts);
     if (!done) {
         json_decref(example);
@@ -217,19 +213,19 @@ static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *de
         done = json_array_append_new(space, make_axis(rig, ex_rig_layer_input(rig, layer, i), &def->axes[i])) == 0;
     for (int k = 0; done && k < def->example_count; k++)
         done = json_array_append_new(examples, make_example(rig, layer, def, k)) == 0;
-    done = set(object, "name", json_string(ex_rig_layer_name(rig, layer))) && done;
-    done = set(object, "space", space) && done;
-    done = set(object, "weigh", make_weigh(def)) && done;
-    done = set(object, "shape", json_string(ex_domain_name(domain))) && done;
+    done = exi_json_set(object, "name", json_string(ex_rig_layer_name(rig, layer))) && done;
+    done = exi_json_set(object, "space", space) && done;
+    done = exi_json_set(object, "weigh", make_weigh(def)) && done;
+    done = exi_json_set(object, "shape", json_string(ex_domain_name(domain))) && done;
     if (ex_weigher_kind_info(def->kind)->is_driven)
         done = done && exi_unpack_describe_driven(driver, rig, layer, object, json_object_get(object, "weigh"));
     if (ex_rig_layer_muted(rig, layer))
-        done = set(object, "muted", json_true()) && done;
+        done = exi_json_set(object, "muted", json_true()) && done;
     if (exi_project_domains[domain]->describe)
         done = done && exi_project_domains[domain]->describe(rig, layer, def, paths, object);
-    done = set(object, "examples", examples) && done;
+    done = exi_json_set(object, "examples", examples) && done;
     if (def->pseudo_count > 0)
-        done = set(object, "pseudo", make_pseudos(rig, layer, def)) && done;
+        done = exi_json_set(object, "pseudo", make_pseudos(rig, layer, def)) && done;
     if (!done) {
         json_decref(object);
         return NULL;
@@ -284,15 +280,15 @@ ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_
     bool done = made && layers;
     *root = NULL;
     if (result == EX_OK && ex_rig_skeleton(rig))
-        done = done && set(made, "skeleton", json_string(EXI_UNPACKED_SKELETON)) &&
-               set(made, "skinning", json_string(ex_skinning_name(ex_rig_skinning(rig))));
+        done = done && exi_json_set(made, "skeleton", json_string(EXI_UNPACKED_SKELETON)) &&
+               exi_json_set(made, "skinning", json_string(ex_skinning_name(ex_rig_skinning(rig))));
     if (result == EX_OK)
         done = done && exi_unpack_describe_driver(driver, rig, made);
     for (int l = 0; result == EX_OK && done && l < ex_rig_layer_count(rig); l++)
         done = json_array_append_new(layers, describe_layer(rig, l, paths, driver)) == 0;
-    done = set(made, "layers", layers) && done;
+    done = exi_json_set(made, "layers", layers) && done;
     if (subdivide)
-        done = set(made, "subdivide", subdivide) && done;
+        done = exi_json_set(made, "subdivide", subdivide) && done;
     done = exi_unpack_describe_settle(driver, made) && done;
     if (result == EX_OK && !done)
         result = ex_error_memory(error, "the project", (size_t)ex_rig_example_count(rig) * 200);

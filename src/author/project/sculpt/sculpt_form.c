@@ -8,6 +8,7 @@
 #define _XOPEN_SOURCE   700
 
 #include "author/base/array.h"
+#include "author/mesh/mesh_normals.h"
 #include "author/project/sculpt/reorder.h"
 #include "author/project/sculpt/sculpt.h"
 #include "runtime/base/text.h"
@@ -32,11 +33,7 @@ ex_result exi_read_raw_mesh(const ex_project_view *view, ex_mesh **mesh, ex_erro
     free(path);
     if (result != EX_OK)
         return ex_error_within(error, result, "%s: mesh", view->path);
-    free((*mesh)->corner_normals);
-    free((*mesh)->normals);
-    (*mesh)->corner_normals = NULL;
-    (*mesh)->normals = NULL;
-    (*mesh)->normal_count = 0;
+    exi_mesh_drop_normals(*mesh);
     return EX_OK;
 }
 

@@ -5,10 +5,6 @@
 #include "author/scan/kinematics/kinematics.h"
 #include "runtime/base/result.h"
 
-static bool set(json_t *object, const char *key, json_t *value) {
-    return json_object_set_new(object, key, value) == 0;
-}
-
 static bool set_lock(json_t *object, const ex_kin_joint *joint) {
     if (!joint->lock_translation && !joint->lock_axis)
         return true;
@@ -18,7 +14,7 @@ static bool set_lock(json_t *object, const ex_kin_joint *joint) {
         done = json_array_append_new(list, json_string("translation")) == 0;
     if (done && joint->lock_axis)
         done = json_array_append_new(list, json_string("axis")) == 0;
-    return set(object, "lock", list) && done;
+    return exi_json_set(object, "lock", list) && done;
 }
 
 static json_t *make_joint(const ex_kinematics *kinematics, int j) {
@@ -26,19 +22,19 @@ static json_t *make_joint(const ex_kinematics *kinematics, int j) {
     const double range[2] = {joint->least, joint->most};
     const bool hinge = joint->freedom == EX_FREEDOM_HINGE, mirrored = joint->mirror >= 0;
     json_t *object = json_object();
-    bool done = object && set(object, "name", json_string(joint->name));
+    bool done = object && exi_json_set(object, "name", json_string(joint->name));
     if (done && joint->parent >= 0)
-        done = set(object, "parent", json_string(kinematics->joints[joint->parent].name));
-    done = done && set(object, "joint", json_string(ex_freedom_name(joint->freedom)));
+        done = exi_json_set(object, "parent", json_string(kinematics->joints[joint->parent].name));
+    done = done && exi_json_set(object, "joint", json_string(ex_freedom_name(joint->freedom)));
     if (done && (!mirrored || joint->lock_translation))
-        done = set(object, "translation", exi_json_make_numbers(joint->translation, 3));
+        done = exi_json_set(object, "translation", exi_json_make_numbers(joint->translation, 3));
     if (done && hinge && (!mirrored || joint->lock_axis))
-        done = set(object, "axis", exi_json_make_numbers(joint->axis, 3));
+        done = exi_json_set(object, "axis", exi_json_make_numbers(joint->axis, 3));
     if (done && mirrored)
-        done = set(object, "mirror", json_string(kinematics->joints[joint->mirror].name));
+        done = exi_json_set(object, "mirror", json_string(kinematics->joints[joint->mirror].name));
     done = done && set_lock(object, joint);
     if (done && hinge && (joint->least != 0 || joint->most != 0))
-        done = set(object, "range", exi_json_make_numbers(range, 2));
+        done = exi_json_set(object, "range", exi_json_make_numbers(range, 2));
     if (done)
         return object;
     json_decref(object);
@@ -49,12 +45,12 @@ static json_t *make_marker(const ex_kinematics *kinematics, int s) {
     const ex_site *site = &kinematics->sites[s];
     const double colour[3] = {site->colour[0], site->colour[1], site->colour[2]};
     json_t *object = json_object();
-    bool done = object && set(object, "name", json_string(site->name)) &&
-                set(object, "joint", json_string(kinematics->joints[site->joint].name));
+    bool done = object && exi_json_set(object, "name", json_string(site->name)) &&
+                exi_json_set(object, "joint", json_string(kinematics->joints[site->joint].name));
     if (done && site->placed)
-        done = set(object, "at", exi_json_make_numbers(site->local, 3));
+        done = exi_json_set(object, "at", exi_json_make_numbers(site->local, 3));
     if (done && (colour[0] > 0 || colour[1] > 0 || colour[2] > 0))
-        done = set(object, "colour", exi_json_make_numbers(colour, 3));
+        done = exi_json_set(object, "colour", exi_json_make_numbers(colour, 3));
     if (done)
         return object;
     json_decref(object);
@@ -63,8 +59,9 @@ static json_t *make_marker(const ex_kinematics *kinematics, int s) {
 
 json_t *exi_kinematics_json(const ex_kinematics *kinematics) {
     json_t *root = json_object(), *joints = json_array(), *markers = json_array();
-    bool done = root && joints && markers && set(root, "exemplar_skeleton", json_integer(1)) &&
-                set(root, "name", json_string(kinematics->name && kinematics->name[0] ? kinematics->name : "skeleton"));
+    bool done = root && joints && markers && exi_json_set(root, "exemplar_skeleton", json_integer(1)) &&
+                exi_json_set(root, "name",
+                             json_string(kinematics->name && kinematics->name[0] ? kinematics->name : "skeleton"));
     for (int j = 0; done && j < kinematics->joint_count; j++)
         done = json_array_append_new(joints, make_joint(kinematics, j)) == 0;
     for (int s = 0; done && s < kinematics->site_count; s++)
