@@ -28,6 +28,15 @@ class Forms(harness.Case):
         text = self.succeed("diff", "a.obj", "b.obj").out
         self.assertIn("vertices  the same 8\nfaces     the same 3\n", text)
 
+    def test_rounding(self):
+        """Text says that it is rounding; JSON and the exit code stay exact."""
+        rounded = [list(p) for p in harness.REST]
+        rounded[2][2] += 1e-9
+        self.write("b.obj", rounded)
+        self.assertIn("vertices  the same 8 but for rounding, up to 1e-09\n", self.succeed("diff", "a.obj", "b.obj").out)
+        self.assertFalse(self.diff()["same"])
+        self.assertEqual(self.run_tool("diff", "a.obj", "b.obj", "--exit-code").code, 1)
+
     def test_moved(self):
         moved = [list(p) for p in harness.REST]
         moved[2][2], moved[5][0] = 0.3, moved[5][0] + 0.4

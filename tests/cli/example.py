@@ -713,6 +713,17 @@ class Example(harness.Case):
         self.assertEqual(self.project()["layers"][0]["examples"][0]["mesh"], "fore_L.z/bent.obj")
         self.assertLess(apart(self.posed("fore_L.z=90"), made), 1e-5 * SIZE)
 
+    def test_a_sculpt_of_another_pose_is_refused(self):
+        """The form at rest with a vertex far off, given as a sculpt at a pose."""
+        form = self.posed()
+        size = max(max(p[c] for p in form) - min(p[c] for p in form) for c in range(3))
+        off = [[p[0], p[1] + 0.9 * size, p[2]] if p == form[-1] else p for p in form]
+        (self.folder / "off.obj").write_text(obj(off))
+        self.refused("add", "body/body.json", "--name", "off", "--at", POSE, "off.obj",
+                     fragments=("of the mesh's size away from the form at its pose: sculpt on what 'pose' writes",
+                                "--force takes it as it is"))
+        self.example("add", "--name", "off", "--at", POSE, "--force", "off.obj")
+
     def test_doubts_are_told(self):
         made = self.add_bent()
         (self.folder / "large.obj").write_text(obj([[100 * x for x in p] for p in made]))

@@ -7,6 +7,7 @@ WRONG = [
     (["wieghts", "a.glb"], "did you mean 'weights'"),
     (["pose", "band.glb", "-o", "a.obj", "--force"], "--force goes with --poses"),
     (["xyzzy"], "there is no command 'xyzzy'"),
+    (["export", "band.glb"], "did you mean 'pose' or 'bake'?"),
     (["--verson"], "did you mean '--version'"),
     (["help", "chekc"], "did you mean 'check'"),
     (["build"], "an argument is missing; usage: exemplar build PROJECT.json"),

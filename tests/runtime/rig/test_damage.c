@@ -189,6 +189,8 @@ static void promises_of_three_gigabytes(void **state) {
         assert_true(error.result == EX_ERROR_FORMAT || error.result == EX_ERROR_DATA);
         assert_non_null(strstr(error.text, error.result == EX_ERROR_DATA ? "counts" : "missing"));
     }
+    error = refused(small, 0);
+    assert_sentence(&error, EX_ERROR_FORMAT, "it is empty");
     memset(small, 0, sizeof small);
     memcpy(small, "glTF", 4);
     put_u32(small + 4, 2);
