@@ -34,8 +34,9 @@ class Answer:
 class Editor:
     """The tool serving a project, and requests like those of the page."""
 
-    def __init__(self, folder, name="band.json", *words, **how):
+    def __init__(self, folder, name="band.json", *words, modes=False, **how):
         self.process = subprocess.Popen([harness.TOOL, "edit", str(name), "--no-open", *words], cwd=folder, **how,
+                                        preexec_fn=harness.limits(None, None, modes),
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if not select.select([self.process.stdout], [], [], 60)[0]:
             self.end()
@@ -100,8 +101,8 @@ class Case(harness.Case):
             self.assertNotRegex(said, "Sanitizer|runtime error|definitely lost")
         super().tearDown()
 
-    def open(self, *words, user=None):
-        editor = Editor(self.folder, *words, user=user)
+    def open(self, *words, modes=False):
+        editor = Editor(self.folder, *words, modes=modes)
         self.editors.append(editor)
         return editor
 

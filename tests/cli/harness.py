@@ -2,6 +2,7 @@
 
 Every script is called as NAME.py TOOL REPOSITORY and ends with harness.main(); it needs only python3's own library.
 """
+import ctypes
 import json
 import os
 import re
@@ -41,9 +42,32 @@ class Outcome:
         return json.loads(self.bytes.decode("utf-8"), object_pairs_hook=no_duplicates, parse_constant=no_constant)
 
 
-def limits(file_size, memory):
-    """Sets a child's limits: beyond file_size a write fails as on a full disk, beyond memory an allocation fails."""
+LIBC = ctypes.CDLL(None, use_errno=True)
+DROP_FROM_BOUNDING_SET = 24  # prctl's PR_CAPBSET_DROP
+RIGHTS_OVER_MODES = 1, 2, 3  # the capabilities CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FOWNER
+
+
+def obey_modes():
+    """Takes root's right to read and write everything from the program that this process starts next: from then on,
+    files and folders are as protected from it as their modes say. Whoever is not root has no such right."""
+    for right in RIGHTS_OVER_MODES if os.geteuid() == 0 else ():
+        if LIBC.prctl(DROP_FROM_BOUNDING_SET, right, 0, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), "cannot give up the rights of root")
+
+
+def can_obey_modes():
+    try:
+        return subprocess.run(["true"], preexec_fn=obey_modes).returncode == 0
+    except subprocess.SubprocessError:
+        return False
+
+
+def limits(file_size, memory, modes=False):
+    """Sets a child's limits: beyond file_size a write fails as on a full disk, beyond memory an allocation fails. With
+    modes, protected files and folders are closed to root too."""
     def set_them():
+        if modes:
+            obey_modes()
         if file_size is not None:
             signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which ends the tool unless it handles it
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
@@ -66,10 +90,10 @@ class Case(unittest.TestCase):
     def tearDown(self):
         shutil.rmtree(self.folder)
 
-    def run_tool(self, *words, tool=None, user=None, stdout=subprocess.PIPE, file_size=None, memory=None):
-        process = subprocess.run([tool or TOOL, *[str(word) for word in words]], cwd=self.folder, user=user,
-                                 stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE, timeout=120,
-                                 preexec_fn=limits(file_size, memory))
+    def run_tool(self, *words, stdout=subprocess.PIPE, file_size=None, memory=None, modes=False):
+        process = subprocess.run([TOOL, *[str(word) for word in words]], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                 stdout=stdout, stderr=subprocess.PIPE, timeout=120,
+                                 preexec_fn=limits(file_size, memory, modes))
         if process.stdout is None:
             process.stdout = b""
         return Outcome(process)
