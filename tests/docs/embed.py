@@ -2,7 +2,7 @@
 shows, prints the numbers of the page and of 'exemplar pose', and links the libraries that the page names. Its pieces of
 C compile without a warning and run, with a misuse hook that aborts.
 
-    embed.py EMBED.md SOURCE_DIR BUILD_DIR WORK_DIR CC
+    embed.py EMBED.md SOURCE_DIR BUILD_DIR CC
 
 Comments before blocks of the page say what a block is: '<!-- piece: RIG -->' goes into the program and runs with that
 demo, '<!-- above main -->' comes before it.
@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 RUN_HERE = "tests/docs/embed.py runs"
 # The variables of the program that pieces use.
@@ -176,10 +177,14 @@ def check_pieces(found, work, compiler, env):
 
 def main():
     page = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
-    source, build, work = (pathlib.Path(word) for word in sys.argv[2:5])
-    compiler = sys.argv[5]
-    shutil.rmtree(work, ignore_errors=True)
-    (work / "bin").mkdir(parents=True)
+    source, build = (pathlib.Path(word) for word in sys.argv[2:4])
+    # A shell splits what pkg-config prints at spaces, so the prefix has none.
+    with tempfile.TemporaryDirectory(prefix="exemplar-embed-") as work:
+        try_page(page, source, build, pathlib.Path(work), sys.argv[4])
+
+
+def try_page(page, source, build, work, compiler):
+    (work / "bin").mkdir()
     found = blocks(page)
     program = [body for _, language, body in found if language == "c" and "int main" in body]
     if len(program) != 1 or len(program[0].splitlines()) > 45:

@@ -43,27 +43,29 @@ for program in $parts; do
 done
 
 printf -- '-- pkg-config\n'
+# Its words may contain spaces, escaped for a shell.
+link() { # OPTIONS-AND-NAME COMPILER-WORD…
+    options=$1
+    shift
+    # shellcheck disable=SC2086 # several options
+    eval "set -- \"\$@\" $(pkg-config $options)"
+    "$cc" "$@"
+}
 libraries=$(dirname "$(find "$work/moved" -name exemplar.pc)")
 PKG_CONFIG_PATH=$libraries${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 export PKG_CONFIG_PATH
 [ "$(pkg-config --modversion exemplar)" = "$version" ]
-# shellcheck disable=SC2046 # lists of options
-"$cc" -std=c17 "$foreign/runtime.c" -o "$work/runtime_pc" $(pkg-config --cflags --libs exemplar)
-# shellcheck disable=SC2046
-"$cc" -std=c17 "$foreign/author.c" -o "$work/author_pc" $(pkg-config --cflags --libs exemplar-author)
+link "--cflags --libs exemplar" -std=c17 "$foreign/runtime.c" -o "$work/runtime_pc"
+link "--cflags --libs exemplar-author" -std=c17 "$foreign/author.c" -o "$work/author_pc"
 for program in runtime_pc author_pc; do
     LD_LIBRARY_PATH=$libraries/.. "$work/$program" "$version"
 done
-# shellcheck disable=SC2046
-"$cc" -std=c17 -static "$foreign/runtime.c" -o "$work/runtime_pc_static" $(pkg-config --static --cflags --libs exemplar)
+link "--static --cflags --libs exemplar" -std=c17 -static "$foreign/runtime.c" -o "$work/runtime_pc_static"
 "$work/runtime_pc_static" "$version"
-# shellcheck disable=SC2046
-"$cc" -std=c17 -static "$foreign/author.c" -o "$work/author_pc_static" \
-    $(pkg-config --static --cflags --libs exemplar-author)
+link "--static --cflags --libs exemplar-author" -std=c17 -static "$foreign/author.c" -o "$work/author_pc_static"
 "$work/author_pc_static" "$version"
 case $parts in *cuda*)
-    # shellcheck disable=SC2046
-    "$cc" -std=c17 "$foreign/cuda.c" -o "$work/cuda_pc" $(pkg-config --cflags --libs exemplar-cuda)
+    link "--cflags --libs exemplar-cuda" -std=c17 "$foreign/cuda.c" -o "$work/cuda_pc"
     LD_LIBRARY_PATH=$libraries/.. "$work/cuda_pc" "$version"
     ;;
 esac

@@ -11,7 +11,7 @@ require() {
     done
 }
 
-toolchain() { echo "-DCMAKE_TOOLCHAIN_FILE=$source/cmake/toolchains/$1.cmake"; }
+toolchain= # a file of cmake/toolchains
 
 # On an x86-64 machine, x86-64 programs are built and run directly; elsewhere with a cross compiler and an emulator.
 x86() { # SIMD
@@ -20,7 +20,7 @@ x86() { # SIMD
     run=
     if [ "$(uname -m)" != x86_64 ]; then
         require x86_64-linux-gnu-gcc
-        options="$options $(toolchain x86_64)"
+        toolchain=x86_64
     fi
     if [ "$(uname -m)" != x86_64 ] || { [ "$simd" = avx2 ] && ! grep -qw avx2 /proc/cpuinfo; }; then
         require qemu-x86_64
@@ -34,14 +34,14 @@ case $target in
 scalar) expect=scalar options=-DEX_SIMD=scalar run= ;;
 wasm)
     require clang wasm-ld node
-    expect=wasm options=$(toolchain wasm32) program=bin/results.wasm
-    run="node --no-warnings $source/tests/portable/run_wasi.mjs"
+    expect=wasm options='' toolchain=wasm32 program=bin/results.wasm
+    run="node --no-warnings tests/portable/run_wasi.mjs"
     ;;
 x86_sse2) expect=sse2; x86 auto ;;
 x86_avx2) expect=avx2; x86 avx2 ;;
 windows)
     require x86_64-w64-mingw32-gcc
-    options=$(toolchain windows) program=bin/results.exe shared=ON run=
+    options='' toolchain=windows program=bin/results.exe shared=ON run=
     ;;
 *) echo "no target called $target" && exit 2 ;;
 esac
@@ -50,7 +50,8 @@ esac
 # shellcheck disable=SC2086 # lists of options
 cmake -S "$source" -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_C_FLAGS_RELEASE='-Og -DNDEBUG' -DEX_AUTHOR=OFF -DEX_BENCH=OFF -DEX_CUDA=OFF -DEX_TESTS=ON \
-    -DEX_SHARED=$shared -DEX_WERROR=ON $options
+    -DEX_SHARED=$shared -DEX_WERROR=ON $options \
+    ${toolchain:+"-DCMAKE_TOOLCHAIN_FILE=$source/cmake/toolchains/$toolchain.cmake"}
 cmake --build "$build"
 if [ "$target" = windows ]; then
     for made in "$build/$program" "$build/bin/libexemplar.dll" "$build/lib/libexemplar.a"; do
@@ -59,7 +60,8 @@ if [ "$target" = windows ]; then
     exit 0
 fi
 "$native" >"$build/native.txt"
-# shellcheck disable=SC2086
+cd "$source"
+# shellcheck disable=SC2086 # a command, or none
 $run "$build/$program" >"$build/$target.txt"
 grep -qx "simd $expect" "$build/$target.txt" || { echo "not built for $expect: $(head -n 1 "$build/$target.txt")"; exit 1; }
 "$python" "$source/tests/portable/compare.py" "$build/native.txt" "$build/$target.txt"
