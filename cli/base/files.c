@@ -190,15 +190,24 @@ static bool can_be_written(const char *path, bool special) {
     return false;
 }
 
+bool exi_output_writable(const char *path) {
+    struct stat target;
+    return can_be_written(path, stat(path, &target) == 0 && !S_ISREG(target.st_mode) && !S_ISDIR(target.st_mode));
+}
+
+bool exi_file_is_same(const char *path, const char *other) {
+    struct stat a, b;
+    return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 bool exi_output_check(const ex_command *command, const char *path, const char *endings, const char *source,
                       int *exit_code) {
-    struct stat target, origin;
+    struct stat target;
     if (exi_is_standard_output(path))
         return true;
     const bool exists = stat(path, &target) == 0, folder = exists && S_ISDIR(target.st_mode);
     const bool special = exists && !S_ISREG(target.st_mode) && !folder;
-    if (exists && source && stat(source, &origin) == 0 && target.st_dev == origin.st_dev &&
-        target.st_ino == origin.st_ino) {
+    if (source && exi_file_is_same(path, source)) {
         *exit_code =
             exi_wrong_usage(command, "'%s' is also an input and would be overwritten: give another name", path);
         return false;
@@ -365,12 +374,9 @@ void exi_folder_undo(exi_folder *folder) {
     }
 }
 
-int exi_folder_interrupted(exi_folder *folder, bool overwrote) {
+int exi_folder_interrupted(exi_folder *folder) {
     exi_folder_undo(folder);
-    if (overwrote && !folder->empty)
-        exi_failed_text("interrupted: '%s' may hold old files beside new ones", folder->path);
-    else
-        exi_failed_text("interrupted: what was written has been removed");
+    exi_failed_text("interrupted: what was written has been removed");
     return exi_interrupted();
 }
 

@@ -39,6 +39,8 @@ bool exi_file_exists(const char *path);
 bool exi_file_is_folder(const char *path);
 /* True if the folder does not exist or is empty. */
 bool exi_folder_is_empty(const char *path);
+/* True if both paths lead to the same file. */
+bool exi_file_is_same(const char *path, const char *other);
 /* Size in bytes, or 0. */
 double exi_file_size(const char *path);
 
@@ -53,6 +55,9 @@ bool exi_is_standard_output(const char *path);
  */
 bool exi_output_check(const ex_command *command, const char *path, const char *endings, const char *source,
                       int *exit_code);
+
+/* The last part of it: true if path can be written, whatever its name. Otherwise prints the reason. */
+bool exi_output_writable(const char *path);
 
 /* True if results can be written into a folder, which need not exist yet. Otherwise prints the reason and returns
  * false. Call it before any work. */
@@ -84,9 +89,8 @@ typedef struct exi_folder {
 
 bool exi_folder_note(exi_folder *folder, const char *path);
 void exi_folder_undo(exi_folder *folder);
-/* Undoes after an interrupt (interrupt.h) and prints what is left; `overwrote`: existing files may have been
- * overwritten. Returns the exit code. */
-int exi_folder_interrupted(exi_folder *folder, bool overwrote);
+/* Undoes after an interrupt (interrupt.h) of writing a set of files, and says so. Returns the exit code. */
+int exi_folder_interrupted(exi_folder *folder);
 void exi_folder_forget(exi_folder *folder);
 
 #endif

@@ -25,15 +25,23 @@ static int open_folder_of(const char *path) {
     return folder;
 }
 
-int exi_lock_folder_of(const char *path, bool quiet) {
-    const int folder = open_folder_of(path);
+/* Locks an open folder, where `where` "the folder of" the path is. Returns the lock. */
+static int lock_open(int folder, const char *where, const char *path, bool quiet) {
     if (folder < 0 || flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
         return folder;
     if (!quiet)
-        exi_failed_text("another command is changing a project in the folder of '%s': waiting for it", path);
+        exi_failed_text("another command is changing a project in %s '%s': waiting for it", where, path);
     while (flock(folder, LOCK_EX) != 0 && errno == EINTR)
         ;
     return folder;
+}
+
+int exi_lock_folder_of(const char *path, bool quiet) {
+    return lock_open(open_folder_of(path), "the folder of", path, quiet);
+}
+
+int exi_lock_folder(const char *folder, bool quiet) {
+    return lock_open(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "the folder", folder, quiet);
 }
 
 bool exi_lock_folder_soon(const char *path, double seconds, int *lock) {

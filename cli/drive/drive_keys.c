@@ -3,6 +3,7 @@
 
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
+#include "cli/base/lock.h"
 
 #include "common/array.h"
 
@@ -20,6 +21,7 @@ static ex_word_list database;
 /* ---- a rig and its definition ---- */
 
 typedef struct opened {
+    int lock; /* lock.h */
     ex_rig *rig;
     ex_drive_set *set;
     const ex_drive_def *def;
@@ -28,7 +30,7 @@ typedef struct opened {
 /* False after printing an error; call close_rig either way. */
 static bool open_rig(opened *o, const char *path) {
     ex_error error = {.result = EX_OK};
-    *o = (opened){.rig = exi_drive_load(path)};
+    o->rig = exi_drive_load(path);
     if (!o->rig)
         return false;
     if (ex_drive_open(o->rig, &o->set, &error) != EX_OK) {
@@ -39,7 +41,17 @@ static bool open_rig(opened *o, const char *path) {
     return true;
 }
 
+/* The same with the folder locked if the rig will be changed in place: another command that read it before this one
+ * has written it would lose this change. */
+static bool open_to_change(opened *o, const ex_call *call) {
+    const char *path = call->arguments[0];
+    if (!output || exi_file_is_same(output, path))
+        o->lock = exi_lock_folder_of(path, call->quiet);
+    return open_rig(o, path);
+}
+
 static void close_rig(opened *o) {
+    exi_lock_release(o->lock);
     ex_drive_close(o->set);
     ex_rig_destroy(o->rig);
 }
@@ -91,7 +103,7 @@ static void print_keys(const char *path, const ex_drive_def *def, const ex_key_d
 }
 
 static int run_keys(const ex_call *call) {
-    opened o;
+    opened o = {.lock = -1};
     ex_error error = {.result = EX_OK};
     int exit_code = EX_EXIT_FAILED;
     if (open_rig(&o, call->arguments[0])) {
@@ -131,20 +143,12 @@ const ex_command cmd_drive_keys = {
 
 /* Keeps the file as FILE~. */
 static ex_result keep_old(const char *path, ex_error *error) {
-    char *bytes = NULL, *beside = array_allocate(strlen(path) + 2, 1);
+    char *bytes = NULL;
     size_t size = 0;
-    ex_file_writer writer;
-    ex_result result = beside ? ex_file_read(path, &bytes, &size, error) : EX_ERROR_MEMORY;
-    if (!beside)
-        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "not enough memory"};
+    ex_result result = ex_file_read(path, &bytes, &size, error);
     if (result == EX_OK)
-        result = ex_file_open(&writer, strcat(strcpy(beside, path), "~"), error);
-    if (result == EX_OK) {
-        ex_file_write(&writer, bytes, size);
-        result = ex_file_commit(&writer, error);
-    }
+        result = ex_file_back_up(path, bytes, size, error);
     free(bytes);
-    free(beside);
     return result;
 }
 
@@ -167,8 +171,10 @@ static bool check_output(const ex_call *call, int *exit_code) {
         exi_wrong_usage(call->command, "the rig cannot go to standard output: name a file with -o");
         return false;
     }
-    return !output || strcmp(output, call->arguments[0]) == 0 ||
-           exi_output_check(call->command, output, ".glb", NULL, exit_code);
+    if (output && !exi_file_is_same(output, call->arguments[0]))
+        return exi_output_check(call->command, output, ".glb", NULL, exit_code);
+    *exit_code = EX_EXIT_FAILED;
+    return !exi_file_exists(call->arguments[0]) || exi_output_writable(call->arguments[0]);
 }
 
 static int find_key(const ex_drive_def *def, const char *word) {
@@ -292,7 +298,7 @@ static int add(const ex_call *call, const opened *o, int frame) {
 }
 
 static int run_add(const ex_call *call) {
-    opened o;
+    opened o = {.lock = -1};
     int exit_code, frame = -1;
     const char *at = at_text, *end = at_text ? at + strlen(at_text) : NULL;
     if (!driver || !driven)
@@ -306,7 +312,7 @@ static int run_add(const ex_call *call) {
     }
     if (!check_output(call, &exit_code))
         return exit_code;
-    exit_code = open_rig(&o, call->arguments[0]) ? add(call, &o, frame) : EX_EXIT_FAILED;
+    exit_code = open_to_change(&o, call) ? add(call, &o, frame) : EX_EXIT_FAILED;
     close_rig(&o);
     return exit_code;
 }
@@ -379,11 +385,11 @@ static int take_out(const ex_call *call, const opened *o) {
 }
 
 static int run_remove(const ex_call *call) {
-    opened o;
+    opened o = {.lock = -1};
     int exit_code;
     if (!check_output(call, &exit_code))
         return exit_code;
-    exit_code = open_rig(&o, call->arguments[0]) ? take_out(call, &o) : EX_EXIT_FAILED;
+    exit_code = open_to_change(&o, call) ? take_out(call, &o) : EX_EXIT_FAILED;
     close_rig(&o);
     return exit_code;
 }

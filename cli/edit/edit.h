@@ -152,12 +152,6 @@ bool exi_edit_may_read(const exi_edit *edit, const char *relative, ex_error *err
 #define EXI_EDIT_NAME_SIZE (EXI_EDIT_NAME_MOST + 56) /* slightly longer names are read, and refused with a sentence */
 #define EXI_EDIT_PATH_SIZE 1024
 
-/* Writes a new hidden file into an open folder and syncs it to the disk; mode below 0: the default for new files. False
- * with errno set; then no file is left. */
-#define EXI_EDIT_TEMPORARY_SIZE 40
-bool exi_edit_write_temporary(int folder, const char *bytes, size_t size, int mode, char name[EXI_EDIT_TEMPORARY_SIZE]);
-/* Removes temporary files older than an hour from the project's folder: a killed editor left them. */
-void exi_edit_remove_stale(const exi_edit *edit);
 /* True if a file of the folder may have that name; false after a refusal. */
 bool exi_edit_check_name(const char *name, exi_answer *answer);
 /* Reads and checks the name under that key of the query; false after a refusal. */

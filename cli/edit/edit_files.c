@@ -1,29 +1,19 @@
 /*
  * cli/edit/edit_files.c - puts files dropped on the editor next to the project.
  *
- * A file is written under a temporary name and then linked to its final name, which fails if that name exists: nothing
- * is ever overwritten, and no link is followed.
+ * A file gets a name that no file has: nothing is ever overwritten, and no link is followed.
  */
-#define _GNU_SOURCE
-
+#include "cli/base/files.h"
 #include "cli/base/report.h"
 #include "edit.h"
 
 #include <exemplar/author/files.h>
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-#define ATTEMPTS        10000
-#define TEMPORARY_START ".exemplar-edit."
-#define STALE_SECONDS   3600
+#define ATTEMPTS 10000
 
 /* ---- names ---- */
 
@@ -50,97 +40,34 @@ bool exi_edit_asked_name(const exi_asked *asked, const char *key, char name[EXI_
 
 /* ---- writing ---- */
 
-static bool write_all(int file, const char *bytes, size_t size) {
-    while (size > 0) {
-        const ssize_t count = write(file, bytes, size);
-        if (count < 0 && errno != EINTR)
-            return false;
-        bytes += count > 0 ? count : 0;
-        size -= count > 0 ? (size_t)count : 0;
-    }
-    return true;
-}
-
-bool exi_edit_write_temporary(int folder, const char *bytes, size_t size, int mode,
-                              char name[EXI_EDIT_TEMPORARY_SIZE]) {
-    unsigned long long number;
-    if (getentropy(&number, sizeof number) != 0)
-        return false;
-    snprintf(name, EXI_EDIT_TEMPORARY_SIZE, TEMPORARY_START "%016llx", number);
-    const int file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode < 0 ? 0666 : 0600);
-    if (file < 0)
-        return false;
-    bool good = write_all(file, bytes, size) && (mode < 0 || fchmod(file, (mode_t)mode) == 0) && fsync(file) == 0;
-    int reason = errno;
-    if (close(file) != 0 && good) {
-        good = false;
-        reason = errno;
-    }
-    if (!good)
-        unlinkat(folder, name, 0);
-    errno = reason;
-    return good;
-}
-
-void exi_edit_remove_stale(const exi_edit *edit) {
-    DIR *folder = opendir(edit->folder);
-    const time_t now = time(NULL);
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        struct stat status;
-        if (strncmp(entry->d_name, TEMPORARY_START, strlen(TEMPORARY_START)) == 0 &&
-            fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
-            now - status.st_mtime > STALE_SECONDS)
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    }
-    if (folder)
-        closedir(folder);
-}
-
-/* Gives the temporary file an unused name; false with errno EEXIST if the name is in use. */
-static bool give_name(int folder, const char *temporary, const char *name) {
-    if (linkat(folder, temporary, folder, name, 0) == 0) {
-        unlinkat(folder, temporary, 0);
-        return true;
-    }
-    if (errno == EEXIST)
-        return false;
-    /* A file system without links: first reserve the name with an empty file. */
-    const int file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (file < 0)
-        return false;
-    close(file);
-    return renameat(folder, temporary, folder, name) == 0;
-}
-
 /* Takes the first free name of NAME.ending, NAME-2.ending, … */
-static bool give_free_name(int folder, const char *temporary, const char *stem, const char *ending,
-                           char path[EXI_EDIT_PATH_SIZE]) {
+static ex_result add(const exi_edit *edit, const char *stem, const char *ending, const char *bytes, size_t size,
+                     char path[EXI_EDIT_PATH_SIZE], ex_error *error) {
+    ex_result result = EX_ERROR_FILE;
     for (int i = 1; i < ATTEMPTS; i++) {
-        if (i == 1)
-            snprintf(path, EXI_EDIT_PATH_SIZE, "%s%s", stem, ending);
+        ex_file_writer writer;
+        char number[16] = "";
+        if (i > 1)
+            snprintf(number, sizeof number, "-%d", i);
+        snprintf(path, EXI_EDIT_PATH_SIZE, "%s%s%s", stem, number, ending);
+        char *whole = exi_path_inside(edit->folder, path, "");
+        const bool taken = whole && exi_file_exists(whole);
+        if (!whole)
+            result = ex_error_memory(error, "a path", strlen(path));
+        else if (taken)
+            result = ex_file_error(error, "write", path, EEXIST);
         else
-            snprintf(path, EXI_EDIT_PATH_SIZE, "%s-%d%s", stem, i, ending);
-        if (give_name(folder, temporary, path))
-            return true;
-        if (errno != EEXIST)
-            return false;
+            result = ex_file_open(&writer, whole, error);
+        if (result == EX_OK) {
+            ex_file_write(&writer, bytes, size);
+            result = ex_file_commit_new(&writer, error);
+        }
+        const bool again = result != EX_OK && whole && exi_file_exists(whole);
+        free(whole);
+        if (!again)
+            break;
     }
-    return false;
-}
-
-static bool add(int folder, const char *stem, const char *ending, const char *bytes, size_t size,
-                char path[EXI_EDIT_PATH_SIZE]) {
-    char temporary[EXI_EDIT_TEMPORARY_SIZE];
-    if (!exi_edit_write_temporary(folder, bytes, size, -1, temporary))
-        return false;
-    const bool good = give_free_name(folder, temporary, stem, ending, path);
-    const int reason = errno;
-    if (good)
-        fsync(folder); /* not possible on some file systems; the file is complete either way */
-    else
-        unlinkat(folder, temporary, 0);
-    errno = reason;
-    return good;
+    return result;
 }
 
 void exi_edit_add_file(exi_edit *edit, const char *stem, const char *ending, const char *bytes, size_t size,
@@ -149,15 +76,9 @@ void exi_edit_add_file(exi_edit *edit, const char *stem, const char *ending, con
     exi_reply reply;
     ex_error error = {.result = EX_OK};
     pthread_mutex_lock(&edit->writing);
-    const int folder = open(edit->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool good = folder >= 0 && add(folder, stem, ending, bytes, size, path);
-    const int reason = errno;
-    if (folder >= 0)
-        close(folder);
+    const ex_result result = add(edit, stem, ending, bytes, size, path, &error);
     pthread_mutex_unlock(&edit->writing);
-    if (!good) {
-        snprintf(path, sizeof path, "%s%s", stem, ending);
-        ex_file_error(&error, "write", path, reason);
+    if (result != EX_OK) {
         exi_refuse_error(edit, answer, 500, &error, NULL);
     } else if (exi_reply_start(&reply, answer, 200)) {
         exi_emit_text(&reply.json, "path", path);

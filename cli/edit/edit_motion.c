@@ -199,7 +199,7 @@ static ex_result put_sent(exi_edit *edit, const exi_asked *asked, const char *na
     if (result == EX_OK)
         result = make_room(edit, name, error);
     if (result == EX_OK)
-        result = ex_file_open(&writer, edit->sent.path, error);
+        result = ex_file_open_bulk(&writer, edit->sent.path, error);
     if (result != EX_OK)
         return result;
     ex_file_write(&writer, asked->body, asked->size);

@@ -45,7 +45,6 @@ bool exi_edit_open(exi_edit *edit, const ex_call *call, const char *path) {
     strcpy(edit->path, edit->folder);
     edit->name = strcpy(edit->path + size, name);
     edit->pool = exi_pool_create(call->threads);
-    exi_edit_remove_stale(edit);
     return true;
 }
 

@@ -2,8 +2,8 @@
  * cli/edit/edit_project.c - the edited project: its text and version, and saving it.
  *
  * A version is a checksum of the file's bytes. A save compares it and writes under the lock that other editors and
- * 'exemplar example' use, too. The text goes into a temporary file next to the project, which takes the project's name
- * once it is on the disk: whatever happens, the file is the old one or the new one. The old one is kept as NAME~.
+ * 'exemplar example' use, too. Whatever happens, the file is the old one or the new one (files.h). The old one is kept
+ * as NAME~.
  */
 #define _XOPEN_SOURCE 700
 
@@ -15,8 +15,6 @@
 #include <exemplar/author/files.h>
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -237,53 +235,22 @@ void exi_edit_get_version(exi_edit *edit, const exi_asked *asked, exi_answer *an
 
 /* ---- saving ---- */
 
-/* Replaces `name` in a folder by a file of these bytes; false with errno set, and then nothing has changed. */
-static bool replace(int folder, const char *name, const char *bytes, size_t size, int mode) {
-    char temporary[EXI_EDIT_TEMPORARY_SIZE];
-    if (!exi_edit_write_temporary(folder, bytes, size, mode, temporary))
-        return false;
-    if (renameat(folder, temporary, folder, name) == 0)
-        return true;
-    const int reason = errno;
-    unlinkat(folder, temporary, 0);
-    errno = reason;
-    return false;
-}
-
-/* The file that the project's path leads to, caller frees: a link stays, and its target is replaced. */
-static char *find_target(const exi_edit *edit, bool exists) {
-    if (exists)
-        return realpath(edit->path, NULL);
-    struct stat status;
-    if (lstat(edit->path, &status) == 0) { /* a dangling link */
-        errno = ENOENT;
-        return NULL;
-    }
-    return strdup(edit->path);
-}
-
 static ex_result save(const exi_edit *edit, const content *old, const exi_asked *asked, ex_error *error) {
-    char backup[NAME_MAX + 2];
     struct stat status;
-    char *target = find_target(edit, old->exists), *slash = target ? strrchr(target, '/') : NULL;
-    bool good = false;
-    if (slash) {
-        const int mode = old->exists && stat(target, &status) == 0 ? (int)(status.st_mode & 0777) : -1;
-        *slash = '\0';
-        const int folder = open(slash == target ? "/" : target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        snprintf(backup, sizeof backup, "%s~", slash + 1);
-        good = folder >= 0 && (!old->exists || replace(folder, backup, old->bytes, old->size, mode)) &&
-               replace(folder, slash + 1, asked->body, asked->size, mode);
-        const int reason = errno;
-        if (good)
-            fsync(folder); /* not possible on some file systems; the file is complete either way */
-        if (folder >= 0)
-            close(folder);
-        errno = reason;
+    ex_file_writer writer;
+    if (!old->exists && lstat(edit->path, &status) == 0) /* a dangling link */
+        return ex_file_error(error, "write", edit->path, ENOENT);
+    ex_result result = ex_file_open(&writer, edit->path, error);
+    if (result != EX_OK)
+        return result;
+    if (old->exists)
+        result = ex_file_back_up(edit->path, old->bytes, old->size, error);
+    if (result != EX_OK) {
+        ex_file_abandon(&writer);
+        return result;
     }
-    const int reason = errno;
-    free(target);
-    return good ? EX_OK : ex_file_error(error, "write", edit->path, reason);
+    ex_file_write(&writer, asked->body, asked->size);
+    return ex_file_commit(&writer, error);
 }
 
 /* True if a header names that version; quotes around it are fine. */

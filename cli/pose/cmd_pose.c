@@ -13,12 +13,10 @@
 
 #include <exemplar/author/files.h>
 
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define BATCH_MAX   32
 #define BATCH_BYTES (64 << 20)
@@ -121,28 +119,26 @@ typedef struct batch {
     exi_form forms[BATCH_MAX];
     void *scratch;
     ex_error errors[BATCH_MAX];
-    atomic_int written; /* forms written, in all batches */
+    ex_file_set *set; /* of the forms: all get their places at the end, or none */
 } batch;
 
-static char *frame_path(int frame) {
+static char *frame_path(const char *folder, int frame) {
     char name[32];
     snprintf(name, sizeof name, "pose_%05d", frame);
     char ending[8];
     snprintf(ending, sizeof ending, ".%s", kind ? kind : "obj");
-    return exi_path_inside(output, name, ending);
+    return exi_path_inside(folder, name, ending);
 }
 
 /* A task: writes the forms [begin, end) of the batch. */
 static void write_frames(void *context, int begin, int end) {
     batch *work = context;
     for (int i = begin; i < end && !exi_interrupted(); i++) {
-        char *path = frame_path(work->first + i);
+        char *path = frame_path(ex_file_set_folder(work->set), work->first + i);
         ex_error *error = &work->errors[i];
         if (!path)
-            error->result = EX_ERROR_MEMORY;
-        else if (exi_form_write(&work->forms[i], work->rig, &work->wish, path, error) == EX_OK)
-            atomic_fetch_add(&work->written, 1);
-        else if (error->result == EX_ERROR_DATA)
+            ex_error_memory(error, "a path", 0);
+        else if (exi_form_write(&work->forms[i], work->rig, &work->wish, path, error) == EX_ERROR_DATA)
             ex_error_within(error, error->result, "%s", path);
         free(path);
     }
@@ -156,14 +152,14 @@ static void evaluate_batch(const batch *work, int count) {
     ex_rig_evaluate_many(work->rig, count, work->table->poses + work->first, outputs, &how, work->scratch);
 }
 
-/* Returns the number of poses done: all, or those before the end of the batch that failed or was interrupted. */
-static int run_batches(const ex_call *call, batch *work, int *exit_code) {
+/* Writes all forms; stops after the batch that failed or was interrupted. */
+static ex_result run_batches(const ex_call *call, batch *work, ex_error *error) {
     exi_progress progress;
     exi_progress_start(&progress, call);
     int total = work->table->pose_count;
     int done = 0;
-    *exit_code = EX_EXIT_DONE;
-    while (done < total && *exit_code == EX_EXIT_DONE && !exi_interrupted()) {
+    ex_result result = EX_OK;
+    while (done < total && result == EX_OK && !exi_interrupted()) {
         int count = total - done < work->size ? total - done : work->size;
         work->first = done;
         memset(work->errors, 0, sizeof work->errors);
@@ -173,43 +169,15 @@ static int run_batches(const ex_call *call, batch *work, int *exit_code) {
         else
             write_frames(work, 0, count);
         done += count;
-        for (int i = 0; i < count && *exit_code == EX_EXIT_DONE && !exi_interrupted(); i++) {
+        for (int i = 0; i < count && result == EX_OK; i++)
             if (work->errors[i].result != EX_OK) {
-                exi_progress_end(&progress);
-                *exit_code = exi_failed(&work->errors[i]);
+                *error = work->errors[i];
+                result = error->result;
             }
-        }
         exi_progress_step(&progress, "writing forms", (double)done / total);
     }
     exi_progress_end(&progress);
-    return done;
-}
-
-static bool remove_file(const char *path) {
-    unlink(path);
-    return true;
-}
-
-/* Removes the first `count` forms, so that a partial sequence is not mistaken for a complete one. If older forms may
- * have been overwritten, everything stays. */
-static void undo_frames(const batch *work, int count, exi_folder *folder) {
-    for (int i = 0; !force && i < count; i++) {
-        char *path = frame_path(i);
-        if (path)
-            exi_form_visit_files(work->rig, &work->wish, path, remove_file);
-        free(path);
-    }
-    exi_folder_undo(folder);
-}
-
-/* Complete forms may stay; a folder without any is removed. */
-static int interrupted(const batch *work, exi_folder *folder) {
-    int written = atomic_load(&work->written);
-    if (written == 0)
-        exi_folder_undo(folder);
-    char forms[EXI_TEXT_SIZE];
-    exi_failed_text("interrupted: %d of %s written", written, exi_text_count(forms, work->table->pose_count, "form"));
-    return exi_interrupted();
+    return result;
 }
 
 static bool is_free(const char *path) {
@@ -222,7 +190,7 @@ static bool is_free(const char *path) {
 static bool frames_are_free(const batch *work) {
     bool all_free = true;
     for (int i = 0; !force && all_free && i < work->table->pose_count; i++) {
-        char *path = frame_path(i);
+        char *path = frame_path(output, i);
         if (!path)
             exi_failed_memory();
         all_free = path && exi_form_visit_files(work->rig, &work->wish, path, is_free);
@@ -238,21 +206,26 @@ static int write_table(const ex_call *call, batch *work) {
     if (!exi_folder_note(&folder, output))
         return EX_EXIT_FAILED;
     ex_error error = {.result = EX_OK};
-    int exit_code, done = 0;
-    if (ex_make_directory(output, &error) != EX_OK) {
+    int exit_code = EX_EXIT_DONE;
+    exi_interrupt_defer(true);
+    ex_result result = ex_make_directory(output, &error);
+    if (result == EX_OK)
+        result = ex_file_set_open(output, true, &work->set, &error);
+    if (result == EX_OK)
+        result = run_batches(call, work, &error);
+    if (result == EX_OK && !exi_interrupted())
+        result = ex_file_set_commit(work->set, NULL, &error);
+    else
+        ex_file_set_abandon(work->set, &error);
+    exi_interrupt_defer(false);
+    if (exi_interrupted()) {
+        exit_code = exi_folder_interrupted(&folder);
+    } else if (result != EX_OK) {
+        exi_folder_undo(&folder);
         exit_code = exi_failed(&error);
-    } else {
-        exi_interrupt_defer(true);
-        done = run_batches(call, work, &exit_code);
-        exi_interrupt_defer(false);
-    }
-    if (exit_code != EX_EXIT_DONE) {
-        undo_frames(work, done, &folder);
-    } else if (exi_interrupted()) {
-        exit_code = interrupted(work, &folder);
     } else if (!call->quiet) {
         char forms[EXI_TEXT_SIZE], vertices[EXI_TEXT_SIZE];
-        printf("%s: %s of %s\n", output, exi_text_count(forms, done, "form"),
+        printf("%s: %s of %s\n", output, exi_text_count(forms, work->table->pose_count, "form"),
                exi_text_count(vertices, ex_rig_level_vertex_count(work->rig, work->wish.level), "vertex"));
     }
     exi_folder_forget(&folder);
@@ -271,7 +244,6 @@ static int run_table(const ex_call *call, const ex_rig *rig, const exi_form_wish
     if (ex_pose_table_read(poses_path, rig, &table, &error) != EX_OK)
         return exi_failed(&error);
     batch work = {.rig = rig, .table = &table, .tasks = tasks, .wish = *wish, .size = batch_size(rig, wish)};
-    atomic_init(&work.written, 0);
     work.scratch = malloc(ex_rig_scratch_size(rig, &(ex_evaluation){.level = wish->level}, work.size) + 1);
     bool fits = work.scratch != NULL;
     for (int i = 0; fits && i < work.size; i++)

@@ -2,6 +2,7 @@
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
+#include "cli/base/lock.h"
 #include "cli/base/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
@@ -31,28 +32,62 @@ static const ex_option options[] = {
     {.name = "quick", .help = "body: a coarse one from a dozen scans, in seconds", .flag = &quick},
 };
 
+/* Writes a demo into a folder and builds it there. */
+static ex_result fill(const ex_demo *demo, const char *folder, const exi_demo_options *how, ex_rig **rig,
+                      ex_error *error) {
+    const ex_build_options building = {.tasks = how->tasks};
+    char *project_path = exi_path_inside(folder, demo->name, ".json");
+    char *rig_path = exi_path_inside(folder, demo->name, ".glb");
+    ex_project *project = NULL;
+    ex_result result = project_path && rig_path ? exi_demo_write(demo, folder, how, error)
+                                                : ex_error_memory(error, "a path", strlen(folder));
+    if (result == EX_OK)
+        result = ex_project_read(project_path, &project, error);
+    if (result == EX_OK)
+        result = ex_project_build(project, &building, rig, error);
+    if (result == EX_OK)
+        result = ex_rig_write(rig_path, *rig, error);
+    ex_project_destroy(project);
+    free(project_path);
+    free(rig_path);
+    return result;
+}
+
+/* The same as a set of files, which appear together. A session appears step by step, since it can be resumed. */
+static ex_result fill_whole(const ex_demo *demo, const char *folder, const exi_demo_options *how, ex_rig **rig,
+                            ex_error *error) {
+    ex_file_set *set = NULL;
+    char *project = exi_path_inside("", demo->name, ".json");
+    ex_result result = project ? ex_file_set_open(folder, false, &set, error) : ex_error_memory(error, "a path", 0);
+    if (result == EX_OK)
+        result = fill(demo, ex_file_set_folder(set), how, rig, error);
+    if (result == EX_OK)
+        result = ex_file_set_commit(set, project, error);
+    else
+        ex_file_set_abandon(set, error);
+    free(project);
+    return result;
+}
+
 /* Writes and builds one demo into a folder. Returns the rig, or NULL after printing an error or because of an
  * interrupt. */
-static ex_rig *make_demo(const ex_call *call, const ex_demo *demo, const char *folder, const char *project_path,
-                         const char *rig_path) {
+static ex_rig *make_demo(const ex_call *call, const ex_demo *demo, const char *folder) {
     ex_error error = {.result = EX_OK};
     exi_progress progress;
-    ex_project *project = NULL;
     ex_rig *rig = NULL;
     exi_pool *pool = exi_pool_create(call->threads);
+    ex_result result = ex_make_directory(folder, &error);
+    const int lock = result == EX_OK ? exi_lock_folder(folder, call->quiet) : -1;
     exi_interrupt_defer(true);
     exi_progress_start(&progress, call);
     const exi_demo_options how = {.progress = &progress.hook, .tasks = exi_pool_tasks(pool), .quick = quick};
-    const ex_build_options building = {.tasks = how.tasks};
-    bool good = ex_make_directory(folder, &error) == EX_OK && exi_demo_write(demo, folder, &how, &error) == EX_OK &&
-                ex_project_read(project_path, &project, &error) == EX_OK &&
-                ex_project_build(project, &building, &rig, &error) == EX_OK &&
-                ex_rig_write(rig_path, rig, &error) == EX_OK;
+    if (result == EX_OK)
+        result = (demo->session ? fill : fill_whole)(demo, folder, &how, &rig, &error);
+    exi_lock_release(lock);
     exi_progress_end(&progress);
     exi_interrupt_defer(false);
     exi_pool_destroy(pool);
-    ex_project_destroy(project);
-    if (!good) {
+    if (result != EX_OK) {
         if (!exi_interrupted())
             exi_failed(&error);
         ex_rig_destroy(rig);
@@ -159,14 +194,14 @@ static int write_job(const demo_job *job) {
     if (!exi_folder_note(&folder, job->folder))
         return EX_EXIT_FAILED;
     double start = exi_clock();
-    ex_rig *rig = make_demo(job->call, job->demo, job->folder, job->project, job->rig);
+    ex_rig *rig = make_demo(job->call, job->demo, job->folder);
     int exit_code = rig ? EX_EXIT_DONE : EX_EXIT_FAILED;
     if (rig)
         print_demo(job, rig, exi_clock() - start);
     else if (job->demo->session)
         exit_code = leave_session(job);
     else if (exi_interrupted())
-        exit_code = exi_folder_interrupted(&folder, force);
+        exit_code = exi_folder_interrupted(&folder);
     else
         exi_folder_undo(&folder);
     ex_rig_destroy(rig);

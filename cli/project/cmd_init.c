@@ -6,6 +6,7 @@
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
+#include "cli/base/lock.h"
 #include "cli/base/report.h"
 #include "init_forms.h"
 
@@ -109,19 +110,23 @@ static int print_result(const ex_call *call, const source *from, const kept_note
 }
 
 /* Fills the folder; removes what was written if that fails or is interrupted. */
-static int fill_folder(const source *from, const char *directory, const char *name, kept_notes *notes,
-                       exi_folder *folder) {
+static int fill_folder(const ex_call *call, const source *from, const char *directory, const char *name,
+                       kept_notes *notes, exi_folder *folder) {
     ex_error error = {.result = EX_OK};
     const ex_init_options how = {.overwrite = force, .keep_seams = keep_seams};
     const ex_init_report report = {.note = keep_note, .user = notes};
+    ex_result result = ex_make_directory(directory, &error);
+    const int lock = result == EX_OK ? exi_lock_folder(directory, call->quiet) : -1;
     exi_interrupt_defer(true);
-    ex_result result = from->scene ? ex_project_init(from->scene, directory, name, &how, &report, &error)
-                                   : ex_project_init_forms(from->forms, directory, name, &how, &report, &error);
+    if (result == EX_OK)
+        result = from->scene ? ex_project_init(from->scene, directory, name, &how, &report, &error)
+                             : ex_project_init_forms(from->forms, directory, name, &how, &report, &error);
+    exi_lock_release(lock);
     exi_interrupt_defer(false);
     if (result == EX_OK)
         return EX_EXIT_DONE;
     if (exi_interrupted())
-        return exi_folder_interrupted(folder, force);
+        return exi_folder_interrupted(folder);
     exi_folder_undo(folder);
     return exi_failed(&error);
 }
@@ -140,7 +145,7 @@ static int init(const ex_call *call, const source *from, const char *directory, 
     } else if (!force && exi_file_exists(project)) {
         exit_code = exi_failed_exists(project, "folder");
     } else {
-        exit_code = fill_folder(from, directory, name, &notes, &folder);
+        exit_code = fill_folder(call, from, directory, name, &notes, &folder);
         if (exit_code == EX_EXIT_DONE)
             exit_code = print_result(call, from, &notes, project);
     }

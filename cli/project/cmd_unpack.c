@@ -3,6 +3,7 @@
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
+#include "cli/base/lock.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 
@@ -33,15 +34,19 @@ static void print_result(const ex_call *call, const ex_rig *rig, const char *pro
 }
 
 /* Unpacks; removes what was written if that fails or is interrupted. */
-static int fill_folder(const ex_rig *rig, const char *name, exi_folder *folder) {
+static int fill_folder(const ex_call *call, const ex_rig *rig, const char *name, exi_folder *folder) {
     ex_error error = {.result = EX_OK};
+    ex_result result = ex_make_directory(output, &error);
+    const int lock = result == EX_OK ? exi_lock_folder(output, call->quiet) : -1;
     exi_interrupt_defer(true);
-    ex_result result = ex_project_unpack(rig, output, name, force, &error);
+    if (result == EX_OK)
+        result = ex_project_unpack(rig, output, name, force, &error);
+    exi_lock_release(lock);
     exi_interrupt_defer(false);
     if (result == EX_OK)
         return EX_EXIT_DONE;
     if (exi_interrupted())
-        return exi_folder_interrupted(folder, force);
+        return exi_folder_interrupted(folder);
     exi_folder_undo(folder);
     return exi_failed(&error);
 }
@@ -57,7 +62,7 @@ static int unpack(const ex_call *call, const ex_rig *rig, const char *name) {
     } else if (!force && exi_file_exists(project)) {
         exit_code = exi_failed_exists(project, "folder");
     } else {
-        exit_code = fill_folder(rig, name, &folder);
+        exit_code = fill_folder(call, rig, name, &folder);
         if (exit_code == EX_EXIT_DONE)
             print_result(call, rig, project);
     }

@@ -7,6 +7,7 @@
 #include "scan.h"
 
 #include "cli/base/files.h"
+#include "cli/base/lock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,28 @@ ex_scan_session *exi_scan_open(const char *folder) {
         return session;
     exi_failed(&error);
     return NULL;
+}
+
+ex_scan_session *exi_scan_open_to_change(const ex_call *call) {
+    static bool locked; /* by an earlier step of 'scan run' */
+    if (!locked)
+        exi_lock_folder(call->arguments[0], call->quiet);
+    locked = true;
+    return exi_scan_open(call->arguments[0]);
+}
+
+bool exi_scan_can_write(const ex_scan_session *session, const char *kind, const char *name) {
+    char *folder = ex_scan_path(session, "", kind, ""), *path = ex_scan_path(session, kind, name, "");
+    bool can = folder && path;
+    if (!can)
+        exi_failed_memory();
+    else if (kind[0])
+        can = exi_output_folder_check(folder);
+    if (can && name[0] && exi_file_exists(folder))
+        can = exi_output_writable(path);
+    free(folder);
+    free(path);
+    return can;
 }
 
 ex_scan_fitted *exi_scan_open_fit(const ex_scan_session *session) {

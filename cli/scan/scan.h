@@ -33,6 +33,14 @@ extern const ex_command cmd_scan_run;
 /* Opens the session in a folder; NULL after printing an error. */
 ex_scan_session *exi_scan_open(const char *folder);
 
+/* The same for the folder that the call names, for a command that reads, changes and writes its files. Locks the folder
+ * (lock.h) until the process ends. */
+ex_scan_session *exi_scan_open_to_change(const ex_call *call);
+
+/* True if a file of the session can be written, or one of unknown name ("") in that folder, which need not exist yet.
+ * Otherwise prints the reason. Call it before any work. */
+bool exi_scan_can_write(const ex_scan_session *session, const char *kind, const char *name);
+
 /* Reads fit.json of a session; NULL after printing an error. */
 ex_scan_fitted *exi_scan_open_fit(const ex_scan_session *session);
 

@@ -124,8 +124,10 @@ static int build(const ex_call *call, const ex_scan_session *session, const ex_s
 }
 
 static int run(const ex_call *call) {
-    ex_scan_session *session = exi_scan_open(call->arguments[0]);
-    ex_scan_fitted *fitted = session ? exi_scan_open_fit(session) : NULL;
+    ex_scan_session *session = exi_scan_open_to_change(call);
+    const bool can = session && exi_scan_can_write(session, "", "body.glb") &&
+                     exi_scan_can_write(session, "", "body.json") && exi_scan_can_write(session, "maps", "");
+    ex_scan_fitted *fitted = can ? exi_scan_open_fit(session) : NULL;
     const int exit_code = fitted ? build(call, session, fitted) : EX_EXIT_FAILED;
     ex_scan_fitted_destroy(fitted);
     ex_scan_session_destroy(session);

@@ -168,11 +168,11 @@ static int run(const ex_call *call) {
                                call->arguments[0]);
     if (output && !exi_output_check(call->command, output, ".json", NULL, &exit_code))
         return exit_code;
-    ex_scan_session *session = exi_scan_open(call->arguments[0]);
+    ex_scan_session *session = exi_scan_open_to_change(call);
     char *path = session && !output ? ex_scan_path(session, "", "fit", ".json") : NULL;
     if (session && !output && !path)
         exi_failed_memory();
-    else if (session)
+    else if (session && (output || exi_output_writable(path)))
         exit_code = fit_session(call, session, loss, output ? output : path);
     free(path);
     ex_scan_session_destroy(session);

@@ -242,10 +242,14 @@ static int run(const ex_call *call) {
     if (scan_name && !csv && !page)
         return exi_wrong_usage(call->command,
                                "--scan goes with --csv or --page: labelling always uses all scans together");
-    ex_scan_session *session = exi_scan_open(call->arguments[0]);
+    ex_scan_session *session = page ? exi_scan_open(call->arguments[0]) : exi_scan_open_to_change(call);
     if (!session)
         return EX_EXIT_FAILED;
-    const int exit_code = csv ? take(call, session) : page ? write_page(call, session) : label(call, session);
+    int exit_code = EX_EXIT_FAILED;
+    if (page)
+        exit_code = write_page(call, session);
+    else if (exi_scan_can_write(session, "labels", ""))
+        exit_code = csv ? take(call, session) : label(call, session);
     ex_scan_session_destroy(session);
     return exit_code;
 }

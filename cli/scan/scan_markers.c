@@ -301,14 +301,14 @@ static int run(const ex_call *call) {
         return EX_EXIT_USAGE;
     if (picture && !exi_output_folder_check(picture))
         return EX_EXIT_FAILED;
-    ex_scan_session *session = exi_scan_open(call->arguments[0]);
+    ex_scan_session *session = exi_scan_open_to_change(call);
     if (!session)
         return EX_EXIT_FAILED;
     w.session = session;
     w.jobs = calloc((size_t)session->scan_count + 1, sizeof *w.jobs);
     if (!w.jobs)
         exi_failed_memory();
-    else if (choose(call, session, w.jobs, &job_count))
+    else if (exi_scan_can_write(session, "found", "") && choose(call, session, w.jobs, &job_count))
         exit_code = find_all(call, &w, job_count);
     for (int i = 0; w.jobs && i < job_count; i++)
         free(w.jobs[i].markers);

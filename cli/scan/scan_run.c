@@ -72,7 +72,7 @@ static int do_step(const ex_call *call, const ex_command *command, bool done) {
 }
 
 static int run(const ex_call *call) {
-    ex_scan_session *session = exi_scan_open(call->arguments[0]);
+    ex_scan_session *session = exi_scan_open_to_change(call);
     int exit_code = session ? EX_EXIT_DONE : EX_EXIT_FAILED;
     if (exit_code == EX_EXIT_DONE)
         exit_code = do_step(call, &cmd_scan_markers, is_labelled(session));

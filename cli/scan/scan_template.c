@@ -44,8 +44,9 @@ static void print(const ex_call *call, const ex_scan_session *session, const ex_
 static int run(const ex_call *call) {
     ex_error error = {0};
     ex_template *made = NULL;
-    ex_scan_session *session = exi_scan_open(call->arguments[0]);
-    ex_scan_fitted *fitted = session ? exi_scan_open_fit(session) : NULL;
+    ex_scan_session *session = exi_scan_open_to_change(call);
+    const bool can = session && exi_scan_can_write(session, "template", "cage.obj");
+    ex_scan_fitted *fitted = can ? exi_scan_open_fit(session) : NULL;
     ex_result result = fitted ? ex_scan_template(session, fitted, cage, &made, &error) : EX_ERROR_DATA;
     if (result == EX_OK)
         result = ex_scan_template_write(session, made, &error);

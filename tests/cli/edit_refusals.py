@@ -206,12 +206,15 @@ class Files(Case):
         self.assertEqual(editor.save(self.text + "\n", "*").status, 200)
 
     def test_what_a_killed_editor_left(self):
-        old, new = (self.folder / f".exemplar-edit.{digit * 16}" for digit in "0f")
-        for path in (old, new):
+        left, used = (self.folder / f".band.json.{digit * 6}-0000.exemplar" for digit in "0f")
+        for path in (left, used):
             path.write_text(self.text)
-        os.utime(old, (time.time() - 7200,) * 2)
-        self.open()
-        self.assertEqual((old.exists(), new.exists()), (False, True))
+            os.utime(path, (1e9, 1e9))
+        with open(used, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            editor = self.open()
+            self.assertEqual(editor.save(self.text + "\n", "*").status, 200)
+        self.assertEqual((left.exists(), used.exists()), (False, True))
 
     def test_links(self):
         elsewhere = self.folder / "elsewhere"

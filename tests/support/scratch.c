@@ -22,6 +22,19 @@
 
 static char folder[256];
 
+/* Waits for no disk: tests write thousands of files. The linker takes this instead of the C library's. */
+static int synced;
+
+int fsync(int descriptor) {
+    (void)descriptor;
+    synced++;
+    return 0;
+}
+
+int scratch_sync_count(void) {
+    return synced;
+}
+
 int scratch_set_up(void **state) {
     (void)state;
     const char *base = getenv("TMPDIR");

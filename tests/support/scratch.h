@@ -19,4 +19,7 @@ char *scratch_read(const char *name, size_t *size);
 /* Number of entries in the folder, including hidden ones. */
 int scratch_entry_count(void);
 
+/* Number of calls of fsync so far; in tests it does nothing else. */
+int scratch_sync_count(void);
+
 #endif

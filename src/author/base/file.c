@@ -2,11 +2,16 @@
  * Whole files: read into memory, written through a temporary file and a rename, and removed when a signal ends the
  * process.
  *
+ * A file is synced before it takes its name, and its folder after: otherwise a power cut could leave the name with an
+ * empty file, because many file systems write names before contents.
+ *
  * Temporary files are opened with O_EXCL and mode 0666 instead of mkstemp, so that the kernel applies the umask;
  * reading the umask would mean setting it, which other threads would notice.
  */
 #define _XOPEN_SOURCE 700
 
+#include "author/base/file.h"
+#include "author/base/temporary.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/base.h>
@@ -20,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STANDARD_OUTPUT     "/dev/stdout"
@@ -29,7 +33,6 @@
 #define TEMPORARY_ATTEMPTS  64
 #define READ_MOST           ((uint64_t)64 << 30) /* bytes of a file; more means an endless pipe */
 #define LINK_COUNT          40                   /* links to links, the same limit as the kernel's */
-#define TEMPORARY_NAME_SIZE 200 /* of the target's name; on most systems a file name may have 255 bytes */
 
 /* Existing temporary files. Copies in static memory: a signal handler must not touch memory being released. */
 typedef enum pending_state { PENDING_FREE, PENDING_FILLED, PENDING_ARMED, PENDING_REMOVED } pending_state;
@@ -67,7 +70,7 @@ static bool folder_exists(const char *path, size_t size) {
     return exists;
 }
 
-static ex_result write_error(ex_error *error, const char *path, int errno_value) {
+ex_result exi_file_write_error(ex_error *error, const char *path, int errno_value) {
     char reason[REASON_SIZE];
     const char *slash = strrchr(path, '/');
     const int folder = slash && slash > path ? (int)(slash - path) : 1;
@@ -225,36 +228,10 @@ static void close_writer(ex_file_writer *writer) {
     *writer = (ex_file_writer){.slot = -1};
 }
 
-/* Returns FOLDER/.NAME.XXXXXX for the target FOLDER/NAME, different at each call. */
-static char *temporary_name(const char *target) {
-    static atomic_uint calls;
-    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    const char *slash = strrchr(target, '/');
-    size_t folder_size = slash ? (size_t)(slash - target) + 1 : 0;
-    size_t name_size = strlen(target + folder_size);
-    if (name_size > TEMPORARY_NAME_SIZE)
-        name_size = TEMPORARY_NAME_SIZE;
-    char *name = malloc(folder_size + name_size + 9);
-    if (!name)
-        return NULL;
-    memcpy(name, target, folder_size);
-    char *write = name + folder_size;
-    *write++ = '.';
-    memcpy(write, target + folder_size, name_size);
-    write += name_size;
-    *write++ = '.';
-    uint64_t seed = ((uint64_t)time(NULL) << 32) ^ ((uint64_t)getpid() << 12) ^ atomic_fetch_add(&calls, 1);
-    seed = (seed ^ (seed >> 31)) * 0x9e3779b97f4a7c15u;
-    for (int i = 0; i < 6; i++, seed /= 36)
-        *write++ = digits[(seed >> 8) % 36];
-    *write = '\0';
-    return name;
-}
-
 /* Opens a new temporary file next to the target. Returns its descriptor, or -1 with errno set. */
 static int open_temporary(ex_file_writer *writer) {
     for (int attempt = 0; attempt < TEMPORARY_ATTEMPTS; attempt++) {
-        writer->temporary = temporary_name(writer->target);
+        writer->temporary = exi_temporary_name(writer->target);
         if (!writer->temporary) {
             errno = ENOMEM;
             return -1;
@@ -262,9 +239,11 @@ static int open_temporary(ex_file_writer *writer) {
         /* Registered before it exists, so that a signal can never leave it behind. */
         writer->slot = register_pending(writer->temporary);
         int descriptor = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor >= 0)
+        if (descriptor >= 0 && exi_temporary_claim(descriptor))
             return descriptor;
-        int reason = errno;
+        int reason = descriptor >= 0 ? EEXIST : errno;
+        if (descriptor >= 0)
+            close(descriptor);
         unregister_pending(writer);
         free(writer->temporary);
         writer->temporary = NULL;
@@ -319,6 +298,21 @@ static char *follow_links(const char *path) {
     return name;
 }
 
+char *exi_file_target(const char *path, int *mode) {
+    struct stat status;
+    *mode = -1;
+    if (stat(path, &status) != 0)
+        return errno == ENOENT ? follow_links(path) : NULL;
+    if (!S_ISREG(status.st_mode)) {
+        errno = S_ISDIR(status.st_mode) ? EISDIR : EEXIST;
+        return NULL;
+    }
+    if (access(path, W_OK) != 0)
+        return NULL; /* the rename would succeed, and overwrite a file that was protected on purpose */
+    *mode = (int)(status.st_mode & 0777);
+    return realpath(path, NULL);
+}
+
 /* Duplicates a descriptor, which keeps its position in the file; opening it again would start at the first byte. -1
  * with errno set if it is closed or read-only. */
 static int copy_descriptor(int descriptor) {
@@ -338,24 +332,25 @@ static int open_target(ex_file_writer *writer) {
     if (given >= 0)
         return copy_descriptor(given);
     struct stat status;
-    bool exists = stat(writer->path, &status) == 0;
-    if (!exists && errno != ENOENT)
-        return -1;
-    if (exists && !S_ISREG(status.st_mode))
+    if (stat(writer->path, &status) == 0 && !S_ISREG(status.st_mode))
         return open(writer->path, O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (exists && access(writer->path, W_OK) != 0)
-        return -1; /* the rename would succeed, and overwrite a file that was protected on purpose */
-    writer->target = exists ? realpath(writer->path, NULL) : follow_links(writer->path);
+    int mode;
+    writer->target = exi_file_target(writer->path, &mode);
     if (!writer->target)
         return -1;
+    /* The files of a set are synced together, and its folder is new. */
+    if (exi_temporary_holds(writer->target))
+        writer->sync = false;
+    else
+        exi_temporary_clear(writer->target);
     int descriptor = open_temporary(writer);
-    if (descriptor >= 0 && exists)
-        (void)fchmod(descriptor, status.st_mode & 0777); /* best effort: not every file system has modes */
+    if (descriptor >= 0 && mode >= 0)
+        (void)fchmod(descriptor, (mode_t)mode); /* best effort: not every file system has modes */
     return descriptor;
 }
 
-ex_result ex_file_open(ex_file_writer *writer, const char *path, ex_error *error) {
-    *writer = (ex_file_writer){.slot = -1};
+static ex_result open_writer(ex_file_writer *writer, const char *path, bool sync, ex_error *error) {
+    *writer = (ex_file_writer){.slot = -1, .sync = sync};
     writer->path = copy_text(path);
     if (!writer->path)
         return no_memory(error, "write", path);
@@ -376,11 +371,23 @@ ex_result ex_file_open(ex_file_writer *writer, const char *path, ex_error *error
     if (writer->temporary)
         unlink(writer->temporary);
     close_writer(writer);
-    return reason == ENOMEM ? no_memory(error, "write", path) : write_error(error, path, reason);
+    return reason == ENOMEM ? no_memory(error, "write", path) : exi_file_write_error(error, path, reason);
+}
+
+ex_result ex_file_open(ex_file_writer *writer, const char *path, ex_error *error) {
+    return open_writer(writer, path, true, error);
+}
+
+ex_result ex_file_open_bulk(ex_file_writer *writer, const char *path, ex_error *error) {
+    return open_writer(writer, path, false, error);
 }
 
 void ex_file_stop(void) {
     atomic_store(&stopped, true);
+}
+
+bool exi_file_stopped(void) {
+    return atomic_load(&stopped);
 }
 
 void ex_file_write(ex_file_writer *writer, const void *data, size_t size) {
@@ -402,7 +409,40 @@ void ex_file_printf(ex_file_writer *writer, const char *format, ...) {
     va_end(arguments);
 }
 
-ex_result ex_file_commit(ex_file_writer *writer, ex_error *error) {
+bool exi_file_sync(int descriptor) {
+    if (fsync(descriptor) == 0)
+        return true;
+    return errno == EINVAL || errno == ENOTSUP || errno == ENOSYS || errno == EROFS; /* a file system without it */
+}
+
+/* Gives the temporary file a name that no file has; false with errno set, EEXIST if one has. */
+static bool give_new_name(const char *temporary, const char *name) {
+    if (link(temporary, name) == 0) {
+        unlink(temporary);
+        return true;
+    }
+    if (errno == EEXIST)
+        return false;
+    /* A file system without links: first reserve the name with an empty file. */
+    const int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file < 0)
+        return false;
+    close(file);
+    if (rename(temporary, name) == 0)
+        return true;
+    const int reason = errno;
+    unlink(name);
+    errno = reason;
+    return false;
+}
+
+/* Brings the file to the disk and ends the writing of it; the copy of its descriptor keeps its lock. */
+static int end_file(ex_file_writer *writer) {
+    const int lock = writer->temporary ? fcntl(fileno(writer->file), F_DUPFD_CLOEXEC, 0) : -1;
+    errno = 0;
+    if (writer->failure == 0 && writer->temporary && writer->sync &&
+        (fflush(writer->file) != 0 || !exi_file_sync(fileno(writer->file))))
+        writer->failure = errno != 0 ? errno : EIO;
     /* fclose reports errors of the last flush, and those that a network file system delayed. */
     errno = 0;
     if (fclose(writer->file) != 0 && writer->failure == 0)
@@ -410,16 +450,35 @@ ex_result ex_file_commit(ex_file_writer *writer, ex_error *error) {
     writer->file = NULL;
     if (writer->failure == 0 && writer->temporary && atomic_load(&stopped))
         writer->failure = EINTR;
-    if (writer->failure == 0 && writer->temporary && rename(writer->temporary, writer->target) != 0)
+    return lock;
+}
+
+static ex_result commit(ex_file_writer *writer, bool only_new, ex_error *error) {
+    const int lock = end_file(writer);
+    if (writer->failure == 0 && writer->temporary &&
+        !(only_new ? give_new_name(writer->temporary, writer->target)
+                   : rename(writer->temporary, writer->target) == 0))
         writer->failure = errno;
+    if (writer->failure == 0 && writer->temporary && writer->sync)
+        exi_sync_folder_of(writer->target);
     ex_result result = EX_OK;
     if (writer->failure != 0) {
-        result = write_error(error, writer->path, writer->failure);
+        result = exi_file_write_error(error, writer->path, writer->failure);
         if (writer->temporary)
             unlink(writer->temporary);
     }
+    if (lock >= 0)
+        close(lock);
     close_writer(writer);
     return result;
+}
+
+ex_result ex_file_commit(ex_file_writer *writer, ex_error *error) {
+    return commit(writer, false, error);
+}
+
+ex_result ex_file_commit_new(ex_file_writer *writer, ex_error *error) {
+    return commit(writer, true, error);
 }
 
 void ex_file_abandon(ex_file_writer *writer) {
@@ -430,11 +489,45 @@ void ex_file_abandon(ex_file_writer *writer) {
     close_writer(writer);
 }
 
+/* ---- keeping the previous version ---- */
+
+char *exi_file_backup_path(const char *path) {
+    char *real = realpath(path, NULL);
+    const size_t size = strlen(real ? real : path);
+    char *backup = malloc(size + 2);
+    if (backup) {
+        memcpy(backup, real ? real : path, size);
+        memcpy(backup + size, "~", 2);
+    }
+    free(real);
+    return backup;
+}
+
+ex_result ex_file_back_up(const char *path, const void *bytes, size_t size, ex_error *error) {
+    struct stat status;
+    ex_file_writer writer;
+    char *backup = exi_file_backup_path(path);
+    if (!backup)
+        return no_memory(error, "write", path);
+    if (lstat(backup, &status) == 0 && S_ISLNK(status.st_mode))
+        unlink(backup);
+    ex_result result = ex_file_open(&writer, backup, error);
+    free(backup);
+    if (result != EX_OK)
+        return result;
+    if (writer.temporary && stat(path, &status) == 0)
+        (void)fchmod(fileno(writer.file), status.st_mode & 0777); /* what is private stays private */
+    ex_file_write(&writer, bytes, size);
+    return ex_file_commit(&writer, error);
+}
+
 /* ---- paths ---- */
 
 static ex_result make_one(const char *path, ex_error *error) {
-    if (mkdir(path, 0777) == 0)
+    if (mkdir(path, 0777) == 0) {
+        exi_sync_folder_of(path);
         return EX_OK;
+    }
     int reason = errno;
     struct stat status;
     if (stat(path, &status) == 0) {

@@ -403,6 +403,58 @@ static void removes_what_is_pending(void **state) {
     check_content("d.txt", "done");
 }
 
+/* The file and its folder; bulk files neither. */
+static void syncs_what_is_work(void **state) {
+    (void)state;
+    ex_file_writer writer;
+    const int before = scratch_sync_count();
+    write_file(scratch_path("a.txt"), "work");
+    assert_int_equal(scratch_sync_count(), before + 2);
+    assert_int_equal(ex_file_open_bulk(&writer, scratch_path("b.txt"), NULL), EX_OK);
+    ex_file_write(&writer, "frame", 5);
+    assert_int_equal(ex_file_commit(&writer, NULL), EX_OK);
+    check_content("b.txt", "frame");
+    write_file("/dev/null", "nothing");
+    assert_int_equal(scratch_sync_count(), before + 2);
+    assert_int_equal(ex_make_directory(scratch_path("c/d"), NULL), EX_OK);
+    assert_int_equal(scratch_sync_count(), before + 4);
+}
+
+static void never_replaces_if_asked(void **state) {
+    (void)state;
+    ex_file_writer writer;
+    ex_error error;
+    assert_int_equal(ex_file_open(&writer, scratch_path("a.txt"), NULL), EX_OK);
+    ex_file_write(&writer, "new", 3);
+    scratch_write("a.txt", "came in between", 15);
+    assert_int_equal(ex_file_commit_new(&writer, &error), EX_ERROR_FILE);
+    assert_non_null(strstr(error.text, "a.txt': File exists"));
+    check_content("a.txt", "came in between");
+    assert_int_equal(ex_file_open(&writer, scratch_path("b.txt"), NULL), EX_OK);
+    ex_file_write(&writer, "new", 3);
+    assert_int_equal(ex_file_commit_new(&writer, NULL), EX_OK);
+    check_content("b.txt", "new");
+    assert_int_equal(scratch_entry_count(), 2);
+}
+
+static void keeps_the_previous_version(void **state) {
+    (void)state;
+    struct stat status;
+    scratch_write("a.txt", "private", 7);
+    scratch_write("precious", "precious", 8);
+    assert_int_equal(chmod(scratch_path("a.txt"), 0600), 0);
+    assert_int_equal(symlink("a.txt", scratch_path("link")), 0);
+    assert_int_equal(symlink("precious", scratch_path("a.txt~")), 0);
+    assert_int_equal(ex_file_back_up(scratch_path("link"), "private", 7, NULL), EX_OK);
+    check_content("a.txt~", "private");
+    check_content("precious", "precious");
+    assert_int_equal(lstat(scratch_path("a.txt~"), &status), 0);
+    assert_int_equal(status.st_mode, S_IFREG | 0600);
+    ex_error error;
+    assert_int_equal(ex_file_back_up("/nowhere/a.txt", "x", 1, &error), EX_ERROR_FILE);
+    assert_non_null(strstr(error.text, "/nowhere/a.txt~"));
+}
+
 static void takes_the_longest_names(void **state) {
     (void)state;
     char name[256];
@@ -494,6 +546,9 @@ int main(void) {
         TEST(writes_devices_directly),
         TEST(leaves_the_target_alone_when_the_disk_is_full),
         TEST(removes_what_is_pending),
+        TEST(syncs_what_is_work),
+        TEST(never_replaces_if_asked),
+        TEST(keeps_the_previous_version),
         TEST(takes_the_longest_names),
         TEST(makes_folders),
         TEST(joins_paths),

@@ -11,6 +11,7 @@
 #include "runtime/base/result.h"
 
 #include <exemplar/author/cache.h>
+#include <exemplar/author/files.h>
 
 /* Frame rate of numbered OBJ files, which have no times. */
 #define EXI_CACHE_OBJ_FPS 24.0
@@ -31,12 +32,12 @@ ex_result exi_obj_frames_open(const char *path, exi_obj_frames *frames, ex_error
 ex_result exi_obj_frames_read(const exi_obj_frames *frames, int frame, float *positions, ex_error *error);
 void exi_obj_frames_close(exi_obj_frames *frames);
 
-/* Writes frames into a hidden folder next to their place, and moves them there at the end. */
+/* Writes frames as a set of files, which get their places at the end. */
 typedef struct exi_obj_writer {
-    char *base;            /* the path without .obj */
-    char *folder;          /* NULL: none was created */
-    char *hidden, *placed; /* buffers for the path of a frame, in the folder and at its place */
-    size_t size;           /* of each */
+    ex_file_set *set;
+    char *name;   /* of the frames, without number and .obj */
+    char *hidden; /* buffer for the path of a frame in the set */
+    size_t size;  /* of the buffer */
     ex_mesh *mesh;
     int digits, written;
 } exi_obj_writer;

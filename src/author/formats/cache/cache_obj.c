@@ -1,16 +1,17 @@
 /*
  * Numbered OBJ files as a point cache: NAME_0001.obj, NAME_0002.obj, …, a whole mesh per frame, all of the same
- * connectivity. Files are first written into a hidden folder, so that an incomplete cache never appears at its place.
+ * connectivity. They are a set of files (file_set.c), so that an incomplete cache never appears at its place, and an
+ * older one never loses some of its frames.
  */
 #define _XOPEN_SOURCE 700
 
 #include "author/formats/cache/cache.h"
 
 #include "author/base/array.h"
+#include "author/base/file.h"
 #include "author/mesh/mesh_normals.h"
 
 #include <exemplar/author/base.h>
-#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <dirent.h>
@@ -18,10 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { ENDING = 4, DIGITS_LEAST = 4, NUMBER_SIZE = 24, FOLDER_SIZE = 16 };
+enum { ENDING = 4, DIGITS_LEAST = 4, NUMBER_SIZE = 24 };
 
 /* ---- finding files ---- */
 
@@ -187,25 +186,6 @@ char *ex_cache_frame_path(const char *path, int frame, int frame_count) {
     return made;
 }
 
-/* Creates FOLDER/.NAME.XXXXXX for FOLDER/NAME. */
-static char *make_folder(const char *base) {
-    const char *slash = strrchr(base, '/');
-    const int above = slash ? (int)(slash - base) + 1 : 0;
-    const size_t size = strlen(base) + FOLDER_SIZE;
-    char *folder = malloc(size);
-    if (!folder) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    snprintf(folder, size, "%.*s.%.100s.XXXXXX", above, base, base + above);
-    if (mkdtemp(folder))
-        return folder;
-    const int reason = errno;
-    free(folder);
-    errno = reason;
-    return NULL;
-}
-
 /* Copies a mesh without data that depend on its positions. */
 static ex_mesh *bare_copy(const ex_mesh *mesh) {
     ex_mesh *copy = ex_mesh_copy(mesh);
@@ -214,32 +194,28 @@ static ex_mesh *bare_copy(const ex_mesh *mesh) {
     return copy;
 }
 
-/* Path of a frame in the hidden folder, and at its place; the texts live until the next call. */
+/* Path of a frame in the hidden folder; the text lives until the next call. */
 static const char *hidden_path(const exi_obj_writer *w, int frame) {
-    snprintf(w->hidden, w->size, "%s/%0*d.obj", w->folder, w->digits, frame + 1);
+    snprintf(w->hidden, w->size, "%s/%s_%0*d.obj", ex_file_set_folder(w->set), w->name, w->digits, frame + 1);
     return w->hidden;
 }
 
-static const char *placed_path(const exi_obj_writer *w, int frame) {
-    snprintf(w->placed, w->size, "%s_%0*d.obj", w->base, w->digits, frame + 1);
-    return w->placed;
-}
-
-/* Allocates everything that closing needs, so that lack of memory leaves nothing behind. */
 ex_result exi_obj_writer_open(exi_obj_writer *w, const char *path, int frame_count, const ex_mesh *mesh,
                               ex_error *error) {
-    *w = (exi_obj_writer){.digits = frame_digits(frame_count), .size = strlen(path) + FOLDER_SIZE + NUMBER_SIZE};
-    w->base = exi_text_copy(path, strlen(path) - ENDING);
-    w->hidden = malloc(w->size);
-    w->placed = malloc(w->size);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *folder = exi_text_copy(path, (size_t)(name - path));
+    *w = (exi_obj_writer){.digits = frame_digits(frame_count)};
+    w->name = exi_text_copy(name, strlen(name) - ENDING);
     w->mesh = bare_copy(mesh);
-    ex_result result =
-        w->base && w->hidden && w->placed && w->mesh ? EX_OK : ex_error_memory(error, "the frames", sizeof *mesh);
+    ex_result result = folder && w->name && w->mesh
+                           ? ex_error_within(error, ex_file_set_open(folder, true, &w->set, error), "cannot write '%s'", path)
+                           : ex_error_memory(error, "the frames", sizeof *mesh);
+    free(folder);
     if (result == EX_OK) {
-        w->folder = make_folder(w->base);
-        if (!w->folder)
-            result = errno == ENOMEM ? ex_error_memory(error, "the frames", strlen(path))
-                                     : ex_file_error(error, "write", path, errno);
+        w->size = strlen(ex_file_set_folder(w->set)) + strlen(name) + NUMBER_SIZE;
+        w->hidden = malloc(w->size);
+        if (!w->hidden)
+            result = ex_error_memory(error, "the frames", w->size);
     }
     if (result != EX_OK)
         exi_obj_writer_finish(w, false, NULL);
@@ -249,42 +225,22 @@ ex_result exi_obj_writer_open(exi_obj_writer *w, const char *path, int frame_cou
 ex_result exi_obj_writer_add(exi_obj_writer *w, const float *positions, ex_error *error) {
     for (size_t i = 0; i < 3 * (size_t)w->mesh->vertex_count; i++)
         w->mesh->positions[i] = (double)positions[i];
-    ex_result result = ex_error_within(error, ex_obj_write(hidden_path(w, w->written), w->mesh, error), "%s",
-                                       placed_path(w, w->written));
+    const ex_result result = ex_obj_write(hidden_path(w, w->written), w->mesh, error);
+    if (result != EX_OK)
+        exi_file_set_name_places(w->set, error);
     w->written += result == EX_OK;
     return result;
 }
 
-/* Checks that all frames can be moved to their places. None is moved before, since they may replace other files. */
-static ex_result check_places(const exi_obj_writer *w, ex_error *error) {
-    struct stat status;
-    for (int f = 0; f < w->written; f++)
-        if (stat(placed_path(w, f), &status) == 0 && !S_ISREG(status.st_mode))
-            return ex_file_error(error, "write", w->placed, EEXIST);
-    return EX_OK;
-}
-
-static ex_result place_frame(const exi_obj_writer *w, int frame, ex_error *error) {
-    const char *to = placed_path(w, frame);
-    return rename(hidden_path(w, frame), to) == 0 ? EX_OK : ex_file_error(error, "write", to, errno);
-}
-
 ex_result exi_obj_writer_finish(exi_obj_writer *w, bool keep, ex_error *error) {
-    ex_result result = keep ? check_places(w, error) : EX_OK;
-    int placed = 0;
-    for (; keep && placed < w->written && result == EX_OK; placed += result == EX_OK)
-        result = place_frame(w, placed, error);
-    for (int f = 0; result != EX_OK && f < placed; f++)
-        unlink(placed_path(w, f));
-    for (int f = placed; f < w->written; f++)
-        unlink(hidden_path(w, f));
-    if (w->folder)
-        rmdir(w->folder);
+    ex_result result = EX_OK;
+    if (keep)
+        result = ex_file_set_commit(w->set, NULL, error);
+    else
+        ex_file_set_abandon(w->set, NULL);
     ex_mesh_destroy(w->mesh);
-    free(w->folder);
-    free(w->base);
+    free(w->name);
     free(w->hidden);
-    free(w->placed);
     *w = (exi_obj_writer){0};
     return result;
 }

@@ -64,7 +64,7 @@ static ex_result check_times(const char *path, const double *times, int count, e
 }
 
 static ex_result open_file(ex_cache_writer *w, const double *times, ex_error *error) {
-    ex_result result = ex_file_open(&w->file, w->path, error);
+    ex_result result = ex_file_open_bulk(&w->file, w->path, error);
     if (result != EX_OK)
         return result;
     if (w->kind == EX_CACHE_PC2)

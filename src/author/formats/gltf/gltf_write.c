@@ -213,6 +213,36 @@ static ex_result write_bytes(const char *path, const char *bytes, size_t size, e
     return ex_file_commit(&writer, error);
 }
 
+/* Writes a file into a set, under the name that the path has. */
+static ex_result write_hidden(const ex_file_set *set, const char *path, const char *bytes, size_t size,
+                              ex_error *error) {
+    const char *folder = ex_file_set_folder(set), *name = path + folder_size(path);
+    const size_t length = strlen(folder) + strlen(name) + 2;
+    char *hidden = malloc(length);
+    if (!hidden)
+        return ex_error_memory(error, "the file", length);
+    snprintf(hidden, length, "%s/%s", folder, name);
+    const ex_result result = write_bytes(hidden, bytes, size, error);
+    free(hidden);
+    return result;
+}
+
+/* Writes both files or none: each is useless without the other. */
+static ex_result write_set(exi_gltf_writer *w, const char *bin_path, const exi_text *text) {
+    ex_file_set *set = NULL;
+    char *folder = exi_text_copy(w->path, folder_size(w->path));
+    ex_result result = folder ? ex_file_set_open(folder, false, &set, w->error) : ex_error_memory(w->error, "a path", 0);
+    free(folder);
+    if (result == EX_OK)
+        result = write_hidden(set, bin_path, w->bin.bytes, w->bin.size, w->error);
+    if (result == EX_OK)
+        result = write_hidden(set, w->path, text->bytes, text->size, w->error);
+    if (result == EX_OK)
+        return ex_file_set_commit(set, w->path + folder_size(w->path), w->error);
+    ex_file_set_abandon(set, w->error);
+    return result;
+}
+
 /* Returns NAME.bin for NAME.gltf. */
 static char *buffer_path(const char *path) {
     size_t size = strlen(path) - 5;
@@ -232,10 +262,9 @@ static ex_result write_pair(exi_gltf_writer *w) {
         if (text.failed)
             result = ex_error_memory(w->error, "the file", text.size);
     }
-    if (result == EX_OK && w->bin.size > 0)
-        result = write_bytes(bin_path, w->bin.bytes, w->bin.size, w->error);
     if (result == EX_OK)
-        result = write_bytes(w->path, text.bytes, text.size, w->error);
+        result = w->bin.size > 0 ? write_set(w, bin_path, &text)
+                                 : write_bytes(w->path, text.bytes, text.size, w->error);
     free(text.bytes);
     free(uri);
     free(bin_path);

@@ -130,7 +130,7 @@ ex_result ex_image_write(const char *path, const ex_image *image, ex_error *erro
     if (result != EX_OK)
         return ex_error_within(error, result, "cannot write '%s'", path);
     ex_file_writer writer;
-    result = ex_file_open(&writer, path, error);
+    result = ex_file_open_bulk(&writer, path, error);
     if (result == EX_OK) {
         ex_file_write(&writer, bytes, size);
         result = ex_file_commit(&writer, error);

@@ -67,7 +67,7 @@ static ex_result write_text(ex_canvas *canvas, const char *path, ex_error *error
     if (result != EX_OK)
         return result;
     ex_file_writer writer;
-    result = ex_file_open(&writer, path, error);
+    result = ex_file_open_bulk(&writer, path, error);
     if (result == EX_OK) {
         ex_file_write(&writer, text, size);
         result = ex_file_commit(&writer, error);

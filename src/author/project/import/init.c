@@ -229,10 +229,9 @@ static ex_result write_targets(const exi_init *init, exi_new_folder *folder, ex_
     return result;
 }
 
-/* The project file comes last: if it exists, so does everything it names. */
 static ex_result write_all(const exi_init *init, const char *project, exi_new_folder *folder, ex_error *error) {
     json_t *root = describe(init);
-    ex_result result = root ? ex_make_directory(folder->path, error)
+    ex_result result = root ? exi_new_folder_open(folder, error)
                             : ex_error_memory(error, "the project", (size_t)init->axis_count * 200);
     if (result == EX_OK)
         result = check_free(init, folder, project, error);
@@ -262,7 +261,7 @@ ex_result ex_project_init(const ex_scene *scene, const char *directory, const ch
     if (result == EX_OK) {
         snprintf(project, size, "%s.json", name);
         result = write_all(&init, project, &folder, error);
-        exi_new_folder_close(&folder, result == EX_OK);
+        result = exi_new_folder_close(&folder, project, result, error);
     }
     let_go(&init);
     free(project);

@@ -212,18 +212,6 @@ static ex_result write_form(const starting *s, int form, exi_new_folder *folder,
     return result;
 }
 
-/* Reads all forms once before older files are overwritten: a form that does not fit must not cost a project. */
-static ex_result check_forms(const starting *s, ex_error *error) {
-    ex_result result = EX_OK;
-    for (int f = 0; result == EX_OK && f < s->given->form_count; f++) {
-        const char *how = NULL;
-        ex_mesh *mesh = NULL;
-        result = read_form(s, f, &mesh, &how, error);
-        ex_mesh_destroy(mesh);
-    }
-    return result;
-}
-
 static ex_result check_free(const starting *s, const char *project, const exi_new_folder *folder, ex_error *error) {
     ex_result result = exi_new_folder_check_free(folder, project, error);
     if (result == EX_OK)
@@ -234,9 +222,7 @@ static ex_result check_free(const starting *s, const char *project, const exi_ne
 }
 
 static ex_result write_all(const starting *s, const char *project, exi_new_folder *folder, ex_error *error) {
-    ex_result result = folder->overwrite ? check_forms(s, error) : EX_OK;
-    if (result == EX_OK)
-        result = ex_make_directory(folder->path, error);
+    ex_result result = exi_new_folder_open(folder, error);
     if (result == EX_OK && !folder->overwrite)
         result = check_free(s, project, folder, error);
     const char *path = result == EX_OK ? exi_new_folder_add(folder, EXI_UNPACKED_MESH, error) : NULL;
@@ -274,7 +260,7 @@ ex_result ex_project_init_forms(const ex_init_forms *forms, const char *director
         result = ex_mesh_read(forms->rest.path, &s.mesh, error);
     if (result == EX_OK) {
         result = write_all(&s, project, &folder, error);
-        exi_new_folder_close(&folder, result == EX_OK);
+        result = exi_new_folder_close(&folder, project, result, error);
     }
     ex_mesh_destroy(s.mesh);
     json_decref(s.root);

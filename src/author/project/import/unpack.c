@@ -28,8 +28,13 @@ static char *join(const char *directory, const char *name) {
     return path;
 }
 
+ex_result exi_new_folder_open(exi_new_folder *f, ex_error *error) {
+    const ex_result result = ex_make_directory(f->path, error);
+    return result == EX_OK ? ex_file_set_open(f->path, false, &f->set, error) : result;
+}
+
 const char *exi_new_folder_add(exi_new_folder *f, const char *name, ex_error *error) {
-    char *path = join(f->path, name);
+    char *path = join(ex_file_set_folder(f->set), name);
     char **made = exi_array_grow(f->made, &f->made_capacity, (size_t)f->made_count + 1, sizeof *made);
     if (made)
         f->made = made;
@@ -83,13 +88,14 @@ static ex_result check_all_free(const ex_rig *rig, const json_t *paths, const ex
     return result;
 }
 
-void exi_new_folder_close(exi_new_folder *f, bool keep) {
-    for (int i = 0; i < f->made_count; i++) {
-        if (!keep && !f->overwrite)
-            remove(f->made[i]);
+ex_result exi_new_folder_close(exi_new_folder *f, const char *project, ex_result result, ex_error *error) {
+    for (int i = 0; i < f->made_count; i++)
         free(f->made[i]);
-    }
     free(f->made);
+    if (result == EX_OK)
+        return ex_file_set_commit(f->set, project, error);
+    ex_file_set_abandon(f->set, error);
+    return result;
 }
 
 /* ---- the files ---- */
@@ -104,7 +110,6 @@ static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, exi_new_fold
     return result;
 }
 
-/* The project file comes last: if it exists, so does everything it names. */
 static ex_result write_files(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
                              const ex_mesh *mesh, json_t *root, exi_new_folder *f, const char *project,
                              ex_error *error) {
@@ -152,17 +157,16 @@ ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char
                             ex_error *error) {
     if (ex_rig_storage(rig) != EX_STORAGE_FLOAT)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a rig in 16-bit storage cannot be unpacked without loss");
-    ex_result result = ex_make_directory(directory, error);
-    if (result != EX_OK)
-        return result;
     size_t size = strlen(name) + 6;
     char *project = malloc(size);
     if (!project)
         return ex_error_memory(error, "a path", size);
     snprintf(project, size, "%s.json", name);
     exi_new_folder f = {.path = directory, .overwrite = overwrite};
-    result = write_all(rig, &f, project, error);
-    exi_new_folder_close(&f, result == EX_OK);
+    ex_result result = exi_new_folder_open(&f, error);
+    if (result == EX_OK)
+        result = write_all(rig, &f, project, error);
+    result = exi_new_folder_close(&f, project, result, error);
     free(project);
     return result;
 }

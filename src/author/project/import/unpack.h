@@ -14,6 +14,8 @@
 #include "author/project/model/driver.h"
 #include "author/project/model/project.h"
 
+#include <exemplar/author/files.h>
+
 #define EXI_UNPACKED_MESH     "mesh.obj"
 #define EXI_UNPACKED_SKELETON "skeleton.glb"
 #define EXI_UNPACKED_DRIVER   "driver.obj"
@@ -39,10 +41,11 @@ exi_file_name exi_unpacked_segments_name(int layer);
 /* True if an example has a file of that kind. shifts: scratch [joint_count][3]. */
 bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind, float *shifts);
 
-/* The folder being filled. If the work fails, files that did not exist before are removed. */
+/* The folder being filled, with a set of files that appears as a whole, or not at all. */
 typedef struct exi_new_folder {
     const char *path;
     bool overwrite;
+    ex_file_set *set;
     char **made;
     int made_count;
     size_t made_capacity;
@@ -81,13 +84,16 @@ ex_result exi_unpack_write_mask(const float *mask, int vertex_count, const char 
 ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver, json_t **root,
                               ex_error *error);
 
-/* Returns the path of a file to be written, owned by the folder; NULL and an error without memory. */
+/* Returns the path of a file to be written, hidden until the end and owned by the folder; NULL and an error without memory. */
 const char *exi_new_folder_add(exi_new_folder *folder, const char *name, ex_error *error);
 
 /* Fails with EX_ERROR_FILE if a file of that name exists. Called for every name before anything is written. */
 ex_result exi_new_folder_check_free(const exi_new_folder *folder, const char *name, ex_error *error);
-/* Ends the work; without keep, removes new files from the folder. */
-void exi_new_folder_close(exi_new_folder *folder, bool keep);
+/* Makes the folder if it is missing, and starts the set; exi_new_folder_close ends it, if this fails, too. */
+ex_result exi_new_folder_open(exi_new_folder *folder, ex_error *error);
+/* Ends the work: moves the files to their places, the project last, unless `result` of writing them is a failure.
+ * Returns the result of both. */
+ex_result exi_new_folder_close(exi_new_folder *folder, const char *project, ex_result result, ex_error *error);
 
 /* State while forms are written. */
 typedef struct exi_unpacking {

@@ -6,11 +6,9 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "author/base/array.h"
+#include "author/base/file.h"
 #include "author/base/json.h"
 #include "author/project/sculpt/sculpt.h"
-
-#include <exemplar/author/files.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,7 +124,7 @@ static ex_result replace_file(const ex_project *project, const char *beside, con
     if (result == EX_OK)
         result = read_content(beside, &before, error);
     if (result == EX_OK && now.bytes)
-        result = write_content(beside, &now, error);
+        result = ex_file_back_up(path, now.bytes, now.size, error);
     if (result == EX_OK) {
         result = exi_json_write(path, root, error);
         if (result != EX_OK && now.bytes && !before.bytes)
@@ -141,10 +139,9 @@ static ex_result replace_file(const ex_project *project, const char *beside, con
 
 ex_result exi_amend_save(exi_amendment *a, ex_error *error) {
     ex_project *project = a->project;
-    char *beside = exi_array_allocate(strlen(project->path) + 2, 1);
+    char *beside = exi_file_backup_path(project->path);
     if (!beside)
         return ex_error_memory(error, "a path", strlen(project->path));
-    strcat(strcpy(beside, project->path), "~");
     const ex_result result = replace_file(project, beside, a->trial.root, error);
     free(beside);
     if (result != EX_OK)

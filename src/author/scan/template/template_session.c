@@ -77,14 +77,22 @@ ex_result ex_scan_template(const ex_scan_session *session, const ex_scan_fitted 
 }
 
 ex_result ex_scan_template_write(const ex_scan_session *session, const ex_template *made, ex_error *error) {
-    char *folder = exi_scan_file(session->folder, "template");
-    char *cage = exi_scan_file(session->folder, "template/cage.obj");
-    char *scene = exi_scan_file(session->folder, "template/body.glb");
-    ex_result result = folder && cage && scene ? ex_make_directory(folder, error) : ex_error_memory(error, "a path", 0);
+    ex_file_set *set = NULL;
+    char *folder = exi_scan_file(session->folder, "template"), *cage = NULL, *scene = NULL;
+    ex_result result = folder ? ex_make_directory(folder, error) : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
-        result = ex_scene_write(scene, made->scene, error);
+        result = ex_file_set_open(folder, false, &set, error);
+    if (result == EX_OK) {
+        cage = exi_scan_file(ex_file_set_folder(set), "cage.obj");
+        scene = exi_scan_file(ex_file_set_folder(set), "body.glb");
+        result = cage && scene ? ex_scene_write(scene, made->scene, error) : ex_error_memory(error, "a path", 0);
+    }
     if (result == EX_OK)
         result = ex_obj_write(cage, made->cage, error);
+    if (result == EX_OK)
+        result = ex_file_set_commit(set, "cage.obj", error);
+    else
+        ex_file_set_abandon(set, error);
     free(folder);
     free(cage);
     free(scene);
