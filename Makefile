@@ -7,7 +7,7 @@ EX_WERROR ?= ON
 RELEASE = build/release
 DEMO = out/demo
 
-.PHONY: all setup build demo test test-leaks test-clients deb test-deb install amalgamate bench format clean help
+.PHONY: all setup build demo test test-leaks test-clients fuzz deb test-deb install amalgamate bench format clean help
 
 all: build
 
@@ -30,6 +30,11 @@ test-leaks:
 
 test-clients:
 	@EX_WERROR=$(EX_WERROR) scripts/test-clients
+
+TARGET ?= all
+SECONDS ?= 60
+fuzz:
+	@scripts/fuzz $(TARGET) $(SECONDS)
 
 deb:
 	@scripts/deb
@@ -64,6 +69,7 @@ help:
 	@echo 'make test-clients'
 	@echo '                run the commands of the pages, build for other machines and the GPU, have Blender, three.js'
 	@echo '                and Chromium play what the tool bakes and open the editor'
+	@echo 'make fuzz       fuzz the readers, each for a minute (TARGET=NAME: only fuzz/fuzz_NAME.c; SECONDS=600); needs clang'
 	@echo 'make setup      install what building and testing need (FOR=build: building alone; FOR=clients: test-clients;'
 	@echo '                FOR=deb: make deb); the commands above and make deb call it, each for its own needs'
 	@echo 'make install    PREFIX=$(PREFIX) by default; DESTDIR for packagers'

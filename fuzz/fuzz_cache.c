@@ -4,11 +4,9 @@
  */
 #include <exemplar/author.h>
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz/scratch.h"
+
 #include <string.h>
-#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,9 +15,7 @@ enum { NUMBERS_MOST = 30000 };
 static ex_cache_reader *open_bytes(const char *path, const uint8_t *data, size_t size) {
     ex_cache_reader *reader;
     ex_error error;
-    FILE *file = fopen(path, "wb");
-    if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0)
-        abort();
+    scratch_write(path, data, size);
     ex_result result = ex_cache_open(path, &reader, &error);
     if ((result == EX_OK) != (reader != NULL))
         abort();
@@ -55,17 +51,16 @@ static void write_again(const char *path, ex_cache_reader *reader) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char path[64], other[64];
     if (size == 0 || size > 4 * NUMBERS_MOST)
         return 0;
-    const char *ending = data[0] & 1 ? "mdd" : "pc2";
-    snprintf(path, sizeof path, "/tmp/fuzz_cache.%d.%s", (int)getpid(), ending);
-    snprintf(other, sizeof other, "/tmp/fuzz_cache.%d.again.%s", (int)getpid(), ending);
-    ex_cache_reader *reader = open_bytes(path, data + 1, size - 1);
+    const bool mdd = data[0] & 1;
+    const scratch_path path = scratch_name(mdd ? "cache.mdd" : "cache.pc2"),
+                       other = scratch_name(mdd ? "again.mdd" : "again.pc2");
+    ex_cache_reader *reader = open_bytes(path.text, data + 1, size - 1);
     if (reader)
-        write_again(other, reader);
+        write_again(other.text, reader);
     ex_cache_close(reader);
-    remove(path);
-    remove(other);
+    remove(path.text);
+    remove(other.text);
     return 0;
 }

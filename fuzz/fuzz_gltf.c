@@ -4,9 +4,7 @@
  */
 #include <exemplar/author.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "fuzz/scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -33,18 +31,17 @@ static void pose(const ex_scene *scene) {
 }
 
 static void write_again(const ex_scene *scene) {
-    char path[64];
+    const scratch_path path = scratch_name("scene.glb");
     ex_error error;
     ex_scene *again;
-    snprintf(path, sizeof path, "/tmp/fuzz_gltf.%d.glb", (int)getpid());
-    ex_result result = ex_scene_write(path, scene, &error);
+    ex_result result = ex_scene_write(path.text, scene, &error);
     if (result == EX_OK) {
-        if (ex_scene_read(path, &again, &error) != EX_OK) {
+        if (ex_scene_read(path.text, &again, &error) != EX_OK) {
             puts(error.text);
             abort();
         }
         ex_scene_destroy(again);
-        remove(path);
+        remove(path.text);
     } else if (result != EX_ERROR_FILE) { /* an image in a missing file */
         puts(error.text);
         abort();

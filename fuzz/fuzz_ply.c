@@ -4,9 +4,7 @@
  */
 #include <exemplar/author.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "fuzz/scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,16 +20,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (ex_mesh_triangulate(mesh, &triangles, &count, &error) != EX_OK)
         abort();
     free(triangles);
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/fuzz_ply.%d.ply", (int)getpid());
+    const scratch_path path = scratch_name("form.ply");
     ex_ply_encoding encoding = (ex_ply_encoding)(size % 3);
-    if (ex_ply_write(path, mesh, encoding, &error) != EX_OK || ex_ply_read(path, &again, &error) != EX_OK) {
+    if (ex_ply_write(path.text, mesh, encoding, &error) != EX_OK || ex_ply_read(path.text, &again, &error) != EX_OK) {
         puts(error.text);
         abort();
     }
     if (ex_mesh_compare_connectivity(mesh, again, &error) != EX_OK)
         abort();
-    remove(path);
+    remove(path.text);
     ex_mesh_destroy(again);
     ex_mesh_destroy(mesh);
     return 0;
