@@ -318,8 +318,7 @@ JOINT = {"name": "base", "joint": "base", "translation": [0, 1, 0]}
 KINEMATICS = {"exemplar_skeleton": 1, "name": "two", "joints": [
     JOINT, {"name": "elbow.L", "parent": "base", "joint": "hinge", "translation": [0.3, 0, 0], "axis": [0, 0, 1],
             "range": [0, 140], "lock": ["axis"]},
-    {"name": "elbow.R", "parent": "base", "joint": "hinge", "translation": [-0.3, 0, 0], "axis": [0, 0, -1],
-     "mirror": "elbow.L"}],
+    {"name": "elbow.R", "parent": "base", "joint": "hinge", "mirror": "elbow.L"}],
     "markers": [{"name": "m1", "joint": "elbow.L", "at": [0.1, 0, 0], "colour": [255, 0, 0]},
                 {"name": "m2", "joint": "base", "colour": [0, 255, 0]}]}
 SESSION = {"exemplar_scan": 1, "skeleton": "upper", "markers": "markers.csv", "reference": "a", "average": "b",

@@ -60,6 +60,17 @@ class Init(harness.Case):
         self.assertEqual(outcome.err.count("\n"), 4)
         self.assertEqual(self.posed("same 2=1")[0], [5, 0, 0])
 
+    def test_joints_with_names_that_no_project_has(self):
+        scene = Scene()
+        joints = [scene.node(name=name) for name in ["up\tper", "up\nper", "x" * 300]]
+        scene.node(mesh=scene.mesh("m", influences=HELD), skin=scene.skin(joints))
+        outcome = self.init(scene)
+        self.assertEqual(outcome.code, 0)
+        self.assertIn("is called 'up_per' in the project, because names are short and have no control", outcome.err)
+        answer = self.succeed("info", "it/skeleton.glb", "--json").json()
+        self.assertEqual(answer["skins"][0]["joints"], ["up_per", "up_per 2", "x" * 255])
+        self.posed("joint:up_per=x20")
+
     def test_one_name_in_two_meshes_is_one_axis(self):
         scene = Scene()
         first = scene.mesh("face", targets=[shifted(0, 0, 1)], names=["smile"])
@@ -198,6 +209,20 @@ class Init(harness.Case):
         scene.node(name="stretched", scale=[1, 3, 1], children=[joint])
         scene.node(mesh=scene.mesh("m", influences=HELD), skin=scene.skin([joint]))
         self.refused(scene, "joint 'hip'", "'stretched'", "scales unevenly")
+
+    def test_what_cannot_be_built_is_refused(self):
+        """Scenes that can be read, and would give files that can be read, but no rig."""
+        for words in ({"scale": [3e38] * 3}, {"translation": [0, 1e300, 0]}, {"scale": [1e308, 1, 1]},
+                      {"matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1e39, 0, 1]}):
+            with self.subTest(**words):
+                scene = Scene()
+                far = [[2, 2, 2], [3, 2, 2], [2, 3, 2]]
+                scene.node(mesh=scene.mesh("m", positions=far), **words)
+                self.refused(scene, "it.gltf: vertex", "too far away")
+        scene = Scene()
+        scene.node(mesh=scene.mesh("m", targets=[shifted(1, 0, 0), shifted(3e38, 0, 0)], names=["near", "far"]),
+                   scale=[2, 2, 2])
+        self.refused(scene, "it.gltf: ", "'far': vertex", "too far away")
 
     def test_overwriting(self):
         scene = Scene()

@@ -1,5 +1,6 @@
 """exemplar init from forms: shapes as sliders, shapes in a space, paths, folders, and refusals."""
 import json
+import os
 import random
 
 import harness
@@ -124,6 +125,29 @@ class Forms(harness.Case):
         self.assertEqual(len({example["mesh"].lower() for example in layer["examples"]} | {"mesh.obj"}), 5)
         self.succeed("build", "p/rest.json")
         self.near(self.posed("p/rest.glb", "Mesh=1"), moved(0, 1, 0))
+
+    def test_names_that_are_not_utf8(self):
+        name = os.fsdecode(b"sm\xe9le.obj")
+        (self.folder / name).write_text(obj_text(moved(0, 1, 0), FACES))
+        outcome = self.run_tool("init", "rest.obj", name, "-o", "p")
+        self.assertEqual(outcome.code, 0, outcome.err)
+        layer, = self.project("p/rest.json")["layers"]
+        self.assertEqual(layer["space"][0]["name"], "sm_le")
+        self.succeed("build", "p/rest.json")
+
+    def test_what_cannot_be_built_is_refused(self):
+        (self.folder / "far.obj").write_text(obj_text(moved(0, 1e39, 0), FACES))
+        before = self.listing()
+        for words, sentence in (
+                (["rest.obj", "far.obj"], "far.obj: vertex 0 is too far away"),
+                (["far.obj", "rest.obj"], "vertex 0 is too far away"),
+                (["rest.obj", "far.obj", "--paths"], "far.obj: vertex 0 is too far away"),
+                (["rest.obj", "wide.obj", "--space", "a", "--at", "wide:1e308", "--at", "rest:-1e308"], "a"),
+                (["rest.obj", "wide.obj", "tall.obj", "--space", "a", "--at", "wide:1", "--at", "tall:1.0000000000000002"],
+                 "tall")):
+            with self.subTest(words=words):
+                self.sentence(self.run_tool("init", *words, "-o", "out"), 1, sentence)
+        self.assertEqual(self.listing(), before)
 
     def test_refused(self):
         (self.folder / "band.obj").write_text(obj_text(bent(0, 1)))

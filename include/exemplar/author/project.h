@@ -266,7 +266,8 @@ typedef struct ex_init_options {
  * examples of one direct layer "targets", each with an axis from 0 to 1 of its name, whose rest value is the scene's;
  * targets of the same name in several meshes are one. A scene without targets gives a project without layers. At rest,
  * the rig has the scene's pose. Files are treated as in ex_project_unpack. options (default: all false) and report may
- * be NULL. Results: DATA (a skin that no skeleton can be made from, named), FILE, MEMORY, LIMIT.
+ * be NULL. The rig is built in memory before anything is written, so a project that was made can be built. Results:
+ * DATA (a scene that no rig can be made from, with the reason), FILE, MEMORY, LIMIT.
  */
 EX_API ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name,
                                  const ex_init_options *options, const ex_init_report *report, ex_error *error);
@@ -292,9 +293,9 @@ typedef struct ex_init_forms {
  * Makes a project from forms: NAME.json with one layer, mesh.obj, and every form as an OBJ file, into directory (made
  * if missing). Without a space the layer is direct, with an axis per form. With a space the layer is cardinal, with the
  * mesh as one of its examples; the range of each axis is that of the examples. Vertices in another order are matched by
- * texture coordinates or by position, which is reported as a note. Forms are read one at a time. Files are treated as
- * in ex_project_unpack. options and report may be NULL. Results: DATA (a form with other vertices or faces, two names
- * or places that are the same, an axis without a range), FILE, MEMORY.
+ * texture coordinates or by position, which is reported as a note. Forms are read one at a time, and built in memory
+ * before anything is written. Files are treated as in ex_project_unpack. options and report may be NULL. Results: DATA
+ * (a form with other vertices or faces, two names or places that are the same, an axis without a range), FILE, MEMORY.
  */
 EX_API ex_result ex_project_init_forms(const ex_init_forms *forms, const char *directory, const char *name,
                                        const ex_init_options *options, const ex_init_report *report, ex_error *error);

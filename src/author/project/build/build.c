@@ -41,6 +41,12 @@ ex_result exi_project_read_mesh(const ex_project_view *view, const char *relativ
     return result;
 }
 
+ex_result exi_build_read_form(const exi_building *b, int example, const char *relative, ex_mesh **mesh,
+                              ex_error *error) {
+    return b->unwritten ? b->unwritten->make_form(b->unwritten->user, example, mesh, error)
+                        : ex_error_within(error, exi_project_read_mesh(b->view, relative, mesh, error), "mesh");
+}
+
 /* ---- the work ---- */
 
 void exi_build_report(const exi_building *b, const char *what) {
@@ -49,11 +55,18 @@ void exi_build_report(const exi_building *b, const char *what) {
         progress->report(progress->user, what, (double)b->example_done / (b->example_total + 1));
 }
 
+/* The skeleton of a file that is not written yet. */
+static ex_result take_skeleton(exi_building *b, ex_error *error) {
+    const ex_scene *scene = b->unwritten->skeleton;
+    ex_result result = scene ? exi_skeleton_from_scene(scene, 0, &b->skeleton, error) : EX_OK;
+    return scene && result == EX_OK ? exi_skin_from_scene(scene, 0, b->mesh, &b->skin, error) : result;
+}
+
 static ex_result read_body(exi_building *b, ex_error *error) {
     exi_build_report(b, "mesh");
-    ex_result result = exi_project_read_mesh(b->view, b->view->mesh, &b->mesh, error);
+    ex_result result = exi_build_read_form(b, -1, b->view->mesh, &b->mesh, error);
     if (result != EX_OK)
-        return ex_error_within(error, result, "mesh");
+        return result;
     result = exi_rig_mesh_make(b->mesh, &b->rig_mesh, error);
     if (result == EX_OK)
         result = exi_rig_mesh_smooth(&b->rig_mesh, error);
@@ -61,9 +74,11 @@ static ex_result read_body(exi_building *b, ex_error *error) {
         exi_build_report(b, "subdividing");
         result = exi_refinement_make(b->mesh, &b->rig_mesh, &b->view->subdivision, &b->refinement, error);
     }
-    result = ex_error_within(error, result, "%s", b->view->mesh);
+    if (!b->unwritten)
+        result = ex_error_within(error, result, "%s", b->view->mesh);
     if (result == EX_OK)
-        result = exi_skeleton_read(b->view, b->mesh, &b->skeleton, &b->skin, error);
+        result =
+            b->unwritten ? take_skeleton(b, error) : exi_skeleton_read(b->view, b->mesh, &b->skeleton, &b->skin, error);
     if (result == EX_OK)
         result = exi_project_check_joints(b->view, b->skeleton, error);
     return result == EX_OK ? exi_build_driver(b, error) : result;
@@ -150,6 +165,22 @@ static ex_result build(exi_building *b, ex_rig **rig, ex_error *error) {
     return result;
 }
 
+static ex_result build_rig(exi_building *b, ex_rig **rig, ex_error *error) {
+    for (int l = 0; l < b->view->layer_count; l++)
+        b->example_total +=
+            b->view->layers[l].example_count * (b->view->layers[l].trajectory.options ? 1 + EXI_BUILD_PATH_COST : 1);
+    ex_result result = build(b, rig, error);
+    exi_measure_close(&b->measure);
+    exi_build_free_layers(b);
+    exi_project_driver_close(&b->driver);
+    exi_refinement_free(&b->refinement);
+    ex_skin_destroy(b->skin);
+    ex_skeleton_destroy(b->skeleton);
+    exi_rig_mesh_free(&b->rig_mesh);
+    ex_mesh_destroy(b->mesh);
+    return result;
+}
+
 ex_result ex_project_build(const ex_project *project, const ex_build_options *options, ex_rig **rig, ex_error *error) {
     *rig = NULL;
     ex_error local = {0};
@@ -157,17 +188,20 @@ ex_result ex_project_build(const ex_project *project, const ex_build_options *op
     exi_building b = {.view = &project->view};
     if (options)
         b.options = *options;
-    for (int l = 0; l < b.view->layer_count; l++)
-        b.example_total +=
-            b.view->layers[l].example_count * (b.view->layers[l].trajectory.options ? 1 + EXI_BUILD_PATH_COST : 1);
-    ex_result result = build(&b, rig, error);
-    exi_measure_close(&b.measure);
-    exi_build_free_layers(&b);
-    exi_project_driver_close(&b.driver);
-    exi_refinement_free(&b.refinement);
-    ex_skin_destroy(b.skin);
-    ex_skeleton_destroy(b.skeleton);
-    exi_rig_mesh_free(&b.rig_mesh);
-    ex_mesh_destroy(b.mesh);
+    const ex_result result = build_rig(&b, rig, error);
     return project->path[0] ? ex_error_within(error, result, "%s", project->path) : result;
+}
+
+ex_result exi_project_try(json_t *root, const exi_unwritten *files, ex_error *error) {
+    exi_arena arena = {0};
+    ex_project_view view = {0};
+    ex_rig *rig = NULL;
+    ex_result result = exi_project_interpret(root, "", &arena, &view, error);
+    if (result == EX_OK) {
+        exi_building b = {.view = &view, .unwritten = files};
+        result = build_rig(&b, &rig, error);
+    }
+    ex_rig_destroy(rig);
+    exi_arena_free(&arena);
+    return result;
 }

@@ -14,8 +14,20 @@
 #include "author/project/build/measure.h"
 #include "author/project/model/refinement.h"
 
+#include <exemplar/author/scene.h>
+
+/* Files of a project that are not written yet, for exi_project_try. */
+typedef struct exi_unwritten {
+    /* Makes the form of an example of the only layer, or the project's mesh for -1. */
+    ex_result (*make_form)(const void *user, int example, ex_mesh **mesh, ex_error *error);
+    const void *user;
+    const ex_scene *skeleton; /* NULL if the project names none */
+    const char *word;         /* what the examples were made from, for errors: "morph target" */
+} exi_unwritten;
+
 typedef struct exi_building {
     const ex_project_view *view;
+    const exi_unwritten *unwritten; /* NULL: files are read */
     ex_build_options options;
     ex_mesh *mesh;
     exi_rig_mesh rig_mesh;
@@ -33,6 +45,17 @@ typedef struct exi_building {
 } exi_building;
 
 void exi_build_report(const exi_building *b, const char *what);
+
+/*
+ * Builds a project of at most one layer of forms before its files are written, with all checks of ex_project_read and
+ * ex_project_build: if this works, the files can be read and built. Otherwise the sentence is about the contents, not
+ * about files. root: the project file.
+ */
+ex_result exi_project_try(json_t *root, const exi_unwritten *files, ex_error *error);
+
+/* Reads the form of an example, or the mesh for -1; `relative` is its file. */
+ex_result exi_build_read_form(const exi_building *b, int example, const char *relative, ex_mesh **mesh,
+                              ex_error *error);
 
 /* build_notes.c. Chooses the falloffs of a layer by leave-one-out cross-validation if the layer asks for that.
  * Allocates them in layer->weigh; adds a note. */

@@ -52,9 +52,9 @@ static ex_result measure_form(exi_building *b, int layer, int index, const float
     ex_mesh *form = NULL;
     if (source->reference)
         return exi_measure_reference(&b->measure, measured, error);
-    ex_result result = exi_project_read_mesh(b->view, source->mesh, &form, error);
+    ex_result result = exi_build_read_form(b, index, source->mesh, &form, error);
     if (result != EX_OK)
-        return ex_error_within(error, result, "mesh");
+        return result;
     ex_error difference = {0};
     result = ex_mesh_compare_connectivity(b->mesh, form, &difference);
     if (result == EX_ERROR_DATA)
@@ -69,7 +69,7 @@ static ex_result measure_form(exi_building *b, int layer, int index, const float
     if (result == EX_OK && report && report->report && measured->damped_count > 0)
         report->report(report->user, layer, index, measured->damped, measured->damped_count);
     ex_mesh_destroy(form);
-    return result;
+    return b->unwritten ? ex_error_within(error, result, "%s '%s'", b->unwritten->word, source->name) : result;
 }
 
 /* Measured examples: rows of whole forms, or offsets. */
@@ -139,9 +139,10 @@ ex_result exi_build_forms(exi_building *b, int index, ex_layer_def *layer, ex_er
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         exi_measured measured = {0};
         exi_build_report(b, source->examples[k].name);
-        result =
-            ex_error_within(error, measure_form(b, index, k, paths ? NULL : mask, &measured, error),
-                            "layers[%d].examples[%d] '%s'", index, source->examples[k].place, source->examples[k].name);
+        result = measure_form(b, index, k, paths ? NULL : mask, &measured, error);
+        if (!b->unwritten)
+            ex_error_within(error, result, "layers[%d].examples[%d] '%s'", index, source->examples[k].place,
+                            source->examples[k].name);
         if (result == EX_OK)
             take(&r, k, &measured);
         exi_measured_free(&measured);

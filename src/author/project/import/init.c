@@ -1,11 +1,12 @@
 /*
  * Makes a project from a glTF scene: chooses the content, and makes the folder and the project file. All of it is made
- * in memory first, so that a scene which cannot become a project leaves nothing behind.
+ * in memory first and built there, so that a scene which cannot become a rig is refused and leaves nothing behind.
  */
 #include "author/project/import/init.h"
 
 #include "author/base/array.h"
 #include "author/base/json.h"
+#include "author/project/build/build.h"
 #include "author/project/import/unpack.h"
 
 #include <exemplar/author/files.h>
@@ -127,6 +128,7 @@ static void let_go(exi_init *init) {
     free(init->part_axes);
     free(init->target_axes);
     ex_scene_destroy(init->skeleton);
+    json_decref(init->root);
 }
 
 /* ---- the project file ---- */
@@ -185,6 +187,25 @@ static json_t *describe(const exi_init *init) {
     return root;
 }
 
+static ex_result make_form(const void *user, int example, ex_mesh **mesh, ex_error *error) {
+    const exi_init *init = user;
+    *mesh = ex_mesh_copy(init->mesh);
+    if (!*mesh)
+        return ex_error_memory(error, "a form", 3 * (size_t)init->mesh->vertex_count * sizeof *init->mesh->positions);
+    if (example >= 0)
+        exi_init_target_form(init, example, (*mesh)->positions);
+    return EX_OK;
+}
+
+/* Makes the project file, and builds it from what is in memory. */
+static ex_result make_project(exi_init *init, ex_error *error) {
+    const exi_unwritten files = {
+        .make_form = make_form, .user = init, .skeleton = init->skeleton, .word = "morph target"};
+    init->root = describe(init);
+    return init->root ? exi_project_try(init->root, &files, error)
+                      : ex_error_memory(error, "the project", (size_t)init->axis_count * 200);
+}
+
 /* ---- the files ---- */
 
 static ex_result check_free(const exi_init *init, const exi_new_folder *folder, const char *project, ex_error *error) {
@@ -230,9 +251,7 @@ static ex_result write_targets(const exi_init *init, exi_new_folder *folder, ex_
 }
 
 static ex_result write_all(const exi_init *init, const char *project, exi_new_folder *folder, ex_error *error) {
-    json_t *root = describe(init);
-    ex_result result = root ? exi_new_folder_open(folder, error)
-                            : ex_error_memory(error, "the project", (size_t)init->axis_count * 200);
+    ex_result result = exi_new_folder_open(folder, error);
     if (result == EX_OK)
         result = check_free(init, folder, project, error);
     if (result == EX_OK)
@@ -241,8 +260,7 @@ static ex_result write_all(const exi_init *init, const char *project, exi_new_fo
         result = write_targets(init, folder, error);
     const char *path = result == EX_OK ? exi_new_folder_add(folder, project, error) : NULL;
     if (result == EX_OK)
-        result = path ? exi_json_write(path, root, error) : EX_ERROR_MEMORY;
-    json_decref(root);
+        result = path ? exi_json_write(path, init->root, error) : EX_ERROR_MEMORY;
     return result;
 }
 
@@ -256,6 +274,8 @@ ex_result ex_project_init(const ex_scene *scene, const char *directory, const ch
     char *project = malloc(size);
     ex_result result =
         project ? gather(&init, options && options->keep_seams, error) : ex_error_memory(error, "a path", size);
+    if (result == EX_OK)
+        result = make_project(&init, error);
     if (result != EX_OK && scene->path)
         ex_error_within(error, result, "%s", scene->path);
     if (result == EX_OK) {

@@ -39,6 +39,7 @@ typedef struct exi_init {
     int *part_axes; /* [part_count]: start of the axes of its targets in target_axes */
     int *target_axes;
     ex_scene *skeleton; /* the skin and the mesh it moves; NULL without a skin */
+    json_t *root;       /* the project file */
 } exi_init;
 
 /* Makes the JSON of a scalar axis; NULL without memory. */
@@ -52,6 +53,8 @@ void exi_init_note(const exi_init *init, const char *format, ...) EX_PRINTF(2, 3
 typedef bool (*exi_name_taken)(const void *context, const char *name);
 int exi_name_make_unique(char name[EXI_NAME_MAX + 1], int first, exi_name_taken taken, const void *context);
 
+/* Makes a name cut to length, with _ for bytes that no name may have: control characters, and invalid UTF-8. */
+void exi_name_clean(const char *given, char name[EXI_NAME_MAX + 1]);
 /* Makes a valid axis name (docs/reference/project.md): it comes before = on command lines and heads columns. */
 void exi_axis_name_clean(const char *given, char name[EXI_NAME_MAX + 1]);
 

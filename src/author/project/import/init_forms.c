@@ -5,13 +5,14 @@
  *     rest(v) + sum_k w_k (x_k(v) - rest(v))
  *
  * with an axis w_k per shape. With a space every shape, and the mesh, is an example at a point of it. The project is
- * made in memory and parsed before anything is written; shapes are then read, matched and written one at a time.
+ * made in memory and built there before anything is written; shapes are then read again and written one at a time.
  */
 #include "author/mesh/mesh_normals.h"
 #include "author/project/import/init.h"
 
 #include "author/base/array.h"
 #include "author/base/json.h"
+#include "author/project/build/build.h"
 #include "author/project/import/unpack.h"
 #include "author/project/sculpt/reorder.h"
 #include "author/project/sculpt/sculpt.h"
@@ -169,9 +170,13 @@ static json_t *make_layer(const starting *s) {
     return NULL;
 }
 
+static json_t *make_root(const starting *s) {
+    return json_pack("{s:i, s:s, s:[o]}", "exemplar", 1, "mesh", EXI_UNPACKED_MESH, "layers", make_layer(s));
+}
+
 /* Makes the tree and parses it, so that a name or a number that no project may have is refused here. */
 static ex_result describe(starting *s, const char *project, ex_error *error) {
-    s->root = json_pack("{s:i, s:s, s:[o]}", "exemplar", 1, "mesh", EXI_UNPACKED_MESH, "layers", make_layer(s));
+    s->root = make_root(s);
     char *text = s->root ? json_dumps(s->root, 0) : NULL;
     ex_project *parsed = NULL;
     ex_result result = text ? ex_project_parse(text, strlen(text), project, &parsed, error)
@@ -212,6 +217,32 @@ static ex_result write_form(const starting *s, int form, exi_new_folder *folder,
     return result;
 }
 
+/* With a space, the mesh is the first example. */
+static ex_result make_form(const void *user, int example, ex_mesh **mesh, ex_error *error) {
+    const starting *s = user;
+    const char *how = NULL;
+    const int form = example - (s->given->axis_count > 0);
+    if (example >= 0 && form >= 0)
+        return read_form(s, form, mesh, &how, error);
+    *mesh = ex_mesh_copy(s->mesh);
+    return *mesh ? EX_OK : ex_error_memory(error, "the mesh", (size_t)s->mesh->vertex_count);
+}
+
+/* Builds the project from what is in memory and from the given files, before anything is written: a form that does not
+ * fit must not cost an older project. Paths are not searched for, which takes long: straight lines need the same. */
+static ex_result try_forms(const starting *s, ex_error *error) {
+    ex_init_forms straight = *s->given;
+    starting plain = *s;
+    straight.trajectory = false;
+    plain.given = &straight;
+    plain.root = make_root(&plain);
+    const exi_unwritten files = {.make_form = make_form, .user = &plain, .word = "shape"};
+    ex_result result = plain.root ? exi_project_try(plain.root, &files, error)
+                                  : ex_error_memory(error, "the project", (size_t)s->given->form_count * 200);
+    json_decref(plain.root);
+    return result;
+}
+
 static ex_result check_free(const starting *s, const char *project, const exi_new_folder *folder, ex_error *error) {
     ex_result result = exi_new_folder_check_free(folder, project, error);
     if (result == EX_OK)
@@ -222,7 +253,9 @@ static ex_result check_free(const starting *s, const char *project, const exi_ne
 }
 
 static ex_result write_all(const starting *s, const char *project, exi_new_folder *folder, ex_error *error) {
-    ex_result result = exi_new_folder_open(folder, error);
+    ex_result result = try_forms(s, error);
+    if (result == EX_OK)
+        result = exi_new_folder_open(folder, error);
     if (result == EX_OK && !folder->overwrite)
         result = check_free(s, project, folder, error);
     const char *path = result == EX_OK ? exi_new_folder_add(folder, EXI_UNPACKED_MESH, error) : NULL;

@@ -6,7 +6,6 @@
 
 #include "author/base/array.h"
 #include "author/base/names.h"
-#include "author/project/skeleton/skeleton.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,17 +59,18 @@ static bool rename_joints(const exi_init *init, ex_scene *made, exi_names *names
         ex_scene_node *node = &made->nodes[made->skins[0].joints[i]];
         char name[EXI_NAME_MAX + 1];
         if (node->name && node->name[0])
-            snprintf(name, sizeof name, "%.*s", exi_text_cut(node->name, EXI_NAME_MAX), node->name);
+            exi_name_clean(node->name, name);
         else
             snprintf(name, sizeof name, "joint %d", i);
+        const bool clean = node->name && strcmp(node->name, name) == 0;
         make_unique(name, names);
         if (node->name && strcmp(node->name, name) == 0) {
             exi_names_add(names, node->name, 2);
             continue;
         }
         if (node->name && node->name[0])
-            exi_init_note(init, "joint '%s' is called '%s' in the project, because names must be unique", node->name,
-                          name);
+            exi_init_note(init, "joint '%s' is called '%s' in the project, because names %s", node->name, name,
+                          clean ? "must be unique" : "are short and have no control characters");
         char *copy = exi_text_copy(name, strlen(name));
         if (!copy)
             return false;
@@ -168,18 +168,6 @@ static bool add_mesh(const exi_init *init, ex_scene *made) {
 
 /* ---- the whole ---- */
 
-/* Reads the file as building will, before anything is written. */
-static ex_result try_skeleton(const exi_init *init, ex_error *error) {
-    ex_skeleton *skeleton = NULL;
-    ex_skin *skin = NULL;
-    ex_result result = exi_skeleton_from_scene(init->skeleton, 0, &skeleton, error);
-    if (result == EX_OK)
-        result = exi_skin_from_scene(init->skeleton, 0, init->mesh, &skin, error);
-    ex_skin_destroy(skin);
-    ex_skeleton_destroy(skeleton);
-    return result;
-}
-
 ex_result exi_init_make_skeleton(exi_init *init, ex_error *error) {
     int *numbers = exi_array_allocate((size_t)init->scene->node_count, sizeof *numbers);
     ex_scene *made = init->skeleton = ex_scene_create();
@@ -189,6 +177,5 @@ ex_result exi_init_make_skeleton(exi_init *init, ex_error *error) {
         good = add_nodes(init, numbers, made) && add_skin(init, numbers, made) && add_mesh(init, made);
     }
     free(numbers);
-    return good ? try_skeleton(init, error)
-                : ex_error_memory(error, "the skeleton", (size_t)init->mesh->vertex_count * 48);
+    return good ? EX_OK : ex_error_memory(error, "the skeleton", (size_t)init->mesh->vertex_count * 48);
 }

@@ -37,13 +37,24 @@ static bool axis_taken(const void *context, const char *name) {
     return find_axis(context, name) >= 0;
 }
 
+void exi_name_clean(const char *given, char name[EXI_NAME_MAX + 1]) {
+    snprintf(name, EXI_NAME_MAX + 1, "%.*s", exi_text_cut(given, EXI_NAME_MAX), given);
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7F)
+            *c = '_';
+    const bool valid = exi_is_text(name);
+    for (char *c = name; !valid && *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '_';
+}
+
 void exi_axis_name_clean(const char *given, char name[EXI_NAME_MAX + 1]) {
     const bool reserved = strncmp(given, "joint:", 6) == 0 || strcmp(given, "time") == 0;
     char text[2 * EXI_NAME_MAX];
     snprintf(text, sizeof text, "%s%.*s", reserved ? "target " : "", exi_text_cut(given, EXI_NAME_MAX), given);
-    snprintf(name, EXI_NAME_MAX + 1, "%.*s", exi_text_cut(text, EXI_NAME_MAX), text);
+    exi_name_clean(text, name);
     for (char *c = name; *c; c++)
-        if (strchr("=,\"", *c) || (unsigned char)*c < 0x20 || *c == 0x7F)
+        if (strchr("=,\"", *c))
             *c = '_';
 }
 

@@ -234,11 +234,11 @@ static const json_t *object_of(const json_t *layer, const ex_project_layer *view
 }
 
 /* The layer's values are the defaults of every point, axis by axis. A point's own falloff replaces the layer's
- * metric. */
+ * metric. falloff, metric: of the point; NULL if no point so far has one. */
 static void place_reach(const reach *own, const reach *usual, size_t axes, size_t square, double *falloff,
                         double *metric) {
     const double *m = own->metric ? own->metric : own->falloff ? NULL : usual->metric;
-    for (size_t a = 0; a < axes; a++) {
+    for (size_t a = 0; falloff && a < axes; a++) {
         if (own->falloff)
             falloff[a] = own->falloff[a];
         if (usual->falloff && !(falloff[a] > 0))
@@ -248,27 +248,32 @@ static void place_reach(const reach *own, const reach *usual, size_t axes, size_
         memcpy(metric, m, square * sizeof *metric);
 }
 
+/* Tables are made only if a point needs them: a direct layer may have thousands of axes, and one metric for each. */
+static bool need_table(exi_project_reader *r, size_t count, bool needed, double **table) {
+    if (needed && !*table)
+        *table = exi_arena_allocate(r->keys.arena, count, sizeof **table);
+    return !needed || *table;
+}
+
 static ex_result read_points(exi_project_reader *r, const json_t *object, const exi_place *place, const reach *usual,
                              ex_project_layer *layer) {
     const size_t axes = (size_t)layer->axis_count, scalars = count_scalars(layer), square = scalars * scalars;
     const size_t count = (size_t)layer->example_count + (size_t)layer->weigh.pseudo_count;
-    bool any_falloff = usual->falloff != NULL, any_metric = usual->metric != NULL;
-    double *falloffs = exi_arena_allocate(r->keys.arena, count * axes, sizeof *falloffs);
-    double *metrics = exi_arena_allocate(r->keys.arena, count * square, sizeof *metrics);
-    if (!falloffs || !metrics)
-        return ex_error_memory(r->keys.error, "the project", count * (axes + square) * sizeof *metrics);
+    double *falloffs = NULL, *metrics = NULL;
     for (size_t i = 0; i < count; i++) {
         exi_place at;
         reach own = {0};
         ex_result result = read_reach(r, object_of(object, layer, (int)i, place, &at), &at, layer, &own);
         if (result != EX_OK)
             return result;
-        any_falloff = any_falloff || own.falloff;
-        any_metric = any_metric || own.metric;
-        place_reach(&own, usual, axes, square, falloffs + i * axes, metrics + i * square);
+        if (!need_table(r, count * axes, own.falloff || usual->falloff, &falloffs) ||
+            !need_table(r, count * square, own.metric || usual->metric, &metrics))
+            return ex_error_memory(r->keys.error, "the project", count * (axes + square) * sizeof *metrics);
+        place_reach(&own, usual, axes, square, falloffs ? falloffs + i * axes : NULL,
+                    metrics ? metrics + i * square : NULL);
     }
-    layer->weigh.falloffs = any_falloff ? falloffs : NULL;
-    layer->weigh.metrics = any_metric ? metrics : NULL;
+    layer->weigh.falloffs = falloffs;
+    layer->weigh.metrics = metrics;
     return EX_OK;
 }
 

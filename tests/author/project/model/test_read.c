@@ -228,6 +228,31 @@ static void reads_names_of_all_kinds(void **state) {
     }
 }
 
+/* A direct layer has as many axes as examples. Its points have no reach, so that nothing grows with the cube. */
+static void reads_thousands_of_direct_axes(void **state) {
+    (void)state;
+    enum { AXES = 2500 };
+    char *text = malloc(AXES * 120 + 200);
+    size_t used = (size_t)sprintf(text, "{\"exemplar\": 1, \"mesh\": \"m.obj\", \"layers\": [{\"name\": \"l\", "
+                                        "\"weigh\": {\"kind\": \"direct\"}, \"space\": [");
+    for (int i = 0; i < AXES; i++)
+        used += (size_t)sprintf(text + used, "%s{\"name\": \"a%d\", \"min\": 0, \"max\": 1}", i > 0 ? ", " : "", i);
+    used += (size_t)sprintf(text + used, "], \"examples\": [");
+    for (int i = 0; i < AXES; i++)
+        used += (size_t)sprintf(text + used, "%s{\"name\": \"e%d\", \"mesh\": \"m.obj\"}", i > 0 ? ", " : "", i);
+    used += (size_t)sprintf(text + used, "]}]}");
+    ex_project *project = NULL;
+    ex_error error = {0};
+    if (ex_project_parse(text, used, "many.json", &project, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    const ex_project_layer *layer = &ex_project_get(project)->layers[0];
+    assert_int_equal(layer->example_count, AXES);
+    assert_null(layer->weigh.falloffs);
+    assert_null(layer->weigh.metrics);
+    ex_project_destroy(project);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_the_whole),
@@ -238,6 +263,7 @@ int main(void) {
         cmocka_unit_test(reads_rotations),
         cmocka_unit_test(reads_units_and_ups),
         cmocka_unit_test(reads_names_of_all_kinds),
+        cmocka_unit_test(reads_thousands_of_direct_axes),
     };
     return cmocka_run_group_tests_name("author.project.read", tests, scratch_set_up, scratch_tear_down);
 }
