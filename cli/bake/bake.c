@@ -153,25 +153,25 @@ int exi_bake_notes(const ex_rig *rig, const ex_bake_options *options, const ex_b
 
 static void print_error(const char *what, const ex_bake_error *error, double size) {
     if (is_rounding(error, size)) {
-        printf("%s none beyond rounding\n", what);
+        exi_print("%s none beyond rounding\n", what);
         return;
     }
-    printf("%s up to %.2g m", what, error->largest);
+    exi_print("%s up to %.2g m", what, error->largest);
     if (size > 0)
-        printf(" (%.2g %% of the height)", 100 * error->largest / size);
-    printf(", rms %.2g m; the largest at frame %d, vertex %d\n", error->rms, error->frame + 1, error->vertex);
+        exi_print(" (%.2g %% of the height)", 100 * error->largest / size);
+    exi_print(", rms %.2g m; the largest at frame %d, vertex %d\n", error->rms, error->frame + 1, error->vertex);
 }
 
 static void print_targets(const ex_rig *rig, const ex_bake_report *report) {
     char text[EXI_TEXT_SIZE], note[EXI_BAKE_NOTE_SIZE];
     const int morphed = morphed_of(rig, report);
-    printf("targets    %d", report->target_count);
+    exi_print("targets    %d", report->target_count);
     if (report->unused_count > 0)
-        printf("; %s without weight in this motion left out", exi_text_count(text, report->unused_count, "example"));
-    printf("\n");
+        exi_print("; %s without weight in this motion left out", exi_text_count(text, report->unused_count, "example"));
+    exi_print("\n");
     if (note_targets(rig, report, note))
-        printf("note       %s (--targets %d stays within)\n", note,
-               morphed > report->target_count ? MORPHED_MOST / 2 : MORPHED_MOST);
+        exi_print("note       %s (--targets %d stays within)\n", note,
+                  morphed > report->target_count ? MORPHED_MOST / 2 : MORPHED_MOST);
 }
 
 static void print_influences(const ex_bake_options *options, const ex_bake_report *report) {
@@ -179,10 +179,10 @@ static void print_influences(const ex_bake_options *options, const ex_bake_repor
     if (report->influence_most == 0)
         return;
     if (report->influences.largest == 0) {
-        printf("influences %d, none left out\n", report->influence_most);
+        exi_print("influences %d, none left out\n", report->influence_most);
         return;
     }
-    printf("influences %d of up to %d:", most, report->influence_most);
+    exi_print("influences %d of up to %d:", most, report->influence_most);
     print_error(" the cost by itself is", &report->influences, report->size);
 }
 
@@ -195,15 +195,15 @@ void exi_bake_print_glb(const ex_call *call, const char *path, const ex_rig *rig
     }
     if (call->quiet)
         return;
-    printf("%s: %s, %.4g s, %s\n", path, exi_text_count(frames, report->frame_count, "frame"), seconds_of(motion),
-           exi_text_bytes(bytes, exi_file_size(path)));
+    exi_print("%s: %s, %.4g s, %s\n", path, exi_text_count(frames, report->frame_count, "frame"), seconds_of(motion),
+              exi_text_bytes(bytes, exi_file_size(path)));
     print_targets(rig, report);
     print_influences(options, report);
     print_error("error     ", &report->total, report->size);
-    printf("keys       %ld of %ld\n", report->key_count, report->key_count_full);
+    exi_print("keys       %ld of %ld\n", report->key_count, report->key_count_full);
     for (int i = 0; i < NOTE_COUNT; i++)
         if (notes[i](rig, options, report, note))
-            printf("note       %s\n", note);
+            exi_print("note       %s\n", note);
 }
 
 void exi_bake_print_cache(const ex_call *call, const char *path, const ex_rig *rig, const ex_motion *motion,
@@ -220,7 +220,7 @@ void exi_bake_print_cache(const ex_call *call, const char *path, const ex_rig *r
         exi_emit_close(&json, '}');
         exi_emit_end(&json);
     } else if (!call->quiet) {
-        printf("%s: %s of %s, %.4g s\n", path, exi_text_count(frames, motion->pose_count, "frame"),
-               exi_text_count(vertices, count, "vertex"), seconds_of(motion));
+        exi_print("%s: %s of %s, %.4g s\n", path, exi_text_count(frames, motion->pose_count, "frame"),
+                  exi_text_count(vertices, count, "vertex"), seconds_of(motion));
     }
 }

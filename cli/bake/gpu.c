@@ -11,7 +11,7 @@ static const char not_built[] =
     "this exemplar was built without CUDA: build it with CUDA 12.8 or later, or leave out --gpu";
 
 void exi_gpu_print(void) {
-    printf("cuda      not built in\n");
+    exi_print("cuda      not built in\n");
 }
 
 void exi_gpu_print_json(exi_emitter *json) {
@@ -61,16 +61,16 @@ int exi_gpu_bench_command(const ex_call *call, const char *name, int repeat) {
 
 void exi_gpu_print(void) {
     const int count = ex_cuda_device_count();
-    printf("cuda      %d.%d, compute capabilities %s\n", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
-           EX_CUDA_ARCHITECTURES);
+    exi_print("cuda      %d.%d, compute capabilities %s\n", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
+              EX_CUDA_ARCHITECTURES);
     if (count == 0)
-        printf("gpus      none here, or no driver for it\n");
+        exi_print("gpus      none here, or no driver for it\n");
     for (int i = 0; i < count; i++) {
         ex_cuda_device device;
         if (ex_cuda_get_device(i, &device, NULL) == EX_OK)
-            printf("%-9s %s, %.1f GB, compute capability %d.%d, driver %d.%d\n", i == 0 ? "gpus" : "", device.name,
-                   1e-9 * (double)device.memory, device.major, device.minor, device.driver / 1000,
-                   device.driver % 1000 / 10);
+            exi_print("%-9s %s, %.1f GB, compute capability %d.%d, driver %d.%d\n", i == 0 ? "gpus" : "", device.name,
+                      1e-9 * (double)device.memory, device.major, device.minor, device.driver / 1000,
+                      device.driver % 1000 / 10);
     }
 }
 

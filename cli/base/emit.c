@@ -1,36 +1,18 @@
 /* cli/base/emit.c - the emitter behind --json. */
 #include "emit.h"
 
+#include "plain.h"
+
 #include <exemplar/author/base.h>
 
 #include <math.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at text, or 0 if it is invalid: overlong, a surrogate, or cut short. The end of the text
- * is safe, because NUL continues no sequence. */
-static int utf8_length(const unsigned char *text) {
-    static const unsigned smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned lead = text[0];
-    int length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
-    if (length == 1)
-        return 1;
-    if (lead < 0xC2 || lead > 0xF4)
-        return 0;
-    unsigned code = lead & (0x7Fu >> length);
-    for (int i = 1; i < length; i++) {
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-        code = code << 6 | (text[i] & 0x3F);
-    }
-    bool valid = code >= smallest[length] && code <= 0x10FFFF && !(code >= 0xD800 && code <= 0xDFFF);
-    return valid ? length : 0;
-}
-
 bool exi_is_readable(const char *text) {
-    const unsigned char *at = (const unsigned char *)text;
-    for (int length = 1; *at && length; at += length)
-        length = *at < 0x20 || *at == 0x7F ? 0 : utf8_length(at);
-    return !*at;
+    unsigned code;
+    for (int length = 1; *text && length; text += length)
+        length = (unsigned char)*text < 0x20 || *text == 0x7F ? 0 : exi_character(text, &code);
+    return !*text;
 }
 
 int exi_readable_cut(const char *text, int most) {
@@ -42,22 +24,23 @@ int exi_readable_cut(const char *text, int most) {
     return most;
 }
 
+/* Characters that a terminal would obey or hide are written as escapes, which read back the same. */
 static void write_escaped(FILE *file, const char *text) {
     fputc('"', file);
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        int length = utf8_length(at);
-        if (length == 0) {
+    while (*text) {
+        unsigned code;
+        const int length = exi_character(text, &code);
+        if (length == 0)
             fputs("\\ufffd", file);
-            at++;
-        } else if (*at == '"' || *at == '\\') {
-            fprintf(file, "\\%c", *at++);
-        } else if (*at < 0x20 || *at == 0x7F) {
-            fprintf(file, "\\u%04x", *at++);
-        } else {
-            fwrite(at, 1, (size_t)length, file);
-            at += length;
-        }
+        else if (code == '"' || code == '\\')
+            fprintf(file, "\\%c", (int)code);
+        else if (exi_is_hidden(code) && code >= 0x10000)
+            fprintf(file, "\\u%04x\\u%04x", 0xD7C0 + (code >> 10), 0xDC00 + (code & 0x3FF));
+        else if (exi_is_hidden(code))
+            fprintf(file, "\\u%04x", code);
+        else
+            fwrite(text, 1, (size_t)length, file);
+        text += length ? length : 1;
     }
     fputc('"', file);
 }

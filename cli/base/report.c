@@ -20,24 +20,10 @@
 /* True while a bar is on the terminal; the signal handler reads it. */
 static volatile sig_atomic_t bar_shown;
 
-void exi_print_plain(FILE *file, const char *text) {
-    for (const char *at = text; *at; at++) {
-        unsigned char byte = (unsigned char)*at;
-        if (byte >= 0x20 && byte != 0x7F)
-            fputc(byte, file);
-        else if (byte == '\n' || byte == '\t' || byte == '\r')
-            fprintf(file, "\\%c", byte == '\n' ? 'n' : byte == '\t' ? 't' : 'r');
-        else
-            fprintf(file, "\\x%02x", byte);
-    }
-}
-
 void exi_message(const char *prefix, const char *suffix, const char *format, va_list list) {
     char sentence[MESSAGE_SIZE];
     vsnprintf(sentence, sizeof sentence, format, list);
-    fprintf(stderr, "%s: ", prefix);
-    exi_print_plain(stderr, sentence);
-    fprintf(stderr, "%s\n", suffix);
+    exi_print_to(stderr, "%s: %s%s\n", prefix, sentence, suffix);
 }
 
 int exi_failed_text(const char *format, ...) {
@@ -116,12 +102,12 @@ static void draw_bar(const char *what, double fraction) {
     for (int i = 0; i < BAR_CELLS; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[BAR_CELLS] = '\0';
-    fprintf(stderr, "\r%-32.32s [%s] %3.0f%%", what, bar, 100 * fraction);
+    exi_print_to(stderr, "\r%-32.32s [%s] %3.0f%%", what, bar, 100 * fraction);
     fflush(stderr);
 }
 
 static void erase_bar(void) {
-    fprintf(stderr, "\r%*s\r", BAR_COLUMNS, "");
+    exi_print_to(stderr, "\r%*s\r", BAR_COLUMNS, "");
     fflush(stderr);
 }
 
@@ -137,7 +123,7 @@ void exi_progress_step(exi_progress *progress, const char *what, double fraction
         bar_shown = 1;
         draw_bar(what, fraction);
     } else {
-        fprintf(stderr, "exemplar: %s, %.0f%% done\n", what, 100 * fraction);
+        exi_print_to(stderr, "exemplar: %s, %.0f%% done\n", what, 100 * fraction);
     }
 }
 

@@ -8,17 +8,14 @@
 #define EXEMPLAR_CLI_REPORT_H
 
 #include "command.h"
+#include "plain.h"
 
 #include <exemplar/author/project.h>
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Prints the text with control characters as escapes (\n, \x1b), so that names in a message stay on its line and cannot
- * affect the terminal. */
-void exi_print_plain(FILE *file, const char *text);
-
-/* Prints "PREFIX: SENTENCE" and "SUFFIX" on stderr; exi_print_plain prints the sentence. */
+/* Prints "PREFIX: SENTENCE" and "SUFFIX" on stderr; all of it is plain text (plain.h). */
 void exi_message(const char *prefix, const char *suffix, const char *format, va_list list)
     __attribute__((format(printf, 3, 0)));
 

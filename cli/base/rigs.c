@@ -170,8 +170,8 @@ void exi_rig_print_line(FILE *file, bool json, const char *path, const ex_rig *r
     }
     char vertices[EXI_TEXT_SIZE], layers[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE],
         time[EXI_TEXT_SIZE];
-    fprintf(file, "%s: %s, %s, %s, %s, %s\n", path, exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"),
-            exi_text_count(layers, ex_rig_layer_count(rig), "layer"),
-            exi_text_count(examples, ex_rig_example_count(rig), "example"), exi_text_bytes(size, exi_file_size(path)),
-            exi_text_seconds(time, seconds));
+    exi_print_to(file, "%s: %s, %s, %s, %s, %s\n", path, exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"),
+                 exi_text_count(layers, ex_rig_layer_count(rig), "layer"),
+                 exi_text_count(examples, ex_rig_example_count(rig), "example"),
+                 exi_text_bytes(size, exi_file_size(path)), exi_text_seconds(time, seconds));
 }

@@ -63,7 +63,7 @@ static const char *goal_cell(char cell[2 * CELL], const exi_row *row) {
 }
 
 static void print_header(void) {
-    printf("%-50s %15s %15s %7s %10s %11s  %s\n", "work", "ours", "peer", "ratio", "GB/s", "of reading", "to reach");
+    exi_print("%-50s %15s %15s %7s %10s %11s  %s\n", "work", "ours", "peer", "ratio", "GB/s", "of reading", "to reach");
 }
 
 /* Rows of frames have separate columns, with a header above the first. */
@@ -71,12 +71,14 @@ static void print_frames(const exi_row *row) {
     static bool below;
     char vertex[CELL], frame[CELL], rate[CELL], peer[CELL], ratio[CELL];
     if (!below)
-        printf("%-55s %15s %10s %12s %11s %7s\n", "frames", "a vertex", "a frame", "a second", "the paper's", "ratio");
+        exi_print("%-55s %15s %10s %12s %11s %7s\n", "frames", "a vertex", "a frame", "a second", "the paper's",
+                  "ratio");
     below = true;
-    printf("%-55s %15s %10s %12s %11s %7s\n", row->work, row->vertex_count > 0 ? time_cell(vertex, row->ns, row) : "-",
-           time_cell(frame, row->ns, &(exi_row){0}), number_cell(rate, "%.0f", 1e9 / row->ns),
-           number_cell(peer, "%.0f", row->peer_ns > 0 ? 1e9 / row->peer_ns : 0),
-           number_cell(ratio, "%.0f", exi_row_ratio(row)));
+    exi_print("%-55s %15s %10s %12s %11s %7s\n", row->work,
+              row->vertex_count > 0 ? time_cell(vertex, row->ns, row) : "-", time_cell(frame, row->ns, &(exi_row){0}),
+              number_cell(rate, "%.0f", 1e9 / row->ns),
+              number_cell(peer, "%.0f", row->peer_ns > 0 ? 1e9 / row->peer_ns : 0),
+              number_cell(ratio, "%.0f", exi_row_ratio(row)));
     fflush(stdout);
 }
 
@@ -87,14 +89,14 @@ static void print_row(void *user, const exi_row *row) {
         return;
     }
     char ours[CELL], peer[CELL], ratio[CELL], speed[CELL], part[CELL], goal[2 * CELL];
-    printf("%-50s %15s %15s %7s %10s %11s  %s\n", row->work, time_cell(ours, row->ns, row),
-           time_cell(peer, row->peer_ns, row), number_cell(ratio, "%.2f", exi_row_ratio(row)),
-           number_cell(speed, "%.1f", row->bytes / row->ns), number_cell(part, "%.2f", exi_row_read(row)),
-           goal_cell(goal, row));
+    exi_print("%-50s %15s %15s %7s %10s %11s  %s\n", row->work, time_cell(ours, row->ns, row),
+              time_cell(peer, row->peer_ns, row), number_cell(ratio, "%.2f", exi_row_ratio(row)),
+              number_cell(speed, "%.1f", row->bytes / row->ns), number_cell(part, "%.2f", exi_row_read(row)),
+              goal_cell(goal, row));
     if (row->peer && row->peer_note)
-        printf("    peer: %s (%s)\n", row->peer, row->peer_note);
+        exi_print("    peer: %s (%s)\n", row->peer, row->peer_note);
     else if (row->peer)
-        printf("    peer: %s\n", row->peer);
+        exi_print("    peer: %s\n", row->peer);
     fflush(stdout); /* a row takes a while: show it as soon as it is done */
 }
 

@@ -94,13 +94,13 @@ static void print(const ex_call *call, const ex_rig *rig, const ex_drive_report 
         exi_emit_end(&json);
         return;
     }
-    printf("%s: %s", output, exi_text_count(frames, report->frame_count, "frame"));
+    exi_print("%s: %s", output, exi_text_count(frames, report->frame_count, "frame"));
     if (ex_cache_kind_of(output) != EX_CACHE_OBJ)
-        printf(", %s", exi_text_bytes(size, exi_file_size(output)));
-    printf(", %s", exi_text_seconds(time, seconds));
+        exi_print(", %s", exi_text_bytes(size, exi_file_size(output)));
+    exi_print(", %s", exi_text_seconds(time, seconds));
     if (exi_report_is_terminal() && seconds > 0)
-        printf(", %.0f frames a second", report->frame_count / seconds);
-    printf("\n");
+        exi_print(", %.0f frames a second", report->frame_count / seconds);
+    exi_print("\n");
 }
 
 static int apply(const ex_call *call, const ex_rig *rig) {

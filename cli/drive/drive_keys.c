@@ -86,19 +86,20 @@ static void print_keys(const char *path, const ex_drive_def *def, const ex_key_d
     char count[EXI_TEXT_SIZE], length[EXI_TEXT_SIZE];
     int width = 3;
     for (int k = 0; k < def->key_count; k++)
-        width = (int)strlen(def->keys[k].name) > width ? (int)strlen(def->keys[k].name) : width;
-    printf("%s: %s of %d vertices, driven by '%s' of %d\n", path, exi_text_count(count, def->key_count, "key"),
-           def->driven->vertex_count, def->driver_name, def->driver->vertex_count);
-    printf("  %-*s  %10s  %10s  %s", width, "key", "from mesh", "from key", "nearest key");
-    printf(def->database_axis ? "  %s\n" : "\n", def->database_axis);
+        width = exi_plain_width(def->keys[k].name) > width ? exi_plain_width(def->keys[k].name) : width;
+    exi_print("%s: %s of %d vertices, driven by '%s' of %d\n", path, exi_text_count(count, def->key_count, "key"),
+              def->driven->vertex_count, def->driver_name, def->driver->vertex_count);
+    exi_print("  %-*s  %10s  %10s  %s", width, "key", "from mesh", "from key", "nearest key");
+    exi_print("%s%s\n", def->database_axis ? "  " : "", def->database_axis ? def->database_axis : "");
     for (int k = 0; k < def->key_count; k++) {
         const ex_key_distance *d = &distances[k];
-        printf("  %-*s  %10s", width, def->keys[k].name, exi_text_length(length, d->from_mesh));
-        printf("  %10s  %-*s", d->nearest < 0 ? "-" : exi_text_length(length, d->distance),
-               def->database_axis ? (width > 11 ? width : 11) : 0, d->nearest < 0 ? "-" : def->keys[d->nearest].name);
+        exi_print("  %-*s  %10s", width, def->keys[k].name, exi_text_length(length, d->from_mesh));
+        exi_print("  %10s  %-*s", d->nearest < 0 ? "-" : exi_text_length(length, d->distance),
+                  def->database_axis ? (width > 11 ? width : 11) : 0,
+                  d->nearest < 0 ? "-" : def->keys[d->nearest].name);
         if (def->database_axis)
-            printf("  %g", def->keys[k].database);
-        printf("\n");
+            exi_print("  %g", def->keys[k].database);
+        exi_print("\n");
     }
 }
 
@@ -198,7 +199,7 @@ static void print_change(const ex_call *call, const ex_drive_def *def, const cha
         exi_emit_close(&json, '}');
         exi_emit_end(&json);
     } else if (!call->quiet) {
-        printf("%s: %s %s, %s\n", path, of, what, exi_text_count(count, def->key_count, "key"));
+        exi_print("%s: %s %s, %s\n", path, of, what, exi_text_count(count, def->key_count, "key"));
     }
 }
 

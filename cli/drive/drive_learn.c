@@ -339,24 +339,24 @@ static void print_text(const ex_learned *l, const ex_rig *rig, double seconds) {
     char count[EXI_TEXT_SIZE], vertices[EXI_TEXT_SIZE], frames[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
     char error[EXI_TEXT_SIZE], nearest[EXI_TEXT_SIZE];
     bool measured = false;
-    printf("%s: %s of %s, %s, residual %s, %s, %s\n", output, exi_text_count(count, l->key_count, "key"),
-           exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"),
-           exi_text_count(frames, l->frame_count, "moving frame"), ex_residual_name(l->residual),
-           exi_text_bytes(size, exi_file_size(output)), exi_text_seconds(time, seconds));
+    exi_print("%s: %s of %s, %s, residual %s, %s, %s\n", output, exi_text_count(count, l->key_count, "key"),
+              exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"),
+              exi_text_count(frames, l->frame_count, "moving frame"), ex_residual_name(l->residual),
+              exi_text_bytes(size, exi_file_size(output)), exi_text_seconds(time, seconds));
     for (int k = 0; k < l->key_count; k++)
         measured |= l->mean_error[k] >= 0;
-    printf("keys at frames");
+    exi_print("keys at frames");
     for (int k = 0; k < l->key_count; k++)
-        printf(" %d", l->frames[k]);
-    printf("\n");
+        exi_print(" %d", l->frames[k]);
+    exi_print("\n");
     if (measured) {
-        printf("mean error after each");
+        exi_print("mean error after each");
         for (int k = 0; k < l->key_count; k++)
-            printf("%s %s", k ? "," : "", exi_text_length(error, l->mean_error[k]));
-        printf("\n");
+            exi_print("%s %s", k ? "," : "", exi_text_length(error, l->mean_error[k]));
+        exi_print("\n");
     }
-    printf("mean error over the references %s; of the nearest key alone %s\n", exi_text_length(error, l->error),
-           exi_text_length(nearest, l->nearest));
+    exi_print("mean error over the references %s; of the nearest key alone %s\n", exi_text_length(error, l->error),
+              exi_text_length(nearest, l->nearest));
 }
 
 static void print_note(const ex_call *call, const wish *w, const ex_learned *l) {

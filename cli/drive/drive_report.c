@@ -61,7 +61,7 @@ static int driven_layer(const ex_rig *rig) {
 static void print_pair(const char *what, double mean, double p95) {
     char first[EXI_TEXT_SIZE], second[EXI_TEXT_SIZE];
     if (mean >= 0)
-        printf("  %-22s %10s %10s\n", what, exi_text_length(first, mean), exi_text_length(second, p95));
+        exi_print("  %-22s %10s %10s\n", what, exi_text_length(first, mean), exi_text_length(second, p95));
 }
 
 static void print_depths(const ex_drive_report *r) {
@@ -77,12 +77,12 @@ static void print_depths(const ex_drive_report *r) {
         jump = f->driven_jump > jump ? f->driven_jump : jump;
         driver_jump = f->driver_jump > driver_jump ? f->driver_jump : driver_jump;
     }
-    printf("nearer to the driver than wanted: %.1f vertices a frame before settling, %.1f after\n",
-           (double)before / r->frame_count, (double)left / r->frame_count);
-    printf("deepest inside: %s before settling, %s after\n", exi_text_length(one, fabs(deep_before)),
-           exi_text_length(two, fabs(deep_after)));
-    printf("largest jump between frames: %s, of the driver %s\n", exi_text_length(one, jump),
-           exi_text_length(two, driver_jump));
+    exi_print("nearer to the driver than wanted: %.1f vertices a frame before settling, %.1f after\n",
+              (double)before / r->frame_count, (double)left / r->frame_count);
+    exi_print("deepest inside: %s before settling, %s after\n", exi_text_length(one, fabs(deep_before)),
+              exi_text_length(two, fabs(deep_after)));
+    exi_print("largest jump between frames: %s, of the driver %s\n", exi_text_length(one, jump),
+              exi_text_length(two, driver_jump));
 }
 
 static void print_text(const ex_call *call, const ex_rig *rig, const ex_drive_report *r) {
@@ -90,28 +90,28 @@ static void print_text(const ex_call *call, const ex_rig *rig, const ex_drive_re
     char d[EXI_TEXT_SIZE], e[EXI_TEXT_SIZE];
     int worst[WORST];
     const int count = exi_drive_worst(r, r->mean >= 0, WORST, worst), layer = driven_layer(rig);
-    printf("%s on %s: %s, %s\n", call->arguments[0], driver, exi_text_count(frames, r->frame_count, "frame"),
-           exi_text_count(keys, r->key_count, "key"));
+    exi_print("%s on %s: %s, %s\n", call->arguments[0], driver, exi_text_count(frames, r->frame_count, "frame"),
+              exi_text_count(keys, r->key_count, "key"));
     if (r->mean >= 0)
-        printf("  %-22s %10s %10s\n", "error", "mean", "95 %");
+        exi_print("  %-22s %10s %10s\n", "error", "mean", "95 %");
     print_pair("this rig", r->mean, r->p95);
     print_pair("before settling", r->blend_mean, r->blend_p95);
     print_pair("nearest key", r->nearest_mean, r->nearest_p95);
     print_depths(r);
-    printf("keys are %s apart; farther than that from what they can blend: %d of %s\n",
-           exi_text_length(a, r->key_spread), r->far_count, exi_text_count(b, r->frame_count, "frame"));
-    printf("%s:\n  %5s %8s %10s %10s %10s %10s %10s  %s\n",
-           r->mean >= 0 ? "worst frames, of those alike one" : "frames farthest from the keys, of those alike one",
-           "frame", "time", "error", "95 %", "largest", "nearest", "from keys", "key with most weight");
+    exi_print("keys are %s apart; farther than that from what they can blend: %d of %s\n",
+              exi_text_length(a, r->key_spread), r->far_count, exi_text_count(b, r->frame_count, "frame"));
+    exi_print("%s:\n  %5s %8s %10s %10s %10s %10s %10s  %s\n",
+              r->mean >= 0 ? "worst frames, of those alike one" : "frames farthest from the keys, of those alike one",
+              "frame", "time", "error", "95 %", "largest", "nearest", "from keys", "key with most weight");
     for (int i = 0; i < count; i++) {
         const ex_drive_frame *f = &r->frames[worst[i]];
         const double *weights = r->weights + (size_t)worst[i] * (size_t)r->key_count;
         int most = 0;
         for (int k = 1; k < r->key_count; k++)
             most = weights[k] > weights[most] ? k : most;
-        printf("  %5d %8.3f %10s %10s %10s %10s %10s  %s %.2f\n", worst[i], f->time, exi_text_length(a, f->mean),
-               exi_text_length(b, f->p95), exi_text_length(c, f->worst), exi_text_length(d, f->nearest_mean),
-               exi_text_length(e, f->hull_distance), key_name(rig, layer, most), weights[most]);
+        exi_print("  %5d %8.3f %10s %10s %10s %10s %10s  %s %.2f\n", worst[i], f->time, exi_text_length(a, f->mean),
+                  exi_text_length(b, f->p95), exi_text_length(c, f->worst), exi_text_length(d, f->nearest_mean),
+                  exi_text_length(e, f->hull_distance), key_name(rig, layer, most), weights[most]);
     }
 }
 

@@ -131,7 +131,7 @@ static void print_address(const ex_call *call, const exi_server *server) {
         exi_emit_close(&json, '}');
         exi_emit_end(&json);
     } else {
-        printf("%s\n", exi_server_address(server));
+        exi_print("%s\n", exi_server_address(server));
     }
 }
 
@@ -142,11 +142,8 @@ static void say_what_is_edited(const ex_call *call) {
     if (ex_project_read(call->arguments[0], &project, &error) != EX_OK)
         exi_failed(&error);
     ex_project_destroy(project);
-    if (!call->quiet) {
-        fprintf(stderr, "exemplar: editing ");
-        exi_print_plain(stderr, call->arguments[0]);
-        fprintf(stderr, ", until Ctrl-C\n");
-    }
+    if (!call->quiet)
+        exi_print_to(stderr, "exemplar: editing %s, until Ctrl-C\n", call->arguments[0]);
 }
 
 static int serve(const ex_call *call, exi_edit *edit) {

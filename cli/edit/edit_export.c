@@ -43,7 +43,7 @@ static ex_result read_rig(const char *path, content *c, ex_error *error) {
 
 static void on_note(void *user, const char *text) {
     (void)user;
-    fprintf(stderr, "exemplar: %s\n", text);
+    exi_print_to(stderr, "exemplar: %s\n", text);
 }
 
 static ex_result build_rig(const ex_call *call, const char *path, content *c, ex_error *error) {
@@ -168,10 +168,8 @@ static void print_line(const ex_call *call, const char *page, double size, const
         exi_emit_close(&json, '}');
         exi_emit_end(&json);
     } else if (!call->quiet) {
-        exi_print_plain(stdout, page);
-        printf(": a page of %s, with ", exi_text_bytes(whole, size));
-        exi_print_plain(stdout, c->name);
-        printf(" (%s) in it\n", exi_text_bytes(part, (double)c->size));
+        exi_print("%s: a page of %s, with %s (%s) in it\n", page, exi_text_bytes(whole, size), c->name,
+                  exi_text_bytes(part, (double)c->size));
     }
 }
 

@@ -177,13 +177,13 @@ void exi_sculpted_print(const exi_change *change, const char *path, const ex_scu
     if (change->call->quiet)
         return;
     if (!example) {
-        printf("%s: layer '%s': the example is muted, and was not built\n", path, layer->name);
+        exi_print("%s: layer '%s': the example is muted, and was not built\n", path, layer->name);
         return;
     }
     print_loss(layer, made);
-    printf("%s: layer '%s', example '%s' (%s): %d of %d vertices moved, by up to %s; comes back within %s\n", path,
-           layer->name, example->name, example->mesh, made->moved_count, made->vertex_count,
-           text_length(largest, made->largest), text_length(off, made->error));
+    exi_print("%s: layer '%s', example '%s' (%s): %d of %d vertices moved, by up to %s; comes back within %s\n", path,
+              layer->name, example->name, example->mesh, made->moved_count, made->vertex_count,
+              text_length(largest, made->largest), text_length(off, made->error));
 }
 
 /* ---- the command ---- */

@@ -42,9 +42,9 @@ static int end(exi_change *change, ex_result result, const ex_error *error, cons
     const int exit_code = exi_change_end(change, result, error);
     const ex_call *call = change->call;
     if (exit_code == EX_EXIT_DONE && !call->quiet && index_text)
-        printf("%s: pseudo-example %s of layer '%s' %s\n", call->arguments[0], index_text, layer, verb);
+        exi_print("%s: pseudo-example %s of layer '%s' %s\n", call->arguments[0], index_text, layer, verb);
     else if (exit_code == EX_EXIT_DONE && !call->quiet)
-        printf("%s: %s '%s' %s\n", call->arguments[0], name ? "example" : "layer", name ? name : layer, verb);
+        exi_print("%s: %s '%s' %s\n", call->arguments[0], name ? "example" : "layer", name ? name : layer, verb);
     exi_change_close(change);
     return exit_code;
 }

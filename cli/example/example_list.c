@@ -131,7 +131,7 @@ static void print_falloff(const ex_project_layer *layer, int point) {
         append(&words, number);
     }
     if (words.size)
-        printf("  falloff %s", words.words);
+        exi_print("  falloff %s", words.words);
 }
 
 /* point: its number among those that are built, or -1. */
@@ -158,13 +158,13 @@ static void list_example(listing *l, int number, const ex_project_example *examp
         exi_emit_close(&l->json, '}');
         return;
     }
-    printf("  %-*s  %s%s%s", l->width, example->name, place.words, place.size ? "  " : "", file);
+    exi_print("  %-*s  %s%s%s", l->width, example->name, place.words, place.size ? "  " : "", file);
     if (count >= 0)
-        printf("  %d moved", count);
+        exi_print("  %d moved", count);
     if (example->reference)
-        printf("  reference");
+        exi_print("  reference");
     print_falloff(layer, point);
-    printf("%s\n", point < 0 ? "  (muted)" : "");
+    exi_print("%s\n", point < 0 ? "  (muted)" : "");
 }
 
 static void append_weights(text *t, const ex_project_layer *layer, const double *weights) {
@@ -193,10 +193,10 @@ static void list_pseudo(listing *l, const ex_project_layer *layer, int index) {
         exi_emit_close(&l->json, '}');
         return;
     }
-    printf("  pseudo %d  %s  %s %s", index, at.words, pseudo->from ? "from" : "weights",
-           source.size ? source.words : "none");
+    exi_print("  pseudo %d  %s  %s %s", index, at.words, pseudo->from ? "from" : "weights",
+              source.size ? source.words : "none");
     print_falloff(layer, layer->example_count + index);
-    printf("\n");
+    exi_print("\n");
 }
 
 /* Lists the places where the layer is zero because of `rest` or `protect`: the file does not list them. */
@@ -209,7 +209,7 @@ static void list_zeros(listing *l, const ex_project_layer *layer) {
         if (l->call->json)
             exi_emit_text(&l->json, NULL, at.words);
         else
-            printf("  zero      %s\n", at.words);
+            exi_print("  zero      %s\n", at.words);
     }
     if (l->call->json)
         exi_emit_close(&l->json, ']');
@@ -242,8 +242,8 @@ static void list_layer(listing *l, int number) {
         exi_emit_bool(&l->json, "muted", layer->muted);
         exi_emit_open(&l->json, "examples", '[');
     } else {
-        printf("layer '%s' (%s%s): %s\n", layer->name, ex_project_layer_shape(layer), layer->muted ? ", muted" : "",
-               exi_text_count(count, total, "example"));
+        exi_print("layer '%s' (%s%s): %s\n", layer->name, ex_project_layer_shape(layer), layer->muted ? ", muted" : "",
+                  exi_text_count(count, total, "example"));
     }
     list_examples(l, number);
     if (l->call->json) {
@@ -267,7 +267,7 @@ static int name_width(const ex_project_view *view, int only) {
         for (int k = 0; (only < 0 || n == only) && k < layer->example_count + layer->muted_count; k++) {
             const ex_project_example *example =
                 k < layer->example_count ? &layer->examples[k] : &layer->muted_examples[k - layer->example_count];
-            const int length = (int)strlen(example->name);
+            const int length = exi_plain_width(example->name);
             width = length > width && length <= 24 ? length : width;
         }
     }
@@ -289,7 +289,7 @@ static void list_layers(listing *l, int only) {
         exi_emit_close(&l->json, '}');
         exi_emit_end(&l->json);
     } else if (l->view->layer_count == 0) {
-        printf("%s: no layers yet\n", l->call->arguments[0]);
+        exi_print("%s: no layers yet\n", l->call->arguments[0]);
     }
 }
 

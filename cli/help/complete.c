@@ -8,6 +8,7 @@
 #include "complete.h"
 
 #include "cli/base/options.h"
+#include "cli/base/plain.h"
 
 #include <exemplar/author.h>
 
@@ -125,8 +126,12 @@ static void offer_axes(const completion *c) {
     ex_rig *rig = NULL;
     if (!c->rig || ex_rig_read(c->rig, NULL, &rig, &error) != EX_OK)
         return;
-    for (int i = 0; i < ex_rig_input_count(rig); i++)
-        offer(c, "", ex_rig_input_name(rig, i), strlen(ex_rig_input_name(rig, i)), "=", ex_rig_input_unit(rig, i));
+    /* A name that shells cannot show is left out: they would print it as it is. */
+    for (int i = 0; i < ex_rig_input_count(rig); i++) {
+        const char *name = ex_rig_input_name(rig, i), *unit = ex_rig_input_unit(rig, i);
+        if (exi_is_plain(name))
+            offer(c, "", name, strlen(name), "=", exi_is_plain(unit) ? unit : NULL);
+    }
     ex_rig_destroy(rig);
 }
 

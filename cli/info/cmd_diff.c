@@ -61,24 +61,24 @@ static double relative(const ex_mesh_difference *d, double distance) {
 /* Prints "1 5 6 2", the vertices of a face. */
 static void print_face(const ex_mesh *mesh, int face) {
     for (int c = mesh->face_offsets[face]; c < mesh->face_offsets[face + 1]; c++)
-        printf(" %d", mesh->corners[c]);
+        exi_print(" %d", mesh->corners[c]);
 }
 
 static void print_faces(const ex_mesh *a, const ex_mesh *b, int face) {
     if (a->face_count != b->face_count)
-        printf("faces     %d and %d\n", a->face_count, b->face_count);
+        exi_print("faces     %d and %d\n", a->face_count, b->face_count);
     if (face < 0) {
-        printf("faces     the same %d\n", a->face_count);
+        exi_print("faces     the same %d\n", a->face_count);
         return;
     }
-    printf("faces     differ, face %d (counting from 0) first:", face);
+    exi_print("faces     differ, face %d (counting from 0) first:", face);
     if (face < a->face_count && face < b->face_count) {
         print_face(a, face);
-        printf(" and");
+        exi_print(" and");
         print_face(b, face);
-        printf("\n");
+        exi_print("\n");
     } else {
-        printf(" only in the %s\n", face < a->face_count ? "first" : "second");
+        exi_print(" only in the %s\n", face < a->face_count ? "first" : "second");
     }
 }
 
@@ -87,18 +87,18 @@ static void print_faces(const ex_mesh *a, const ex_mesh *b, int face) {
 
 static void print_vertices(const ex_mesh *a, const ex_mesh *b, const ex_mesh_difference *d) {
     if (!d->measured) {
-        printf("vertices  %d and %d\n", a->vertex_count, b->vertex_count);
+        exi_print("vertices  %d and %d\n", a->vertex_count, b->vertex_count);
         return;
     }
     if (d->moved_count > 0 && relative(d, d->farthest) < ROUNDING) {
-        printf("vertices  the same %d but for rounding, up to %g\n", a->vertex_count, d->farthest);
+        exi_print("vertices  the same %d but for rounding, up to %g\n", a->vertex_count, d->farthest);
     } else if (d->moved_count == 0) {
-        printf("vertices  the same %d%s\n", a->vertex_count, d->farthest > 0 ? " within the tolerance" : "");
+        exi_print("vertices  the same %d%s\n", a->vertex_count, d->farthest > 0 ? " within the tolerance" : "");
     } else {
-        printf("vertices  %d of %d moved\n", d->moved_count, a->vertex_count);
-        printf("farthest  vertex %d (counting from 0), by %g, %.3g of the size\n", d->farthest_vertex, d->farthest,
-               relative(d, d->farthest));
-        printf("rms       %g, %.3g of the size\n", d->rms, relative(d, d->rms));
+        exi_print("vertices  %d of %d moved\n", d->moved_count, a->vertex_count);
+        exi_print("farthest  vertex %d (counting from 0), by %g, %.3g of the size\n", d->farthest_vertex, d->farthest,
+                  relative(d, d->farthest));
+        exi_print("rms       %g, %.3g of the size\n", d->rms, relative(d, d->rms));
     }
 }
 
@@ -113,11 +113,11 @@ static void print_form(const ex_mesh *a, const ex_mesh *b, const ex_mesh_differe
     print_faces(a, b, d->first_face);
     for (size_t i = 0; d->measured && d->first_face < 0 && i < sizeof others / sizeof others[0]; i++)
         if (others[i].differ)
-            printf("%-9s differ\n", others[i].name);
+            exi_print("%-9s differ\n", others[i].name);
     for (int i = 0; i < 2; i++) {
         double box[6];
         box_of(meshes[i], box);
-        printf("box       %g %g %g to %g %g %g\n", box[0], box[1], box[2], box[3], box[4], box[5]);
+        exi_print("box       %g %g %g to %g %g %g\n", box[0], box[1], box[2], box[3], box[4], box[5]);
     }
 }
 
@@ -199,18 +199,15 @@ static bool compare_bytes(const ex_call *call, bool *same) {
 static void print_differences(const ex_call *call, const ex_differences *list, bool same_bytes) {
     for (int i = 0; i < list->count; i++) {
         const ex_difference *d = &list->items[i];
-        exi_print_plain(stdout, d->where);
-        fputs(*d->where ? ": " : "", stdout);
-        exi_print_plain(stdout, d->text);
-        printf("\n");
+        exi_print("%s%s%s\n", d->where, *d->where ? ": " : "", d->text);
     }
     char count[EXI_TEXT_SIZE];
     if (list->count > 0)
-        printf("%s and %s: %s\n", call->arguments[0], call->arguments[1],
-               exi_text_count(count, list->count, "difference"));
+        exi_print("%s and %s: %s\n", call->arguments[0], call->arguments[1],
+                  exi_text_count(count, list->count, "difference"));
     else
-        printf("%s and %s: %s\n", call->arguments[0], call->arguments[1],
-               same_bytes ? "the same bytes" : "the same, though their bytes differ");
+        exi_print("%s and %s: %s\n", call->arguments[0], call->arguments[1],
+                  same_bytes ? "the same bytes" : "the same, though their bytes differ");
 }
 
 static void print_differences_json(const ex_call *call, const ex_differences *list, bool same_bytes) {

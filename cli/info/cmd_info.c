@@ -59,13 +59,13 @@ enum { LIST_COUNT = (int)(sizeof lists / sizeof lists[0]) };
 
 static void print_capabilities(void) {
     ex_version_info version = ex_version();
-    printf("version   %s\nabi       %d\nformat    %d\nsimd      %s\n", version.text, version.abi, version.format,
-           version.simd);
+    exi_print("version   %s\nabi       %d\nformat    %d\nsimd      %s\n", version.text, version.abi, version.format,
+              version.simd);
     for (int i = 0; i < LIST_COUNT; i++) {
-        printf("%-9s ", lists[i].key);
+        exi_print("%-9s ", lists[i].key);
         for (int j = 0; j < lists[i].count; j++)
-            printf("%s%s", j ? ", " : "", lists[i].name(j));
-        printf("\n");
+            exi_print("%s%s", j ? ", " : "", lists[i].name(j));
+        exi_print("\n");
     }
     exi_gpu_print();
 }
@@ -131,7 +131,7 @@ static int count_labelled(const ex_mesh *mesh, const int *labels, int label) {
 static void print_labels(const ex_mesh *mesh, const char *what, char **names, int count, const int *labels) {
     for (int i = 0; i < count; i++) {
         char faces[EXI_TEXT_SIZE];
-        printf("%-9s %s, %s\n", what, names[i], exi_text_count(faces, count_labelled(mesh, labels, i), "face"));
+        exi_print("%-9s %s, %s\n", what, names[i], exi_text_count(faces, count_labelled(mesh, labels, i), "face"));
     }
 }
 
@@ -147,29 +147,22 @@ static void json_labels(const ex_mesh *mesh, exi_emitter *json, const char *key,
     exi_emit_close(json, ']');
 }
 
-/* Prints text of a file between two texts of the tool. */
-static void print_line(const char *before, const char *text, const char *behind) {
-    fputs(before, stdout);
-    exi_print_plain(stdout, text);
-    printf("%s\n", behind);
-}
-
 static void print_form(const char *path, const ex_mesh *mesh) {
     int faces[3];
     double box[6];
     count_faces(mesh, faces);
     mesh_box(mesh, box);
     exi_info_begin(path, "a form");
-    printf("vertices  %d%s\n", mesh->vertex_count, mesh->colours ? ", coloured" : "");
+    exi_print("vertices  %d%s\n", mesh->vertex_count, mesh->colours ? ", coloured" : "");
     char triangles[EXI_TEXT_SIZE], quads[EXI_TEXT_SIZE];
-    printf("faces     %d: %s, %s, %d larger\n", mesh->face_count, exi_text_count(triangles, faces[0], "triangle"),
-           exi_text_count(quads, faces[1], "quad"), faces[2]);
-    printf("texcoords %d\nnormals   %d\n", mesh->texcoord_count, mesh->normal_count);
+    exi_print("faces     %d: %s, %s, %d larger\n", mesh->face_count, exi_text_count(triangles, faces[0], "triangle"),
+              exi_text_count(quads, faces[1], "quad"), faces[2]);
+    exi_print("texcoords %d\nnormals   %d\n", mesh->texcoord_count, mesh->normal_count);
     exi_info_print_box(box);
     print_labels(mesh, "group", mesh->group_names, mesh->group_count, mesh->face_groups);
     print_labels(mesh, "material", mesh->material_names, mesh->material_count, mesh->face_materials);
     for (int i = 0; i < mesh->tag_count; i++)
-        print_line("tag       ", mesh->tags[i].name, "");
+        exi_print("tag       %s\n", mesh->tags[i].name);
 }
 
 static void print_form_json(const char *path, const ex_mesh *mesh) {
@@ -247,10 +240,10 @@ static const char *const schemes[EX_SCHEME_COUNT] = {
 
 static void print_subdivision(const ex_subdivide_def *def) {
     char levels[EXI_TEXT_SIZE];
-    printf("subdivide %s, %s%s\n", schemes[def->scheme], exi_text_count(levels, def->levels, "level"),
-           def->all     ? ", all on the limit"
-           : def->limit ? " and the limit"
-                        : "");
+    exi_print("subdivide %s, %s%s\n", schemes[def->scheme], exi_text_count(levels, def->levels, "level"),
+              def->all     ? ", all on the limit"
+              : def->limit ? " and the limit"
+                           : "");
 }
 
 static void json_subdivision(const ex_subdivide_def *def, exi_emitter *json) {
@@ -290,16 +283,11 @@ static int show_project(const ex_call *call, const char *path) {
         exi_info_end_json(&json);
     } else {
         exi_info_begin(path, "a project");
-        char unit[EXI_TEXT_SIZE];
-        snprintf(unit, sizeof unit, ", %s up, unit %g m", view->z_up ? "z" : "y", view->unit);
-        print_line("mesh      ", view->mesh, unit);
-        if (view->skeleton) {
-            char skinning[EXI_TEXT_SIZE];
-            snprintf(skinning, sizeof skinning, ", %s skinning", ex_skinning_name(view->skinning));
-            print_line("skeleton  ", view->skeleton, skinning);
-        }
+        exi_print("mesh      %s, %s up, unit %g m\n", view->mesh, view->z_up ? "z" : "y", view->unit);
+        if (view->skeleton)
+            exi_print("skeleton  %s, %s skinning\n", view->skeleton, ex_skinning_name(view->skinning));
         if (view->driver.mesh)
-            print_line("driver    ", view->driver.mesh, "");
+            exi_print("driver    %s\n", view->driver.mesh);
         if (view->subdivide)
             print_subdivision(&view->subdivision);
         exit_code = print_project_layers(view, NULL);

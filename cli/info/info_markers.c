@@ -53,41 +53,40 @@ static void print_markers(const char *path, const ex_markers *markers) {
     double box[6];
     find_box(markers, box);
     exi_info_begin(path, "markers over time");
-    printf("frames    %s, from %d on", exi_text_count(text, markers->frame_count, "frame"), markers->first_frame);
+    exi_print("frames    %s, from %d on", exi_text_count(text, markers->frame_count, "frame"), markers->first_frame);
     if (markers->rate > 0)
-        printf(", %.6g a second, %.4g s", markers->rate, (markers->frame_count - 1) / markers->rate);
-    fputs("\nunit      ", stdout);
-    exi_print_plain(stdout, markers->unit);
-    printf(", %s up; in metres, y up:\n", markers->up);
+        exi_print(", %.6g a second, %.4g s", markers->rate, (markers->frame_count - 1) / markers->rate);
+    exi_print("\nunit      %s, %s up; in metres, y up:\n", markers->unit, markers->up);
     exi_info_print_box(box);
     int whole = 0, width = 0;
     for (int m = 0; m < markers->marker_count; m++) {
-        const int length = (int)strlen(markers->names[m]);
+        const int length = exi_plain_width(markers->names[m]);
         width = length > width && length <= 24 ? length : width;
         whole += count_sightings(markers, m).count == markers->frame_count;
     }
-    printf("markers   %d, %d of them seen in every frame\n", markers->marker_count, whole);
+    exi_print("markers   %d, %d of them seen in every frame\n", markers->marker_count, whole);
     for (int m = 0; m < markers->marker_count; m++) {
         const sightings found = count_sightings(markers, m);
         if (found.count == markers->frame_count)
             continue;
-        printf("  %-*s seen in %d", width, markers->names[m], found.count);
+        exi_print("  %-*s seen in %d", width, markers->names[m], found.count);
         if (found.gaps > 0)
-            printf(", %s of at most %d", exi_text_count(text, found.gaps, "gap"), found.longest);
-        printf("\n");
+            exi_print(", %s of at most %d", exi_text_count(text, found.gaps, "gap"), found.longest);
+        exi_print("\n");
     }
     if (whole > 0)
-        printf("  always:");
+        exi_print("  always:");
     for (int m = 0, column = 9; m < markers->marker_count && whole > 0; m++) {
-        const int length = (int)strlen(markers->names[m]) + 1;
+        const int length = exi_plain_width(markers->names[m]) + 1;
         if (count_sightings(markers, m).count < markers->frame_count)
             continue;
         if (column + length > 79)
-            column = printf("\n         ") - 1;
-        column += printf(" %s", markers->names[m]);
+            exi_print("\n         ");
+        column = (column + length > 79 ? 9 : column) + length;
+        exi_print(" %s", markers->names[m]);
     }
     if (whole > 0)
-        printf("\n");
+        exi_print("\n");
 }
 
 static void print_markers_json(const char *path, const ex_markers *markers) {

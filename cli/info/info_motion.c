@@ -41,13 +41,13 @@ static int print_clip(const char *path, const ex_clip *clip, double height) {
     const char **names = malloc((size_t)count * sizeof *names + 1);
     char frames[EXI_TEXT_SIZE], joints[EXI_TEXT_SIZE], sites[EXI_TEXT_SIZE];
     exi_info_begin(path, "a motion");
-    printf("frames    %s, %g s", exi_text_count(frames, clip->frame_count, "frame"),
-           clip->times[clip->frame_count - 1]);
+    exi_print("frames    %s, %g s", exi_text_count(frames, clip->frame_count, "frame"),
+              clip->times[clip->frame_count - 1]);
     if (clip->frame_count > 1)
-        printf(", %.4g a second", 1 / frame_time(clip));
-    printf("\nroot      %s\nheight    %g at rest\n", clip->root_moves ? "moves" : "only turns", height);
-    printf("joints    %s, %s\n", exi_text_count(joints, count - ends, "joint"),
-           exi_text_count(sites, ends, "end site"));
+        exi_print(", %.4g a second", 1 / frame_time(clip));
+    exi_print("\nroot      %s\nheight    %g at rest\n", clip->root_moves ? "moves" : "only turns", height);
+    exi_print("joints    %s, %s\n", exi_text_count(joints, count - ends, "joint"),
+              exi_text_count(sites, ends, "end site"));
     for (int j = 0; parents && names && j < count; j++) {
         parents[j] = clip->joints[j].parent;
         names[j] = clip->joints[j].name;
@@ -115,8 +115,8 @@ int exi_info_cache(const ex_call *call, const char *path) {
         exi_info_end_json(&json);
     } else {
         exi_info_begin(path, "a point cache");
-        printf("format    %s\nvertices  %d\nframes    %d, from %g s to %g s\n", kinds[info.kind], info.vertex_count,
-               info.frame_count, info.start, end);
+        exi_print("format    %s\nvertices  %d\nframes    %d, from %g s to %g s\n", kinds[info.kind], info.vertex_count,
+                  info.frame_count, info.start, end);
     }
     ex_cache_close(reader);
     return EX_EXIT_DONE;

@@ -15,7 +15,7 @@
 
 void exi_info_begin(const char *path, const char *kind) {
     char bytes[EXI_TEXT_SIZE];
-    printf("%s: %s, %s\n", path, kind, exi_text_bytes(bytes, exi_file_size(path)));
+    exi_print("%s: %s, %s\n", path, kind, exi_text_bytes(bytes, exi_file_size(path)));
 }
 
 exi_emitter exi_info_begin_json(const char *path, const char *kind) {
@@ -37,8 +37,8 @@ static double box_size(const double box[6]) {
 }
 
 void exi_info_print_box(const double box[6]) {
-    printf("box       %g %g %g to %g %g %g, diagonal %g\n", box[0], box[1], box[2], box[3], box[4], box[5],
-           box_size(box));
+    exi_print("box       %g %g %g to %g %g %g, diagonal %g\n", box[0], box[1], box[2], box[3], box[4], box[5],
+              box_size(box));
 }
 
 /* Limit on the indentation of a tree of joints: a chain of thousands would fill a file with blanks. */
@@ -63,11 +63,11 @@ static void print_tree(int count, const int *parents, const char *const *names, 
         *head = j;
     }
     for (int j = root; j >= 0;) {
-        printf("    %3d %*s", j, 2 * (depth < DEPTH_MOST ? depth : DEPTH_MOST), "");
-        exi_print_plain(stdout, names[j] && *names[j] ? names[j] : "(no name)");
+        exi_print("    %3d %*s%s", j, 2 * (depth < DEPTH_MOST ? depth : DEPTH_MOST), "",
+                  names[j] && *names[j] ? names[j] : "(no name)");
         if (worlds)
-            printf("  at %.3g %.3g %.3g", place(worlds, j, 0), place(worlds, j, 1), place(worlds, j, 2));
-        printf("\n");
+            exi_print("  at %.3g %.3g %.3g", place(worlds, j, 0), place(worlds, j, 1), place(worlds, j, 2));
+        exi_print("\n");
         if (first[j] >= 0) {
             j = first[j];
             depth++;
@@ -142,13 +142,13 @@ static bool print_skeleton(const ex_rig *rig) {
     if (!skeleton)
         return true;
     char joints[EXI_TEXT_SIZE], influences[EXI_TEXT_SIZE];
-    printf("skeleton  %s", exi_text_count(joints, count, "joint"));
+    exi_print("skeleton  %s", exi_text_count(joints, count, "joint"));
     if (skin)
-        printf(", %s skinning, at most %s a vertex", ex_skinning_name(ex_rig_skinning(rig)),
-               exi_text_count(influences, ex_skin_get_info(skin).influence_most, "influence"));
+        exi_print(", %s skinning, at most %s a vertex", ex_skinning_name(ex_rig_skinning(rig)),
+                  exi_text_count(influences, ex_skin_get_info(skin).influence_most, "influence"));
     else
-        printf(", moves nothing");
-    printf("\n");
+        exi_print(", moves nothing");
+    exi_print("\n");
     int *parents = malloc((size_t)count * sizeof *parents + 1);
     const char **names = malloc((size_t)count * sizeof *names + 1);
     for (int j = 0; parents && names && j < count; j++) {
@@ -168,49 +168,50 @@ static void print_driver(const ex_rig *rig) {
     char vertices[EXI_TEXT_SIZE], triangles[EXI_TEXT_SIZE], frames[EXI_TEXT_SIZE];
     if (!ex_rig_get_driver(rig, &driver, NULL))
         return;
-    printf("driver    %s, %s, %s, %s\n", driver.name, exi_text_count(vertices, driver.driver.vertex_count, "vertex"),
-           exi_text_count(triangles, driver.triangle_count, "triangle"),
-           exi_text_count(frames, driver.driver.frame_count, "moving frame"));
-    printf("settle    residual %s, ", ex_residual_name(driver.residual));
+    exi_print("driver    %s, %s, %s, %s\n", driver.name, exi_text_count(vertices, driver.driver.vertex_count, "vertex"),
+              exi_text_count(triangles, driver.triangle_count, "triangle"),
+              exi_text_count(frames, driver.driver.frame_count, "moving frame"));
+    exi_print("settle    residual %s, ", ex_residual_name(driver.residual));
     if (driver.push)
-        printf("pushed out to %g m", round((double)driver.thickness * 1e9) / 1e9);
+        exi_print("pushed out to %g m", round((double)driver.thickness * 1e9) / 1e9);
     else
-        printf("not pushed out");
+        exi_print("not pushed out");
     if (driver.bind_count > 0)
-        printf(", %d bind%s", driver.bind_count, driver.bind_count == 1 ? "" : "s");
-    printf("\n");
+        exi_print(", %d bind%s", driver.bind_count, driver.bind_count == 1 ? "" : "s");
+    exi_print("\n");
 }
 
 static void print_levels(const ex_rig *rig) {
     const int count = ex_rig_level_count(rig), shown = ex_rig_level(rig);
     char vertices[EXI_TEXT_SIZE];
     for (int l = 1; l <= count; l++)
-        printf("level %d   %s%s\n", l, exi_text_count(vertices, ex_rig_level_vertex_count(rig, l), "vertex"),
-               shown == l ? ", shown" : "");
+        exi_print("level %d   %s%s\n", l, exi_text_count(vertices, ex_rig_level_vertex_count(rig, l), "vertex"),
+                  shown == l ? ", shown" : "");
     if (count > 0 && ex_stencils_on_limit(ex_rig_stencils(rig)))
-        printf("limit     all levels are on it\n");
+        exi_print("limit     all levels are on it\n");
     else if (ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0)
-        printf("limit     %s%s\n", exi_text_count(vertices, ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT), "vertex"),
-               shown == EX_LEVEL_LIMIT ? ", shown" : "");
+        exi_print("limit     %s%s\n",
+                  exi_text_count(vertices, ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT), "vertex"),
+                  shown == EX_LEVEL_LIMIT ? ", shown" : "");
 }
 
 static int print_rig(const char *path, const ex_rig *rig, const double box[6]) {
     ex_rig_mesh mesh = ex_rig_get_mesh(rig);
     exi_info_begin(path, "a rig");
-    printf("vertices  %d", mesh.vertex_count);
+    exi_print("vertices  %d", mesh.vertex_count);
     if (mesh.split_count != mesh.vertex_count)
-        printf(", %d for display, where seams split them", mesh.split_count);
-    printf("\n");
+        exi_print(", %d for display, where seams split them", mesh.split_count);
+    exi_print("\n");
     char triangles[EXI_TEXT_SIZE];
-    printf("faces     %d, %s\n", mesh.face_count, exi_text_count(triangles, mesh.triangle_count, "triangle"));
-    printf("texcoords %s\nnormals   %s\n", mesh.texcoords ? "yes" : "no", mesh.normals ? "yes" : "no");
-    printf("examples  %d\n", ex_rig_example_count(rig));
+    exi_print("faces     %d, %s\n", mesh.face_count, exi_text_count(triangles, mesh.triangle_count, "triangle"));
+    exi_print("texcoords %s\nnormals   %s\n", mesh.texcoords ? "yes" : "no", mesh.normals ? "yes" : "no");
+    exi_print("examples  %d\n", ex_rig_example_count(rig));
     exi_info_print_box(box);
     print_levels(rig);
     for (int t = 0; t < ex_rig_texture_count(rig); t++) {
         const ex_texture texture = ex_rig_texture(rig, t);
-        printf("texture   %s, %d x %d, %s\n", texture.name, texture.width, texture.height,
-               texture.srgb ? "colours" : "data");
+        exi_print("texture   %s, %d x %d, %s\n", texture.name, texture.width, texture.height,
+                  texture.srgb ? "colours" : "data");
     }
     if (!print_skeleton(rig))
         return exi_failed_memory();

@@ -74,21 +74,18 @@ static void print_targets(const ex_scene_mesh *mesh) {
     char count[EXI_TEXT_SIZE], name[24];
     if (mesh->target_count == 0)
         return;
-    printf("  %s: ", exi_text_count(count, mesh->target_count, "morph target"));
-    for (int t = 0; t < mesh->target_count && t < NAMED_MOST; t++) {
-        fputs(t > 0 ? ", " : "", stdout);
-        exi_print_plain(stdout, target_name(mesh, t, name));
-    }
+    exi_print("  %s: ", exi_text_count(count, mesh->target_count, "morph target"));
+    for (int t = 0; t < mesh->target_count && t < NAMED_MOST; t++)
+        exi_print("%s%s", t > 0 ? ", " : "", target_name(mesh, t, name));
     if (mesh->target_count > NAMED_MOST)
-        printf(" and %d more", mesh->target_count - NAMED_MOST);
-    printf("\n");
+        exi_print(" and %d more", mesh->target_count - NAMED_MOST);
+    exi_print("\n");
 }
 
 static void print_label(const char *what, int number, const char *name) {
     char label[EXI_TEXT_SIZE];
     snprintf(label, sizeof label, "%s %d", what, number);
-    printf("%-12s ", label);
-    exi_print_plain(stdout, text_or(name, "(no name)"));
+    exi_print("%-12s %s", label, text_or(name, "(no name)"));
 }
 
 static void print_meshes(const ex_scene *scene) {
@@ -98,12 +95,12 @@ static void print_meshes(const ex_scene *scene) {
         char vertices[EXI_TEXT_SIZE], triangles[EXI_TEXT_SIZE], primitives[EXI_TEXT_SIZE], uses[EXI_TEXT_SIZE];
         char held[EXI_TEXT_SIZE];
         print_label("mesh", m, mesh->name);
-        printf(": %s, %s, %s, in %s\n", exi_text_count(primitives, mesh->primitive_count, "primitive"),
-               exi_text_count(vertices, figures.vertices, "vertex"),
-               exi_text_count(triangles, figures.triangles, "triangle"),
-               exi_text_count(uses, count_uses(scene, m), "node"));
+        exi_print(": %s, %s, %s, in %s\n", exi_text_count(primitives, mesh->primitive_count, "primitive"),
+                  exi_text_count(vertices, figures.vertices, "vertex"),
+                  exi_text_count(triangles, figures.triangles, "triangle"),
+                  exi_text_count(uses, count_uses(scene, m), "node"));
         if (figures.influences > 0)
-            printf("  at most %s a vertex\n", exi_text_count(held, figures.influences, "influence"));
+            exi_print("  at most %s a vertex\n", exi_text_count(held, figures.influences, "influence"));
         print_targets(mesh);
     }
 }
@@ -136,8 +133,8 @@ static bool print_skins(const ex_scene *scene) {
     for (int s = 0; s < scene->skin_count && printed; s++) {
         char joints[EXI_TEXT_SIZE];
         print_label("skin", s, scene->skins[s].name);
-        printf(": %s%s\n", exi_text_count(joints, scene->skins[s].joint_count, "joint"),
-               scene->skins[s].inverse_binds ? "" : ", no inverse bind matrices");
+        exi_print(": %s%s\n", exi_text_count(joints, scene->skins[s].joint_count, "joint"),
+                  scene->skins[s].inverse_binds ? "" : ", no inverse bind matrices");
         printed = print_joints(scene, &scene->skins[s]);
     }
     return printed;
@@ -148,9 +145,9 @@ static void print_motion(const ex_scene *scene) {
         const ex_scene_animation *animation = &scene->animations[a];
         char channels[EXI_TEXT_SIZE], keys[EXI_TEXT_SIZE];
         print_label("animation", a, animation->name);
-        printf(": %g seconds, %s, up to %s each\n", ex_scene_duration(scene, a),
-               exi_text_count(channels, animation->channel_count, "channel"),
-               exi_text_count(keys, count_keys(animation), "key"));
+        exi_print(": %g seconds, %s, up to %s each\n", ex_scene_duration(scene, a),
+                  exi_text_count(channels, animation->channel_count, "channel"),
+                  exi_text_count(keys, count_keys(animation), "key"));
     }
 }
 
@@ -158,28 +155,22 @@ static void print_looks(const ex_scene *scene) {
     for (int m = 0; m < scene->material_count; m++) {
         const ex_scene_material *material = &scene->materials[m];
         print_label("material", m, material->name);
-        printf(": base colour %.3g %.3g %.3g %.3g%s\n", material->base_colour[0], material->base_colour[1],
-               material->base_colour[2], material->base_colour[3], material->base_texture >= 0 ? ", textured" : "");
+        exi_print(": base colour %.3g %.3g %.3g %.3g%s\n", material->base_colour[0], material->base_colour[1],
+                  material->base_colour[2], material->base_colour[3], material->base_texture >= 0 ? ", textured" : "");
     }
     for (int i = 0; i < scene->image_count; i++) {
         const ex_scene_image *image = &scene->images[i];
         char bytes[EXI_TEXT_SIZE];
         print_label("image", i, image->name);
-        printf(": ");
-        exi_print_plain(stdout, text_or(image->mime_type, "of unknown type"));
-        printf(", ");
-        if (image->path)
-            exi_print_plain(stdout, image->path);
-        else
-            fputs(exi_text_bytes(bytes, (double)image->size), stdout);
-        printf("\n");
+        exi_print(": %s, %s\n", text_or(image->mime_type, "of unknown type"),
+                  image->path ? image->path : exi_text_bytes(bytes, (double)image->size));
     }
 }
 
 static int print_scene(const ex_call *call, const char *path, const ex_scene *scene) {
     char nodes[EXI_TEXT_SIZE];
     exi_info_begin(path, "a glTF file");
-    printf("%s\n", exi_text_count(nodes, scene->node_count, "node"));
+    exi_print("%s\n", exi_text_count(nodes, scene->node_count, "node"));
     print_meshes(scene);
     if (!print_skins(scene))
         return exi_failed_memory();
@@ -312,8 +303,8 @@ int exi_info_image(const ex_call *call, const char *path) {
         exi_info_end_json(&json);
     } else {
         exi_info_begin(path, "an image");
-        printf("pixels    %d x %d, %s\n", image->width, image->height,
-               is_opaque(image) ? "opaque" : "partly transparent");
+        exi_print("pixels    %d x %d, %s\n", image->width, image->height,
+                  is_opaque(image) ? "opaque" : "partly transparent");
     }
     ex_image_destroy(image);
     return EX_EXIT_DONE;

@@ -178,52 +178,53 @@ const double *exi_layer_point(const exi_layer *layer, int example) {
 /* ---- text ---- */
 
 static int name_width(const char *const *names, int count) {
-    size_t width = 0;
+    int width = 0;
     for (int i = 0; i < count; i++)
-        width = strlen(names[i]) > width ? strlen(names[i]) : width;
-    return width > 40 ? 40 : (int)width;
+        width = exi_plain_width(names[i]) > width ? exi_plain_width(names[i]) : width;
+    return width > 40 ? 40 : width;
 }
 
 static void print_reading(const char *joint, const ex_reading *reading) {
     const double *about = reading->about;
     if (reading->kind == EX_READING_ROTATION)
-        printf(", of joint '%s'", joint);
+        exi_print(", of joint '%s'", joint);
     else
-        printf(", %s of joint '%s' %s %g %g %g", exi_reading_kinds[reading->kind], joint,
-               reading->kind == EX_READING_ANGLE ? "about" : "along", about[0], about[1], about[2]);
+        exi_print(", %s of joint '%s' %s %g %g %g", exi_reading_kinds[reading->kind], joint,
+                  reading->kind == EX_READING_ANGLE ? "about" : "along", about[0], about[1], about[2]);
     if (reading->kind == EX_READING_SLIDE && reading->unit != 0 && reading->unit != 1)
-        printf(" in units of %g m", reading->unit);
+        exi_print(" in units of %g m", reading->unit);
 }
 
 static void print_axis(const exi_layer *layer, int a, int width) {
     const ex_axis *axis = &layer->axes[a];
     const char *unit = layer->axis_units[a];
-    printf("    %-*s  ", width, layer->axis_names[a]);
+    exi_print("    %-*s  ", width, layer->axis_names[a]);
     if (axis->kind == EX_AXIS_SCALAR)
-        printf("%g to %g, rest %g%s%s%s", axis->min, axis->max, axis->rest, *unit ? ", in " : "", unit,
-               axis->clamp ? ", clamped" : "");
+        exi_print("%g to %g, rest %g%s%s%s", axis->min, axis->max, axis->rest, *unit ? ", in " : "", unit,
+                  axis->clamp ? ", clamped" : "");
     else if (axis->kind == EX_AXIS_DRIVER)
-        printf("the form of the driver");
+        exi_print("the form of the driver");
     else if (axis->kind == EX_AXIS_ROTATION)
-        printf("rotation");
+        exi_print("rotation");
     else
-        printf("%s about %g %g %g", exi_axis_kinds[axis->kind], axis->about[0], axis->about[1], axis->about[2]);
+        exi_print("%s about %g %g %g", exi_axis_kinds[axis->kind], axis->about[0], axis->about[1], axis->about[2]);
     if (layer->axis_joints[a])
         print_reading(layer->axis_joints[a], &layer->readings[a]);
-    printf("\n");
+    exi_print("\n");
 }
 
 /* file: the driver's form, or NULL */
 static void print_point(const exi_layer *layer, const double *point, const char *file) {
     for (int a = 0; (point || file) && a < layer->weigh.axis_count; a++) {
         if (layer->axes[a].kind == EX_AXIS_DRIVER)
-            printf("%s%s%s%s", file ? "  " : "", file ? layer->axis_names[a] : "", file ? "=" : "", file ? file : "");
+            exi_print("%s%s%s%s", file ? "  " : "", file ? layer->axis_names[a] : "", file ? "=" : "",
+                      file ? file : "");
         else if (!point)
             continue;
         else if (layer->axes[a].kind == EX_AXIS_SCALAR)
-            printf("  %s=%g", layer->axis_names[a], point[0]);
+            exi_print("  %s=%g", layer->axis_names[a], point[0]);
         else
-            printf("  %s=q:%g,%g,%g,%g", layer->axis_names[a], point[0], point[1], point[2], point[3]);
+            exi_print("  %s=q:%g,%g,%g,%g", layer->axis_names[a], point[0], point[1], point[2], point[3]);
         point += point ? ex_axis_width(&layer->axes[a]) : 0;
     }
 }
@@ -260,35 +261,35 @@ static void print_falloff(const exi_layer *layer, int point) {
     for (int a = 1; falloff && a < layer->weigh.axis_count; a++)
         same = same && falloff[a] == falloff[0];
     if (falloff)
-        printf("  falloff");
+        exi_print("  falloff");
     for (int a = 0; falloff && a < (same ? 1 : layer->weigh.axis_count); a++) {
         if (falloff[a] != 0)
-            printf(" %g", falloff[a]);
+            exi_print(" %g", falloff[a]);
         else
-            printf(" default");
+            exi_print(" default");
     }
     if (exi_layer_metric(layer, point))
-        printf("  own metric");
+        exi_print("  own metric");
 }
 
 static void print_pseudo(const exi_layer *layer, int p) {
     const ex_pseudo *pseudo = &layer->pseudos[p];
-    printf("    at");
+    exi_print("    at");
     print_point(layer, pseudo->at, NULL);
     if (pseudo->from) {
-        printf("  as at");
+        exi_print("  as at");
         print_point(layer, pseudo->from, NULL);
     } else {
         bool any = false;
         for (int k = 0; k < layer->weigh.example_count; k++)
             if (pseudo->weights[k] != 0) {
-                printf("%s  %s=%g", any ? "" : "  given weights", layer->example_names[k], pseudo->weights[k]);
+                exi_print("%s  %s=%g", any ? "" : "  given weights", layer->example_names[k], pseudo->weights[k]);
                 any = true;
             }
-        printf("%s", any ? "" : "  nothing");
+        exi_print("%s", any ? "" : "  nothing");
     }
     print_falloff(layer, layer->weigh.example_count + p);
-    printf("\n");
+    exi_print("\n");
 }
 
 /* Prints why the ridge had to be raised. */
@@ -296,15 +297,15 @@ static void print_blame(const exi_layer *layer) {
     const ex_ridge *ridge = &layer->ridge;
     const int examples = layer->weigh.example_count;
     if (ridge->point >= 0 && ridge->point < examples)
-        printf(" for the falloff of %g of '%s'", ridge->falloff, layer->example_names[ridge->point]);
+        exi_print(" for the falloff of %g of '%s'", ridge->falloff, layer->example_names[ridge->point]);
     else if (ridge->point >= 0)
-        printf(" for the falloff of %g of pseudo-example %d", ridge->falloff, ridge->point - examples);
+        exi_print(" for the falloff of %g of pseudo-example %d", ridge->falloff, ridge->point - examples);
 }
 
 /* Prints words and switches, and numbers that differ from their default. */
 static void print_weigher(const exi_layer *layer) {
     const ex_weigher_info *info = ex_weigher_kind_info(layer->weigh.kind);
-    printf("%s", ex_weigher_kind_name(layer->weigh.kind));
+    exi_print("%s", ex_weigher_kind_name(layer->weigh.kind));
     for (int i = 0; i < info->parameter_count; i++) {
         const ex_parameter *parameter = &info->parameters[i];
         const double value = ex_parameter_get(parameter, &layer->weigh);
@@ -312,31 +313,31 @@ static void print_weigher(const exi_layer *layer) {
         if (parameter->type == EX_PARAMETER_NUMBER && value == parameter->preset)
             continue;
         ex_parameter_text(parameter, value, text, sizeof text);
-        printf(", %s", text);
+        exi_print(", %s", text);
     }
     print_blame(layer);
     if (layer->weigh.set_count > 0)
-        printf(", %d set%s of examples", layer->weigh.set_count, layer->weigh.set_count == 1 ? "" : "s");
+        exi_print(", %d set%s of examples", layer->weigh.set_count, layer->weigh.set_count == 1 ? "" : "s");
     if (layer->region_count > 0) {
         char regions[EXI_TEXT_SIZE];
-        printf(", %s", exi_text_count(regions, layer->region_count, "region"));
+        exi_print(", %s", exi_text_count(regions, layer->region_count, "region"));
     }
 }
 
 static void print_shape(const exi_layer *layer) {
     char segments[EXI_TEXT_SIZE];
     if (strcmp(layer->shape, "positions") != 0)
-        printf(", %s%s%s", layer->shape, layer->texture ? " of " : "", layer->texture ? layer->texture : "");
+        exi_print(", %s%s%s", layer->shape, layer->texture ? " of " : "", layer->texture ? layer->texture : "");
     if (layer->frame)
-        printf(" in the frame %s, participation %s", layer->frame, layer->participation);
+        exi_print(" in the frame %s, participation %s", layer->frame, layer->participation);
     if (layer->mode)
-        printf(", %s", layer->mode);
+        exi_print(", %s", layer->mode);
     if (layer->segment_count > 0)
-        printf(" of %s", exi_text_count(segments, layer->segment_count, "segment"));
+        exi_print(" of %s", exi_text_count(segments, layer->segment_count, "segment"));
     if (layer->auto_falloff)
-        printf(", falloff by leave-one-out");
+        exi_print(", falloff by leave-one-out");
     if (layer->muted)
-        printf(", muted");
+        exi_print(", muted");
 }
 
 int exi_layer_path_bytes(const exi_layer_path *path) {
@@ -347,38 +348,38 @@ int exi_layer_path_bytes(const exi_layer_path *path) {
 static void print_path(const exi_layer *layer, int k) {
     char correctors[EXI_TEXT_SIZE];
     if (k == layer->reference)
-        printf("  reference");
+        exi_print("  reference");
     else if (layer->paths)
-        printf("  %s%s, %d bytes a vertex", exi_text_count(correctors, layer->paths[k].corrector_count, "corrector"),
-               layer->paths[k].turns ? ", turns" : "", exi_layer_path_bytes(&layer->paths[k]));
+        exi_print("  %s%s, %d bytes a vertex", exi_text_count(correctors, layer->paths[k].corrector_count, "corrector"),
+                  layer->paths[k].turns ? ", turns" : "", exi_layer_path_bytes(&layer->paths[k]));
 }
 
 void exi_layer_print(const exi_layer *layer) {
     const ex_weigher_def *def = &layer->weigh;
     char axes[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], pseudos[EXI_TEXT_SIZE], moved[EXI_TEXT_SIZE];
-    printf("layer %s: ", layer->name);
+    exi_print("layer %s: ", layer->name);
     print_weigher(layer);
     print_shape(layer);
-    printf("\n  %s\n", exi_text_count(axes, def->axis_count, "axis"));
+    exi_print("\n  %s\n", exi_text_count(axes, def->axis_count, "axis"));
     int width = name_width(layer->axis_names, def->axis_count);
     for (int a = 0; a < def->axis_count; a++)
         print_axis(layer, a, width);
-    printf("  %s\n", exi_text_count(examples, def->example_count, "example"));
+    exi_print("  %s\n", exi_text_count(examples, def->example_count, "example"));
     width = name_width(layer->example_names, def->example_count);
     for (int k = 0; k < def->example_count; k++) {
-        printf("    %-*s", width, layer->example_names[k]);
+        exi_print("    %-*s", width, layer->example_names[k]);
         print_point(layer, exi_layer_point(layer, k), layer->driver_files ? layer->driver_files[k] : NULL);
         print_falloff(layer, k);
         if (layer->moved)
-            printf("  moves %s", exi_text_count(moved, layer->moved[k], "vertex"));
+            exi_print("  moves %s", exi_text_count(moved, layer->moved[k], "vertex"));
         print_path(layer, k);
-        printf("%s%s", layer->example_files ? "  " : "", layer->example_files ? layer->example_files[k] : "");
-        printf("%s%s\n", layer->skeletons[k] ? "  " : "", layer->skeletons[k] ? layer->skeletons[k] : "");
+        exi_print("%s%s", layer->example_files ? "  " : "", layer->example_files ? layer->example_files[k] : "");
+        exi_print("%s%s\n", layer->skeletons[k] ? "  " : "", layer->skeletons[k] ? layer->skeletons[k] : "");
     }
     for (int k = 0; k < layer->muted_count; k++)
-        printf("    %-*s  muted\n", width, layer->muted_names[k]);
+        exi_print("    %-*s  muted\n", width, layer->muted_names[k]);
     if (def->pseudo_count > 0)
-        printf("  %s\n", exi_text_count(pseudos, def->pseudo_count, "pseudo-example"));
+        exi_print("  %s\n", exi_text_count(pseudos, def->pseudo_count, "pseudo-example"));
     for (int p = 0; p < def->pseudo_count; p++)
         print_pseudo(layer, p);
 }

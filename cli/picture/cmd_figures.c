@@ -127,9 +127,9 @@ static int make(const ex_call *call) {
     exi_pool_destroy(pool);
     if (good && !call->quiet) {
         char time[EXI_TEXT_SIZE];
-        printf("%s%sindex.html: %d of %d figures and tables, %s\n", output,
-               output[0] && output[strlen(output) - 1] == '/' ? "" : "/", made, count_figures(),
-               exi_text_seconds(time, exi_clock() - start));
+        exi_print("%s%sindex.html: %d of %d figures and tables, %s\n", output,
+                  output[0] && output[strlen(output) - 1] == '/' ? "" : "/", made, count_figures(),
+                  exi_text_seconds(time, exi_clock() - start));
     }
     return good ? EX_EXIT_DONE : EX_EXIT_FAILED;
 }

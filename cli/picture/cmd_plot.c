@@ -93,15 +93,15 @@ static bool find_layer(const ex_rig *rig, ex_plot_def *def) {
 /* Prints "bend.svg: weights of 5 examples of layer blob along bend, 28 kB, 12 ms". */
 static void report(const ex_rig *rig, const ex_plot_def *def, const ex_plot_info *info, double seconds) {
     char examples[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
-    printf("%s: weights of ", output);
+    exi_print("%s: weights of ", output);
     if (info->drawn_count < info->example_count)
-        printf("%d of ", info->drawn_count);
-    printf("%s of layer %s %s %s", exi_text_count(examples, info->example_count, "example"),
-           ex_rig_layer_name(rig, def->layer), info->axis_count == 1 ? "along" : "over",
-           ex_rig_input_name(rig, info->axes[0]));
+        exi_print("%d of ", info->drawn_count);
+    exi_print("%s of layer %s %s %s", exi_text_count(examples, info->example_count, "example"),
+              ex_rig_layer_name(rig, def->layer), info->axis_count == 1 ? "along" : "over",
+              ex_rig_input_name(rig, info->axes[0]));
     if (info->axis_count == 2)
-        printf(" and %s", ex_rig_input_name(rig, info->axes[1]));
-    printf(", %s, %s\n", exi_text_bytes(size, exi_file_size(output)), exi_text_seconds(time, seconds));
+        exi_print(" and %s", ex_rig_input_name(rig, info->axes[1]));
+    exi_print(", %s, %s\n", exi_text_bytes(size, exi_file_size(output)), exi_text_seconds(time, seconds));
 }
 
 static int plot(const ex_call *call, const ex_rig *rig, ex_plot_def *def) {

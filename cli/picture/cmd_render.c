@@ -260,10 +260,10 @@ static int render(const ex_call *call, const exi_subject *subject, ex_render_def
     exi_progress_end(&progress);
     if (good && !call->quiet && !exi_is_standard_output(output)) {
         char pictures[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
-        printf("%s: ", output);
+        exi_print("%s: ", output);
         if (turntable > 0)
-            printf("%s, ", exi_text_count(pictures, turntable, "picture"));
-        printf("%d x %d pixels, %s\n", def->width, def->height, exi_text_seconds(time, exi_clock() - start));
+            exi_print("%s, ", exi_text_count(pictures, turntable, "picture"));
+        exi_print("%d x %d pixels, %s\n", def->width, def->height, exi_text_seconds(time, exi_clock() - start));
     }
     return good ? EX_EXIT_DONE : EX_EXIT_FAILED;
 }

@@ -134,16 +134,16 @@ static void report(const ex_call *call, const ex_sheet_info *info, double second
     if (call->quiet)
         return;
     FILE *file = to_stdout ? stderr : stdout;
-    fprintf(file, "%s: %s (%d by %d), %s, %s, %d x %d pixels, %s\n", to_stdout ? "standard output" : output,
-            exi_text_count(forms, info->columns * info->rows, "form"), info->columns, info->rows,
-            exi_text_count(examples, info->example_count, "example"),
-            exi_text_count(pseudos, info->pseudo_count, "pseudo-example"), info->width, info->height,
-            exi_text_seconds(time, seconds));
+    exi_print_to(file, "%s: %s (%d by %d), %s, %s, %d x %d pixels, %s\n", to_stdout ? "standard output" : output,
+                 exi_text_count(forms, info->columns * info->rows, "form"), info->columns, info->rows,
+                 exi_text_count(examples, info->example_count, "example"),
+                 exi_text_count(pseudos, info->pseudo_count, "pseudo-example"), info->width, info->height,
+                 exi_text_seconds(time, seconds));
     if (info->hidden_count > 0)
-        fprintf(stderr,
-                "exemplar: %s of this slice not shown: outside the sheet, or too near to another; a finer "
-                "--grid may show more\n",
-                exi_text_count(examples, info->hidden_count, "example"));
+        exi_print_to(stderr,
+                     "exemplar: %s of this slice not shown: outside the sheet, or too near to another; a finer "
+                     "--grid may show more\n",
+                     exi_text_count(examples, info->hidden_count, "example"));
 }
 
 static int make(const ex_call *call, ex_sheet_def *def) {

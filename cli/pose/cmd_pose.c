@@ -71,7 +71,7 @@ static const ex_option options[] = {
 
 static void print_form(const ex_rig *rig, const exi_form_wish *wish) {
     char vertices[EXI_TEXT_SIZE];
-    printf("%s: %s\n", output, exi_text_count(vertices, ex_rig_level_vertex_count(rig, wish->level), "vertex"));
+    exi_print("%s: %s\n", output, exi_text_count(vertices, ex_rig_level_vertex_count(rig, wish->level), "vertex"));
 }
 
 static int pose_once(const ex_call *call, const ex_rig *rig, const exi_form_wish *wish, const ex_pose *pose,
@@ -225,8 +225,8 @@ static int write_table(const ex_call *call, batch *work) {
         exit_code = exi_failed(&error);
     } else if (!call->quiet) {
         char forms[EXI_TEXT_SIZE], vertices[EXI_TEXT_SIZE];
-        printf("%s: %s of %s\n", output, exi_text_count(forms, work->table->pose_count, "form"),
-               exi_text_count(vertices, ex_rig_level_vertex_count(work->rig, work->wish.level), "vertex"));
+        exi_print("%s: %s of %s\n", output, exi_text_count(forms, work->table->pose_count, "form"),
+                  exi_text_count(vertices, ex_rig_level_vertex_count(work->rig, work->wish.level), "vertex"));
     }
     exi_folder_forget(&folder);
     return exit_code;

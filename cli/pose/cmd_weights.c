@@ -32,20 +32,20 @@ static void print_json(const ex_rig *rig, const double *weights) {
 static void print_weight(const char *name, int width, double weight) {
     if (fabs(weight) < 100)
         /* Adding 0 removes the sign of a negative weight that rounds to zero. */
-        printf("  %-*s  %10.6f\n", width, name, round(weight * 1e6) / 1e6 + 0.0);
+        exi_print("  %-*s  %10.6f\n", width, name, round(weight * 1e6) / 1e6 + 0.0);
     else
-        printf("  %-*s  %10g\n", width, name, weight);
+        exi_print("  %-*s  %10g\n", width, name, weight);
 }
 
 static void print_layer(const ex_rig *rig, int layer, const double *weights) {
     int count = ex_weigher_example_count(ex_rig_weigher(rig, layer));
     int width = 3;
     for (int k = 0; k < count; k++) {
-        int length = (int)strlen(ex_rig_example_name(rig, layer, k));
+        int length = exi_plain_width(ex_rig_example_name(rig, layer, k));
         width = length > width ? length : width;
     }
     double sum = 0;
-    printf("%s\n", ex_rig_layer_name(rig, layer));
+    exi_print("%s\n", ex_rig_layer_name(rig, layer));
     for (int k = 0; k < count; k++) {
         print_weight(ex_rig_example_name(rig, layer, k), width, weights[k]);
         sum += weights[k];
@@ -63,7 +63,7 @@ static int print_weights(const ex_call *call, const ex_rig *rig, const ex_pose *
     } else {
         ex_rig_evaluate(rig, pose, &(ex_output){.weights = weights}, NULL, scratch);
         if (ex_rig_layer_count(rig) == 0 && !call->quiet)
-            fprintf(stderr, "exemplar: %s has no layers, and so no weights\n", call->arguments[0]);
+            exi_print_to(stderr, "exemplar: %s has no layers, and so no weights\n", call->arguments[0]);
         if (call->json)
             print_json(rig, weights);
         else

@@ -39,7 +39,7 @@ static void print_time(const building *b, FILE *file) {
     const time_t now = time(NULL);
     const struct tm *local = localtime(&now);
     if (watch && !b->call->json && local && strftime(text, sizeof text, "%H:%M:%S", local) > 0)
-        fprintf(file, "%s ", text);
+        exi_print_to(file, "%s ", text);
 }
 
 static int failed(const building *b, const ex_error *error) {
@@ -72,7 +72,7 @@ static ex_result read_project(building *b, ex_project **project, ex_error *error
 static void on_note(void *user, const char *text) {
     const building *b = user;
     print_time(b, stderr);
-    fprintf(stderr, "exemplar: %s\n", text);
+    exi_print_to(stderr, "exemplar: %s\n", text);
 }
 
 /* Reads and builds; NULL after printing an error. */
@@ -130,10 +130,10 @@ static void say_what_is_watched(const building *b) {
         return;
     print_time(b, stderr);
     if (named > 0)
-        fprintf(stderr, "exemplar: watching %s and the %d file%s it is made from, until Ctrl-C\n", b->path, named,
-                named == 1 ? "" : "s");
+        exi_print_to(stderr, "exemplar: watching %s and the %d file%s it is made from, until Ctrl-C\n", b->path, named,
+                     named == 1 ? "" : "s");
     else
-        fprintf(stderr, "exemplar: watching %s, until Ctrl-C\n", b->path);
+        exi_print_to(stderr, "exemplar: watching %s, until Ctrl-C\n", b->path);
 }
 
 /* Builds after every change, until a signal ends it (interrupt.h). */

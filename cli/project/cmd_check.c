@@ -29,12 +29,10 @@ static void print_group(const ex_check *check, ex_severity severity) {
         if (finding->severity != severity)
             continue;
         if (!any)
-            printf("%s:\n", headings[severity]);
+            exi_print("%s:\n", headings[severity]);
         any = true;
         const char *where = finding->where ? finding->where : "";
-        printf("  %s%s", where, *where ? ": " : "");
-        exi_print_plain(stdout, finding->text);
-        printf("  [%s]\n", finding->kind);
+        exi_print("  %s%s%s  [%s]\n", where, *where ? ": " : "", finding->text, finding->kind);
     }
 }
 
@@ -46,8 +44,8 @@ static void print_text(const ex_call *call, const ex_check *check) {
         return;
     print_group(check, EX_SEVERITY_NOTE);
     char errors[EXI_TEXT_SIZE], warnings[EXI_TEXT_SIZE];
-    printf("%s: %s, %s\n", call->arguments[0], exi_text_count(errors, check->error_count, "error"),
-           exi_text_count(warnings, check->warning_count, "warning"));
+    exi_print("%s: %s, %s\n", call->arguments[0], exi_text_count(errors, check->error_count, "error"),
+              exi_text_count(warnings, check->warning_count, "warning"));
 }
 
 static int unreadable(const ex_call *call, const ex_error *error) {

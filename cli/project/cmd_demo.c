@@ -105,7 +105,7 @@ static void print_some_pose(const ex_rig *rig) {
             char number[32];
             double end = axis.max - axis.rest >= axis.rest - axis.min ? axis.max : axis.min;
             ex_format_double(number, axis.rest + 0.75 * (end - axis.rest));
-            printf(" %s=%s", ex_rig_input_name(rig, i), number);
+            exi_print(" %s=%s", ex_rig_input_name(rig, i), number);
             printed++;
         }
     }
@@ -124,23 +124,23 @@ typedef struct demo_job {
 static void print_next_garment(const demo_job *job) {
     const char *program = job->call->program, *folder = job->folder, *rig = job->rig;
     const char *slash = folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/";
-    printf("\nTry next:\n  %s drive keys %s\n", program, rig);
-    printf("  %s drive apply %s --driver %s%sdriver_unseen.pc2 -o %s%sfollowed.pc2\n", program, rig, folder, slash,
-           folder, slash);
-    printf("  %s drive report %s --driver %s%sdriver_unseen.pc2 --truth %s%sdriven_unseen.pc2 --picture "
-           "%s%sreport.png\n",
-           program, rig, folder, slash, folder, slash, folder, slash);
+    exi_print("\nTry next:\n  %s drive keys %s\n", program, rig);
+    exi_print("  %s drive apply %s --driver %s%sdriver_unseen.pc2 -o %s%sfollowed.pc2\n", program, rig, folder, slash,
+              folder, slash);
+    exi_print("  %s drive report %s --driver %s%sdriver_unseen.pc2 --truth %s%sdriven_unseen.pc2 --picture "
+              "%s%sreport.png\n",
+              program, rig, folder, slash, folder, slash, folder, slash);
 }
 
 /* Prints commands that measure the body and use it. */
 static void print_next_session(const demo_job *job) {
     const char *program = job->call->program, *folder = job->folder, *rig = job->rig;
     const char *slash = folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/";
-    printf("\nTry next:\n  %s scan report %s\n", program, folder);
-    printf("  %s pose %s elbow.L=90 -o %s\n", program, rig, job->posed);
-    printf("  %s render %s elbow.L=90 girth=0.3 -o %s\n", program, rig, job->picture);
-    printf("  %s bake %s --motion YOURS.bvh --map %s%smotion_map.json -o %s%smoving.glb\n", program, rig, folder, slash,
-           folder, slash);
+    exi_print("\nTry next:\n  %s scan report %s\n", program, folder);
+    exi_print("  %s pose %s elbow.L=90 -o %s\n", program, rig, job->posed);
+    exi_print("  %s render %s elbow.L=90 girth=0.3 -o %s\n", program, rig, job->picture);
+    exi_print("  %s bake %s --motion YOURS.bvh --map %s%smotion_map.json -o %s%smoving.glb\n", program, rig, folder,
+              slash, folder, slash);
 }
 
 static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
@@ -150,7 +150,7 @@ static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
     }
     if (job->call->quiet)
         return;
-    printf("%s: %s\n%s\n", job->demo->name, job->demo->summary, job->project);
+    exi_print("%s: %s\n%s\n", job->demo->name, job->demo->summary, job->project);
     exi_rig_print_line(stdout, false, job->rig, rig, seconds, NULL);
     if (job->next && job->demo->garment) {
         print_next_garment(job);
@@ -158,13 +158,13 @@ static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
         print_next_session(job);
     } else if (job->next) {
         const char *program = job->call->program;
-        printf("\nTry next:\n  %s info %s\n  %s weights %s", program, job->rig, program, job->rig);
+        exi_print("\nTry next:\n  %s info %s\n  %s weights %s", program, job->rig, program, job->rig);
         print_some_pose(rig);
-        printf("\n  %s pose %s", program, job->rig);
+        exi_print("\n  %s pose %s", program, job->rig);
         print_some_pose(rig);
-        printf(" -o %s\n  %s render %s", job->posed, program, job->rig);
+        exi_print(" -o %s\n  %s render %s", job->posed, program, job->rig);
         print_some_pose(rig);
-        printf(" -o %s\n", job->picture);
+        exi_print(" -o %s\n", job->picture);
     }
 }
 

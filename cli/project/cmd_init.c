@@ -101,9 +101,9 @@ static int print_result(const ex_call *call, const source *from, const kept_note
         if (from->scene)
             exi_notes_print(from->path, from->scene->notes, from->scene->note_count);
         exi_notes_print(from->path, notes->texts, notes->count);
-        printf("%s: %s%s, %s; 'exemplar build %s' makes the rig\n", path, from->forms ? "a mesh at rest, " : "",
-               exi_text_count(count, targets, from->forms ? "shape" : "morph target"),
-               view->skeleton ? "a skeleton" : "no skeleton", path);
+        exi_print("%s: %s%s, %s; 'exemplar build %s' makes the rig\n", path, from->forms ? "a mesh at rest, " : "",
+                  exi_text_count(count, targets, from->forms ? "shape" : "morph target"),
+                  view->skeleton ? "a skeleton" : "no skeleton", path);
     }
     ex_project_destroy(project);
     return EX_EXIT_DONE;

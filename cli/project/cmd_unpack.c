@@ -28,8 +28,8 @@ static void print_result(const ex_call *call, const ex_rig *rig, const char *pro
         exi_emit_end(&json);
     } else if (!call->quiet) {
         char layers[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE];
-        printf("%s: %s, %s\n", project, exi_text_count(layers, ex_rig_layer_count(rig), "layer"),
-               exi_text_count(examples, ex_rig_example_count(rig), "example"));
+        exi_print("%s: %s, %s\n", project, exi_text_count(layers, ex_rig_layer_count(rig), "layer"),
+                  exi_text_count(examples, ex_rig_example_count(rig), "example"));
     }
 }
 

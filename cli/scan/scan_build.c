@@ -32,16 +32,16 @@ static void print_text(const ex_scan_session *session, const ex_scan_built *buil
             worst = i;
         }
     }
-    printf("%s: a cage of %d vertices and %d faces, %d vertices at level %d\n", session->folder, built->vertex_count,
-           built->face_count, built->level_count, built->level);
+    exi_print("%s: a cage of %d vertices and %d faces, %d vertices at level %d\n", session->folder, built->vertex_count,
+              built->face_count, built->level_count, built->level);
     if (!keep_cage)
-        printf("control points were %s (rms) from the average scans, and %s after refitting once\n",
-               exi_text_length(before, built->refitted), exi_text_length(after, built->remaining));
+        exi_print("control points were %s (rms) from the average scans, and %s after refitting once\n",
+                  exi_text_length(before, built->refitted), exi_text_length(after, built->remaining));
     if (count == 0)
         return;
-    printf("%d maps (%d were there): %.1f %% measured, %.1f %% lent, %.1f %% filled; least in '%s', %.1f %%\n", count,
-           built->kept_count, 100 * hit / count, 100 * lent / count, 100 * (1 - hit / count - lent / count),
-           session->scans[worst].name, 100 * least);
+    exi_print("%d maps (%d were there): %.1f %% measured, %.1f %% lent, %.1f %% filled; least in '%s', %.1f %%\n",
+              count, built->kept_count, 100 * hit / count, 100 * lent / count, 100 * (1 - hit / count - lent / count),
+              session->scans[worst].name, 100 * least);
 }
 
 static void print_json(const ex_scan_session *session, const ex_scan_built *built) {

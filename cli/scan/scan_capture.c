@@ -76,19 +76,17 @@ static void print_open(const ex_capture *capture) {
 static void print_text(const ex_call *call, const ex_markers *markers, const ex_capture *capture) {
     char frames[EXI_TEXT_SIZE], rms[EXI_TEXT_SIZE], seconds[EXI_TEXT_SIZE];
     const int used = count_used(capture), worst = worst_frame(capture);
-    printf("%s: %s, %d of %d markers used", call->arguments[0], exi_text_count(frames, capture->frame_count, "frame"),
-           used, markers->marker_count);
+    exi_print("%s: %s, %d of %d markers used", call->arguments[0],
+              exi_text_count(frames, capture->frame_count, "frame"), used, markers->marker_count);
     if (exi_report_is_terminal())
-        printf(", %s", exi_text_seconds(seconds, capture->seconds));
-    printf("\nmarkers are %s (rms) from where they are predicted", exi_text_length(rms, capture->error));
-    printf(", worst in frame %d (%s)\n", capture->first_frame + worst, exi_text_length(rms, capture->rms[worst]));
+        exi_print(", %s", exi_text_seconds(seconds, capture->seconds));
+    exi_print("\nmarkers are %s (rms) from where they are predicted", exi_text_length(rms, capture->error));
+    exi_print(", worst in frame %d (%s)\n", capture->first_frame + worst, exi_text_length(rms, capture->rms[worst]));
     for (int m = 0, said = 0; m < markers->marker_count; m++)
-        if (capture->sites[m] < 0) {
-            fputs(said++ ? ", " : "not used: ", stdout);
-            exi_print_plain(stdout, markers->names[m]);
-        }
+        if (capture->sites[m] < 0)
+            exi_print("%s%s", said++ ? ", " : "not used: ", markers->names[m]);
     if (used < markers->marker_count)
-        printf("\n");
+        exi_print("\n");
     exi_scan_print_bones(capture->kinematics);
     if (!call->quiet)
         print_open(capture);

@@ -71,15 +71,15 @@ static void print_json(const char *path, const ex_kin_fit *fit) {
 
 void exi_scan_print_bones(const ex_kinematics *kinematics) {
     char length[EXI_TEXT_SIZE];
-    printf("  %-14s %-6s %10s  %s\n", "joint", "", "bone", "axis");
+    exi_print("  %-14s %-6s %10s  %s\n", "joint", "", "bone", "axis");
     for (int j = 1; j < kinematics->joint_count; j++) {
         const ex_kin_joint *joint = &kinematics->joints[j];
         const double *t = joint->translation;
-        printf("  %-14s %-6s %10s", joint->name, ex_freedom_name(joint->freedom),
-               exi_text_length(length, sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])));
+        exi_print("  %-14s %-6s %10s", joint->name, ex_freedom_name(joint->freedom),
+                  exi_text_length(length, sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])));
         if (joint->freedom == EX_FREEDOM_HINGE)
-            printf("  %.3f %.3f %.3f", joint->axis[0], joint->axis[1], joint->axis[2]);
-        printf("\n");
+            exi_print("  %.3f %.3f %.3f", joint->axis[0], joint->axis[1], joint->axis[2]);
+        exi_print("\n");
     }
 }
 
@@ -88,13 +88,13 @@ static void print_text(const ex_call *call, const char *path, const ex_scan_fitt
     int worst = 0;
     for (int i = 1; i < fitted->scan_count; i++)
         worst = fitted->rms[i] > fitted->rms[worst] ? i : worst;
-    printf("%s: %s, %d unknowns, %d iterations", path, exi_text_count(scans, fit->scan_count, "scan"),
-           fit->unknown_count, fit->iteration_count);
+    exi_print("%s: %s, %d unknowns, %d iterations", path, exi_text_count(scans, fit->scan_count, "scan"),
+              fit->unknown_count, fit->iteration_count);
     if (exi_report_is_terminal())
-        printf(", %s", exi_text_seconds(seconds, fit->seconds));
-    printf("\nmarkers are %s (rms) from where they are predicted, worst in '%s'", exi_text_length(rms, fit->rms),
-           fitted->names[worst]);
-    printf(" (%s); %d taken for false\n", exi_text_length(rms, fitted->rms[worst]), fit->outlier_count);
+        exi_print(", %s", exi_text_seconds(seconds, fit->seconds));
+    exi_print("\nmarkers are %s (rms) from where they are predicted, worst in '%s'", exi_text_length(rms, fit->rms),
+              fitted->names[worst]);
+    exi_print(" (%s); %d taken for false\n", exi_text_length(rms, fitted->rms[worst]), fit->outlier_count);
     exi_scan_print_bones(fitted->kinematics);
     if (call->quiet)
         return;

@@ -69,17 +69,17 @@ static void print_text(const ex_scan_session *session, const ex_scan_labelling *
         sure += labels->sure[i];
         kept += labels->kept[i] && i != session->reference;
     }
-    printf("%s: %s, %d markers found, %d named for sure, %d doubtful", session->folder,
-           exi_text_count(count, labels->scan_count, "scan"), found, sure, labels->doubt_count);
+    exi_print("%s: %s, %d markers found, %d named for sure, %d doubtful", session->folder,
+              exi_text_count(count, labels->scan_count, "scan"), found, sure, labels->doubt_count);
     if (kept > 0)
-        printf("; %s labelled before and left alone", exi_text_count(count, kept, "scan"));
-    printf("\n");
+        exi_print("; %s labelled before and left alone", exi_text_count(count, kept, "scan"));
+    exi_print("\n");
     if (labels->doubt_count > 0)
-        printf("  %-16s %-16s %10s  %s\n", "scan", "marker", "confidence", "or");
+        exi_print("  %-16s %-16s %10s  %s\n", "scan", "marker", "confidence", "or");
     for (int i = 0; i < labels->doubt_count; i++) {
         const ex_doubt *doubt = &labels->doubts[i];
-        printf("  %-16s %-16s %10.2f  %s\n", session->scans[doubt->scan].name, sites[doubt->site].name,
-               doubt->confidence, doubt->other >= 0 ? sites[doubt->other].name : "");
+        exi_print("  %-16s %-16s %10.2f  %s\n", session->scans[doubt->scan].name, sites[doubt->site].name,
+                  doubt->confidence, doubt->other >= 0 ? sites[doubt->other].name : "");
     }
 }
 
@@ -170,8 +170,8 @@ static int take(const ex_call *call, const ex_scan_session *session) {
     if (scan >= 0 && ex_scan_label_take(session, scan, csv, &count, &error) == EX_OK) {
         exit_code = EX_EXIT_DONE;
         if (!call->quiet)
-            printf("labels/%s.csv: %s taken from %s\n", session->scans[scan].name,
-                   exi_text_count(counted, count, "label"), csv);
+            exi_print("labels/%s.csv: %s taken from %s\n", session->scans[scan].name,
+                      exi_text_count(counted, count, "label"), csv);
     } else if (scan >= 0) {
         exi_failed(&error);
     }
@@ -228,8 +228,8 @@ static int write_page(const ex_call *call, const ex_scan_session *session) {
         exi_pool_destroy(pool);
         exit_code = result == EX_OK ? EX_EXIT_DONE : count > 0 ? exi_failed(&error) : EX_EXIT_FAILED;
         if (result == EX_OK && !call->quiet)
-            printf("%s: %s, %s\n", page, exi_text_count(counted, count, "scan"),
-                   exi_text_bytes(bytes, exi_file_size(page)));
+            exi_print("%s: %s, %s\n", page, exi_text_count(counted, count, "scan"),
+                      exi_text_bytes(bytes, exi_file_size(page)));
     }
     free(scans);
     free(redo);

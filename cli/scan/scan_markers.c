@@ -181,19 +181,19 @@ static void print_text(const work *w, int job_count) {
     char count[EXI_TEXT_SIZE];
     int width = 4, total = 0, scans = 0;
     for (int i = 0; i < job_count; i++) {
-        const int length = (int)strlen(w->session->scans[w->jobs[i].scan].name);
+        const int length = exi_plain_width(w->session->scans[w->jobs[i].scan].name);
         width = length > width ? length : width;
     }
     for (int i = 0; i < job_count; i++) {
         const job *j = &w->jobs[i];
         if (j->result != EX_OK)
             continue;
-        printf("  %-*s  %4d%s\n", width, w->session->scans[j->scan].name, j->count, j->kept ? "  kept" : "");
+        exi_print("  %-*s  %4d%s\n", width, w->session->scans[j->scan].name, j->count, j->kept ? "  kept" : "");
         total += j->count;
         scans++;
     }
-    printf("%s: %s on ", w->session->folder, exi_text_count(count, total, "marker"));
-    printf("%s\n", exi_text_count(count, scans, "scan"));
+    exi_print("%s: %s on ", w->session->folder, exi_text_count(count, total, "marker"));
+    exi_print("%s\n", exi_text_count(count, scans, "scan"));
 }
 
 /* ---- the command ---- */

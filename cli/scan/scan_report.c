@@ -12,17 +12,17 @@ static void print_distance(const char *what, const ex_scan_distance *d, const ex
     char rms[EXI_TEXT_SIZE], high[EXI_TEXT_SIZE];
     if (d->count == 0)
         return;
-    printf("  %-38s %10s %10s", what, exi_text_length(rms, d->rms), exi_text_length(high, d->high));
+    exi_print("  %-38s %10s %10s", what, exi_text_length(rms, d->rms), exi_text_length(high, d->high));
     if (d != body && d->rms > 0)
-        printf("  the body has %.2f of it", body->rms / d->rms);
-    printf("\n");
+        exi_print("  the body has %.2f of it", body->rms / d->rms);
+    exi_print("\n");
 }
 
 static void print_surfaces(const char *what, const ex_scan_surfaces *s) {
     char poses[EXI_TEXT_SIZE];
     if (s->pose_count == 0)
         return;
-    printf("%s, %s:\n  %-38s %10s %10s\n", what, exi_text_count(poses, s->pose_count, "pose"), "", "rms", "95 %");
+    exi_print("%s, %s:\n  %-38s %10s %10s\n", what, exi_text_count(poses, s->pose_count, "pose"), "", "rms", "95 %");
     print_distance("the body", &s->body, &s->body);
     print_distance("the template without displacements", &s->plain, &s->body);
     print_distance("displacements of the nearest scan", &s->nearest, &s->body);
@@ -31,23 +31,23 @@ static void print_surfaces(const char *what, const ex_scan_surfaces *s) {
 
 static void print_truth(const ex_scan_report *r) {
     const ex_scan_labels *l = &r->labels;
-    printf("joint angles: %.2f degrees from the truth (rms), at most %.2f (%s in '%s'); %d not determined, %d scans "
-           "left out\n",
-           r->joints.angle_rms, r->joints.angle_high, r->joints.angle_joint, r->joints.angle_scan, r->joints.open_count,
-           r->joints.left_out);
-    printf("bones: at most %.1f mm off across hinge axes (%s); axes: at most %.2f degrees (%s)\n",
-           1000 * r->joints.place, r->joints.place_joint, r->joints.axis, r->joints.axis_joint);
+    exi_print("joint angles: %.2f degrees from the truth (rms), at most %.2f (%s in '%s'); %d not determined, %d scans "
+              "left out\n",
+              r->joints.angle_rms, r->joints.angle_high, r->joints.angle_joint, r->joints.angle_scan,
+              r->joints.open_count, r->joints.left_out);
+    exi_print("bones: at most %.1f mm off across hinge axes (%s); axes: at most %.2f degrees (%s)\n",
+              1000 * r->joints.place, r->joints.place_joint, r->joints.axis, r->joints.axis_joint);
     if (l->sure > 0 && l->visible > 0)
-        printf("labels: %.2f %% of %d called sure are right; of %d visible markers %.1f %% are named for sure\n",
-               100.0 * l->right / l->sure, l->sure, l->visible, 100.0 * l->had / l->visible);
+        exi_print("labels: %.2f %% of %d called sure are right; of %d visible markers %.1f %% are named for sure\n",
+                  100.0 * l->right / l->sure, l->sure, l->visible, 100.0 * l->had / l->visible);
 }
 
 static void print_text(const ex_scan_session *session, const ex_scan_report *r) {
     char count[EXI_TEXT_SIZE], rms[EXI_TEXT_SIZE], worst[EXI_TEXT_SIZE];
-    printf("%s: %s; markers %s (rms) from where they are predicted, worst in '%s' (%s)\n", session->folder,
-           exi_text_count(count, r->scan_count, "scan"), exi_text_length(rms, r->marker_rms), r->worst_scan,
-           exi_text_length(worst, r->worst_rms));
-    printf("maps: %.1f %% measured, %.1f %% lent, %.1f %% filled\n", 100 * r->hit, 100 * r->lent, 100 * r->filled);
+    exi_print("%s: %s; markers %s (rms) from where they are predicted, worst in '%s' (%s)\n", session->folder,
+              exi_text_count(count, r->scan_count, "scan"), exi_text_length(rms, r->marker_rms), r->worst_scan,
+              exi_text_length(worst, r->worst_rms));
+    exi_print("maps: %.1f %% measured, %.1f %% lent, %.1f %% filled\n", 100 * r->hit, 100 * r->lent, 100 * r->filled);
     print_surfaces("scans predicted from the others, along the normals", &r->left_out);
     if (!r->truth)
         return;

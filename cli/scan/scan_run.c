@@ -67,7 +67,7 @@ static int do_step(const ex_call *call, const ex_command *command, bool done) {
         return EX_EXIT_DONE;
     step.command = command;
     if (!call->quiet)
-        fprintf(stderr, "exemplar: %s\n", command->summary);
+        exi_print_to(stderr, "exemplar: %s\n", command->summary);
     return command->run(&step);
 }
 

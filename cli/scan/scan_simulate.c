@@ -282,15 +282,15 @@ static void print(const ex_call *call, const ex_scan_simulate_def *def, const ex
         exi_emit_end(&json);
         return;
     }
-    printf("%s: %s", output, exi_text_count(scans, made->scan_count, "scan"));
+    exi_print("%s: %s", output, exi_text_count(scans, made->scan_count, "scan"));
     if (made->kept_count > 0)
-        printf(" (%d kept)", made->kept_count);
+        exi_print(" (%d kept)", made->kept_count);
     if (made->held_count > 0)
-        printf(", %s held back", exi_text_count(held, made->held_count, "pose"));
-    printf(", %s", exi_text_count(markers, def->paint_count, "marker"));
+        exi_print(", %s held back", exi_text_count(held, made->held_count, "pose"));
+    exi_print(", %s", exi_text_count(markers, def->paint_count, "marker"));
     if (made->kept_count < made->scan_count)
-        printf(", %.1f of them seen in a scan", made->seen);
-    printf(", reference %s, %s\n", made->reference, exi_text_seconds(time, seconds));
+        exi_print(", %.1f of them seen in a scan", made->seen);
+    exi_print(", reference %s, %s\n", made->reference, exi_text_seconds(time, seconds));
 }
 
 static int simulate(const ex_call *call, ex_scan_simulate_def *def) {

@@ -33,11 +33,11 @@ static void print(const ex_call *call, const ex_scan_session *session, const ex_
         exi_emit_close(&json, '}');
         exi_emit_end(&json);
     } else if (!call->quiet) {
-        printf("%s/template/cage.obj: %s, %s, %s; faces on %s\n", session->folder,
-               exi_text_count(vertices, mesh->vertex_count, "control point"),
-               exi_text_count(faces, mesh->face_count, "face"),
-               exi_text_count(points, extraordinary, "extraordinary point"),
-               exi_text_count(groups, mesh->group_count, "joint"));
+        exi_print("%s/template/cage.obj: %s, %s, %s; faces on %s\n", session->folder,
+                  exi_text_count(vertices, mesh->vertex_count, "control point"),
+                  exi_text_count(faces, mesh->face_count, "face"),
+                  exi_text_count(points, extraordinary, "extraordinary point"),
+                  exi_text_count(groups, mesh->group_count, "joint"));
     }
 }
 

@@ -172,7 +172,7 @@ static bool check_outputs(const ex_call *call, const wish *w, int *exit_code) {
 
 static void on_note(void *user, const char *text) {
     (void)user;
-    fprintf(stderr, "exemplar: %s\n", text);
+    exi_print_to(stderr, "exemplar: %s\n", text);
 }
 
 /* NULL after printing an error. */
@@ -205,7 +205,7 @@ static void print_form(const ex_call *call, const ex_rig *rig) {
         exi_emit_close(&json, '}');
         exi_emit_end(&json);
     } else if (!call->quiet) {
-        printf("%s: %s\n", output, exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"));
+        exi_print("%s: %s\n", output, exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"));
     }
 }
 

@@ -13,19 +13,19 @@ static const char *const percents[] = {"50 %", "90 %", "99 %", "99.9 %"};
 
 static void print_text(const ex_rig_trajectories *paths, int example, const ex_warp_report *r) {
     char components[EXI_TEXT_SIZE];
-    printf("%s: %s, %g bytes a vertex; pairs of triangles that cross: %d at the start, %d at the end\n",
-           paths->def.names[example], exi_text_count(components, r->component_count, "component"), r->bytes,
-           r->start_crossing, r->end_crossing);
-    printf("  %-10s %4s", "method", "t");
+    exi_print("%s: %s, %g bytes a vertex; pairs of triangles that cross: %d at the start, %d at the end\n",
+              paths->def.names[example], exi_text_count(components, r->component_count, "component"), r->bytes,
+              r->start_crossing, r->end_crossing);
+    exi_print("  %-10s %4s", "method", "t");
     for (int i = 0; i < 4; i++)
-        printf(" %8s", percents[i]);
-    printf(" %8s %8s %9s\n", "flipped", "crossing", "centroid");
+        exi_print(" %8s", percents[i]);
+    exi_print(" %8s %8s %9s\n", "flipped", "crossing", "centroid");
     for (int i = 0; i < r->row_count; i++) {
         const ex_warp_row *row = &r->rows[i];
-        printf("  %-10s %4.1f", row->method, row->t);
+        exi_print("  %-10s %4.1f", row->method, row->t);
         for (int p = 0; p < 4; p++)
-            printf(" %8.4f", row->stretch.percentiles[p]);
-        printf(" %8d %8d %7.2f %%\n", row->stretch.flipped, row->crossing, 100 * row->centroid);
+            exi_print(" %8.4f", row->stretch.percentiles[p]);
+        exi_print(" %8d %8d %7.2f %%\n", row->stretch.flipped, row->crossing, 100 * row->centroid);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "../../cli/base/report.c"
 
 #include "../../cli/base/hints.c"
+#include "../../cli/base/plain.c"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -109,16 +110,49 @@ static void a_signal_asks_the_library_to_stop(void **state) {
     noted = 0;
 }
 
-static void messages_stay_on_their_line(void **state) {
+/* Prints to a file, and compares what it then has. */
+static char said_last[512];
+#define assert_prints(expected, ...)                                                                                   \
+    do {                                                                                                               \
+        FILE *file = tmpfile();                                                                                        \
+        assert_non_null(file);                                                                                         \
+        exi_print_to(file, __VA_ARGS__);                                                                               \
+        rewind(file);                                                                                                  \
+        said_last[fread(said_last, 1, sizeof said_last - 1, file)] = '\0';                                             \
+        fclose(file);                                                                                                  \
+        assert_string_equal(said_last, expected);                                                                      \
+    } while (0)
+
+static void text_stays_on_its_line(void **state) {
     (void)state;
-    FILE *file = tmpfile();
-    assert_non_null(file);
-    exi_print_plain(file, "a\nb\tc\r\x1b[1m\x7f \xc3\xa9");
-    rewind(file);
-    char said[64];
-    said[fread(said, 1, sizeof said - 1, file)] = '\0';
-    fclose(file);
-    assert_string_equal(said, "a\\nb\\tc\\r\\x1b[1m\\x7f \xc3\xa9");
+    assert_prints("a\\nb\\tc\\r\\x1b[1m\\x7f \xc3\xa9", "%s", "a\nb\tc\r\x1b[1m\x7f \xc3\xa9");
+    assert_prints("\\u{202e}x\\u{9b}\\u{feff}\\u{2028}", "%s", "\xe2\x80\xaex\xc2\x9b\xef\xbb\xbf\xe2\x80\xa8");
+    assert_prints("\\xff\\xc3\\xed\\xa0\\x80\\xc0\\x80\\xf4\\x90\\x80\\x80 \xf0\x9f\x98\x80", "%s",
+                  "\xff\xc3\xed\xa0\x80\xc0\x80\xf4\x90\x80\x80 \xf0\x9f\x98\x80");
+    assert_prints("\ttab, 'a', '\\x07', 5 %\n", "\ttab, '%c', '%c', %d %%\n", 'a', '\a', 5);
+    assert_int_equal(exi_plain_width("\xc3\xa9\x1b\xff"), 9);
+    assert_true(exi_is_plain("\xc3\xa9 \xf0\x9f\x98\x80"));
+    assert_false(exi_is_plain("a\xe2\x80\x8b"));
+    assert_false(exi_is_plain("a\xc3"));
+}
+
+static void widths_count_characters(void **state) {
+    (void)state;
+    assert_prints("[\xc3\xa9   ][   \xc3\xa9]", "[%-4s][%4s]", "\xc3\xa9", "\xc3\xa9");
+    assert_prints("[\\x07 ][abcdef]", "[%-*s][%*s]", 5, "\a", 3, "abcdef");
+    assert_prints("[ab  ][\xc3\xa9]", "[%*.*s][%.3s]", -4, 2, "abc", "\xc3\xa9\xc3\xa9");
+    assert_prints("[]", "[%.0s]", "abc");
+}
+
+/* Numbers are those of printf. */
+static void numbers_are_as_ever(void **state) {
+    (void)state;
+    char expected[256];
+#define FORMAT "%d|%5d|%-5d|%05d|%+d|%3.2f|%8.3f|%-8.1f|%g|%.4g|%ld|%zu|%lld|%x|%5.1f|%*d|%.*f|%e"
+#define NUMBERS                                                                                                        \
+    -7, 42, 42, 42, 42, 2.5, -2.5, 2.5, 0.1, 1e-9, -123456789L, (size_t)77, -5LL, 0xbeefu, 99.96, 6, 9, 3, 1.5, 12345.0
+    snprintf(expected, sizeof expected, FORMAT, NUMBERS);
+    assert_prints(expected, FORMAT, NUMBERS);
 }
 
 int main(void) {
@@ -128,7 +162,9 @@ int main(void) {
         cmocka_unit_test(progress_elsewhere_is_a_line_now_and_then),
         cmocka_unit_test(quiet_is_quiet),
         cmocka_unit_test(a_signal_asks_the_library_to_stop),
-        cmocka_unit_test(messages_stay_on_their_line),
+        cmocka_unit_test(text_stays_on_its_line),
+        cmocka_unit_test(widths_count_characters),
+        cmocka_unit_test(numbers_are_as_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

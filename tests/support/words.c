@@ -1,6 +1,7 @@
 #include "words.h"
 
 #include "../../cli/base/emit.c"
+#include "../../cli/base/plain.c"
 #include "../../cli/base/words.c"
 
 #include <setjmp.h>

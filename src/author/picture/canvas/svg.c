@@ -37,16 +37,32 @@ static void put_number(ex_canvas *c, double value) {
     put_bytes(c, buffer, (size_t)ex_format_double(buffer, value));
 }
 
-/* Bytes that are not UTF-8, and control characters, are not allowed in XML: writes a question mark instead. */
+/* True for characters that turn or hide text, or end a line, and for controls beyond ASCII. */
+static bool is_hidden(const unsigned char *t, int extra) {
+    if (extra == 0)
+        return false;
+    if (extra == 1) {
+        const int code = (t[0] & 31) << 6 | (t[1] & 63);
+        return code < 0xA0 || code == 0xAD || code == 0x61C;
+    }
+    const int code = (t[0] & 15) << 12 | (t[1] & 63) << 6 | (t[2] & 63);
+    if (extra == 2)
+        return (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+               (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
+    return t[0] == 0xF3 && t[1] == 0xA0; /* tags, U+E0000 on */
+}
+
+/* Bytes that are not UTF-8, and control characters, are not allowed in XML, and hidden characters deceive: writes a
+ * question mark instead. */
 static void put_escaped(ex_canvas *c, const char *text) {
     for (const unsigned char *t = (const unsigned char *)text; *t;) {
         const int extra = *t < 0x80 ? 0 : *t >= 0xC2 && *t < 0xE0 ? 1 : *t >= 0xE0 && *t < 0xF0 ? 2 : 3;
         bool whole = *t < 0x80 ? *t >= 0x20 && *t != 0x7F : *t >= 0xC2 && *t < 0xF5;
         for (int i = 1; whole && i <= extra; i++)
             whole = (t[i] & 0xC0) == 0x80;
-        if (!whole) {
+        if (!whole || is_hidden(t, extra)) {
             put(c, "?");
-            t++;
+            t += whole ? extra + 1 : 1;
             continue;
         }
         if (*t == '&')
