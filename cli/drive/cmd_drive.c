@@ -112,12 +112,13 @@ bool exi_drive_far_text(const ex_drive_report *report, char text[EXI_DRIVE_FAR_S
     const int count = exi_drive_worst(report, false, NAMED, worst);
     for (int i = 0; i < count; i++) {
         const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%d", i ? ", " : "", worst[i]);
+        snprintf(names + used, sizeof names - used, "%s%d", i ? ", " : "", worst[i] + 1);
     }
     snprintf(text, EXI_DRIVE_FAR_SIZE,
-             "%d of %d frames are farther from any blend of the keys than keys are from each other (%s), worst %s "
-             "(counting from 0): add keys there",
-             report->far_count, report->frame_count, exi_text_length(spread, report->key_spread), names);
+             "%d of %d frames are farther from any blend of the keys than keys are from each other (%s), worst frame%s "
+             "%s: add keys there",
+             report->far_count, report->frame_count, exi_text_length(spread, report->key_spread), count == 1 ? "" : "s",
+             names);
     return true;
 }
 
@@ -157,8 +158,8 @@ const ex_command cmd_drive = {
                    "'exemplar drive learn -h'.\n"
                    "\n"
                    "Animations are point caches: .pc2, .mdd, or numbered NAME_0001.obj files. They\n"
-                   "are read frame by frame, so they may be larger than memory. Frames are counted\n"
-                   "from 0.",
+                   "are read frame by frame, so they may be larger than memory. Frames count\n"
+                   "from 1, as such files do.",
     .examples = "exemplar drive learn -h\n"
                 "exemplar drive keys shirt.glb",
     .argument_min = 1,

@@ -218,7 +218,7 @@ static const ex_option add_options[] = {
      .help = "form of the driver: .obj, .ply, .glb; or a cache with --at",
      .text = &driver},
     {.name = "driven", .argument = "FORM", .help = "form of the driven mesh, likewise", .text = &driven},
-    {.name = "at", .argument = "FRAME", .help = "frame of the caches, counting from 0", .text = &at_text},
+    {.name = "at", .argument = "FRAME", .help = "frame of the caches, counting from 1", .text = &at_text},
     {.name = "name",
      .argument = "NAME",
      .help = "name of the key (default: its file's name, or frame_NNN)",
@@ -249,8 +249,8 @@ static ex_result read_form(const char *path, const char *what, const ex_mesh *ow
         for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
             form[i] = (float)mesh->positions[i];
     if (result == EX_OK && reader && frame >= ex_cache_get_info(reader).frame_count)
-        result = ex_error_set(error, EX_ERROR_ARGUMENT, "'%s' has frames 0 to %d: there is no frame %d", path,
-                              ex_cache_get_info(reader).frame_count - 1, frame);
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "'%s' has frames 1 to %d: there is no frame %d", path,
+                              ex_cache_get_info(reader).frame_count, frame + 1);
     else if (result == EX_OK && reader)
         result = ex_cache_read(reader, frame, form, error);
     ex_mesh_destroy(mesh);
@@ -267,7 +267,7 @@ static int add(const ex_call *call, const opened *o, int frame) {
     char *stem = exi_path_stem(driven), of_frame[24], said[300];
     double value = NAN;
     int exit_code = EX_EXIT_FAILED;
-    snprintf(of_frame, sizeof of_frame, "frame_%03d", frame);
+    snprintf(of_frame, sizeof of_frame, "frame_%03d", frame + 1);
     const char *called = name ? name : frame >= 0 ? of_frame : stem;
     if (!keys || !driver_form || !driven_form || !stem) {
         exi_failed_memory();
@@ -304,8 +304,9 @@ static int run_add(const ex_call *call) {
     const char *at = at_text, *end = at_text ? at + strlen(at_text) : NULL;
     if (!driver || !driven)
         return exi_wrong_usage(call->command, "--driver and --driven are required: a key is a pair of forms");
-    if (at_text && (!ex_parse_int(&at, end, &frame) || at != end || frame < 0))
-        return exi_wrong_usage(call->command, "--at needs a frame, counting from 0, not '%s'", at_text);
+    if (at_text && (!ex_parse_int(&at, end, &frame) || at != end || frame < 1))
+        return exi_wrong_usage(call->command, "--at needs a frame, counting from 1, not '%s'", at_text);
+    frame -= at_text != NULL; /* the library counts from 0 */
     for (int i = 0; !at_text && i < 2; i++) {
         const ex_cache_kind kind = ex_cache_kind_of(i ? driven : driver);
         if (kind == EX_CACHE_PC2 || kind == EX_CACHE_MDD)

@@ -54,7 +54,7 @@ static const ex_option options[] = {
      .text = &until},
     {.name = "at",
      .argument = "FRAME,...",
-     .help = "frames that always become keys, before others; counting from 0, over all caches one after the other",
+     .help = "frames that always become keys, before others; counting from 1, over all caches one after the other",
      .text = &at_text},
     {.name = "frames",
      .argument = "N",
@@ -169,13 +169,14 @@ static bool read_given(const ex_call *call, wish *w) {
     const char *at = at_text, *end = at_text ? at + strlen(at_text) : NULL;
     while (at_text && at < end) {
         int *frame = &w->given[w->def.given_count];
-        if (w->def.given_count == GIVEN_MAX || !ex_parse_int(&at, end, frame) || *frame < 0 ||
+        if (w->def.given_count == GIVEN_MAX || !ex_parse_int(&at, end, frame) || *frame < 1 ||
             (at < end && (*at != ',' || at + 1 == end))) {
             exi_wrong_usage(call->command,
-                            "--at needs frames with commas between them, counting from 0, such as 0,37, not '%s'",
+                            "--at needs frames with commas between them, counting from 1, such as 1,37, not '%s'",
                             at_text);
             return false;
         }
+        (*frame)--; /* the library counts from 0 */
         w->def.given_count++;
         at += at < end;
     }
@@ -320,7 +321,7 @@ static void print_json(const ex_learned *l, const ex_rig *rig, double seconds) {
     for (int k = 0; k < l->key_count; k++) {
         exi_emit_open(&json, NULL, '{');
         exi_emit_text(&json, "name", ex_rig_example_name(rig, 0, k));
-        exi_emit_number(&json, "frame", l->frames[k]);
+        exi_emit_number(&json, "frame", l->frames[k] + 1);
         exi_emit_number(&json, "error", l->mean_error[k] >= 0 ? l->mean_error[k] : NAN);
         exi_emit_close(&json, '}');
     }
@@ -347,7 +348,7 @@ static void print_text(const ex_learned *l, const ex_rig *rig, double seconds) {
         measured |= l->mean_error[k] >= 0;
     exi_print("keys at frames");
     for (int k = 0; k < l->key_count; k++)
-        exi_print(" %d", l->frames[k]);
+        exi_print(" %d", l->frames[k] + 1);
     exi_print("\n");
     if (measured) {
         exi_print("mean error after each");

@@ -109,7 +109,7 @@ static void print_text(const ex_call *call, const ex_rig *rig, const ex_drive_re
         int most = 0;
         for (int k = 1; k < r->key_count; k++)
             most = weights[k] > weights[most] ? k : most;
-        exi_print("  %5d %8.3f %10s %10s %10s %10s %10s  %s %.2f\n", worst[i], f->time, exi_text_length(a, f->mean),
+        exi_print("  %5d %8.3f %10s %10s %10s %10s %10s  %s %.2f\n", worst[i] + 1, f->time, exi_text_length(a, f->mean),
                   exi_text_length(b, f->p95), exi_text_length(c, f->worst), exi_text_length(d, f->nearest_mean),
                   exi_text_length(e, f->hull_distance), key_name(rig, layer, most), weights[most]);
     }
@@ -125,6 +125,7 @@ static void emit_figure(exi_emitter *json, const char *key, double value) {
 static void emit_frame(exi_emitter *json, const ex_drive_report *r, int frame) {
     const ex_drive_frame *f = &r->frames[frame];
     exi_emit_open(json, NULL, '{');
+    exi_emit_number(json, "frame", frame + 1);
     exi_emit_number(json, "time", f->time);
     exi_emit_number(json, "hull_distance", f->hull_distance);
     emit_figure(json, "mean", f->mean);
@@ -203,7 +204,7 @@ static ex_result write_table(const ex_rig *rig, const ex_drive_report *r, ex_err
         const double values[] = {f->time,           f->hull_distance, f->mean,        f->p95,         f->worst,
                                  f->worst_vertex,   f->nearest_mean,  f->blend_mean,  f->penetrating, f->left,
                                  f->deepest_before, f->deepest_after, f->driver_jump, f->driven_jump};
-        ex_file_printf(&w, "%d", i);
+        ex_file_printf(&w, "%d", i + 1);
         for (int c = 0; c < (int)(sizeof values / sizeof values[0]); c++)
             write_cell(&w, values[c], c < 2 || c > 7 || values[c] >= 0);
         for (int k = 0; k < r->key_count; k++)

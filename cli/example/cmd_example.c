@@ -106,13 +106,13 @@ bool exi_words_check(const ex_command *command, const ex_word_list *list, const 
     return true;
 }
 
-int exi_index_read(const ex_command *command, const char *option, const char *text) {
+int exi_number_read(const ex_command *command, const char *option, const char *text) {
     char *end;
     const long number = strtol(text, &end, 10);
-    if (end != text && *end == '\0' && number >= 0 && number < 1 << 30)
+    if (end != text && *end == '\0' && number >= 1 && number < 1 << 30)
         return (int)number;
-    exi_wrong_usage(command, "--%s needs a whole number from 0 up, not '%s'", option, text);
-    return -1;
+    exi_wrong_usage(command, "--%s needs a whole number from 1 up, not '%s'", option, text);
+    return 0;
 }
 
 /* ---- the result ---- */
@@ -132,7 +132,7 @@ static void print_json(const exi_change *change, const char *path, const ex_proj
     exi_emit_text(&json, "layer", layer->name);
     exi_emit_bool(&json, "new_layer", made->new_layer);
     exi_emit_text(&json, "example", example ? example->name : NULL);
-    exi_emit_text(&json, "file", example ? example->mesh : NULL);
+    exi_emit_text(&json, "mesh", example ? example->mesh : NULL);
     exi_emit_bool(&json, "reordered", made->reordered);
     exi_emit_number(&json, "vertices", made->vertex_count);
     exi_emit_number(&json, "moved", made->moved_count);

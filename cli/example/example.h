@@ -41,8 +41,8 @@ ex_result exi_said_read(const exi_change *change, const ex_word_list lists[4], c
 void exi_said_free(exi_said *said);
 /* True if every word has the form name=value; otherwise prints an error. */
 bool exi_words_check(const ex_command *command, const ex_word_list *list, const char *option);
-/* Reads a number from 0; -1 after printing an error. */
-int exi_index_read(const ex_command *command, const char *option, const char *text);
+/* Reads a number from 1; 0 after printing an error. */
+int exi_number_read(const ex_command *command, const char *option, const char *text);
 
 /* Prints the line, or the JSON, about a new example; `verb` is "added" or "mirrored". */
 void exi_sculpted_print(const exi_change *change, const char *path, const ex_sculpted *made);

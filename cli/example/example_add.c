@@ -83,8 +83,7 @@ static int add_pseudo(const ex_call *call) {
         int number = 0;
         while (number < view->layer_count && strcmp(view->layers[number].name, layer) != 0)
             number++;
-        exi_print("%s: layer '%s', pseudo-example %d\n", call->arguments[0], layer,
-                  view->layers[number].pseudo_count - 1);
+        exi_print("%s: layer '%s', pseudo-example %d\n", call->arguments[0], layer, view->layers[number].pseudo_count);
     }
     exi_change_close(&change);
     return exit_code;

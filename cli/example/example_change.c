@@ -17,7 +17,7 @@ static bool off;
     }
 #define PSEUDO_OPTION                                                                                                  \
     {                                                                                                                  \
-        .name = "pseudo", .argument = "INDEX", .help = "a pseudo-example of the layer instead, counting from 0",       \
+        .name = "pseudo", .argument = "NUMBER", .help = "a pseudo-example of the layer instead, counting from 1",      \
         .text = &index_text                                                                                            \
     }
 
@@ -25,7 +25,7 @@ static bool off;
 static bool check_which(const ex_call *call, int *number) {
     *number = -1;
     if (!name == !index_text) {
-        exi_wrong_usage(call->command, "--name NAME is required, or --layer LAYER --pseudo INDEX");
+        exi_wrong_usage(call->command, "--name NAME is required, or --layer LAYER --pseudo NUMBER");
         return false;
     }
     if (index_text && !layer) {
@@ -33,7 +33,7 @@ static bool check_which(const ex_call *call, int *number) {
         return false;
     }
     if (index_text)
-        *number = exi_index_read(call->command, "pseudo", index_text);
+        *number = exi_number_read(call->command, "pseudo", index_text) - 1;
     return !index_text || *number >= 0;
 }
 
@@ -111,7 +111,7 @@ const ex_command cmd_example_move = {
     .summary = "move an example to another place in its layer's space",
     .usage = "example move PROJECT.json --name NAME --at axis=value...\n"
              "example move PROJECT.json --name NAME --falloff axis=number,...\n"
-             "example move PROJECT.json --layer LAYER --pseudo INDEX --at ...",
+             "example move PROJECT.json --layer LAYER --pseudo NUMBER --at ...",
     .description = "Changes the pose of an example, for example one whose pose was typed wrongly,\n"
                    "or the place of a pseudo-example. The sculpt's file stays the same, and is\n"
                    "un-posed from the new pose. The difference between the two poses then counts\n"
@@ -119,7 +119,7 @@ const ex_command cmd_example_move = {
                    "alone leaves the example where it is, and changes its reach.",
     .examples = "exemplar example move arm/arm.json --name bent --at forearm.x=45\n"
                 "exemplar example move arm/arm.json --name bent --falloff forearm.x=30\n"
-                "exemplar example move blob/blob.json --layer blob --pseudo 0 --at bend=0.9",
+                "exemplar example move blob/blob.json --layer blob --pseudo 1 --at bend=0.9",
     .options = move_options,
     .option_count = sizeof move_options / sizeof move_options[0],
     .argument_min = 1,
@@ -149,12 +149,12 @@ const ex_command cmd_example_remove = {
     .name = "example remove",
     .summary = "remove an example from a project",
     .usage = "example remove PROJECT.json --name NAME [--layer LAYER]\n"
-             "example remove PROJECT.json --layer LAYER --pseudo INDEX",
+             "example remove PROJECT.json --layer LAYER --pseudo NUMBER",
     .description = "Removes the example from the project; the file of its sculpt stays on disk. A\n"
                    "layer that loses its last example is removed too, with a note on stderr. To\n"
                    "leave an example out for a while, mute it.",
     .examples = "exemplar example remove arm/arm.json --name bent\n"
-                "exemplar example remove blob/blob.json --layer blob --pseudo 0",
+                "exemplar example remove blob/blob.json --layer blob --pseudo 1",
     .options = remove_options,
     .option_count = sizeof remove_options / sizeof remove_options[0],
     .argument_min = 1,

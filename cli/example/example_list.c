@@ -148,7 +148,7 @@ static void list_example(listing *l, int number, const ex_project_example *examp
         exi_emit_open(&l->json, NULL, '{');
         exi_emit_text(&l->json, "name", example->name);
         exi_emit_text(&l->json, "at", place.words);
-        exi_emit_text(&l->json, "file", file);
+        exi_emit_text(&l->json, example->image ? "image" : example->map ? "map" : "mesh", file);
         exi_emit_bool(&l->json, "muted", point < 0);
         emit_falloff(l, layer, point);
         if (count >= 0)
@@ -193,7 +193,7 @@ static void list_pseudo(listing *l, const ex_project_layer *layer, int index) {
         exi_emit_close(&l->json, '}');
         return;
     }
-    exi_print("  pseudo %d  %s  %s %s", index, at.words, pseudo->from ? "from" : "weights",
+    exi_print("  pseudo %d  %s  %s %s", index + 1, at.words, pseudo->from ? "from" : "weights",
               source.size ? source.words : "none");
     print_falloff(layer, layer->example_count + index);
     exi_print("\n");

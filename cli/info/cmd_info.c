@@ -271,8 +271,11 @@ static int show_project(const ex_call *call, const char *path) {
             exi_emit_text(&json, "skeleton", view->skeleton);
             exi_emit_text(&json, "skinning", ex_skinning_name(view->skinning));
         }
-        if (view->driver.mesh)
-            exi_emit_text(&json, "driver", view->driver.mesh);
+        if (view->driver.mesh) {
+            exi_emit_open(&json, "driver", '{');
+            exi_emit_text(&json, "mesh", view->driver.mesh);
+            exi_emit_close(&json, '}');
+        }
         if (view->subdivide)
             json_subdivision(&view->subdivision, &json);
         exi_emit_number(&json, "unit", view->unit);

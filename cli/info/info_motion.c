@@ -69,7 +69,7 @@ static void print_clip_json(const char *path, const ex_clip *clip, double height
     for (int j = 0; j < clip->joint_count; j++) {
         exi_emit_open(&json, NULL, '{');
         exi_emit_text(&json, "name", clip->joints[j].name);
-        exi_emit_number(&json, "parent", clip->joints[j].parent);
+        exi_emit_text(&json, "parent", clip->joints[j].parent >= 0 ? clip->joints[clip->joints[j].parent].name : NULL);
         exi_emit_bool(&json, "end", clip->joints[j].end);
         exi_emit_close(&json, '}');
     }

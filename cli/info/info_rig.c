@@ -238,8 +238,9 @@ static void json_skeleton(const ex_rig *rig, exi_emitter *json) {
     const ex_skin *skin = ex_rig_skin(rig);
     if (!skeleton)
         return;
+    if (skin)
+        exi_emit_text(json, "skinning", ex_skinning_name(ex_rig_skinning(rig)));
     exi_emit_open(json, "skeleton", '{');
-    exi_emit_text(json, "skinning", skin ? ex_skinning_name(ex_rig_skinning(rig)) : NULL);
     exi_emit_number(json, "influences", skin ? ex_skin_get_info(skin).influence_most : 0);
     float *worlds = rest_worlds(rig);
     exi_emit_open(json, "joints", '[');
@@ -268,27 +269,34 @@ static void json_driver(const ex_rig *rig, exi_emitter *json) {
     exi_emit_number(json, "vertices", driver.driver.vertex_count);
     exi_emit_number(json, "triangles", driver.triangle_count);
     exi_emit_number(json, "frames", driver.driver.frame_count);
+    exi_emit_close(json, '}');
+    exi_emit_open(json, "settle", '{');
     exi_emit_text(json, "residual", ex_residual_name(driver.residual));
     exi_emit_bool(json, "push", driver.push);
     exi_emit_number(json, "thickness", round((double)driver.thickness * 1e9) / 1e9);
-    exi_emit_number(json, "binds", driver.bind_count);
+    exi_emit_number(json, "bind_count", driver.bind_count);
     exi_emit_close(json, '}');
 }
 
 static void json_levels(const ex_rig *rig, exi_emitter *json) {
     const bool limit = ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0;
-    exi_emit_open(json, "levels", '[');
-    for (int l = 1; l <= ex_rig_level_count(rig); l++)
-        exi_emit_number(json, NULL, ex_rig_level_vertex_count(rig, l));
-    exi_emit_close(json, ']');
+    if (ex_rig_level_count(rig) == 0 && !limit)
+        return;
+    exi_emit_open(json, "subdivide", '{');
+    exi_emit_number(json, "levels", ex_rig_level_count(rig));
     if (limit && ex_stencils_on_limit(ex_rig_stencils(rig)))
         exi_emit_text(json, "limit", "all");
     else
         exi_emit_bool(json, "limit", limit);
+    exi_emit_open(json, "vertices", '[');
+    for (int l = 1; l <= ex_rig_level_count(rig); l++)
+        exi_emit_number(json, NULL, ex_rig_level_vertex_count(rig, l));
+    exi_emit_close(json, ']');
     if (ex_rig_level(rig) == EX_LEVEL_LIMIT)
         exi_emit_text(json, "shown", "limit");
     else
         exi_emit_number(json, "shown", ex_rig_level(rig));
+    exi_emit_close(json, '}');
 }
 
 static void json_textures(const ex_rig *rig, exi_emitter *json) {

@@ -299,7 +299,7 @@ static void print_blame(const exi_layer *layer) {
     if (ridge->point >= 0 && ridge->point < examples)
         exi_print(" for the falloff of %g of '%s'", ridge->falloff, layer->example_names[ridge->point]);
     else if (ridge->point >= 0)
-        exi_print(" for the falloff of %g of pseudo-example %d", ridge->falloff, ridge->point - examples);
+        exi_print(" for the falloff of %g of pseudo-example %d", ridge->falloff, ridge->point - examples + 1);
 }
 
 /* Prints words and switches, and numbers that differ from their default. */

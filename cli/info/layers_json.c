@@ -1,7 +1,24 @@
-/* cli/info/layers_json.c - prints layers as JSON for `exemplar info --json`. */
+/*
+ * cli/info/layers_json.c - prints layers as JSON for `exemplar info --json`. A key that a project file has
+ * (docs/reference/ project.md) is named and written as there; tests/cli/numbers.py reads the output back as a project.
+ */
 #include "layers.h"
 
 #include <string.h>
+
+/* Prints the reading of an axis with a joint as a project has it: "angle": [1, 0, 0]. */
+static void json_reading(const ex_reading *reading, exi_emitter *json) {
+    static const char *const letters[] = {"x", "y", "z"};
+    int along = 0;
+    while (along < 2 && reading->about[along] == 0)
+        along++;
+    if (reading->kind == EX_READING_STRETCH)
+        exi_emit_text(json, "stretch", letters[along]);
+    else if (reading->kind != EX_READING_ROTATION)
+        exi_emit_numbers(json, exi_reading_kinds[reading->kind], reading->about, 3);
+    if (reading->kind == EX_READING_SLIDE)
+        exi_emit_number(json, "metres", reading->unit != 0 ? reading->unit : 1);
+}
 
 void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, const char *joint,
                          const ex_reading *reading, exi_emitter *json) {
@@ -13,7 +30,10 @@ void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit
         exi_emit_number(json, "max", axis->max);
         exi_emit_number(json, "rest", axis->rest);
         exi_emit_bool(json, "clamp", axis->clamp);
-    } else if (axis->kind != EX_AXIS_DRIVER) {
+    } else if (axis->kind == EX_AXIS_DRIVER) {
+        exi_emit_bool(json, "driver", true);
+    } else {
+        exi_emit_text(json, "rotation", axis->kind == EX_AXIS_ROTATION ? "full" : exi_axis_kinds[axis->kind]);
         exi_emit_numbers(json, "rest", axis->rest_rotation, 4);
     }
     if (axis->kind == EX_AXIS_SWING || axis->kind == EX_AXIS_TWIST)
@@ -22,11 +42,7 @@ void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit
         exi_emit_text(json, "unit", unit);
     if (joint) {
         exi_emit_text(json, "joint", joint);
-        exi_emit_text(json, "reading", exi_reading_kinds[reading->kind]);
-        if (reading->kind != EX_READING_ROTATION)
-            exi_emit_numbers(json, "about", reading->about, 3);
-        if (reading->kind == EX_READING_SLIDE)
-            exi_emit_number(json, "metres", reading->unit != 0 ? reading->unit : 1);
+        json_reading(reading, json);
     }
     exi_emit_close(json, '}');
 }
@@ -54,8 +70,15 @@ static void json_falloff(const exi_layer *layer, exi_emitter *json, int point) {
     const int scalars = exi_layer_scalar_count(layer);
     if (exi_layer_falloff(layer, point))
         exi_emit_numbers(json, "falloff", exi_layer_falloff(layer, point), layer->weigh.axis_count);
-    if (exi_layer_metric(layer, point))
-        exi_emit_numbers(json, "metric", exi_layer_metric(layer, point), scalars * scalars);
+    const double *metric = exi_layer_metric(layer, point);
+    if (!metric)
+        return;
+    exi_emit_open(json, "metric", '{');
+    exi_emit_open(json, "scaled", '[');
+    for (int row = 0; row < scalars; row++)
+        exi_emit_numbers(json, NULL, metric + (size_t)row * (size_t)scalars, scalars);
+    exi_emit_close(json, ']');
+    exi_emit_close(json, '}');
 }
 
 static void json_weigher(const exi_layer *layer, exi_emitter *json) {
@@ -72,12 +95,14 @@ static void json_weigher(const exi_layer *layer, exi_emitter *json) {
         else
             exi_emit_number(json, parameter->name, value);
     }
+    if (layer->auto_falloff)
+        exi_emit_text(json, "falloff", "auto");
     if (info->raises_ridge)
         exi_emit_bool(json, "raised", layer->ridge.point >= 0);
     if (info->has_sets)
-        exi_emit_number(json, "sets", layer->weigh.set_count);
+        exi_emit_number(json, "set_count", layer->weigh.set_count);
     if (layer->region_count > 0)
-        exi_emit_number(json, "regions", layer->region_count);
+        exi_emit_number(json, "region_count", layer->region_count);
     exi_emit_close(json, '}');
 }
 
@@ -144,10 +169,13 @@ void exi_layer_print_json(const exi_layer *layer, exi_emitter *json) {
         exi_emit_text(json, "frame", layer->frame);
         exi_emit_text(json, "participation", layer->participation);
     }
-    if (layer->mode)
+    if (layer->mode) {
+        exi_emit_open(json, "trajectory", '{');
         exi_emit_text(json, "mode", layer->mode);
+        exi_emit_close(json, '}');
+    }
     if (layer->segment_count > 0)
-        exi_emit_number(json, "segments", layer->segment_count);
+        exi_emit_number(json, "segment_count", layer->segment_count);
     exi_emit_bool(json, "muted", layer->muted);
     json_weigher(layer, json);
     exi_emit_open(json, "space", '[');

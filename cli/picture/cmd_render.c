@@ -23,7 +23,7 @@ static const ex_option options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "P.png",
-     .help = "output file (- is standard output); with --turntable, P_000.png and so on",
+     .help = "output file (- is standard output); with --turntable, P_001.png and so on",
      .text = &output},
     {.name = "size", .argument = "WxH", .help = "pixels (default: 1000x1000)", .text = &size_text},
     {.name = "yaw",
@@ -232,7 +232,7 @@ static bool render_turn(const ex_call *call, ex_render_def *def, exi_progress *p
     def->progress = NULL;
     bool good = true;
     for (int i = 0; good && i < turntable; i++) {
-        char *path = step_path(i);
+        char *path = step_path(i + 1);
         def->camera.yaw = first + 360.0 * i / turntable;
         exi_progress_step(progress, "rendering a turn", (double)i / turntable);
         good = path && render_to(call, def, path, progress);

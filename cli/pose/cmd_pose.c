@@ -37,7 +37,7 @@ static const ex_option options[] = {
      .letter = 'o',
      .argument = "FORM",
      .help = "output file: .obj, .ply, .glb or .gltf (- is standard output, as OBJ); with --poses, the folder for "
-             "pose_00000.obj and so on",
+             "pose_00001.obj and so on",
      .text = &output},
     {.name = "poses",
      .argument = "FILE.csv",
@@ -124,7 +124,7 @@ typedef struct batch {
 
 static char *frame_path(const char *folder, int frame) {
     char name[32];
-    snprintf(name, sizeof name, "pose_%05d", frame);
+    snprintf(name, sizeof name, "pose_%05d", frame + 1);
     char ending[8];
     snprintf(ending, sizeof ending, ".%s", kind ? kind : "obj");
     return exi_path_inside(folder, name, ending);
@@ -323,7 +323,7 @@ const ex_command cmd_pose = {
                    "A rig that subdivides gives the level that its project shows. Use --level cage\n"
                    "for a form with the mesh's own vertices, to sculpt on.\n"
                    "\n"
-                   "With --poses, DIR/pose_00000.obj is the form of the first row, and so on.\n"
+                   "With --poses, DIR/pose_00001.obj is the form of the first row, and so on.\n"
                    "Existing forms are not overwritten unless you give --force.",
     .examples = "exemplar pose blob/blob.glb bend=0.5 -o bent.obj\n"
                 "printf 'bend\\n0\\n0.5\\n1\\n' > poses.csv\n"

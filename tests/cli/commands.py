@@ -240,28 +240,28 @@ class Pose(Built):
                                "--threads", threads).out
             self.assertEqual(out, f"t{threads}/deep: 70 forms of 8 vertices\n")
             names = sorted(os.listdir(self.folder / f"t{threads}/deep"))
-            self.assertEqual(names, [f"pose_{i:05d}.obj" for i in range(70)])
+            self.assertEqual(names, [f"pose_{i + 1:05d}.obj" for i in range(70)])
         for i in (0, 1, 31, 32, 63, 64, 69):
             self.succeed("pose", "band.glb", f"bend={rows[i][0]!r}", f"girth={rows[i][1]!r}", "-o", "single.obj")
             for threads in ("1", "4"):
-                self.assertEqual(self.form(f"t{threads}/deep/pose_{i:05d}.obj"), self.form("single.obj"))
+                self.assertEqual(self.form(f"t{threads}/deep/pose_{i + 1:05d}.obj"), self.form("single.obj"))
 
     def test_a_table_overwrites_only_when_told(self):
         (self.folder / "poses.csv").write_text("bend\n0\n10\n20\n")
         (self.folder / "out").mkdir()
-        (self.folder / "out/pose_00002.obj").write_text("old")
+        (self.folder / "out/pose_00003.obj").write_text("old")
         before = self.listing()
         words = ["pose", "band.glb", "--poses", "poses.csv", "-o", "out"]
-        self.sentence(self.run_tool(*words), 1, "out/pose_00002.obj", "--force")
+        self.sentence(self.run_tool(*words), 1, "out/pose_00003.obj", "--force")
         self.assertEqual(self.listing(), before)
+        (self.folder / "out/pose_00003.obj").unlink()
+        (self.folder / "out/pose_00002.obj").symlink_to("gone")
+        self.sentence(self.run_tool(*words), 1, "out/pose_00002.obj", "--force")
         (self.folder / "out/pose_00002.obj").unlink()
-        (self.folder / "out/pose_00001.obj").symlink_to("gone")
-        self.sentence(self.run_tool(*words), 1, "out/pose_00001.obj", "--force")
-        (self.folder / "out/pose_00001.obj").unlink()
         self.succeed(*words)
-        (self.folder / "out/pose_00001.obj").write_text("old")
+        (self.folder / "out/pose_00002.obj").write_text("old")
         self.succeed(*words, "--force")
-        self.assertIn("\nf ", self.form("out/pose_00001.obj"))
+        self.assertIn("\nf ", self.form("out/pose_00002.obj"))
 
     def test_a_form_beyond_float_is_refused(self):
         # The only vertex that moves is in the middle of the mesh; a table names the form.
@@ -282,7 +282,7 @@ class Pose(Built):
         self.sentence(self.run_tool("pose", "band.glb", "far=2", "-o", "a.obj", "-q"), 1, f"exemplar: {sentence}")
         self.sentence(self.run_tool("pose", "band.glb", "far=2", "-o", "-", "-q"), 1, sentence)
         self.sentence(self.run_tool("pose", "band.glb", "--poses", "poses.csv", "-o", "out"), 1,
-                      f"out/pose_00002.obj: {sentence}")
+                      f"out/pose_00003.obj: {sentence}")
         self.assertEqual(self.listing(), before)
 
 
@@ -338,14 +338,14 @@ class PoseOfLevels(harness.Case):
         points[5][1] = 3e38
         (self.folder / "bent.obj").write_text(harness.obj_text(points))
         self.succeed("build", "band.json", "-q")
-        for kind, more, beside in (("obj", ["--textures"], "pose_00001.base_color.png"), ("gltf", [], "pose_00001.bin"),
+        for kind, more, beside in (("obj", ["--textures"], "pose_00002.base_color.png"), ("gltf", [], "pose_00002.bin"),
                                    ("glb", ["--textures"], None)):
             out = self.folder / kind
             out.mkdir()
             words = ["pose", "band.glb", "--poses", "poses.csv", "--kind", kind, "-o", kind, *more]
             # The third form leaves the range of float: files written before it are removed.
             (self.folder / "poses.csv").write_text("far,age\n0,0\n1,1\n-2,0\n")
-            self.sentence(self.run_tool(*words), 1, f"pose_00002.{kind}", "too far away")
+            self.sentence(self.run_tool(*words), 1, f"pose_00003.{kind}", "too far away")
             self.assertEqual(list(out.iterdir()), [])
             (self.folder / "poses.csv").write_text("far,age\n0,0\n1,1\n")
             if beside:
@@ -464,8 +464,8 @@ class Info(Built):
         answer = self.succeed("info", "walk.bvh", "--json").json()
         self.assertEqual([answer[key] for key in ("kind", "frames", "seconds", "frame_time", "root_moves", "height")],
                          ["motion", 3, 0.5, 0.25, True, 11])
-        self.assertEqual(answer["joints"][1:], [{"name": "Knee", "parent": 0, "end": False},
-                                                {"name": "Knee_end", "parent": 1, "end": True}])
+        self.assertEqual(answer["joints"][1:], [{"name": "Knee", "parent": "Hips", "end": False},
+                                                {"name": "Knee_end", "parent": "Knee", "end": True}])
         out = self.succeed("info", "walk.bvh").out
         for fragment in ("walk.bvh: a motion", "frames    3 frames, 0.5 s, 4 a second", "root      moves",
                          "height    11 at rest", "joints    2 joints, 1 end site",

@@ -200,7 +200,7 @@ class Rigs(harness.Case):
         def later(d):
             d["layers"][0]["pseudo"][0]["at"]["bend"] = 52
         self.build("b", later)
-        self.only("pseudo", "pseudo-example 0 differs by 2")
+        self.only("pseudo", "pseudo-example 1 differs by 2")
 
     def test_mesh(self):
         forms = {name: [[x, y, z + 1] for x, y, z in harness.bent(*amounts)] for name, amounts in harness.FORMS.items()}

@@ -112,8 +112,8 @@ class Learning(Driven):
         self.assertIn(told["keys"][0]["name"], self.succeed("drive", "keys", "s.glb").out)
 
     def test_by_hand_and_until(self):
-        frames = [key["frame"] for key in self.learn("--at", "7,3", "--json").json()["keys"]]
-        self.assertEqual(frames, [7, 3])
+        frames = [key["frame"] for key in self.learn("--at", "8,4", "--json").json()["keys"]]
+        self.assertEqual(frames, [8, 4])
         told = self.learn("--keys", "30", "--choose", "worst", "--until", "4mm", "--frames", "1", "--json").json()
         self.assertLess(len(told["keys"]), 20)
         self.assertLess(told["error"], 0.004)
@@ -174,7 +174,7 @@ class Applying(Driven):
         self.assertRegex(line, r"^o\.pc2: 40 frames, 30 kB, ")
         made, right = self.frames("o.pc2"), self.frames("sleeve_a.pc2")
         for key in told["keys"]:
-            self.assertLess(apart(made[key["frame"]], right[key["frame"]]), 1.2e-5)
+            self.assertLess(apart(made[key["frame"] - 1], right[key["frame"] - 1]), 1.2e-5)
         self.assertLess(max(apart(m, r) for m, r in zip(made, right)), 0.05)
         self.succeed("drive", "apply", "s.glb", "--driver", "bar_a.pc2", "-o", "one.pc2", "--threads", "1")
         self.assertEqual((self.folder / "one.pc2").read_bytes(), (self.folder / "o.pc2").read_bytes())
@@ -188,11 +188,11 @@ class Applying(Driven):
         self.learn("--keys", "4", "--frames", "1")
         self.write("other.pc2", pc2([bar(-2.5 if f == 5 else 0.3, 0, 0) for f in range(8)]))
         outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "other.pc2", "-o", "o.pc2")
-        self.sentence(outcome, 0, "1 of 8 frames are farther", "worst 5 ")
+        self.sentence(outcome, 0, "1 of 8 frames are farther", "worst frame 6: ")
         # of neighbours, and of a pose that recurs, one is named: two keys there would be refused
         self.write("twice.pc2", pc2([bar(-2.5 if f in (2, 3, 6) else 0.3, 0, 0) for f in range(8)]))
         outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "twice.pc2", "-o", "o.pc2")
-        self.sentence(outcome, 0, "3 of 8 frames are farther", "worst 2 ")
+        self.sentence(outcome, 0, "3 of 8 frames are farther", "worst frame 3: ")
         self.assertEqual(self.run_tool("drive", "apply", "s.glb", "--driver", "other.pc2", "-o", "o.pc2", "-q").err, "")
 
     def test_report(self):
@@ -206,8 +206,11 @@ class Applying(Driven):
         self.assertEqual(len(rows), FRAMES + 1)
         self.assertEqual(len(rows[0].split(",")), 15 + 6)
         self.assertTrue(all(len(row.split(",")) == 21 for row in rows))
+        self.assertEqual([row.split(",")[0] for row in rows], ["frame", *(str(f + 1) for f in range(FRAMES))])
         told = self.succeed(*words, "--json").json()
-        self.assertEqual(len(told["frames"]), FRAMES)
+        self.assertEqual([frame["frame"] for frame in told["frames"]], list(range(1, FRAMES + 1)))
+        worst = max(told["frames"], key=lambda frame: frame["mean"])
+        self.assertRegex(text, rf"(?m)^ +{worst['frame']} +{worst['time']:.3f} ")
         self.assertEqual(len(told["vertex_errors"]), SLEEVE_RINGS * SLEEVE_SIDES)
         self.assertLess(told["mean"], 0.5 * told["nearest_mean"])
         self.succeed("drive", "apply", "s.glb", "--driver", "bar_b.pc2", "-o", "o.pc2")
@@ -230,16 +233,16 @@ class Keys(Driven):
         return [key["name"] for key in self.succeed("drive", "keys", rig, "--json").json()["keys"]]
 
     def test_added_and_removed(self):
-        self.learn("--at", "0,10", "--no-push")
+        self.learn("--at", "1,11", "--no-push")
         before = (self.folder / "s.glb").read_bytes()
-        self.assertEqual(self.names("s.glb"), ["frame_000", "frame_010"])
-        line = self.succeed("drive", "add", "s.glb", "--driver", "bar_b.pc2", "--driven", "sleeve_b.pc2", "--at", "17",
+        self.assertEqual(self.names("s.glb"), ["frame_001", "frame_011"])
+        line = self.succeed("drive", "add", "s.glb", "--driver", "bar_b.pc2", "--driven", "sleeve_b.pc2", "--at", "18",
                             "-o", "n.glb").out
-        self.assertEqual(line, "n.glb: 'frame_017' added, 3 keys\n")
+        self.assertEqual(line, "n.glb: 'frame_018' added, 3 keys\n")
         self.assertEqual((self.folder / "s.glb").read_bytes(), before)
         self.succeed("drive", "apply", "n.glb", "--driver", "bar_b.pc2", "-o", "o.pc2", "-q")
         self.assertLess(apart(self.frames("o.pc2")[17], self.frames("sleeve_b.pc2")[17]), 1.2e-5)
-        self.assertEqual(self.succeed("drive", "remove", "n.glb", "frame_017").out, "n.glb: 1 key removed, 2 keys\n")
+        self.assertEqual(self.succeed("drive", "remove", "n.glb", "frame_018").out, "n.glb: 1 key removed, 2 keys\n")
         self.assertTrue((self.folder / "n.glb~").exists())
         self.succeed("drive", "apply", "n.glb", "--driver", "bar_b.pc2", "-o", "n.pc2", "-q")
         self.succeed("drive", "apply", "s.glb", "--driver", "bar_b.pc2", "-o", "s.pc2", "-q")
@@ -247,7 +250,7 @@ class Keys(Driven):
         self.write("bent.obj", tube(sleeve(1, 0, 2), SLEEVE_RINGS, SLEEVE_SIDES, False, ["cuff", "arm"]))
         self.write("body.obj", tube(bar(1, 0, 2), RINGS, SIDES, True, ["low", "high"]))
         self.succeed("drive", "add", "s.glb", "--driver", "body.obj", "--driven", "bent.obj")
-        self.assertEqual(self.names("s.glb"), ["frame_000", "frame_010", "bent"])
+        self.assertEqual(self.names("s.glb"), ["frame_001", "frame_011", "bent"])
 
     def test_commands_at_once_lose_nothing(self):
         """Each waits for the one before, under whatever path it knows the rig."""
@@ -281,23 +284,23 @@ class Keys(Driven):
             self.folder.chmod(0o755)
 
     def test_refusals(self):
-        self.learn("--at", "0,10")
+        self.learn("--at", "1,11")
         before = self.listing()
         both = ["--driver", "bar_b.pc2", "--driven", "sleeve_b.pc2"]
         cases = [
             (["add", "s.glb", *both], 2, "give the frame with --at"),
             (["add", "s.glb", "--driver", "bar.obj"], 2, "a key is a pair"),
-            (["add", "s.glb", *both, "--at", "-1"], 2, "--at needs a frame"),
-            (["add", "s.glb", *both, "--at", "40"], 1, "there is no frame 40"),
-            (["add", "s.glb", *both, "--at", "10"], 1, "there is already a key 'frame_010'"),
+            (["add", "s.glb", *both, "--at", "0"], 2, "--at needs a frame, counting from 1"),
+            (["add", "s.glb", *both, "--at", "41"], 1, "has frames 1 to 40: there is no frame 41"),
+            (["add", "s.glb", *both, "--at", "11"], 1, "there is already a key 'frame_011'"),
             (["add", "s.glb", "--driver", "sleeve.obj", "--driven", "sleeve.obj"], 1,
              "63 vertices, but the driver mesh has 56"),
             (["add", "s.glb", "--driver", "sleeve_b.pc2", "--driven", "bar_b.pc2", "--at", "3"], 1,
              "but the driver mesh has 56"),
-            (["add", "s.glb", *self.pair()[:2], *self.pair()[4:6], "--at", "0", "--name", "again"], 1, "again"),
-            (["remove", "s.glb", "frame_01"], 1, "did you mean 'frame_010'?"),
-            (["remove", "s.glb", "frame_000", "frame_010"], 1, "a rig needs at least one key"),
-            (["remove", "s.glb", "frame_000", "frame_000"], 1, "key 'frame_000' is given twice"),
+            (["add", "s.glb", *self.pair()[:2], *self.pair()[4:6], "--at", "1", "--name", "again"], 1, "again"),
+            (["remove", "s.glb", "frame_11"], 1, "did you mean 'frame_011'?"),
+            (["remove", "s.glb", "frame_001", "frame_011"], 1, "a rig needs at least one key"),
+            (["remove", "s.glb", "frame_001", "frame_001"], 1, "key 'frame_001' is given twice"),
             (["keys", "bar.obj"], 1, "'bar.obj' is a form, not a rig"),
             (["kees", "s.glb"], 2, "did you mean 'drive keys'?"),
         ]
@@ -344,7 +347,7 @@ class Refusals(Driven):
         before = self.listing()
         cases = [
             (self.pair("sleeve_a.pc2"), "'sleeve_a.pc2' has 63 vertices, but the driver mesh has 56"),
-            (self.pair("nan.pc2"), "nan.pc2: in frame 37, vertex 11"),
+            (self.pair("nan.pc2"), "nan.pc2: in frame 38, vertex 11"),
             (self.pair("bar_a.pc2", "bar_a.pc2"), "the driven mesh has 63"),
             (self.pair("short.pc2"), "short.pc2: the file ends too early: it has 38 of 40 frames"),
             (self.pair("few.pc2"), "'few.pc2' has 39 frames but 'sleeve_a.pc2' has 40"),
@@ -355,9 +358,9 @@ class Refusals(Driven):
             (self.pair("bar.abc"), "bar.abc"),
             ([*self.pair(), "--frame", "group:hih"], "did you mean 'high'?"),
             ([*self.pair(), "--weights", "group:none"], "no faces in a group 'none'"),
-            ([*self.pair(), "--at", "40"], "there is no frame 40"),
-            ([*self.pair(), "--at", "3,3"], "frame 3 (counting from 0) is given twice"),
-            (self.pair("bar_a.pc2", "far.pc2"), "far.pc2: in frame 12, vertex 3 (both counting from 0) is too far away"),
+            ([*self.pair(), "--at", "41"], "there is no frame 41: the references have frames 1 to 40"),
+            ([*self.pair(), "--at", "3,3"], "frame 3 is given twice"),
+            (self.pair("bar_a.pc2", "far.pc2"), "far.pc2: in frame 13, vertex 3 (counting from 0) is too far away"),
             ([*self.pair(), "--name", "a=b"], "'a=b' cannot be the"),
             ([*self.pair(), "--name", "time"], "'time' cannot be the"),
             ([*self.pair(), "--name", 300 * "x"], "the name of an axis: it needs 1 to 255 bytes"),
@@ -388,7 +391,7 @@ class Refusals(Driven):
             ([*self.pair(), "--keys", "4", "-o", "s.glb", "--frame", "hips"], "fit, group:NAME or none"),
             ([*self.pair(), "--keys", "4", "-o", "s.glb", "--until", "5cm"], "millimetres (5mm)"),
             ([*self.pair(), "--keys", "4", "-o", "s.glb", "--thickness", "-1"], "millimetres"),
-            ([*self.pair(), "--keys", "4", "-o", "s.glb", "--at", "1,,2"], "--at needs frames"),
+            ([*self.pair(), "--keys", "4", "-o", "s.glb", "--at", "1,,2"], "--at needs frames with commas between them, counting from 1"),
             ([*self.pair(), "--keys", "4", "-o", "s.glb", "--paper", "--frames", "8"], "--paper"),
             ([*self.pair(), "--driver", "bar_b.pc2", "--keys", "4", "-o", "s.glb"], "2 and 1 of them"),
             (["--driver", "bar_a.pc2", "--driven", "sleeve_a.pc2", "--keys", "4", "-o", "s.glb"], "--driver-mesh"),
@@ -407,7 +410,7 @@ class Refusals(Driven):
         self.write("short.pc2", pc2(frames)[:-1])
         self.write("quads.pc2", pc2([frame[:-1] for frame in frames]))
         before = self.listing()
-        for driver, fragment in (("nan.pc2", "nan.pc2: in frame 37, vertex 5"), ("short.pc2", "39 of 40 frames"),
+        for driver, fragment in (("nan.pc2", "nan.pc2: in frame 38, vertex 5"), ("short.pc2", "39 of 40 frames"),
                                  ("quads.pc2", "'quads.pc2' has 55 vertices, but the driver mesh has 56"),
                                  ("gone.pc2", "gone.pc2")):
             for words in (["apply", "s.glb", "--driver", driver, "-o", "o.pc2"],

@@ -4,6 +4,7 @@ directions."""
 import json
 import math
 import random
+import re
 import subprocess
 
 import harness
@@ -179,7 +180,7 @@ class Example(harness.Case):
         made = self.sculpt("bent.obj", POSE)
         outcome = self.example("add", "--name", "bent_L", "--at", POSE, "bent.obj", "--json")
         answer = outcome.json()
-        self.assertEqual((answer["layer"], answer["example"], answer["file"]), ("fore_L", "bent_L", "fore_L/bent_L.obj"))
+        self.assertEqual((answer["layer"], answer["example"], answer["mesh"]), ("fore_L", "bent_L", "fore_L/bent_L.obj"))
         self.assertTrue(answer["new_layer"])
         self.assertFalse(answer["reordered"])
         form = self.run_tool("pose", "rig.glb", POSE, "-o", "-").out
@@ -380,7 +381,7 @@ class Example(harness.Case):
                 ((*add, "--at", "fore_L=x5", "body/skeleton.gltf"), ("not a sculpt of 'body.obj'",)),
                 (("move", "body/body.json", "--name", "bent", "--at", "fore_L=x5"), ("did you mean 'bent_L'?",)),
                 (("mute", "body/body.json", "--name", "bent_L"), ("mute the layer instead",)),
-                (("remove", "body/body.json", "--layer", "fore_L", "--pseudo", "0"), ("has no pseudo-example 0",)),
+                (("remove", "body/body.json", "--layer", "fore_L", "--pseudo", "1"), ("has no pseudo-example 1",)),
                 (("mirror", "body/body.json", "--name", "bent_L", "--plane", "x=0.3"),
                  ("body.obj: the mesh is not symmetric about x=0.3", "vertex 0")),
                 (("list", "rig.glb"), ("rig.glb",))):
@@ -395,10 +396,10 @@ class Example(harness.Case):
                 (("add", "body/body.json", "--pseudo", "--at", "a=1"), "--pseudo needs --layer, --at"),
                 (("add", "body/body.json", "--replace", "s.obj"), "--replace needs --at or --name"),
                 (("move", "body/body.json", "--name", "n"), "--at or --falloff"),
-                (("move", "body/body.json", "--pseudo", "0", "--at", "a=1"), "--pseudo needs --layer"),
-                (("move", "body/body.json", "--layer", "l", "--pseudo", "0", "--falloff", "1"), "is for examples"),
+                (("move", "body/body.json", "--pseudo", "1", "--at", "a=1"), "--pseudo needs --layer"),
+                (("move", "body/body.json", "--layer", "l", "--pseudo", "1", "--falloff", "1"), "is for examples"),
                 (("remove", "body/body.json"), "--name NAME is required"),
-                (("remove", "body/body.json", "--layer", "l", "--pseudo", "-1"), "a whole number from 0"),
+                (("remove", "body/body.json", "--layer", "l", "--pseudo", "0"), "a whole number from 1"),
                 (("mute", "body/body.json"), "--name NAME is required"),
                 (("mirror", "body/body.json", "--name", "n", "--plane", "w"), "--plane needs x, y or z"),
                 (("mirror", "body/body.json", "--name", "n", "--plane", "x=a"), "--plane needs x, y or z"),
@@ -631,17 +632,19 @@ class Example(harness.Case):
         self.sculpt("one.obj", "joint:fore_L=z90")
         self.example("add", "--name", "one", "--at", "joint:fore_L=z90", "one.obj")
         self.example("add", "--pseudo", "--layer", "fore_L.z", "--at", "fore_L.z=60", "--weights", "one=0.9")
-        self.example("add", "--pseudo", "--layer", "fore_L.z", "--at", "fore_L.z=120", "--from", "fore_L.z=90")
+        added = self.example("add", "--pseudo", "--layer", "fore_L.z", "--at", "fore_L.z=120", "--from", "fore_L.z=90")
+        self.assertEqual(added.out, "body/body.json: layer 'fore_L.z', pseudo-example 2\n")
+        self.assertEqual(re.findall(r"pseudo (\d+)  fore_L.z=(\d+)", self.example("list").out), [("1", "60"), ("2", "120")])
         self.assertEqual(self.project()["layers"][0]["pseudo"],
                          [{"weights": {"one": 0.9}, "at": {"fore_L.z": 60}},
                           {"from": {"fore_L.z": 90}, "at": {"fore_L.z": 120}}])
         listed = self.example("list", "--json").json()["layers"][0]["pseudo"]
         self.assertEqual([(p["at"], p.get("weights"), p.get("from")) for p in listed],
                          [("fore_L.z=60", "one=0.9", None), ("fore_L.z=120", None, "fore_L.z=90")])
-        self.example("move", "--layer", "fore_L.z", "--pseudo", "0", "--at", "fore_L.z=50", "--weights", "one=0.5")
+        self.example("move", "--layer", "fore_L.z", "--pseudo", "1", "--at", "fore_L.z=50", "--weights", "one=0.5")
         self.assertEqual(self.project()["layers"][0]["pseudo"][0], {"weights": {"one": 0.5}, "at": {"fore_L.z": 50}})
-        self.example("remove", "--layer", "fore_L.z", "--pseudo", "1")
-        self.assertEqual(len(self.project()["layers"][0]["pseudo"]), 1)
+        self.example("remove", "--layer", "fore_L.z", "--pseudo", "2")
+        self.assertEqual([pseudo["at"] for pseudo in self.project()["layers"][0]["pseudo"]], [{"fore_L.z": 50}])
         self.refused("add", "body/body.json", "--pseudo", "--layer", "fore_L.z", "--at", "fore_L.z=20", "--weights",
                      "two=1", fragments=("two",))
 
@@ -652,7 +655,7 @@ class Example(harness.Case):
         self.assertEqual((layer["name"], layer["shape"], layer["muted"], layer["pseudo"]),
                          ("fore_L", "offsets", False, []))
         entry, = layer["examples"]
-        self.assertEqual((entry["name"], entry["file"], entry["muted"]), ("bent_L", "fore_L/bent_L.obj", False))
+        self.assertEqual((entry["name"], entry["mesh"], entry["muted"]), ("bent_L", "fore_L/bent_L.obj", False))
         self.assertGreater(entry["moved"], 5)
         # Listed values can be typed.
         self.assertLess(apart(self.posed(entry["at"]), self.posed("fore_L=x60y-20")), 1e-5)

@@ -76,11 +76,11 @@ class Render(harness.Case):
     def test_a_turn(self):
         out = self.succeed("render", "band.glb", "--turntable", "3", "--size", "40x30", "-o", "t.png").out
         self.assertRegex(out, r"^t.png: 3 pictures, 40 x 30 pixels, ")
-        pictures = [(self.folder / f"t_00{i}.png").read_bytes() for i in range(3)]
+        pictures = [(self.folder / f"t_00{i + 1}.png").read_bytes() for i in range(3)]
         self.assertEqual(len(set(pictures)), 3)
         self.assertFalse((self.folder / "t.png").exists())
         self.succeed("render", "band.glb", "--turntable", "1", "--yaw", "145", *SMALL, "-o", "u.png")
-        self.assertEqual((self.folder / "u_000.png").read_bytes(), pictures[1])
+        self.assertEqual((self.folder / "u_001.png").read_bytes(), pictures[1])
 
     def test_refusals(self):
         (self.folder / "point.obj").write_text("v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n")

@@ -186,7 +186,7 @@ class Folder:
                 shutil.copy(made / f"{name}_0001.obj", made / f"{name}.obj")
                 write_pc2(made / f"{name}.pc2", frames)
             self.run("exemplar drive learn --driver body.pc2 --driver-mesh body.obj --driven shirt.pc2 "
-                     "--driven-mesh shirt.obj --keys 5 --at 0,37 --frames 1 -q -o learned.glb", made)
+                     "--driven-mesh shirt.obj --keys 5 --at 1,37 --frames 1 -q -o learned.glb", made)
             self.run(f"exemplar bake {blob}/blob.glb --motion bend.csv --fps 10 --level cage -q -o walk.pc2 &&"
                      f"exemplar bake {blob}/blob.glb --motion bend.csv --fps 10 --level cage -q -o walk.mdd", made)
         return made

@@ -183,7 +183,7 @@ const refusesListsWhole = async () => {
         [{ move: "right", at: [-0.7, 0.2] }, /^example 'left' and example 'right' are at the same place/],
         [{ movePseudo: 1, at: [0.5, 0.5] }, /^there is no pseudo-example 1 in the layer "blob": it has 1$/],
         [{ movePseudo: 0, weights: [1, 2] }, /"weights" in an edit of the layer "blob" has 2 numbers, but needs 5/],
-        [{ movePseudo: 0, weights: [1e9, 0, 0, 0, 0] }, /pseudo-example 0 has a weight of 1e\+09: at most 1e\+06/],
+        [{ movePseudo: 0, weights: [1e9, 0, 0, 0, 0] }, /pseudo-example 1 has a weight of 1e\+09: at most 1e\+06/],
         [{ removePseudo: "0" }, /there is no pseudo-example 0/],
         [{ addPseudo: { at: [0, 0.2] } }, /needs "at" and either "from" or "weights"/],
         [{ addPseudo: { at: [0, 0.2], from: [0, 0], weights: [1, 0, 0, 0, 0] } }, /either "from" or "weights"/],

@@ -20,7 +20,7 @@ static ex_result check_values(const float *values, int count, int region, const 
     for (int v = 0; v < count; v++)
         if (!(values[v] >= 0) || !isfinite(values[v]))
             return ex_error_set(error, EX_ERROR_DATA, "region %d: %s of vertex %d is %g, which is not 0 or more",
-                                region, what, v, (double)values[v]);
+                                region + 1, what, v, (double)values[v]);
     return EX_OK;
 }
 
@@ -60,7 +60,7 @@ static ex_result look(exi_drive_plan *made, const exi_nodes *nodes, const ex_dri
     }
     if (!(sum > 0))
         return ex_error_set(error, EX_ERROR_DATA, "region %d looks at no vertex of the driver that has a weight",
-                            region);
+                            region + 1);
     return exi_drive_plan_add_view(made, nearest_node(made, nodes), REGION_SAMPLES) ? EX_OK : no_memory(made, error);
 }
 

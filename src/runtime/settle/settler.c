@@ -90,12 +90,12 @@ static ex_result check_keys(const ex_settler_def *def, ex_error *error) {
             const size_t at = (size_t)k * (size_t)def->vertex_count + (size_t)v;
             if (def->key_triangles[at] >= (uint32_t)def->triangle_count)
                 return ex_error_set(error, EX_ERROR_DATA,
-                                    "key %d, driven vertex %d: refers to triangle %u, but there are %d", k, v,
+                                    "key %d, driven vertex %d: refers to triangle %u, but there are %d", k + 1, v,
                                     (unsigned)def->key_triangles[at], def->triangle_count);
             if (!isfinite(def->key_places[2 * at]) || !isfinite(def->key_places[2 * at + 1]) ||
                 (def->key_gaps && !isfinite(def->key_gaps[at])))
-                return ex_error_set(error, EX_ERROR_DATA, "key %d, driven vertex %d: its place or gap is not finite", k,
-                                    v);
+                return ex_error_set(error, EX_ERROR_DATA, "key %d, driven vertex %d: its place or gap is not finite",
+                                    k + 1, v);
         }
     return EX_OK;
 }

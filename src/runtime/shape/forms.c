@@ -135,7 +135,7 @@ static ex_result fill(ex_forms *forms, const ex_forms_def *def, ex_error *error)
         return ex_error_set(error, EX_ERROR_DATA, "base: vertex %d is not finite", bad);
     for (int k = 0; k < def->example_count; k++)
         if (!exi_forms_set_example(forms, k, def->deltas[k], NULL, NULL, &bad))
-            return ex_error_set(error, EX_ERROR_DATA, "example %d: vertex %d is not finite", k, bad);
+            return ex_error_set(error, EX_ERROR_DATA, "example %d: vertex %d is not finite", k + 1, bad);
     return EX_OK;
 }
 

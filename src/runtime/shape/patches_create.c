@@ -32,7 +32,7 @@ static bool counts(const exi_offset_layer *layer, int example, uint32_t place) {
 /* Adds the example to an error, by its name if it has one. */
 static ex_result blame(const exi_offset_layer *layer, int example, ex_result result, ex_error *error) {
     return layer->names ? ex_error_within(error, result, "example '%s'", layer->names[example])
-                        : ex_error_within(error, result, "example %d", example);
+                        : ex_error_within(error, result, "example %d", example + 1);
 }
 
 static ex_result check_example(const ex_offsets *from, int mesh_count, ex_error *error) {

@@ -83,7 +83,8 @@ static ex_result check_def(const exi_trajectories_def *def, ex_error *error) {
     const int count = def->example_count;
     if (!def->trajectories || def->reference < -1 || def->reference >= count)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "there are no trajectories, or the reference, example %d, does not exist", def->reference);
+                            "there are no trajectories, or the reference, example %d, does not exist",
+                            def->reference + 1);
     for (int c = 0; c < 3; c++)
         if (!isfinite(def->centre[c]))
             return ex_error_set(error, EX_ERROR_DATA, "the centre of the screws is not finite");
@@ -94,7 +95,7 @@ static ex_result check_def(const exi_trajectories_def *def, ex_error *error) {
                 return ex_error_set(
                     error, EX_ERROR_DATA,
                     "the overlap of examples %d and %d is %g: overlaps are in [0, 1], and 1 for an example with itself",
-                    k, l, (double)overlap);
+                    k + 1, l + 1, (double)overlap);
         }
     for (int v = 0; def->mask && v < def->vertex_count; v++)
         if (!(def->mask[v] >= 0 && def->mask[v] <= 1))
@@ -105,7 +106,7 @@ static ex_result check_def(const exi_trajectories_def *def, ex_error *error) {
         result = k == def->reference ? EX_OK : check_example(def, &def->trajectories[k], error);
         if (result != EX_OK)
             return def->names ? ex_error_within(error, result, "example '%s'", def->names[k])
-                              : ex_error_within(error, result, "example %d", k);
+                              : ex_error_within(error, result, "example %d", k + 1);
     }
     return result;
 }

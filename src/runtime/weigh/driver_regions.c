@@ -45,7 +45,8 @@ static ex_result check(const ex_regions_def *def, ex_error *error) {
     for (int k = 0; k < def->key_count; k++)
         for (size_t i = 0; i < 3 * (size_t)def->driver->vertex_count; i++)
             if (!isfinite(def->keys[k][i]))
-                return ex_error_set(error, EX_ERROR_DATA, "vertex %zu of the driver is not finite in key %d", i / 3, k);
+                return ex_error_set(error, EX_ERROR_DATA, "vertex %zu of the driver is not finite in key %d", i / 3,
+                                    k + 1);
     return EX_OK;
 }
 

@@ -160,11 +160,11 @@ void exi_point_features(const ex_weigher *w, const double *clean, double *featur
 
 void exi_point_text(const char *const *names, int example_count, int point, char *text, size_t size) {
     if (point >= example_count)
-        snprintf(text, size, "pseudo-example %d", point - example_count);
+        snprintf(text, size, "pseudo-example %d", point - example_count + 1);
     else if (names && names[point])
         snprintf(text, size, "example '%.*s'", exi_text_cut(names[point], 150), names[point]);
     else
-        snprintf(text, size, "example %d", point);
+        snprintf(text, size, "example %d", point + 1);
 }
 
 ex_result exi_same_place(const ex_weigher *w, const char *const *names, int i, int j, ex_error *error) {

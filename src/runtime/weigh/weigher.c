@@ -58,24 +58,24 @@ static ex_result check_points(const ex_weigher_def *def, int dimension, ex_error
         const double *bad = first_not_finite(point, dimension);
         if (bad && def->names && def->names[i])
             return ex_error_set(error, EX_ERROR_DATA, "example '%s': number %d of its place is not finite",
-                                def->names[i], (int)(bad - point));
+                                def->names[i], (int)(bad - point) + 1);
         if (bad)
-            return ex_error_set(error, EX_ERROR_DATA, "example %d: number %d of its place is not finite", i,
-                                (int)(bad - point));
+            return ex_error_set(error, EX_ERROR_DATA, "example %d: number %d of its place is not finite", i + 1,
+                                (int)(bad - point) + 1);
     }
     for (int i = 0; i < def->pseudo_count; i++) {
         const ex_pseudo *p = &def->pseudos[i];
         if (!p->at || (!p->from == !p->weights))
             return ex_error_set(
                 error, EX_ERROR_ARGUMENT,
-                "pseudo-example %d needs a place, and either a place to borrow weights from, or weights", i);
+                "pseudo-example %d needs a place, and either a place to borrow weights from, or weights", i + 1);
         if (first_not_finite(p->at, dimension) || (p->from && first_not_finite(p->from, dimension)) ||
             (p->weights && first_not_finite(p->weights, def->example_count)))
-            return ex_error_set(error, EX_ERROR_DATA, "pseudo-example %d holds a number that is not finite", i);
+            return ex_error_set(error, EX_ERROR_DATA, "pseudo-example %d holds a number that is not finite", i + 1);
         for (int k = 0; p->weights && k < def->example_count; k++)
             if (fabs(p->weights[k]) > EX_WEIGHT_MAX)
                 return ex_error_set(error, EX_ERROR_ARGUMENT,
-                                    "pseudo-example %d has a weight of %g: at most %g either way", i, p->weights[k],
+                                    "pseudo-example %d has a weight of %g: at most %g either way", i + 1, p->weights[k],
                                     EX_WEIGHT_MAX);
     }
     return EX_OK;

@@ -584,10 +584,10 @@ static const char *change(refusal *r, int which, ex_result *result) {
         return "the basis of segment 4";
     case 8:
         r->p.overlaps[1][2] = 1.5F;
-        return "overlap of examples 1 and 2";
+        return "overlap of examples 2 and 3";
     case 9:
         r->p.overlaps[3][3] = 0.5F;
-        return "overlap of examples 3 and 3";
+        return "overlap of examples 4 and 4";
     case 10:
         r->vertices[11] = PATHS_SEGMENTS;
         return "vertex 11 is in segment 5";

@@ -66,7 +66,7 @@ static void numbers_that_are_none_are_named(void **state) {
     (void)state;
     static const float bad[] = {NAN, INFINITY, -INFINITY};
     float *tables[] = {base, first, second};
-    static const char *const names[] = {"base", "example 0", "example 1"};
+    static const char *const names[] = {"base", "example 1", "example 2"};
     for (int storage = 0; storage < EX_STORAGE_COUNT; storage++)
         for (int table = 0; table < 3; table++)
             for (int i = 0; i < 3 * VERTICES; i++) {

@@ -235,9 +235,9 @@ static void wrong_edits_are_refused(void **state) {
         {{.kind = (ex_edit_kind)77, .at = place}, EX_ERROR_ARGUMENT, "77"},
         {{.kind = (ex_edit_kind)-1, .at = place}, EX_ERROR_ARGUMENT, "-1"},
         {{.kind = EX_EDIT_FALLOFF, .falloff = place}, EX_ERROR_ARGUMENT, "no falloffs"},
-        {{.kind = EX_EDIT_MOVE_EXAMPLE, .at = bad}, EX_ERROR_DATA, "example 0"},
-        {{.kind = EX_EDIT_MOVE_EXAMPLE, .index = 2, .at = s.points}, EX_ERROR_SINGULAR, "example 2"},
-        {{.kind = EX_EDIT_MOVE_PSEUDO, .index = 1, .at = s.points}, EX_ERROR_SINGULAR, "pseudo-example 1"},
+        {{.kind = EX_EDIT_MOVE_EXAMPLE, .at = bad}, EX_ERROR_DATA, "example 1"},
+        {{.kind = EX_EDIT_MOVE_EXAMPLE, .index = 2, .at = s.points}, EX_ERROR_SINGULAR, "example 3"},
+        {{.kind = EX_EDIT_MOVE_PSEUDO, .index = 1, .at = s.points}, EX_ERROR_SINGULAR, "pseudo-example 2"},
     };
     ex_weigher *weigher = weigher_of(&s.def);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -281,7 +281,7 @@ static void wrong_edits_are_refused(void **state) {
         {{.kind = EX_EDIT_FALLOFF, .index = POINTS, .falloff = x.falloffs[0]}, "no point 35"},
         {{.kind = EX_EDIT_FALLOFF, .index = -1, .falloff = x.falloffs[0]}, "no point -1"},
         {{.kind = EX_EDIT_FALLOFF, .index = 1}, "no falloff"},
-        {{.kind = EX_EDIT_FALLOFF, .index = 1, .falloff = bad}, "example 1: its falloff along axis 1 is -1"},
+        {{.kind = EX_EDIT_FALLOFF, .index = 1, .falloff = bad}, "example 2: its falloff along axis 1 is -1"},
         {{.kind = (ex_edit_kind)(EX_EDIT_FALLOFF + 1), .at = x.at[0]}, "is not a kind of edit"},
     };
     open_sample(&x);
@@ -354,13 +354,13 @@ static const struct {
 } mistakes[] = {
     {negative_falloff, EX_ERROR_ARGUMENT, {"'bent'", "axis 2 is -0.5"}},
     {tiny_falloff, EX_ERROR_ARGUMENT, {"'bent'", "above 0"}},
-    {falloff_not_finite, EX_ERROR_DATA, {"pseudo-example 1", "axis 0"}},
-    {falloff_not_a_number, EX_ERROR_DATA, {"example 5", "finite"}},
+    {falloff_not_finite, EX_ERROR_DATA, {"pseudo-example 2", "axis 0"}},
+    {falloff_not_a_number, EX_ERROR_DATA, {"example 6", "finite"}},
     {metric_not_finite, EX_ERROR_DATA, {"'fat'", "metric"}},
     {metric_not_symmetric, EX_ERROR_ARGUMENT, {"'fat'", "symmetric"}},
     {metric_not_definite, EX_ERROR_ARGUMENT, {"'fat'", "definite"}},
     {metric_negative, EX_ERROR_ARGUMENT, {"'bent'", "definite"}},
-    {metric_flat, EX_ERROR_ARGUMENT, {"pseudo-example 0", "definite"}},
+    {metric_flat, EX_ERROR_ARGUMENT, {"pseudo-example 1", "definite"}},
     {negative_ridge, EX_ERROR_ARGUMENT, {"ridge -1", "negative"}},
     {ridge_not_finite, EX_ERROR_ARGUMENT, {"ridge", "inf"}},
     {negative_sets, EX_ERROR_ARGUMENT, {"sets", "negative"}},

@@ -10,9 +10,9 @@ export interface Spot {
     pseudo: number[];
 }
 
-// "examples 'thin' and 'thick'", "pseudo-example 0": findings of `check` about two points of a layer.
+// "examples 'thin' and 'thick'", "pseudo-example 1": findings of `check` about two points of a layer.
 const named = (layer: ProjectLayer, text: string): Pick<Spot, "examples" | "pseudo"> => {
-    const pseudo = [...text.matchAll(/pseudo-example (\d+)/g)].map((match) => Number(match[1]));
+    const pseudo = [...text.matchAll(/pseudo-example (\d+)/g)].map((match) => Number(match[1]) - 1);
     return {
         examples: layer.examples.map((example) => example.name).filter((name) => text.includes(`'${name}'`)),
         pseudo: pseudo.filter((index) => index < (layer.pseudo?.length ?? 0)),
@@ -30,10 +30,10 @@ export const spotOf = (tree: Project, finding: Pick<Finding, "where" | "text">):
     return { ...spot, ...named(layer, finding.text) };
 };
 
-/** The text of a finding, with pseudo-examples named as on the page. The tool counts them from 0. */
+/** The text of a finding, with pseudo-examples named as on the page. */
 export const textOf = (tree: Project, { where, text }: Pick<Finding, "where" | "text">): string => {
     const layer = tree.layers[Number(/^layers\[(\d+)\]/.exec(where)?.[1] ?? -1)];
-    return text.replace(/pseudo-example (\d+)/g, (_, index: string) => pseudoName(layer?.pseudo?.[Number(index)], Number(index)));
+    return text.replace(/pseudo-example (\d+)/g, (_, number: string) => pseudoName(layer?.pseudo?.[Number(number) - 1], Number(number) - 1));
 };
 
 export interface Mark {

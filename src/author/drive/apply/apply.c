@@ -124,8 +124,8 @@ static ex_result write_frame(const applier *a, int frame) {
     for (size_t i = 0; i < 3 * (size_t)a->vertex_count; i++)
         if (!isfinite(a->made[i]))
             return ex_error_set(a->error, EX_ERROR_DATA,
-                                "vertex %zu of frame %d (both counting from 0) is too far away for a float", i / 3,
-                                frame);
+                                "in frame %d, vertex %zu (counting from 0) is too far away for a float", frame + 1,
+                                i / 3);
     for (int i = 0; i < a->picked_count; i++)
         memcpy(a->written + 3 * (size_t)i, a->made + 3 * (size_t)a->picked[i], 3 * sizeof(float));
     return ex_cache_write(a->writer, a->picked ? a->written : a->made, a->error);

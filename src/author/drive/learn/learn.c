@@ -79,8 +79,8 @@ static ex_result check_given(const exi_learner *l) {
     for (int i = 0; i < l->def->given_count; i++) {
         const int frame = l->def->given[i];
         if (frame < 0 || frame >= l->refs.frame_count)
-            return ex_error_set(l->error, EX_ERROR_ARGUMENT, "there is no frame %d: the references have frames 0 to %d",
-                                frame, l->refs.frame_count - 1);
+            return ex_error_set(l->error, EX_ERROR_ARGUMENT, "there is no frame %d: the references have frames 1 to %d",
+                                frame + 1, l->refs.frame_count);
     }
     return EX_OK;
 }

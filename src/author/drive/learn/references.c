@@ -35,9 +35,8 @@ ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, int fra
     const size_t count = 3 * (size_t)ex_cache_get_info(reader).vertex_count;
     for (size_t i = 0; result == EX_OK && i < count; i++)
         if (!(fabsf(positions[i]) < 1e18F))
-            return ex_error_set(error, EX_ERROR_DATA,
-                                "%s: in frame %d, vertex %zu (both counting from 0) is too far away", path, frame,
-                                i / 3);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: in frame %d, vertex %zu (counting from 0) is too far away",
+                                path, frame + 1, i / 3);
     return result;
 }
 

@@ -140,7 +140,7 @@ static ex_result read_times(ex_cache_reader *r, ex_error *error) {
         r->times[f] = float_of(exi_cache_bits(bytes, true));
         if (!isfinite(r->times[f]) || (f > 0 && r->times[f] < r->times[f - 1]))
             result = ex_error_set(error, EX_ERROR_DATA, "%s: the time of frame %zu is %g: times must increase", r->path,
-                                  f, (double)r->times[f]);
+                                  f + 1, (double)r->times[f]);
     }
     return result;
 }
@@ -234,9 +234,8 @@ static ex_result convert(const ex_cache_reader *r, int frame, float *positions, 
         memcpy(bytes, &positions[i], sizeof bytes);
         positions[i] = float_of(exi_cache_bits(bytes, r->info.kind == EX_CACHE_MDD));
         if (!isfinite(positions[i]))
-            return ex_error_set(error, EX_ERROR_DATA,
-                                "%s: in frame %d, vertex %zu (both counting from 0) is not a number", r->path, frame,
-                                i / 3);
+            return ex_error_set(error, EX_ERROR_DATA, "%s: in frame %d, vertex %zu (counting from 0) is not a number",
+                                r->path, frame + 1, i / 3);
     }
     return EX_OK;
 }

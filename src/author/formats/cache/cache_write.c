@@ -58,7 +58,7 @@ static ex_result check_times(const char *path, const double *times, int count, e
     for (int f = 0; f < count; f++)
         if (!isfinite((float)times[f]) || (f > 0 && !(times[f] > times[f - 1])))
             return ex_error_set(error, EX_ERROR_DATA,
-                                "cannot write '%s': the time of frame %d is %g: times must increase", path, f,
+                                "cannot write '%s': the time of frame %d is %g: times must increase", path, f + 1,
                                 times[f]);
     return EX_OK;
 }
@@ -127,8 +127,8 @@ ex_result ex_cache_write(ex_cache_writer *writer, const float *positions, ex_err
     for (size_t i = 0; i < 3 * (size_t)writer->vertex_count && result == EX_OK; i++)
         if (!isfinite(positions[i]))
             result = ex_error_set(error, EX_ERROR_DATA,
-                                  "cannot write '%s': in frame %d, vertex %zu (both counting from 0) is not a number",
-                                  writer->path, writer->written, i / 3);
+                                  "cannot write '%s': in frame %d, vertex %zu (counting from 0) is not a number",
+                                  writer->path, writer->written + 1, i / 3);
     if (result == EX_OK && writer->kind == EX_CACHE_OBJ)
         result = exi_obj_writer_add(&writer->objs, positions, error);
     else if (result == EX_OK)

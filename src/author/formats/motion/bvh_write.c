@@ -252,7 +252,7 @@ static ex_result check_clip(const ex_clip *clip, const char *path, ex_error *err
         const double step = (clip->times[last] - clip->times[0]) / last;
         if (fabs(clip->times[f] - clip->times[0] - f * step) > UNEVEN * step)
             return ex_error_set(error, EX_ERROR_DATA,
-                                "%s: BVH needs evenly spaced frames, but frame %d is at %g s, not at %g s", path, f,
+                                "%s: BVH needs evenly spaced frames, but frame %d is at %g s, not at %g s", path, f + 1,
                                 clip->times[f], clip->times[0] + f * step);
     }
     for (int j = 0; j < clip->joint_count; j++)

@@ -78,7 +78,7 @@ const char *exi_point_name(const ex_project_view *view, int layer, int point, ex
         snprintf(text->text, sizeof text->text, "example '%s'", own->examples[point].name);
         return text->text;
     }
-    snprintf(text->text, sizeof text->text, "pseudo-example %d", pseudo);
+    snprintf(text->text, sizeof text->text, "pseudo-example %d", pseudo + 1);
     if (pseudo < own->pseudo_count)
         return text->text;
     snprintf(text->text, sizeof text->text, "the zero at rest");

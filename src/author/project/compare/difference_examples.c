@@ -115,11 +115,11 @@ static void compare_pseudos(const exi_layer_pair *p) {
         if ((x->from == NULL) != (y->from == NULL))
             exi_difference_add(
                 p->c, "pseudo", p->where, 0, 0,
-                "pseudo-example %d is given weights in one of them and borrows those of a place in the other", i);
+                "pseudo-example %d is given weights in one of them and borrows those of a place in the other", i + 1);
         else if (largest > p->c->tolerance)
-            exi_difference_add(p->c, "pseudo", p->where, largest, 0, "pseudo-example %d differs by %g", i, largest);
+            exi_difference_add(p->c, "pseudo", p->where, largest, 0, "pseudo-example %d differs by %g", i + 1, largest);
         char name[40];
-        snprintf(name, sizeof name, "pseudo-example %d", i);
+        snprintf(name, sizeof name, "pseudo-example %d", i + 1);
         compare_reach(p, "pseudo", name, a->example_count + i, b->example_count + i);
     }
 }

@@ -64,7 +64,7 @@ static void compare_path(const exi_layer_pair *p, int a, int b, float *room, siz
         const exi_spread values = exi_spread_of(room, room + 3 * count, count);
         if (values.largest > p->c->tolerance)
             exi_difference_add(p->c, "trajectory", p->where, values.largest, values.rms,
-                               "corrector %d of example '%s' differs by at most %g (vertex %d)", j, name,
+                               "corrector %d of example '%s' differs by at most %g (vertex %d)", j + 1, name,
                                values.largest, values.vertex);
     }
 }

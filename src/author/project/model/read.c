@@ -80,7 +80,7 @@ static ex_result read_layers(exi_project_reader *r, const json_t *list) {
         for (size_t k = 0; result == EX_OK && k < i; k++)
             if (strcmp(layers[k].name, layers[i].name) == 0)
                 result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.name: layer %zu is also called '%s'", here.text,
-                                      k, layers[i].name);
+                                      k + 1, layers[i].name);
     }
     if (result == EX_OK)
         result = exi_check_followed(r);

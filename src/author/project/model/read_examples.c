@@ -156,7 +156,7 @@ ex_result exi_read_examples(exi_project_reader *r, const json_t *object, const e
         for (size_t k = 0; k < i; k++)
             if (strcmp(read[k].name, read[i].name) == 0)
                 return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                                    "%s.name: example %zu of this layer is also called '%s'", here.text, k,
+                                    "%s.name: example %zu of this layer is also called '%s'", here.text, k + 1,
                                     read[i].name);
         read[i].place = (int)i;
     }

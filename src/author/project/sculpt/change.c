@@ -222,8 +222,8 @@ static ex_result open_pseudo(exi_amendment *a, ex_project *project, const char *
     const ex_project_layer *view = &project->view.layers[*layer];
     ex_result result = check_space(view, error);
     if (result == EX_OK && index && (*index < 0 || *index >= view->pseudo_count))
-        result = ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no pseudo-example %d: it has %d (counting from 0)",
-                              view->name, *index, view->pseudo_count);
+        result = ex_error_set(error, EX_ERROR_DATA, "layer '%s' has no pseudo-example %d: it has %d", view->name,
+                              *index + 1, view->pseudo_count);
     return result == EX_OK ? exi_amend_open(a, project, options, error) : result;
 }
 

@@ -38,7 +38,8 @@ const exi_domain_section *exi_domain_find_section(const exi_domain *domain, ex_s
 
 ex_result exi_within_example(const exi_making *m, int layer, int example, ex_result result, ex_error *error) {
     if (!m->def)
-        return ex_error_within(error, result, "example %d of the rig", exi_example_index(&m->layers[layer], example));
+        return ex_error_within(error, result, "example %d of the rig",
+                               exi_example_index(&m->layers[layer], example) + 1);
     const ex_layer_def *def = &m->def->layers[layer];
     return ex_error_within(error, result, "layer '%s', example '%s'", def->name, def->example_names[example]);
 }

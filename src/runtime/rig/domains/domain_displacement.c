@@ -83,8 +83,8 @@ static ex_result read_layer(exi_making *m, int layer, ex_error *error) {
         const float *values = (const void *)exi_unpack_find(u, EX_SECTION_DISPLACEMENTS, index, NULL);
         if (!exi_displacements_set(made, k, values, false, NULL, &bad))
             result = ex_error_set(error, EX_ERROR_DATA,
-                                  "example %d of the rig: the displacement of refined vertex %u is not finite", index,
-                                  (unsigned)bad);
+                                  "example %d of the rig: the displacement of refined vertex %u is not finite",
+                                  index + 1, (unsigned)bad);
     }
     return result;
 }

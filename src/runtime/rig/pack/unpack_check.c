@@ -113,8 +113,8 @@ static ex_result check_shifts(const ex_rig *rig, ex_error *error) {
         for (size_t k = 0; k < 3 * (size_t)rig->counts.joints; k++)
             if (!isfinite(values[k]))
                 return ex_error_set(error, EX_ERROR_DATA,
-                                    "example %d of the rig: the position of joint %zu is not finite", shift->example,
-                                    k / 3);
+                                    "example %d of the rig: the position of joint %zu is not finite",
+                                    shift->example + 1, k / 3);
     }
     return EX_OK;
 }

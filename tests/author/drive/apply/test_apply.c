@@ -357,7 +357,7 @@ static void test_refusals(void **state) {
         ex_result result;
         const char *word;
     } cases[] = {
-        {{.rig = rig, .driver = spoiled, .output = output, .database = NAN}, EX_ERROR_DATA, "frame 7, vertex 44"},
+        {{.rig = rig, .driver = spoiled, .output = output, .database = NAN}, EX_ERROR_DATA, "frame 8, vertex 44"},
         {{.rig = rig, .driver = driver, .output = output, .group = "arms", .database = NAN},
          EX_ERROR_DATA,
          "did you mean 'arm'"},

@@ -116,7 +116,7 @@ static void test_farthest_first(void **state) {
         assert_int_equal(learned->frames[k], expected[k]);
     assert_int_equal(learned->frame_count, 1);
     char name[24];
-    snprintf(name, sizeof name, "frame_%03d", expected[1]);
+    snprintf(name, sizeof name, "frame_%03d", expected[1] + 1);
     assert_string_equal(ex_rig_example_name(rig, 0, 1), name);
     ex_learned_free(learned);
     ex_rig_destroy(rig);
@@ -336,10 +336,10 @@ static void test_refusals(void **state) {
     drive_write_motion("b.pc2", NULL, 0, FRAMES);
 
     spoil("s.pc2", 17, 5, DRIVE_DRIVEN_COUNT);
-    refuse(&l, EX_ERROR_DATA, "s.pc2: in frame 17, vertex 5");
+    refuse(&l, EX_ERROR_DATA, "s.pc2: in frame 18, vertex 5");
     drive_write_motion(NULL, "s.pc2", 0, FRAMES);
     spoil("b.pc2", 3, 80, DRIVE_DRIVER_COUNT);
-    refuse(&l, EX_ERROR_DATA, "b.pc2: in frame 3, vertex 80");
+    refuse(&l, EX_ERROR_DATA, "b.pc2: in frame 4, vertex 80");
 
     size_t size;
     drive_write_motion("b.pc2", NULL, 0, FRAMES);
@@ -358,9 +358,9 @@ static void test_refusals(void **state) {
     drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
     l.def.given = (const int[]){3, 24};
     l.def.given_count = 2;
-    refuse(&l, EX_ERROR_ARGUMENT, "there is no frame 24");
+    refuse(&l, EX_ERROR_ARGUMENT, "there is no frame 25: the references have frames 1 to 24");
     l.def.given = (const int[]){3, 3};
-    refuse(&l, EX_ERROR_DATA, "frame 3 (counting from 0) is given twice");
+    refuse(&l, EX_ERROR_DATA, "frame 4 is given twice");
     l.def.given_count = 0;
 
     l.def.key_count = 0;

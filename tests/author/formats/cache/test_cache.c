@@ -166,7 +166,7 @@ static void whole_or_nothing(void **state) {
             assert_int_equal(ex_cache_write(writer, &frames[0][0][0], &error), EX_OK);
             if (way == 1) {
                 assert_int_equal(ex_cache_write(writer, &bad[0][0], &error), EX_ERROR_DATA);
-                assert_sentence(&error, EX_ERROR_DATA, "in frame 1, vertex 2");
+                assert_sentence(&error, EX_ERROR_DATA, "in frame 2, vertex 2");
             }
             if (way == 2)
                 assert_int_equal(ex_cache_write(writer, &frames[1][0][0], &error), EX_OK);
@@ -196,7 +196,7 @@ static void refuses_to_write(void **state) {
     ex_mesh_destroy(mesh);
     const double falling[2] = {1, 1}, wild[1] = {INFINITY};
     assert_int_equal(ex_cache_create(scratch_path("a.mdd"), 1, 2, falling, NULL, &writer, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "the time of frame 1 is 1: times must increase");
+    assert_sentence(&error, EX_ERROR_DATA, "the time of frame 2 is 1: times must increase");
     assert_int_equal(ex_cache_create(scratch_path("a.mdd"), 1, 1, wild, NULL, &writer, &error), EX_ERROR_DATA);
     assert_null(writer);
     assert_int_equal(scratch_entry_count(), 0);
@@ -247,7 +247,7 @@ static void refuses_pc2(void **state) {
     ex_error error = {0};
     assert_int_equal(ex_cache_read(reader, 0, positions, &error), EX_OK);
     assert_int_equal(ex_cache_read(reader, 1, positions, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "in frame 1, vertex 1 (both counting from 0) is not a number");
+    assert_sentence(&error, EX_ERROR_DATA, "in frame 2, vertex 1 (counting from 0) is not a number");
     ex_cache_close(reader);
 }
 
@@ -262,7 +262,7 @@ static void refuses_mdd(void **state) {
     } cases[] = {
         {0, "\xFF\xFF\xFF\xFF", 4, "4 vertices and -1 frames"}, {4, "\0\0\0\0", 4, "0 vertices"},
         {0, "\x7F\xFF\xFF\xFF", 4, "0 of 2147483647 frames"},   {3, "\x04", 1, "2 of 4 frames of 4 vertices"},
-        {8, "\x7F\xC0\0\0", 4, "the time of frame 0"},          {16, "\0\0\0\0", 4, "the time of frame 2 is 0"},
+        {8, "\x7F\xC0\0\0", 4, "the time of frame 1"},          {16, "\0\0\0\0", 4, "the time of frame 3 is 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         change("c.mdd", cases[i].at, cases[i].bytes, cases[i].size);

@@ -96,7 +96,7 @@ static void finds_points_at_one_place(void **state) {
         assert_int_equal(count_kind(check, "same_place", EX_SEVERITY_ERROR, &finding), 2);
         assert_string_equal(finding->where, "layers[0]");
         assert_non_null(strstr(finding->text, "example 'a' and example 'b' are at the same place"));
-        assert_non_null(strstr(check->findings[0].text, "example 'm' and pseudo-example 0"));
+        assert_non_null(strstr(check->findings[0].text, "example 'm' and pseudo-example 1"));
         assert_int_equal(check->error_count, 2);
         ex_check_destroy(check);
     }

@@ -260,7 +260,7 @@ static void test_changes(void **state) {
     assert_int_equal(ex_project_move_pseudo(project, &elsewhere, 0, NULL, &error), EX_OK);
     check_text("changes.json", "'at': {'d': 2, 'e': 0.25}");
     assert_int_equal(ex_project_move_pseudo(project, &elsewhere, 1, NULL, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "no pseudo-example 1: it has 1");
+    assert_sentence(&error, EX_ERROR_DATA, "no pseudo-example 2: it has 1");
     assert_int_equal(ex_project_remove_pseudo(project, "dial", 0, NULL, &error), EX_OK);
     assert_int_equal(ex_project_get(project)->layers[0].pseudo_count, 0);
     ex_project_destroy(project);
