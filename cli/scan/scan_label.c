@@ -40,6 +40,7 @@ static void print_json(const ex_scan_session *session, const ex_scan_labelling *
         exi_emit_number(&json, "found", labels->found[i]);
         exi_emit_number(&json, "sure", labels->sure[i]);
         exi_emit_number(&json, "by_hand", labels->by_hand[i]);
+        exi_emit_number(&json, "not_found", labels->not_found[i]);
         exi_emit_bool(&json, "kept", labels->kept[i]);
         exi_emit_close(&json, '}');
     }
@@ -63,14 +64,17 @@ static void print_json(const ex_scan_session *session, const ex_scan_labelling *
 static void print_text(const ex_scan_session *session, const ex_scan_labelling *labels) {
     const ex_site *sites = session->kinematics->sites;
     char count[EXI_TEXT_SIZE];
-    int found = 0, sure = 0, kept = 0;
+    int found = 0, sure = 0, not_found = 0, kept = 0;
     for (int i = 0; i < labels->scan_count; i++) {
         found += labels->found[i];
-        sure += labels->sure[i];
+        sure += labels->sure[i] - labels->not_found[i];
+        not_found += labels->not_found[i];
         kept += labels->kept[i] && i != session->reference;
     }
-    exi_print("%s: %s, %d markers found, %d named for sure, %d doubtful", session->folder,
+    exi_print("%s: %s, %d markers found, %d of them named for sure, %d doubtful", session->folder,
               exi_text_count(count, labels->scan_count, "scan"), found, sure, labels->doubt_count);
+    if (not_found > 0)
+        exi_print("; %d more named by hand, where none was found", not_found);
     if (kept > 0)
         exi_print("; %s labelled before and left alone", exi_text_count(count, kept, "scan"));
     exi_print("\n");

@@ -3,6 +3,7 @@ import csv
 import json
 import math
 import random
+import re
 
 import harness
 
@@ -106,6 +107,22 @@ class Label(harness.Case):
         self.assertEqual(row["confidence"], "")
         self.assertAlmostEqual(float(row["x"]), at[0], places=5)
         self.assertNotEqual((self.folder / "s/labels/up.csv").read_bytes(), before)
+
+    def test_names_where_nothing_was_found(self):
+        """The reference is named by hand. Where no marker was found, a name is no name of a found one."""
+        self.session()
+        found = (self.folder / "s/found/still.csv").read_text().splitlines()
+        self.write("found/still.csv", "\n".join(found[:-3]) + "\n")
+        scans = self.succeed("scan", "label", "s", "--json").json()["scans"]
+        self.assertEqual([scan["not_found"] for scan in scans], [3, 0, 0, 0])
+        self.assertEqual(scans[0]["sure"], scans[0]["found"] + 3)
+        line = self.succeed("scan", "label", "s").out.splitlines()[0]
+        numbers = re.search(r"(\d+) markers found, (\d+) of them named for sure, (\d+) doubtful; 3 more named by hand, where none "
+                            r"was found", line)
+        all_found, sure, doubtful = map(int, numbers.groups())
+        self.assertEqual(all_found, sum(scan["found"] for scan in scans))
+        self.assertEqual(sure + 3, sum(scan["sure"] for scan in scans))
+        self.assertLessEqual(sure + doubtful, all_found)
 
     def test_sentences(self):
         self.session()

@@ -379,11 +379,12 @@ typedef struct ex_doubt {
 typedef struct ex_scan_labelling {
     int scan_count;
     int *found; /* [scan_count] number of markers */
-    int *sure;  /* number of them with a sure name, including those named by hand */
+    int *sure;  /* number of sure names, including those given by hand */
     int *by_hand;
     bool *kept; /* true if labelled before, and left alone */
     int doubt_count;
     ex_doubt *doubts; /* in the order of scans */
+    int *not_found;   /* [scan_count] number of sure names at places where no marker was found: those given by hand */
 } ex_scan_labelling;
 
 /*

@@ -170,12 +170,24 @@ static ex_result write_scan(work *w, int i, ex_error *error) {
     return result;
 }
 
+/* True if a marker was found where the name is. */
+static bool was_found(const ex_label_scan *scan, const ex_labelled *named) {
+    for (int f = 0; f < scan->found_count; f++) {
+        double apart[3];
+        exi_subtract(scan->found[f].position, named->position, apart);
+        if (exi_dot3(apart, apart) < SAME_PLACE * SAME_PLACE)
+            return true;
+    }
+    return false;
+}
+
 static ex_result take_stock(work *w, int i, size_t *capacity, ex_error *error) {
     const ex_label_scan *scan = &w->scans[i];
     ex_result result = EX_OK;
     for (int g = 0; g < scan->given_count && result == EX_OK; g++) {
         const ex_labelled *given = &scan->given[g];
         w->result->sure[i] += given->confidence >= EX_LABEL_SURE;
+        w->result->not_found[i] += given->confidence >= EX_LABEL_SURE && !was_found(scan, given);
         ex_doubt doubt = {.scan = i,
                           .site = ex_kinematics_find_site(w->session->kinematics, given->name),
                           .other = -1,
@@ -240,8 +252,9 @@ static ex_scan_labelling *create_result(int scan_count) {
                              .found = calloc(n + 1, sizeof *r->found),
                              .sure = calloc(n + 1, sizeof *r->sure),
                              .by_hand = calloc(n + 1, sizeof *r->by_hand),
-                             .kept = calloc(n + 1, sizeof *r->kept)};
-    if (r->found && r->sure && r->by_hand && r->kept)
+                             .kept = calloc(n + 1, sizeof *r->kept),
+                             .not_found = calloc(n + 1, sizeof *r->not_found)};
+    if (r->found && r->sure && r->by_hand && r->kept && r->not_found)
         return r;
     ex_scan_labelling_destroy(r);
     return NULL;
@@ -254,6 +267,7 @@ void ex_scan_labelling_destroy(ex_scan_labelling *labels) {
     free(labels->sure);
     free(labels->by_hand);
     free(labels->kept);
+    free(labels->not_found);
     free(labels->doubts);
     free(labels);
 }
