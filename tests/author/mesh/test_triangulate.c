@@ -172,6 +172,123 @@ static void cuts_what_is_no_polygon(void **state) {
     }
 }
 
+/* ---- the plain algorithm ---- */
+
+/* A ring of corners in the plane, and those that bend inwards. */
+typedef struct ring {
+    double (*points)[3];
+    int next[64], previous[64];
+    bool inward[64], gone[64];
+    int count;
+} ring;
+
+static double bend(const ring *r, int i) {
+    return area_xy(r->points, r->previous[i], i, r->next[i]);
+}
+
+static bool same_place(const double *a, const double *b) {
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+static bool plain_ear(const ring *r, int i) {
+    const int a = r->previous[i], c = r->next[i];
+    if (!(bend(r, i) > 0))
+        return false;
+    for (int k = 0; k < r->count; k++) {
+        const double *p = r->points[k];
+        if (r->gone[k] || !r->inward[k] || same_place(p, r->points[a]) || same_place(p, r->points[i]) ||
+            same_place(p, r->points[c]))
+            continue;
+        if (area_xy(r->points, a, i, k) >= 0 && area_xy(r->points, i, c, k) >= 0 && area_xy(r->points, c, a, k) >= 0)
+            return false;
+    }
+    return true;
+}
+
+/* Goes round, cuts off the next ear, or the flattest corner if there is none, and looks at all corners each time. */
+static void cut_plainly(double (*points)[3], int count, int *triangles) {
+    ring r = {.points = points, .count = count};
+    for (int i = 0; i < count; i++) {
+        r.next[i] = (i + 1) % count;
+        r.previous[i] = (i + count - 1) % count;
+    }
+    for (int i = 0; i < count; i++)
+        r.inward[i] = !(bend(&r, i) > 0);
+    for (int left = count, at = 0; left > 2; left--) {
+        int chosen = at, missed = 0;
+        for (; missed < left && !plain_ear(&r, chosen); missed++)
+            chosen = r.next[chosen];
+        const bool forced = missed == left;
+        for (int i = at, k = 0; forced && k < left; i = r.next[i], k++)
+            chosen = fabs(bend(&r, i)) < fabs(bend(&r, chosen)) ? i : chosen;
+        const int before = r.previous[chosen], after = r.next[chosen];
+        *triangles++ = before;
+        *triangles++ = chosen;
+        *triangles++ = after;
+        r.next[before] = after;
+        r.previous[after] = before;
+        r.gone[chosen] = true;
+        for (int i = 0; i < count; i++)
+            r.inward[i] = !r.gone[i] && (forced || r.inward[i]) && !(bend(&r, i) > 0);
+        at = r.next[after];
+    }
+}
+
+/* Whole coordinates, few enough to meet, to lie on lines and to cross: nothing is rounded. */
+static void cuts_as_the_plain_algorithm(void **state) {
+    (void)state;
+    static double points[64][3];
+    static int expected[3 * 62];
+    unsigned seed = 1;
+    for (int round = 0; round < 3000; round++) {
+        const int count = 5 + round % 60;
+        const unsigned side = round % 3 == 0 ? 6 : 50;
+        double whole = 0;
+        for (int i = 0; i < count; i++)
+            for (int k = 0; k < 2; k++) {
+                seed = seed * 1664525u + 1013904223u;
+                const double turn = 6.283185307179586 * i / count, reach = 20 + (double)(seed >> 16) / 65536.0 * 20;
+                points[i][k] = round % 3 == 2 ? floor(k == 0 ? reach * cos(turn) : reach * sin(turn))
+                                              : (double)((seed >> 16) % side);
+            }
+        for (int i = 1; i + 1 < count; i++)
+            whole += area_xy(points, 0, i, i + 1);
+        /* A polygon that runs clockwise is looked at from behind. */
+        for (int i = 0; whole < 0 && i < count; i++)
+            points[i][0] = -points[i][0];
+        if (whole == 0)
+            continue;
+        int *triangles = triangulate(points, count);
+        cut_plainly(points, count, expected);
+        assert_memory_equal(triangles, expected, 3 * (size_t)(count - 2) * sizeof *expected);
+        free(triangles);
+    }
+}
+
+/* Two arms of a spiral, and a polygon that crosses itself everywhere. Testing all corners against all would take
+ * minutes. */
+static void cuts_faces_of_very_many_corners(void **state) {
+    (void)state;
+    const int count = 100000;
+    double(*points)[3] = calloc((size_t)count, sizeof *points);
+    assert_non_null(points);
+    for (int i = 0; i < count; i++) {
+        const double turn = 40.0 * (i < count / 2 ? i : count - i) / (count / 2),
+                     reach = turn + (i < count / 2 ? 1 : 2);
+        points[i][0] = reach * cos(turn);
+        points[i][1] = reach * sin(turn);
+    }
+    free(triangulate(points, count));
+    unsigned seed = 7;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            points[i][k] = seed >> 8;
+        }
+    free(triangulate(points, count / 4));
+    free(points);
+}
+
 static void keeps_faces_in_order(void **state) {
     (void)state;
     double points[6][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {-1, 0.5, 0}, {2, 2, 2}};
@@ -198,6 +315,8 @@ int main(void) {
         cmocka_unit_test(cuts_faces_worked_out_by_hand),
         cmocka_unit_test(cuts_random_concave_faces),
         cmocka_unit_test(cuts_what_is_no_polygon),
+        cmocka_unit_test(cuts_as_the_plain_algorithm),
+        cmocka_unit_test(cuts_faces_of_very_many_corners),
         cmocka_unit_test(keeps_faces_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
