@@ -282,30 +282,20 @@ int exi_info_scene(const ex_call *call, const char *path) {
 
 /* ---- images ---- */
 
-static bool is_opaque(const ex_image *image) {
-    const size_t count = (size_t)image->width * (size_t)image->height;
-    for (size_t i = 0; i < count; i++)
-        if (image->pixels[4 * i + 3] != 255)
-            return false;
-    return true;
-}
-
 int exi_info_image(const ex_call *call, const char *path) {
     ex_error error = {.result = EX_OK};
-    ex_image *image = NULL;
-    if (ex_image_read(path, &image, &error) != EX_OK)
+    ex_image_facts image;
+    if (ex_image_measure(path, &image, &error) != EX_OK)
         return exi_failed(&error);
     if (call->json) {
         exi_emitter json = exi_info_begin_json(path, "image");
-        exi_emit_number(&json, "width", image->width);
-        exi_emit_number(&json, "height", image->height);
-        exi_emit_bool(&json, "opaque", is_opaque(image));
+        exi_emit_number(&json, "width", image.width);
+        exi_emit_number(&json, "height", image.height);
+        exi_emit_bool(&json, "opaque", image.opaque);
         exi_info_end_json(&json);
     } else {
         exi_info_begin(path, "an image");
-        exi_print("pixels    %d x %d, %s\n", image->width, image->height,
-                  is_opaque(image) ? "opaque" : "partly transparent");
+        exi_print("pixels    %d x %d, %s\n", image.width, image.height, image.opaque ? "opaque" : "partly transparent");
     }
-    ex_image_destroy(image);
     return EX_EXIT_DONE;
 }

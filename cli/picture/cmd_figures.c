@@ -62,12 +62,11 @@ static int count_wanted(void) {
 
 /* Notes a picture's size, so that the page does not jump while it loads; nothing for an SVG, which has its size. */
 static void note_size(const char *path, exi_figure_result *result) {
-    ex_image *image = NULL;
-    if (ex_path_ends_with(path, ".png") && ex_image_read(path, &image, NULL) == EX_OK) {
-        result->width = image->width;
-        result->height = image->height;
+    ex_image_facts image;
+    if (ex_path_ends_with(path, ".png") && ex_image_measure(path, &image, NULL) == EX_OK) {
+        result->width = image.width;
+        result->height = image.height;
     }
-    ex_image_destroy(image);
 }
 
 static bool make_one(exi_figures *figures, const exi_figure *figure, exi_figure_result *result) {

@@ -17,6 +17,10 @@ extern "C" {
 #define EX_IMAGE_MAX 32768
 /* Maximum number of pixels in a file: 1 GB of memory. */
 #define EX_IMAGE_PIXELS (1 << 28)
+/* Number of pixels that any file may have, 8192 x 8192. A file of more needs a byte for each EX_IMAGE_PIXELS_PER_BYTE
+ * of them: a small file that takes a gigabyte holds one colour, or is made to do harm. */
+#define EX_IMAGE_PIXELS_SURE     (1 << 26)
+#define EX_IMAGE_PIXELS_PER_BYTE 16
 
 /* An image in memory. */
 typedef struct ex_image {
@@ -32,6 +36,15 @@ EX_API void ex_image_destroy(ex_image *image);
  * has none. Colours are taken as sRGB. Results: FORMAT, LIMIT, MEMORY, FILE; the file is named. */
 EX_API ex_result ex_image_read(const char *path, ex_image **image, ex_error *error);
 EX_API ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_image **image, ex_error *error);
+
+/* Facts about an image file. */
+typedef struct ex_image_facts {
+    int width, height;
+    bool opaque; /* every pixel has alpha 255 */
+} ex_image_facts;
+
+/* Reads and checks a whole PNG row by row: takes memory for one row, whatever the size. Results: as ex_image_read. */
+EX_API ex_result ex_image_measure(const char *path, ex_image_facts *facts, ex_error *error);
 
 /* Write a PNG, without an alpha channel if every pixel is opaque. The same image gives the same bytes. ex_image_encode
  * returns them in *bytes (release with free). */

@@ -84,6 +84,19 @@ static double load(const accessor *a, const unsigned char *bytes) {
     }
 }
 
+/* ---- the limit ---- */
+
+ex_result exi_gltf_unfold(exi_gltf *g, size_t bytes, const char *where) {
+    if (bytes > g->budget - g->unfolded)
+        return exi_gltf_fail(g, EX_ERROR_LIMIT, where,
+                             "the file would expand to more than %.0f MB, the most for its size (%.0f MB, and %zu "
+                             "times the file): export it without sparse accessors, and with vertices of its own for "
+                             "each primitive",
+                             (double)g->budget / 1e6, (double)EXI_GLTF_UNFOLDED_SURE / 1e6, EXI_GLTF_UNFOLDED_PER_BYTE);
+    g->unfolded += bytes;
+    return EX_OK;
+}
+
 /* ---- parsing accessors ---- */
 
 /* Finds count elements of `element` bytes in a view, from the object's byteOffset on. */
@@ -176,13 +189,7 @@ static ex_result open_accessor(exi_gltf *g, int number, int expected, const char
     if (expected >= 0 && a->count != expected)
         return exi_gltf_fail(g, EX_ERROR_DATA, where, "accessor %d has %d elements, but %d are needed", number,
                              a->count, expected);
-    size_t bytes = (size_t)a->count * (size_t)a->width * 4;
-    if (bytes > g->budget - g->unfolded)
-        return exi_gltf_fail(g, EX_ERROR_LIMIT, where,
-                             "the file would expand to more than %.0f MB, far more than its own size",
-                             (double)g->budget / 1e6);
-    g->unfolded += bytes;
-    return EX_OK;
+    return exi_gltf_unfold(g, (size_t)a->count * (size_t)a->width * 4, where);
 }
 
 static ex_result wrong_width(const exi_gltf *g, const accessor *a, const char *where, const char *wanted) {

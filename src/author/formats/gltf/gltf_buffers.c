@@ -37,7 +37,7 @@ static ex_result open_buffer(exi_gltf *g, int number) {
                              size);
     }
     buffer->size = promised;
-    g->budget += uri ? 64 * size : 0;
+    g->budget += uri ? EXI_GLTF_UNFOLDED_PER_BYTE * size : 0;
     return EX_OK;
 }
 

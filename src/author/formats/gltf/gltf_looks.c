@@ -151,9 +151,9 @@ static ex_result copy_view(exi_gltf *g, int view, ex_scene_image *image, const c
     ex_result result = exi_gltf_view(g, view, where, &bytes, &image->size, &stride);
     if (result != EX_OK)
         return result;
-    if (image->size > g->budget - g->unfolded)
-        return exi_gltf_fail(g, EX_ERROR_LIMIT, where, "the file would expand to far more than its own size");
-    g->unfolded += image->size;
+    result = exi_gltf_unfold(g, image->size, where);
+    if (result != EX_OK)
+        return result;
     image->bytes = exi_array_copy(bytes, image->size, 1);
     return image->bytes ? EX_OK : exi_gltf_no_memory(g);
 }

@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decoded size allowed for the smallest file; larger files get 64 times their size in addition. */
-#define SMALLEST_BUDGET ((size_t)256 << 20)
-
 /* ---- the container ---- */
 
 static size_t load_u32(const unsigned char *bytes) {
@@ -166,7 +163,9 @@ ex_result ex_scene_parse(const void *bytes, size_t size, const char *name, bool 
                          ex_error *error) {
     *scene = NULL;
     exi_gltf g = {.path = name, .open_files = open_files, .error = error};
-    g.budget = size < SIZE_MAX / 128 ? SMALLEST_BUDGET + 64 * size : SIZE_MAX / 2;
+    g.budget = size < SIZE_MAX / 2 / EXI_GLTF_UNFOLDED_PER_BYTE
+                   ? EXI_GLTF_UNFOLDED_SURE + EXI_GLTF_UNFOLDED_PER_BYTE * size
+                   : SIZE_MAX / 2;
     g.scene = ex_scene_create();
     ex_result result = g.scene ? EX_OK : exi_gltf_no_memory(&g);
     if (result == EX_OK && open_files) {

@@ -23,6 +23,11 @@
 
 #define EXI_WHERE_SIZE 128
 
+/* Bytes that the arrays of a file may take once decoded: the first number, and for each byte of the file the second.
+ * Sparse targets and vertices shared by a character's materials stay far below; a bomb does not. */
+#define EXI_GLTF_UNFOLDED_SURE     ((size_t)32 << 20)
+#define EXI_GLTF_UNFOLDED_PER_BYTE ((size_t)64)
+
 typedef struct exi_gltf_buffer {
     const unsigned char *bytes; /* NULL until first used */
     size_t size;
@@ -42,6 +47,9 @@ typedef struct exi_gltf {
     size_t unfolded, budget;  /* bytes of decoded arrays so far, and their limit */
     ex_scene *scene;
 } exi_gltf;
+
+/* Counts `bytes` that are about to be decoded. Results: LIMIT, with the limit and what to do. */
+ex_result exi_gltf_unfold(exi_gltf *g, size_t bytes, const char *where);
 
 /* ---- errors and memory ---- */
 

@@ -107,15 +107,14 @@ ex_result exi_gltf_read_influences(exi_gltf *g, const json_t *attributes, ex_sce
         return exi_gltf_fail(g, EX_ERROR_LIMIT, where, "has %d sets of joints; at most %d are supported", sets,
                              SETS_MOST);
     /* Checks the decoded size of all sets before allocating memory for them. */
-    if ((size_t)p->vertex_count > (g->budget - g->unfolded) / 32 / (size_t)sets)
-        return exi_gltf_fail(g, EX_ERROR_LIMIT, where,
-                             "%d sets of joints would expand to far more than the file's size", sets);
+    ex_result result = exi_gltf_unfold(g, (size_t)p->vertex_count * (size_t)sets * 4 * 6, where);
+    if (result != EX_OK)
+        return result;
     p->influence_count = 4 * sets;
     p->joints = exi_array_allocate((size_t)p->vertex_count * (size_t)p->influence_count, sizeof *p->joints);
     p->weights = exi_array_allocate((size_t)p->vertex_count * (size_t)p->influence_count, sizeof *p->weights);
     if (!p->joints || !p->weights)
         return exi_gltf_no_memory(g);
-    ex_result result = EX_OK;
     for (int set = 0; set < sets && result == EX_OK; set++)
         result = read_set(g, attributes, p, set, where);
     return result == EX_OK ? normalise(g, p, where) : result;

@@ -3,9 +3,10 @@
  *
  * The bytes are used unchanged: chunks about gamma and colour profiles are ignored, as glTF requires for textures and
  * as every painting program writes sRGB. The header is read here first, so that a file that claims more pixels than its
- * bytes could hold is refused before any memory is allocated. On errors libpng leaves by longjmp; everything that must
- * survive that is in one struct, and until then only libpng allocates.
+ * bytes could or should hold is refused before any memory is allocated. On errors libpng leaves by longjmp; everything
+ * that must survive that is in one struct, and until then only libpng allocates.
  */
+#include "author/base/array.h"
 #include "author/formats/foreign.h"
 #include "runtime/base/result.h"
 
@@ -28,7 +29,9 @@ enum { MOST_EXPANSION = 1032 };
 typedef struct reader {
     const unsigned char *at, *end;
     const char *name;
-    ex_image *image;
+    uint32_t width, height;
+    unsigned char *pixels; /* all rows; or one, if the pixels are only looked at */
+    bool looks, opaque;
     bool out_of_memory;
     char reason[128]; /* from libpng */
     ex_error *error;
@@ -77,9 +80,21 @@ static ex_result refuse(const reader *r, const char *what) {
     return ex_error_set(r->error, EX_ERROR_FORMAT, "%s: %s: export the picture as PNG again", r->name, what);
 }
 
-static ex_result no_memory(const reader *r, uint32_t width, uint32_t height) {
+static ex_result no_memory(const reader *r) {
     return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: not enough memory for %lu x %lu pixels", r->name,
-                        (unsigned long)width, (unsigned long)height);
+                        (unsigned long)r->width, (unsigned long)r->height);
+}
+
+/* Refuses to fill much memory from a small file. */
+static ex_result check_density(const reader *r, size_t size) {
+    const uint64_t pixels = (uint64_t)r->width * r->height;
+    if (r->looks || pixels <= EX_IMAGE_PIXELS_SURE || pixels / EX_IMAGE_PIXELS_PER_BYTE <= size)
+        return EX_OK;
+    return ex_error_set(r->error, EX_ERROR_LIMIT,
+                        "%s: has %lu x %lu pixels in %zu bytes, and would take %.0f MB of memory; a file of more than "
+                        "%d pixels needs a byte for every %d of them: make the picture smaller",
+                        r->name, (unsigned long)r->width, (unsigned long)r->height, size, (double)pixels * 4 / 1e6,
+                        EX_IMAGE_PIXELS_SURE, EX_IMAGE_PIXELS_PER_BYTE);
 }
 
 /* Bits per pixel by colour type; 0 for an unknown type. */
@@ -95,7 +110,7 @@ static ex_result read_head(reader *r) {
     const unsigned char *chunk = r->at + SIGNATURE_SIZE;
     if (size < HEAD_SIZE || memcmp(chunk + 4, "IHDR", 4) != 0)
         return refuse(r, "is a damaged PNG file whose header is missing or cut short");
-    const uint32_t width = big_endian(chunk + 8), height = big_endian(chunk + 12);
+    const uint32_t width = r->width = big_endian(chunk + 8), height = r->height = big_endian(chunk + 12);
     if (width == 0 || height == 0)
         return refuse(r, "is a PNG file without pixels");
     if (width > EX_IMAGE_MAX || height > EX_IMAGE_MAX)
@@ -110,16 +125,28 @@ static ex_result read_head(reader *r) {
         return refuse(r, "is a damaged PNG file with an unknown kind of colour");
     if (((uint64_t)width * bits + 7) / 8 * height / MOST_EXPANSION > size)
         return refuse(r, "is a damaged PNG file that has far too few bytes for its size in pixels");
-    r->image = ex_image_create((int)width, (int)height);
-    if (!r->image)
-        return no_memory(r, width, height);
-    return EX_OK;
+    return check_density(r, size);
 }
 
 /* ---- the pixels ---- */
 
+/* Reads the rows of each pass as the file has them, into one row. Leaves by longjmp. */
+static void look_at_rows(png_structp png, png_infop info, reader *r) {
+    const bool passes = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
+    r->opaque = true;
+    for (int pass = 0; pass < (passes ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++) {
+        const int width = passes ? PNG_PASS_COLS((int)r->width, pass) : (int)r->width;
+        const int height = passes ? PNG_PASS_ROWS((int)r->height, pass) : (int)r->height;
+        for (int y = 0; width > 0 && y < height; y++) {
+            png_read_row(png, r->pixels, NULL);
+            for (size_t x = 0; x < (size_t)width; x++)
+                r->opaque = r->opaque && r->pixels[4 * x + 3] == 255;
+        }
+    }
+}
+
 /* Leaves by longjmp if the file is invalid. */
-static void read_rows(png_structp png, png_infop info, const reader *r) {
+static void read_rows(png_structp png, png_infop info, reader *r) {
     png_set_user_limits(png, EX_IMAGE_MAX, EX_IMAGE_MAX);
     /* Ignores all chunks except those that pixels need: header, palette, transparency, data, end. */
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
@@ -128,19 +155,21 @@ static void read_rows(png_structp png, png_infop info, const reader *r) {
     png_set_scale_16(png);
     png_set_gray_to_rgb(png);
     png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
-    const int pass_count = png_set_interlace_handling(png);
+    const int pass_count = r->looks ? 0 : png_set_interlace_handling(png);
     png_read_update_info(png, info);
-    const size_t row_size = 4 * (size_t)r->image->width;
+    const size_t row_size = 4 * (size_t)r->width;
     if (png_get_rowbytes(png, info) != row_size)
         png_error(png, "rows of an unexpected length");
+    if (r->looks)
+        look_at_rows(png, info, r);
     for (int pass = 0; pass < pass_count; pass++)
-        for (size_t y = 0; y < (size_t)r->image->height; y++)
-            png_read_row(png, r->image->pixels + y * row_size, NULL);
+        for (size_t y = 0; y < r->height; y++)
+            png_read_row(png, r->pixels + y * row_size, NULL);
     png_read_end(png, NULL);
 }
 
-/* Nothing here changes after setjmp, so nothing needs to be volatile. */
-static bool read_all(png_structp png, png_infop info, const reader *r) {
+/* No variable here changes after setjmp, so none needs to be volatile. */
+static bool read_all(png_structp png, png_infop info, reader *r) {
     if (setjmp(png_jmpbuf(png)))
         return false;
     read_rows(png, info, r);
@@ -159,7 +188,7 @@ static ex_result read_pixels(reader *r) {
     png_destroy_read_struct(&png, &info, NULL);
     /* libpng continues without chunks that it considers unimportant. */
     if (r->out_of_memory)
-        return no_memory(r, (uint32_t)r->image->width, (uint32_t)r->image->height);
+        return no_memory(r);
     if (!done)
         return ex_error_set(r->error, EX_ERROR_FORMAT,
                             "%s: is a damaged PNG file (%s): export the picture as PNG again", r->name, r->reason);
@@ -168,16 +197,29 @@ static ex_result read_pixels(reader *r) {
 
 /* ---- entry points ---- */
 
+/* Reads the file with memory that belongs to the image, or with a row of its own. */
+static ex_result read_png(reader *r, ex_image **image) {
+    unsigned char *row = NULL;
+    ex_result result = read_head(r);
+    if (result != EX_OK)
+        return result;
+    if (r->looks)
+        r->pixels = row = exi_array_allocate(r->width, 4);
+    else if ((*image = ex_image_create((int)r->width, (int)r->height)) != NULL)
+        r->pixels = (*image)->pixels;
+    result = r->pixels ? read_pixels(r) : no_memory(r);
+    free(row);
+    return result;
+}
+
 ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_image **image, ex_error *error) {
     *image = NULL;
     reader r = {.at = bytes, .end = (const unsigned char *)bytes + size, .name = name, .error = error};
-    ex_result result = read_head(&r);
-    if (result == EX_OK)
-        result = read_pixels(&r);
-    if (result == EX_OK)
-        *image = r.image;
-    else
-        ex_image_destroy(r.image);
+    const ex_result result = read_png(&r, image);
+    if (result != EX_OK) {
+        ex_image_destroy(*image);
+        *image = NULL;
+    }
     return exi_foreign_explain(error, result, EXI_CONTENT_IMAGE, name, ".png", bytes, size);
 }
 
@@ -189,6 +231,26 @@ ex_result ex_image_read(const char *path, ex_image **image, ex_error *error) {
     if (result != EX_OK)
         return result;
     result = ex_image_parse(bytes, size, path, image, error);
+    free(bytes);
+    return result;
+}
+
+ex_result ex_image_measure(const char *path, ex_image_facts *facts, ex_error *error) {
+    *facts = (ex_image_facts){0};
+    char *bytes;
+    size_t size;
+    ex_result result = ex_file_read(path, &bytes, &size, error);
+    if (result != EX_OK)
+        return result;
+    reader r = {.at = (unsigned char *)bytes,
+                .end = (unsigned char *)bytes + size,
+                .name = path,
+                .looks = true,
+                .error = error};
+    result = read_png(&r, NULL);
+    if (result == EX_OK)
+        *facts = (ex_image_facts){(int)r.width, (int)r.height, r.opaque};
+    result = exi_foreign_explain(error, result, EXI_CONTENT_IMAGE, path, ".png", bytes, size);
     free(bytes);
     return result;
 }

@@ -27,6 +27,7 @@ typedef struct plan {
     piece *pieces;
     int piece_count;
     int vertex_count, face_count;
+    size_t part_most; /* vertices or triangles that the mesh may have */
     bool texcoords, normals, colours, materials;
 } plan;
 
@@ -57,6 +58,31 @@ static bool same_vertices(const ex_scene_mesh *mesh, const ex_scene_primitive *a
 
 /* ---- planning ---- */
 
+/* Nodes may repeat a mesh; the joined mesh may have this many times the vertices of all meshes, or the second number
+ * if that is more. A forest in a few kilobytes would fill the memory. */
+enum { REPEAT_MOST = 16, REPEAT_SURE = 1 << 20 };
+
+static size_t repeat_most(const ex_scene *scene) {
+    size_t count = 0;
+    for (int m = 0; m < scene->mesh_count; m++)
+        for (int i = 0; i < scene->meshes[m].primitive_count; i++) {
+            const ex_scene_primitive *primitive = &scene->meshes[m].primitives[i];
+            const size_t vertices = (size_t)primitive->vertex_count;
+            const size_t triangles = (size_t)exi_scene_triangle_count(primitive);
+            count += vertices > triangles ? vertices : triangles;
+        }
+    return count > REPEAT_SURE / REPEAT_MOST ? count * REPEAT_MOST : REPEAT_SURE;
+}
+
+static ex_result check_repeats(const plan *p, ex_error *error) {
+    if ((size_t)p->vertex_count <= p->part_most && (size_t)p->face_count <= p->part_most)
+        return EX_OK;
+    return ex_error_set(error, EX_ERROR_LIMIT,
+                        "the nodes repeat meshes until the form would have more than %zu vertices or triangles, the "
+                        "most for these meshes: delete nodes, or join them into one mesh and export again",
+                        p->part_most);
+}
+
 static ex_result add_piece(plan *p, piece added, int mesh_start, ex_error *error) {
     const ex_scene_primitive *primitive = added.primitive;
     for (int i = mesh_start; i < p->piece_count && !added.shared; i++)
@@ -80,7 +106,7 @@ static ex_result add_piece(plan *p, piece added, int mesh_start, ex_error *error
     p->colours = p->colours || primitive->colours;
     p->materials = p->materials || primitive->material >= 0;
     p->pieces[p->piece_count++] = added;
-    return EX_OK;
+    return check_repeats(p, error);
 }
 
 static ex_result add_pieces(plan *p, int node, int number, const char *name, const double *matrix, ex_error *error) {
@@ -265,7 +291,7 @@ ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **made, int 
     if (mesh < 0 || mesh >= scene->mesh_count)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no mesh %d: the scene has %d", mesh, scene->mesh_count);
     const ex_scene_mesh *chosen = &scene->meshes[mesh];
-    plan p = {.scene = scene};
+    plan p = {.scene = scene, .part_most = repeat_most(scene)};
     p.pieces = exi_array_allocate((size_t)chosen->primitive_count, sizeof *p.pieces);
     ex_result result = p.pieces ? add_pieces(&p, -1, mesh, NULL, NULL, error) : ex_error_memory(error, "the mesh", 0);
     if (result == EX_OK)
@@ -325,7 +351,7 @@ static size_t count_pieces(const ex_scene *scene) {
 ex_result exi_scene_join(const ex_scene *scene, const bool *wanted, ex_mesh **made, exi_scene_part **parts,
                          int *part_count, ex_error *error) {
     *made = NULL;
-    plan p = {.scene = scene};
+    plan p = {.scene = scene, .part_most = repeat_most(scene)};
     p.pieces = exi_array_allocate(count_pieces(scene), sizeof *p.pieces);
     double *worlds = exi_array_allocate(16 * (size_t)scene->node_count, sizeof *worlds);
     exi_scene_part *list = parts ? exi_array_allocate(count_pieces(scene), sizeof *list) : NULL;

@@ -115,11 +115,14 @@ static void check(exi_checker *c, int index) {
     snprintf(where, sizeof where, "layers[%d]", index);
     if (c->mesh)
         check_texcoords(c, layer, where);
-    ex_image *image = first ? read_image(c->view, first->image, &error) : NULL;
-    c->failed = c->failed || error.result == EX_ERROR_MEMORY;
-    size.width = image ? image->width : 0;
-    size.height = image ? image->height : 0;
-    ex_image_destroy(image);
+    ex_image_facts facts = {0};
+    char *path = first ? ex_path_join(c->view->path, first->image) : NULL;
+    if (path)
+        ex_image_measure(path, &facts, &error);
+    c->failed = c->failed || (first && !path) || error.result == EX_ERROR_MEMORY;
+    size.width = facts.width;
+    size.height = facts.height;
+    free(path);
     float **rows = calloc((size_t)layer->example_count + 1, sizeof *rows);
     bool complete = rows != NULL;
     c->failed = c->failed || !rows;

@@ -145,6 +145,21 @@ static ex_image *must_parse(const png *p) {
     return image;
 }
 
+/* Facts that need no memory for the pixels are those of the pixels. */
+static void check_facts(const png *p, const ex_image *image) {
+    ex_image_facts facts;
+    ex_error error;
+    bool opaque = true;
+    for (int i = 0; i < image->width * image->height; i++)
+        opaque = opaque && image->pixels[4 * i + 3] == 255;
+    scratch_write("facts.png", p->bytes, p->size);
+    if (ex_image_measure(scratch_path("facts.png"), &facts, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(facts.width, image->width);
+    assert_int_equal(facts.height, image->height);
+    assert_int_equal(facts.opaque, opaque);
+}
+
 /* A sample as 8 bits: the same fraction of the full range, rounded. */
 static int as_8_bits(int sample, int depth) {
     const int full = (1 << depth) - 1;
@@ -209,6 +224,7 @@ static void reads_every_kind(void **state) {
                         fail_msg("kind %d, %d bits, variant %d: channel %d of pixel %d is %d, not %d", kind, depth,
                                  variant, c, i, image->pixels[4 * i + c], expected[c]);
             }
+            check_facts(&p, image);
             ex_image_destroy(image);
         }
 }
@@ -293,6 +309,19 @@ static void says_what_is_wrong(void **state) {
         put_rows(&p, row, sizeof row);
         assert_refused(&p, heads[i].result, heads[i].word);
     }
+    /* As many bytes as deflate may need for one colour, far fewer than a picture has. */
+    static const unsigned char more[40000];
+    put_head(&p, 16384, 16384, 1, GREY, 0);
+    put_rows(&p, row, sizeof row);
+    put(&p, more, sizeof more);
+    assert_refused(&p, EX_ERROR_LIMIT, "16384 x 16384 pixels in 40");
+    assert_refused(&p, EX_ERROR_LIMIT,
+                   "would take 1074 MB of memory; a file of more than 67108864 pixels needs a byte");
+    /* 8192 pixels squared are read from any file: this one is refused for its rows. */
+    put_head(&p, 8192, 8192, 1, GREY, 0);
+    put_rows(&p, row, sizeof row);
+    put(&p, more, sizeof more);
+    assert_refused(&p, EX_ERROR_FORMAT, "damaged");
     put_head(&p, 1, 2, 8, RGB, 0);
     put_rows(&p, row, sizeof row);
     ex_image_destroy(must_parse(&p));
@@ -441,6 +470,9 @@ static ex_result read_and_write_with_little_memory(void *context) {
     if (result == EX_OK)
         result = ex_image_write(scratch_path("out.png"), image, &error);
     ex_image_destroy(image);
+    ex_image_facts facts;
+    if (result == EX_OK)
+        result = ex_image_measure(scratch_path("in.png"), &facts, &error);
     return result;
 }
 

@@ -199,6 +199,31 @@ static void joins_primitives(void **state) {
     ex_scene_destroy(scene);
 }
 
+/* Sixteen nodes with one mesh make a form; one more is refused before memory is taken. */
+static void bounds_repeated_meshes(void **state) {
+    (void)state;
+    for (int nodes = 16; nodes <= 17; nodes++) {
+        char text[1024] = "{\"asset\":{\"version\":\"2.0\"},\"accessors\":[{\"componentType\":5126,\"count\":90000,"
+                          "\"type\":\"VEC3\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
+                          "\"nodes\":[{\"mesh\":0}";
+        for (int i = 1; i < nodes; i++)
+            strcat(text, ",{\"mesh\":0}");
+        strcat(text, "]}");
+        ex_scene *scene;
+        ex_mesh *mesh;
+        ex_error error = {.result = EX_OK};
+        assert_int_equal(ex_scene_parse(text, strlen(text), "forest.gltf", false, &scene, &error), EX_OK);
+        assert_int_equal(ex_scene_to_form(scene, &mesh, &error), nodes == 16 ? EX_OK : EX_ERROR_LIMIT);
+        if (nodes == 16)
+            assert_int_equal(mesh->vertex_count, 16 * 90000);
+        else
+            assert_sentence(&error, EX_ERROR_LIMIT,
+                            "repeat meshes until the form would have more than 1440000 vertices");
+        ex_mesh_destroy(mesh);
+        ex_scene_destroy(scene);
+    }
+}
+
 static void shares_vertices(void **state) {
     (void)state;
     const char obj[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\ng a\nf 1 2 3 4\ng b\nf 4 3 2 1\n";
@@ -400,6 +425,7 @@ int main(void) {
         cmocka_unit_test(places_long_chains),
         cmocka_unit_test(reports_misuse),
         cmocka_unit_test(joins_primitives),
+        cmocka_unit_test(bounds_repeated_meshes),
         cmocka_unit_test(shares_vertices),
         cmocka_unit_test(cuts_strips_and_fans),
         cmocka_unit_test(places_forms),
