@@ -5,6 +5,7 @@
 
 #include <exemplar/author/files.h>
 
+#include <errno.h>
 #include <stdio.h>
 
 static ex_result write_rig(const char *path, const void *rig, ex_error *error) {
@@ -23,6 +24,8 @@ static ex_result encode(ex_result (*write)(const char *path, const void *thing, 
                         char **bytes, size_t *size, ex_error *error) {
     char path[32];
     FILE *file = tmpfile();
+    if (!file && errno == ENOMEM)
+        return ex_file_error(error, "write", "a temporary file", ENOMEM);
     if (!file)
         return ex_error_set(error, EX_ERROR_FILE,
                             "there is no room for a temporary file: set TMPDIR to a folder with free space");

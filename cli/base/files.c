@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,27 +35,40 @@ static exi_file_kind kind_by_name(const char *path) {
     return EXI_FILE_UNKNOWN;
 }
 
+/* Reads up to `size` bytes; returns how many. Without a FILE, whose buffer would need memory. */
+static size_t read_some(int file, void *bytes, size_t size) {
+    size_t used = 0;
+    for (ssize_t count = 1; used < size && count != 0; used += count > 0 ? (size_t)count : 0)
+        if ((count = read(file, (char *)bytes + used, size - used)) < 0 && errno != EINTR)
+            break;
+    return used;
+}
+
 /* True if the JSON part of a .glb, of which the first 20 bytes have been read, names the extension that makes it a rig.
  * Also true for files rearranged by another program, and for a part that is cut short: reading them then reports
  * that. */
-static bool names_rig(FILE *file, const unsigned char start[20]) {
+static bool names_rig(int file, const unsigned char start[20]) {
     static const char word[] = "\"EXEMPLAR_rig\"";
     size_t left = start[12] | (size_t)start[13] << 8 | (size_t)start[14] << 16 | (size_t)start[15] << 24, matched = 0;
-    for (; left > 0; left--) {
-        int byte = getc(file);
-        if (byte == EOF)
+    char bytes[4096];
+    while (left > 0) {
+        const size_t wanted = left < sizeof bytes ? left : sizeof bytes;
+        if (read_some(file, bytes, wanted) < wanted)
             return true;
-        /* No character of the word but the first is a quote, so a failed match can restart only there. */
-        matched = byte == word[matched] ? matched + 1 : byte == word[0] ? 1 : 0;
-        if (word[matched] == '\0')
-            return true;
+        left -= wanted;
+        for (size_t i = 0; i < wanted; i++) {
+            /* No character of the word but the first is a quote, so a failed match can restart only there. */
+            matched = bytes[i] == word[matched] ? matched + 1 : bytes[i] == word[0] ? 1 : 0;
+            if (word[matched] == '\0')
+                return true;
+        }
     }
     return false;
 }
 
-static exi_file_kind kind_by_content(const char *path, FILE *file) {
+static exi_file_kind kind_by_content(const char *path, int file) {
     unsigned char start[257] = {0};
-    size_t size = fread(start, 1, 20, file);
+    size_t size = read_some(file, start, 20);
     if (size >= 4 && memcmp(start, "glTF", 4) == 0)
         return size < 20 || names_rig(file, start) ? EXI_FILE_RIG : EXI_FILE_SCENE;
     if (size >= 4 && memcmp(start, "\x89PNG", 4) == 0)
@@ -69,7 +83,7 @@ static exi_file_kind kind_by_content(const char *path, FILE *file) {
         return EXI_FILE_TRC;
     if (size >= 20 && start[0] > 0 && start[0] < ' ' && start[1] == 0x50)
         return EXI_FILE_C3D; /* no text begins with this character */
-    size += fread(start + size, 1, sizeof start - 1 - size, file);
+    size += read_some(file, start + size, sizeof start - 1 - size);
     start[size] = 0;
     if (start[strspn((const char *)start, " \t\r\n")] == '{')
         return has_ending(path, ".gltf") ? EXI_FILE_SCENE : EXI_FILE_PROJECT;
@@ -80,11 +94,11 @@ exi_file_kind exi_file_kind_of(const char *path) {
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return EXI_FILE_UNKNOWN;
-    FILE *file = fopen(path, "rb");
-    if (!file)
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
         return EXI_FILE_UNKNOWN;
     exi_file_kind kind = kind_by_content(path, file);
-    fclose(file);
+    close(file);
     return kind;
 }
 
@@ -102,19 +116,19 @@ const char *exi_file_kind_name(exi_file_kind kind) {
     return names[kind];
 }
 
-/* True if the file is binary glTF, not only by its name. */
-static bool begins_as_gltf(const char *path) {
-    char start[4] = {0};
-    FILE *file = fopen(path, "rb");
-    const bool is = file && fread(start, 1, sizeof start, file) == sizeof start && memcmp(start, "glTF", 4) == 0;
-    if (file)
-        fclose(file);
+bool exi_file_begins_with(const char *path, const char *text) {
+    char start[16];
+    const size_t size = strlen(text);
+    const int file = size <= sizeof start ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    const bool is = file >= 0 && read_some(file, start, size) == size && memcmp(start, text, size) == 0;
+    if (file >= 0)
+        close(file);
     return is;
 }
 
 bool exi_expect_kind(const char *path, exi_file_kind expected) {
     exi_file_kind kind = exi_file_kind_of(path);
-    if (kind == expected || kind == EXI_FILE_UNKNOWN || (kind == EXI_FILE_RIG && !begins_as_gltf(path)))
+    if (kind == expected || kind == EXI_FILE_UNKNOWN || (kind == EXI_FILE_RIG && !exi_file_begins_with(path, "glTF")))
         return true; /* reading it says what is wrong */
     const char *is = exi_file_kind_name(kind), *other = exi_file_kind_name(expected);
     if (kind == EXI_FILE_RIG)
@@ -146,7 +160,7 @@ bool exi_file_is_folder(const char *path) {
 bool exi_folder_is_empty(const char *path) {
     DIR *folder = opendir(path);
     if (!folder)
-        return !exi_file_exists(path);
+        return errno != ENOMEM && !exi_file_exists(path);
     int others = 0;
     for (struct dirent *entry = readdir(folder); entry && others == 0; entry = readdir(folder))
         others += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
@@ -325,10 +339,14 @@ bool exi_output_folder_check(const char *path) {
 bool exi_output_new_folder_check(const char *path, bool force) {
     if (!exi_output_folder_check(path))
         return false;
+    errno = 0;
     if (force || exi_folder_is_empty(path))
         return true;
-    exi_failed_text("the folder '%s' is not empty: give --force to overwrite files in it, or another folder with -o",
-                    path);
+    if (errno == ENOMEM)
+        exi_failed_memory();
+    else
+        exi_failed_text(
+            "the folder '%s' is not empty: give --force to overwrite files in it, or another folder with -o", path);
     return false;
 }
 
@@ -344,8 +362,13 @@ bool exi_folder_note(exi_folder *folder, const char *path) {
     while (folder->old_length > 0 && !prefix_exists(folder->path, folder->old_length))
         folder->old_length = parent_length(folder->path, folder->old_length);
     folder->existed = folder->old_length == length;
+    errno = 0;
     folder->empty = exi_folder_is_empty(folder->path);
-    return true;
+    if (errno != ENOMEM)
+        return true;
+    exi_failed_memory();
+    exi_folder_forget(folder);
+    return false;
 }
 
 /* Removes the plain files of a folder that was empty before, so nothing of value can be in it. */

@@ -37,7 +37,9 @@ bool exi_expect_kind(const char *path, exi_file_kind expected);
 bool exi_file_exists(const char *path);
 /* True if the path is a folder. */
 bool exi_file_is_folder(const char *path);
-/* True if the folder does not exist or is empty. */
+/* True if the file's first bytes are the text, of at most 16 characters. */
+bool exi_file_begins_with(const char *path, const char *text);
+/* True if the folder does not exist or is empty; false with errno ENOMEM if there is not enough memory to look. */
 bool exi_folder_is_empty(const char *path);
 /* True if both paths lead to the same file. */
 bool exi_file_is_same(const char *path, const char *other);

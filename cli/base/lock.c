@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -15,14 +16,12 @@
 #include <unistd.h>
 
 static int open_folder_of(const char *path) {
-    char *file = realpath(path, NULL);
-    if (!file)
+    char file[PATH_MAX]; /* lack of memory must not leave the folder unlocked */
+    if (!realpath(path, file))
         return -1;
     char *slash = strrchr(file, '/');
     slash[slash == file] = '\0';
-    const int folder = open(file, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(file);
-    return folder;
+    return open(file, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* Locks an open folder, where `where` "the folder of" the path is. Returns the lock. */

@@ -1,5 +1,6 @@
 /* exemplar completion - prints a script that lets a shell complete the tool's command lines. */
 #include "cli/base/command.h"
+#include "cli/base/report.h"
 
 #include "complete.h"
 #include "scripts.h"
@@ -19,10 +20,8 @@ static const struct {
 } shells[] = {{"bash", exi_script_bash}, {"zsh", exi_script_zsh}, {"fish", exi_script_fish}};
 
 static int run(const ex_call *call) {
-    if (words) {
-        exi_complete_print(stdout, call->argument_count, call->arguments);
-        return EX_EXIT_DONE;
-    }
+    if (words)
+        return exi_complete_print(stdout, call->argument_count, call->arguments) ? EX_EXIT_DONE : exi_failed_memory();
     if (call->argument_count != 1)
         return exi_wrong_usage(call->command, "name one shell: bash, zsh or fish");
     for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++)

@@ -45,6 +45,7 @@ typedef struct completion {
     const char *word;   /* to be completed */
     char endings[128];  /* of the files to offer, " .obj .ply" */
     bool files, all_files, folders;
+    bool failed; /* true if memory ran out */
 } completion;
 
 /* Prints "BEFORE TEXT AFTER" (without the spaces) and its summary, which may be NULL, if the word fits. */
@@ -121,10 +122,12 @@ static void offer_placeholder(completion *c, const char *text, size_t size) {
     }
 }
 
-static void offer_axes(const completion *c) {
+static void offer_axes(completion *c) {
     ex_error error = {.result = EX_OK};
     ex_rig *rig = NULL;
-    if (!c->rig || ex_rig_read(c->rig, NULL, &rig, &error) != EX_OK)
+    const ex_result result = c->rig ? ex_rig_read(c->rig, NULL, &rig, &error) : EX_OK;
+    c->failed = c->failed || result == EX_ERROR_MEMORY;
+    if (!rig)
         return;
     /* A name that shells cannot show is left out: they would print it as it is. */
     for (int i = 0; i < ex_rig_input_count(rig); i++) {
@@ -266,7 +269,7 @@ static void complete_command(completion *c, int count, const char *const *words)
     offer_files(c);
 }
 
-void exi_complete_print(FILE *file, int count, const char *const *words) {
+bool exi_complete_print(FILE *file, int count, const char *const *words) {
     completion c = {.file = file, .word = count > 0 ? words[count - 1] : ""};
     if (count <= 1) {
         offer_commands(&c, &exi_tool);
@@ -275,19 +278,20 @@ void exi_complete_print(FILE *file, int count, const char *const *words) {
             offer(&c, "--", "help", 4, "", "print the overview");
             offer(&c, "--", "version", 7, "", "print the version");
         }
-        return;
+        return true;
     }
     if (strcmp(words[0], "help") == 0) {
         complete_help(&c, count - 1, words + 1);
-        return;
+        return true;
     }
     c.command = exi_command_inner(&exi_tool, words[0]);
     if (!c.command)
-        return;
+        return true;
     const ex_command *inner = count > 2 ? exi_command_inner(c.command, words[1]) : NULL;
     if (count == 2)
         offer_commands(&c, c.command);
     if (inner)
         c.command = inner;
     complete_command(&c, count - (inner ? 2 : 1), words + (inner ? 2 : 1));
+    return !c.failed;
 }

@@ -2,6 +2,7 @@
 #ifndef EXEMPLAR_CLI_COMPLETE_H
 #define EXEMPLAR_CLI_COMPLETE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /*
@@ -11,8 +12,8 @@
  *   :files .obj .ply   the shell is to offer files with these endings, and folders; with no ending, all files
  *   :folders           the shell is to offer folders
  * If the last word has a '=', the lines are for the part after it: y and z for --up=. A word that ends with '=' or ':'
- * wants more after it without a space.
+ * wants more after it without a space. Returns false if memory ran out.
  */
-void exi_complete_print(FILE *file, int count, const char *const *words);
+bool exi_complete_print(FILE *file, int count, const char *const *words);
 
 #endif

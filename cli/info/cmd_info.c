@@ -198,20 +198,12 @@ static int show_mesh(const ex_call *call, const char *path, ex_mesh *mesh) {
     return EX_EXIT_DONE;
 }
 
-/* PLY begins with a signature; a file without it is read as OBJ. */
-static bool starts_as_ply(const char *path) {
-    char start[4] = "";
-    FILE *file = fopen(path, "rb");
-    size_t size = file ? fread(start, 1, sizeof start, file) : 0;
-    if (file)
-        fclose(file);
-    return size == 4 && memcmp(start, "ply", 3) == 0;
-}
-
 static int show_form(const ex_call *call, const char *path) {
     ex_error error = {.result = EX_OK};
     ex_mesh *mesh = NULL;
-    ex_result result = starts_as_ply(path) ? ex_ply_read(path, &mesh, &error) : ex_obj_read(path, &mesh, &error);
+    /* PLY begins with a signature; a file without it is read as OBJ. */
+    ex_result result =
+        exi_file_begins_with(path, "ply") ? ex_ply_read(path, &mesh, &error) : ex_obj_read(path, &mesh, &error);
     return result == EX_OK ? show_mesh(call, path, mesh) : exi_failed(&error);
 }
 

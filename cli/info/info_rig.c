@@ -233,11 +233,12 @@ static void json_inputs(const ex_rig *rig, exi_emitter *json) {
     exi_emit_close(json, ']');
 }
 
-static void json_skeleton(const ex_rig *rig, exi_emitter *json) {
+/* False without memory; the joints then have no places. */
+static bool json_skeleton(const ex_rig *rig, exi_emitter *json) {
     const ex_skeleton *skeleton = ex_rig_skeleton(rig);
     const ex_skin *skin = ex_rig_skin(rig);
     if (!skeleton)
-        return;
+        return true;
     if (skin)
         exi_emit_text(json, "skinning", ex_skinning_name(ex_rig_skinning(rig)));
     exi_emit_open(json, "skeleton", '{');
@@ -258,6 +259,7 @@ static void json_skeleton(const ex_rig *rig, exi_emitter *json) {
     exi_emit_close(json, ']');
     exi_emit_close(json, '}');
     free(worlds);
+    return worlds != NULL;
 }
 
 static void json_driver(const ex_rig *rig, exi_emitter *json) {
@@ -326,14 +328,14 @@ static int print_rig_json(const char *path, const ex_rig *rig, const double box[
     exi_emit_numbers(&json, "box", box, 6);
     json_levels(rig, &json);
     json_textures(rig, &json);
-    json_skeleton(rig, &json);
+    const bool skeleton = json_skeleton(rig, &json);
     json_driver(rig, &json);
     json_inputs(rig, &json);
     exi_emit_open(&json, "layers", '[');
     int exit_code = print_rig_layers(rig, &json);
     exi_emit_close(&json, ']');
     exi_info_end_json(&json);
-    return exit_code;
+    return exit_code == EX_EXIT_DONE && !skeleton ? exi_failed_memory() : exit_code;
 }
 
 int exi_info_rig(const ex_call *call, const char *path) {

@@ -10,6 +10,7 @@
 #include "cli/base/report.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,8 @@ static void find_rest(exi_forms *f, const char *folder, bool quiet) {
 
 static bool list_folder(exi_forms *f, const char *path, bool quiet, int *exit_code) {
     DIR *folder = opendir(path);
+    if (!folder && errno == ENOMEM)
+        return out_of_memory(exit_code);
     if (!folder)
         return wrong(exit_code, exi_failed_text("the folder '%s' cannot be read", path));
     bool fits = true;

@@ -18,6 +18,9 @@ void *__wrap_realloc(void *memory, size_t size);
 void __real_free(void *memory);
 void __wrap_free(void *memory);
 
+/* jansson's; NULL in programs without it. */
+__attribute__((weak)) void json_set_alloc_funcs(void *(*allocate)(size_t size), void (*release)(void *memory));
+
 static int until_failure; /* 0: none */
 static bool reached;
 
@@ -42,6 +45,12 @@ void *__wrap_realloc(void *memory, size_t size) {
 
 void __wrap_free(void *memory) {
     __real_free(memory);
+}
+
+/* Early, because the authoring library keeps the functions that it finds (json_read.c). */
+__attribute__((constructor(101))) static void wrap_jansson(void) {
+    if (json_set_alloc_funcs)
+        json_set_alloc_funcs(__wrap_malloc, __wrap_free);
 }
 
 void fail_alloc_arm(int n) {

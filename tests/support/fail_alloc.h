@@ -2,8 +2,8 @@
  * fail_alloc.h - makes the n-th allocation of the code under test fail.
  *
  * The test program is linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free, which catches the calls
- * of the test and of the static libraries in it; those inside libc and other shared libraries go through. One thread
- * only.
+ * of the test and of the static libraries in it, and those of jansson; others inside libc and shared libraries go
+ * through. One thread only.
  */
 #ifndef EXEMPLAR_TESTS_FAIL_ALLOC_H
 #define EXEMPLAR_TESTS_FAIL_ALLOC_H

@@ -110,7 +110,8 @@ EX_API char *ex_path_join(const char *file, const char *relative);
 /* Returns true if the path ends with `ending`, which is in lower case; the path's case is ignored. */
 EX_API bool ex_path_ends_with(const char *path, const char *ending);
 
-/* Sets "cannot DOING 'PATH': REASON", with the reason for errno_value, and returns EX_ERROR_FILE. */
+/* Sets "cannot DOING 'PATH': REASON", with the reason for errno_value, and returns EX_ERROR_FILE. ENOMEM gives "not
+ * enough memory to DOING 'PATH'" and EX_ERROR_MEMORY. */
 EX_API ex_result ex_file_error(ex_error *error, const char *doing, const char *path, int errno_value);
 
 #ifdef __cplusplus

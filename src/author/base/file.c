@@ -52,8 +52,14 @@ static const char *reason_text(char reason[REASON_SIZE], int errno_value) {
     return reason;
 }
 
+static ex_result no_memory(ex_error *error, const char *doing, const char *path) {
+    return ex_error_set(error, EX_ERROR_MEMORY, "not enough memory to %s '%s'", doing, path);
+}
+
 ex_result ex_file_error(ex_error *error, const char *doing, const char *path, int errno_value) {
     char reason[REASON_SIZE];
+    if (errno_value == ENOMEM)
+        return no_memory(error, doing, path);
     return ex_error_set(error, EX_ERROR_FILE, "cannot %s '%s': %s", doing, path, reason_text(reason, errno_value));
 }
 
@@ -85,10 +91,6 @@ ex_result exi_file_write_error(ex_error *error, const char *path, int errno_valu
     if (strcmp(path, STANDARD_OUTPUT) != 0)
         return ex_file_error(error, "write", path, errno_value);
     return ex_error_set(error, EX_ERROR_FILE, "cannot write to standard output: %s", reason_text(reason, errno_value));
-}
-
-static ex_result no_memory(ex_error *error, const char *doing, const char *path) {
-    return ex_error_set(error, EX_ERROR_MEMORY, "not enough memory to %s '%s'", doing, path);
 }
 
 /* ---- reading ---- */

@@ -10,6 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Parses a text strictly: no key twice, nothing after the value. Release with json_decref. Parse every text with this
+ * function: jansson's own report lack of memory as an error of syntax. Results: FORMAT, with the reason in *problem
+ * (may be NULL); MEMORY. Then *root is NULL. */
+ex_result exi_json_load(const char *text, size_t size, json_t **root, json_error_t *problem);
+
 /* Parses a text or a file; release with json_decref. Errors name file (`name`), line and column. */
 ex_result exi_json_parse(const char *text, size_t size, const char *name, json_t **root, ex_error *error);
 ex_result exi_json_read(const char *path, json_t **root, ex_error *error);

@@ -1,5 +1,9 @@
 /*
  * Reads JSON files strictly: no duplicate keys, nothing after the value.
+ *
+ * jansson's parser says "string or '}' expected", or nothing, if memory runs out. So its allocation function is
+ * replaced by one that calls the previous one and notes in its thread if that failed. A program that sets allocation
+ * functions of its own later does no harm: lack of memory is then recognised only where jansson reports it.
  */
 #include "author/base/json.h"
 #include "runtime/base/result.h"
@@ -9,17 +13,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+static json_malloc_t allocate_before;
+static _Thread_local bool memory_ran_out;
+
+static void *allocate(size_t size) {
+    void *memory = allocate_before(size);
+    memory_ran_out = memory_ran_out || !memory;
+    return memory;
+}
+
+/* Before main, so that no thread is using jansson. */
+__attribute__((constructor)) static void watch_memory(void) {
+    json_free_t release;
+    json_get_alloc_funcs(&allocate_before, &release);
+    json_set_alloc_funcs(allocate, release);
+}
+
+ex_result exi_json_load(const char *text, size_t size, json_t **root, json_error_t *problem) {
+    json_error_t local;
+    problem = problem ? problem : &local;
+    *problem = (json_error_t){0};
+    memory_ran_out = false;
+    *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, problem);
+    if (*root)
+        return EX_OK;
+    const bool reported = json_error_code(problem) == json_error_out_of_memory || !problem->text[0];
+    return memory_ran_out || reported ? EX_ERROR_MEMORY : EX_ERROR_FORMAT;
+}
+
 ex_result exi_json_parse(const char *text, size_t size, const char *name, json_t **root, ex_error *error) {
-    json_error_t json_error = {0};
+    json_error_t json_error;
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;
         size -= 3;
     }
-    *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &json_error);
-    if (*root)
+    const ex_result result = exi_json_load(text, size, root, &json_error);
+    if (result == EX_OK)
         return EX_OK;
-    /* jansson reports nothing if memory runs out half-way. */
-    if (json_error_code(&json_error) == json_error_out_of_memory || !json_error.text[0])
+    if (result == EX_ERROR_MEMORY)
         return ex_error_memory(error, name, size);
     if (size == 0)
         return ex_error_set(error, EX_ERROR_FORMAT, "%s is empty", name);

@@ -8,6 +8,7 @@
  * A driven vertex named by several entries (at the seam of two groups) sees the faces of all of them.
  */
 #include "author/base/array.h"
+#include "author/base/json.h"
 #include "author/base/keys.h"
 #include "author/drive/drive.h"
 #include "author/mesh/groups.h"
@@ -214,14 +215,14 @@ static ex_result sort_out(const reading *r, ex_drive_binds *binds, ex_error *err
 static ex_result parse(const char *path, json_t **root, ex_error *error) {
     char *text = NULL;
     size_t size = 0;
-    json_error_t problem = {0};
+    json_error_t problem;
     ex_result result = ex_file_read(path, &text, &size, error);
     if (result != EX_OK)
         return result;
     const size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    *root = json_loadb(text + mark, size - mark, JSON_REJECT_DUPLICATES, &problem);
-    if (!*root) /* jansson reports nothing if memory runs out half-way */
-        result = json_error_code(&problem) == json_error_out_of_memory || !problem.text[0]
+    result = exi_json_load(text + mark, size - mark, root, &problem);
+    if (result != EX_OK)
+        result = result == EX_ERROR_MEMORY
                      ? ex_error_memory(error, "the binds", size)
                      : ex_error_set(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, problem.line, problem.column,
                                     size == 0 ? "the file is empty" : problem.text);

@@ -322,8 +322,9 @@ ex_result exi_drive_note_read(const ex_rig *rig, const ex_rig_driver *driver, ex
         const ex_attachment note = ex_rig_attachment(rig, n);
         if (strcmp(note.kind, EXI_DRIVE_NOTE) != 0)
             continue;
-        json_t *root = json_loadb(note.data, note.size, JSON_REJECT_DUPLICATES, NULL);
-        in i = {.arena = arena, .failed = !json_is_object(root)};
+        json_t *root = NULL;
+        const bool no_memory = exi_json_load(note.data, note.size, &root, NULL) == EX_ERROR_MEMORY;
+        in i = {.arena = arena, .failed = !json_is_object(root), .no_memory = no_memory};
         if (!i.failed)
             get_options(&i, root, driver->driver.vertex_count, o);
         if (!i.failed && o->frame == EX_WHOLE_FRAME_JOINT &&

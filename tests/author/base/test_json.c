@@ -1,4 +1,5 @@
-/* Writing JSON: each kind of value by hand, line breaks, and text that jansson reads back as the same tree. */
+/* Writing JSON: each kind of value by hand, line breaks, and text that jansson reads back as the same tree. Reading:
+ * lack of memory is told from errors of syntax. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,6 +132,29 @@ static void without_memory_it_says_so(void **state) {
     json_decref(value);
 }
 
+static ex_result parse_once(void *context) {
+    json_t *value = NULL;
+    json_error_t problem;
+    const ex_result result = exi_json_load(context, strlen(context), &value, &problem);
+    assert_true((result == EX_OK) == (value != NULL));
+    json_decref(value);
+    return result;
+}
+
+/* jansson says "string or '}' expected" or "invalid token" at most of these allocations. */
+static void lack_of_memory_is_no_error_of_syntax(void **state) {
+    (void)state;
+    char text[] = "{\"name\": [\"some text\", {\"at\": 1.25, \"b\": [true, null, -3]}], \"more\": \"\\u00e9\"}";
+    assert_true(fail_alloc_sweep(parse_once, text) > 20);
+    /* Errors of syntax remain, also after lack of memory. */
+    char wrong[] = "{\"name\": [1, 2}", twice[] = "{\"a\": 1, \"a\": 2}", empty[] = "";
+    assert_int_equal(parse_once(wrong), EX_ERROR_FORMAT);
+    assert_int_equal(parse_once(twice), EX_ERROR_FORMAT);
+    assert_int_equal(parse_once(empty), EX_ERROR_FORMAT);
+    json_t *value = NULL;
+    assert_int_equal(exi_json_load(wrong, strlen(wrong), &value, NULL), EX_ERROR_FORMAT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_values),
@@ -138,6 +162,7 @@ int main(void) {
         cmocka_unit_test(breaks_lines_at_a_hundred),
         cmocka_unit_test(adds_text),
         cmocka_unit_test(without_memory_it_says_so),
+        cmocka_unit_test(lack_of_memory_is_no_error_of_syntax),
     };
     return cmocka_run_group_tests_name("author.formats.json", tests, NULL, NULL);
 }

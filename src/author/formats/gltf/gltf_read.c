@@ -3,6 +3,7 @@
  * every part in the order in which parts refer to each other.
  */
 #include "author/base/array.h"
+#include "author/base/json.h"
 #include "author/formats/foreign.h"
 #include "author/formats/gltf/gltf_reader.h"
 
@@ -69,12 +70,11 @@ static ex_result open_container(exi_gltf *g, const unsigned char *bytes, size_t 
     }
     if (result != EX_OK)
         return result;
-    json_error_t problem = {0};
-    g->root = json_loadb((const char *)json, json_size, JSON_REJECT_DUPLICATES, &problem);
-    /* jansson reports nothing if memory runs out half-way. */
-    if (!g->root && (json_error_code(&problem) == json_error_out_of_memory || !problem.text[0]))
+    json_error_t problem;
+    result = exi_json_load((const char *)json, json_size, &g->root, &problem);
+    if (result == EX_ERROR_MEMORY)
         return exi_gltf_no_memory(g);
-    if (!g->root)
+    if (result != EX_OK)
         return ex_error_set(g->error, EX_ERROR_FORMAT, "%s:%d: %s", g->path, problem.line, problem.text);
     if (!json_is_object(g->root))
         return exi_gltf_fail(g, EX_ERROR_FORMAT, NULL, "is not a glTF file: its JSON is not an object");

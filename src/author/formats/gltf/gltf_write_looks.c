@@ -2,6 +2,7 @@
  * Writes materials, textures and images: values merged into the kept JSON, and the list of extensions that it uses.
  */
 #include "author/base/array.h"
+#include "author/base/json.h"
 #include "author/formats/gltf/gltf_writer.h"
 
 #include <exemplar/author/files.h>
@@ -30,13 +31,14 @@ static void note_extensions(exi_gltf_writer *w, json_t *value) {
 }
 
 static ex_result parse_rest(exi_gltf_writer *w, const char *rest, const char *what, int number, json_t **tree) {
-    json_error_t problem;
-    *tree = rest ? json_loads(rest, JSON_REJECT_DUPLICATES, &problem) : json_object();
+    if (!rest)
+        *tree = json_object();
+    const ex_result result = rest ? exi_json_load(rest, strlen(rest), tree, NULL) : EX_OK;
     if (*tree && !json_is_object(*tree)) {
         json_decref(*tree);
         *tree = NULL;
     }
-    if (!*tree && rest)
+    if (!*tree && rest && result != EX_ERROR_MEMORY)
         return ex_error_set(w->error, EX_ERROR_DATA, "cannot write '%s': the rest of %s[%d] is not a JSON object",
                             w->path, what, number);
     if (!*tree)

@@ -85,13 +85,12 @@ ex_result exi_project_trajectories_note_read(const ex_rig *rig, json_t **note, e
     *note = NULL;
     for (int i = 0; i < ex_rig_attachment_count(rig) && !*note; i++) {
         const ex_attachment held = ex_rig_attachment(rig, i);
-        json_error_t reason = {0};
         if (strcmp(held.kind, EXI_PATHS_NOTE) != 0)
             continue;
-        *note = json_loadb(held.data, held.size, JSON_REJECT_DUPLICATES, &reason);
-        if (!*note && (json_error_code(&reason) == json_error_out_of_memory || !reason.text[0]))
+        const ex_result result = exi_json_load(held.data, held.size, note, NULL);
+        if (result == EX_ERROR_MEMORY)
             return ex_error_memory(error, "a note", held.size);
-        if (!*note)
+        if (result != EX_OK)
             return ex_error_set(error, EX_ERROR_DATA,
                                 "the rig's note about how its trajectories were found is damaged");
     }

@@ -255,13 +255,12 @@ static ex_result describe_refinement(const ex_rig *rig, json_t **subdivide, ex_e
     *subdivide = NULL;
     for (int i = 0; i < ex_rig_attachment_count(rig); i++) {
         const ex_attachment note = ex_rig_attachment(rig, i);
-        json_error_t reason = {0};
         if (strcmp(note.kind, EXI_REFINEMENT_NOTE) != 0)
             continue;
-        *subdivide = json_loadb(note.data, note.size, JSON_REJECT_DUPLICATES, &reason);
-        if (*subdivide)
+        const ex_result result = exi_json_load(note.data, note.size, subdivide, NULL);
+        if (result == EX_OK)
             return EX_OK;
-        if (json_error_code(&reason) == json_error_out_of_memory || !reason.text[0])
+        if (result == EX_ERROR_MEMORY)
             return ex_error_memory(error, "a note", note.size);
         return ex_error_set(error, EX_ERROR_DATA, "the rig's note about how it was subdivided is damaged");
     }

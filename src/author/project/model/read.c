@@ -4,6 +4,7 @@
  */
 #include "author/project/model/project.h"
 
+#include "author/base/json.h"
 #include "author/formats/foreign.h"
 #include "author/project/domains/project_domain.h"
 #include "author/project/model/reader.h"
@@ -263,11 +264,9 @@ ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_p
         text += 3;
         size -= 3;
     }
-    json_error_t json_error = {0};
-    made->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &json_error);
-    ex_result result = EX_OK;
-    /* jansson gives no text if memory ran out in the middle. */
-    if (!made->root && (json_error_code(&json_error) == json_error_out_of_memory || !json_error.text[0]))
+    json_error_t json_error;
+    ex_result result = exi_json_load(text, size, &made->root, &json_error);
+    if (result == EX_ERROR_MEMORY)
         result = ex_error_memory(error, "the project", size);
     else if (!made->root && size == 0)
         result = ex_error_set(error, EX_ERROR_FORMAT, "%s is empty", path);

@@ -100,16 +100,22 @@ static ex_result write_content(const char *path, const content *c, ex_error *err
     return ex_file_commit(&writer, error);
 }
 
-/* True if the file still has the known content: as read, or as written since by ex_project_write. Compares trees, so
- * that writing the same in another way does no harm. */
-static bool is_ours(const ex_project *project, const content *now) {
+/* Fails unless the file still has the known content: as read, or as written since by ex_project_write. Compares trees,
+ * so that writing the same in another way does no harm. */
+static ex_result check_ours(const ex_project *project, const content *now, ex_error *error) {
     if (!project->stored || !now->bytes)
-        return true;
-    const bool marked = now->size >= 3 && memcmp(now->bytes, "\xEF\xBB\xBF", 3) == 0;
-    json_t *tree = json_loadb(now->bytes + 3 * marked, now->size - 3 * (size_t)marked, JSON_REJECT_DUPLICATES, NULL);
+        return EX_OK;
+    const size_t mark = now->size >= 3 && memcmp(now->bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    json_t *tree = NULL;
+    if (exi_json_load(now->bytes + mark, now->size - mark, &tree, NULL) == EX_ERROR_MEMORY)
+        return ex_error_memory(error, "the project", now->size);
     const bool ours = json_equal(tree, project->stored) || json_equal(tree, project->root);
     json_decref(tree);
-    return ours;
+    if (ours)
+        return EX_OK;
+    return ex_error_set(error, EX_ERROR_DATA,
+                        "'%s' was changed by another program in the meantime, and was left as it is: run this again",
+                        project->path);
 }
 
 /* Copies the file's content, if any, to `beside`; if the new content cannot be written, restores `beside`. */
@@ -117,10 +123,8 @@ static ex_result replace_file(const ex_project *project, const char *beside, con
     const char *path = project->path;
     content now, before = {0};
     ex_result result = read_content(path, &now, error);
-    if (result == EX_OK && !is_ours(project, &now))
-        result = ex_error_set(
-            error, EX_ERROR_DATA,
-            "'%s' was changed by another program in the meantime, and was left as it is: run this again", path);
+    if (result == EX_OK)
+        result = check_ours(project, &now, error);
     if (result == EX_OK)
         result = read_content(beside, &before, error);
     if (result == EX_OK && now.bytes)

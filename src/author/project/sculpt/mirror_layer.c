@@ -117,11 +117,15 @@ static ex_result start_layer(exi_mirroring *m, ex_error *error) {
 
 ex_result exi_mirroring_layer(exi_mirroring *m, ex_error *error) {
     json_t *names = json_object();
-    bool known = true, own = true;
+    bool known = true, own = true, done = names != NULL;
     for (int i = 0; i < m->source->axis_count; i++) {
         known = known && m->axes[i].to;
         own = own && exi_mirroring_axis(m, m->axes[i].name);
-        json_object_set_new(names, m->axes[i].name, json_true());
+        done = done && json_object_set_new(names, m->axes[i].name, json_true()) == 0;
+    }
+    if (!done) {
+        json_decref(names);
+        return ex_error_memory(error, "a layer", 0);
     }
     m->to = !known ? -1 : own ? m->from : exi_layer_over(m->mirror.view, names);
     json_decref(names);

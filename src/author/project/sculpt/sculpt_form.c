@@ -17,6 +17,7 @@
 #include <exemplar/author/formats.h>
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,13 +236,15 @@ char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const
 }
 
 ex_result exi_path_below_project(const ex_project_view *view, const char *path, char **relative, ex_error *error) {
+    errno = 0;
     char *here = ex_path_join(view->path, "."), *folder = here ? realpath(here, NULL) : NULL;
-    char *file = realpath(path, NULL);
+    char *file = errno != ENOMEM ? realpath(path, NULL) : NULL;
+    const bool resolved = errno != ENOMEM;
     const size_t length = folder ? strlen(folder) : 0;
     const bool below = folder && file && strncmp(folder, file, length) == 0 && file[length] == '/' &&
                        exi_is_text(file + length + 1); /* a project can only refer to text */
     *relative = below ? exi_text_copy(file + length + 1, strlen(file + length + 1)) : NULL;
-    const bool failed = !here || (below && !*relative);
+    const bool failed = !here || !resolved || (below && !*relative);
     free(here);
     free(folder);
     free(file);

@@ -7,6 +7,7 @@
 #include "author/base/array.h"
 #include "author/base/json.h"
 #include "author/scan/label/label_scans.h"
+#include "author/scan/session/session.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
@@ -162,25 +163,36 @@ static json_t *pair_of(int view, const double at[2]) {
     return json_pack("[i,f,f]", view, nearbyint(10 * at[0]) / 10, nearbyint(10 * at[1]) / 10);
 }
 
-/* Finds its position on the picture of its view; for a merged scan, on all pictures that see its side. */
+/* Appends a value and takes it over. False without memory, also that of making the value. */
+static bool add(json_t *list, json_t *value) {
+    return json_array_append_new(list, value) == 0;
+}
+
+static json_t *drop(json_t *value) {
+    json_decref(value);
+    return NULL;
+}
+
+/* Finds its position on the picture of its view; for a merged scan, on all pictures that see its side. NULL without
+ * memory. */
 static json_t *find_seen(const ex_found_marker *found, ex_mesh *const *meshes, int mesh_count, const shot *shots,
                          int shot_count) {
     json_t *seen = json_array();
     double at[2], normal[3];
+    bool done = seen != NULL;
     if (mesh_count > 1) {
         const int view = found->view >= 0 && found->view < shot_count ? found->view : 0;
         project(&shots[view], found->position, at);
-        json_array_append_new(seen, pair_of(view, at));
-        return seen;
+        return done && add(seen, pair_of(view, at)) ? seen : drop(seen);
     }
     find_normal(meshes[0], found->position, normal);
-    for (int i = 0; i < shot_count; i++) {
+    for (int i = 0; done && i < shot_count; i++) {
         if (exi_dot3(normal, shots[i].back) < 0.35)
             continue;
         project(&shots[i], found->position, at);
-        json_array_append_new(seen, pair_of(i, at));
+        done = add(seen, pair_of(i, at));
     }
-    return seen;
+    return done ? seen : drop(seen);
 }
 
 /* Returns the row of labels/ for a found marker, or -1. */
@@ -198,16 +210,20 @@ static int find_row(const ex_found_marker *found, const ex_labelled *rows, int c
     return nearest;
 }
 
+/* Takes `seen` over; NULL without memory. */
 static json_t *make_spot(const double position[3], const double colour[3], const ex_labelled *row, json_t *seen) {
-    return json_pack("{s:[f,f,f], s:[i,i,i], s:s, s:f, s:b, s:o}", "at", nearbyint(1e6 * position[0]) / 1e6,
-                     nearbyint(1e6 * position[1]) / 1e6, nearbyint(1e6 * position[2]) / 1e6, "colour", (int)colour[0],
-                     (int)colour[1], (int)colour[2], "name", row ? row->name : "", "confidence",
-                     row ? floor(1000 * row->confidence) / 1000 : 0.0, "hand", row ? row->by_hand : 0, "seen", seen);
+    return !seen ? NULL
+                 : json_pack("{s:[f,f,f], s:[i,i,i], s:s, s:f, s:b, s:o}", "at", nearbyint(1e6 * position[0]) / 1e6,
+                             nearbyint(1e6 * position[1]) / 1e6, nearbyint(1e6 * position[2]) / 1e6, "colour",
+                             (int)colour[0], (int)colour[1], (int)colour[2], "name", row ? row->name : "", "confidence",
+                             row ? floor(1000 * row->confidence) / 1000 : 0.0, "hand", row ? row->by_hand : 0, "seen",
+                             seen);
 }
 
 static ex_result write_json(ex_file_writer *writer, json_t *value, ex_error *error) {
     exi_text text = {0};
-    exi_json_print(value, false, &text);
+    if (value)
+        exi_json_print(value, false, &text);
     const bool good = value && !text.failed;
     for (size_t i = 0; good && i < text.size; i++) { /* so that no name ends the script */
         const bool tag = text.bytes[i] == '<';
@@ -230,11 +246,8 @@ static ex_result write_spots(const page *p, int scan, ex_mesh *const *meshes, co
     ex_result result = path && labels && spots ? EX_OK : ex_error_memory(error, "the page", 0);
     if (result == EX_OK)
         result = ex_found_read(path, &found, &found_count, error);
-    FILE *file = result == EX_OK ? fopen(labels, "rb") : NULL;
-    if (file) {
-        fclose(file);
+    if (result == EX_OK && exi_scan_is_there(labels))
         result = ex_labels_read(labels, &rows, &row_count, error);
-    }
     bool *used = calloc((size_t)row_count + 1, sizeof *used);
     if (result == EX_OK && !used)
         result = ex_error_memory(error, "the page", 0);
@@ -242,12 +255,13 @@ static ex_result write_spots(const page *p, int scan, ex_mesh *const *meshes, co
         const int row = find_row(&found[f], rows, row_count, used);
         if (row >= 0)
             used[row] = true;
-        json_array_append_new(spots, make_spot(found[f].position, found[f].colour, row >= 0 ? &rows[row] : NULL,
-                                               find_seen(&found[f], meshes, entry->file_count, shots, shot_count)));
+        if (!add(spots, make_spot(found[f].position, found[f].colour, row >= 0 ? &rows[row] : NULL,
+                                  find_seen(&found[f], meshes, entry->file_count, shots, shot_count))))
+            result = ex_error_memory(error, "the page", 0);
     }
     for (int r = 0; r < row_count && result == EX_OK; r++) /* named where nothing was found: they go into the CSV */
-        if (!used[r])
-            json_array_append_new(spots, make_spot(rows[r].position, (double[3]){0, 0, 0}, &rows[r], json_array()));
+        if (!used[r] && !add(spots, make_spot(rows[r].position, (double[3]){0, 0, 0}, &rows[r], json_array())))
+            result = ex_error_memory(error, "the page", 0);
     if (result == EX_OK)
         result = write_json(p->writer, spots, error);
     else
@@ -297,9 +311,9 @@ static ex_result write_markers(const page *p, ex_error *error) {
     json_t *markers = json_array();
     for (int s = 0; markers && s < k->site_count; s++) {
         const ex_site *site = &k->sites[s];
-        json_array_append_new(markers, json_pack("{s:s, s:s, s:[i,i,i]}", "name", site->name, "joint",
-                                                 k->joints[site->joint].name, "colour", (int)site->colour[0],
-                                                 (int)site->colour[1], (int)site->colour[2]));
+        if (!add(markers, json_pack("{s:s, s:s, s:[i,i,i]}", "name", site->name, "joint", k->joints[site->joint].name,
+                                    "colour", (int)site->colour[0], (int)site->colour[1], (int)site->colour[2])))
+            markers = drop(markers);
     }
     return write_json(p->writer, markers, error);
 }

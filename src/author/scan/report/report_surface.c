@@ -5,6 +5,7 @@
  */
 #include "author/base/array.h"
 #include "author/scan/report/scan_report.h"
+#include "author/scan/session/session.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
@@ -192,7 +193,6 @@ ex_result exi_report_held(exi_scan_work *work, const ex_scan_fitted *truth) {
     ex_result result = make_room(body, &r) ? EX_OK : ex_error_memory(work->error, "the report", 0);
     for (int i = 0; i < truth->scan_count && result == EX_OK; i++) {
         char name[300];
-        FILE *file;
         surface s = {0};
         ex_kin_pose pose;
         if (ex_scan_session_find(body->session, truth->names[i]) >= 0)
@@ -203,9 +203,7 @@ ex_result exi_report_held(exi_scan_work *work, const ex_scan_fitted *truth) {
             result = ex_error_memory(work->error, "a path", 0);
             break;
         }
-        file = fopen(path, "rb");
-        if (file) {
-            fclose(file);
+        if (exi_scan_is_there(path)) {
             result = ex_ply_read(path, &s.mesh, work->error);
             if (result == EX_OK)
                 result = make_surface(&s, work->error);

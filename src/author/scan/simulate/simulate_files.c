@@ -22,13 +22,6 @@ enum { CHANCE_LABEL = 0x1ABE1 };
 /* Metres: error of a person who clicks on a marker. */
 #define CLICK 0.001
 
-static bool exists(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file)
-        fclose(file);
-    return file != NULL;
-}
-
 char *exi_simulated_path(const exi_simulated *s, const char *kind, const char *name, const char *ending) {
     const ex_scan_session session = {.folder = (char *)s->def->folder};
     return ex_scan_path(&session, kind, name, ending);
@@ -38,7 +31,7 @@ char *exi_simulated_target(const exi_simulated *s, const char *kind, const char 
                            ex_result *result, ex_error *error) {
     char *path = exi_simulated_path(s, kind, name, ending);
     *result = path ? EX_OK : ex_error_memory(error, "a path", 0);
-    if (path && !s->def->force && exists(path)) {
+    if (path && !s->def->force && exi_scan_is_there(path)) {
         free(path);
         return NULL;
     }
@@ -135,7 +128,7 @@ static char *mesh_path(const exi_simulated *s, int pose, int view) {
 }
 
 static bool has_file(char *path) {
-    const bool has = path && exists(path);
+    const bool has = path && exi_scan_is_there(path);
     free(path);
     return has;
 }
@@ -261,8 +254,8 @@ ex_result exi_write_scanner(const exi_simulated *s, ex_error *error) {
          *session = exi_simulated_path(s, "", "scan", ".json");
     json_t *told = scanner_json(s), *before = NULL;
     ex_result result = path && session && told ? EX_OK : ex_error_memory(error, "the scanner", 0);
-    const bool again = result == EX_OK && !s->def->force && exists(path);
-    if (result == EX_OK && !again && !s->def->force && exists(session))
+    const bool again = result == EX_OK && !s->def->force && exi_scan_is_there(path);
+    if (result == EX_OK && !again && !s->def->force && exi_scan_is_there(session))
         result = ex_error_set(error, EX_ERROR_DATA,
                               "'%s' holds a scan session that was not simulated: give another folder", s->def->folder);
     if (again && (exi_json_read(path, &before, NULL) != EX_OK || !json_equal(told, before)))
