@@ -1,6 +1,6 @@
-# The editor: its page, editor.html, which is part of the tool, and the library that serves it. Sets EX_WITH_EDITOR: ON
-# if 'exemplar edit' is built, else EX_EDITOR_MISSING, the reason; EX_EDITOR_PAGE_FILE, the page; EX_EDITOR_MODULES_DIR,
-# the packages from npm, if the page is made here.
+# The editor: its page, editor.html, which is part of the tool. Sets EX_WITH_EDITOR: ON if 'exemplar edit' is built, else
+# EX_EDITOR_MISSING, the reason; EX_EDITOR_PAGE_FILE, the page; EX_EDITOR_MODULES_DIR, the packages from npm, if the page
+# is made here.
 #
 # esbuild makes the page from editor/page, with the runtime as WebAssembly. Packages from npm are fetched once for each
 # package-lock.json, at configure time. So a build never waits for the network, and does not fail without it.
@@ -38,22 +38,6 @@ function(ex_say line)
 endfunction()
 
 # Each of these sets `reason` to what is missing; empty if nothing is.
-function(ex_find_civetweb reason)
-  find_path(CIVETWEB_INCLUDE_DIR civetweb.h)
-  find_library(CIVETWEB_LIBRARY civetweb)
-  mark_as_advanced(CIVETWEB_INCLUDE_DIR CIVETWEB_LIBRARY)
-  set(${reason} "" PARENT_SCOPE)
-  if(NOT CIVETWEB_INCLUDE_DIR OR NOT CIVETWEB_LIBRARY)
-    set(${reason} "civetweb was not found (Debian: libcivetweb-dev)" PARENT_SCOPE)
-    return()
-  endif()
-  file(STRINGS ${CIVETWEB_INCLUDE_DIR}/civetweb.h version REGEX "^#define CIVETWEB_VERSION \"")
-  string(REGEX REPLACE ".*\"([0-9.]+)\".*" "\\1" version "${version}")
-  if(NOT version VERSION_GREATER_EQUAL 1.15)
-    set(${reason} "civetweb in ${CIVETWEB_INCLUDE_DIR} is older than 1.15" PARENT_SCOPE)
-  endif()
-endfunction()
-
 # Links a module, to see that compiler, linker, C library and compiler runtime fit together.
 function(ex_find_wasm reason)
   set(${reason} "" PARENT_SCOPE)
@@ -148,10 +132,10 @@ if(CMAKE_CROSSCOMPILING AND EX_EDITOR STREQUAL "AUTO")
   set(EX_EDITOR_MISSING "it is left out where the target is another machine")
   return()
 endif()
-ex_find_civetweb(reason)
-if(NOT reason AND EX_EDITOR_PAGE AND NOT EXISTS ${EX_EDITOR_PAGE})
+set(reason "")
+if(EX_EDITOR_PAGE AND NOT EXISTS ${EX_EDITOR_PAGE})
   set(reason "EX_EDITOR_PAGE names '${EX_EDITOR_PAGE}', which is not there")
-elseif(NOT reason AND NOT EX_EDITOR_PAGE)
+elseif(NOT EX_EDITOR_PAGE)
   ex_find_wasm(reason)
   if(NOT reason)
     ex_find_modules(EX_EDITOR_MODULES_DIR reason)
@@ -167,9 +151,6 @@ endif()
 
 set(EX_WITH_EDITOR ON)
 enable_language(ASM) # the tool's copy of the page
-add_library(civetweb INTERFACE)
-target_include_directories(civetweb SYSTEM INTERFACE ${CIVETWEB_INCLUDE_DIR})
-target_link_libraries(civetweb INTERFACE ${CIVETWEB_LIBRARY})
 if(EX_EDITOR_PAGE)
   set(EX_EDITOR_PAGE_FILE ${EX_EDITOR_PAGE})
   return()

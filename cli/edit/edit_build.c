@@ -17,6 +17,8 @@ static void refuse_project(const exi_edit *edit, exi_answer *answer, const ex_er
 /* ---- building ---- */
 
 typedef struct building {
+    exi_edit *edit;
+    unsigned cancels; /* times that builds had been cancelled when this one was asked for */
     const char *folder;
     exi_damped_list damped;
     char **notes;
@@ -39,12 +41,25 @@ static void on_note(void *user, const char *text) {
         free(copy);
 }
 
+static bool is_cancelled(const building *b) {
+    return atomic_load(&b->edit->build_cancels) != b->cancels;
+}
+
+static bool on_progress(void *user, const char *what, double fraction) {
+    (void)what, (void)fraction;
+    return !is_cancelled(user);
+}
+
 static ex_result build(const exi_edit *edit, const ex_project *project, building *b, ex_error *error) {
     ex_rig *rig = NULL;
     ex_rig_driver driver;
     const double start = exi_clock();
-    const ex_build_options how = {
-        .damped = &b->damped.hook, .note = on_note, .note_user = b, .tasks = exi_pool_tasks(edit->pool)};
+    const ex_progress progress = {.report = on_progress, .user = b};
+    const ex_build_options how = {.progress = &progress,
+                                  .damped = &b->damped.hook,
+                                  .note = on_note,
+                                  .note_user = b,
+                                  .tasks = exi_pool_tasks(edit->pool)};
     ex_result result = ex_project_build(project, &how, &rig, error);
     b->seconds = exi_clock() - start;
     if (result == EX_OK && ex_rig_get_driver(rig, &driver, NULL))
@@ -107,21 +122,41 @@ static void keep(exi_edit *edit, building *b, ex_project **project, exi_answer *
     *project = NULL;
 }
 
+static void refuse_cancelled(exi_answer *answer) {
+    exi_reply reply;
+    if (!exi_reply_start(&reply, answer, 409))
+        return;
+    exi_emit_text(&reply.json, "error", "the build was cancelled: the rig before it stays");
+    exi_emit_bool(&reply.json, "cancelled", true);
+    exi_reply_end(&reply);
+}
+
+/* Builds, or waits until another build is done. A cancelled build leaves everything as it was. */
+static void build_project(exi_edit *edit, building *b, ex_project **project, exi_answer *answer) {
+    ex_error error = {.result = EX_OK};
+    pthread_mutex_lock(&edit->building);
+    const ex_result result = is_cancelled(b) ? EX_ERROR_FILE : build(edit, *project, b, &error);
+    if (is_cancelled(b))
+        refuse_cancelled(answer);
+    else if (result == EX_OK)
+        keep(edit, b, project, answer);
+    else
+        exi_refuse_error(edit, answer, 422, &error, ex_project_get(*project));
+    pthread_mutex_unlock(&edit->building);
+}
+
 void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
     ex_error error = {.result = EX_OK};
-    building b = {.folder = edit->folder};
+    building b = {.edit = edit, .cancels = atomic_load(&edit->build_cancels), .folder = edit->folder};
     ex_project *project = exi_edit_parse(edit, asked, &error);
     if (!project) {
         refuse_project(edit, answer, &error);
         return;
     }
     exi_damped_start(&b.damped);
-    pthread_mutex_lock(&edit->building);
-    if (build(edit, project, &b, &error) == EX_OK)
-        keep(edit, &b, &project, answer);
-    else
-        exi_refuse_error(edit, answer, 422, &error, ex_project_get(project));
-    pthread_mutex_unlock(&edit->building);
+    atomic_fetch_add(&edit->build_running, 1);
+    build_project(edit, &b, &project, answer);
+    atomic_fetch_sub(&edit->build_running, 1);
     exi_damped_free(&b.damped);
     for (int i = 0; i < b.note_count; i++)
         free(b.notes[i]);
@@ -129,6 +164,17 @@ void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) 
     free(b.text);
     free(b.rig);
     ex_project_destroy(project);
+}
+
+void exi_edit_cancel(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
+    exi_reply reply;
+    (void)asked;
+    const int count = atomic_load(&edit->build_running);
+    atomic_fetch_add(&edit->build_cancels, 1);
+    if (!exi_reply_start(&reply, answer, 200))
+        return;
+    exi_emit_number(&reply.json, "cancelled", count);
+    exi_reply_end(&reply);
 }
 
 /* ---- checking ---- */

@@ -1,25 +1,29 @@
-/* cli/edit/edit_http.h - reads requests from a civetweb connection and writes answers to it. */
+/* cli/edit/edit_http.h - answers as the bytes of HTTP messages. Every answer ends its connection. */
 #ifndef EXEMPLAR_CLI_EDIT_HTTP_H
 #define EXEMPLAR_CLI_EDIT_HTTP_H
 
 #include "edit.h"
+#include "edit_request.h"
 
-#include <civetweb.h>
+/* A message to send: text, then bytes. */
+typedef struct exi_http_message {
+    const char *text; /* [text_size]: the head, and as much of the body as was made for it */
+    size_t text_size;
+    const void *bytes; /* [size]: the rest of the body */
+    size_t size;
+    void *owned[2]; /* to be freed */
+} exi_http_message;
 
-/* Refuses a client that is not the page, in plain text that tells it nothing more. These return the status. */
-int exi_http_refuse(struct mg_connection *c, int status, const char *text);
-int exi_http_send_page(struct mg_connection *c);
-/* Sends with additional header lines, each with its line end; releases the answer. */
-int exi_http_send(struct mg_connection *c, exi_answer *a, const char *more);
+void exi_http_free(exi_http_message *message);
 
-/* Counts headers of a name: the first of several must not hide the others. */
-int exi_http_count_header(const struct mg_request_info *info, const char *name);
-
-/* Reads the announced body into *body, which the caller frees either way. False after a refusal; a body that is too
- * long or of unknown length is refused before a byte is read. */
-bool exi_http_read_body(struct mg_connection *c, size_t most, char **body, size_t *size, exi_answer *answer);
-
-/* Ends the connection after refusing a body that was not read. */
-void exi_http_hang_up(const struct mg_request_info *info);
+/* A refusal of a client that is not the page, in plain text that tells it nothing more. */
+exi_http_message exi_http_refuse(int status, const char *text);
+/* A refusal of the page by the verdict on its request. */
+exi_http_message exi_http_refuse_page(const exi_verdict *verdict);
+exi_http_message exi_http_page(void);
+/* Takes the answer over. */
+exi_http_message exi_http_answer(exi_answer *answer);
+/* Removes the body, as the answer to HEAD. */
+void exi_http_only_head(exi_http_message *message);
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * cli/edit/edit_server.c - the editor's server: admits requests, dispatches them and sends answers.
+ * cli/edit/edit_server.c - the editor's server: accepts connections, reads requests, has them done and sends answers.
  *
  * Only this machine can reach it (127.0.0.1), and on this machine only clients that know the token in the address's
- * path. Host, Origin and Sec-Fetch-Site reveal pages of other sites that guess the port. Civetweb serves no folder:
- * every request ends here.
+ * path (edit_request.c). One thread waits for all connections at once, so a silent client costs no thread; requests of
+ * the page get a thread each. All clients have the same address, so connections are told apart by what they showed:
+ * strangers, which have not shown the token yet, and members. Each kind has places of its own. If they are taken, the
+ * oldest connection goes: a stranger that sends its request at once is never the oldest.
  */
 #define _GNU_SOURCE
 
@@ -11,255 +13,423 @@
 #include "edit_http.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#define TOKEN_BYTES 16
-#define TEXT_MOST   ((size_t)64 << 20)
-#define BODY_MOST   ((size_t)1 << 30)
-#define STACK_SIZE  ((size_t)8 << 20) /* the same size as for commands */
+#define STACK_SIZE ((size_t)8 << 20) /* the same size as for commands */
+
+enum {
+    STRANGERS_MOST = 64, /* a browser opens six connections, some before it has anything to request */
+    MEMBERS_MOST = 128,
+    CONNECTIONS_MOST = STRANGERS_MOST + MEMBERS_MOST,
+    ACCEPTED_AT_ONCE = STRANGERS_MOST / 4, /* so that each is read from before it can be the oldest */
+    PIECE = 1 << 18,
+};
+
+/* Seconds. The head has a limit as a whole, so that single bytes do not extend it; a body may be long. */
+#define HEAD_SECONDS   10.0
+#define SILENT_SECONDS 30.0
+#define DRAIN_SECONDS  2.0
+#define STOP_SECONDS   2.0
+#define PAUSE_SECONDS  0.1 /* after the system refused another connection */
+
+typedef enum state {
+    READING_HEAD,
+    READING_BODY,
+    WORKING, /* belongs to its thread until `done` */
+    SENDING,
+    DRAINING, /* the answer is sent; bytes that were not read would make the system withdraw it */
+    CLOSED,
+} state;
+
+typedef struct connection {
+    struct exi_server *server;
+    int socket;
+    state state;
+    bool member;
+    double deadline;
+    char *head; /* [EXI_HEAD_MOST + 1] */
+    size_t head_size;
+    exi_head parsed;
+    exi_verdict verdict;
+    char *body; /* [verdict.body_size + 1] */
+    size_t body_size;
+    pthread_t thread;
+    atomic_bool done;
+    exi_http_message message;
+    size_t sent;
+} connection;
 
 struct exi_server {
     exi_edit *edit;
-    struct mg_context *context;
-    int port;
-    char token[2 * TOKEN_BYTES + 1];
+    exi_site site;
+    int listener, wake[2]; /* wake[1] interrupts the wait for connections */
+    pthread_t thread;
+    bool runs;
+    atomic_bool stops;
+    double paused;                             /* until then, no connection is accepted */
+    connection *connections[CONNECTIONS_MOST]; /* in the order of their arrival */
+    int count;
     char address[96];
 };
 
-typedef struct route {
-    const char *path;
-    const char *method;
-    size_t body_most; /* 0: no body */
-    exi_request *run; /* NULL: the page */
-} route;
-
-static const route routes[] = {
-    {"", "GET", 0, NULL},
-    {"api/project", "GET", 0, exi_edit_get_project},
-    {"api/project", "PUT", TEXT_MOST, exi_edit_put_project},
-    {"api/version", "GET", 0, exi_edit_get_version},
-    {"api/build", "POST", TEXT_MOST, exi_edit_build},
-    {"api/check", "POST", TEXT_MOST, exi_edit_check},
-    {"api/file", "POST", BODY_MOST, exi_edit_post_file},
-    {"api/form", "POST", BODY_MOST, exi_edit_post_form},
-    {"api/mask", "POST", BODY_MOST, exi_edit_post_mask},
-    {"api/group", "POST", BODY_MOST, exi_edit_post_group},
-    {"api/values", "POST", TEXT_MOST, exi_edit_post_values},
-    {"api/motions", "GET", 0, exi_edit_get_motions},
-    {"api/motion", "POST", BODY_MOST, exi_edit_post_motion},
-    {"api/bake", "POST", 0, exi_edit_post_bake},
+static exi_request *const handlers[EXI_ROUTE_COUNT] = {
+    [EXI_ROUTE_GET_PROJECT] = exi_edit_get_project, [EXI_ROUTE_PUT_PROJECT] = exi_edit_put_project,
+    [EXI_ROUTE_GET_VERSION] = exi_edit_get_version, [EXI_ROUTE_BUILD] = exi_edit_build,
+    [EXI_ROUTE_CANCEL] = exi_edit_cancel,           [EXI_ROUTE_CHECK] = exi_edit_check,
+    [EXI_ROUTE_POST_FILE] = exi_edit_post_file,     [EXI_ROUTE_POST_FORM] = exi_edit_post_form,
+    [EXI_ROUTE_POST_MASK] = exi_edit_post_mask,     [EXI_ROUTE_POST_GROUP] = exi_edit_post_group,
+    [EXI_ROUTE_POST_VALUES] = exi_edit_post_values, [EXI_ROUTE_GET_MOTIONS] = exi_edit_get_motions,
+    [EXI_ROUTE_POST_MOTION] = exi_edit_post_motion, [EXI_ROUTE_POST_BAKE] = exi_edit_post_bake,
 };
-enum { ROUTE_COUNT = (int)(sizeof routes / sizeof routes[0]) };
 
-/* ---- admission ---- */
+/* ---- answers ---- */
 
-/* Compares in the same time for every wrong token. */
-static bool same_token(const char *a, const char *b, size_t size) {
-    unsigned char difference = 0;
-    for (size_t i = 0; i < size; i++)
-        difference |= (unsigned char)(a[i] ^ b[i]);
-    return difference == 0;
+static void enter(connection *c, state next, double seconds) {
+    c->state = next;
+    c->deadline = exi_clock() + seconds;
 }
 
-static bool is_own_host(const struct mg_request_info *info, const char *host) {
-    char own[2][32], port[16] = "";
-    if (info->server_port != 80) /* browsers leave out port 80 */
-        snprintf(port, sizeof port, ":%d", info->server_port);
-    snprintf(own[0], sizeof own[0], "127.0.0.1%s", port);
-    snprintf(own[1], sizeof own[1], "localhost%s", port);
-    return host && (strcasecmp(host, own[0]) == 0 || strcasecmp(host, own[1]) == 0);
+static void send_message(connection *c, exi_http_message message) {
+    if (strcmp(c->parsed.method ? c->parsed.method : "", "HEAD") == 0)
+        exi_http_only_head(&message);
+    exi_http_free(&c->message);
+    c->message = message;
+    c->sent = 0;
+    enter(c, SENDING, SILENT_SECONDS);
 }
 
-static bool has_header(const struct mg_connection *c, const char *name, const char *value) {
-    const char *text = mg_get_header(c, name);
-    return text && strcasecmp(text, value) == 0;
-}
-
-/* True for requests from other sites, by what browsers say of them. A link that a person clicks in a page of another
- * site, such as a terminal in a browser, may open the page: that changes nothing, and shows that site nothing. */
-static bool is_foreign(const struct mg_connection *c, const char *host) {
-    const struct mg_request_info *info = mg_get_request_info(c);
-    const char *origin = mg_get_header(c, "Origin");
-    const bool clicked = strcmp(info->request_method, "GET") == 0 && has_header(c, "Sec-Fetch-Mode", "navigate") &&
-                         has_header(c, "Sec-Fetch-Dest", "document");
-    if ((origin && (strncasecmp(origin, "http://", 7) != 0 || strcasecmp(origin + 7, host) != 0)) ||
-        exi_http_count_header(info, "Origin") > 1)
-        return true;
-    return mg_get_header(c, "Sec-Fetch-Site") && !has_header(c, "Sec-Fetch-Site", "same-origin") &&
-           !has_header(c, "Sec-Fetch-Site", "none") && !clicked;
-}
-
-/* Returns the path after the token, or NULL after a refusal. */
-static const char *admit(const exi_server *server, struct mg_connection *c, int *status) {
-    const struct mg_request_info *info = mg_get_request_info(c);
-    const char *host = mg_get_header(c, "Host"), *path = info->local_uri_raw;
-    const size_t size = sizeof server->token - 1;
-    if (info->num_headers >= MG_MAX_HEADERS) { /* civetweb drops further headers */
-        *status = exi_http_refuse(c, 400, "This request has too many headers.\n");
-        return NULL;
+static void send_more(connection *c) {
+    const exi_http_message *m = &c->message;
+    while (c->sent < m->text_size + m->size) {
+        const bool in_text = c->sent < m->text_size;
+        const char *from = in_text ? m->text + c->sent : (const char *)m->bytes + (c->sent - m->text_size);
+        const size_t left = in_text ? m->text_size - c->sent : m->text_size + m->size - c->sent;
+        const ssize_t count = send(c->socket, from, left < PIECE ? left : PIECE, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0) {
+            if (errno != EAGAIN && errno != EWOULDBLOCK)
+                c->state = CLOSED;
+            return;
+        }
+        c->sent += (size_t)count;
+        c->deadline = exi_clock() + SILENT_SECONDS;
     }
-    if (!is_own_host(info, host) || exi_http_count_header(info, "Host") != 1) {
-        *status = exi_http_refuse(c, 403, "This server answers only under its own name.\n");
-        return NULL;
-    }
-    if (is_foreign(c, host)) {
-        *status = exi_http_refuse(c, 403, "This server answers only its own page.\n");
-        return NULL;
-    }
-    if (!path || path[0] != '/' || strlen(path) < size + 2 || !same_token(path + 1, server->token, size) ||
-        path[size + 1] != '/') {
-        *status = exi_http_refuse(c, 404, "There is nothing here: open the address that 'exemplar edit' printed.\n");
-        return NULL;
-    }
-    return path + size + 2;
+    exi_http_free(&c->message);
+    shutdown(c->socket, SHUT_WR);
+    enter(c, DRAINING, DRAIN_SECONDS);
 }
 
 /* ---- requests ---- */
 
-typedef struct work {
-    exi_request *run;
-    exi_edit *edit;
-    const exi_asked *asked;
-    exi_answer *answer;
-} work;
-
 static void *do_work(void *user) {
-    const work *w = user;
-    w->run(w->edit, w->asked, w->answer);
+    connection *c = user;
+    exi_answer answer = {.status = 500};
+    const exi_asked asked = {.query = c->parsed.query,
+                             .if_match = exi_head_find(&c->parsed, "If-Match"),
+                             .body = c->body,
+                             .size = c->body_size};
+    handlers[c->verdict.route](c->server->edit, &asked, &answer);
+    c->message = exi_http_answer(&answer);
+    atomic_store(&c->done, true);
+    (void)!write(c->server->wake[1], "", 1); /* a full pipe wakes it too */
     return NULL;
 }
 
-/* Runs the work in a separate thread: civetweb's threads may have as little as 100 kB of stack, which a deeply nested
- * file overruns. */
-static void do_with_stack(work w) {
+static void refuse_memory(connection *c) {
+    send_message(c, exi_http_answer(&(exi_answer){.status = 500}));
+}
+
+/* Handlers get as much stack as commands have: a deeply nested file needs it. */
+static void start_work(connection *c) {
     pthread_attr_t attributes;
-    pthread_t thread;
+    if (c->verdict.route == EXI_ROUTE_PAGE) {
+        send_message(c, exi_http_page());
+        return;
+    }
+    c->body[c->body_size] = '\0';
+    c->state = WORKING;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_SIZE);
-    if (pthread_create(&thread, &attributes, do_work, &w) == 0)
-        pthread_join(thread, NULL);
-    else
-        exi_refuse_memory(w.answer);
+    if (pthread_create(&c->thread, &attributes, do_work, c) != 0)
+        refuse_memory(c);
     pthread_attr_destroy(&attributes);
 }
 
-/* Returns true if the body, if any, was read. */
-static bool run_route(exi_server *server, struct mg_connection *c, const route *r, exi_answer *answer) {
-    char *body = NULL;
-    exi_asked asked = {
-        .query = mg_get_request_info(c)->query_string, .if_match = mg_get_header(c, "If-Match"), .body = ""};
-    const bool has_body = strcmp(r->method, "GET") != 0,
-               read = !has_body || exi_http_read_body(c, r->body_most, &body, &asked.size, answer);
-    if (read) {
-        asked.body = body ? body : "";
-        do_with_stack((work){.run = r->run, .edit = server->edit, .asked = &asked, .answer = answer});
-    }
-    free(body);
-    return has_body && read;
+static void end_work(connection *c) {
+    pthread_join(c->thread, NULL);
+    const exi_http_message message = c->message;
+    c->message = (exi_http_message){.text = ""};
+    send_message(c, message);
 }
 
-static int answer_request(struct mg_connection *c, bool *unread) {
-    const struct mg_request_info *info = mg_get_request_info(c);
-    exi_server *server = info->user_data;
-    exi_answer answer = {.status = 404};
-    char allowed[64] = "";
-    int status = 0;
-    const char *path = admit(server, c, &status);
-    if (!path)
-        return status;
-    for (int i = 0; i < ROUTE_COUNT; i++) {
-        const route *r = &routes[i];
-        if (strcmp(r->path, path) != 0)
-            continue;
-        if (strcmp(r->method, info->request_method) == 0) {
-            if (!r->run)
-                return exi_http_send_page(c);
-            *unread = !run_route(server, c, r, &answer);
-            return exi_http_send(c, &answer, "");
+static int count_members(const exi_server *server) {
+    int count = 0;
+    for (int i = 0; i < server->count; i++)
+        count += server->connections[i]->member;
+    return count;
+}
+
+/* Closes the oldest connection of a kind that keeps the server waiting; false if there is none. */
+static bool drop_oldest(exi_server *server, bool member, const connection *except) {
+    for (int i = 0; i < server->count; i++) {
+        connection *c = server->connections[i];
+        if (c != except && c->member == member && c->state != WORKING && c->state != CLOSED) {
+            c->state = CLOSED;
+            c->member = false;
+            return true;
         }
-        const size_t used = strlen(allowed);
-        snprintf(allowed + used, sizeof allowed - used, "%s%s", used > 0 ? ", " : "Allow: ", r->method);
     }
-    if (allowed[0]) {
-        exi_refuse(&answer, 405, "this needs the method %s", allowed + strlen("Allow: "));
-        strcat(allowed, "\r\n");
-    } else {
-        exi_refuse(&answer, 404, "there is nothing under that name");
+    return false;
+}
+
+/* Judges the head, which ends there, and goes on with the bytes behind it. */
+static void take_head(connection *c, size_t end) {
+    static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    const int status = exi_head_parse(c->head, end, &c->parsed);
+    if (status != 0) {
+        send_message(c, exi_http_refuse(status, "This request cannot be answered.\n"));
+        return;
     }
-    return exi_http_send(c, &answer, allowed);
+    c->verdict = exi_head_judge(&c->parsed, &c->server->site);
+    if (!c->verdict.admitted) {
+        send_message(c, exi_http_refuse(c->verdict.status, c->verdict.text));
+        return;
+    }
+    c->member = true;
+    if (count_members(c->server) > MEMBERS_MOST && !drop_oldest(c->server, true, c)) {
+        c->member = false; /* it takes no place of theirs */
+        c->verdict.status = 503;
+        snprintf(c->verdict.text, sizeof c->verdict.text, "the editor is busy: try again later");
+    }
+    if (c->verdict.status != 0) {
+        send_message(c, exi_http_refuse_page(&c->verdict));
+        return;
+    }
+    c->body = malloc(c->verdict.body_size + 1);
+    if (!c->body) {
+        refuse_memory(c);
+        return;
+    }
+    const size_t more = c->head_size - end;
+    c->body_size = more < c->verdict.body_size ? more : c->verdict.body_size;
+    memcpy(c->body, c->head + end, c->body_size);
+    enter(c, READING_BODY, SILENT_SECONDS);
+    if (c->body_size == c->verdict.body_size)
+        start_work(c);
+    else if (c->verdict.waits)
+        (void)!send(c->socket, go_on, strlen(go_on), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static int on_request(struct mg_connection *c) {
-    const struct mg_request_info *info = mg_get_request_info(c);
-    const char *length = mg_get_header(c, "Content-Length");
-    bool unread = true;
-    const int status = answer_request(c, &unread);
-    if (unread && ((length && strcmp(length, "0") != 0) || mg_get_header(c, "Transfer-Encoding")))
-        exi_http_hang_up(info);
-    return status;
+/* ---- reading ---- */
+
+/* Reads what is there; false after the end of the connection, and if nothing is there. */
+static bool receive(connection *c, char *bytes, size_t size, size_t *got) {
+    const ssize_t count = recv(c->socket, bytes, size, MSG_DONTWAIT);
+    *got = count > 0 ? (size_t)count : 0;
+    if (count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+        c->state = CLOSED;
+    return count > 0;
 }
 
-/* Answers what civetweb refuses: malformed requests, and headers that are too long. */
-static int on_http_error(struct mg_connection *c, int status, const char *text) {
-    (void)text;
-    exi_http_refuse(c, status, "This request cannot be answered.\n");
-    return 0;
+static void read_head(connection *c) {
+    size_t got;
+    if (!receive(c, c->head + c->head_size, EXI_HEAD_MOST - c->head_size, &got))
+        return;
+    c->head_size += got;
+    const int end = exi_head_size(c->head, c->head_size);
+    if (end > 0)
+        take_head(c, (size_t)end);
+    else if (end < 0)
+        send_message(c,
+                     exi_http_refuse(c->head_size < EXI_HEAD_MOST ? 400 : 431, "This request cannot be answered.\n"));
 }
 
-static int on_log(const struct mg_connection *c, const char *message) {
-    (void)c;
-    (void)message;
-    return 1; /* print nothing: the page shows errors */
+static void read_body(connection *c) {
+    const size_t left = c->verdict.body_size - c->body_size;
+    size_t got;
+    if (receive(c, c->body + c->body_size, left < PIECE ? left : PIECE, &got)) {
+        c->body_size += got;
+        c->deadline = exi_clock() + SILENT_SECONDS;
+        if (c->body_size == c->verdict.body_size)
+            start_work(c);
+    } else if (c->state == CLOSED) {
+        c->verdict.status = 400;
+        snprintf(c->verdict.text, sizeof c->verdict.text, "the request ended before its body was complete");
+        send_message(c, exi_http_refuse_page(&c->verdict));
+    }
+}
+
+static void drain(connection *c) {
+    char unwanted[1 << 14];
+    size_t got;
+    receive(c, unwanted, sizeof unwanted, &got);
+}
+
+/* ---- connections ---- */
+
+static void advance(connection *c, bool ready) {
+    if (c->state == WORKING) {
+        if (atomic_load(&c->done))
+            end_work(c);
+    } else if (ready && c->state == READING_HEAD) {
+        read_head(c);
+    } else if (ready && c->state == READING_BODY) {
+        read_body(c);
+    } else if (ready && c->state == DRAINING) {
+        drain(c);
+    }
+    if (c->state == SENDING)
+        send_more(c);
+    if (c->state != WORKING && exi_clock() > c->deadline)
+        c->state = CLOSED;
+}
+
+static void release(connection *c) {
+    close(c->socket);
+    exi_http_free(&c->message);
+    free(c->head);
+    free(c->body);
+    free(c);
+}
+
+static void remove_closed(exi_server *server) {
+    int kept = 0;
+    for (int i = 0; i < server->count; i++)
+        if (server->connections[i]->state == CLOSED)
+            release(server->connections[i]);
+        else
+            server->connections[kept++] = server->connections[i];
+    server->count = kept;
+}
+
+static void add(exi_server *server, int socket) {
+    connection *c = calloc(1, sizeof *c);
+    char *head = c ? malloc(EXI_HEAD_MOST + 1) : NULL;
+    if (!head) {
+        free(c);
+        close(socket);
+        return;
+    }
+    if (server->count - count_members(server) >= STRANGERS_MOST) {
+        drop_oldest(server, false, NULL);
+        remove_closed(server);
+    }
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    c->server = server;
+    c->socket = socket;
+    c->head = head;
+    enter(c, READING_HEAD, HEAD_SECONDS);
+    server->connections[server->count++] = c;
+    advance(c, true);
+    remove_closed(server);
+}
+
+static void accept_some(exi_server *server) {
+    for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
+        const int socket = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (socket >= 0) {
+            add(server, socket);
+        } else if (errno != EINTR && errno != ECONNABORTED) {
+            if (errno != EAGAIN && errno != EWOULDBLOCK && !drop_oldest(server, false, NULL))
+                server->paused = exi_clock() + PAUSE_SECONDS;
+            return;
+        }
+    }
+}
+
+/* ---- the thread of the server ---- */
+
+/* Waits until something can be done. ready[i] tells if the i-th connection can go on; true if the listener can. */
+static bool wait_for_any(exi_server *server, bool *ready) {
+    struct pollfd waits[CONNECTIONS_MOST + 2];
+    const double now = exi_clock();
+    const bool paused = atomic_load(&server->stops) || now < server->paused;
+    double until = now < server->paused ? server->paused : INFINITY;
+    char bytes[64];
+    for (int i = 0; i < server->count; i++) {
+        const connection *c = server->connections[i];
+        waits[i] = (struct pollfd){.fd = c->state == WORKING ? -1 : c->socket,
+                                   .events = c->state == SENDING ? POLLOUT : POLLIN};
+        if (c->state != WORKING)
+            until = fmin(until, c->deadline);
+    }
+    waits[server->count] = (struct pollfd){.fd = server->wake[0], .events = POLLIN};
+    waits[server->count + 1] = (struct pollfd){.fd = paused ? -1 : server->listener, .events = POLLIN};
+    const double left = fmax(0, until - now);
+    const int found = poll(waits, (nfds_t)server->count + 2, isinf(left) ? -1 : (int)(1000 * left) + 1);
+    for (int i = 0; i < server->count; i++)
+        ready[i] = found > 0 && waits[i].revents;
+    if (found > 0 && waits[server->count].revents)
+        (void)!read(server->wake[0], bytes, sizeof bytes);
+    return found > 0 && waits[server->count + 1].revents;
+}
+
+/* True while an answer is made or sent. */
+static bool is_busy(const exi_server *server, double until) {
+    bool busy = false;
+    for (int i = 0; i < server->count; i++) {
+        connection *c = server->connections[i];
+        c->deadline = fmin(c->deadline, until);
+        busy = busy || c->state == WORKING || c->state == SENDING;
+    }
+    return busy;
+}
+
+static void *serve(void *user) {
+    exi_server *server = user;
+    bool ready[CONNECTIONS_MOST];
+    double until = INFINITY;
+    while (!atomic_load(&server->stops) || is_busy(server, until = fmin(until, exi_clock() + STOP_SECONDS))) {
+        const bool arrived = wait_for_any(server, ready);
+        for (int i = 0; i < server->count; i++)
+            advance(server->connections[i], ready[i]);
+        remove_closed(server);
+        if (arrived)
+            accept_some(server);
+        remove_closed(server);
+    }
+    for (int i = 0; i < server->count; i++)
+        server->connections[i]->state = CLOSED;
+    remove_closed(server);
+    return NULL;
 }
 
 /* ---- starting and stopping ---- */
 
-static bool draw_token(char token[2 * TOKEN_BYTES + 1]) {
-    unsigned char bytes[TOKEN_BYTES];
+static bool draw_token(char token[EXI_TOKEN_SIZE + 1]) {
+    unsigned char bytes[EXI_TOKEN_SIZE / 2];
     if (getentropy(bytes, sizeof bytes) != 0)
         return false;
-    for (int i = 0; i < TOKEN_BYTES; i++)
+    for (int i = 0; i < EXI_TOKEN_SIZE / 2; i++)
         snprintf(token + 2 * i, 3, "%02x", bytes[i]);
     return true;
 }
 
 static bool listen_at(exi_server *server, int port) {
-    char where[32];
-    snprintf(where, sizeof where, "127.0.0.1:%d", port);
-    /* A browser opens six connections, some of them before it has anything to request, and each keeps a thread waiting.
-     * These are enough for a few browsers, and for a page of another site that tries to take them all. A client that is
-     * silent for half a minute is disconnected. */
-    const char *const options[] = {"listening_ports",
-                                   where,
-                                   "num_threads",
-                                   "64",
-                                   "request_timeout_ms",
-                                   "30000",
-                                   "enable_keep_alive",
-                                   "no",
-                                   "enable_directory_listing",
-                                   "no",
-                                   "connection_queue",
-                                   "64",
-                                   "tcp_nodelay",
-                                   "1",
-                                   NULL};
-    const struct mg_callbacks callbacks = {
-        .begin_request = on_request, .log_message = on_log, .http_error = on_http_error};
-    struct mg_server_port ports[1];
-    server->context = mg_start(&callbacks, server, (const char **)options);
-    if (!server->context || mg_get_server_ports(server->context, 1, ports) != 1)
+    struct sockaddr_in where = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    socklen_t size = sizeof where;
+    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    server->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (server->listener < 0)
         return false;
-    server->port = ports[0].port;
+    setsockopt(server->listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+    if (bind(server->listener, (struct sockaddr *)&where, sizeof where) != 0 ||
+        listen(server->listener, SOMAXCONN) != 0 ||
+        getsockname(server->listener, (struct sockaddr *)&where, &size) != 0)
+        return false;
+    server->site.port = ntohs(where.sin_port);
     return true;
 }
 
@@ -270,8 +440,8 @@ exi_server *exi_server_start(exi_edit *edit, int port) {
         return NULL;
     }
     server->edit = edit;
-    mg_init_library(0);
-    if (!draw_token(server->token)) {
+    server->listener = server->wake[0] = server->wake[1] = -1;
+    if (!draw_token(server->site.token)) {
         exi_failed_text("this system has no random numbers, which keep others out: %s", strerror(errno));
     } else if (!listen_at(server, port)) {
         if (port > 0)
@@ -281,50 +451,31 @@ exi_server *exi_server_start(exi_edit *edit, int port) {
         else
             exi_failed_text("cannot serve at any port of 127.0.0.1");
     } else {
-        snprintf(server->address, sizeof server->address, "http://127.0.0.1:%d/%s/", server->port, server->token);
-        return server;
+        snprintf(server->address, sizeof server->address, "http://127.0.0.1:%d/%s/", server->site.port,
+                 server->site.token);
+        server->runs = pipe2(server->wake, O_NONBLOCK | O_CLOEXEC) == 0 &&
+                       pthread_create(&server->thread, NULL, serve, server) == 0;
+        if (server->runs)
+            return server;
+        exi_failed_text("cannot start the server: %s", strerror(errno));
     }
     exi_server_stop(server);
     return NULL;
 }
 
-/* Civetweb checks only every two seconds if it should stop, or when a connection arrives. */
-typedef struct knocking {
-    int port;
-    atomic_bool enough;
-} knocking;
-
-static void *knock(void *user) {
-    knocking *k = user;
-    while (!atomic_load(&k->enough)) {
-        struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons((uint16_t)k->port)};
-        server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        const int connection = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        if (connection >= 0) {
-            (void)connect(connection, (struct sockaddr *)&server, sizeof server);
-            close(connection);
-        }
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
-    return NULL;
-}
-
-static void stop(struct mg_context *context, int port) {
-    knocking k = {.port = port};
-    pthread_t thread;
-    const bool knocks = pthread_create(&thread, NULL, knock, &k) == 0;
-    mg_stop(context);
-    atomic_store(&k.enough, true);
-    if (knocks)
-        pthread_join(thread, NULL);
-}
-
 void exi_server_stop(exi_server *server) {
     if (!server)
         return;
-    if (server->context)
-        stop(server->context, server->port);
-    mg_exit_library();
+    if (server->runs) {
+        atomic_store(&server->stops, true);
+        (void)!write(server->wake[1], "", 1);
+        pthread_join(server->thread, NULL);
+    }
+    for (int i = 0; i < 2; i++)
+        if (server->wake[i] >= 0)
+            close(server->wake[i]);
+    if (server->listener >= 0)
+        close(server->listener);
     free(server);
 }
 
@@ -333,5 +484,5 @@ const char *exi_server_address(const exi_server *server) {
 }
 
 int exi_server_port(const exi_server *server) {
-    return server->port;
+    return server->site.port;
 }

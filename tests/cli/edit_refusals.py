@@ -7,6 +7,8 @@ import os
 import random
 import signal
 import socket
+import subprocess
+import threading
 import time
 
 import editing
@@ -68,9 +70,93 @@ class Hostile(Case):
             self.assertEqual(answer.status, 403, headers)
         # Headers that were cut off might have named the sender.
         many = "".join(f"X-{n}: y\n" for n in range(70)) + "Origin: http://evil.example\n"
-        self.assertRegex(self.editor.send(self.editor.head(more=many)), r"^HTTP/1\.1 400")
+        self.assertRegex(self.editor.send(self.editor.head(more=many)), r"^HTTP/1\.1 431")
         none = self.editor.send(f"GET {self.editor.path} HTTP/1.0\n")
         self.assertRegex(none, r"^HTTP/1\.1 403")
+
+    def status(self, data):
+        answer = self.editor.send_raw(data.encode("latin-1") if isinstance(data, str) else data)
+        self.assertRegex(answer, r"^HTTP/1\.1 \d\d\d ", data)
+        self.assertTrue(answer.startswith("HTTP/1.1 200") or "exemplar\": 1" not in answer, data)
+        return int(answer[9:12])
+
+    def test_paths(self):
+        """No path but the exact one leads anywhere: none is decoded or shortened."""
+        for path, status in (("api/project%00", 404), ("api/project%00.html", 404), ("api%2fproject", 404),
+                             ("%61pi/project", 404), ("api//project", 404), ("/api/project", 404), ("api/./project", 404),
+                             ("api/x/../project", 404), ("api/x/%2e%2e/project", 404), ("api/project/", 404),
+                             ("api/project%20", 404), ("api/project%0d%0aX:%20y", 404), ("api/%c0%af../project", 404),
+                             ("api/project;x", 404), ("API/PROJECT", 404), ("api/project%", 400), ("api/project%zz", 400),
+                             ("api/project%4", 400), ("api/project#x", 400), ("api/project\x80", 400),
+                             ("api/project\0", 400), ("api/project\x01", 400), ("api/project\x7f", 400), ("api/project x", 400)):
+            head = self.editor.head("GET", path).replace("\n", "\r\n") + "\r\n"
+            self.assertEqual(self.status(head), status, path)
+        token = self.editor.path.strip("/")
+        for path in (f"/%{ord(token[0]):02x}{token[1:]}/api/project", f"/./{token}/api/project", f"//{token}/api/project",
+                     f"/x/../{token}/api/project", f"/{token}%2fapi/project", f"/{token}\\api/project"):
+            answer = self.editor.ask("GET", path, whole=True)
+            self.assertEqual(answer.status, 404, path)
+        for name in ("%00a.obj", "a%00.obj", "a%0a.obj", "a%0d%0ab.obj", "a%7f.obj", "%c0%af.obj", "%c0%ae%c0%ae%c0%afa.obj",
+                     "%2e%2e%2fa.obj", "..%5ca.obj", "%e0%80%af.obj", "%ff.obj", "%2ea.obj"):
+            answer = self.editor.ask("POST", f"api/file?name={name}", harness.obj_text(harness.REST))
+            self.assertEqual(answer.status, 400, name)
+
+    def test_grammar(self):
+        """RFC 9112 where it demands a refusal or leaves it to the server."""
+        host, path = f"127.0.0.1:{self.editor.port}", self.editor.path + "api/version"
+        line, own = f"GET {path} HTTP/1.1\r\n", f"Host: {host}\r\n"
+        for data, status in (
+                (f"{line}{own}\r\n", 200), (f"\r\n\r\n{line}{own}\r\n", 200), (f"{line}{own}X:\t y \t\r\nY:\r\n\r\n", 200),
+                (f"GET http://{host}{path} HTTP/1.1\r\n{own}\r\n", 200), (f"{line}{own}X: \xe4\r\n\r\n", 200),
+                (f"GET http://evil.example{path} HTTP/1.1\r\n{own}\r\n", 403),
+                (f"GET http://{host}{path} HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403),
+                (f"GET http://{host}@evil.example{path} HTTP/1.1\r\n{own}\r\n", 403),
+                (f"GET http://{host} HTTP/1.1\r\n{own}\r\n", 400), (f"GET https://{host}{path} HTTP/1.1\r\n{own}\r\n", 400),
+                (f"GET * HTTP/1.1\r\n{own}\r\n", 400), (f"CONNECT {host} HTTP/1.1\r\n{own}\r\n", 400),
+                (f"GET {path[1:]} HTTP/1.1\r\n{own}\r\n", 400),
+                # The first line.
+                (f"GET  {path} HTTP/1.1\r\n{own}\r\n", 400), (f"GET\t{path} HTTP/1.1\r\n{own}\r\n", 400),
+                (f" {line}{own}\r\n", 400), (f"GET {path} HTTP/1.1 \r\n{own}\r\n", 400), (f"GET {path}\r\n{own}\r\n", 400),
+                (f"GET {path} http/1.1\r\n{own}\r\n", 400), (f"GET {path} HTTP/1.10\r\n{own}\r\n", 400),
+                (f"GET {path} HTTP/2.0\r\n{own}\r\n", 505), (f"G(T {path} HTTP/1.1\r\n{own}\r\n", 400),
+                (f"get {path} HTTP/1.1\r\n{own}\r\n", 405),
+                # Lines: only CR LF ends them, and none continues another.
+                (f"GET {path} HTTP/1.1\n{own}\r\n", 400), (f"{line}Host: {host}\n\n", 400), (f"{line}{own}\n", 400),
+                (f"{line}{own}X: y\rZ: z\r\n\r\n", 400), (f"{line}{own}X: y\0\r\n\r\n", 400),
+                (f"{line}{own}X: y\r\n z\r\n\r\n", 400), (f"{line}{own}X: y\r\n\tz\r\n\r\n", 400),
+                (f"{line} {own}\r\n", 400), (f"{line}{own}X\r\n\r\n", 400), (f"{line}{own}X : y\r\n\r\n", 400),
+                (f"{line}{own}: y\r\n\r\n", 400), (f"{line}{own}X y: z\r\n\r\n", 400), (f"{line}{own}X: \x01\r\n\r\n", 400),
+                ("\x16\x03\x01\x02\x00\x01\x00\x01", 400),
+                # Who is asked, and by whom: not twice.
+                (f"{line}\r\n", 403), (f"{line}Host:\r\n\r\n", 403), (f"{line}{own}{own}\r\n", 400),
+                (f"{line}{own}Sec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site\r\n\r\n", 400),
+                (f"{line}{own}X: {'y' * 20000}\r\n\r\n", 431)):
+            self.assertEqual(self.status(data), status, data[:200])
+
+    def test_where_a_body_ends(self):
+        """A body has one length, in digits; nothing else says where it ends."""
+        for method, more, status in (
+                ("POST", "Content-Length: 2\nContent-Length: 2\n", 400), ("POST", "Content-Length: 2\nContent-Length: 3\n", 400),
+                ("POST", "Content-Length: 2\nTransfer-Encoding: chunked\n", 400), ("POST", "Transfer-Encoding: gzip\n", 411),
+                ("POST", "Transfer-Encoding: chunked\nTransfer-Encoding: identity\n", 400), ("POST", "Content-Length: +2\n", 400),
+                ("POST", "Content-Length: 2 2\n", 400), ("POST", "Content-Length: 2,2\n", 400), ("POST", "Content-Length: 0x2\n", 400),
+                ("POST", f"Content-Length: {(1 << 64) + 2}\n", 413), ("POST", f"Content-Length: {1 << 63}\n", 413),
+                ("POST", f"Content-Length: {'0' * 40}2\n", 422), ("POST", "Content-Length: 2\nExpect: a miracle\n", 417),
+                ("GET", "Content-Length: 2\n", 405)):
+            answer = self.editor.send(self.editor.head(method, "api/build", more), b"{}")
+            self.assertEqual(int(answer[9:12]), status, more)
+        self.assertRegex(self.editor.send(self.editor.head("GET", "api/version", "Content-Length: 2\n"), b"{}"), r"^HTTP/1\.1 413")
+        self.assertRegex(self.editor.send(self.editor.head("GET", "api/version", "Transfer-Encoding: chunked\n"), b"0\r\n\r\n"),
+                         r"^HTTP/1\.1 411")
+        # A second request behind the first is not answered.
+        two = self.editor.send(self.editor.head("GET", "api/version") + "\n" + self.editor.head("GET", "api/version"))
+        self.assertEqual(two.count("HTTP/1.1"), 1)
+        head = self.editor.head("POST", "api/build", "Content-Length: 2\nExpect: 100-continue\n") + "\n"
+        with socket.create_connection(("127.0.0.1", self.editor.port), timeout=20) as connection:
+            connection.sendall(head.encode().replace(b"\n", b"\r\n"))
+            self.assertEqual(connection.recv(25, socket.MSG_WAITALL), b"HTTP/1.1 100 Continue\r\n\r\n")
+            connection.sendall(b"{}")
+            self.assertEqual(connection.recv(12, socket.MSG_WAITALL), b"HTTP/1.1 422")
 
     def test_methods(self):
         for method, path, allowed in (("POST", "", "GET"), ("DELETE", "api/project", "GET, PUT"), ("HEAD", "", "GET"),
@@ -361,14 +447,64 @@ class Crowd(Case):
             asked.exception()
         self.assertEqual(list(room.iterdir()), [])
 
+    def crowd(self, editor, heads, count=300):
+        """Opens that many connections, which never complete a request: each sends one of the heads."""
+        found = []
+        for n in range(count):
+            found.append(socket.create_connection(("127.0.0.1", editor.port), timeout=20))
+            self.addCleanup(found[-1].close)
+            try:
+                found[-1].sendall(heads[n % len(heads)].replace("\n", "\r\n").encode())
+            except OSError:
+                pass  # dropped already
+        return found
+
+    def works(self, editor):
+        """The requests of the page answer at once. The limit is far above that, and below every limit of the server."""
+        for method, path, body in (("GET", "", None), ("GET", "api/project", None), ("POST", "api/build", self.text),
+                                   ("POST", "api/check", self.text), ("PUT", "api/project", self.text)):
+            self.assertEqual(editor.ask(method, path, body, {"If-Match": "*"}, timeout=8).status, 200, path)
+        self.assertEqual(editor.ask("GET", "api/project", timeout=8).json()["text"], self.text)
+
     def test_silent_clients(self):
-        """Silent connections leave room for others."""
+        """Silent and slow clients leave room for the page, with the token and without."""
         editor = self.open()
-        silent = [socket.create_connection(("127.0.0.1", editor.port)) for _ in range(30)]
-        silent[0].sendall(b"GET / HTTP/1.1\r\nHost:")
-        self.assertEqual(editor.ask("GET", "api/version").status, 200)
-        for connection in silent:
-            connection.close()
+        half = editor.head("PUT", "api/project", "If-Match: *\nContent-Length: 1000\n") + "\n{"
+        stranger = half.replace(editor.path, "/" + "0" * 32 + "/")
+        for heads in ([""], ["GET"], ["GET / HTTP/1.1\nHost:"], [stranger], [half], ["", "GET / HT", stranger, half]):
+            waiting = self.crowd(editor, heads)
+            self.works(editor)
+            for connection in waiting:
+                connection.close()
+
+    def test_slow_clients(self):
+        """Clients that keep sending single bytes are not preferred."""
+        editor = self.open()
+        end = threading.Event()
+
+        def drip(connections):
+            while not end.wait(0.01):
+                for connection in connections:
+                    try:
+                        connection.sendall(b"a")
+                    except OSError:
+                        pass
+
+        slow = self.crowd(editor, [editor.head(more="X: "), editor.head("POST", "api/file?name=a.obj",
+                                                                         "Content-Length: 100000\n") + "\n"])
+        thread = threading.Thread(target=drip, args=(slow,))
+        thread.start()
+        try:
+            self.works(editor)
+        finally:
+            end.set()
+            thread.join()
+
+    def test_clients_that_do_not_read(self):
+        """Answers that nobody takes leave room for others."""
+        editor = self.open()
+        self.crowd(editor, [editor.head() + "\n"])
+        self.works(editor)
 
 
 if __name__ == "__main__":

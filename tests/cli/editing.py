@@ -47,8 +47,8 @@ class Editor:
             raise AssertionError(self.line + self.process.stderr.read().decode())
         self.port, self.path = int(address[1]), address[2]
 
-    def ask(self, method, path, body=None, headers={}, query=None, whole=False):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+    def ask(self, method, path, body=None, headers={}, query=None, whole=False, timeout=60):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         address = path if whole else self.path + path
         if query:
             address += "?" + urllib.parse.urlencode(query)
@@ -59,9 +59,12 @@ class Editor:
             connection.close()
 
     def send(self, head, body=b""):
-        """Sends raw bytes; returns the answer."""
+        """Sends a head, which is completed, and a body; returns the answer."""
+        return self.send_raw(head.encode("latin-1").replace(b"\n", b"\r\n") + b"\r\n" + body)
+
+    def send_raw(self, data):
         with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
-            connection.sendall(head.encode("latin-1").replace(b"\n", b"\r\n") + b"\r\n" + body)
+            connection.sendall(data)
             answer = b""
             while piece := connection.recv(65536):
                 answer += piece
