@@ -122,11 +122,12 @@ static void keep(exi_edit *edit, building *b, ex_project **project, exi_answer *
     *project = NULL;
 }
 
-static void refuse_cancelled(exi_answer *answer) {
+static void refuse_cancelled(const exi_edit *edit, exi_answer *answer) {
     exi_reply reply;
     if (!exi_reply_start(&reply, answer, 409))
         return;
-    exi_emit_text(&reply.json, "error", "the build was cancelled: the rig before it stays");
+    exi_emit_text(&reply.json, "error",
+                  edit->rig_bytes ? "the build was cancelled: the rig before it stays" : "the build was cancelled");
     exi_emit_bool(&reply.json, "cancelled", true);
     exi_reply_end(&reply);
 }
@@ -137,7 +138,7 @@ static void build_project(exi_edit *edit, building *b, ex_project **project, exi
     pthread_mutex_lock(&edit->building);
     const ex_result result = is_cancelled(b) ? EX_ERROR_FILE : build(edit, *project, b, &error);
     if (is_cancelled(b))
-        refuse_cancelled(answer);
+        refuse_cancelled(edit, answer);
     else if (result == EX_OK)
         keep(edit, b, project, answer);
     else

@@ -1,4 +1,5 @@
 """exemplar edit: the page, and every request of editor/README.md."""
+import concurrent.futures
 import json
 import math
 import os
@@ -170,6 +171,35 @@ class Requests(Case):
         (self.folder / "thick.obj").write_text(harness.obj_text(harness.bent(0, 1), harness.FACES[:2]))
         self.assertRegex(self.refused(self.post("build", self.text), 422)["where"], r"^layers\[0\]\.examples\[2\]")
         self.assertEqual(self.refused(self.post("build", self.text[:-1]), 422)["where"], f"line 1, column {len(self.text) - 1}")
+
+    def long_project(self):
+        """A project that takes a minute to build: many paths of a large bent sheet."""
+        side = 100
+        faces = [(v, v + 1, v + side + 1, v + side) for v in range(1, side * (side - 1)) if v % side]
+        for name, bend in (("flat", 0), ("wave", 5)):
+            points = [(x / side, y / side, bend * math.sin(bend * x / side) / 9) for y in range(side) for x in range(side)]
+            (self.folder / f"{name}.obj").write_text("".join("v %g %g %g\n" % p for p in points) + "".join(
+                "f %d %d %d %d\n" % face for face in faces))
+        names = [f"e{n}" for n in range(200)]
+        layer = {"name": "l", "space": [{"name": name, "min": 0, "max": 1} for name in names],
+                 "weigh": {"kind": "direct"}, "shape": "trajectory",
+                 "examples": [{"name": name, "mesh": "wave.obj"} for name in names]}
+        return json.dumps({"exemplar": 1, "mesh": "flat.obj", "layers": [layer]})
+
+    def test_cancel(self):
+        self.assertEqual(self.post("cancel", "").json(), {"cancelled": 0})
+        build = self.build()[0]["build"]
+        text = self.long_project()
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            asked = [pool.submit(self.post, "build", text) for _ in range(2)]  # the second waits for the first
+            while self.post("cancel", "").json()["cancelled"] > 0 or not all(done.done() for done in asked):
+                time.sleep(0.01)
+        for done in asked:
+            answer = done.result()
+            self.assertEqual(self.refused(answer, 409, "cancelled", "stays")["cancelled"], True)
+        # The rig of the build before stays, and others can be built.
+        self.assertEqual(self.post("motion", TABLE, build=build, name="a.csv").status, 200)
+        self.assertEqual(self.build()[0]["build"], "2")
 
     def test_check(self):
         found = self.post("check", self.text)

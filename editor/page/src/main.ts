@@ -1,7 +1,8 @@
 // Entry point: opens the project from the server, or the rig in the page, and creates the panels.
 import { start, ExemplarError, type Runtime } from "@exemplar/runtime";
 import wasm from "@exemplar/runtime/exemplar.wasm";
-import { App } from "./core/app";
+import { App, SLOW } from "./core/app";
+import { h } from "./core/dom";
 import { treeOf } from "./core/exported";
 import { History } from "./core/history";
 import { projectOf } from "./core/project";
@@ -25,7 +26,9 @@ const openExported = (runtime: Runtime, element: HTMLElement): App => {
 
 const openServed = async (runtime: Runtime, server: Server, opened: Opened): Promise<App> => {
     if (opened.error !== null) throw new Refusal(opened.error, 422, opened.where);
-    const built = await server.build(opened.text);
+    const cancel = h("button", { onclick: () => void server.cancel() }, "Cancel");
+    const slow = setTimeout(() => document.getElementById("start")?.append("building the rig ", cancel), SLOW);
+    const built = await server.build(opened.text).finally(() => clearTimeout(slow));
     const tree = projectOf(opened.text);
     const stage = new Stage(runtime.open(built.rig), tree);
     const app = new App(runtime, server, opened.name, new History(tree, opened.text), stage);

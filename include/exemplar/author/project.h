@@ -221,7 +221,7 @@ typedef struct ex_damped_report {
 /* Options of building. */
 typedef struct ex_build_options {
     ex_rig_options rig;
-    const ex_progress *progress;                /* optional */
+    const ex_progress *progress;                /* optional; returning false stops */
     const ex_damped_report *damped;             /* optional */
     void (*note)(void *user, const char *text); /* optional: called with a sentence about what building chose or had to
                                                    add: falloffs by cross-validation (leave-one-out), a ridge and the

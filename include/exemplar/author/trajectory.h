@@ -46,7 +46,7 @@ typedef struct ex_between_def {
     const double *end;
     int iterations;              /* local and global steps of the rigid form; 0: the default, 30 */
     const ex_tasks *tasks;       /* optional */
-    const ex_progress *progress; /* optional */
+    const ex_progress *progress; /* optional; returning false stops */
 } ex_between_def;
 
 /* In-betweens of two forms, immutable. */
@@ -135,7 +135,7 @@ typedef struct ex_trajectories_def {
     const char *const *names;      /* [example_count], optional: used in errors */
     ex_trajectory_options options;
     const ex_tasks *tasks;       /* optional */
-    const ex_progress *progress; /* optional */
+    const ex_progress *progress; /* optional; returning false stops */
 } ex_trajectories_def;
 
 /* The trajectories found, ready for an ex_layer_def. */

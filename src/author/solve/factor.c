@@ -6,6 +6,8 @@
  */
 #include "author/solve/factor.h"
 
+#include "author/base/progress.h"
+
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
@@ -128,8 +130,9 @@ static ex_result factorise(exi_factor *f, const ex_progress *progress, ex_error 
                 "entry but rounding",
                 f->order[bad]);
         done += operations_of(f, s);
-        if (progress && progress->report && done > said + 0.01 * f->operations) {
-            progress->report(progress->user, "factorising", done / f->operations);
+        if (done > said + 0.01 * f->operations) {
+            if (!exi_progress_tell(progress, "factorising", done / f->operations))
+                return exi_progress_stopped(error);
             said = done;
         }
     }

@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "author/base/array.h"
+#include "author/base/progress.h"
 #include "author/trajectory/guided.h"
 #include "runtime/base/dense.h"
 #include "runtime/base/functions.inl"
@@ -68,10 +69,9 @@ static double *work_of(const fitting *f, int sample) {
 }
 
 /* Reports progress from the calling thread; done is the fraction of this example's work. */
-static void tell(const fitting *f, double done) {
-    const ex_progress *progress = f->def->progress;
-    if (progress && progress->report)
-        progress->report(progress->user, "finding trajectories", (f->example + done) / f->def->example_count);
+static ex_result tell(const fitting *f, double done, ex_error *error) {
+    const double fraction = (f->example + done) / f->def->example_count;
+    return exi_progress_tell(f->def->progress, "finding trajectories", fraction) ? EX_OK : exi_progress_stopped(error);
 }
 
 /* ---- in-betweens ---- */
@@ -236,20 +236,23 @@ static void follow(void *context, int begin, int end) {
     }
 }
 
-static void take_steps(fitting *f, int steps, double before, double after) {
+static ex_result take_steps(fitting *f, int steps, double before, double after, ex_error *error) {
     const size_t size = 3 * (size_t)f->between->vertex_count * (size_t)f->count;
     double momentum = 1;
     if (f->count == 0)
-        return;
+        return EX_OK;
     memcpy(f->at, f->now, size * sizeof *f->at);
     memcpy(f->last, f->now, size * sizeof *f->last);
     for (int k = 0; k < steps; k++) {
-        tell(f, before + (after - before) * k / steps);
+        const ex_result result = tell(f, before + (after - before) * k / steps, error);
+        if (result != EX_OK)
+            return result;
         exi_run(f->between->tasks, EXI_SAMPLES, 1, pull, f);
         exi_run(f->between->tasks, f->count, 1, follow, f);
         exi_advance(size, f->now, f->last, f->at, &momentum);
         memcpy(f->last, f->now, size * sizeof *f->last);
     }
+    return EX_OK;
 }
 
 /* Projects the residual onto a curve: the corrector's start value. */
@@ -301,8 +304,8 @@ static ex_result choose(fitting *f, int wanted, const double *begun, double rati
     if (wanted >= 0) {
         f->count = wanted;
         memcpy(f->now, begun, (size_t)wanted * n * sizeof *begun);
-        take_steps(f, FEW_STEPS + STEPS, 0.4, 1);
-        return measure(f, ratios, error);
+        const ex_result result = take_steps(f, FEW_STEPS + STEPS, 0.4, 1, error);
+        return result == EX_OK ? measure(f, ratios, error) : result;
     }
     ex_result result = measure(f, ratios, error); /* a rigid motion needs none */
     bool enough = near_enough(ratios);
@@ -310,13 +313,15 @@ static ex_result choose(fitting *f, int wanted, const double *begun, double rati
         memcpy(f->now + (size_t)f->count * n, begun + (size_t)f->count * n, n * sizeof *begun);
         f->count++;
         if (f->count > 1) /* one is hardly ever enough: not worth the steps */
-            take_steps(f, FEW_STEPS, 0.4 + 0.05 * f->count, 0.45 + 0.05 * f->count);
-        result = measure(f, ratios, error);
+            result = take_steps(f, FEW_STEPS, 0.4 + 0.05 * f->count, 0.45 + 0.05 * f->count, error);
+        if (result == EX_OK)
+            result = measure(f, ratios, error);
         enough = near_enough(ratios);
     }
     if (result == EX_OK && f->count > 0) {
-        take_steps(f, STEPS, 0.65, 1);
-        result = measure(f, ratios, error);
+        result = take_steps(f, STEPS, 0.65, 1, error);
+        if (result == EX_OK)
+            result = measure(f, ratios, error);
     }
     return result;
 }
@@ -354,10 +359,11 @@ static ex_result store(const fitting *f, ex_trajectory *trajectory, ex_error *er
 
 static ex_result measure_rigid(fitting *f, ex_error *error) {
     const size_t n = 3 * (size_t)f->between->vertex_count;
-    ex_result result = EX_OK;
-    tell(f, 0.05);
+    ex_result result = tell(f, 0.05, error);
+    if (result != EX_OK)
+        return result;
     exi_run(f->between->tasks, EXI_SAMPLES / 2, 1, make_references, f);
-    tell(f, 0.25);
+    result = tell(f, 0.25, error);
     for (int k = 1; result == EX_OK && k < EXI_SAMPLES; k += 2)
         result = percentiles(f, k, f->paths + (size_t)k * n, f->rigid[k], error);
     return result;
@@ -380,8 +386,10 @@ static ex_result fit(fitting *f, bool turning, ex_trajectory *trajectory, double
     const size_t n = 3 * (size_t)f->between->vertex_count;
     const int wanted = f->def->options.corrector_count, most = wanted < 0 ? MOST : wanted;
     ex_result result = measure_rigid(f, error);
+    if (result != EX_OK)
+        return result;
     exi_run(f->between->tasks, EXI_SAMPLES, 1, make_samples, f);
-    if (result == EX_OK && turning)
+    if (turning)
         result = find_turns(f, trajectory, error);
     if (result != EX_OK)
         return result;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "author/base/array.h"
+#include "author/base/progress.h"
 #include "author/trajectory/guided.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
@@ -54,9 +55,10 @@ static ex_result make_between(const ex_trajectories_def *def, int example, ex_be
     return ex_error_within(error, result, "%s", def->names && def->names[example] ? def->names[example] : "an example");
 }
 
-static void report(const ex_trajectories_def *def, int example) {
-    if (def->progress && def->progress->report)
-        def->progress->report(def->progress->user, "finding trajectories", (double)example / def->example_count);
+static ex_result report(const ex_trajectories_def *def, int example, ex_error *error) {
+    return exi_progress_tell(def->progress, "finding trajectories", (double)example / def->example_count)
+               ? EX_OK
+               : exi_progress_stopped(error);
 }
 
 /* Stores the alignment, and the distance that every vertex moves, for the overlaps: in units of about the mesh's size,
@@ -80,8 +82,9 @@ static ex_result fit_guided(const ex_trajectories_def *def, ex_trajectories *mad
         ex_between *between = NULL;
         if (!def->examples[k])
             continue;
-        report(def, k);
-        ex_result result = make_between(def, k, &between, error);
+        ex_result result = report(def, k, error);
+        if (result == EX_OK)
+            result = make_between(def, k, &between, error);
         if (result == EX_OK) {
             keep(between, made, k, moved);
             result = exi_guided_fit(def, between, k, made, error);
@@ -105,7 +108,8 @@ static ex_result fit_paper(const ex_trajectories_def *def, ex_trajectories *made
             if (result == EX_OK)
                 keep(betweens[k], made, k, moved);
         }
-    report(def, 0);
+    if (result == EX_OK)
+        result = report(def, 0, error);
     if (result == EX_OK)
         result = exi_paper_fit(def, betweens, made, error);
     for (int k = 0; k < def->example_count; k++)

@@ -63,6 +63,35 @@ static inline ex_rig *build_text(const char *text) {
     return rig;
 }
 
+typedef struct stopper {
+    int calls, most;
+} stopper;
+
+static inline bool stop_at_most(void *user, const char *what, double fraction) {
+    stopper *s = user;
+    (void)what, (void)fraction;
+    return ++s->calls < s->most;
+}
+
+/* Building stops at whichever report says so, reports no more and gives no rig. */
+static inline void check_stops(const ex_project *project) {
+    stopper s = {.most = 1 << 30};
+    const ex_progress progress = {stop_at_most, &s};
+    const ex_build_options options = {.progress = &progress};
+    ex_rig *rig = NULL;
+    assert_int_equal(ex_project_build(project, &options, &rig, NULL), EX_OK);
+    ex_rig_destroy(rig);
+    const int total = s.calls;
+    for (int most = 1; most <= total; most += total < 100 ? 1 : 17) {
+        ex_error error = {0};
+        s = (stopper){.most = most};
+        assert_int_equal(ex_project_build(project, &options, &rig, &error), EX_ERROR_FILE);
+        assert_null(rig);
+        assert_int_equal(s.calls, most);
+        assert_non_null(strstr(error.text, "stopped before it was finished"));
+    }
+}
+
 static inline void write_text(const char *name, const char *text) {
     scratch_write(name, text, strlen(text));
 }

@@ -1,9 +1,80 @@
 // The page as a whole: exported, broken, shared, at two sizes and in two themes, and its speed.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { writeBody } from "./body.mjs";
 import { apart, changed, drag, expect, json, onMap, positions, save, settled, WIDE } from "./harness.mjs";
+
+/** Turns a project's layers into paths of many examples, of meshes so large that building takes minutes. */
+const makeLong = (project) => {
+    const side = 100;
+    const at = [...Array(side).keys()];
+    const faces = at.slice(1).flatMap((y) => at.slice(1).map((x) => {
+        const v = (y - 1) * side + x;
+        return `f ${v} ${v + 1} ${v + side + 1} ${v + side}`;
+    }));
+    for (const [name, height] of [["flat", 0], ["wave", 0.5]])
+        writeFileSync(join(dirname(project), `${name}.obj`),
+            [...at.flatMap((y) => at.map((x) => `v ${x / side} ${y / side} ${height * Math.sin((5 * x) / side)}`)), ...faces].join("\n"));
+    const names = [...Array(200).keys()].map((n) => `e${n}`);
+    return {
+        exemplar: 1,
+        mesh: "flat.obj",
+        layers: [{ name: "long", space: names.map((name) => ({ name, min: 0, max: 1 })), weigh: { kind: "direct" },
+            shape: "trajectory", examples: names.map((name) => ({ name, mesh: "wave.obj" })) }],
+    };
+};
+
+/** A long build is cancelled, by its button and by its key: the rig and the project before it stay. */
+const cancelled = async (bench) => {
+    const project = bench.demo("blob");
+    const bytes = readFileSync(project);
+    const page = await bench.open(project);
+    const before = await positions(page);
+    const tree = await page.evaluate(() => JSON.stringify(window.exemplar.tree));
+    const isShown = () => page.isVisible("footer .cancel");
+    expect(!(await isShown()), "there is something to cancel at first");
+    const stayed = async (how) => {
+        await page.waitForFunction(() => !window.exemplar.busy);
+        const said = await page.textContent("footer .message");
+        expect(/cancelled.*stays.*redo/.test(said), `after ${how} it says '${said}'`);
+        expect(!(await isShown()), `after ${how} the button is still there`);
+        expect((await page.evaluate(() => JSON.stringify(window.exemplar.tree))) === tree, `after ${how} the project differs`);
+        expect(apart(before, await positions(page)) === 0, `after ${how} the rig differs`);
+        expect((await page.evaluate(() => window.exemplar.redoLabel)) === "made long", `after ${how} redo is lost`);
+    };
+    await page.evaluate((long) => window.exemplar.edit("made long", () => long), makeLong(project));
+    await page.waitForSelector("footer .cancel", { state: "visible" });
+    for (const [width, height] of [[1024, 768], [1440, 900]]) {
+        await page.setViewportSize({ width, height });
+        const box = await page.locator("footer .cancel").boundingBox();
+        expect(box && box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height, "the button is cut off");
+        if (process.env.PICTURES) await page.screenshot({ path: join(process.env.PICTURES, `cancel-${width}.png`) });
+    }
+    await page.click("footer .cancel");
+    await stayed("the button");
+    await page.evaluate(() => window.exemplar.redo());
+    await page.waitForSelector("footer .cancel", { state: "visible" });
+    await page.keyboard.press("Escape");
+    await stayed("Escape");
+    await save(page);
+    expect(readFileSync(project).equals(bytes), "the file was changed");
+    // The first build of a page, which has no rig yet.
+    writeFileSync(project, JSON.stringify(makeLong(project)));
+    const other = bench.page(await bench.serve(project), { wait: false });
+    const opening = await (async () => {
+        for (;;) {
+            const found = bench.browser.contexts().flatMap((context) => context.pages()).find((p) => p !== page && /127/.test(p.url()));
+            if (found) return found;
+            await new Promise((done) => setTimeout(done, 20));
+        }
+    })();
+    await opening.click("#start button");
+    const failed = await other;
+    expect((await failed.getAttribute("body", "data-ready")) === "failed", "the page opened");
+    expect(/cancelled/.test(await failed.textContent("[role=alert] .sentence")), "it does not say that it was cancelled");
+    expect(page.problems.filter((text) => !/409/.test(text)).length === 0, page.problems.join("; "));
+};
 
 const exported = async (bench) => {
     const project = bench.demo("blob");
@@ -280,6 +351,7 @@ export const cases = {
     "an exported page": exported,
     "a corrupt project": corrupt,
     "two editors": twoEditors,
+    "a build that is cancelled": cancelled,
     "boxes and contrast: blob": layout("blob"),
     "boxes and contrast: arm": layout("arm"),
     "boxes and contrast: emotion": layout("emotion"),

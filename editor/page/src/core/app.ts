@@ -103,6 +103,9 @@ export interface Pictures {
     draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void;
 }
 
+/** Milliseconds before a build counts as slow. */
+export const SLOW = 500;
+
 export class App {
     readonly commands = new Commands();
     readonly display: Display = {
@@ -129,6 +132,8 @@ export class App {
     checking = 0;
     message: Message | null = null;
     busy: string | null = null;
+    /** True if a build takes so long that it is worth a button to cancel it. */
+    isSlow = false;
     built: Built | null = null;
     version: string | null = null;
     /** Version on disk that made a save fail; null if the file is gone. */
@@ -145,6 +150,7 @@ export class App {
     #saving: Promise<boolean> | null = null;
     #refused: unknown = null;
     #fading = 0;
+    #slowing = 0;
     #otherLayer: { from: ProjectLayer; layer: ProjectLayer } | null = null;
 
     constructor(
@@ -364,21 +370,40 @@ export class App {
         this.#building ??= this.#buildAll().finally(() => {
             this.#building = null;
             this.busy = null;
-            this.emit("status");
+            this.#setSlow(false);
         });
         return this.#building;
+    }
+    #setSlow(isSlow: boolean): void {
+        clearTimeout(this.#slowing);
+        this.isSlow = isSlow;
+        this.emit("status");
+    }
+
+    /** Stops the build in progress. The rig on the stage stays; redo builds the change again. */
+    async cancelBuild(): Promise<void> {
+        if (!this.server || !this.#building) return;
+        this.busy = "Cancelling";
+        this.#setSlow(false);
+        await this.server.cancel().catch((error: unknown) => this.fail(error));
     }
 
     async #buildAll(): Promise<void> {
         for (let state = this.history.state; this.stage.built !== state.tree; state = this.history.state) {
             this.busy = "Building";
-            this.emit("status");
+            this.#setSlow(false);
+            this.#slowing = window.setTimeout(() => this.#setSlow(true), SLOW);
             try {
                 const built = await this.server!.build(state.text ?? JSON.stringify(state.tree));
                 state.text ??= built.text;
                 if (this.history.state !== state) continue;
                 this.setRig(built, state);
             } catch (error) {
+                if (error instanceof Refusal && error.isCancelled && this.history.goTo(this.stage.built)) {
+                    this.#show();
+                    this.say("The build was cancelled. The rig before it stays; redo builds the change again.");
+                    return;
+                }
                 const isFirst = this.history.state === state && this.history.undoLabel === null;
                 if (!(error instanceof Refusal) || error.status === 0 || isFirst) {
                     this.fail(error);
@@ -477,7 +502,7 @@ export class App {
         state.text = opened.text;
         this.#changed();
         await this.build();
-        if (!this.history.holds(state)) return; // the build failed, and a message said so
+        if (!this.history.follows(state)) return; // the build failed, and a message said so
         this.version = opened.version;
         this.history.markSaved(state);
         this.say(`Loaded ${this.name}.`, "good");

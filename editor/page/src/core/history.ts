@@ -67,9 +67,17 @@ export class History {
         return true;
     }
 
-    /** True if undo or redo can reach the state. */
-    holds(state: State): boolean {
-        return this.#states.includes(state);
+    /** Goes to the state with that tree. False if undo and redo cannot reach it. */
+    goTo(tree: Project): boolean {
+        const at = this.#states.findIndex((state) => state.tree === tree);
+        if (at >= 0) this.#index = at;
+        return at >= 0;
+    }
+
+    /** True if the state is the current one or undo reaches it. */
+    follows(state: State): boolean {
+        const at = this.#states.indexOf(state);
+        return at >= 0 && at <= this.#index;
     }
 
     markSaved(state: State): void {

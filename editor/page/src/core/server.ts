@@ -9,6 +9,8 @@ export class Refusal extends Error {
         readonly version: string | null = null,
         /** The existing file that is in the way, if that is the reason. */
         readonly exists: string | null = null,
+        /** True for a build that was cancelled. */
+        readonly isCancelled = false,
     ) {
         super(message);
         this.name = "Refusal";
@@ -81,13 +83,14 @@ export class Server {
         }
         if (response.ok) return response;
         const said = (await response.json().catch(() => ({}))) as
-            { error?: string; where?: string; version?: string; exists?: string };
+            { error?: string; where?: string; version?: string; exists?: string; cancelled?: boolean };
         throw new Refusal(
             said.error ?? `The server refused this (status ${response.status}).`,
             response.status,
             said.where ?? null,
             said.version ?? null,
             said.exists ?? null,
+            said.cancelled ?? false,
         );
     }
 
@@ -115,6 +118,10 @@ export class Server {
     async build(text: string): Promise<Built> {
         const [head, bytes, place] = await this.#framed<Omit<Built, "rig">>("build", {}, text);
         return { ...head, rig: new Uint8Array(bytes, place) };
+    }
+    /** Cancels builds that run or wait; they are then refused. Returns their number. */
+    async cancel(): Promise<number> {
+        return (await this.#json<{ cancelled: number }>("POST", "cancel", {}, "")).cancelled;
     }
     async check(text: string): Promise<Finding[]> {
         return (await this.#json<{ findings: Finding[] }>("POST", "check", {}, text)).findings;

@@ -12,6 +12,16 @@ export const addCommands = (app: App): void => {
             keys: ["Ctrl+S"],
             run: () => void app.save(),
         });
+    // A brush keeps Escape.
+    if (app.server)
+        app.commands.add({
+            id: "cancel-build",
+            label: "Cancel a long build",
+            group: "Project",
+            keys: ["Escape"],
+            run: () => app.cancelBuild(),
+            enabled: () => app.isSlow && app.tool === "orbit" && !app.sculpt && !app.isDragging,
+        });
     app.commands.add(
         {
             id: "undo",

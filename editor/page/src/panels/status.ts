@@ -1,5 +1,6 @@
 // The line at the bottom: the last message, work in progress, the size of the rig, and the time of a drag step.
 import type { App } from "../core/app";
+import { tipOf } from "../core/buttons";
 import { h, setText } from "../core/dom";
 import { count } from "../core/words";
 
@@ -8,6 +9,9 @@ const median = (numbers: readonly number[]): number => [...numbers].sort((a, b) 
 export const statusPanel = (app: App): HTMLElement => {
     const message = h("span", { class: "message", role: "status", "aria-live": "polite" });
     const busy = h("span", { class: "busy" });
+    const cancel =
+        app.server &&
+        h("button", { class: "cancel", title: tipOf(app, "cancel-build"), onclick: () => void app.cancelBuild() }, "Cancel");
     const size = h("span", { class: "size" });
     const step = h("span", { class: "step", title: "Time to solve, weigh, blend, skin and fill buffers: median of the last steps" });
     const update = (): void => {
@@ -15,6 +19,7 @@ export const statusPanel = (app: App): HTMLElement => {
         message.title = app.message?.text ?? "";
         message.dataset["kind"] = app.message?.kind ?? "note";
         setText(busy, app.busy ? `${app.busy}…` : "");
+        if (cancel) cancel.hidden = !app.isSlow;
         const { surface, rig } = app.stage;
         const examples = rig.layers.reduce((sum, layer) => sum + layer.examples.length, 0);
         setText(size, `${count(surface.vertexCount, "vertex", "vertices")}, ${count(examples, "example")}`);
@@ -25,5 +30,5 @@ export const statusPanel = (app: App): HTMLElement => {
         if (app.steps.length) setText(step, `drag step ${median(app.steps).toFixed(2)} ms`);
     });
     update();
-    return h("footer", {}, message, busy, step, size);
+    return h("footer", {}, message, busy, cancel, step, size);
 };

@@ -17,7 +17,7 @@
 static const double alike_part = 1e-5;
 
 bool exi_learn_tell(exi_learner *l, const char *doing, double part) {
-    return exi_drive_tell(l->def->progress, doing, l->done + part * l->share);
+    return exi_progress_tell(l->def->progress, doing, l->done + part * l->share);
 }
 
 ex_result exi_learn_build(const exi_learner *l, const exi_key_choice *choice, const ex_drive_options *options,
@@ -102,7 +102,7 @@ static ex_result place_frames(exi_learner *l) {
         l->distance[f] = exi_form_squares(l->home, reference, l->whole.weights, n);
         l->nearest[f] = -1;
         if (!exi_learn_tell(l, "reading frames", (double)(f + 1) / l->refs.frame_count))
-            result = exi_drive_stopped(l->error);
+            result = exi_progress_stopped(l->error);
     }
     free(reference);
     return result;

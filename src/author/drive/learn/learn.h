@@ -9,6 +9,7 @@
 #ifndef EXEMPLAR_AUTHOR_DRIVE_LEARN_LEARN_H
 #define EXEMPLAR_AUTHOR_DRIVE_LEARN_LEARN_H
 
+#include "author/base/progress.h"
 #include "author/drive/learn/references.h"
 
 #define EXI_KEY_NAME_SIZE 24

@@ -214,7 +214,7 @@ ex_result exi_learn_choose(exi_learner *l, double database, int first) {
         l->share = share / (most - first);
         l->done = done + (taken < most - first ? taken : most - first) * l->share;
         if (!exi_learn_tell(l, "choosing keys", 0)) {
-            result = exi_drive_stopped(l->error);
+            result = exi_progress_stopped(l->error);
             break;
         }
         if (judged && (l->key_count < most || l->def->until > 0)) {

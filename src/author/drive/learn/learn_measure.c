@@ -99,7 +99,7 @@ ex_result exi_learn_measure(exi_learner *l, const ex_rig *rig, const int *frames
                 nearest[first + i] = measure_nearest(l, frames[first + i], &m.slots[i]);
         }
         if (!exi_learn_tell(l, "measuring", (double)(first + size) / count))
-            result = exi_drive_stopped(l->error);
+            result = exi_progress_stopped(l->error);
     }
     close_measurer(&m);
     return result;

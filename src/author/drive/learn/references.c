@@ -103,11 +103,3 @@ ex_result exi_references_read(const exi_references *refs, int frame, float *driv
         result = ex_drive_read_frame(item->driven, item->from->driven, frame - item->first, driven, error);
     return result;
 }
-
-bool exi_drive_tell(const ex_progress *progress, const char *doing, double part) {
-    return !progress || !progress->report || progress->report(progress->user, doing, part);
-}
-
-ex_result exi_drive_stopped(ex_error *error) {
-    return ex_error_set(error, EX_ERROR_FILE, "stopped before it was finished: nothing was written");
-}

@@ -55,8 +55,4 @@ double exi_form_squares(const float *a, const float *b, const float *weights, in
 /* Mean distance over vertices. */
 double exi_form_mean(const float *a, const float *b, int count);
 
-/* Reports progress. False if the caller wants to stop. */
-bool exi_drive_tell(const ex_progress *progress, const char *doing, double part);
-ex_result exi_drive_stopped(ex_error *error);
-
 #endif

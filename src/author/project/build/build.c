@@ -49,10 +49,9 @@ ex_result exi_build_read_form(const exi_building *b, int example, const char *re
 
 /* ---- the work ---- */
 
-void exi_build_report(const exi_building *b, const char *what) {
-    const ex_progress *progress = b->options.progress;
-    if (progress && progress->report)
-        progress->report(progress->user, what, (double)b->example_done / (b->example_total + 1));
+ex_result exi_build_report(const exi_building *b, const char *what, ex_error *error) {
+    const double fraction = (double)b->example_done / (b->example_total + 1);
+    return exi_progress_tell(b->options.progress, what, fraction) ? EX_OK : exi_progress_stopped(error);
 }
 
 /* The skeleton of a file that is not written yet. */
@@ -63,16 +62,18 @@ static ex_result take_skeleton(exi_building *b, ex_error *error) {
 }
 
 static ex_result read_body(exi_building *b, ex_error *error) {
-    exi_build_report(b, "mesh");
-    ex_result result = exi_build_read_form(b, -1, b->view->mesh, &b->mesh, error);
+    ex_result result = exi_build_report(b, "mesh", error);
+    if (result == EX_OK)
+        result = exi_build_read_form(b, -1, b->view->mesh, &b->mesh, error);
     if (result != EX_OK)
         return result;
     result = exi_rig_mesh_make(b->mesh, &b->rig_mesh, error);
     if (result == EX_OK)
         result = exi_rig_mesh_smooth(&b->rig_mesh, error);
     if (result == EX_OK && b->view->subdivide && !b->options.rig.without_levels) {
-        exi_build_report(b, "subdividing");
-        result = exi_refinement_make(b->mesh, &b->rig_mesh, &b->view->subdivision, &b->refinement, error);
+        result = exi_build_report(b, "subdividing", error);
+        if (result == EX_OK)
+            result = exi_refinement_make(b->mesh, &b->rig_mesh, &b->view->subdivision, &b->refinement, error);
     }
     if (!b->unwritten)
         result = ex_error_within(error, result, "%s", b->view->mesh);
@@ -153,10 +154,10 @@ static ex_result build(exi_building *b, ex_rig **rig, ex_error *error) {
     }
     if (result == EX_OK && b->driver.mesh)
         result = exi_drive_note_write(&b->driver.options, b->driver.mesh, &texts.drive, error);
-    if (result == EX_OK) {
-        exi_build_report(b, "solving");
+    if (result == EX_OK)
+        result = exi_build_report(b, "solving", error);
+    if (result == EX_OK)
         result = create(b, &texts, rig, error);
-    }
     if (result == EX_OK)
         exi_build_note_ridges(b, *rig);
     free(texts.rules.bytes);

@@ -11,6 +11,7 @@
 #ifndef EXEMPLAR_AUTHOR_PROJECT_BUILD_BUILD_H
 #define EXEMPLAR_AUTHOR_PROJECT_BUILD_BUILD_H
 
+#include "author/base/progress.h"
 #include "author/project/build/measure.h"
 #include "author/project/model/refinement.h"
 
@@ -44,7 +45,8 @@ typedef struct exi_building {
     int example_total, example_done;
 } exi_building;
 
-void exi_build_report(const exi_building *b, const char *what);
+/* Reports the step that begins. An error if the caller wants to stop. */
+ex_result exi_build_report(const exi_building *b, const char *what, ex_error *error);
 
 /*
  * Builds a project of at most one layer of forms before its files are written, with all checks of ex_project_read and

@@ -13,9 +13,9 @@
 /* ---- the driver ---- */
 
 ex_result exi_build_driver(exi_building *b, ex_error *error) {
-    if (b->view->driver.mesh)
-        exi_build_report(b, "driver");
-    ex_result result = exi_project_driver_open(&b->driver, b->view, b->mesh, b->skeleton, b->skin, error);
+    ex_result result = b->view->driver.mesh ? exi_build_report(b, "driver", error) : EX_OK;
+    if (result == EX_OK)
+        result = exi_project_driver_open(&b->driver, b->view, b->mesh, b->skeleton, b->skin, error);
     for (int l = 0; l < b->view->layer_count; l++)
         for (int k = 0; result == EX_OK && k < b->view->layers[l].example_count; k++) {
             const ex_project_example *example = &b->view->layers[l].examples[k];

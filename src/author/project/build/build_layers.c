@@ -138,7 +138,9 @@ ex_result exi_build_forms(exi_building *b, int index, ex_layer_def *layer, ex_er
         result = exi_project_read_mask(b->view, source, b->mesh, b->skeleton, b->skin, &mask, error);
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         exi_measured measured = {0};
-        exi_build_report(b, source->examples[k].name);
+        result = exi_build_report(b, source->examples[k].name, error);
+        if (result != EX_OK)
+            break;
         result = measure_form(b, index, k, paths ? NULL : mask, &measured, error);
         if (!b->unwritten)
             ex_error_within(error, result, "layers[%d].examples[%d] '%s'", index, source->examples[k].place,

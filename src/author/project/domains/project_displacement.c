@@ -120,7 +120,9 @@ static ex_result build(exi_building *b, int index, ex_layer_def *layer, ex_error
     layer->mask = mask;
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         float *values = NULL;
-        exi_build_report(b, source->examples[k].name);
+        result = exi_build_report(b, source->examples[k].name, error);
+        if (result != EX_OK)
+            break;
         result =
             ex_error_within(error, exi_project_read_map(b->view, source->examples[k].map, vertices, &values, error),
                             "layers[%d].examples[%d] '%s'", index, source->examples[k].place, source->examples[k].name);

@@ -202,7 +202,9 @@ static ex_result build(exi_building *b, int index, ex_layer_def *layer, ex_error
     layer->pixels.texture = source->pixels.texture;
     ex_result result = pixels && images ? EX_OK : ex_error_memory(error, "a layer", count * sizeof *pixels);
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
-        exi_build_report(b, source->examples[k].name);
+        result = exi_build_report(b, source->examples[k].name, error);
+        if (result != EX_OK)
+            return result;
         result = ex_error_within(error, build_image(b, index, k, error), "layers[%d].examples[%d] '%s'", index,
                                  source->examples[k].place, source->examples[k].name);
         b->example_done++;

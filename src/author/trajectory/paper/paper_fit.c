@@ -7,6 +7,7 @@
  * displacement velocities from the turns.
  */
 #include "author/base/array.h"
+#include "author/base/progress.h"
 #include "author/trajectory/matrix.h"
 #include "author/trajectory/paper/paper.h"
 #include "runtime/base/memory.h"
@@ -91,8 +92,8 @@ ex_result exi_paper_minimise(exi_paper *paper, int most, struct ex_trajectory_fi
             double after = paper->states[paper->present].total;
             fit->converged = before - after <= CONVERGED * before || after <= ZERO * still;
             damping = step == 1 ? fmax(damping / 10, DAMPING_LEAST) : fmax(10 * damping, 1e-4);
-            if (progress && progress->report)
-                progress->report(progress->user, "fitting trajectories", fmin(1, (double)fit->iterations / most));
+            if (!exi_progress_tell(progress, "fitting trajectories", fmin(1, (double)fit->iterations / most)))
+                result = exi_progress_stopped(error);
         } else if (damping >= DAMPING_MOST) {
             fit->converged = true; /* no direction leads down */
         } else {

@@ -364,6 +364,13 @@ static void reports_progress(void **state) {
     ex_project_destroy(project);
 }
 
+static void stops(void **state) {
+    (void)state;
+    ex_project *project = parse_project(cube_project);
+    check_stops(project);
+    ex_project_destroy(project);
+}
+
 static void sixteen_bits_stay_in_memory(void **state) {
     (void)state;
     ex_project *project = parse_project(cube_project);
@@ -454,6 +461,7 @@ int main(void) {
         cmocka_unit_test(same_project_same_bytes),
         cmocka_unit_test(reads_forms_by_their_ending),
         cmocka_unit_test(reports_progress),
+        cmocka_unit_test(stops),
         cmocka_unit_test(sixteen_bits_stay_in_memory),
         cmocka_unit_test(names_what_does_not_fit),
     };

@@ -267,6 +267,13 @@ static ex_result compare_once(void *context) {
     return result;
 }
 
+static void building_stops(void **state) {
+    (void)state;
+    ex_project *project = parse_project(masked);
+    check_stops(project);
+    ex_project_destroy(project);
+}
+
 static void memory(void **state) {
     (void)state;
     char *json = with_quotes(masked);
@@ -290,6 +297,7 @@ int main(void) {
         cmocka_unit_test(round_trips),
         cmocka_unit_test(edits),
         cmocka_unit_test(pictures_and_differences),
+        cmocka_unit_test(building_stops),
         cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests_name("author.project.displacement", tests, set_up, scratch_tear_down);

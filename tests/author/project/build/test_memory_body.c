@@ -158,12 +158,18 @@ static void checking_what_is_wrong(void **state) {
     ex_project_destroy(project);
 }
 
+/* Levels, a skin and pixels. */
+static void building_stops(void **state) {
+    (void)state;
+    ex_project *project = parse("arm.glb");
+    check_stops(project);
+    ex_project_destroy(project);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(building),
-        cmocka_unit_test(unpacking),
-        cmocka_unit_test(checking),
-        cmocka_unit_test(checking_what_is_wrong),
+        cmocka_unit_test(building), cmocka_unit_test(building_stops),         cmocka_unit_test(unpacking),
+        cmocka_unit_test(checking), cmocka_unit_test(checking_what_is_wrong),
     };
     return cmocka_run_group_tests_name("author.project.memory_body", tests, set_up, scratch_tear_down);
 }

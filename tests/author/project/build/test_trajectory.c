@@ -47,6 +47,18 @@ static void ends_are_the_forms(void **state) {
     }
 }
 
+static void building_stops(void **state) {
+    (void)state;
+    static const char *const how[] = {"", "'trajectory': {'correctors': 2},", "'trajectory': {'mode': 'paper'},"};
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, DIRECT, how[i]);
+        ex_project *project = parse_project(text);
+        check_stops(project);
+        ex_project_destroy(project);
+    }
+}
+
 /* Halfway, a rigidly turned bar is turned by half. */
 static void turns_stay_rigid(void **state) {
     (void)state;
@@ -307,6 +319,7 @@ static void files_of_segments_are_read_strictly(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_are_the_forms),
+        cmocka_unit_test(building_stops),
         cmocka_unit_test(turns_stay_rigid),
         cmocka_unit_test(a_cardinal_layer_has_a_reference),
         cmocka_unit_test(layers_stand_on_layers),
