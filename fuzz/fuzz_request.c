@@ -10,7 +10,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const exi_site site = {.port = 8080, .token = "0123456789abcdef0123456789abcdef"};
+static const exi_site site = {
+    .port = 8080, .token = "0123456789abcdef0123456789abcdef", .ticket = "fedcba9876543210fedcba9876543210"};
 
 static void expect(bool good) {
     if (!good)
@@ -48,6 +49,8 @@ static void check_verdict(const exi_head *head, const exi_verdict *verdict) {
     expect((verdict->status == 405) == (verdict->allow[0] != '\0'));
     if (verdict->admitted)
         expect(strncmp(head->path + 1, site.token, EXI_TOKEN_SIZE) == 0 && exi_head_find(head, "Host"));
+    expect(!verdict->has_ticket ||
+           (verdict->status == 404 && strcmp(head->path, "/fedcba9876543210fedcba9876543210/") == 0));
     if (verdict->status != 0)
         return;
     expect(verdict->route < EXI_ROUTE_COUNT && verdict->body_size <= EXI_BODY_MOST);
@@ -56,7 +59,7 @@ static void check_verdict(const exi_head *head, const exi_verdict *verdict) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char *bytes = malloc(size + 1);
+    char *bytes = calloc(1, size + 1);
     exi_head head;
     if (size > 0)
         memcpy(bytes, data, size);

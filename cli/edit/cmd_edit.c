@@ -49,7 +49,7 @@ extern char **environ;
 /* ---- the browser ---- */
 
 /* Opens the browser, without output and in a separate session, so that Ctrl-C here does not end it. False if there is
- * no program to open it with. */
+ * no program to open it with. Other users of the machine can read the address. */
 static bool open_browser(const char *address) {
 #ifdef __APPLE__
     char program[] = "open";
@@ -162,7 +162,8 @@ static int serve(const ex_call *call, exi_edit *edit) {
         return EX_EXIT_FAILED; /* main prints the error */
     }
     say_what_is_edited(call);
-    if (!no_open && !open_browser(exi_server_address(server)))
+    const char *ticket = exi_server_ticket(server);
+    if (!no_open && !(ticket && open_browser(ticket)))
         exi_failed_text("no program here can open a browser: open that address yourself");
     while (sigwait(&signals, &number) != 0)
         continue;

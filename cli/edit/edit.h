@@ -168,6 +168,12 @@ bool exi_edit_open_rig(exi_edit *edit, const exi_asked *asked, exi_answer *answe
 
 /* ---- the server ---- */
 
+/* True if the other end of a connection within this machine belongs to this user or to root; false if that cannot be
+ * told. (edit_peer.c) */
+bool exi_peer_is_user(int connection);
+/* True if the system tells users apart. */
+bool exi_peer_can_tell(void);
+
 typedef struct exi_server exi_server;
 
 /* Serves on 127.0.0.1, at a free port if `port` is 0. NULL after printing an error. */
@@ -176,6 +182,9 @@ exi_server *exi_server_start(exi_edit *edit, int port);
 void exi_server_stop(exi_server *server);
 /* "http://127.0.0.1:41234/TOKEN/" */
 const char *exi_server_address(const exi_server *server);
+/* An address without the token, for the arguments of a program, which other users of the machine can read. It leads
+ * this user to the page, once, and others nowhere. NULL if this system does not tell users apart. */
+const char *exi_server_ticket(const exi_server *server);
 int exi_server_port(const exi_server *server);
 
 #endif

@@ -14,6 +14,7 @@ static const char *phrase_of(int status) {
         int status;
         const char *phrase;
     } phrases[] = {{200, "OK"},
+                   {303, "See Other"},
                    {400, "Bad Request"},
                    {403, "Forbidden"},
                    {404, "Not Found"},
@@ -99,6 +100,12 @@ exi_http_message exi_http_page(void) {
     body page;
     page.bytes = exi_edit_page(&page.size);
     return make(200, "text/html; charset=utf-8", POLICY_PAGE, (body){"", 0}, page);
+}
+
+exi_http_message exi_http_redirect(const char *address) {
+    char headers[256];
+    snprintf(headers, sizeof headers, POLICY_NOTHING "Location: %s\r\n", address);
+    return make(303, "text/plain; charset=utf-8", headers, (body){"", 0}, (body){"", 0});
 }
 
 static exi_http_message make_json(const exi_answer *answer, const char *more) {

@@ -21,6 +21,7 @@ exi_http_message exi_http_refuse(int status, const char *text);
 /* A refusal of the page by the verdict on its request. */
 exi_http_message exi_http_refuse_page(const exi_verdict *verdict);
 exi_http_message exi_http_page(void);
+exi_http_message exi_http_redirect(const char *address);
 /* Takes the answer over. */
 exi_http_message exi_http_answer(exi_answer *answer);
 /* Removes the body, as the answer to HEAD. */

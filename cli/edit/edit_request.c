@@ -165,11 +165,13 @@ static bool has_header(const exi_head *head, const char *name, const char *value
     return text && strcasecmp(text, value) == 0;
 }
 
-/* Compares in the same time for every wrong token. */
-static bool same_token(const char *a, const char *b) {
+/* True if the path begins with "/TOKEN/". Takes the same time for every wrong token. */
+static bool shows(const char *path, const char *token) {
     unsigned char difference = 0;
+    if (strlen(path) < EXI_TOKEN_SIZE + 2 || path[EXI_TOKEN_SIZE + 1] != '/')
+        return false;
     for (size_t i = 0; i < EXI_TOKEN_SIZE; i++)
-        difference |= (unsigned char)(a[i] ^ b[i]);
+        difference |= (unsigned char)(path[i + 1] ^ token[i]);
     return difference == 0;
 }
 
@@ -218,10 +220,12 @@ static const char *admit(const exi_head *head, const exi_site *site, exi_verdict
         refuse(verdict, 403, "This server answers only under its own name.\n");
     else if (is_foreign(head, host))
         refuse(verdict, 403, "This server answers only its own page.\n");
-    else if (strlen(path) < EXI_TOKEN_SIZE + 2 || !same_token(path + 1, site->token) || path[EXI_TOKEN_SIZE + 1] != '/')
-        refuse(verdict, 404, "There is nothing here: open the address that 'exemplar edit' printed.\n");
-    else
+    else if (shows(path, site->token))
         return path + EXI_TOKEN_SIZE + 2;
+    else
+        refuse(verdict, 404, "There is nothing here: open the address that 'exemplar edit' printed.\n");
+    verdict->has_ticket = verdict->status == 404 && site->ticket[0] && shows(path, site->ticket) &&
+                          !path[EXI_TOKEN_SIZE + 2] && strcmp(head->method, "GET") == 0;
     return NULL;
 }
 

@@ -77,11 +77,13 @@ const char *exi_head_find(const exi_head *head, const char *name);
 typedef struct exi_site {
     int port;
     char token[EXI_TOKEN_SIZE + 1];
+    char ticket[EXI_TOKEN_SIZE + 1]; /* leads this user to the token, once; "" for none */
 } exi_site;
 
 typedef struct exi_verdict {
     int status;       /* 0: run the route; else a refusal */
     bool admitted;    /* true if the sender showed the token and is no page of another site */
+    bool has_ticket;  /* true if the sender showed the ticket instead; the status is that of a refusal */
     exi_route route;  /* if status is 0 */
     size_t body_size; /* bytes of the body, if status is 0 */
     bool waits;       /* true if the sender waits for "100 Continue" before it sends the body */

@@ -80,7 +80,7 @@ struct exi_server {
     double paused;                             /* until then, no connection is accepted */
     connection *connections[CONNECTIONS_MOST]; /* in the order of their arrival */
     int count;
-    char address[96];
+    char address[96], ticket[96];
 };
 
 static exi_request *const handlers[EXI_ROUTE_COUNT] = {
@@ -203,6 +203,11 @@ static void take_head(connection *c, size_t end) {
         return;
     }
     c->verdict = exi_head_judge(&c->parsed, &c->server->site);
+    if (c->verdict.has_ticket && exi_peer_is_user(c->socket)) {
+        c->server->site.ticket[0] = '\0';
+        send_message(c, exi_http_redirect(c->server->address));
+        return;
+    }
     if (!c->verdict.admitted) {
         send_message(c, exi_http_refuse(c->verdict.status, c->verdict.text));
         return;
@@ -441,7 +446,7 @@ exi_server *exi_server_start(exi_edit *edit, int port) {
     }
     server->edit = edit;
     server->listener = server->wake[0] = server->wake[1] = -1;
-    if (!draw_token(server->site.token)) {
+    if (!draw_token(server->site.token) || !draw_token(server->site.ticket)) {
         exi_failed_text("this system has no random numbers, which keep others out: %s", strerror(errno));
     } else if (!listen_at(server, port)) {
         if (port > 0)
@@ -453,6 +458,8 @@ exi_server *exi_server_start(exi_edit *edit, int port) {
     } else {
         snprintf(server->address, sizeof server->address, "http://127.0.0.1:%d/%s/", server->site.port,
                  server->site.token);
+        snprintf(server->ticket, sizeof server->ticket, "http://127.0.0.1:%d/%s/", server->site.port,
+                 server->site.ticket);
         server->runs = pipe2(server->wake, O_NONBLOCK | O_CLOEXEC) == 0 &&
                        pthread_create(&server->thread, NULL, serve, server) == 0;
         if (server->runs)
@@ -481,6 +488,10 @@ void exi_server_stop(exi_server *server) {
 
 const char *exi_server_address(const exi_server *server) {
     return server->address;
+}
+
+const char *exi_server_ticket(const exi_server *server) {
+    return exi_peer_can_tell() ? server->ticket : NULL;
 }
 
 int exi_server_port(const exi_server *server) {

@@ -1,5 +1,6 @@
 """exemplar edit: the page, and every request of editor/README.md."""
 import concurrent.futures
+import http.client
 import json
 import math
 import os
@@ -48,28 +49,65 @@ class Page(Case):
 
     @unittest.skipUnless(sys.platform.startswith("linux"), "other systems open a browser in another way")
     def test_browser(self):
-        programs = self.folder / "programs"
+        """Other users can read the arguments of the program that opens the browser: they hold no token."""
+        programs, room = self.folder / "programs", self.folder / "room"
         programs.mkdir()
+        room.mkdir()
         for present in (False, True):
             if present:
-                (programs / "xdg-open").write_text('#!/bin/sh\nprintf "%s\\n" "$1" > seen.part; mv seen.part seen\n')
+                (programs / "xdg-open").write_text('#!/bin/sh\nenv > env; printf "%s\\n" "$@" > seen.part; mv seen.part seen\n')
                 (programs / "xdg-open").chmod(0o755)
             process = subprocess.Popen([harness.TOOL, "edit", "band.json"], cwd=self.folder, stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                       env={**os.environ, "PATH": f"{programs}:/bin" if present else str(programs)})
-            address = process.stdout.readline().decode()
+                                       env={**os.environ, "TMPDIR": str(room), "XDG_RUNTIME_DIR": str(room),
+                                            "PATH": f"{programs}:/bin" if present else str(programs)})
+            address = process.stdout.readline().decode().strip()
             end = time.monotonic() + 20
             while present and not (self.folder / "seen").exists() and time.monotonic() < end:
                 time.sleep(0.01)
+            if present:
+                self.check_ticket(process, address, (self.folder / "seen").read_text().split())
             time.sleep(0 if present else 0.1)
             process.send_signal(signal.SIGTERM)
             said = process.communicate(timeout=60)[1].decode()
             self.assertEqual(process.returncode, 0)
-            if present:
-                self.assertEqual((self.folder / "seen").read_text(), address)
-                self.assertNotIn("browser", said)
-            else:
-                self.assertIn("open that address", said)
+            self.assertNotIn(address.split("/")[3], said)
+            self.assertEqual("open that address" in said, not present)
+        self.assertEqual(list(room.iterdir()), [])
+
+    def check_ticket(self, process, address, words):
+        token = address.split("/")[3]
+        self.assertEqual(len(words), 1)
+        self.assertRegex(words[0], r"^http://127\.0\.0\.1:\d+/[0-9a-f]{32}/$")
+        for place in (f"/proc/{process.pid}/cmdline", f"/proc/{process.pid}/environ", self.folder / "env", self.folder / "seen"):
+            with open(place, "rb") as file:
+                self.assertNotIn(token.encode(), file.read(), place)
+        for path in self.folder.rglob("*"):
+            self.assertFalse(path.is_file() and token.encode() in path.read_bytes(), path)
+        port, ticket = int(words[0].split(":")[2].split("/")[0]), "/" + words[0].split("/")[3] + "/"
+
+        def ask(path, method="GET", **headers):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection.request(method, path, headers=headers)
+            with connection.getresponse() as response:
+                self.assertNotIn(token, response.read().decode("utf-8", "replace")[:1000])
+                return response.status, response.headers["Location"]
+
+        # It is not the token, and only this user can change it for the token.
+        for path in (ticket[:-1], ticket + "api/project", ticket + "x", ticket.upper() + "x"):
+            self.assertEqual(ask(path), (404, None))
+        self.assertEqual(ask(ticket, "POST")[0], 404)
+        self.assertEqual(ask(ticket, Host="evil.example")[0], 403)
+        self.assertEqual(ask(ticket, Origin="http://evil.example")[0], 403)
+        if os.geteuid() == 0:
+            os.seteuid(65534)  # whoever makes a socket owns it
+            try:
+                self.assertEqual(ask(ticket), (404, None))
+            finally:
+                os.seteuid(0)
+        self.assertEqual(ask(ticket), (303, address))
+        self.assertEqual(ask(ticket), (404, None))
+        self.assertEqual(ask(f"/{token}/")[0], 200)
 
     def test_page(self):
         editor = self.open()
