@@ -131,6 +131,54 @@ static void no_solution_is_said(void **state) {
     assert_row_near(x, ((double[]){1, 1}), 2, 1e-12);
 }
 
+/* Downhill for ever along one unknown, however large the matrix is along the other, in both orders. */
+static void falling_for_ever_is_said(void **state) {
+    (void)state;
+    static const double sizes[] = {1e-9, 1, 1e9};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++) {
+            double x[2], matrix[4] = {0}, linear[2] = {-1, -1};
+            matrix[3 * k] = sizes[i];
+            exi_quadratic p = {.unknown_count = 2, .matrix = matrix, .linear = linear};
+            assert_int_equal(solve(&p, x), EXI_QUADRATIC_UNBOUNDED);
+            linear[1 - k] = 0; /* level along the other */
+            assert_int_equal(solve(&p, x), EXI_QUADRATIC_SOLVED);
+            assert_near(sizes[i] * x[k], 1, 1e-9);
+        }
+}
+
+/* A linear objective: the matrix is zero. */
+static void a_matrix_may_be_zero(void **state) {
+    (void)state;
+    double x[2];
+    const exi_quadratic p = {.unknown_count = 2,
+                             .matrix = (double[4]){0},
+                             .linear = (double[]){1, 2},
+                             .inequality_count = 1,
+                             .inequalities = (double[]){1, 1},
+                             .lower = (double[]){1},
+                             .bound_lower = (double[]){0, 0}};
+    assert_int_equal(solve(&p, x), EXI_QUADRATIC_SOLVED);
+    assert_row_near(x, ((double[]){1, 0}), 2, 1e-9);
+}
+
+/* Multiplying a row and its side by a number changes nothing. */
+static void rows_may_have_any_length(void **state) {
+    (void)state;
+    for (int i = -12; i <= 12; i += 4) {
+        const double scale = pow(10, i);
+        double x[2];
+        const exi_quadratic p = {.unknown_count = 2,
+                                 .matrix = (double[]){1, 0, 0, 1},
+                                 .linear = (double[]){0, 0},
+                                 .inequality_count = 1,
+                                 .inequalities = (double[]){scale, scale},
+                                 .lower = &scale};
+        assert_int_equal(solve(&p, x), EXI_QUADRATIC_SOLVED);
+        assert_row_near(x, ((double[]){0.5, 0.5}), 2, 1e-9);
+    }
+}
+
 typedef struct sample {
     exi_quadratic program;
     double matrix[MOST * MOST], linear[MOST], equalities[MOST * MOST], values[MOST], inequalities[MOST * MOST];
@@ -216,9 +264,10 @@ static void random_programs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nearest_points_by_hand), cmocka_unit_test(constraints_may_repeat),
-        cmocka_unit_test(indefinite_matrices),    cmocka_unit_test(no_solution_is_said),
-        cmocka_unit_test(random_programs),
+        cmocka_unit_test(nearest_points_by_hand),   cmocka_unit_test(constraints_may_repeat),
+        cmocka_unit_test(indefinite_matrices),      cmocka_unit_test(no_solution_is_said),
+        cmocka_unit_test(falling_for_ever_is_said), cmocka_unit_test(a_matrix_may_be_zero),
+        cmocka_unit_test(rows_may_have_any_length), cmocka_unit_test(random_programs),
     };
     return cmocka_run_group_tests_name("runtime.base.quadratic", tests, NULL, NULL);
 }

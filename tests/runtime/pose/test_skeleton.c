@@ -448,6 +448,23 @@ static void rest_of_rest(void **state) {
     free(rest);
 }
 
+/* A length that is 1 to float precision stays, to the bit; the next longer one is made 1. */
+static void nearly_unit_rotations_stay(void **state) {
+    (void)state;
+    for (int c = 0; c < 3; c++) {
+        ex_transform rest = ex_transform_identity();
+        rest.rotation[c] = 0x1p-11f; /* the square of the length is 1 + 0x1p-22 */
+        ex_skeleton *s = skeleton_of(&(ex_skeleton_def){1, (int[]){-1}, &rest, NULL, NULL});
+        const ex_transform same = ex_skeleton_rest(s, 0);
+        assert_memory_equal(&same, &rest, sizeof rest);
+        ex_skeleton_destroy(s);
+        rest.rotation[c] = 0x1.000002p-11f;
+        s = skeleton_of(&(ex_skeleton_def){1, (int[]){-1}, &rest, NULL, NULL});
+        assert_true(ex_skeleton_rest(s, 0).rotation[c] < 0x1.000002p-11f);
+        ex_skeleton_destroy(s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bent_elbow_by_hand),
@@ -460,6 +477,7 @@ int main(void) {
         cmocka_unit_test(one_allocation_and_it_may_fail),
         cmocka_unit_test(the_longest_chain),
         cmocka_unit_test(rest_of_rest),
+        cmocka_unit_test(nearly_unit_rotations_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

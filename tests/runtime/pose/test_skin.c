@@ -269,6 +269,22 @@ static void count_misuse(const char *function, const char *what) {
     misuses++;
 }
 
+/* The first and the last vertex have influences; their neighbours outside are misuse. */
+static void only_vertices_have_influences(void **state) {
+    (void)state;
+    ex_skin *skin = skin_of(&(ex_skin_def){2, 1, (uint32_t[]){0, 1, 2}, (uint32_t[]){0, 0}, (float[]){1, 1}});
+    const int before = misuses;
+    assert_int_equal(ex_skin_influences(skin, 0, NULL, NULL), 1);
+    assert_int_equal(ex_skin_influences(skin, 1, NULL, NULL), 1);
+    assert_int_equal(misuses, before);
+    assert_int_equal(ex_skin_influences(skin, -1, NULL, NULL), 0);
+    assert_int_equal(ex_skin_influences(skin, 2, NULL, NULL), 0);
+    assert_int_equal(ex_skin_influences(NULL, 0, NULL, NULL), 0);
+    assert_int_equal(misuses, before + 3);
+    misuses = before;
+    ex_skin_destroy(skin);
+}
+
 static int set_up(void **state) {
     (void)state;
     ex_set_misuse_hook(count_misuse);
@@ -290,6 +306,7 @@ int main(void) {
         cmocka_unit_test(wrong_definitions_are_refused),
         cmocka_unit_test(one_allocation_and_it_may_fail),
         cmocka_unit_test(names_of_methods),
+        cmocka_unit_test(only_vertices_have_influences),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -252,6 +252,27 @@ static void scale_is_no_collapse(void **state) {
     ex_skin_destroy(skin);
 }
 
+/* Joints that only turn leave lengths as they are, so a limit below 1 damps nothing, and one above damps. */
+static void turns_do_not_stretch(void **state) {
+    (void)state;
+    const float x[3] = {1, 2, 3}, at_rest[3] = {4, 5, 6};
+    float matrices[24] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const ex_transform t = turned(50, 1, 2, 3);
+    ex_transform_matrix(&t, matrices + 12);
+    ex_skin *skin = one_vertex(1, (uint32_t[]){1}, (float[]){1});
+    for (int method = 0; method < EX_SKINNING_COUNT; method++) {
+        double found[3];
+        void *memory;
+        ex_palette *palette = palette_of((ex_skinning)method, 2, matrices, NULL, &memory);
+        ex_unpose_job job = {.posed = x, .rest = at_rest, .out = found, .limit = 0.9};
+        assert_int_equal(ex_skin_unpose(skin, palette, &job), 0);
+        job.limit = 1.1;
+        assert_int_equal(ex_skin_unpose(skin, palette, &job), 1);
+        free(memory);
+    }
+    ex_skin_destroy(skin);
+}
+
 /* Flattened to 0.07 along one direction, or at 172 degrees with eight influences: below the limit both. */
 static void just_below_the_limit(void **state) {
     (void)state;
@@ -310,6 +331,7 @@ int main(void) {
         cmocka_unit_test(a_half_twist_is_damped), cmocka_unit_test(damping_is_continuous),
         cmocka_unit_test(damping_minimises),      cmocka_unit_test(scale_is_no_collapse),
         cmocka_unit_test(just_below_the_limit),   cmocka_unit_test(no_numbers_stay_at_rest),
+        cmocka_unit_test(turns_do_not_stretch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -451,6 +451,32 @@ static void what_cannot_be_is_refused(void **state) {
     }
 }
 
+/* Beside two driven layers, one on a dial: it has no regions. */
+static void other_layers_have_no_regions(void **state) {
+    (void)state;
+    driven_tube *d = driven_tube_make(TUBE_FRAMES, EX_RESIDUAL_NONE, true);
+    const ex_axis dial = ex_axis_scalar(0, 1, 0);
+    const char *const axis_names[] = {"dial"}, *const example_names[] = {"one"};
+    ex_layer_def layers[3] = {d->layer, d->layer};
+    layers[1].name = "again";
+    layers[2] = (ex_layer_def){.name = "plain",
+                               .weigh = ex_weigher_def_default(),
+                               .axis_names = axis_names,
+                               .example_names = example_names,
+                               .form = {.deltas = d->delta_list}};
+    layers[2].weigh.kind = EX_WEIGHER_DIRECT;
+    layers[2].weigh.axes = &dial;
+    layers[2].weigh.axis_count = layers[2].weigh.example_count = 1;
+    d->def.layers = layers;
+    d->def.layer_count = 3;
+    ex_rig *rig = rig_of(&d->def);
+    assert_int_equal(ex_rig_layer_regions(rig, 0, NULL, NULL), TUBE_FRAMES);
+    assert_int_equal(ex_rig_layer_regions(rig, 1, NULL, NULL), TUBE_FRAMES);
+    assert_int_equal(ex_rig_layer_regions(rig, 2, NULL, NULL), 0);
+    ex_rig_destroy(rig);
+    free(d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_come_back),
@@ -467,6 +493,7 @@ int main(void) {
         cmocka_unit_test(the_cage_is_settled_then_refined),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(other_layers_have_no_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,6 +136,16 @@ static ex_palette *make_palette(const fixture *f, void **memory, bool rotations)
                            *memory);
 }
 
+static void box_of(float (*positions)[3], float box[6]) {
+    for (int c = 0; c < 3; c++) {
+        box[c] = box[3 + c] = positions[0][c];
+        for (int v = 1; v < VERTICES; v++) {
+            box[c] = positions[v][c] < box[c] ? positions[v][c] : box[c];
+            box[3 + c] = positions[v][c] > box[3 + c] ? positions[v][c] : box[3 + c];
+        }
+    }
+}
+
 static void compare_evaluation(ex_skinning skinning) {
     fixture f;
     uint64_t random = 3;
@@ -171,13 +181,7 @@ static void compare_evaluation(ex_skinning skinning) {
                 assert_near((double)own[v][r], x, 3e-5);
             }
         }
-        for (int c = 0; c < 3; c++) {
-            expected_box[c] = expected_box[3 + c] = own[0][c];
-            for (int v = 1; v < VERTICES; v++) {
-                expected_box[c] = own[v][c] < expected_box[c] ? own[v][c] : expected_box[c];
-                expected_box[3 + c] = own[v][c] > expected_box[3 + c] ? own[v][c] : expected_box[3 + c];
-            }
-        }
+        box_of(own, expected_box);
         assert_memory_equal(box, expected_box, sizeof box);
         float alone[6];
         evaluate(&f, NULL, NULL, alone, NULL);
@@ -189,6 +193,26 @@ static void compare_evaluation(ex_skinning skinning) {
     free(rest);
     free(turned);
     free(weights);
+    close_fixture(&f);
+}
+
+/* Without skinning, offsets in the frame at rest still move vertices, and so the box, with or without positions. */
+static void boxes_without_skinning(void **state) {
+    (void)state;
+    static float positions[VERTICES][3];
+    fixture f;
+    uint64_t random = 8;
+    open_fixture(&f, EX_SKINNING_LINEAR, WHOLE_ALL & ~(WHOLE_LEVELS | WHOLE_LIMIT | WHOLE_PATHS));
+    const ex_evaluation evaluation = {.unskinned = true};
+    for (int round = 0; round < 2; round++) {
+        float box[6], alone[6], expected[6];
+        move(&f, &random);
+        evaluate(&f, &evaluation, &positions[0][0], box, NULL);
+        evaluate(&f, &evaluation, NULL, alone, NULL);
+        box_of(positions, expected);
+        assert_memory_equal(box, expected, sizeof box);
+        assert_memory_equal(alone, expected, sizeof alone);
+    }
     close_fixture(&f);
 }
 
@@ -370,11 +394,9 @@ static void wrong_layers_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(evaluation_is_that_of_its_parts),
-        cmocka_unit_test(a_half_turn_is_turned_by_half),
-        cmocka_unit_test(examples_come_back),
-        cmocka_unit_test(a_muted_layer_does_not_count),
-        cmocka_unit_test(vertices_of_one_offset_stay_together),
+        cmocka_unit_test(evaluation_is_that_of_its_parts), cmocka_unit_test(boxes_without_skinning),
+        cmocka_unit_test(a_half_turn_is_turned_by_half),   cmocka_unit_test(examples_come_back),
+        cmocka_unit_test(a_muted_layer_does_not_count),    cmocka_unit_test(vertices_of_one_offset_stay_together),
         cmocka_unit_test(wrong_layers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

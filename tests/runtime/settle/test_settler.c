@@ -134,6 +134,22 @@ static void test_refused(void **state) {
     surface_close(&s);
 }
 
+/* As many keys and as many sets as there may be. */
+static void test_most(void **state) {
+    (void)state;
+    static ex_bind binds[EX_BIND_MAX];
+    surface s = surface_grid(1);
+    ex_settler_def def = settler_def(&s, 0);
+    def.key_count = EXI_KEY_MAX;
+    ex_settler_destroy(settler_of(&def));
+    for (int b = 0; b < EX_BIND_MAX; b++)
+        binds[b] = (ex_bind){2, first_two};
+    def.binds = binds;
+    def.bind_count = EX_BIND_MAX;
+    ex_settler_destroy(settler_of(&def));
+    surface_close(&s);
+}
+
 /* Nothing driven, no driver, and no keys although the job requires them. */
 static void test_empty(void **state) {
     (void)state;
@@ -380,13 +396,10 @@ static void test_tasks_and_strides(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_any_state),
-        cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_tasks_and_strides),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_most),
+        cmocka_unit_test(test_empty),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_any_state),
+        cmocka_unit_test(test_interrupted), cmocka_unit_test(test_tasks_and_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -296,7 +296,7 @@ static void test_not_finite(void **state) {
 
 static void test_bad_definitions(void **state) {
     (void)state;
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 10; i++) {
         surface s = surface_ball(1);
         ex_tree_def def = s.def;
         ex_result expected = EX_ERROR_ARGUMENT;
@@ -335,6 +335,11 @@ static void test_bad_definitions(void **state) {
             s.triangles[3 * 11 + 2] = UINT32_MAX;
             expected = EX_ERROR_DATA;
             word = "triangle 11";
+            break;
+        case 8:
+            s.triangles[0] = (uint32_t)def.vertex_count;
+            expected = EX_ERROR_DATA;
+            word = "triangle 0";
             break;
         default:
             def.triangle_count = INT32_MAX;

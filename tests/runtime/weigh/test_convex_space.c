@@ -376,6 +376,13 @@ static void stored_tables(void **state) {
         exi_table_mut(copy, copy->own)[1 + 5 + field] += 1;
         assert_int_equal(exi_weigher_validate(copy, size, NULL), EX_ERROR_DATA);
     }
+    static const double no_example[] = {-1, KEYS, 0.5, NAN};
+    for (int i = 0; i < KEYS; i++)
+        for (int c = 0; c < 4; c++) {
+            memcpy(copy, weigher, size);
+            exi_table_mut(copy, copy->own)[1 + 5 * KEYS + i] = no_example[c];
+            assert_int_equal(exi_weigher_validate(copy, size, NULL), EX_ERROR_DATA);
+        }
     memcpy(copy, weigher, size);
     copy->example_count = EX_CONVEX_MAX + 1;
     assert_int_equal(exi_weigher_validate(copy, size, NULL), EX_ERROR_DATA);
@@ -386,13 +393,30 @@ static void stored_tables(void **state) {
     ex_weigher_destroy(weigher);
 }
 
+/* A database of one example is valid. */
+static void one_example_is_a_database(void **state) {
+    (void)state;
+    sample s;
+    open_sample(&s, true, false);
+    s.values[2] = 1;
+    define(&s, KEYS);
+    ex_weigher *weigher = weigher_of(&s.def);
+    assert_int_equal(exi_weigher_validate(weigher, (size_t)weigher->size, NULL), EX_OK);
+    double weights[KEYS], point[KEYS + 1];
+    place(&s, KEYS, s.forms[KEYS], 1, point);
+    ex_weigher_evaluate(weigher, point, weights);
+    for (int i = 0; i < KEYS; i++)
+        assert_true(weights[i] == (i == 2));
+    ex_weigher_destroy(weigher);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(between_databases),     cmocka_unit_test(distance_from_any_blend),
         cmocka_unit_test(others_have_no_state),  cmocka_unit_test(a_description_makes_the_same),
         cmocka_unit_test(edits_are_definitions), cmocka_unit_test(wrong_edits),
         cmocka_unit_test(wrong_definitions),     cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(stored_tables),
+        cmocka_unit_test(stored_tables),         cmocka_unit_test(one_example_is_a_database),
     };
     return cmocka_run_group_tests_name("runtime.weigh.convex_space", tests, NULL, NULL);
 }

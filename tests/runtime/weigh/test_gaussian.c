@@ -76,6 +76,23 @@ static void two_points_by_hand(void **state) {
     }
 }
 
+/* Two points that are nearly one: the ridge is the smallest power of ten that brings the condition number, here
+ * (1 + r + a) / (1 + r - a), to the limit. */
+static void the_ridge_is_the_smallest_that_helps(void **state) {
+    (void)state;
+    for (int i = 5; i < 9; i++) {
+        const double points[] = {0, pow(10, -i)}, falloffs[] = {1, 1}, a = bell(points[1], 1);
+        ex_weigher_def def = line_of(points, falloffs, 2);
+        ex_weigher *weigher = weigher_of(&def);
+        const ex_ridge ridge = ex_weigher_get_ridge(weigher);
+        double r = 1e-12;
+        while ((1 + r + a) / (1 + r - a) > EX_CONDITION_LIMIT)
+            r *= 10;
+        assert_near(ridge.ridge / r, 1, 1e-9);
+        ex_weigher_destroy(weigher);
+    }
+}
+
 /* Five points evenly around a circle and one falloff: by symmetry the weights in the middle are equal, and
  * w = bell(radius) / (sum of a row of Phi). */
 static void a_ring_by_symmetry(void **state) {
@@ -368,6 +385,7 @@ static void pseudo_examples_hold(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_points_by_hand),
+        cmocka_unit_test(the_ridge_is_the_smallest_that_helps),
         cmocka_unit_test(a_ring_by_symmetry),
         cmocka_unit_test(the_default_is_the_mean_nearest_distance),
         cmocka_unit_test(exact_at_examples_and_gone_far_away),
