@@ -45,6 +45,10 @@ static void advice(void **state) {
     check(explain(EXI_CONTENT_IMAGE, "a.jpg", ".png", "\xFF\xD8\xFF"), "Save it as PNG");
     assert_null(strstr(explain(EXI_CONTENT_MESH, "a.jpg", ".obj", "\xFF\xD8\xFF"), "Save"));
     assert_null(strstr(explain(EXI_CONTENT_IMAGE, "a.fbx", ".png", ""), "Blender"));
+    check(explain(EXI_CONTENT_POSES, "a.xlsx", ".csv", "PK\x03\x04"), "a spreadsheet");
+    check(explain(EXI_CONTENT_POSES, "a.xlsx", ".csv", "PK\x03\x04"), "Save it as CSV with commas");
+    check(explain(EXI_CONTENT_MOTION, "a.ods", ".bvh", "PK\x03\x04"), "Save it as CSV with commas");
+    assert_null(strstr(explain(EXI_CONTENT_MESH, "a.xls", ".obj", ""), "CSV"));
     check(explain(EXI_CONTENT_CACHE, "a.abc", ".pc2", "Ogawa"), "Wavefront (.obj), with Animation ticked");
 }
 

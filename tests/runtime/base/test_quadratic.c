@@ -131,19 +131,23 @@ static void no_solution_is_said(void **state) {
     assert_row_near(x, ((double[]){1, 1}), 2, 1e-12);
 }
 
-/* Downhill for ever along one unknown, however large the matrix is along the other, in both orders. */
+/* The matrix v v^T of any size, and downhill for ever across v; then along v instead, where there is a lowest point. */
 static void falling_for_ever_is_said(void **state) {
     (void)state;
-    static const double sizes[] = {1e-9, 1, 1e9};
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 2; k++) {
-            double x[2], matrix[4] = {0}, linear[2] = {-1, -1};
-            matrix[3 * k] = sizes[i];
-            exi_quadratic p = {.unknown_count = 2, .matrix = matrix, .linear = linear};
+    static const double cases[][2] = {{0.3, 0.7}, {1, 0}, {0, 1}, {0.9, 3e-8}, {3e-8, 0.9}}, sizes[] = {1e-12, 1, 1e9};
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 3; k++) {
+            const double *v = cases[i], size = sizes[k];
+            double x[2], linear[2] = {-size * v[1], size * v[0]};
+            const exi_quadratic p = {
+                .unknown_count = 2,
+                .matrix = (double[]){size * v[0] * v[0], size * v[0] * v[1], size * v[0] * v[1], size * v[1] * v[1]},
+                .linear = linear};
             assert_int_equal(solve(&p, x), EXI_QUADRATIC_UNBOUNDED);
-            linear[1 - k] = 0; /* level along the other */
+            linear[0] = -size * v[0];
+            linear[1] = -size * v[1];
             assert_int_equal(solve(&p, x), EXI_QUADRATIC_SOLVED);
-            assert_near(sizes[i] * x[k], 1, 1e-9);
+            assert_near(v[0] * x[0] + v[1] * x[1], 1, 1e-6);
         }
 }
 

@@ -387,6 +387,17 @@ typedef struct watch {
     bool backwards;
 } watch;
 
+/* Says no once, at one of the calls that report a choice of keys. */
+typedef struct veto {
+    int calls, at;
+} veto;
+
+static bool on_choice(void *user, const char *doing, double part) {
+    veto *v = user;
+    (void)part;
+    return strcmp(doing, "choosing keys") != 0 || v->calls++ != v->at;
+}
+
 static bool on_progress(void *user, const char *doing, double part) {
     watch *w = user;
     assert_non_null(doing);
@@ -412,6 +423,11 @@ static void test_progress_and_stopping(void **state) {
     const int total = w.calls;
     for (int most = 1; most < total; most += 23) {
         w = (watch){.most = most};
+        refuse(&l, EX_ERROR_FILE, "stopped");
+    }
+    for (int at = 0; at < 2; at++) {
+        veto v = {.at = at};
+        l.def.progress = &(ex_progress){on_choice, &v};
         refuse(&l, EX_ERROR_FILE, "stopped");
     }
     close_lesson(&l);

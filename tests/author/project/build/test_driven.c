@@ -109,6 +109,34 @@ static void test_round_trips(void **state) {
                             "unposed", "]"));
 }
 
+/* Rigs that differ only in how they settle; the first difference has the word and the size. */
+static void test_settling_is_compared(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *word;
+        double largest;
+    } cases[] = {{DRIVEN("", "", "unposed", "], 'settle': {'residual': false}"), "the residual is carried by", 0},
+                 {DRIVEN("", "", "unposed", "], 'settle': {'residual': 'closest', 'push': false}"), "is pushed out", 0},
+                 {DRIVEN("", "", "unposed", "], 'settle': {'residual': 'closest', 'thickness': 0.25}"),
+                  "the thickness differs by", 0.25}};
+    ex_rig *rig = build_text(DRIVEN("", "", "unposed", "], 'settle': {'residual': 'closest', 'thickness': 0}"));
+    for (int i = 0; i < 3; i++) {
+        ex_rig *other = build_text(cases[i].text);
+        ex_differences *list = NULL;
+        assert_int_equal(ex_rig_compare(rig, other, 1e-7, &list, NULL), EX_OK);
+        int found = -1;
+        for (int k = 0; k < list->count && found < 0; k++)
+            found = strstr(list->items[k].text, cases[i].word) ? k : -1;
+        if (found < 0)
+            fail_msg("%d differences, none says '%s'", list->count, cases[i].word);
+        assert_string_equal(list->items[found].kind, "driver");
+        check_near(list->items[found].largest, cases[i].largest, 1e-6);
+        ex_differences_destroy(list);
+        ex_rig_destroy(other);
+    }
+    ex_rig_destroy(rig);
+}
+
 /* A rig made of keys becomes a project that builds it again. */
 static void test_keys_unpack(void **state) {
     (void)state;
@@ -288,10 +316,11 @@ static void test_poses_in_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys_come_back), cmocka_unit_test(test_same_as_keys),
-        cmocka_unit_test(test_round_trips),    cmocka_unit_test(test_keys_unpack),
-        cmocka_unit_test(test_database),       cmocka_unit_test(test_layer_on_top),
-        cmocka_unit_test(test_poses_in_words), cmocka_unit_test(test_frame_of_a_joint),
+        cmocka_unit_test(test_keys_come_back),       cmocka_unit_test(test_same_as_keys),
+        cmocka_unit_test(test_settling_is_compared), cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_keys_unpack),          cmocka_unit_test(test_database),
+        cmocka_unit_test(test_layer_on_top),         cmocka_unit_test(test_poses_in_words),
+        cmocka_unit_test(test_frame_of_a_joint),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -285,6 +285,16 @@ static void names_what_cannot_be_unposed(void **state) {
     scene->nodes[ARM_MESH].skin = -1;
     scene->nodes[ARM_MESH].mesh = -1;
     arm_write_scene("bones.glb", scene);
+    ex_project *masked = parse_project(
+        "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'bones.glb', 'layers': [{'name': 'l', 'space': [{'name': 'd', "
+        "'min': 0, 'max': 1}], 'mask': {'joints': ['hand']}, 'examples': [{'name': 'e', 'mesh': 'rest.obj', 'at': "
+        "{'d': 1}}]}]}");
+    ex_rig *none = NULL;
+    ex_error said = {0};
+    assert_int_equal(ex_project_build(masked, NULL, &none, &said), EX_ERROR_DATA);
+    if (!strstr(said.text, "no joint moves the mesh, so there are no skin weights"))
+        fail_msg("%s", said.text);
+    ex_project_destroy(masked);
     const char *cases[][3] = {{"'skeleton': 'arm.glb',", "far.obj", "vertex 7 is too far away for a float"},
                               {"'skeleton': 'bones.glb',", "rest.obj", "no joint moves the mesh"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,6 +1,8 @@
 /* Drivers in project files: the values of every key, and the sentences of errors. */
 #include "author/project/projects.h"
 
+#include "author/project/skeleton/skeleton.h"
+
 static const char sound[] =
     "{'exemplar': 1, 'mesh': 'm.obj', 'unit': 'cm', 'skeleton': 's.glb',\n"
     "'driver': {'mesh': 'body.obj', 'frame': {'joint': 'hips'}, 'frames': {'count': 16, 'fit': 0.5, 'look': 2, "
@@ -155,8 +157,42 @@ static void drivers_are_needed(void **state) {
     }
 }
 
+/* Every joint of a region's mask is looked for. */
+static void masks_of_regions_name_joints(void **state) {
+    (void)state;
+    static const struct {
+        const char *joints, *said;
+    } cases[] = {{"['hipz', 'hips']", "layers[1].weigh.regions[0].mask.joints[0]: "},
+                 {"['hips', 'hipz']", "layers[1].weigh.regions[0].mask.joints[1]: "},
+                 {"['hips']", NULL}};
+    const ex_transform rest = ex_transform_identity();
+    ex_skeleton *skeleton = NULL;
+    assert_int_equal(ex_skeleton_create(&(ex_skeleton_def){.joint_count = 1,
+                                                           .parents = (int[]){-1},
+                                                           .rest = &rest,
+                                                           .names = (const char *[]){"hips"}},
+                                        NULL, &skeleton, NULL),
+                     EX_OK);
+    const char *at = strstr(sound, "{'colour': 'r'}");
+    for (int i = 0; i < 3; i++) {
+        char text[sizeof sound + 40];
+        snprintf(text, sizeof text, "%.*s{'joints': %s}%s", (int)(at - sound), sound, cases[i].joints, at + 15);
+        ex_project *project = parse_project(text);
+        ex_error error = {0};
+        const ex_result result = exi_project_check_joints(ex_project_get(project), skeleton, &error);
+        assert_int_equal(result, cases[i].said ? EX_ERROR_DATA : EX_OK);
+        if (cases[i].said && !strstr(error.text, cases[i].said))
+            fail_msg("%s", error.text);
+        ex_project_destroy(project);
+    }
+    ex_skeleton_destroy(skeleton);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everything_is_read), cmocka_unit_test(little_has_to_be_said),
-                                       cmocka_unit_test(what_is_wrong_is_said), cmocka_unit_test(drivers_are_needed)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_is_read),           cmocka_unit_test(little_has_to_be_said),
+        cmocka_unit_test(what_is_wrong_is_said),        cmocka_unit_test(drivers_are_needed),
+        cmocka_unit_test(masks_of_regions_name_joints),
+    };
     return cmocka_run_group_tests_name("author.project.read_driver", tests, scratch_set_up, scratch_tear_down);
 }

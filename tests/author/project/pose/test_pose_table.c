@@ -134,6 +134,24 @@ static void a_rig_without_skeleton(void **state) {
     assert_non_null(strstr(error.text, "b.csv:1: this rig has no skeleton, so it has no joint 'hand'"));
 }
 
+/* A rotation may be the first input. */
+static void a_rotation_comes_first(void **state) {
+    (void)state;
+    ex_pose_table table;
+    ex_error error = {0};
+    write_text("m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    write_text("e.obj", "v 0 0 1\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    ex_rig *turning = build_text("{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'l', 'space': [{'name': 'turn', "
+                                 "'rotation': 'full'}], 'examples': [{'name': 'e', 'mesh': 'e.obj', 'at': {'turn': "
+                                 "[0, 0, 1, 0]}}]}]}");
+    write_text("r.csv", "turn.x,turn.y,turn.z,turn.w\n0,0,0.6,0.8\n");
+    if (ex_pose_table_read(scratch_path("r.csv"), turning, &table, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    assert_true(table.poses[0].inputs[2] == 0.6 && table.poses[0].inputs[3] == 0.8);
+    ex_pose_table_free(&table);
+    ex_rig_destroy(turning);
+}
+
 static ex_result read_once(void *context) {
     ex_pose_table table;
     ex_result result = ex_pose_table_read(context, rig, &table, NULL);
@@ -272,15 +290,11 @@ static void names_of_any_length(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moves_joints),
-        cmocka_unit_test(a_rig_without_skeleton),
-        cmocka_unit_test(survives_without_memory),
-        cmocka_unit_test(reads_tables),
-        cmocka_unit_test(reads_many_rows),
-        cmocka_unit_test(refuses_tables),
-        cmocka_unit_test(refuses_bytes_that_are_no_text),
-        cmocka_unit_test(names_of_any_length),
-        cmocka_unit_test(names_utf16),
+        cmocka_unit_test(moves_joints),           cmocka_unit_test(a_rig_without_skeleton),
+        cmocka_unit_test(a_rotation_comes_first), cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(reads_tables),           cmocka_unit_test(reads_many_rows),
+        cmocka_unit_test(refuses_tables),         cmocka_unit_test(refuses_bytes_that_are_no_text),
+        cmocka_unit_test(names_of_any_length),    cmocka_unit_test(names_utf16),
     };
     return cmocka_run_group_tests_name("author.project.pose_table", tests, set_up, tear_down);
 }

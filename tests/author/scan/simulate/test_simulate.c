@@ -574,8 +574,30 @@ static void memory_may_run_out(void **state) {
     close_studio(&s);
 }
 
+/* A point below a ceiling, near or far, is hidden; the surface does not hide itself. */
+static void what_is_in_the_way_hides(void **state) {
+    (void)state;
+    static const uint32_t triangles[6] = {0, 1, 2, 3, 4, 5};
+    static const double up[3] = {0, 1, 0}, point[3] = {0, 0, 0}, heights[] = {0.01, 0.5, 0.99, 3};
+    for (int i = 0; i < 5; i++) {
+        const float y = i < 4 ? (float)heights[i] : -1;
+        const float positions[18] = {-1, 0, -1, 1, 0, -1, 0, 0, 2, -1, y, -1, 1, y, -1, 0, y, 2};
+        const ex_tree_def def = {
+            .vertex_count = 6, .positions = positions, .triangle_count = 2, .triangles = triangles};
+        ex_tree *tree = NULL;
+        assert_int_equal(ex_tree_create(&def, NULL, &tree, NULL), EX_OK);
+        void *memory = malloc(ex_bounds_size(tree));
+        assert_non_null(memory);
+        const ex_bounds *fit = ex_bounds_fit(tree, positions, 0, memory, NULL);
+        assert_near(exi_head_sees(fit, up, point, up), i == 4, 1e-12);
+        free(memory);
+        ex_tree_destroy(tree);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_in_the_way_hides),
         cmocka_unit_test(samples_are_where_rays_end),
         cmocka_unit_test(noise_is_along_the_ray),
         cmocka_unit_test(grazing_samples_are_lost),
