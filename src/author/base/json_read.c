@@ -1,44 +1,126 @@
 /*
  * Reads JSON files strictly: no duplicate keys, nothing after the value.
  *
- * jansson's parser says "string or '}' expected", or nothing, if memory runs out. So its allocation function is
- * replaced by one that calls the previous one and notes in its thread if that failed. A program that sets allocation
- * functions of its own later does no harm: lack of memory is then recognised only where jansson reports it.
+ * jansson's parser must not see a failed allocation. It ignores that its buffer for a token could not grow, and then
+ * writes beyond another one; elsewhere it says "string or '}' expected". So its allocation functions are replaced by
+ * ones that call the previous ones and list the blocks of the text being parsed. If one cannot be had, they leave the
+ * parser with longjmp, and the blocks are released. A program that sets functions of its own later gets jansson's
+ * behaviour.
  */
 #include "author/base/json.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/files.h>
 
+#include <setjmp.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The text that a thread is parsing, and a hash table of the blocks that jansson holds for it. */
+typedef struct parsing {
+    jmp_buf out;
+    void **blocks; /* [capacity], at most half of them in use; NULL for a free place */
+    size_t count, capacity;
+} parsing;
+
+static _Thread_local parsing *now;
 static json_malloc_t allocate_before;
-static _Thread_local bool memory_ran_out;
+static json_free_t release_before;
+
+static size_t first_place(const parsing *p, const void *memory) {
+    const uint64_t unit = (uint64_t)(uintptr_t)memory >> 4; /* blocks are 16 bytes apart */
+    return (size_t)((unit >> 6) * 0x9E3779B97F4A7C15 >> 20 << 6 | (unit & 63)) & (p->capacity - 1);
+}
+
+/* The place of a block, or the free one where it would be. */
+static size_t find_place(const parsing *p, const void *memory) {
+    size_t i = first_place(p, memory);
+    while (p->blocks[i] && p->blocks[i] != memory)
+        i = (i + 1) & (p->capacity - 1);
+    return i;
+}
+
+/* Makes room for another block; false without memory. */
+static bool make_room(parsing *p) {
+    if (2 * p->count < p->capacity)
+        return true;
+    parsing larger = {.capacity = p->capacity ? 2 * p->capacity : 64};
+    larger.blocks = calloc(larger.capacity, sizeof *larger.blocks);
+    if (!larger.blocks)
+        return false;
+    for (size_t i = 0; i < p->capacity; i++)
+        if (p->blocks[i])
+            larger.blocks[find_place(&larger, p->blocks[i])] = p->blocks[i];
+    free(p->blocks);
+    p->blocks = larger.blocks;
+    p->capacity = larger.capacity;
+    return true;
+}
+
+/* Moves later blocks into the gap if it is between them and their first place. */
+static void forget(parsing *p, const void *memory) {
+    const size_t mask = p->capacity - 1;
+    size_t gap = p->count > 0 ? find_place(p, memory) : 0;
+    if (p->count == 0 || !p->blocks[gap])
+        return;
+    for (size_t i = (gap + 1) & mask; p->blocks[i]; i = (i + 1) & mask)
+        if (((i - first_place(p, p->blocks[i])) & mask) >= ((i - gap) & mask)) {
+            p->blocks[gap] = p->blocks[i];
+            gap = i;
+        }
+    p->blocks[gap] = NULL;
+    p->count--;
+}
 
 static void *allocate(size_t size) {
-    void *memory = allocate_before(size);
-    memory_ran_out = memory_ran_out || !memory;
+    parsing *p = now;
+    if (!p)
+        return allocate_before(size);
+    void *memory = make_room(p) ? allocate_before(size) : NULL;
+    if (!memory)
+        longjmp(p->out, 1);
+    p->blocks[find_place(p, memory)] = memory;
+    p->count++;
     return memory;
 }
 
+static void release(void *memory) {
+    if (now && memory)
+        forget(now, memory);
+    release_before(memory);
+}
+
 /* Before main, so that no thread is using jansson. */
-__attribute__((constructor)) static void watch_memory(void) {
-    json_free_t release;
-    json_get_alloc_funcs(&allocate_before, &release);
+__attribute__((constructor)) static void replace_functions(void) {
+    json_get_alloc_funcs(&allocate_before, &release_before);
     json_set_alloc_funcs(allocate, release);
+}
+
+/* Parses into *root, which is NULL if that fails; false without memory. */
+static bool parse(parsing *p, const char *text, size_t size, json_t **root, json_error_t *problem) {
+    if (setjmp(p->out) != 0)
+        return false;
+    now = p;
+    *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, problem);
+    return *root || json_error_code(problem) != json_error_out_of_memory;
 }
 
 ex_result exi_json_load(const char *text, size_t size, json_t **root, json_error_t *problem) {
     json_error_t local;
     problem = problem ? problem : &local;
     *problem = (json_error_t){0};
-    memory_ran_out = false;
-    *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, problem);
+    *root = NULL;
+    parsing p = {.blocks = NULL};
+    const bool enough = parse(&p, text, size, root, problem);
+    now = NULL;
+    for (size_t i = 0; !enough && i < p.capacity; i++)
+        if (p.blocks[i])
+            release_before(p.blocks[i]);
+    free(p.blocks);
     if (*root)
         return EX_OK;
-    const bool reported = json_error_code(problem) == json_error_out_of_memory || !problem->text[0];
-    return memory_ran_out || reported ? EX_ERROR_MEMORY : EX_ERROR_FORMAT;
+    return enough && problem->text[0] ? EX_ERROR_FORMAT : EX_ERROR_MEMORY;
 }
 
 ex_result exi_json_parse(const char *text, size_t size, const char *name, json_t **root, ex_error *error) {
