@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool capabilities;
@@ -120,34 +121,43 @@ static void mesh_box(const ex_mesh *mesh, double box[6]) {
     }
 }
 
-/* Number of faces with a group or a material. */
-static int count_labelled(const ex_mesh *mesh, const int *labels, int label) {
-    int count = 0;
-    for (int f = 0; labels && f < mesh->face_count; f++)
-        count += labels[f] == label;
-    return count;
+/* Returns the number of faces with each group or material [count + 1]; NULL without memory. Release with free. */
+static int *count_labelled(const ex_mesh *mesh, const int *labels, int count) {
+    int *faces = calloc((size_t)count + 1, sizeof *faces);
+    for (int f = 0; faces && labels && f < mesh->face_count; f++)
+        if (labels[f] >= 0 && labels[f] < count)
+            faces[labels[f]]++;
+    return faces;
 }
 
-static void print_labels(const ex_mesh *mesh, const char *what, char **names, int count, const int *labels) {
-    for (int i = 0; i < count; i++) {
-        char faces[EXI_TEXT_SIZE];
-        exi_print("%-9s %s, %s\n", what, names[i], exi_text_count(faces, count_labelled(mesh, labels, i), "face"));
+static bool print_labels(const ex_mesh *mesh, const char *what, char **names, int count, const int *labels) {
+    int *faces = count_labelled(mesh, labels, count);
+    for (int i = 0; faces && i < count; i++) {
+        char text[EXI_TEXT_SIZE];
+        exi_print("%-9s %s, %s\n", what, names[i], exi_text_count(text, faces[i], "face"));
     }
+    const bool good = faces != NULL;
+    free(faces);
+    return good;
 }
 
-static void json_labels(const ex_mesh *mesh, exi_emitter *json, const char *key, char **names, int count,
+static bool json_labels(const ex_mesh *mesh, exi_emitter *json, const char *key, char **names, int count,
                         const int *labels) {
+    int *faces = count_labelled(mesh, labels, count);
     exi_emit_open(json, key, '[');
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; faces && i < count; i++) {
         exi_emit_open(json, NULL, '{');
         exi_emit_text(json, "name", names[i]);
-        exi_emit_number(json, "faces", count_labelled(mesh, labels, i));
+        exi_emit_number(json, "faces", faces[i]);
         exi_emit_close(json, '}');
     }
     exi_emit_close(json, ']');
+    const bool good = faces != NULL;
+    free(faces);
+    return good;
 }
 
-static void print_form(const char *path, const ex_mesh *mesh) {
+static bool print_form(const char *path, const ex_mesh *mesh) {
     int faces[3];
     double box[6];
     count_faces(mesh, faces);
@@ -159,13 +169,14 @@ static void print_form(const char *path, const ex_mesh *mesh) {
               exi_text_count(quads, faces[1], "quad"), faces[2]);
     exi_print("texcoords %d\nnormals   %d\n", mesh->texcoord_count, mesh->normal_count);
     exi_info_print_box(box);
-    print_labels(mesh, "group", mesh->group_names, mesh->group_count, mesh->face_groups);
-    print_labels(mesh, "material", mesh->material_names, mesh->material_count, mesh->face_materials);
-    for (int i = 0; i < mesh->tag_count; i++)
+    const bool good = print_labels(mesh, "group", mesh->group_names, mesh->group_count, mesh->face_groups) &&
+                      print_labels(mesh, "material", mesh->material_names, mesh->material_count, mesh->face_materials);
+    for (int i = 0; good && i < mesh->tag_count; i++)
         exi_print("tag       %s\n", mesh->tags[i].name);
+    return good;
 }
 
-static void print_form_json(const char *path, const ex_mesh *mesh) {
+static bool print_form_json(const char *path, const ex_mesh *mesh) {
     int faces[3];
     double box[6];
     count_faces(mesh, faces);
@@ -180,22 +191,21 @@ static void print_form_json(const char *path, const ex_mesh *mesh) {
     exi_emit_number(&json, "texcoords", mesh->texcoord_count);
     exi_emit_number(&json, "normals", mesh->normal_count);
     exi_emit_numbers(&json, "box", box, 6);
-    json_labels(mesh, &json, "groups", mesh->group_names, mesh->group_count, mesh->face_groups);
-    json_labels(mesh, &json, "materials", mesh->material_names, mesh->material_count, mesh->face_materials);
+    const bool good =
+        json_labels(mesh, &json, "groups", mesh->group_names, mesh->group_count, mesh->face_groups) &&
+        json_labels(mesh, &json, "materials", mesh->material_names, mesh->material_count, mesh->face_materials);
     exi_emit_open(&json, "tags", '[');
     for (int i = 0; i < mesh->tag_count; i++)
         exi_emit_text(&json, NULL, mesh->tags[i].name);
     exi_emit_close(&json, ']');
     exi_info_end_json(&json);
+    return good;
 }
 
 static int show_mesh(const ex_call *call, const char *path, ex_mesh *mesh) {
-    if (call->json)
-        print_form_json(path, mesh);
-    else
-        print_form(path, mesh);
+    const bool good = call->json ? print_form_json(path, mesh) : print_form(path, mesh);
     ex_mesh_destroy(mesh);
-    return EX_EXIT_DONE;
+    return good ? EX_EXIT_DONE : exi_failed_memory();
 }
 
 static int show_form(const ex_call *call, const char *path) {

@@ -48,3 +48,15 @@ char *exi_text_copy(const char *text, size_t size) {
     copy[size] = '\0';
     return copy;
 }
+
+/* FNV-1a over words of eight bytes. */
+uint64_t exi_bytes_hash(const void *bytes, size_t size) {
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t at = 0; at < size; at += 8) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)bytes + at, size - at < 8 ? size - at : 8);
+        hash = (hash ^ word) * 0x100000001B3u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}

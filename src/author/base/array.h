@@ -5,6 +5,7 @@
 #define EXEMPLAR_AUTHOR_BASE_ARRAY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Allocates count * size bytes, at least one so that NULL always means failure. Also NULL if the product overflows. */
 void *exi_array_allocate(size_t count, size_t size);
@@ -20,5 +21,8 @@ void *exi_array_grow(void *array, size_t *capacity, size_t needed, size_t size);
 
 /* Copies a text of known length and ends it with NUL; NULL without memory. */
 char *exi_text_copy(const char *text, size_t size);
+
+/* Returns a hash of the bytes, for finding equal ones; not safe against someone who looks for collisions. */
+uint64_t exi_bytes_hash(const void *bytes, size_t size);
 
 #endif

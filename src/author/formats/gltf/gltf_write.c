@@ -301,6 +301,7 @@ ex_result ex_scene_write(const char *path, const ex_scene *scene, ex_error *erro
         w.failed = true;
     result = glb ? write_glb(&w) : write_pair(&w);
     free(w.known);
+    free(w.known_first);
     free(w.bin.bytes);
     json_decref(w.used);
     json_decref(w.accessors);

@@ -13,7 +13,10 @@
 enum { UNSIGNED_BYTE = 5121, UNSIGNED_SHORT = 5123, UNSIGNED_INT = 5125, FLOAT = 5126 };
 enum { ARRAY_BUFFER = 34962, ELEMENT_BUFFER = 34963 };
 
+enum { KNOWN_LISTS = 1 << 16 };
+
 struct exi_gltf_known {
+    int next; /* number of the next array of the same list, counting from 1; 0 at its end */
     uint64_t hash;
     size_t offset, size;
     int component, width, accessor;
@@ -57,18 +60,6 @@ json_t *exi_gltf_numbers(exi_gltf_writer *w, const double *values, int count) {
     return list;
 }
 
-/* FNV-1a over words of eight bytes; equality is decided by the bytes. */
-static uint64_t hash_bytes(const void *bytes, size_t size) {
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (size_t at = 0; at < size; at += 8) {
-        uint64_t word = 0;
-        memcpy(&word, (const char *)bytes + at, size - at < 8 ? size - at : 8);
-        hash = (hash ^ word) * 0x100000001B3u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 int exi_gltf_add_view(exi_gltf_writer *w, const void *bytes, size_t size, exi_gltf_use use) {
     exi_text_add(&w->bin, "\0\0\0", (4 - w->bin.size % 4) % 4);
     size_t offset = w->bin.size;
@@ -82,8 +73,8 @@ int exi_gltf_add_view(exi_gltf_writer *w, const void *bytes, size_t size, exi_gl
 }
 
 static int find_known(const exi_gltf_writer *w, const exi_gltf_known *wanted, const void *bytes) {
-    for (size_t i = 0; i < w->known_count; i++) {
-        const exi_gltf_known *k = &w->known[i];
+    for (int i = w->known_first ? w->known_first[wanted->hash % KNOWN_LISTS] : 0; i > 0; i = w->known[i - 1].next) {
+        const exi_gltf_known *k = &w->known[i - 1];
         if (k->hash == wanted->hash && k->size == wanted->size && k->component == wanted->component &&
             k->width == wanted->width && k->use == wanted->use && !w->bin.failed &&
             memcmp(w->bin.bytes + k->offset, bytes, k->size) == 0)
@@ -110,7 +101,7 @@ static int add_accessor(exi_gltf_writer *w, const void *bytes, size_t size, int 
                         exi_gltf_use use, const float *bounds) {
     static const char *const types[] = {"SCALAR", "VEC2", "VEC3", "VEC4"};
     exi_gltf_known known = {
-        .hash = hash_bytes(bytes, size), .size = size, .component = component, .width = width, .use = use};
+        .hash = exi_bytes_hash(bytes, size), .size = size, .component = component, .width = width, .use = use};
     int found = find_known(w, &known, bytes);
     if (found >= 0) {
         json_t *accessor = json_array_get(w->accessors, (size_t)found);
@@ -127,12 +118,17 @@ static int add_accessor(exi_gltf_writer *w, const void *bytes, size_t size, int 
     exi_gltf_append(w, w->accessors, accessor);
     known.accessor = (int)json_array_size(w->accessors) - 1;
     exi_gltf_known *moved = exi_array_grow(w->known, &w->known_capacity, w->known_count + 1, sizeof *moved);
-    if (!moved) {
+    w->known = moved ? moved : w->known;
+    if (!w->known_first)
+        w->known_first = calloc(KNOWN_LISTS, sizeof *w->known_first);
+    if (!moved || !w->known_first) {
         w->failed = true;
         return known.accessor;
     }
-    w->known = moved;
+    int *first = &w->known_first[known.hash % KNOWN_LISTS];
+    known.next = *first;
     w->known[w->known_count++] = known;
+    *first = (int)w->known_count;
     return known.accessor;
 }
 

@@ -24,6 +24,7 @@ typedef struct exi_gltf_writer {
     exi_text bin;
     exi_gltf_known *known; /* arrays written so far, so that none is written twice */
     size_t known_count, known_capacity;
+    int *known_first; /* by hash: number of the newest array, counting from 1; 0 for none */
     bool failed;
 } exi_gltf_writer;
 

@@ -20,12 +20,16 @@ typedef struct piece {
     const char *name;     /* of the group, before it is adapted for files */
     int number;           /* index of the primitive in its mesh, or -1 if it is the only one */
     bool shared;          /* true if its vertices are those of an earlier piece */
+    int next;             /* number of the next piece of the same hash, counting from 1; 0 for none */
 } piece;
+
+enum { PIECE_LISTS = 1 << 12 };
 
 typedef struct plan {
     const ex_scene *scene;
     piece *pieces;
     int piece_count;
+    int lists[PIECE_LISTS]; /* pieces with vertices of their own, by hash: number of the newest, from 1; 0 for none */
     int vertex_count, face_count;
     size_t part_most; /* vertices or triangles that the mesh may have */
     bool texcoords, normals, colours, materials;
@@ -85,12 +89,17 @@ static ex_result check_repeats(const plan *p, ex_error *error) {
 
 static ex_result add_piece(plan *p, piece added, int mesh_start, ex_error *error) {
     const ex_scene_primitive *primitive = added.primitive;
-    for (int i = mesh_start; i < p->piece_count && !added.shared; i++)
-        if (!p->pieces[i].shared && same_vertices(added.mesh, p->pieces[i].primitive, primitive)) {
+    /* Lists are newest first, so those of an earlier mesh end the search. */
+    const uint64_t hash = exi_bytes_hash(primitive->positions, 3 * (size_t)primitive->vertex_count * sizeof(float));
+    int *list = &p->lists[(hash + (uint64_t)mesh_start) % PIECE_LISTS];
+    for (int i = *list; i > mesh_start && !added.shared; i = p->pieces[i - 1].next)
+        if (same_vertices(added.mesh, p->pieces[i - 1].primitive, primitive)) {
             added.shared = true;
-            added.part.first_vertex = p->pieces[i].part.first_vertex;
+            added.part.first_vertex = p->pieces[i - 1].part.first_vertex;
         }
     if (!added.shared) {
+        added.next = *list;
+        *list = p->piece_count + 1;
         if (primitive->vertex_count > INT_MAX / 4 - p->vertex_count)
             return ex_error_set(error, EX_ERROR_LIMIT, "a mesh can have at most %d vertices", INT_MAX / 4);
         added.part.first_vertex = p->vertex_count;

@@ -3,16 +3,23 @@
  * the normals of the faces around the vertex that meet the corner's own face at less than 60 degrees, each times its
  * angle at the vertex (G. Thuermer, C. A. Wuethrich, "Computing vertex normals from polygonal facets", 1998). A cube
  * keeps its edges, and a sphere is round however it was cut.
+ *
+ * That takes the square of the number of faces around a vertex. Around a vertex of very many, faces that point the same
+ * way are added up first, and each corner looks at those sums.
  */
 #include "author/picture/render/render.h"
 
 #include "author/base/array.h"
 #include "runtime/base/result.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CREASE_COSINE 0.5f /* of 60 degrees */
+
+/* Faces around a vertex up to which each corner looks at all; and directions beyond: squares on the sides of a cube. */
+enum { RING_MOST = 1024, SIDE = 8, DIRECTION_COUNT = 6 * SIDE * SIDE };
 
 /* The faces around each vertex: corners [starts[v], starts[v + 1]) of around. */
 typedef struct ring {
@@ -75,6 +82,41 @@ static exi_v3 smooth_normal(const ring *r, int vertex, int corner, bool smooth) 
     return exi_v3_unit(sum);
 }
 
+/* Returns the square of a cube's surface that a unit vector points to. */
+static int direction_of(exi_v3 n) {
+    const float v[3] = {n.x, n.y, n.z};
+    int axis = fabsf(v[0]) < fabsf(v[1]) ? 1 : 0;
+    axis = fabsf(v[axis]) < fabsf(v[2]) ? 2 : axis;
+    const float reach = fabsf(v[axis]);
+    int square = 2 * axis + (v[axis] < 0);
+    for (int k = 1; k < 3; k++) {
+        const float part = reach > 0 ? v[(axis + k) % 3] / reach : 0;
+        const int at = (int)((part + 1) / 2 * SIDE);
+        square = SIDE * square + (at < 0 ? 0 : at >= SIDE ? SIDE - 1 : at);
+    }
+    return square;
+}
+
+/* The normals of all corners of a vertex of very many faces. */
+static void crowded_normals(const ring *r, int vertex, bool smooth, float *normals) {
+    exi_v3 sums[DIRECTION_COUNT] = {{0, 0, 0}}, means[DIRECTION_COUNT];
+    for (int i = r->starts[vertex]; i < r->starts[vertex + 1]; i++) {
+        const int corner = r->around[i], direction = direction_of(r->faces[corner]);
+        sums[direction] = exi_v3_along(sums[direction], r->angles[corner], r->faces[corner]);
+    }
+    for (int d = 0; d < DIRECTION_COUNT; d++)
+        means[d] = exi_v3_unit(sums[d]);
+    for (int i = r->starts[vertex]; i < r->starts[vertex + 1]; i++) {
+        const int corner = r->around[i];
+        exi_v3 sum = {0, 0, 0};
+        for (int d = 0; d < DIRECTION_COUNT; d++)
+            if (smooth || exi_v3_dot(r->faces[corner], means[d]) > CREASE_COSINE)
+                sum = exi_v3_add(sum, sums[d]);
+        sum = exi_v3_unit(sum);
+        memcpy(normals + 3 * (size_t)corner, &sum, sizeof sum);
+    }
+}
+
 static ex_result make_normals(const ex_mesh *mesh, const float *positions, bool smooth, float *normals,
                               ex_error *error) {
     size_t corners = (size_t)mesh->corner_count;
@@ -87,9 +129,15 @@ static ex_result make_normals(const ex_mesh *mesh, const float *positions, bool 
         measure_corners(mesh, positions, &r);
         sort_corners(mesh, &r);
         for (int c = 0; c < mesh->corner_count; c++) {
-            exi_v3 normal = smooth_normal(&r, mesh->corners[c], c, smooth);
+            const int vertex = mesh->corners[c];
+            if (r.starts[vertex + 1] - r.starts[vertex] > RING_MOST)
+                continue;
+            exi_v3 normal = smooth_normal(&r, vertex, c, smooth);
             memcpy(normals + 3 * (size_t)c, &normal, sizeof normal);
         }
+        for (int v = 0; v < mesh->vertex_count; v++)
+            if (r.starts[v + 1] - r.starts[v] > RING_MOST)
+                crowded_normals(&r, v, smooth, normals);
     } else {
         result = ex_error_memory(error, "normals", corners * 24);
     }
