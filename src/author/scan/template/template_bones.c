@@ -81,21 +81,31 @@ static void find_partners(const ex_kinematics *kinematics, exi_bones *bones) {
         all[j].limb = all[j].partner >= 0 || all[kinematics->joints[j].parent].limb;
 }
 
+/* True if there are limbs, each joint of one has a partner below the same joint or below its parent's partner, and the
+ * other joints are in the middle. */
+static bool is_symmetric(const ex_kinematics *kinematics, const exi_bones *bones) {
+    const exi_bone *all = bones->all;
+    bool limbs = false;
+    for (int j = 0; j < bones->count; j++) {
+        const int partner = all[j].partner;
+        limbs |= all[j].limb;
+        if (!all[j].limb && fabs(all[j].place[0] - bones->plane) > PLANE_ROOM * bones->size)
+            return false;
+        if (!all[j].limb)
+            continue;
+        if (partner < 0)
+            return false;
+        const int above = kinematics->joints[j].parent, beside = kinematics->joints[partner].parent;
+        if (above != beside && all[above].partner != beside)
+            return false;
+    }
+    return limbs;
+}
+
 static void make_symmetric(const ex_kinematics *kinematics, exi_bones *bones) {
     exi_bone *all = bones->all;
     bones->plane = all[0].place[0];
-    bones->symmetric = false;
-    for (int j = 0; j < bones->count; j++) {
-        const bool off = !all[j].limb && fabs(all[j].place[0] - bones->plane) > PLANE_ROOM * bones->size;
-        if (off || (all[j].limb && all[j].partner < 0))
-            return;
-        bones->symmetric |= all[j].limb;
-        if (j > 0 && all[j].partner >= 0) {
-            const int above = kinematics->joints[j].parent, beside = kinematics->joints[all[j].partner].parent;
-            if (above != beside && all[above].partner != beside)
-                bones->symmetric = false;
-        }
-    }
+    bones->symmetric = is_symmetric(kinematics, bones);
     for (int j = 0; bones->symmetric && j < bones->count; j++) {
         if (!all[j].limb)
             all[j].place[0] = bones->plane;

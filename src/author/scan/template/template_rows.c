@@ -197,11 +197,20 @@ static void trunk_rings(exi_plan *plan, const exi_trunk *trunk, int (*firsts)[EX
     trunk_faces(plan, trunk, rows, count, rings);
 }
 
+/* True if the bones of both chains are partners. Even a symmetric skeleton may have others: where a joint has several
+ * children, the longest path may lead along another one on each side, and a bone may be too short for a ring on one. */
+static bool are_partners(const exi_bones *bones, const exi_chain *a, const exi_chain *b) {
+    for (int i = 0; i < a->count; i++)
+        if (a->count != b->count || bones->all[a->bones[i]].partner != b->bones[i])
+            return false;
+    return true;
+}
+
 /* Pairs the spokes of mirrored limbs, which are in the same order. */
 static void pair_limbs(exi_plan *plan, const exi_trunk *trunk, const int *starts) {
     for (int i = 0; i < trunk->limb_count && plan->bones->symmetric && !plan->failed; i++)
         for (int k = 0; k < trunk->limb_count; k++)
-            if (plan->bones->all[trunk->limbs[i].bones[0]].partner == trunk->limbs[k].bones[0])
+            if (are_partners(plan->bones, &trunk->limbs[i], &trunk->limbs[k]))
                 for (int n = 0; n < starts[i + 1] - starts[i]; n++)
                     plan->spokes[starts[i] + n].mirror = starts[k] + n;
 }

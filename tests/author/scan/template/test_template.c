@@ -365,6 +365,60 @@ static void any_tree(void **state) {
     }
 }
 
+/* Removes the last joint, and its markers. */
+static void drop_last(ex_kinematics *kinematics) {
+    const int last = --kinematics->joint_count;
+    int count = 0;
+    free(kinematics->joints[last].name);
+    for (int i = 0; i < kinematics->site_count; i++)
+        if (kinematics->sites[i].joint == last)
+            free(kinematics->sites[i].name);
+        else
+            kinematics->sites[count++] = kinematics->sites[i];
+    kinematics->site_count = count;
+}
+
+/* The right leg has no toe, then no foot, and so on: the left one keeps its own, and nothing is mirrored onto the other
+ * side. */
+static void sides_may_differ(void **state) {
+    (void)state;
+    ex_kinematics *kinematics = shipped("full");
+    for (int lost = 1; lost <= 3; lost++) {
+        drop_last(kinematics);
+        ex_template *made = make(kinematics, NULL);
+        assert_int_equal(count_boundary(made->cage), 0);
+        assert_true(volume(made->cage, (double[]){0, 1.2, 0}) > 0.03);
+        assert_true(has_group(made->cage, "toe.L") && !has_group(made->cage, "toe.R"));
+        check_skin(made, kinematics);
+        ex_template_destroy(made);
+    }
+    ex_kinematics_destroy(kinematics);
+}
+
+/* Where a hand has two fingers of about the same length, the longest path may follow another one on each side. */
+static void paths_may_differ(void **state) {
+    (void)state;
+    static const skeleton_joint hands[] = {{"base", NULL, EX_FREEDOM_BASE, {0, 1, 0}, {0}},
+                                           {"chest", "base", EX_FREEDOM_BALL, {0, 1.3, 0}, {0}},
+                                           {"head", "chest", EX_FREEDOM_BALL, {0, 1.6, 0}, {0}},
+                                           {"arm.L", "chest", EX_FREEDOM_BALL, {0.2, 1.4, 0}, {0}},
+                                           {"hand.L", "arm.L", EX_FREEDOM_BALL, {0.5, 1.4, 0}, {0}},
+                                           {"middle.L", "hand.L", EX_FREEDOM_BALL, {0.6, 1.4, 0}, {0}},
+                                           {"tip.L", "middle.L", EX_FREEDOM_BALL, {0.65, 1.4, 0}, {0}},
+                                           {"ring.L", "hand.L", EX_FREEDOM_BALL, {0.651, 1.4, 0.02}, {0}}};
+    ex_kinematics *kinematics = skeleton_make(hands, 8);
+    for (int side = 0; side < 3; side++) {
+        const int joint = skeleton_find(kinematics, side == 1 ? "ring.L" : "ring.R");
+        ex_template *made = make(kinematics, NULL);
+        count_boundary(made->cage);
+        assert_true(volume(made->cage, (double[]){0, 1.2, 0}) > 0);
+        check_skin(made, kinematics);
+        ex_template_destroy(made);
+        kinematics->joints[joint].translation[0] *= 0.9;
+    }
+    skeleton_destroy(kinematics);
+}
+
 /* ---- errors ---- */
 
 static void invalid(void **state) {
@@ -419,10 +473,11 @@ static void memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(upper_body),      cmocka_unit_test(whole_body),
-        cmocka_unit_test(mirrored),        cmocka_unit_test(halves_are_half_way),
-        cmocka_unit_test(twist_is_spread), cmocka_unit_test(faces_stay),
-        cmocka_unit_test(any_tree),        cmocka_unit_test(invalid),
+        cmocka_unit_test(upper_body),       cmocka_unit_test(whole_body),
+        cmocka_unit_test(mirrored),         cmocka_unit_test(halves_are_half_way),
+        cmocka_unit_test(twist_is_spread),  cmocka_unit_test(faces_stay),
+        cmocka_unit_test(any_tree),         cmocka_unit_test(sides_may_differ),
+        cmocka_unit_test(paths_may_differ), cmocka_unit_test(invalid),
         cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
