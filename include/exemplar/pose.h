@@ -237,8 +237,9 @@ EX_API int ex_skin_influences(const ex_skin *skin, int vertex, uint32_t *joints,
 
 /*
  * Arrays for ex_skin_apply to move. Pointers are to the entries of vertex `begin`; each pair (in and out) may be NULL.
- * Strides are bytes from one entry to the next; 0 means packed. Input and output may be the same array with the same
- * stride, or arrays that do not overlap.
+ * Strides are bytes from one entry to the next; 0 means packed. Addresses and strides are multiples of 4, and a stride
+ * is not shorter than an entry: otherwise it is misuse, and nothing is written. Input and output may be the same array
+ * with the same stride, or arrays that do not overlap.
  */
 typedef struct ex_skin_job {
     int begin, end; /* range of vertices; the bits are the same wherever the work is cut */
@@ -276,7 +277,7 @@ typedef struct ex_turn_job {
     const uint32_t *vertices; /* [count] */
     const float *vectors;     /* [count][3] */
     float *positions;         /* of vertex 0: entry v += rotation of the vertex times its vector */
-    size_t position_stride;   /* 0: 12 */
+    size_t position_stride;   /* a multiple of 4, at least 12; 0: 12 */
 } ex_turn_job;
 
 /* Turns vectors with the skin and adds them: positions += rotation * vector, for the listed vertices. The bits for a

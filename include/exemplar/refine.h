@@ -71,7 +71,8 @@ EX_API int ex_stencils_weight_count(const ex_stencils *stencils, int level);
 EX_API void ex_stencils_read(const ex_stencils *stencils, int level, int *offsets, int *indices, double *weights,
                              double *tangents);
 
-/* Input and output arrays of a refinement. Strides are bytes from one triple to the next; 0: 12. */
+/* Input and output arrays of a refinement. Strides are bytes from one triple to the next, multiples of 4 and at least
+ * 12 (0: 12); addresses are multiples of 4. Otherwise it is misuse, and nothing is written. */
 typedef struct ex_refine {
     int level;            /* 0 to level_count, or EX_LEVEL_LIMIT */
     const float *control; /* [control_count] triples */
@@ -121,7 +122,8 @@ EX_API int ex_normals_vertex_count(const ex_normals *normals);
 
 /*
  * Computes the unit normals of all vertices: the sum of the normals of the faces around, weighted by area or angle; 0 0
- * 0 if that sum is zero. positions and out: [vertex_count] triples, strides in bytes (0: 12). scratch has
+ * 0 if that sum is zero. positions and out: [vertex_count] triples, strides in bytes, multiples of 4 and at least 12
+ * (0: 12), at addresses that are multiples of 4; otherwise it is misuse, and nothing is written. scratch has
  * ex_normals_scratch_size bytes, aligned as malloc does. Two passes, over faces and over vertices; allocates nothing.
  */
 EX_API void ex_normals_compute(const ex_normals *normals, const float *positions, size_t stride, float *out,
@@ -151,7 +153,8 @@ EX_API ex_result ex_tangents_create(const ex_tangents_def *def, const ex_allocat
 EX_API void ex_tangents_destroy(ex_tangents *tangents);
 EX_API int ex_tangents_split_count(const ex_tangents *tangents);
 
-/* Input and output arrays for tangents. Strides are bytes; 0: 12, 12, 16. */
+/* Input and output arrays for tangents. Strides are bytes, multiples of 4 and not shorter than an entry (0: 12, 12,
+ * 16); addresses are multiples of 4. Otherwise it is misuse, and nothing is written. */
 typedef struct ex_tangents_job {
     const float *positions; /* [vertex_count] triples */
     size_t position_stride;

@@ -122,7 +122,9 @@ typedef struct ex_driven {
 } ex_driven;
 
 /* Output arrays of an evaluation; every pointer may be NULL. Entries are the vertices of the requested level in source
- * order, or its split vertices (ex_evaluation.split). Strides are bytes from one entry to the next; 0: packed. */
+ * order, or its split vertices (ex_evaluation.split). Strides are bytes from one entry to the next, and 0 means packed.
+ * Addresses and strides are multiples of 4, and entries do not overlap: otherwise it is misuse, and nothing is written.
+ */
 typedef struct ex_output {
     float *positions;       /* triples */
     size_t position_stride; /* 0: 12 */

@@ -23,7 +23,7 @@ extern "C" {
 typedef struct ex_tree_def {
     int vertex_count;
     const float *positions;    /* [vertex_count] triples; some may be not finite */
-    size_t stride;             /* bytes from one to the next; 0: 12 */
+    size_t stride;             /* bytes from one to the next, a multiple of 4 and at least 12; 0: 12 */
     int triangle_count;        /* may be 0: nothing is found then */
     const uint32_t *triangles; /* [triangle_count][3] vertices */
 } ex_tree_def;
@@ -48,8 +48,8 @@ EX_API size_t ex_bounds_size(const ex_tree *tree);
 /*
  * Fits the tree around positions [vertex_count] (stride as above) in memory of that size, and returns the fit. It lives
  * as long as the memory and no longer needs the tree or the positions. A triangle with a corner that is not finite is
- * not found. If the form has changed much since the tree was made, queries may be slower than with a new tree, but
- * their results are the same.
+ * not found. Positions at an address or with a stride that is no multiple of 4 are misuse: NULL. If the form has
+ * changed much since the tree was made, queries may be slower than with a new tree, but their results are the same.
  */
 EX_API const ex_bounds *ex_bounds_fit(const ex_tree *tree, const float *positions, size_t stride, void *memory,
                                       const ex_tasks *tasks);
@@ -168,7 +168,7 @@ typedef struct ex_settle_job {
     const float *blended; /* [driver_count][3]: the driver as blended from its keys; NULL: no residual */
     const float *driver;  /* [driver_count][3]: the true driver */
     float *driven;        /* triples, changed in place */
-    size_t stride;        /* 0: 12 */
+    size_t stride;        /* a multiple of 4, at least 12; 0: 12 */
     ex_residual residual;
     const float *weights; /* [vertex_count][key_count]: weights of the keys at each driven vertex, for
                              EX_RESIDUAL_KEYS and for the gaps; NULL: neither */

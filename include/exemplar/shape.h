@@ -47,7 +47,8 @@ EX_API int ex_forms_example_count(const ex_forms *forms);
 
 /*
  * Computes positions = base + sum of weights[k] * delta[k] for every vertex. weights [example_count]; positions
- * [vertex_count] triples, `stride` bytes apart (0: 12); scratch of ex_forms_scratch_size bytes, aligned as malloc does.
+ * [vertex_count] triples, `stride` bytes apart (a multiple of 4, at least 12; 0: 12), at an address that is a multiple
+ * of 4; scratch of ex_forms_scratch_size bytes, aligned as malloc does. Otherwise it is misuse, and nothing is written.
  * Allocates nothing. Reads each table once: 12 (or 6) bytes per vertex and example with a non-zero weight.
  */
 EX_API void ex_forms_blend(const ex_forms *forms, const float *weights, float *positions, size_t stride,

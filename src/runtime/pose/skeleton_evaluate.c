@@ -22,6 +22,10 @@ void ex_skeleton_evaluate(const ex_skeleton *skeleton, const ex_skeleton_input *
         exi_misuse(__func__, "no skeleton, output or scratch");
         return;
     }
+    if ((uintptr_t)scratch % _Alignof(double) != 0) {
+        exi_misuse(__func__, "scratch that is not aligned as malloc does");
+        return;
+    }
     const int32_t *order = exi_skeleton_at(skeleton, skeleton->order);
     const exi_joints t =
         exi_joints_of(skeleton, input ? input->locals : NULL, input ? input->shifts : NULL, (double *)scratch);

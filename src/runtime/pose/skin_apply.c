@@ -16,6 +16,7 @@
  * outward again. Lanes are independent, so the bits do not depend on where a range is cut.
  */
 #include "runtime/base/result.h"
+#include "runtime/base/rows.h"
 #include "runtime/pose/kernels.h"
 
 #include <string.h>
@@ -298,11 +299,23 @@ static void apply(const exi_skin_tables *t, const ex_palette *palette, const ex_
     }
 }
 
+static bool rows_fit(const ex_skin_job *job) {
+    return exi_rows_fit(job->positions, job->position_stride, 12) &&
+           exi_rows_fit(job->normals, job->normal_stride, 12) && exi_rows_fit(job->tangents, job->tangent_stride, 16) &&
+           exi_rows_fit(job->out_positions, job->out_position_stride, 12) &&
+           exi_rows_fit(job->out_normals, job->out_normal_stride, 12) &&
+           exi_rows_fit(job->out_tangents, job->out_tangent_stride, 16);
+}
+
 void ex_skin_apply(const ex_skin *skin, const ex_palette *palette, const ex_skin_job *job) {
     if (!skin || !palette || !job || palette->joint_count != skin->joint_count || job->begin < 0 ||
         job->end > skin->vertex_count) {
         exi_misuse(__func__,
                    "no skin, palette or job, a palette for another number of joints, or vertices out of range");
+        return;
+    }
+    if (!rows_fit(job)) {
+        exi_misuse(__func__, EXI_ROWS_MISUSE);
         return;
     }
     const exi_skin_tables t = exi_skin_tables_of(skin);

@@ -7,6 +7,7 @@
  */
 #include "runtime/pose/turn.inl"
 #include "runtime/base/result.h"
+#include "runtime/base/rows.h"
 #include "runtime/base/vector.h"
 #include "runtime/pose/skin.h"
 
@@ -40,6 +41,10 @@ static bool fits(const ex_skin *skin, const ex_palette *palette, const char *fun
 void ex_skin_turn(const ex_skin *skin, const ex_palette *palette, const ex_turn_job *job) {
     if (!job || !fits(skin, palette, __func__))
         return;
+    if (!exi_rows_fit(job->positions, job->position_stride, 12)) {
+        exi_misuse(__func__, EXI_ROWS_MISUSE);
+        return;
+    }
     const exi_skin_tables t = exi_skin_tables_of(skin);
     const float *duals = exi_palette_duals(palette);
     const size_t stride = job->position_stride ? job->position_stride : 3 * sizeof(float);

@@ -9,6 +9,7 @@
 #include "runtime/base/functions.inl"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/base/rows.h"
 #include "runtime/refine/corners.h"
 #include "runtime/refine/limit.inl"
 
@@ -353,6 +354,10 @@ void ex_normals_compute(const ex_normals *normals, const float *positions, size_
                         const ex_tasks *tasks, void *scratch) {
     if (!normals || !positions || !out || !scratch) {
         exi_misuse(__func__, "no normals, positions or scratch, or no pointer for the result");
+        return;
+    }
+    if (!exi_rows_fit(positions, stride, 12) || !exi_rows_fit(out, out_stride, 12) || !exi_rows_fit(scratch, 0, 0)) {
+        exi_misuse(__func__, EXI_ROWS_MISUSE);
         return;
     }
     pass p = {.normals = normals,

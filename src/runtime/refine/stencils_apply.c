@@ -11,6 +11,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/base/rows.h"
 #include "runtime/refine/limit.inl"
 
 #include <string.h>
@@ -295,6 +296,12 @@ void ex_stencils_apply(const ex_stencils *stencils, const ex_refine *refine, con
     if (!stencils || !refine || !refine->control || !scratch || !ex_stencils_has(stencils, refine->level) ||
         (refine->normals && !ex_stencils_has_tangents(stencils, refine->level))) {
         exi_misuse(__func__, "no stencils, control vertices or scratch, or a level or normals that are not there");
+        return;
+    }
+    if (!exi_rows_fit(refine->control, refine->control_stride, 12) ||
+        !exi_rows_fit(refine->positions, refine->position_stride, 12) ||
+        !exi_rows_fit(refine->normals, refine->normal_stride, 12) || !exi_rows_fit(scratch, 0, 0)) {
+        exi_misuse(__func__, EXI_ROWS_MISUSE);
         return;
     }
     const size_t stride = refine->control_stride ? refine->control_stride : 12;

@@ -18,6 +18,7 @@
 #include "runtime/base/functions.inl"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/base/rows.h"
 #include "runtime/base/vector.h"
 #include "runtime/refine/corners.h"
 
@@ -321,6 +322,12 @@ void ex_tangents_compute(const ex_tangents *tangents, const ex_tangents_job *job
                          void *scratch) {
     if (!tangents || !job || !job->positions || !job->normals || !job->out || !scratch) {
         exi_misuse(__func__, "no tangents, positions, normals or scratch, or no pointer for the result");
+        return;
+    }
+    if (!exi_rows_fit(job->positions, job->position_stride, 12) ||
+        !exi_rows_fit(job->normals, job->normal_stride, 12) || !exi_rows_fit(job->out, job->out_stride, 16) ||
+        !exi_rows_fit(scratch, 0, 0)) {
+        exi_misuse(__func__, EXI_ROWS_MISUSE);
         return;
     }
     pass p = {.tangents = tangents,

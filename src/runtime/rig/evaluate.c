@@ -10,6 +10,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/base/rows.h"
 #include "runtime/rig/domains/domain.h"
 
 #include <float.h>
@@ -394,6 +395,16 @@ static int chunk_grain(const exi_rig_job *j) {
     return grain > 1 ? (int)grain : 1;
 }
 
+static bool rows_fit(const ex_output *outputs, int count) {
+    for (int i = 0; i < count; i++) {
+        const ex_output *o = &outputs[i];
+        if (!exi_rows_fit(o->positions, o->position_stride, 12) || !exi_rows_fit(o->normals, o->normal_stride, 12) ||
+            !exi_rows_fit(o->tangents, o->tangent_stride, 16))
+            return false;
+    }
+    return true;
+}
+
 void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *poses, const ex_output *outputs,
                           const ex_evaluation *evaluation, void *scratch) {
     static const ex_evaluation plain;
@@ -404,6 +415,10 @@ void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *pose
     }
     if (ex_rig_level_vertex_count(rig, e->level) == 0) {
         exi_misuse(__func__, "the rig has no such level");
+        return;
+    }
+    if (!rows_fit(outputs, pose_count)) {
+        exi_misuse(__func__, EXI_ROWS_MISUSE);
         return;
     }
     const exi_drive *drive = exi_rig_drive(rig);

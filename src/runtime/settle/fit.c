@@ -5,6 +5,7 @@
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/base/rows.h"
 #include "runtime/settle/tree.h"
 
 #include <string.h>
@@ -157,6 +158,10 @@ const ex_bounds *ex_bounds_fit(const ex_tree *tree, const float *positions, size
                                const ex_tasks *tasks) {
     if (!tree || !memory || (tree->triangle_count > 0 && !positions)) {
         exi_misuse(__func__, "no tree, positions or memory");
+        return NULL;
+    }
+    if (!exi_rows_fit(positions, stride, 12)) {
+        exi_misuse(__func__, EXI_ROWS_MISUSE);
         return NULL;
     }
     ex_bounds head = {0};

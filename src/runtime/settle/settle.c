@@ -11,6 +11,7 @@
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/base/rows.h"
 #include "runtime/settle/settler.h"
 
 typedef struct settling {
@@ -269,6 +270,10 @@ void ex_settler_measure(const ex_settler *settler, const float *driver, const fl
         exi_misuse(__func__, "no settler, driver, driven form or scratch");
         return;
     }
+    if (!exi_rows_fit(driven, stride, 12)) {
+        exi_misuse(__func__, EXI_ROWS_MISUSE);
+        return;
+    }
     settling s = {.settler = settler,
                   .stride = stride ? stride : 3 * sizeof(float),
                   .scratch = aligned(scratch),
@@ -304,6 +309,10 @@ size_t ex_settler_state_size(const ex_settler *settler) {
 void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state, void *scratch) {
     if (!settler || !job || !scratch || !job->driver || (settler->vertex_count > 0 && !job->driven)) {
         exi_misuse(__func__, "no settler, job, driver, driven form or scratch");
+        return;
+    }
+    if (!exi_rows_fit(job->driven, job->stride, 12) || !exi_rows_fit(state, 0, 0)) {
+        exi_misuse(__func__, EXI_ROWS_MISUSE);
         return;
     }
     settling s = {.settler = settler,

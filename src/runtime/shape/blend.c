@@ -10,6 +10,7 @@
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/base/rows.h"
 #include "runtime/shape/terms.inl"
 #include "runtime/shape/tiles.h"
 #include "runtime/shape/trajectory.h"
@@ -103,6 +104,10 @@ void ex_forms_blend(const ex_forms *forms, const float *weights, float *position
                     void *scratch) {
     if (!forms || !weights || !positions || !scratch) {
         exi_misuse(__func__, "no forms, weights or scratch, or no pointer for the positions");
+        return;
+    }
+    if (!exi_rows_fit(positions, stride, 12) || !exi_rows_fit(scratch, 0, 0)) {
+        exi_misuse(__func__, EXI_ROWS_MISUSE);
         return;
     }
     blend_task task = {.forms = forms, .blend = {.positions = positions, .stride = stride ? stride : 12}};

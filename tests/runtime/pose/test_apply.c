@@ -611,6 +611,40 @@ static void boxes_hold_what_was_moved(void **state) {
     close_scene(&s);
 }
 
+static int misuses;
+static void count_misuse(const char *function, const char *what) {
+    (void)function;
+    (void)what;
+    misuses++;
+}
+
+/* Nothing is written with a stride or at an address that is not a multiple of four bytes, or with too small a stride.
+ */
+static void unaligned_rows_are_misuse(void **state) {
+    (void)state;
+    scene s;
+    open_scene(&s, 5, 4, EX_SKINNING_LINEAR, RIGID);
+    memset(out_positions, 0x77, sizeof out_positions);
+    ex_set_misuse_hook(count_misuse);
+    misuses = 0;
+    for (int stream = 0; stream < 6; stream++)
+        for (int i = 0; i < 3; i++) {
+            ex_skin_job job = whole_job();
+            size_t *const strides[] = {&job.position_stride,     &job.normal_stride,     &job.tangent_stride,
+                                       &job.out_position_stride, &job.out_normal_stride, &job.out_tangent_stride};
+            *strides[stream] = (size_t[]){17, 18, 8}[i];
+            ex_skin_apply(s.skin, s.palette, &job);
+        }
+    ex_skin_job job = whole_job();
+    job.out_positions = (float *)((uintptr_t)job.out_positions + 2);
+    ex_skin_apply(s.skin, s.palette, &job);
+    ex_set_misuse_hook(NULL);
+    assert_int_equal(misuses, 19);
+    for (size_t i = 0; i < sizeof out_positions; i++)
+        assert_int_equal(((char *)out_positions)[i], 0x77);
+    close_scene(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_agrees_with_double),  cmocka_unit_test(identity_moves_nothing),
@@ -620,7 +654,7 @@ int main(void) {
         cmocka_unit_test(normals_stay_perpendicular), cmocka_unit_test(nothing_comes_out_nan),
         cmocka_unit_test(small_bodies_have_normals),  cmocka_unit_test(cuts_do_not_matter),
         cmocka_unit_test(strides_leave_gaps_alone),   cmocka_unit_test(streams_have_strides_of_their_own),
-        cmocka_unit_test(boxes_hold_what_was_moved),
+        cmocka_unit_test(boxes_hold_what_was_moved),  cmocka_unit_test(unaligned_rows_are_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

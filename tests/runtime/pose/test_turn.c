@@ -237,6 +237,11 @@ static void nothing_happens_without_rotations(void **state) {
     ex_skin_turn(NULL, s.palette, &job);
     ex_skin_turn(s.skin, NULL, &job);
     ex_skin_turn(s.skin, s.palette, NULL);
+    job.position_stride = 13;
+    ex_skin_turn(s.skin, s.palette, &job);
+    job.position_stride = 8;
+    ex_skin_turn(s.skin, s.palette, &job);
+    job.position_stride = 0;
     job.count = 0;
     ex_skin_turn(s.skin, s.palette, &job);
     assert_true(place[0] == 4 && place[1] == 5 && place[2] == 6);

@@ -291,6 +291,35 @@ static void test_misuse(void **state) {
     ex_normals_destroy(NULL);
 }
 
+/* Nothing is written with a stride or at an address that is not a multiple of four bytes, or with too small a stride.
+ */
+static void test_unaligned(void **state) {
+    (void)state;
+    static const struct {
+        size_t in, out, shift_in, shift_out, shift_scratch;
+    } cases[] = {{13, 0, 0, 0, 0}, {0, 14, 0, 0, 0}, {8, 0, 0, 0, 0}, {0, 4, 0, 0, 0},
+                 {0, 0, 1, 0, 0},  {0, 0, 0, 2, 0},  {0, 0, 0, 0, 3}};
+    const int offsets[] = {0, 4, 8, 12, 16, 20, 24};
+    const ex_normals_def def = {8, 6, offsets, cube_quads, EX_NORMAL_BY_AREA};
+    ex_normals *normals = NULL;
+    assert_int_equal(ex_normals_create(&def, NULL, &normals, NULL), EX_OK);
+    char *scratch = malloc(ex_normals_scratch_size(normals) + 4);
+    _Alignas(float) char in[8 * 16] = {0}, out[8 * 16], same[8 * 16];
+    memset(out, 0x77, sizeof out);
+    memset(same, 0x77, sizeof same);
+    ex_set_misuse_hook(count_misuse);
+    misuses = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ex_normals_compute(normals, (const float *)(const void *)(in + cases[i].shift_in), cases[i].in,
+                           (float *)(void *)(out + cases[i].shift_out), cases[i].out, NULL,
+                           scratch + cases[i].shift_scratch);
+    ex_set_misuse_hook(NULL);
+    assert_int_equal(misuses, sizeof cases / sizeof *cases);
+    assert_memory_equal(out, same, sizeof out);
+    free(scratch);
+    ex_normals_destroy(normals);
+}
+
 static ex_result attempt(void *context, const ex_allocator *allocator) {
     ex_normals *normals = NULL;
     ex_result result = ex_normals_create(context, allocator, &normals, NULL);
@@ -310,7 +339,8 @@ int main(void) {
         cmocka_unit_test(test_cube),    cmocka_unit_test(test_strip),
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_places_and_sizes),
         cmocka_unit_test(test_strips),  cmocka_unit_test(test_bad_definitions),
-        cmocka_unit_test(test_misuse),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_misuse),  cmocka_unit_test(test_unaligned),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -487,6 +487,22 @@ static void test_misuse(void **state) {
     ex_stencils_read(s, 2, NULL, NULL, NULL, NULL);
     ex_stencils_create(NULL, NULL, &none, NULL);
     assert_int_equal(misuses, 8);
+    /* Strides and addresses that are not multiples of four bytes; strides shorter than a triple. */
+    for (int i = 0; i < 7; i++) {
+        const char *first = (const char *)control + (i == 4), *to = (const char *)out + (i == 5);
+        const ex_refine bad = {.level = i == 6 ? 0 : 1,
+                               .control = (const float *)(const void *)first,
+                               .control_stride = i == 0   ? 13
+                                                 : i == 1 ? 8
+                                                          : 0,
+                               .positions = (float *)(uintptr_t)to,
+                               .position_stride = i == 2   ? 14
+                                                  : i == 3 ? 4
+                                                  : i == 6 ? 15
+                                                           : 0};
+        ex_stencils_apply(s, &bad, NULL, scratch);
+        assert_int_equal(misuses, 9 + i);
+    }
     ex_set_misuse_hook(NULL);
     ex_stencils_destroy(s);
     ex_stencils_destroy(NULL);

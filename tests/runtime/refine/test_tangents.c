@@ -523,6 +523,34 @@ static void misuse(void **state) {
     ex_tangents_destroy(NULL);
 }
 
+/* Nothing is written with a stride that is not a multiple of four bytes, or that is too small. */
+static void unaligned(void **state) {
+    (void)state;
+    sheet *s = open_sheet(2);
+    ex_tangents *tangents = NULL;
+    assert_int_equal(ex_tangents_create(&s->def, NULL, &tangents, NULL), EX_OK);
+    char *out = malloc(SPLITS * 20), *scratch = malloc(ex_tangents_scratch_size(tangents) + 4);
+    memset(out, 0x77, SPLITS * 20);
+    ex_set_misuse_hook(count_misuse);
+    misuses = 0;
+    for (int i = 0; i < 7; i++) {
+        ex_tangents_job job = {
+            .positions = s->positions[0], .normals = s->normals[0], .out = (float *)(void *)(out + (i == 5))};
+        job.position_stride = i == 0 ? 13 : 0;
+        job.normal_stride = i == 1 ? 18 : i == 2 ? 8 : 0;
+        job.out_stride = i == 3 ? 17 : i == 4 ? 12 : 0;
+        ex_tangents_compute(tangents, &job, NULL, scratch + (i == 6 ? 2 : 0));
+        assert_int_equal(misuses, i + 1);
+    }
+    ex_set_misuse_hook(NULL);
+    for (int i = 0; i < SPLITS * 20; i++)
+        assert_int_equal(out[i], 0x77);
+    free(scratch);
+    free(out);
+    ex_tangents_destroy(tangents);
+    free(s);
+}
+
 static ex_result attempt(void *context, const ex_allocator *allocator) {
     const sheet *s = context;
     ex_tangents *tangents = NULL;
@@ -551,7 +579,7 @@ int main(void) {
         cmocka_unit_test(rigid_motion),     cmocka_unit_test(any_cut_and_stride),
         cmocka_unit_test(nothing_to_go_by), cmocka_unit_test(directions_cancel),
         cmocka_unit_test(bad_definitions),  cmocka_unit_test(misuse),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(unaligned),        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,6 +189,31 @@ static void strides_leave_gaps_alone(void **state) {
         assert_true(wide[i] == (i % 5 < 3 ? dense[i / 5 * 3 + i % 5] : -7));
 }
 
+/* Nothing is written with a stride or at an address that is not a multiple of four bytes, or with too small a stride.
+ */
+static void unaligned_rows_are_misuse(void **state) {
+    fixture *f = *state;
+    float rows[5 * VERTICES + 1];
+    misuses = 0;
+    for (int i = 0; i < 5 * VERTICES + 1; i++)
+        rows[i] = -7;
+    ex_set_misuse_hook(count_misuse);
+    for (int i = 0; i < 12; i++) {
+        ex_output output = {.positions = rows, .normals = rows, .tangents = rows};
+        size_t *strides[] = {&output.position_stride, &output.normal_stride, &output.tangent_stride};
+        float **arrays[] = {&output.positions, &output.normals, &output.tangents};
+        if (i % 4 < 3)
+            *strides[i / 4] = (size_t[]){17, 18, 8}[i % 4];
+        else
+            *arrays[i / 4] = (float *)((uintptr_t)rows + 1);
+        ex_rig_evaluate(f->rig, NULL, &output, NULL, f->scratch);
+        assert_int_equal(misuses, i + 1);
+    }
+    ex_set_misuse_hook(NULL);
+    for (int i = 0; i < 5 * VERTICES + 1; i++)
+        assert_true(rows[i] == -7);
+}
+
 static void rest_is_the_default(void **state) {
     fixture *f = *state;
     double inputs[RIG_POSE], weights[RIG_EXAMPLES], same[RIG_EXAMPLES];
@@ -289,6 +314,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(weighers_can_be_replaced, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_box_is_the_positions_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(strides_leave_gaps_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(unaligned_rows_are_misuse, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rest_is_the_default, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_are_the_same_as_one_by_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sixteen_bits_are_near, set_up, tear_down),

@@ -394,12 +394,50 @@ static void test_tasks_and_strides(void **state) {
     close_show(&h);
 }
 
+static int misuses;
+static void count_misuse(const char *function, const char *what) {
+    (void)function;
+    (void)what;
+    misuses++;
+}
+
+/* Strides and addresses that are not multiples of four bytes, and a stride shorter than a triple, move nothing. */
+static void test_unaligned(void **state) {
+    (void)state;
+    static const size_t strides[] = {13, 14, 8, 0};
+    show h;
+    open_show(&h);
+    float driven[4 * CLOTH] = {0}, distance[CLOTH], none[4 * CLOTH] = {0};
+    void *scratch = malloc(ex_settler_scratch_size(h.settler));
+    ex_set_misuse_hook(count_misuse);
+    misuses = 0;
+    distance[0] = 77;
+    for (int i = 0; i < 4; i++) {
+        float *at = (float *)((uintptr_t)driven + (i == 3));
+        const ex_settle_job job = {
+            .driver = h.driver[0], .driven = at, .stride = strides[i], .push = true, .thickness = 1};
+        ex_settle(h.settler, &job, NULL, scratch);
+        ex_settler_measure(h.settler, h.driver[0], at, strides[i], NULL, NULL, distance, NULL, scratch);
+    }
+    ex_set_misuse_hook(NULL);
+    assert_int_equal(misuses, 8);
+    assert_memory_equal(driven, none, sizeof driven);
+    assert_true(distance[0] == 77);
+    free(scratch);
+    close_show(&h);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_most),
-        cmocka_unit_test(test_empty),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_order),       cmocka_unit_test(test_any_state),
-        cmocka_unit_test(test_interrupted), cmocka_unit_test(test_tasks_and_strides),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_most),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_any_state),
+        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_tasks_and_strides),
+        cmocka_unit_test(test_unaligned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -378,6 +378,10 @@ static void test_misuse(void **state) {
     assert_null(ex_bounds_fit(tree, s.positions, 0, NULL, NULL));
     assert_int_equal(ex_tree_triangle_count(NULL), 0);
     assert_int_equal(misuses, 7);
+    assert_null(ex_bounds_fit(tree, s.positions, 13, memory, NULL));
+    assert_null(ex_bounds_fit(tree, s.positions, 8, memory, NULL));
+    assert_null(ex_bounds_fit(tree, (const float *)((uintptr_t)s.positions + 2), 0, memory, NULL));
+    assert_int_equal(misuses, 10);
     ex_set_misuse_hook(NULL);
     ex_tree_destroy(NULL);
     ex_tree_destroy(tree);

@@ -234,11 +234,41 @@ static void cuts_do_not_matter(void **state) {
         }
 }
 
+static int misuses;
+static void count_misuse(const char *function, const char *what) {
+    (void)function;
+    (void)what;
+    misuses++;
+}
+
+/* Nothing is written with a stride or at an address that is not a multiple of four bytes, or with too small a stride.
+ */
+static void unaligned_rows_are_misuse(void **state) {
+    (void)state;
+    static const size_t strides[] = {13, 14, 8, 0};
+    ex_forms *forms = forms_of(4, 1, EX_STORAGE_FLOAT);
+    char bytes[80], *scratch = malloc(ex_forms_scratch_size(forms));
+    memset(bytes, 0x77, sizeof bytes);
+    ex_set_misuse_hook(count_misuse);
+    misuses = 0;
+    float *aligned = (float *)(((uintptr_t)bytes + 3) / 4 * 4);
+    for (int i = 0; i < 4; i++)
+        ex_forms_blend(forms, (float[]){1}, (float *)((uintptr_t)aligned + (i == 3)), strides[i], NULL, scratch);
+    ex_forms_blend(forms, (float[]){1}, aligned, 0, NULL, scratch + 1);
+    ex_set_misuse_hook(NULL);
+    assert_int_equal(misuses, 5);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        assert_int_equal(bytes[i], 0x77);
+    free(scratch);
+    ex_forms_destroy(forms);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_agree_with_double),         cmocka_unit_test(strides_leave_gaps_alone),
         cmocka_unit_test(zero_weights_give_the_base),     cmocka_unit_test(no_examples_and_no_vertices),
         cmocka_unit_test(sixteen_bits_hold_the_extremes), cmocka_unit_test(cuts_do_not_matter),
+        cmocka_unit_test(unaligned_rows_are_misuse),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
