@@ -160,6 +160,21 @@ typedef struct wish {
     ex_motion_options motion;
 } wish;
 
+/* Says so if the motion begins after --start, or ends before --end, which is then all that is baked. */
+static void say_range(const ex_call *call, const ex_motion *whole, const wish *w) {
+    const bool late = (start_text || end_text) && w->motion.start < whole->first - TIME_LEAST;
+    const bool early = end_text && w->motion.end > whole->last + TIME_LEAST;
+    char text[160], *note = text;
+    if (call->quiet || (!late && !early))
+        return;
+    snprintf(text, sizeof text, "goes from %.4g s to %.4g s: baked %s its %s", whole->first, whole->last,
+             late ? "from" : "to",
+             late && early ? "start to its end"
+             : late        ? "start"
+                           : "end");
+    exi_notes_print(motion_path, &note, 1);
+}
+
 /* Frames first to last of a motion, which keeps ownership; false after printing an error. */
 static bool cut(const ex_motion *whole, const wish *w, ex_motion *part) {
     const int first = w->first > 0 ? w->first : 1, last = w->last > 0 ? w->last : whole->pose_count;
@@ -256,9 +271,11 @@ static int bake(const ex_call *call, const ex_rig *rig, const wish *w, ex_bake_o
     how->error_most = metres(&w->error, size);
     if (ex_motion_read(motion_path, rig, &w->motion, &whole, &error) != EX_OK)
         return exi_failed(&error);
-    if (cut(whole, w, &part))
+    if (cut(whole, w, &part)) {
+        say_range(call, whole, w);
         exit_code =
             ex_path_ends_with(output, ".glb") ? bake_glb(call, rig, &part, how) : bake_cache(call, rig, &part, how);
+    }
     ex_motion_destroy(whole);
     return exit_code;
 }

@@ -56,6 +56,19 @@ class Bake(harness.Case):
         self.assertEqual(self.bake("--json", "--start", "0.25").json()["frames"], 2)
         self.assertEqual(self.bake("--json", "--fps", "100", "--start", "0.5").json()["frames"], 51)
         self.assertEqual(self.bake("--json", "--end", "0.5").json()["frames"], 2)
+        # A part that reaches beyond the motion is cut to it, and a message says so.
+        late = TABLE.replace("\n0,", "\n0.033,")
+        (self.folder / "move.csv").write_text(late)
+        for words, frames, said in ((("--end", "4"), 3, "goes from 0.033 s to 1 s: baked from its start to its end"),
+                                    (("--end", "0.5"), 2, "goes from 0.033 s to 1 s: baked from its start"),
+                                    (("--start", "0"), 3, "goes from 0.033 s to 1 s: baked from its start"),
+                                    (("--start", "0.5", "--end", "9"), 2, "goes from 0.033 s to 1 s: baked to its end"),
+                                    (("--start", "0.5"), 2, ""), (("--start", "0.4", "--end", "0.6"), 1, ""), ((), 3, "")):
+            outcome = self.run_tool("bake", "band.glb", "--motion", "move.csv", "-o", "o.glb", "--json", *words)
+            self.assertEqual(outcome.json()["frames"], frames, words)
+            self.assertEqual(harness.without_progress(outcome.err), f"exemplar: move.csv: {said}\n" if said else "", words)
+        self.bake("-q", "--end", "4")
+        (self.folder / "move.csv").write_text(TABLE)
         thin = self.bake("--json", "--fps", "100", "--thin", "1%").json()
         self.assertLess(thin["keys"], 30)
         self.assertLess(thin["error"]["largest"], 0.03 + 1e-5)

@@ -53,8 +53,9 @@ EX_API ex_result ex_bvh_read(const char *path, ex_clip **clip, ex_error *error);
 EX_API ex_result ex_bvh_parse(const char *text, size_t size, const char *path, ex_clip **clip, ex_error *error);
 
 /* Writes a clip as a BVH file. Every joint is where the clip has it, at rest and in motion, in the clip's unit of
- * length; scales and dials are left out. Joints that only rotate have three channels. Results: DATA (times are not
- * evenly spaced), FILE, MEMORY. */
+ * length; scales and dials are left out. Joints that only rotate have three channels. In names, '_' replaces braces,
+ * colons, control characters, and blanks at both ends. Every file can be read again. Results: DATA (times that are not
+ * evenly spaced; a name, a parent or a number that a file cannot hold), LIMIT, FILE, MEMORY. */
 EX_API ex_result ex_bvh_write(const char *path, const ex_clip *clip, ex_error *error);
 
 /* ---- motions ---- */
@@ -62,10 +63,11 @@ EX_API ex_result ex_bvh_write(const char *path, const ex_clip *clip, ex_error *e
 /* Timed poses of one rig. */
 typedef struct ex_motion {
     int pose_count;
-    ex_pose *poses;    /* [pose_count], complete; owned by the motion */
-    double *times;     /* [pose_count] seconds */
-    int matched_count; /* number of joints (and dials) of the rig that the file moves */
-    double scale;      /* scaling of the root's path; 1 for motion of the rig's own skeleton */
+    ex_pose *poses;     /* [pose_count], complete; owned by the motion */
+    double *times;      /* [pose_count] seconds */
+    int matched_count;  /* number of joints (and dials) of the rig that the file moves */
+    double scale;       /* scaling of the root's path; 1 for motion of the rig's own skeleton */
+    double first, last; /* seconds: the range of the file's own frames or keys, of which a part may have been read */
 } ex_motion;
 
 /* Releases a motion. NULL is fine. */

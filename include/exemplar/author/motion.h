@@ -64,12 +64,12 @@ typedef struct ex_motion_options {
     const ex_joint_map *map; /* optional */
     const char *animation;   /* name or number of an animation in a glTF file; NULL: the first */
     double fps;              /* samples per second; 0: the file's own frames or keys */
-    double start, end;       /* seconds; both 0: all of it; an infinite end: to the end of the motion */
+    double start, end;       /* seconds, cut to what the motion has; both 0: all of it; end infinite: to its end */
 } ex_motion_options;
 
 /* Reads a motion file onto a rig, by its extension: .bvh, .glb or .gltf, .csv (a table of poses, with or without times;
  * without them 24 per second). Between frames, rotations turn at constant speed and numbers are interpolated linearly.
- * options may be NULL. */
+ * options may be NULL. Results: those of the readers; ARGUMENT (no part of the motion is between start and end). */
 EX_API ex_result ex_motion_read(const char *path, const ex_rig *rig, const ex_motion_options *options,
                                 ex_motion **motion, ex_error *error);
 

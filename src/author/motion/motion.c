@@ -40,6 +40,12 @@ static ex_pose *create_poses(const ex_rig *rig, int count) {
     return poses;
 }
 
+/* Notes the range of the file's own frames. */
+static void set_range(ex_motion *motion, const double *times, int count) {
+    motion->first = times[0];
+    motion->last = times[count - 1];
+}
+
 static ex_motion *create_motion(const ex_rig *rig, int count, const double *times) {
     ex_motion *motion = calloc(1, sizeof *motion);
     if (!motion)
@@ -47,8 +53,10 @@ static ex_motion *create_motion(const ex_rig *rig, int count, const double *time
     *motion = (ex_motion){.pose_count = count, .scale = 1};
     motion->times = exi_array_copy(times, (size_t)count, sizeof *times);
     motion->poses = motion->times ? create_poses(rig, count) : NULL;
-    if (motion->poses)
+    if (motion->poses) {
+        set_range(motion, times, count);
         return motion;
+    }
     ex_motion_destroy(motion);
     return NULL;
 }
@@ -225,6 +233,7 @@ static ex_result read_table(const char *path, const ex_rig *rig, const ex_motion
     for (int p = 0; made && p < count; p++)
         sample_table(rig, &table, times[p], &made->poses[p]);
     if (made) {
+        set_range(made, table.times, table.pose_count);
         keep_signs(rig, made);
         result = count_moved(rig, made, error);
     }
@@ -263,6 +272,8 @@ static ex_result read_bvh(const char *path, const ex_rig *rig, const ex_motion_o
     }
     if (result == EX_OK)
         result = bring(path, sampled ? sampled : clip, rig, options, motion, error);
+    if (result == EX_OK)
+        set_range(*motion, clip->times, clip->frame_count);
     free(times);
     ex_clip_destroy(sampled);
     ex_clip_destroy(clip);
@@ -319,6 +330,8 @@ static ex_result read_scene(const char *path, const ex_rig *rig, const ex_motion
         result = ex_error_within(error, exi_scene_to_clip_at(scene, animation, times, count, &clip, error), "%s", path);
     if (result == EX_OK)
         result = bring(path, clip, rig, options, motion, error);
+    if (result == EX_OK)
+        set_range(*motion, keys, key_count);
     free(keys);
     free(times);
     ex_clip_destroy(clip);

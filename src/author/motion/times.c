@@ -25,27 +25,23 @@ static ex_result check_numbers(const ex_motion_options *o, ex_error *error) {
     return EX_OK;
 }
 
-/* If the end is 0 with a start given, or infinity, it is the motion's end. */
+/* If the end is 0 with a start given, or infinity, it is the motion's end. A range that reaches beyond the motion is
+ * cut to it: many clips have their first key a frame after 0. */
 static ex_result find_range(const char *path, const ex_motion_options *o, double first, double last, range *r,
                             ex_error *error) {
     *r = (range){first, last};
     if (o->start == 0 && o->end == 0)
         return EX_OK;
     const double room = ROOM * (fabs(last) + fabs(first) + 1);
-    r->start = o->start;
     const bool open = (o->end == 0 && o->start > 0) || isinf(o->end);
-    r->end = open ? last : o->end;
-    if (open && r->start > last && r->start <= last + room)
-        r->start = last;
-    if (open && r->start > last)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s goes from %g s to %g s, so it cannot start at %g s", path,
-                            first, last, r->start);
-    if (r->end < r->start)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the motion would end at %g s, before it starts at %g s", r->end,
-                            r->start);
-    if (r->start < first - room || r->end > last + room)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s goes from %g s to %g s, but %g s to %g s was asked for", path,
-                            first, last, r->start, r->end);
+    if (!open && o->end < o->start)
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the motion would end at %g s, before it starts at %g s", o->end,
+                            o->start);
+    if (o->start > last + room || (!open && o->end < first - room))
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "%s goes from %g s to %g s, so it cannot %s at %g s", path, first,
+                            last, o->start > last + room ? "start" : "end", o->start > last + room ? o->start : o->end);
+    r->start = o->start > last ? last : o->start > first ? o->start : first;
+    r->end = open || o->end > last ? last : o->end > r->start ? o->end : r->start;
     return EX_OK;
 }
 

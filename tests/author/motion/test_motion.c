@@ -130,8 +130,9 @@ static void bvh(void **state) {
     check_failure(path, &(ex_motion_options){.start = 3, .end = INFINITY}, EX_ERROR_ARGUMENT, "it cannot start at 3 s");
     check_failure(path, &(ex_motion_options){.end = -INFINITY}, EX_ERROR_ARGUMENT, "times in seconds");
     check_failure(path, &(ex_motion_options){.end = NAN}, EX_ERROR_ARGUMENT, "times in seconds");
-    check_failure(path, &(ex_motion_options){.start = 0.5, .end = 3}, EX_ERROR_ARGUMENT, "goes from 0 s to 1 s");
-    check_failure(path, &(ex_motion_options){.start = -1, .end = 1}, EX_ERROR_ARGUMENT, "goes from 0 s to 1 s");
+    check_failure(path, &(ex_motion_options){.start = -2, .end = -1}, EX_ERROR_ARGUMENT,
+                  "goes from 0 s to 1 s, so it cannot end at -1 s");
+    check_failure(path, &(ex_motion_options){.start = 3, .end = 4}, EX_ERROR_ARGUMENT, "it cannot start at 3 s");
     check_failure(write_text("cut.bvh", LEG_FRAMES("3") "0 20 0 0 0\n10 20"), NULL, EX_ERROR_DATA,
                   "cut.bvh:24: the file ends too early, within a frame: it has 1 of 3 frames");
     check_failure(write_text("alien.bvh",
@@ -213,6 +214,30 @@ static void check_transform(const ex_transform *t, const ex_transform *rest, con
         assert_near((double)t->translation[i], (double)(translation ? translation : rest->translation)[i], 1e-6);
         assert_true(t->scale[i] == rest->scale[i]);
     }
+}
+
+/* The first key of many clips is a frame after 0. A range is cut to the motion, whose own range the result has. */
+static void ranges_are_cut(void **state) {
+    (void)state;
+    static const struct {
+        double start, end, fps;
+        int count;
+        double first, last;
+    } rows[] = {{0, 4, 0, 3, 0.033, 1},         {0, 0.5, 0, 2, 0.033, 0.5}, {-1, 0.5, 0, 2, 0.033, 0.5},
+                {0.01, 0.5, 0, 2, 0.033, 0.5},  {0.5, 9, 0, 2, 0.5, 1},     {0, 4, 10, 10, 0.033, 0.933},
+                {0, 0.033, 0, 1, 0.033, 0.033}, {1, 7, 10, 1, 1, 1},        {0, 0, 0, 3, 0.033, 1}};
+    const char *path = write_text("late.csv", "time,smile\n0.033,0\n0.5,0.5\n1,1\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const ex_motion_options options = {.start = rows[i].start, .end = rows[i].end, .fps = rows[i].fps};
+        ex_motion *motion = read_motion(path, &options);
+        assert_int_equal(motion->pose_count, rows[i].count);
+        assert_near(motion->times[0], rows[i].first, 1e-12);
+        assert_near(motion->times[motion->pose_count - 1], rows[i].last, 1e-12);
+        assert_true(motion->first == 0.033 && motion->last == 1);
+        ex_motion_destroy(motion);
+    }
+    check_failure(path, &(ex_motion_options){.end = 0.01}, EX_ERROR_ARGUMENT,
+                  "goes from 0.033 s to 1 s, so it cannot end at 0.01 s");
 }
 
 static void scenes(void **state) {
@@ -353,8 +378,13 @@ static void survives_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),      cmocka_unit_test(bvh),     cmocka_unit_test(scenes),
-        cmocka_unit_test(scene_clips), cmocka_unit_test(weights), cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(bvh),
+        cmocka_unit_test(scenes),
+        cmocka_unit_test(ranges_are_cut),
+        cmocka_unit_test(scene_clips),
+        cmocka_unit_test(weights),
+        cmocka_unit_test(survives_without_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
