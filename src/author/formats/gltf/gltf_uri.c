@@ -1,7 +1,7 @@
 /*
  * URIs of glTF files: data: with base64 (RFC 2397, RFC 4648), and relative references to files, percent-encoded (RFC
- * 3986). Nothing is fetched over a network, and no absolute path is followed: a file may name its own parts, not other
- * people's files.
+ * 3986). Nothing is fetched over a network, and no path that leaves the folder is followed: a file may name its own
+ * parts, not other people's files.
  */
 #define _XOPEN_SOURCE 700
 
@@ -113,10 +113,13 @@ ex_result exi_gltf_uri_to_path(const exi_gltf *g, const char *uri, const char *w
         c += low >= 0 ? 2 : 0;
     }
     *out = 0;
-    if (**path == 0 || **path == '/') {
+    if (exi_scene_path_leaves(*path)) {
         free(*path);
         *path = NULL;
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "'%.*s' does not name a file beside this one", shown(uri), uri);
+        return exi_gltf_fail(g, EX_ERROR_DATA, where,
+                             "'%.*s' does not name a file beside this one: copy it into the folder of this file and "
+                             "change the name, or export one .glb",
+                             shown(uri), uri);
     }
     return EX_OK;
 }

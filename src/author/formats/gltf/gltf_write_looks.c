@@ -229,6 +229,12 @@ static ex_result write_image(exi_gltf_writer *w, int number, json_t *images) {
         exi_gltf_set(w, out, "mimeType", json_string(image->mime_type));
     } else if (w->embed_files) {
         result = embed_file(w, image, number, out);
+    } else if (exi_scene_path_leaves(image->path)) {
+        result =
+            ex_error_set(w->error, EX_ERROR_DATA,
+                         "cannot write '%s': images[%d] is '%s', which is not beside it: write a .glb, which holds "
+                         "its pictures, or copy them",
+                         w->path, number, image->path);
     } else {
         char *uri = exi_gltf_path_to_uri(image->path);
         exi_gltf_set(w, out, "uri", uri ? json_string(uri) : NULL);

@@ -5,6 +5,7 @@
 
 #include "author/base/array.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -145,6 +146,22 @@ double exi_scene_tidy_influences(uint16_t *joints, float *weights, int count) {
         for (int k = 0; k < count; k++)
             weights[k] = (float)((double)weights[k] / sum);
     return sum;
+}
+
+/* Both kinds of slash separate folders, and a letter before a colon is a drive: elsewhere, if not on this machine. */
+bool exi_scene_path_leaves(const char *path) {
+    static const char slashes[] = "/\\";
+    if (path[0] == 0 || strchr(slashes, path[0]) || (isalpha((unsigned char)path[0]) && path[1] == ':'))
+        return true;
+    for (int depth = 0; *path; path += strspn(path, slashes)) {
+        const size_t size = strcspn(path, slashes);
+        const bool up = size == 2 && memcmp(path, "..", 2) == 0, stays = size == 1 && path[0] == '.';
+        depth += up ? -1 : stays ? 0 : 1;
+        if (depth < 0)
+            return true;
+        path += size;
+    }
+    return false;
 }
 
 ex_scene_material exi_scene_default_material(void) {

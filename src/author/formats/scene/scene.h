@@ -21,6 +21,9 @@ void exi_scene_free_mesh(ex_scene_mesh *mesh);
  * nothing if that is 0. */
 double exi_scene_tidy_influences(uint16_t *joints, float *weights, int count);
 
+/* True if a relative path is empty, absolute, or leads out of its folder. */
+bool exi_scene_path_leaves(const char *path);
+
 /* A material with glTF's defaults and no name. */
 ex_scene_material exi_scene_default_material(void);
 

@@ -440,6 +440,28 @@ static const struct {
      "only relative names and data:"},
     {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"%2Fetc/passwd\"", EX_ERROR_DATA,
      "does not name a file beside this one"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"..\"", EX_ERROR_DATA, "copy it into the folder of this file"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"../b.bin\"", EX_ERROR_DATA,
+     "copy it into the folder of this file"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"%2E%2e/b.bin\"", EX_ERROR_DATA,
+     "copy it into the folder of this file"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"a/../../b.bin\"", EX_ERROR_DATA,
+     "copy it into the folder of this file"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"./../b.bin\"", EX_ERROR_DATA,
+     "copy it into the folder of this file"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"a%2F..%2F..%2Fb.bin\"", EX_ERROR_DATA,
+     "copy it into the folder of this file"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"%2E.%5Cb.bin\"", EX_ERROR_DATA,
+     "copy it into the folder of this file"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"a/..%5C../b.bin\"", EX_ERROR_DATA,
+     "copy it into the folder of this file"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"c%3A/b.bin\"", EX_ERROR_DATA,
+     "copy it into the folder of this file"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"%5Cb.bin\"", EX_ERROR_DATA,
+     "copy it into the folder of this file"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"file:///etc/passwd\"", EX_ERROR_DATA,
+     "only relative names and data:"},
+    {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"file:b.bin\"", EX_ERROR_DATA, "only relative names and data:"},
     {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"a%00b\"", EX_ERROR_DATA, "has a zero byte"},
     {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"data:,abc\"", EX_ERROR_DATA, "the data: URI is not base64"},
     {"\"byteLength\":324", "\"byteLength\":324,\"uri\":\"data:x;base64,AA*A\"", EX_ERROR_DATA,
@@ -559,7 +581,7 @@ static void refuses_other_containers(void **state) {
 /* Reading a device would never end. */
 static void refuses_devices(void **state) {
     (void)state;
-    static const char *const uris[] = {".", "../../../../../../../../../../dev/zero"};
+    static const char *const uris[] = {".", "./."};
     for (size_t i = 0; i < 2; i++) {
         char buffer[128];
         snprintf(buffer, sizeof buffer, "\"byteLength\":324,\"uri\":\"%s\"", uris[i]);
