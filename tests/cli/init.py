@@ -71,6 +71,19 @@ class Init(harness.Case):
         self.assertEqual(answer["skins"][0]["joints"], ["up_per", "up_per 2", "x" * 255])
         self.posed("joint:up_per=x20")
 
+    def test_a_file_called_skeleton(self):
+        """The rig is skeleton.glb then, so the skeleton's file is not."""
+        scene = Scene()
+        scene.node(mesh=scene.mesh("m", influences=HELD), skin=scene.skin([scene.node(name="hip")]))
+        scene.write(self.folder / "Skeleton.gltf")
+        self.succeed("init", "Skeleton.gltf")
+        self.succeed("build", "Skeleton/Skeleton.json")
+        self.assertEqual(sorted(os.listdir(self.folder / "Skeleton")),
+                         ["Skeleton.glb", "Skeleton.json", "joints.glb", "mesh.obj"])
+        os.rename(self.folder / "Skeleton/Skeleton.glb", self.folder / "skeleton.glb")
+        self.succeed("unpack", "skeleton.glb", "-o", "again")
+        self.succeed("build", "again/skeleton.json")
+
     def test_one_name_in_two_meshes_is_one_axis(self):
         scene = Scene()
         first = scene.mesh("face", targets=[shifted(0, 0, 1)], names=["smile"])

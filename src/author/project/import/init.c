@@ -176,7 +176,7 @@ static json_t *describe(const exi_init *init) {
     json_t *root = json_object(), *layers = json_array();
     bool done = root && layers && exi_json_set(root, "exemplar", json_integer(1)) &&
                 exi_json_set(root, "mesh", json_string(EXI_UNPACKED_MESH)) &&
-                (!init->skeleton || exi_json_set(root, "skeleton", json_string(EXI_UNPACKED_SKELETON)));
+                (!init->skeleton || exi_json_set(root, "skeleton", json_string(init->skeleton_file)));
     if (init->axis_count > 0)
         done = done && json_array_append_new(layers, make_layer(init)) == 0;
     done = exi_json_set(root, "layers", layers) && done;
@@ -215,7 +215,7 @@ static ex_result check_free(const exi_init *init, const exi_new_folder *folder, 
     if (result == EX_OK)
         result = exi_new_folder_check_free(folder, EXI_UNPACKED_MESH, error);
     if (result == EX_OK && init->skeleton)
-        result = exi_new_folder_check_free(folder, EXI_UNPACKED_SKELETON, error);
+        result = exi_new_folder_check_free(folder, init->skeleton_file, error);
     for (int a = 0; result == EX_OK && a < init->axis_count; a++)
         result = exi_new_folder_check_free(folder, file_of(init, a).text, error);
     return result;
@@ -225,7 +225,7 @@ static ex_result write_body(const exi_init *init, exi_new_folder *folder, ex_err
     const char *path = exi_new_folder_add(folder, EXI_UNPACKED_MESH, error);
     ex_result result = path ? ex_obj_write(path, init->mesh, error) : EX_ERROR_MEMORY;
     if (result == EX_OK && init->skeleton) {
-        path = exi_new_folder_add(folder, EXI_UNPACKED_SKELETON, error);
+        path = exi_new_folder_add(folder, init->skeleton_file, error);
         result = path ? ex_scene_write(path, init->skeleton, error) : EX_ERROR_MEMORY;
     }
     return result;
@@ -274,12 +274,14 @@ ex_result ex_project_init(const ex_scene *scene, const char *directory, const ch
     char *project = malloc(size);
     ex_result result =
         project ? gather(&init, options && options->keep_seams, error) : ex_error_memory(error, "a path", size);
-    if (result == EX_OK)
+    if (result == EX_OK) {
+        snprintf(project, size, "%s.json", name);
+        init.skeleton_file = exi_unpacked_skeleton(project);
         result = make_project(&init, error);
+    }
     if (result != EX_OK && scene->path)
         ex_error_within(error, result, "%s", scene->path);
     if (result == EX_OK) {
-        snprintf(project, size, "%s.json", name);
         result = write_all(&init, project, &folder, error);
         result = exi_new_folder_close(&folder, project, result, error);
     }

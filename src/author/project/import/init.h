@@ -39,7 +39,8 @@ typedef struct exi_init {
     int *part_axes; /* [part_count]: start of the axes of its targets in target_axes */
     int *target_axes;
     ex_scene *skeleton; /* the skin and the mesh it moves; NULL without a skin */
-    json_t *root;       /* the project file */
+    const char *skeleton_file;
+    json_t *root; /* the project file */
 } exi_init;
 
 /* Makes the JSON of a scalar axis; NULL without memory. */

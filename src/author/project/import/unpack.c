@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 /* ---- the folder ---- */
@@ -47,6 +48,13 @@ const char *exi_new_folder_add(exi_new_folder *f, const char *name, ex_error *er
     return path;
 }
 
+const char *exi_unpacked_skeleton(const char *project) {
+    return strncasecmp(project, EXI_UNPACKED_SKELETON, sizeof EXI_UNPACKED_SKELETON - 4) == 0 &&
+                   strcasecmp(project + sizeof EXI_UNPACKED_SKELETON - 4, "json") == 0
+               ? EXI_UNPACKED_OTHER_SKELETON
+               : EXI_UNPACKED_SKELETON;
+}
+
 static bool exists(const char *path) {
     struct stat status;
     return stat(path, &status) == 0;
@@ -73,7 +81,7 @@ static ex_result check_all_free(const ex_rig *rig, const json_t *paths, const ex
     if (result == EX_OK)
         result = exi_new_folder_check_free(f, EXI_UNPACKED_MESH, error);
     if (result == EX_OK && ex_rig_skeleton(rig))
-        result = exi_new_folder_check_free(f, EXI_UNPACKED_SKELETON, error);
+        result = exi_new_folder_check_free(f, exi_unpacked_skeleton(project), error);
     if (result == EX_OK)
         result = exi_unpack_check_driver(driver, rig, f, error);
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
@@ -100,11 +108,12 @@ ex_result exi_new_folder_close(exi_new_folder *f, const char *project, ex_result
 
 /* ---- the files ---- */
 
-static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, exi_new_folder *f, ex_error *error) {
+static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, const char *skeleton, exi_new_folder *f,
+                            ex_error *error) {
     const char *path = exi_new_folder_add(f, EXI_UNPACKED_MESH, error);
     ex_result result = path ? ex_obj_write(path, mesh, error) : EX_ERROR_MEMORY;
     if (result == EX_OK && ex_rig_skeleton(rig)) {
-        path = exi_new_folder_add(f, EXI_UNPACKED_SKELETON, error);
+        path = exi_new_folder_add(f, skeleton, error);
         result = path ? ex_skeleton_write(path, rig, error) : EX_ERROR_MEMORY;
     }
     return result;
@@ -117,7 +126,7 @@ static ex_result write_files(const ex_rig *rig, const json_t *paths, const exi_u
     ex_project_view view;
     ex_result result = exi_project_interpret(root, "", &arena, &view, error);
     if (result == EX_OK)
-        result = write_body(rig, mesh, f, error);
+        result = write_body(rig, mesh, exi_unpacked_skeleton(project), f, error);
     if (result == EX_OK)
         result = exi_unpack_write_driver(driver, rig, f, error);
     if (result == EX_OK)
@@ -141,7 +150,7 @@ static ex_result write_all(const ex_rig *rig, exi_new_folder *f, const char *pro
     if (result == EX_OK)
         result = check_all_free(rig, paths, &driver, f, project, error);
     if (result == EX_OK)
-        result = exi_unpack_describe(rig, paths, &driver, &root, error);
+        result = exi_unpack_describe(rig, paths, &driver, exi_unpacked_skeleton(project), &root, error);
     if (result == EX_OK)
         result = ex_rig_to_mesh(rig, NULL, &mesh, error);
     if (result == EX_OK)

@@ -16,10 +16,12 @@
 
 #include <exemplar/author/files.h>
 
-#define EXI_UNPACKED_MESH     "mesh.obj"
-#define EXI_UNPACKED_SKELETON "skeleton.glb"
-#define EXI_UNPACKED_DRIVER   "driver.obj"
-#define EXI_UNPACKED_BINDS    "binds.json"
+#define EXI_UNPACKED_MESH "mesh.obj"
+/* In a project called "skeleton", whose rig takes that name, the other one. */
+#define EXI_UNPACKED_SKELETON       "skeleton.glb"
+#define EXI_UNPACKED_OTHER_SKELETON "joints.glb"
+#define EXI_UNPACKED_DRIVER         "driver.obj"
+#define EXI_UNPACKED_BINDS          "binds.json"
 
 /* Name of a file of an example. */
 typedef struct exi_file_name {
@@ -80,9 +82,12 @@ ex_result exi_unpack_write_driver(const exi_unpacked_driver *d, const ex_rig *ri
 ex_result exi_unpack_write_mask(const float *mask, int vertex_count, const char *path, ex_error *error);
 
 /* Makes the project file. NULL without memory, or, with a sentence in error, if the rig cannot be described. paths: the
- * rig's note (project_trajectories.h), or NULL. */
-ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver, json_t **root,
-                              ex_error *error);
+ * rig's note (project_trajectories.h), or NULL. skeleton: name of its file. */
+ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
+                              const char *skeleton, json_t **root, ex_error *error);
+
+/* Returns the name of the skeleton's file, which is not that of the project's rig, NAME.glb, on any disk. */
+const char *exi_unpacked_skeleton(const char *project);
 
 /* Returns the path of a file to be written, hidden until the end and owned by the folder; NULL and an error without memory. */
 const char *exi_new_folder_add(exi_new_folder *folder, const char *name, ex_error *error);

@@ -271,15 +271,15 @@ static ex_result describe_refinement(const ex_rig *rig, json_t **subdivide, ex_e
     return EX_OK;
 }
 
-ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver, json_t **root,
-                              ex_error *error) {
+ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
+                              const char *skeleton, json_t **root, ex_error *error) {
     json_t *subdivide = NULL, *layers = json_array(),
            *made = json_pack("{s:i, s:s}", "exemplar", 1, "mesh", EXI_UNPACKED_MESH);
     ex_result result = describe_refinement(rig, &subdivide, error);
     bool done = made && layers;
     *root = NULL;
     if (result == EX_OK && ex_rig_skeleton(rig))
-        done = done && exi_json_set(made, "skeleton", json_string(EXI_UNPACKED_SKELETON)) &&
+        done = done && exi_json_set(made, "skeleton", json_string(skeleton)) &&
                exi_json_set(made, "skinning", json_string(ex_skinning_name(ex_rig_skinning(rig))));
     if (result == EX_OK)
         done = done && exi_unpack_describe_driver(driver, rig, made);
