@@ -124,12 +124,47 @@ def scene(skin=False, targets=0, seams=False, animation=False, parts=1):
     return g
 
 
+def another_node(g, **keys):
+    g.root["nodes"].append(keys)
+    g.root["scenes"][0]["nodes"].append(len(g.root["nodes"]) - 1)
+
+
+def without_weights(g, primitive):
+    primitive["attributes"]["WEIGHTS_0"] = g.add("VEC4", 5126, [(0, 0, 0, 0)] * len(POINTS))
+
+
+# What downloaded files have: each is a project that can be built, or is refused.
+ODD = {
+    "far_scale": lambda g, nodes, mesh, primitive: nodes[0].update(scale=[3e38] * 3),
+    "far_translation": lambda g, nodes, mesh, primitive: nodes[0].update(translation=[0, 1e300, 0]),
+    "flat_scale": lambda g, nodes, mesh, primitive: nodes[0].update(scale=[1, 0, 1]),
+    "joint_names": lambda g, nodes, mesh, primitive: [node.update(name="a\tb") for node in nodes[2:]],
+    "joint_scale": lambda g, nodes, mesh, primitive: nodes[3].update(scale=[0, 0, 0]),
+    "joint_shear": lambda g, nodes, mesh, primitive: (nodes[1].update(scale=[1, 2, 1]),
+                                                      nodes[2].update(rotation=[0, 0, 0.6, 0.8])),
+    "no_weights": lambda g, nodes, mesh, primitive: without_weights(g, primitive),
+    "two_skins": lambda g, nodes, mesh, primitive: (g.root["skins"].append({"joints": [3, 2]}),
+                                                    another_node(g, mesh=0, skin=1)),
+    "long_names": lambda g, nodes, mesh, primitive: mesh.update(extras={"targetNames": ["é" * 200]}),
+    "far_rest": lambda g, nodes, mesh, primitive: mesh.update(weights=[-1e308]),
+    "instances": lambda g, nodes, mesh, primitive: another_node(g, mesh=0, translation=[5, 0, 0], weights=[0.5]),
+    "degenerate": lambda g, nodes, mesh, primitive: primitive.update(
+        indices=g.add("SCALAR", 5123, [0, 0, 1, 1, 1, 1, 0, 1, 2, 2, 1, 0])),
+    "points": lambda g, nodes, mesh, primitive: primitive.update(mode=0),
+    "strip": lambda g, nodes, mesh, primitive: primitive.update(mode=5),
+}
+
+
 def make_scenes():
     kinds = {"plain": {}, "targets": {"targets": 4}, "skin": {"skin": True}, "seams": {"seams": True, "skin": True},
              "all": {"skin": True, "targets": 2, "seams": True, "animation": True}, "parts": {"parts": 2, "targets": 1}}
     for name, how in kinds.items():
         for target in ("gltf", "init"):
             write(target, name + ".glb", scene(**how).glb())
+    for name, change in ODD.items():
+        odd = scene(skin="joint" in name or "weight" in name or "skin" in name, targets=1)
+        change(odd, odd.root["nodes"], odd.root["meshes"][0], odd.root["meshes"][0]["primitives"][0])
+        write("init", name + ".glb", odd.glb())
     write("gltf", "text.gltf", scene(skin=True, targets=1).text())
     write("init", "text.gltf", scene(skin=True, targets=1).text())
 
