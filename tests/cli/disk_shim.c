@@ -31,8 +31,8 @@ static int goes_wrong(const char *call, int *count) {
     char name[32], action[8];
     int number, used = 0;
     ++*count;
-    for (const char *wish = getenv("EX_SHIM"); wish && sscanf(wish, " %31[a-z]:%d:%7[a-z]%n", name, &number, action,
-                                                              &used) == 3; wish += used) {
+    for (const char *wish = getenv("EX_SHIM");
+         wish && sscanf(wish, " %31[a-z]:%d:%7[a-z]%n", name, &number, action, &used) == 3; wish += used) {
         if (strcmp(name, call) != 0 || (number != 0 && number != *count))
             continue;
         if (strcmp(action, "kill") == 0)

@@ -27,12 +27,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STANDARD_OUTPUT     "/dev/stdout"
-#define PENDING_COUNT       16
-#define PENDING_SIZE        4096
-#define TEMPORARY_ATTEMPTS  64
-#define READ_MOST           ((uint64_t)64 << 30) /* bytes of a file; more means an endless pipe */
-#define LINK_COUNT          40                   /* links to links, the same limit as the kernel's */
+#define STANDARD_OUTPUT    "/dev/stdout"
+#define PENDING_COUNT      16
+#define PENDING_SIZE       4096
+#define TEMPORARY_ATTEMPTS 64
+#define READ_MOST          ((uint64_t)64 << 30) /* bytes of a file; more means an endless pipe */
+#define LINK_COUNT         40                   /* links to links, the same limit as the kernel's */
 
 /* Existing temporary files. Copies in static memory: a signal handler must not touch memory being released. */
 typedef enum pending_state { PENDING_FREE, PENDING_FILLED, PENDING_ARMED, PENDING_REMOVED } pending_state;
@@ -458,8 +458,7 @@ static int end_file(ex_file_writer *writer) {
 static ex_result commit(ex_file_writer *writer, bool only_new, ex_error *error) {
     const int lock = end_file(writer);
     if (writer->failure == 0 && writer->temporary &&
-        !(only_new ? give_new_name(writer->temporary, writer->target)
-                   : rename(writer->temporary, writer->target) == 0))
+        !(only_new ? give_new_name(writer->temporary, writer->target) : rename(writer->temporary, writer->target) == 0))
         writer->failure = errno;
     if (writer->failure == 0 && writer->temporary && writer->sync)
         exi_sync_folder_of(writer->target);

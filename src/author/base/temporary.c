@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define ENDING        ".exemplar"
-#define NAME_SIZE     200 /* of the target's name; on most systems a file name may have 255 bytes */
+#define NAME_SIZE     200  /* of the target's name; on most systems a file name may have 255 bytes */
 #define PATH_SIZE     4096 /* of a path; systems open no longer ones */
 #define FOREIGN_AFTER (24 * 3600)
 

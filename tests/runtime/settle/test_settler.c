@@ -429,14 +429,10 @@ static void test_unaligned(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_most),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_any_state),
-        cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_tasks_and_strides),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_most),
+        cmocka_unit_test(test_empty),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_any_state),
+        cmocka_unit_test(test_interrupted), cmocka_unit_test(test_tasks_and_strides),
         cmocka_unit_test(test_unaligned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -277,7 +277,8 @@ ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_e
         result = exi_gauge_open(&gauge, def, a.layer, a.frame_count, &made, error);
     for (int f = 0; result == EX_OK && f < a.frame_count; f++) {
         result = apply_frame(&a, f, report ? &gauge : NULL);
-        if (result == EX_OK && !exi_progress_tell(def->progress, "following the driver", (double)(f + 1) / a.frame_count))
+        if (result == EX_OK &&
+            !exi_progress_tell(def->progress, "following the driver", (double)(f + 1) / a.frame_count))
             result = exi_progress_stopped(error);
     }
     if (result == EX_OK && report)

@@ -207,9 +207,10 @@ ex_result exi_obj_writer_open(exi_obj_writer *w, const char *path, int frame_cou
     *w = (exi_obj_writer){.digits = frame_digits(frame_count)};
     w->name = exi_text_copy(name, strlen(name) - ENDING);
     w->mesh = bare_copy(mesh);
-    ex_result result = folder && w->name && w->mesh
-                           ? ex_error_within(error, ex_file_set_open(folder, true, &w->set, error), "cannot write '%s'", path)
-                           : ex_error_memory(error, "the frames", sizeof *mesh);
+    ex_result result =
+        folder && w->name && w->mesh
+            ? ex_error_within(error, ex_file_set_open(folder, true, &w->set, error), "cannot write '%s'", path)
+            : ex_error_memory(error, "the frames", sizeof *mesh);
     free(folder);
     if (result == EX_OK) {
         w->size = strlen(ex_file_set_folder(w->set)) + strlen(name) + NUMBER_SIZE;

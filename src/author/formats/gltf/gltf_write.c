@@ -231,7 +231,8 @@ static ex_result write_hidden(const ex_file_set *set, const char *path, const ch
 static ex_result write_set(exi_gltf_writer *w, const char *bin_path, const exi_text *text) {
     ex_file_set *set = NULL;
     char *folder = exi_text_copy(w->path, folder_size(w->path));
-    ex_result result = folder ? ex_file_set_open(folder, false, &set, w->error) : ex_error_memory(w->error, "a path", 0);
+    ex_result result =
+        folder ? ex_file_set_open(folder, false, &set, w->error) : ex_error_memory(w->error, "a path", 0);
     free(folder);
     if (result == EX_OK)
         result = write_hidden(set, bin_path, w->bin.bytes, w->bin.size, w->error);
@@ -263,8 +264,8 @@ static ex_result write_pair(exi_gltf_writer *w) {
             result = ex_error_memory(w->error, "the file", text.size);
     }
     if (result == EX_OK)
-        result = w->bin.size > 0 ? write_set(w, bin_path, &text)
-                                 : write_bytes(w->path, text.bytes, text.size, w->error);
+        result =
+            w->bin.size > 0 ? write_set(w, bin_path, &text) : write_bytes(w->path, text.bytes, text.size, w->error);
     free(text.bytes);
     free(uri);
     free(bin_path);

@@ -89,7 +89,8 @@ ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_
 /* Returns the name of the skeleton's file, which is not that of the project's rig, NAME.glb, on any disk. */
 const char *exi_unpacked_skeleton(const char *project);
 
-/* Returns the path of a file to be written, hidden until the end and owned by the folder; NULL and an error without memory. */
+/* Returns the path of a file to be written, hidden until the end and owned by the folder; NULL and an error without
+ * memory. */
 const char *exi_new_folder_add(exi_new_folder *folder, const char *name, ex_error *error);
 
 /* Fails with EX_ERROR_FILE if a file of that name exists. Called for every name before anything is written. */
