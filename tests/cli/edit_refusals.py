@@ -164,6 +164,7 @@ class Hostile(Case):
                                       ("PATCH", "api/project", "GET, PUT"), ("PUT", "api/file", "POST")):
             answer = self.editor.ask(method, path, headers={"Content-Length": "0"})
             self.assertEqual((answer.status, answer.headers["Allow"]), (405, allowed), (method, path))
+        self.assertTrue(self.editor.send(self.editor.head("HEAD")).endswith("\r\n\r\n"), "an answer to HEAD has no body")
         self.assertRegex(self.editor.send(self.editor.head("TRACE")), r"^HTTP/1\.1 (405|400|501)")
         self.assertRegex(self.editor.send(self.editor.head("BREW")), r"^HTTP/1\.1 (405|400|501)")
 
