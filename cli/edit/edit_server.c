@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -79,7 +80,7 @@ struct exi_server {
     atomic_bool stops;
     double paused;                             /* until then, no connection is accepted */
     connection *connections[CONNECTIONS_MOST]; /* in the order of their arrival */
-    int count;
+    int count, strangers_most, members_most;
     char address[96], ticket[96];
 };
 
@@ -213,7 +214,7 @@ static void take_head(connection *c, size_t end) {
         return;
     }
     c->member = true;
-    if (count_members(c->server) > MEMBERS_MOST && !drop_oldest(c->server, true, c)) {
+    if (count_members(c->server) > c->server->members_most && !drop_oldest(c->server, true, c)) {
         c->member = false; /* it takes no place of theirs */
         c->verdict.status = 503;
         snprintf(c->verdict.text, sizeof c->verdict.text, "the editor is busy: try again later");
@@ -327,7 +328,7 @@ static void add(exi_server *server, int socket) {
         close(socket);
         return;
     }
-    if (server->count - count_members(server) >= STRANGERS_MOST) {
+    if (server->count - count_members(server) >= server->strangers_most) {
         drop_oldest(server, false, NULL);
         remove_closed(server);
     }
@@ -422,6 +423,16 @@ static bool draw_token(char token[EXI_TOKEN_SIZE + 1]) {
     return true;
 }
 
+/* Leaves half of the files that a process may open, if these are few, to the requests. */
+static void limit_connections(exi_server *server) {
+    struct rlimit files;
+    const int part = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < 4 * MEMBERS_MOST
+                         ? (int)files.rlim_cur / 4
+                         : MEMBERS_MOST;
+    server->members_most = part > 1 ? part : 1;
+    server->strangers_most = server->members_most < STRANGERS_MOST ? server->members_most : STRANGERS_MOST;
+}
+
 static bool listen_at(exi_server *server, int port) {
     struct sockaddr_in where = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     socklen_t size = sizeof where;
@@ -446,6 +457,7 @@ exi_server *exi_server_start(exi_edit *edit, int port) {
     }
     server->edit = edit;
     server->listener = server->wake[0] = server->wake[1] = -1;
+    limit_connections(server);
     if (!draw_token(server->site.token) || !draw_token(server->site.ticket)) {
         exi_failed_text("this system has no random numbers, which keep others out: %s", strerror(errno));
     } else if (!listen_at(server, port)) {

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import random
+import resource
 import signal
 import socket
 import subprocess
@@ -477,6 +478,14 @@ class Crowd(Case):
             self.works(editor)
             for connection in waiting:
                 connection.close()
+
+    def test_few_files(self):
+        """Connections leave enough of the files that the process may open."""
+        editor = Editor(self.folder, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (48, 48)))
+        self.editors.append(editor)
+        half = editor.head("PUT", "api/project", "If-Match: *\nContent-Length: 1000\n") + "\n{"
+        self.crowd(editor, ["", half])
+        self.works(editor)
 
     def test_slow_clients(self):
         """Clients that keep sending single bytes are not preferred."""
