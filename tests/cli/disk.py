@@ -1,5 +1,5 @@
-"""What is on the disk when something goes wrong: a power cut, a full disk, a failing rename, a killed tool, two tools at
-once. A small library, preloaded into the tool, records its calls and makes one of them fail (disk_shim.c)."""
+"""The disk when something goes wrong: a power cut, a full disk, a failing rename, a killed tool, two tools at once. A
+small library, preloaded into the tool, records its calls and makes one of them fail (disk_shim.c)."""
 import json
 import os
 import pathlib

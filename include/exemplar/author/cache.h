@@ -72,6 +72,7 @@ EX_API char *ex_cache_frame_path(const char *path, int frame, int frame_count);
 /* Writes the next frame. */
 EX_API ex_result ex_cache_write(ex_cache_writer *writer, const float *positions, ex_error *error);
 /* Finishes the cache; until then no file has its name. If frames are missing, or keep is false, nothing is left behind.
+ * Numbered OBJ files replace older ones all together or, on failure, not at all. Caches are not synced to the disk.
  * writer may be NULL. */
 EX_API ex_result ex_cache_finish(ex_cache_writer *writer, bool keep, ex_error *error);
 

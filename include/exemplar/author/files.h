@@ -2,10 +2,10 @@
  * exemplar/author/files.h - reading and writing whole files, and paths.
  *
  * A file is written to a temporary file in the folder of its target, which takes the target's name only once everything
- * is on the disk: a reader sees the old file or the new one, never half of one, and so does who looks after a power
- * cut. Symbolic links are followed, even to a target that does not exist yet. A path that names a descriptor of this
- * process (/dev/stdout, /dev/stderr, /dev/fd/N) means that descriptor itself; writing continues at its current
- * position. Any thread may write; an ex_file_writer belongs to one thread.
+ * is on the disk. A reader sees the old file or the new one, never half of one, even after a power cut. Symbolic links
+ * are followed, even to a target that does not exist yet. A path that names a descriptor of this process (/dev/stdout,
+ * /dev/stderr, /dev/fd/N) means that descriptor itself; writing continues at its current position. Any thread may
+ * write; an ex_file_writer belongs to one thread.
  *
  * Temporary files are called .NAME.xxxxxx-hhhh.exemplar, and are locked while their process lives. A process that is
  * killed leaves its own; the next one that writes into that folder removes them. Files of other names are never

@@ -1,8 +1,9 @@
 /*
  * exemplar/author/formats.h - reading and writing files: forms as OBJ and PLY, glTF scenes, rig files.
  *
- * Files are written completely or not at all: to a temporary file next to the target, which then takes its name.
- * Symbolic links are followed, even to a target that does not exist yet. A path that names a descriptor of this process
+ * Files are written completely or not at all, and are on the disk before they take their names; images, which can be
+ * made again, are not waited for (files.h). A .gltf and its .bin are written together or not at all. Symbolic links are
+ * followed, even to a target that does not exist yet. A path that names a descriptor of this process
  * (/dev/stdout, /dev/fd/N) means that descriptor itself; writing continues at its current position. Reading errors name
  * the file and line. Thread-safe; if two threads write the same path, the last rename wins.
  */

@@ -237,8 +237,9 @@ EX_API ex_result ex_project_build(const ex_project *project, const ex_build_opti
 
 /* Turns a rig back into a project: writes NAME.json, mesh.obj, every example as an OBJ, PNG or PLY file, and
  * skeleton.glb if there is one, into directory (made if missing). Forms are written at rest, in layers of "positions"
- * or, if the rig has sparse offsets, of "offsets" with "posed": false. Refuses to overwrite any file unless told to; on
- * failure, removes what it wrote. Building that project gives a rig with the same bytes. */
+ * or, if the rig has sparse offsets, of "offsets" with "posed": false. Refuses to overwrite any file unless told to.
+ * The files replace older ones all together; on failure, those are as before (ex_file_set). Building that project gives
+ * a rig with the same bytes. */
 EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
                                    ex_error *error);
 
