@@ -92,6 +92,7 @@ static void each_way_to_be_wrong(void **state) {
     } cases[] = {
         {"solid\n", EX_ERROR_FORMAT, "ply"},
         {HEAD "property float x\nend_header\n1\n2\n3\n", EX_ERROR_DATA, "no property 'displacement'"},
+        {HEAD "end_header\n", EX_ERROR_DATA, "no property 'displacement'"},
         {HEAD "property list uchar float displacement\nend_header\n1 1\n1 1\n1 1\n", EX_ERROR_DATA, "not lists"},
         {"ply\nformat ascii 1.0\nelement face 0\nproperty list uchar int vertex_indices\nend_header\n", EX_ERROR_DATA,
          "must begin with its vertices"},

@@ -214,6 +214,7 @@ static ex_result read_png(reader *r, ex_image **image) {
 
 ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_image **image, ex_error *error) {
     *image = NULL;
+    bytes = bytes ? bytes : "";
     reader r = {.at = bytes, .end = (const unsigned char *)bytes + size, .name = name, .error = error};
     const ex_result result = read_png(&r, image);
     if (result != EX_OK) {

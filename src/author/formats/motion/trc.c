@@ -283,6 +283,7 @@ ex_result ex_trc_parse(const char *text, size_t size, const char *name, ex_marke
     if (!markers || !name || (!text && size > 0))
         return exi_misuse_error(error, __func__, "no text, no name, or no pointer for the markers");
     *markers = NULL;
+    text = text ? text : "";
     trc r = {.path = name, .at = text, .end = text + size, .error = error, .markers = calloc(1, sizeof **markers)};
     int frames = 0, count = 0;
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)

@@ -244,6 +244,7 @@ static ex_result finish(exi_obj_reader *reader) {
 
 ex_result ex_obj_parse(const char *text, size_t size, const char *name, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
+    text = text ? text : "";
     exi_obj_reader reader = {.scan = {.at = text, .end = text + size, .line = 1, .name = name, .error = error}};
     reader.groups.current_number = -1;
     reader.materials.current_number = -1;

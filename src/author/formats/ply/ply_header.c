@@ -191,6 +191,10 @@ ex_result exi_ply_read_header(exi_ply *ply) {
     bool format = false;
     if (ply->at == ply->end)
         return ex_error_set(ply->error, EX_ERROR_FORMAT, "%s is empty", ply->name);
+    /* Never NULL, so that an element without properties points to none of them. */
+    ply->header.properties = exi_array_grow(NULL, &ply->header.property_capacity, 1, sizeof *ply->header.properties);
+    if (!ply->header.properties)
+        return exi_ply_no_memory(ply);
     if (next_line(ply, words) != 1 || !exi_ply_is(words[0].text, words[0].size, "ply"))
         return exi_ply_fail(ply, EX_ERROR_FORMAT, "does not begin with 'ply': this is not a PLY file");
     for (;;) {

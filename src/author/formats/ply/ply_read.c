@@ -420,6 +420,7 @@ static ex_result finish(reader *r) {
 
 ex_result ex_ply_parse(const void *bytes, size_t size, const char *name, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
+    bytes = bytes ? bytes : "";
     const unsigned char *start = bytes;
     reader r = {.ply = {.name = name, .at = start, .end = start + size, .error = error}};
     r.mesh = ex_mesh_create();
