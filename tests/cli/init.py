@@ -237,6 +237,21 @@ class Init(harness.Case):
                    scale=[2, 2, 2])
         self.refused(scene, "it.gltf: ", "'far': vertex", "too far away")
 
+    def test_files_outside_the_folder_are_not_read(self):
+        """A downloaded file must not reach what lies elsewhere."""
+        (self.folder / "secret.bin").write_bytes(bytes(36))
+        (self.folder / "down").mkdir()
+        for uri in ("../secret.bin", "%2e%2E/secret.bin", "a/../../secret.bin", "..%2Fsecret.bin",
+                    str(self.folder / "secret.bin"), "file://" + str(self.folder / "secret.bin")):
+            scene = Scene()
+            scene.node(mesh=scene.mesh("m"))
+            scene.write(self.folder / "down/it.gltf")
+            text = json.loads((self.folder / "down/it.gltf").read_text())
+            text["buffers"][0]["uri"] = uri
+            (self.folder / "down/it.gltf").write_text(json.dumps(text))
+            self.sentence(self.run_tool("init", "down/it.gltf"), 1, "down/it.gltf: buffers[0]", "file beside this one")
+            self.assertFalse((self.folder / "it").exists())
+
     def test_overwriting(self):
         scene = Scene()
         scene.node(mesh=scene.mesh("m", targets=[shifted(1, 0, 0)], names=["a"]))

@@ -60,6 +60,9 @@ static ex_result check_times(const char *path, const double *times, int count, e
             return ex_error_set(error, EX_ERROR_DATA,
                                 "cannot write '%s': the time of frame %d is %g: times must increase", path, f + 1,
                                 times[f]);
+    if (count > 1 && !((float)((times[count - 1] - times[0]) / (count - 1)) > 0))
+        return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': its frames are only %g s apart", path,
+                            (times[count - 1] - times[0]) / (count - 1));
     return EX_OK;
 }
 

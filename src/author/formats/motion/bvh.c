@@ -24,10 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger numbers are neither lengths nor angles, and their products exceed the range of a float. */
-#define NUMBER_MOST      1e15
-#define NUMBER_MOST_TEXT "1e15"
-
 /* ---- words and lines ---- */
 
 ex_result exi_bvh_fail(const exi_bvh *r, ex_result result, const char *format, ...) {
@@ -113,7 +109,7 @@ const char *exi_bvh_show(exi_bvh_word word, char text[EXI_BVH_SHOWN]) {
 /* Parses a number that begins at *cursor and fills its word. */
 static bool parse_number(const char **cursor, const char *end, double *number) {
     const char *at = *cursor;
-    if (!ex_parse_double(&at, end, number) || !(fabs(*number) <= NUMBER_MOST) ||
+    if (!ex_parse_double(&at, end, number) || !(fabs(*number) <= EXI_BVH_NUMBER_MOST) ||
         (at < end && !is_blank(*at) && !is_break(*at) && !stands_alone(*at)))
         return false;
     *cursor = at;
@@ -127,7 +123,7 @@ ex_result exi_bvh_number(exi_bvh *r, const char *what, double *number) {
     if (word.size == 0)
         return exi_bvh_fail(r, EX_ERROR_FORMAT, "the file ends where a number of %s is needed", what);
     if (!parse_number(&at, word.text + word.size, number))
-        return exi_bvh_fail(r, EX_ERROR_FORMAT, "'%s' in %s is not a number, or beyond " NUMBER_MOST_TEXT,
+        return exi_bvh_fail(r, EX_ERROR_FORMAT, "'%s' in %s is not a number, or beyond " EXI_BVH_NUMBER_MOST_TEXT,
                             exi_bvh_show(word, text), what);
     return EX_OK;
 }
@@ -227,7 +223,8 @@ static ex_result bad_frame(const exi_bvh *r, exi_bvh_word line, int frame, const
     char text[EXI_BVH_SHOWN];
     const exi_bvh_channel *c = &r->channels[channel];
     return exi_bvh_fail(r, EX_ERROR_DATA,
-                        "'%s' is not a number, or beyond " NUMBER_MOST_TEXT ": channel %c%s of joint '%s' in frame %d",
+                        "'%s' is not a number, or beyond " EXI_BVH_NUMBER_MOST_TEXT
+                        ": channel %c%s of joint '%s' in frame %d",
                         exi_bvh_show(word, text), 'X' + c->axis, c->turns ? "rotation" : "position",
                         r->clip->joints[c->joint].name, frame + 1);
 }
@@ -314,6 +311,7 @@ ex_result ex_bvh_parse(const char *text, size_t size, const char *path, ex_clip 
     if (!clip || !path || (!text && size > 0))
         return exi_misuse_error(error, __func__, "no text, no path, or no pointer for the clip");
     *clip = NULL;
+    text = text ? text : "";
     exi_bvh r = {.path = path, .at = text, .end = text + size, .line = 1, .next_line = 1, .error = error};
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
         r.at += 3;

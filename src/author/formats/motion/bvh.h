@@ -1,8 +1,9 @@
 /*
- * bvh.h - shared by the files of the BVH reader: words, lines and errors; private to the formats.
+ * bvh.h - shared by the files of BVH: words, lines and errors; private to the formats.
  *
  *   bvh_joints.c  the hierarchy: joints, offsets, channels
  *   bvh.c         words, the motion, and the reader itself
+ *   bvh_write.c   the writer
  */
 #ifndef EXEMPLAR_AUTHOR_FORMATS_MOTION_BVH_H
 #define EXEMPLAR_AUTHOR_FORMATS_MOTION_BVH_H
@@ -10,6 +11,10 @@
 #include "runtime/base/result.h"
 
 #include <exemplar/author/clip.h>
+
+/* Larger numbers are neither lengths nor angles, and their products exceed the range of a float. */
+#define EXI_BVH_NUMBER_MOST      1e15
+#define EXI_BVH_NUMBER_MOST_TEXT "1e15"
 
 /* A channel: one number in every frame. */
 typedef struct exi_bvh_channel {

@@ -5,10 +5,12 @@
  *     D_j(t) = W_j(t) W_j(0)^-1,    channels = D_parent^-1 D_j = R_z R_x R_y
  *
  * which leaves every joint where it was, at rest and in motion. Of the angles that give the same rotation, those
- * nearest to the frame before are written, so that curves do not jump.
+ * nearest to the frame before are written, so that curves do not jump. A clip that could not be read back is refused.
  */
 #include "author/base/array.h"
+#include "author/formats/motion/bvh.h"
 #include "runtime/base/result.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vector.h"
 
 #include <exemplar/author/base.h>
@@ -36,6 +38,8 @@ typedef struct work {
     bool *moves;         /* [joint_count]: true if it has position channels too */
     place *rest, *now;   /* [joint_count]: in the world */
     double (*angles)[3]; /* [joint_count]: z, x, y of the frame before */
+    int bad_joint;       /* the first with a number that cannot be read; -1: none */
+    int bad_frame;       /* -1: its rest */
 } work;
 
 /* ---- joint positions ---- */
@@ -150,26 +154,46 @@ static void put_number(ex_file_writer *file, double value) {
     ex_file_write(file, text, (size_t)size + 1);
 }
 
-static void put_offset(ex_file_writer *file, const work *w, int joint, int depth) {
+static void put_joint_number(ex_file_writer *file, work *w, int joint, int frame, double value) {
+    if (w->bad_joint < 0 && !(fabs(value) < EXI_BVH_NUMBER_MOST)) {
+        w->bad_joint = joint;
+        w->bad_frame = frame;
+    }
+    put_number(file, value);
+}
+
+static void put_offset(ex_file_writer *file, work *w, int joint, int depth) {
     ex_file_printf(file, "%*sOFFSET", 2 * depth, "");
     for (int i = 0; i < 3; i++)
-        put_number(file, joint >= 0 ? offset(w, joint, i) : 0);
+        put_joint_number(file, w, joint, -1, joint >= 0 ? offset(w, joint, i) : 0);
     ex_file_printf(file, "\n");
 }
 
-static void put_end(ex_file_writer *file, const work *w, int joint, int depth) {
+static void put_end(ex_file_writer *file, work *w, int joint, int depth) {
     ex_file_printf(file, "%*sEnd Site\n%*s{\n", 2 * depth, "", 2 * depth, "");
     put_offset(file, w, joint, depth + 1);
     ex_file_printf(file, "%*s}\n", 2 * depth, "");
 }
 
-/* Replaces braces and line ends, which would end a name. */
-static void put_name(ex_file_writer *file, const char *name) {
-    for (; *name; name++)
-        ex_file_printf(file, "%c", *name == '{' || *name == '}' || *name == ':' || *name == '\n' ? '_' : *name);
+/* Replaces what would end a name: braces, colons, control characters, and blanks at both ends. */
+static char name_character(const char *name, size_t i) {
+    const bool outer = i == 0 || name[i + 1] == 0;
+    return strchr("{}:\x7F", name[i]) || (name[i] > 0 && name[i] < ' ') || (outer && name[i] == ' ') ? '_' : name[i];
 }
 
-static void put_joints(ex_file_writer *file, const work *w) {
+static void put_name(ex_file_writer *file, const char *name) {
+    for (size_t i = 0; name[i]; i++)
+        ex_file_printf(file, "%c", name_character(name, i));
+}
+
+static bool is_readable(const char *name) {
+    char text[EXI_NAME_MAX + 2] = {0};
+    for (size_t i = 0; name && name[i] && i <= EXI_NAME_MAX; i++)
+        text[i] = name_character(name, i);
+    return exi_is_name(text);
+}
+
+static void put_joints(ex_file_writer *file, work *w) {
     const int count = w->clip->joint_count;
     ex_file_printf(file, "HIERARCHY\n");
     for (int i = 0; i < count; i++) {
@@ -191,11 +215,16 @@ static void put_joints(ex_file_writer *file, const work *w) {
     }
 }
 
-static void put_frames(ex_file_writer *file, const work *w) {
+static double frame_time(const ex_clip *clip) {
+    const int last = clip->frame_count - 1;
+    return last > 0 ? (clip->times[last] - clip->times[0]) / last : 1.0 / 24;
+}
+
+static void put_frames(ex_file_writer *file, work *w) {
     const ex_clip *clip = w->clip;
     const int last = clip->frame_count - 1;
     ex_file_printf(file, "MOTION\nFrames: %d\nFrame Time:", clip->frame_count);
-    put_number(file, last > 0 ? (clip->times[last] - clip->times[0]) / last : 1.0 / 24);
+    put_number(file, frame_time(clip));
     ex_file_printf(file, "\n");
     for (int f = 0; f <= last; f++) {
         find_places(clip, clip->locals + (size_t)f * (size_t)clip->joint_count, w->now);
@@ -207,9 +236,9 @@ static void put_frames(ex_file_writer *file, const work *w) {
             find_local(w, j, turn, at);
             find_angles(turn, w->angles[j]);
             for (int k = 0; k < 3 && w->moves[j]; k++)
-                put_number(file, at[k]);
+                put_joint_number(file, w, j, f, at[k]);
             for (int k = 0; k < 3; k++)
-                put_number(file, w->angles[j][k]);
+                put_joint_number(file, w, j, f, w->angles[j][k]);
         }
         ex_file_printf(file, "\n");
     }
@@ -246,11 +275,41 @@ static void find_moving(work *w) {
         w->moves[j] = w->moves[j] || (clip->joints[j].parent < 0 && clip->root_moves);
 }
 
+static ex_result check_joints(const ex_clip *clip, const char *path, ex_error *error) {
+    int count = clip->joint_count;
+    for (int j = 0; j < clip->joint_count; j++) {
+        const ex_clip_joint *joint = &clip->joints[j];
+        if (!is_readable(joint->name))
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "cannot write '%s': joint %d has no name of 1 to %d bytes of readable text", path, j,
+                                EXI_NAME_MAX);
+        if (joint->parent < -1 || joint->parent >= j || (joint->end && joint->parent < 0))
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "cannot write '%s': the parent of joint '%s' is not a joint before it", path,
+                                joint->name);
+        bool leads = joint->end || clip->joint_count <= EX_JOINT_MAX / 2;
+        for (int k = j + 1; k < clip->joint_count && !leads; k++)
+            leads = clip->joints[k].parent == j;
+        count += !leads; /* an end is written for it */
+    }
+    if (count > EX_JOINT_MAX)
+        return ex_error_set(error, EX_ERROR_LIMIT, "cannot write '%s': it would have more than %d joints", path,
+                            EX_JOINT_MAX);
+    return EX_OK;
+}
+
 static ex_result check_clip(const ex_clip *clip, const char *path, ex_error *error) {
     const int last = clip->frame_count - 1;
+    const double step = frame_time(clip);
+    ex_result result = check_joints(clip, path, error);
+    if (result != EX_OK)
+        return result;
+    if (!((float)step > 0) || !(step < EXI_BVH_NUMBER_MOST))
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "cannot write '%s': its %d frames go from %g s to %g s, and each must come after the last",
+                            path, clip->frame_count, clip->times[0], clip->times[last]);
     for (int f = 1; f < last; f++) {
-        const double step = (clip->times[last] - clip->times[0]) / last;
-        if (fabs(clip->times[f] - clip->times[0] - f * step) > UNEVEN * step)
+        if (!(fabs(clip->times[f] - clip->times[0] - f * step) <= UNEVEN * step))
             return ex_error_set(error, EX_ERROR_DATA,
                                 "%s: BVH needs evenly spaced frames, but frame %d is at %g s, not at %g s", path, f + 1,
                                 clip->times[f], clip->times[0] + f * step);
@@ -263,6 +322,17 @@ static ex_result check_clip(const ex_clip *clip, const char *path, ex_error *err
     return EX_OK;
 }
 
+static ex_result abandon(ex_file_writer *file, const work *w, const char *path, ex_error *error) {
+    char when[32] = "at rest";
+    ex_file_abandon(file);
+    if (w->bad_frame >= 0)
+        snprintf(when, sizeof when, "in frame %d", w->bad_frame + 1);
+    return ex_error_set(
+        error, EX_ERROR_DATA,
+        "cannot write '%s': a number of joint '%s' %s is not finite, or beyond " EXI_BVH_NUMBER_MOST_TEXT, path,
+        w->clip->joints[w->bad_joint].name, when);
+}
+
 ex_result ex_bvh_write(const char *path, const ex_clip *clip, ex_error *error) {
     if (!path || !clip || clip->joint_count < 1 || clip->frame_count < 1 || clip->joints[0].end)
         return exi_misuse_error(error, __func__, "no path, or no clip with joints and frames");
@@ -271,7 +341,8 @@ ex_result ex_bvh_write(const char *path, const ex_clip *clip, ex_error *error) {
               .order = exi_array_allocate(2 * count, sizeof *w.order),
               .moves = calloc(count, sizeof *w.moves),
               .rest = exi_array_allocate(2 * count, sizeof *w.rest),
-              .angles = calloc(count, sizeof *w.angles)};
+              .angles = calloc(count, sizeof *w.angles),
+              .bad_joint = -1};
     ex_result result = check_clip(clip, path, error);
     if (result == EX_OK && !(w.order && w.moves && w.rest && w.angles))
         result = ex_error_memory(error, "the motion", count * sizeof *w.rest);
@@ -287,7 +358,7 @@ ex_result ex_bvh_write(const char *path, const ex_clip *clip, ex_error *error) {
         if (result == EX_OK) {
             put_joints(&file, &w);
             put_frames(&file, &w);
-            result = ex_file_commit(&file, error);
+            result = w.bad_joint < 0 ? ex_file_commit(&file, error) : abandon(&file, &w, path, error);
         }
     }
     free(w.order);

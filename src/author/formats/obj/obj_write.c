@@ -210,7 +210,7 @@ static ex_result check_tag(const char *path, const ex_tag *tag, int vertex_count
 }
 
 static ex_result check_mesh(const char *path, const ex_mesh *mesh, ex_error *error) {
-    ex_result result = exi_mesh_check_faces(mesh, error);
+    ex_result result = exi_mesh_check_writable(path, mesh, error);
     if (result == EX_OK)
         result = check_numbers(path, mesh->positions, mesh->vertex_count, 3, "vertex", error);
     if (result == EX_OK)

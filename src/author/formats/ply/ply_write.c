@@ -194,11 +194,9 @@ static bool all_finite(const double *numbers, int count, size_t width) {
 }
 
 static ex_result check_mesh(const char *path, const ex_mesh *mesh, ex_error *error) {
-    ex_result result = exi_mesh_check_faces(mesh, error);
+    ex_result result = exi_mesh_check_writable(path, mesh, error);
     if (result != EX_OK)
         return result;
-    if (mesh->vertex_count == 0)
-        return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the mesh has no vertices", path);
     bool colours = true;
     for (size_t i = 0; mesh->colours && i < 3 * (size_t)mesh->vertex_count; i++)
         colours = colours && isfinite(mesh->colours[i]);

@@ -18,9 +18,9 @@ void exi_kin_mirror_axis(const double axis[3], double mirrored[3]);
 /* Updates all mirrored joints, where not locked. */
 void exi_kinematics_mirror(ex_kinematics *kinematics);
 
-/* Convert to and from a skeleton file's JSON object, for files that hold more: NULL without memory; *kinematics is NULL
- * on failure. `called`: its name if the object has none. */
-json_t *exi_kinematics_json(const ex_kinematics *kinematics);
+/* Convert to and from a skeleton file's JSON object, for files that hold more; the result is NULL on failure. `path`:
+ * the file that is written, for errors. `called`: the skeleton's name if the object has none. */
+ex_result exi_kinematics_make_json(const ex_kinematics *kinematics, const char *path, json_t **json, ex_error *error);
 ex_result exi_kinematics_interpret(exi_reader *r, const json_t *object, const char *called, ex_kinematics **kinematics);
 
 /* Returns a hinge that is turned farther beyond its range than any error of a fit explains, or -1. */

@@ -1,9 +1,14 @@
 /*
  * Writes a skeleton file. Values that a mirrored joint shares with its counterpart are left out, as reading requires.
+ * The reader checks what is written, so that it can be read back.
  */
 #include "author/base/json.h"
+#include "author/base/keys.h"
 #include "author/scan/kinematics/kinematics.h"
 #include "runtime/base/result.h"
+#include "runtime/base/text.h"
+
+#include <math.h>
 
 static bool set_lock(json_t *object, const ex_kin_joint *joint) {
     if (!joint->lock_translation && !joint->lock_axis)
@@ -57,7 +62,7 @@ static json_t *make_marker(const ex_kinematics *kinematics, int s) {
     return NULL;
 }
 
-json_t *exi_kinematics_json(const ex_kinematics *kinematics) {
+static json_t *make_json(const ex_kinematics *kinematics) {
     json_t *root = json_object(), *joints = json_array(), *markers = json_array();
     bool done = root && joints && markers && exi_json_set(root, "exemplar_skeleton", json_integer(1)) &&
                 exi_json_set(root, "name",
@@ -75,9 +80,55 @@ json_t *exi_kinematics_json(const ex_kinematics *kinematics) {
     return NULL;
 }
 
+/* JSON has only finite numbers and readable text. */
+static ex_result check_values(const ex_kinematics *kinematics, ex_error *error) {
+    for (int j = 0; j < kinematics->joint_count; j++) {
+        const ex_kin_joint *joint = &kinematics->joints[j];
+        double sum = joint->least + joint->most;
+        for (int c = 0; c < 3; c++)
+            sum += joint->translation[c] + (joint->freedom == EX_FREEDOM_HINGE ? joint->axis[c] : 0);
+        if (!exi_is_name(joint->name) || !isfinite(sum))
+            return ex_error_set(
+                error, EX_ERROR_DATA,
+                "joint %d (counting from 0) has no name of readable text, or a number that is not finite", j);
+    }
+    for (int s = 0; s < kinematics->site_count; s++) {
+        const ex_site *site = &kinematics->sites[s];
+        const double sum = site->placed ? site->local[0] + site->local[1] + site->local[2] : 0;
+        if (!exi_is_name(site->name) || !isfinite(sum))
+            return ex_error_set(
+                error, EX_ERROR_DATA,
+                "marker %d (counting from 0) has no name of readable text, or a number that is not finite", s);
+    }
+    return kinematics->name && !exi_is_text(kinematics->name)
+               ? ex_error_set(error, EX_ERROR_DATA, "the name of the skeleton is not readable text")
+               : EX_OK;
+}
+
+ex_result exi_kinematics_make_json(const ex_kinematics *kinematics, const char *path, json_t **json, ex_error *error) {
+    exi_arena arena = {0};
+    exi_reader reader = {.arena = &arena, .error = error};
+    ex_kinematics *again = NULL;
+    *json = NULL;
+    ex_result result = check_values(kinematics, error);
+    if (result == EX_OK && !(*json = make_json(kinematics)))
+        return ex_error_memory(error, "the skeleton", (size_t)kinematics->joint_count * 200);
+    if (result == EX_OK)
+        result = exi_kinematics_interpret(&reader, *json, path, &again);
+    ex_kinematics_destroy(again);
+    exi_arena_free(&arena);
+    if (result == EX_OK)
+        return EX_OK;
+    json_decref(*json);
+    *json = NULL;
+    return ex_error_within(error, result, "cannot write '%s'", path);
+}
+
 ex_result ex_kinematics_write(const char *path, const ex_kinematics *kinematics, ex_error *error) {
-    json_t *root = exi_kinematics_json(kinematics);
-    ex_result result = exi_json_write(path, root, error);
+    json_t *root = NULL;
+    ex_result result = exi_kinematics_make_json(kinematics, path, &root, error);
+    if (result == EX_OK)
+        result = exi_json_write(path, root, error);
     json_decref(root);
     return result;
 }

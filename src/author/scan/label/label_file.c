@@ -5,10 +5,12 @@
 #include "author/scan/label/label_scans.h"
 #include "author/scan/session/table.h"
 #include "runtime/base/result.h"
+#include "runtime/base/text.h"
 
 #include <exemplar/author/base.h>
 #include <exemplar/author/files.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,9 +82,28 @@ void exi_label_write_name(ex_file_writer *writer, const char *text) {
         ex_file_write(writer, "\"", 1);
 }
 
+/* Refuses what could not be read back. */
+static ex_result check_labels(const char *path, const ex_labelled *labelled, int count, ex_error *error) {
+    for (int i = 0; i < count; i++) {
+        const ex_labelled *l = &labelled[i];
+        bool good = exi_is_name(l->name) && (l->by_hand || (l->confidence >= 0 && l->confidence <= 1));
+        for (int c = 0; c < 3; c++)
+            good = good && isfinite((float)l->position[c]);
+        if (!good)
+            return ex_error_set(
+                error, EX_ERROR_DATA,
+                "cannot write '%s': label %d (counting from 0) has no name of readable text, a position "
+                "that is not finite, or a confidence outside 0 to 1",
+                path, i);
+    }
+    return EX_OK;
+}
+
 ex_result ex_labels_write(const char *path, const ex_labelled *labelled, int count, ex_error *error) {
     ex_file_writer writer;
-    ex_result result = ex_file_open(&writer, path, error);
+    ex_result result = check_labels(path, labelled, count, error);
+    if (result == EX_OK)
+        result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
     ex_file_printf(&writer, "marker,x,y,z,confidence\n");

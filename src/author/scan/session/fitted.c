@@ -188,13 +188,17 @@ static json_t *scan_json(const ex_scan_fitted *fitted, int scan) {
 ex_result ex_scan_fitted_write(const char *path, const ex_scan_fitted *fitted, ex_error *error) {
     if (!path || !fitted || fitted->scan_count < 1)
         return exi_misuse_error(error, __func__, "no path, or a fit without scans");
+    json_t *skeleton = NULL;
+    ex_result result = exi_kinematics_make_json(fitted->kinematics, path, &skeleton, error);
+    if (result != EX_OK)
+        return result;
     json_t *root = json_object(), *scans = json_array();
-    bool good = root && scans && json_object_set_new(root, "exemplar_fit", json_integer(1)) == 0 &&
-                json_object_set_new(root, "skeleton", exi_kinematics_json(fitted->kinematics)) == 0;
+    bool good = root && scans && json_object_set_new(root, "exemplar_fit", json_integer(1)) == 0;
+    good = json_object_set_new(root, "skeleton", skeleton) == 0 && good;
     for (int i = 0; i < fitted->scan_count && good; i++)
         good = json_array_append_new(scans, scan_json(fitted, i)) == 0;
     good = good && json_object_set(root, "scans", scans) == 0;
-    ex_result result = exi_json_write(path, good ? root : NULL, error);
+    result = exi_json_write(path, good ? root : NULL, error);
     json_decref(scans);
     json_decref(root);
     return result;

@@ -189,6 +189,60 @@ static void turns_on(void **state) {
     free(text);
 }
 
+/* Odd names, numbers and times: a clip is refused with a sentence, or what was written is read back. */
+static void odd_clips_are_read_back_or_refused(void **state) {
+    (void)state;
+    static char long_name[400];
+    memset(long_name, 'n', sizeof long_name - 1);
+    char *const names[] = {"",     " ",     "a b", " a ",  "a\rb",     "a\tb",   "{",    "}",    "a{b}",    ":",
+                           "\x7F", "a\x01", "é",   "\xFF", "End Site", "MOTION", "ROOT", "_end", long_name, NULL};
+    static const float numbers[] = {INFINITY, -INFINITY, NAN, 3e38f, 1e15f, 1e14f, 1e-38f, 1e-45f, -0.0f, 0};
+    static const double times[][2] = {{0, 0}, {0, 1e-60}, {0, 1e300}, {0, INFINITY},  {0, NAN}, {NAN, 1},
+                                      {2, 1}, {0, 1e-30}, {-1, 1},    {1e300, 2e300}, {5, 5.04}};
+    int written = 0, refused = 0;
+    for (int i = 0; i < 300; i++) {
+        ex_clip_joint joints[2] = {{.name = "a", .parent = -1, .rest = ex_transform_identity()},
+                                   {.name = "b", .parent = 0, .rest = ex_transform_identity()}};
+        ex_transform locals[4];
+        double own[2] = {0, 1};
+        if (i < 20)
+            joints[1].name = names[i];
+        else if (i < 31)
+            memcpy(own, times[i - 20], sizeof own);
+        else if (i < 41)
+            joints[1].rest.translation[i % 3] = numbers[i - 31];
+        for (int k = 0; k < 4; k++)
+            locals[k] = joints[k % 2].rest;
+        if (i >= 41 && i < 51)
+            locals[i % 4].translation[i % 3] = numbers[i - 41];
+        else if (i >= 51 && i < 61)
+            locals[i % 4].rotation[i % 4] = numbers[i - 51];
+        else if (i >= 61 && i < 64)
+            joints[1].parent = i == 61 ? 1 : i == 62 ? 5 : -2;
+        else if (i == 64)
+            joints[1] = (ex_clip_joint){.name = "b", .parent = -1, .rest = joints[0].rest, .end = true};
+        else if (i > 64)
+            break;
+        const ex_clip clip = {.joint_count = 2, .joints = joints, .frame_count = 2, .times = own, .locals = locals};
+        ex_clip *again = NULL;
+        ex_error error = {0};
+        remove(scratch_path("odd.bvh"));
+        if (ex_bvh_write(scratch_path("odd.bvh"), &clip, &error) != EX_OK) {
+            assert_sentence(&error, EX_ERROR_DATA, "odd.bvh");
+            refused++;
+            continue;
+        }
+        if (ex_bvh_read(scratch_path("odd.bvh"), &again, &error) != EX_OK)
+            fail_msg("case %d: %s", i, error.text);
+        assert_int_equal(again->frame_count, 2);
+        assert_int_equal(again->joint_count, 3); /* with the end */
+        ex_clip_destroy(again);
+        written++;
+    }
+    assert_int_equal(written, 42);
+    assert_int_equal(refused, 23);
+}
+
 static void refuses(void **state) {
     (void)state;
     ex_clip *clip = make_clip(0, false);
@@ -245,6 +299,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(round_trips, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(turns_on, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(refuses, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(odd_clips_are_read_back_or_refused, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(memory, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(real_file, scratch_set_up, scratch_tear_down),
     };
