@@ -395,7 +395,7 @@ static void sides_may_differ(void **state) {
     ex_kinematics_destroy(kinematics);
 }
 
-/* Where a hand has two fingers of about the same length, the longest path may follow another one on each side. */
+/* With two fingers of about the same length, the longest path may follow another one on each side. */
 static void paths_may_differ(void **state) {
     (void)state;
     static const skeleton_joint hands[] = {{"base", NULL, EX_FREEDOM_BASE, {0, 1, 0}, {0}},
