@@ -75,10 +75,7 @@ static void write_nodes(exi_gltf_writer *w) {
     }
     w->failed = w->failed || !children;
     free(children);
-    if (json_array_size(roots) > 0)
-        exi_gltf_set(w, shown, "nodes", roots);
-    else
-        json_decref(roots);
+    exi_gltf_set_filled(w, shown, "nodes", roots);
     exi_gltf_set(w, w->root, "scene", json_integer(0));
     exi_gltf_set(w, w->root, "scenes", json_pack("[o]", shown));
     exi_gltf_set(w, w->root, "nodes", nodes);
@@ -139,10 +136,7 @@ static void write_animations(exi_gltf_writer *w) {
         exi_gltf_set(w, out, "samplers", samplers);
         exi_gltf_append(w, animations, out);
     }
-    if (json_array_size(animations) > 0)
-        exi_gltf_set(w, w->root, "animations", animations);
-    else
-        json_decref(animations);
+    exi_gltf_set_filled(w, w->root, "animations", animations);
 }
 
 /* ---- the tree ---- */
@@ -156,15 +150,8 @@ static void write_extensions(exi_gltf_writer *w) {
     for (int i = 0; i < w->scene->required_count; i++)
         if (json_object_get(w->used, w->scene->required[i]))
             exi_gltf_append(w, required, json_string(w->scene->required[i]));
-    const struct {
-        const char *key;
-        json_t *list;
-    } lists[] = {{"extensionsUsed", used}, {"extensionsRequired", required}};
-    for (size_t i = 0; i < 2; i++)
-        if (json_array_size(lists[i].list) > 0)
-            exi_gltf_set(w, w->root, lists[i].key, lists[i].list);
-        else
-            json_decref(lists[i].list);
+    exi_gltf_set_filled(w, w->root, "extensionsUsed", used);
+    exi_gltf_set_filled(w, w->root, "extensionsRequired", required);
 }
 
 /* buffer_uri is NULL for a .glb file. */

@@ -28,6 +28,13 @@ void exi_gltf_set(exi_gltf_writer *w, json_t *object, const char *key, json_t *v
         w->failed = true;
 }
 
+void exi_gltf_set_filled(exi_gltf_writer *w, json_t *object, const char *key, json_t *value) {
+    if (!value || json_array_size(value) + json_object_size(value) > 0)
+        exi_gltf_set(w, object, key, value);
+    else
+        json_decref(value);
+}
+
 void exi_gltf_append(exi_gltf_writer *w, json_t *array, json_t *value) {
     if (json_array_append_new(array, value) != 0)
         w->failed = true;
@@ -36,13 +43,13 @@ void exi_gltf_append(exi_gltf_writer *w, json_t *array, json_t *value) {
 void exi_gltf_set_name(exi_gltf_writer *w, json_t *object, const char *name) {
     if (!name)
         return;
-    json_t *value = json_string(name);
-    /* If the text is valid and there is still no value, memory ran out. */
-    char *copy = value || exi_is_text(name) ? NULL : exi_text_copy(name, strlen(name));
+    char *copy = exi_text_copy(name, strlen(name));
     for (char *c = copy; c && *c; c++)
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
-    exi_gltf_set(w, object, "name", value ? value : copy ? json_string(copy) : NULL);
+        *c = (unsigned char)*c < 0x20 || *c == 0x7F ? ' ' : *c;
+    const bool valid = !copy || exi_is_text(copy); /* which refuses control characters; JSON has them */
+    for (size_t i = 0; !valid && name[i]; i++)
+        copy[i] = (unsigned char)name[i] >= 0x80 ? '?' : name[i];
+    exi_gltf_set(w, object, "name", copy ? json_string(valid ? name : copy) : NULL);
     free(copy);
 }
 

@@ -48,6 +48,14 @@ static ex_result parse_rest(exi_gltf_writer *w, const char *rest, const char *wh
     return EX_OK;
 }
 
+/* Adds the entries that the object lacks. jansson's json_object_update_missing drops some if memory runs out. */
+static void add_missing(exi_gltf_writer *w, json_t *object, json_t *rest) {
+    const char *key;
+    json_t *value;
+    json_object_foreach(rest, key, value) if (!json_object_get(object, key))
+        exi_gltf_set(w, object, key, json_incref(value));
+}
+
 /* ---- materials ---- */
 
 static void set_unless(exi_gltf_writer *w, json_t *object, const char *key, double value, double usual) {
@@ -67,6 +75,7 @@ static json_t *take(json_t *tree, const char *key) {
 
 static json_t *make_surface(exi_gltf_writer *w, const ex_scene_material *material, json_t *rest) {
     json_t *surface = take(rest, "pbrMetallicRoughness"), *texture = take(surface, "baseColorTexture");
+    w->failed = w->failed || !surface || !texture;
     const double *c = material->base_colour;
     if (c[0] != 1 || c[1] != 1 || c[2] != 1 || c[3] != 1)
         exi_gltf_set(w, surface, "baseColorFactor", exi_gltf_numbers(w, c, 4));
@@ -93,19 +102,14 @@ static ex_result write_material(exi_gltf_writer *w, int number, json_t *material
         return result;
     }
     exi_gltf_set_name(w, out, material->name);
-    json_t *surface = make_surface(w, material, rest);
-    if (json_object_size(surface) > 0)
-        exi_gltf_set(w, out, "pbrMetallicRoughness", surface);
-    else
-        json_decref(surface);
+    exi_gltf_set_filled(w, out, "pbrMetallicRoughness", make_surface(w, material, rest));
     if (material->alpha != EX_SCENE_OPAQUE)
         exi_gltf_set(w, out, "alphaMode", json_string(modes[material->alpha]));
     if (material->alpha == EX_SCENE_MASK)
         set_unless(w, out, "alphaCutoff", material->alpha_cutoff, 0.5);
     if (material->double_sided)
         exi_gltf_set(w, out, "doubleSided", json_true());
-    if (json_object_update_missing(out, rest) != 0)
-        w->failed = true;
+    add_missing(w, out, rest);
     json_decref(rest);
     exi_gltf_append(w, materials, out);
     return EX_OK;
@@ -127,6 +131,7 @@ static int find_sampler(exi_gltf_writer *w, const ex_scene_texture *texture, jso
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (settings[i].value != 0)
             exi_gltf_set(w, sampler, settings[i].key, json_integer(settings[i].value));
+    w->failed = w->failed || !sampler;
     if (json_object_size(sampler) == 0) {
         json_decref(sampler);
         return -1;
@@ -154,8 +159,7 @@ static ex_result write_texture(exi_gltf_writer *w, int number, json_t *textures,
         exi_gltf_set(w, out, "sampler", json_integer(sampler));
     if (texture->image >= 0)
         exi_gltf_set(w, out, "source", json_integer(texture->image));
-    if (json_object_update_missing(out, rest) != 0)
-        w->failed = true;
+    add_missing(w, out, rest);
     json_decref(rest);
     exi_gltf_append(w, textures, out);
     return EX_OK;
@@ -255,14 +259,9 @@ ex_result exi_gltf_write_looks(exi_gltf_writer *w) {
         result = write_texture(w, i, textures, samplers);
     for (int i = 0; i < w->scene->image_count && result == EX_OK; i++)
         result = write_image(w, i, images);
-    const struct {
-        const char *key;
-        json_t *list;
-    } lists[] = {{"materials", materials}, {"textures", textures}, {"samplers", samplers}, {"images", images}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (json_array_size(lists[i].list) > 0)
-            exi_gltf_set(w, w->root, lists[i].key, lists[i].list);
-        else
-            json_decref(lists[i].list);
+    exi_gltf_set_filled(w, w->root, "materials", materials);
+    exi_gltf_set_filled(w, w->root, "textures", textures);
+    exi_gltf_set_filled(w, w->root, "samplers", samplers);
+    exi_gltf_set_filled(w, w->root, "images", images);
     return result;
 }

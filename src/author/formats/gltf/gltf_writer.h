@@ -29,6 +29,8 @@ typedef struct exi_gltf_writer {
 } exi_gltf_writer;
 
 void exi_gltf_set(exi_gltf_writer *w, json_t *object, const char *key, json_t *value);
+/* Sets a list or an object that has entries, and drops an empty one. */
+void exi_gltf_set_filled(exi_gltf_writer *w, json_t *object, const char *key, json_t *value);
 void exi_gltf_append(exi_gltf_writer *w, json_t *array, json_t *value);
 /* Sets a name if there is one; bytes that are not UTF-8 become question marks. */
 void exi_gltf_set_name(exi_gltf_writer *w, json_t *object, const char *name);

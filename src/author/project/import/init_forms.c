@@ -177,12 +177,15 @@ static json_t *make_root(const starting *s) {
 /* Makes the tree and parses it, so that a name or a number that no project may have is refused here. */
 static ex_result describe(starting *s, const char *project, ex_error *error) {
     s->root = make_root(s);
-    char *text = s->root ? json_dumps(s->root, 0) : NULL;
+    exi_text text = {0};
+    if (s->root)
+        exi_json_print(s->root, false, &text);
     ex_project *parsed = NULL;
-    ex_result result = text ? ex_project_parse(text, strlen(text), project, &parsed, error)
-                            : ex_error_memory(error, "the project", (size_t)s->given->form_count * 200);
+    ex_result result = s->root && !text.failed
+                           ? ex_project_parse(text.bytes, text.size, project, &parsed, error)
+                           : ex_error_memory(error, "the project", (size_t)s->given->form_count * 200);
     ex_project_destroy(parsed);
-    free(text);
+    free(text.bytes);
     return result;
 }
 

@@ -19,13 +19,20 @@ static const char letters[] = "xyz";
 
 /* ---- values ---- */
 
-/* Returns {"x": 30, "y": -10}; NULL if an axis is named twice, and without memory. */
+static bool has_axis_twice(const ex_setting *setting) {
+    for (int i = 0; i < setting->turn_count; i++)
+        for (int j = 0; j < i; j++)
+            if (setting->turns[i].axis == setting->turns[j].axis)
+                return true;
+    return false;
+}
+
+/* Returns {"x": 30, "y": -10}; NULL without memory. No axis may be named twice. */
 static json_t *make_turns(const ex_setting *setting) {
     json_t *turns = json_object();
     for (int i = 0; turns && i < setting->turn_count; i++) {
         const char letter[2] = {letters[setting->turns[i].axis], 0};
-        if (json_object_get(turns, letter) ||
-            json_object_set_new(turns, letter, exi_json_make_number(setting->turns[i].degrees)) != 0) {
+        if (json_object_set_new(turns, letter, exi_json_make_number(setting->turns[i].degrees)) != 0) {
             json_decref(turns);
             return NULL;
         }
@@ -61,14 +68,12 @@ static ex_result read_rotation(const ex_setting *setting, turn *out, ex_error *e
     *out = (turn){.axis = -1};
     if (!exi_setting_rotation(setting, q))
         return exi_setting_mismatch(setting, EX_AXIS_ROTATION, error);
-    if (setting->kind == EX_SETTING_TURNS)
-        out->value = make_turns(setting);
-    if (out->value && setting->turn_count == 1) {
+    const bool turns = setting->kind == EX_SETTING_TURNS && !has_axis_twice(setting);
+    out->value = turns ? make_turns(setting) : exi_json_make_numbers(q, 4);
+    if (turns && setting->turn_count == 1) {
         out->axis = setting->turns[0].axis;
         out->degrees = setting->turns[0].degrees;
     }
-    if (!out->value)
-        out->value = exi_json_make_numbers(q, 4);
     return out->value ? EX_OK : ex_error_memory(error, "a rotation", sizeof q);
 }
 
