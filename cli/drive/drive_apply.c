@@ -59,16 +59,23 @@ static bool frame_is_free(const char *path, const ex_cache_reader *drivers) {
     return !taken || force;
 }
 
-/* The same for all numbered files. A driver that cannot be read is reported later, when it is followed. */
+/* The same for all numbered files. A driver that cannot be read is reported. */
 static bool frames_are_free(void) {
     ex_cache_reader *reader = NULL;
+    ex_error error = {.result = EX_OK};
     bool all = true;
-    if (ex_cache_kind_of(output) != EX_CACHE_OBJ || ex_cache_open(driver, &reader, NULL) != EX_OK)
+    if (ex_cache_kind_of(output) != EX_CACHE_OBJ)
         return true;
+    if (ex_cache_open(driver, &reader, &error) != EX_OK) {
+        exi_failed(&error);
+        return false;
+    }
     const int count = ex_cache_get_info(reader).frame_count;
     for (int f = 0; all && f < count; f++) {
         char *path = ex_cache_frame_path(output, f, count);
-        all = !path || frame_is_free(path, reader);
+        if (!path)
+            exi_failed_memory();
+        all = path && frame_is_free(path, reader);
         free(path);
     }
     ex_cache_close(reader);

@@ -87,9 +87,10 @@ static int compare(const void *a, const void *b) {
     return x->centre != y->centre ? (x->centre > y->centre) - (x->centre < y->centre) : x->index - y->index;
 }
 
-bool ex_labels_spread(double *centres, int count, double height, double low, double high) {
-    if (count * height > high - low + 1e-9)
-        return false;
+bool exi_labels_spread(double *centres, int count, double height, double low, double high, bool *fit) {
+    *fit = count * height <= high - low + 1e-9;
+    if (!*fit)
+        return true;
     wish *wishes = exi_array_allocate((size_t)count, sizeof *wishes);
     run *runs = exi_array_allocate((size_t)count, sizeof *runs);
     if (wishes && runs) {
@@ -113,10 +114,15 @@ bool ex_labels_spread(double *centres, int count, double height, double low, dou
                 centres[wishes[next].index] = offset + next * height;
         }
     }
-    const bool fits = wishes && runs;
+    const bool done = wishes && runs;
     free(wishes);
     free(runs);
-    return fits;
+    return done;
+}
+
+bool ex_labels_spread(double *centres, int count, double height, double low, double high) {
+    bool fit;
+    return exi_labels_spread(centres, count, height, low, high, &fit) && fit;
 }
 
 /* ---- texts ---- */

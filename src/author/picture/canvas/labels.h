@@ -44,4 +44,7 @@ void exi_labels_around(double x, double y, double distance, exi_label_place plac
 int exi_canvas_text_count(const ex_canvas *canvas);
 ex_box exi_canvas_text(const ex_canvas *canvas, int index, const char **text);
 
+/* ex_labels_spread, which tells if they fit from lack of memory: false without memory. */
+bool exi_labels_spread(double *centres, int count, double height, double low, double high, bool *fit);
+
 #endif

@@ -278,8 +278,12 @@ static ex_result draw_end_names(chart *c, ex_error *error) {
         const double y = place_y(c, weight_at(c, i, SAMPLES - 1));
         centres[i] = y > c->box.y0 ? y < c->box.y1 ? y : c->box.y1 : c->box.y0;
     }
-    const bool fits =
-        ex_labels_spread(centres, p->drawn_count, line_height, c->box.y0 - line_height, c->box.y1 + line_height);
+    bool fits;
+    if (!exi_labels_spread(centres, p->drawn_count, line_height, c->box.y0 - line_height, c->box.y1 + line_height,
+                           &fits)) {
+        free(centres);
+        return ex_error_memory(error, "a plot", (size_t)p->drawn_count * sizeof *centres);
+    }
     for (int i = 0; fits && i < p->drawn_count; i++) {
         char text[EX_LABEL_SIZE];
         const ex_colour colour = ex_colour_category(i).colour;
