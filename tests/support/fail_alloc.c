@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "support/fail_alloc.h"
+#include "support/leaks.h"
 
 /* Names provided by the linker. */
 void *__real_malloc(size_t size);
@@ -32,18 +33,28 @@ static bool fails_now(void) {
 }
 
 void *__wrap_malloc(size_t size) {
-    return fails_now() ? NULL : __real_malloc(size);
+    void *memory = fails_now() ? NULL : __real_malloc(size);
+    leaks_note(memory);
+    return memory;
 }
 
 void *__wrap_calloc(size_t count, size_t size) {
-    return fails_now() ? NULL : __real_calloc(count, size);
+    void *memory = fails_now() ? NULL : __real_calloc(count, size);
+    leaks_note(memory);
+    return memory;
 }
 
 void *__wrap_realloc(void *memory, size_t size) {
-    return fails_now() ? NULL : __real_realloc(memory, size);
+    if (fails_now())
+        return NULL;
+    leaks_forget(memory); /* before another thread can get the same address */
+    void *moved = __real_realloc(memory, size);
+    leaks_note(moved || size == 0 ? moved : memory);
+    return moved;
 }
 
 void __wrap_free(void *memory) {
+    leaks_forget(memory);
     __real_free(memory);
 }
 

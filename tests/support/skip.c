@@ -1,8 +1,9 @@
 /*
  * skip.c - see skip.h. The linker's --wrap puts __wrap__cmocka_run_group_tests between main and cmocka, which itself
- * returns 0 if cases were skipped.
+ * returns 0 if cases were skipped or memory was not released.
  */
 #include "support/skip.h"
+#include "support/leaks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,6 +47,12 @@ int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *te
 
 int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
                                    CMFixtureFunction set_up, CMFixtureFunction tear_down) {
+    const size_t before = leaks_count();
     const int failed = __real__cmocka_run_group_tests(name, tests, count, set_up, tear_down);
+    /* A case that fails or is skipped jumps out, and leaves its memory behind. */
+    if (!failed && !skipped && leaks_count() > before) {
+        print_error("%zu allocations of %s were not released\n", leaks_count() - before, name);
+        return 1;
+    }
     return failed ? 1 : skipped ? SKIPPED : 0;
 }
