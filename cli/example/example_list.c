@@ -71,15 +71,21 @@ static void append_point(text *t, const ex_project_layer *layer, const double *p
     }
 }
 
+/* True if the joint is not turned, or an axis of the layer reads it. */
+static bool is_told(const ex_project_layer *layer, const ex_project_joint *joint) {
+    const float *r = joint->relative.rotation;
+    bool told = r[0] == 0 && r[1] == 0 && r[2] == 0;
+    for (int k = 0; k < layer->axis_count; k++)
+        told = told || (layer->axes[k].joint && strcmp(layer->axes[k].joint, joint->name) == 0);
+    return told;
+}
+
 /* Appends joints that no axis of the layer reads. */
 static void append_joints(text *t, const ex_project_layer *layer, const ex_project_example *example) {
     for (int i = 0; i < example->joint_count; i++) {
         const float *r = example->joints[i].relative.rotation;
         const double q[4] = {(double)r[0], (double)r[1], (double)r[2], (double)r[3]};
-        bool told = q[0] == 0 && q[1] == 0 && q[2] == 0;
-        for (int k = 0; k < layer->axis_count; k++)
-            told = told || (layer->axes[k].joint && strcmp(layer->axes[k].joint, example->joints[i].name) == 0);
-        if (told)
+        if (is_told(layer, &example->joints[i]))
             continue;
         append(t, t->size ? " joint:" : "joint:");
         append(t, example->joints[i].name);
@@ -91,6 +97,49 @@ static void append_joints(text *t, const ex_project_layer *layer, const ex_proje
 /* Falloff of the point, one number per axis in scaled units; NULL if the layer has none. */
 static const double *falloff_of(const ex_project_layer *layer, int point) {
     return layer->weigh.falloffs ? layer->weigh.falloffs + (size_t)point * (size_t)layer->axis_count : NULL;
+}
+
+/* ---- places as JSON, as a project has them ---- */
+
+static void emit_point(exi_emitter *json, const char *key, const ex_project_layer *layer, const double *point,
+                       const char *driver) {
+    exi_emit_open(json, key, '{');
+    for (int i = 0; point && i < layer->axis_count; i++) {
+        const ex_project_axis *axis = &layer->axes[i];
+        if (axis->axis.kind == EX_AXIS_SCALAR)
+            exi_emit_number(json, axis->name, *point);
+        else if (axis->axis.kind != EX_AXIS_DRIVER)
+            exi_emit_numbers(json, axis->name, point, 4);
+        else if (driver)
+            exi_emit_text(json, axis->name, driver);
+        point += ex_axis_width(&axis->axis);
+    }
+    exi_emit_close(json, '}');
+}
+
+/* Emits joints that no axis of the layer reads, if there are any. */
+static void emit_joints(exi_emitter *json, const ex_project_layer *layer, const ex_project_example *example) {
+    bool any = false;
+    for (int i = 0; i < example->joint_count; i++) {
+        const float *r = example->joints[i].relative.rotation;
+        if (is_told(layer, &example->joints[i]))
+            continue;
+        if (!any)
+            exi_emit_open(json, "joints", '{');
+        any = true;
+        exi_emit_numbers(json, example->joints[i].name,
+                         (const double[]){(double)r[0], (double)r[1], (double)r[2], (double)r[3]}, 4);
+    }
+    if (any)
+        exi_emit_close(json, '}');
+}
+
+static void emit_weights(exi_emitter *json, const ex_project_layer *layer, const double *weights) {
+    exi_emit_open(json, "weights", '{');
+    for (int k = 0; k < layer->example_count; k++)
+        if (weights[k] != 0)
+            exi_emit_number(json, layer->examples[k].name, weights[k]);
+    exi_emit_close(json, '}');
 }
 
 /* ---- printing ---- */
@@ -147,7 +196,8 @@ static void list_example(listing *l, int number, const ex_project_example *examp
     if (l->call->json) {
         exi_emit_open(&l->json, NULL, '{');
         exi_emit_text(&l->json, "name", example->name);
-        exi_emit_text(&l->json, "at", place.words);
+        emit_point(&l->json, "at", layer, example->at, example->driver);
+        emit_joints(&l->json, layer, example);
         exi_emit_text(&l->json, example->image ? "image" : example->map ? "map" : "mesh", file);
         exi_emit_bool(&l->json, "muted", point < 0);
         emit_falloff(l, layer, point);
@@ -187,8 +237,11 @@ static void list_pseudo(listing *l, const ex_project_layer *layer, int index) {
         append_weights(&source, layer, pseudo->weights);
     if (l->call->json) {
         exi_emit_open(&l->json, NULL, '{');
-        exi_emit_text(&l->json, "at", at.words);
-        exi_emit_text(&l->json, pseudo->from ? "from" : "weights", source.words);
+        emit_point(&l->json, "at", layer, pseudo->at, NULL);
+        if (pseudo->from)
+            emit_point(&l->json, "from", layer, pseudo->from, NULL);
+        else
+            emit_weights(&l->json, layer, pseudo->weights);
         emit_falloff(l, layer, layer->example_count + index);
         exi_emit_close(&l->json, '}');
         return;
@@ -207,7 +260,7 @@ static void list_zeros(listing *l, const ex_project_layer *layer) {
         text at = {.size = 0};
         append_point(&at, layer, layer->weigh.pseudos[layer->pseudo_count + i].at, NULL);
         if (l->call->json)
-            exi_emit_text(&l->json, NULL, at.words);
+            emit_point(&l->json, NULL, layer, layer->weigh.pseudos[layer->pseudo_count + i].at, NULL);
         else
             exi_print("  zero      %s\n", at.words);
     }

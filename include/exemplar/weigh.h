@@ -412,8 +412,8 @@ typedef struct ex_region {
 /* Definition of the regions of a layer. */
 typedef struct ex_regions_def {
     const ex_driver *driver;
-    int view_count; /* number of regions: 1 to EX_DRIVER_FRAME_MAX */
-    const ex_region *views;
+    int region_count; /* 1 to EX_DRIVER_FRAME_MAX */
+    const ex_region *regions;
     int key_count;                  /* 1 to EX_CONVEX_MAX */
     const float *const *keys;       /* [key_count] of [vertex_count][3]: forms of the driver */
     const float *const *key_places; /* [key_count] of [frame_count][12], each may be NULL: the frames' motions at the
@@ -426,15 +426,15 @@ typedef struct ex_regions ex_regions;
 
 /* Makes the regions of a layer, in one allocation of 4 bytes per key, coordinate and vertex in view. Results as above;
  * LIMIT also above 2^27 products of keys with keys, over all regions. */
-EX_API ex_result ex_regions_create(const ex_regions_def *def, const ex_allocator *allocator, ex_regions **views,
+EX_API ex_result ex_regions_create(const ex_regions_def *def, const ex_allocator *allocator, ex_regions **regions,
                                    ex_error *error);
-EX_API void ex_regions_destroy(ex_regions *views);
-/* Gets the keys' own points on the driver axis, [key_count][view_count][key_count]: their Gram matrices. */
-EX_API void ex_regions_points(const ex_regions *views, double *points);
-/* Computes the point of a form [vertex_count][3] whose frames are at `matrices`: [view_count][key_count], and the
- * squares of the form itself [view_count] (ex_weigher_hull_distance_sq), which may be NULL. A vertex that is not finite
- * counts as the keys' mean. */
-EX_API void ex_regions_measure(const ex_regions *views, const float *form, const float *matrices, double *point,
+EX_API void ex_regions_destroy(ex_regions *regions);
+/* Gets the keys' own points on the driver axis, [key_count][region_count][key_count]: their Gram matrices. */
+EX_API void ex_regions_points(const ex_regions *regions, double *points);
+/* Computes the point of a form [vertex_count][3] whose frames are at `matrices`: [region_count][key_count], and the
+ * squares of the form itself [region_count] (ex_weigher_hull_distance_sq), which may be NULL. A vertex that is not
+ * finite counts as the keys' mean. */
+EX_API void ex_regions_measure(const ex_regions *regions, const float *form, const float *matrices, double *point,
                                double *squares);
 
 #ifdef __cplusplus

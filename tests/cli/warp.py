@@ -110,7 +110,7 @@ class Rigs(Warped):
                          {"b": 0.25})
         self.succeed("unpack", "w.glb", "-o", "again")
         self.assertIn("[stretched]", self.succeed("check", "again/w.json").out)
-        self.assertIn("b  layer0_000_b.obj", self.succeed("example", "list", "again/w.json").out)
+        self.assertIn("b  layer1_001_b.obj", self.succeed("example", "list", "again/w.json").out)
 
     def test_one_basis_alone(self):
         how = ["--mode", "paper", "--bases", "--segment-angle", "30", "-q"]

@@ -22,16 +22,16 @@ enum { RUN = 32, KEYS = 16 };
 enum { PRODUCTS = 1 << 27 };
 
 static ex_result check(const ex_regions_def *def, ex_error *error) {
-    if (!def || !def->driver || def->view_count < 1 || !def->views || def->key_count < 1 || !def->keys)
+    if (!def || !def->driver || def->region_count < 1 || !def->regions || def->key_count < 1 || !def->keys)
         return exi_misuse_error(error, __func__, "views need a driver, a region and a key");
-    if (def->view_count > EX_DRIVER_FRAME_MAX || def->key_count > EX_CONVEX_MAX)
+    if (def->region_count > EX_DRIVER_FRAME_MAX || def->key_count > EX_CONVEX_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "a driver has at most %d regions and %d keys, not %d and %d",
-                            EX_DRIVER_FRAME_MAX, EX_CONVEX_MAX, def->view_count, def->key_count);
-    if ((int64_t)def->view_count * def->key_count * def->key_count > PRODUCTS)
+                            EX_DRIVER_FRAME_MAX, EX_CONVEX_MAX, def->region_count, def->key_count);
+    if ((int64_t)def->region_count * def->key_count * def->key_count > PRODUCTS)
         return ex_error_set(error, EX_ERROR_LIMIT, "%d keys seen by %d regions are too many: use fewer keys or regions",
-                            def->key_count, def->view_count);
-    for (int r = 0; r < def->view_count; r++) {
-        const ex_region *view = &def->views[r];
+                            def->key_count, def->region_count);
+    for (int r = 0; r < def->region_count; r++) {
+        const ex_region *view = &def->regions[r];
         if (view->frame < 0 || view->frame >= def->driver->frame_count || view->count < 1)
             return ex_error_set(error, EX_ERROR_DATA, "region %d looks at %d vertices in frame %d of %d", r,
                                 view->count, view->frame, def->driver->frame_count);
@@ -64,7 +64,7 @@ static void fill_key(ex_regions *v, const ex_regions_def *def, int key, const fl
     for (int r = 0; r < v->view_count; r++)
         for (uint32_t i = starts[r]; i < starts[r + 1]; i++) {
             float x[3];
-            bring_back(matrices + 12 * (size_t)def->views[r].frame, def->keys[key] + 3 * (size_t)vertices[i], x);
+            bring_back(matrices + 12 * (size_t)def->regions[r].frame, def->keys[key] + 3 * (size_t)vertices[i], x);
             for (int c = 0; c < 3; c++)
                 features[(3 * (size_t)i + (size_t)c) * (size_t)v->width + (size_t)key] = x[c];
         }
@@ -104,31 +104,31 @@ static void multiply_features(ex_regions *v) {
                 grams[((size_t)r * n + b) * n + a] = grams[((size_t)r * n + a) * n + b];
 }
 
-ex_result ex_regions_create(const ex_regions_def *def, const ex_allocator *allocator, ex_regions **views,
+ex_result ex_regions_create(const ex_regions_def *def, const ex_allocator *allocator, ex_regions **regions,
                             ex_error *error) {
     ex_result result = check(def, error);
     if (result != EX_OK)
         return result;
     const size_t n = (size_t)def->key_count, width = (n + 3) / 4 * 4;
     size_t samples = 0;
-    for (int r = 0; r < def->view_count; r++)
-        samples += (size_t)def->views[r].count;
+    for (int r = 0; r < def->region_count; r++)
+        samples += (size_t)def->regions[r].count;
     exi_size total = {.bytes = sizeof(ex_regions)}, room = {0};
-    ex_regions head = {.view_count = def->view_count,
+    ex_regions head = {.view_count = def->region_count,
                        .key_count = def->key_count,
                        .width = (int32_t)width,
                        .frame_count = def->driver->frame_count};
     size_t features = 0;
     if (!exi_multiply(3 * width, samples, &features) || samples > UINT32_MAX)
         total.overflow = true;
-    head.starts = exi_size_add(&total, (size_t)def->view_count + 1, sizeof(uint32_t), 16);
-    head.frames = exi_size_add(&total, (size_t)def->view_count, sizeof(int32_t), 16);
+    head.starts = exi_size_add(&total, (size_t)def->region_count + 1, sizeof(uint32_t), 16);
+    head.frames = exi_size_add(&total, (size_t)def->region_count, sizeof(int32_t), 16);
     head.vertices = exi_size_add(&total, samples, sizeof(uint32_t), 16);
     head.weights = exi_size_add(&total, samples, sizeof(float), 16);
     head.means = exi_size_add(&total, samples, 3 * sizeof(float), 16);
     head.features = exi_size_add(&total, features, sizeof(float), EXI_ALIGN);
-    head.grams = exi_size_add(&total, (size_t)def->view_count * n, n * sizeof(double), EXI_ALIGN);
-    head.totals = exi_size_add(&total, (size_t)def->view_count, sizeof(double), 16);
+    head.grams = exi_size_add(&total, (size_t)def->region_count * n, n * sizeof(double), EXI_ALIGN);
+    head.totals = exi_size_add(&total, (size_t)def->region_count, sizeof(double), 16);
     head.size = total.bytes;
     exi_size_add(&room, (size_t)def->driver->frame_count, 12 * sizeof(float), 16);
     ex_regions *made = total.overflow ? NULL : exi_block_create(allocator, total.bytes);
@@ -142,8 +142,8 @@ ex_result ex_regions_create(const ex_regions_def *def, const ex_allocator *alloc
     float *weights = exi_driver_at(made, made->weights);
     int32_t *frames = exi_driver_at(made, made->frames);
     double *totals = exi_driver_at(made, made->totals);
-    for (int r = 0; r < def->view_count; r++) {
-        const ex_region *view = &def->views[r];
+    for (int r = 0; r < def->region_count; r++) {
+        const ex_region *view = &def->regions[r];
         frames[r] = view->frame;
         starts[r + 1] = starts[r] + (uint32_t)view->count;
         memcpy(vertices + starts[r], view->vertices, (size_t)view->count * sizeof *vertices);
@@ -160,7 +160,7 @@ ex_result ex_regions_create(const ex_regions_def *def, const ex_allocator *alloc
     centre_features(made);
     multiply_features(made);
     exi_release(allocator, matrices, room.bytes);
-    *views = made;
+    *regions = made;
     return EX_OK;
 }
 

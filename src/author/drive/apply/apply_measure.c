@@ -135,7 +135,7 @@ static ex_result find_spread(exi_gauge *g, ex_error *error) {
     }
     if (result == EX_OK)
         result = ex_regions_create(
-            &(ex_regions_def){.driver = driver, .view_count = count, .views = views, .key_count = n, .keys = keys},
+            &(ex_regions_def){.driver = driver, .region_count = count, .regions = views, .key_count = n, .keys = keys},
             NULL, &made, error);
     double sum = 0;
     int pairs = 0;

@@ -97,8 +97,8 @@ static bool fill_apart(keys *k) {
     ex_regions *views = NULL;
     ex_error error = {0};
     const ex_regions_def def = {.driver = k->c->driver.driver,
-                                .view_count = regions,
-                                .views = k->c->driver.driving.views,
+                                .region_count = regions,
+                                .regions = k->c->driver.driving.views,
                                 .key_count = n,
                                 .keys = k->forms};
     const ex_result result = ex_regions_create(&def, NULL, &views, &error);

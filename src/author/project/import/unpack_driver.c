@@ -74,13 +74,13 @@ void exi_unpack_driver_close(exi_unpacked_driver *d) {
 
 static exi_file_name weights_name(int layer) {
     exi_file_name name;
-    snprintf(name.text, sizeof name.text, "layer%d.driver_weights.txt", layer);
+    snprintf(name.text, sizeof name.text, "layer%d.driver_weights.txt", layer + 1);
     return name;
 }
 
 static exi_file_name region_name(int layer, int region, const char *what) {
     exi_file_name name;
-    snprintf(name.text, sizeof name.text, "layer%d.region%d.%s.txt", layer, region, what);
+    snprintf(name.text, sizeof name.text, "layer%d.region%d.%s.txt", layer + 1, region + 1, what);
     return name;
 }
 

@@ -16,10 +16,10 @@
 
 /* ---- names ---- */
 
-/* Keeps letters, digits and '-', replaces everything else by '_'; a number keeps names apart. */
+/* Keeps letters, digits and '-', replaces everything else by '_'; a number, in files from 1, keeps names apart. */
 exi_file_name exi_file_name_make(const char *prefix, int number, const char *name, const char *ending) {
     exi_file_name out;
-    size_t at = (size_t)snprintf(out.text, sizeof out.text, "%.40s_%03d_", prefix, number);
+    size_t at = (size_t)snprintf(out.text, sizeof out.text, "%.40s_%03d_", prefix, number + 1);
     for (const char *c = name; *c && at < 80; c++)
         out.text[at++] =
             (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' ? *c : '_';
@@ -29,7 +29,7 @@ exi_file_name exi_file_name_make(const char *prefix, int number, const char *nam
 
 static exi_file_name layer_file_name(int layer, const char *ending) {
     exi_file_name out;
-    snprintf(out.text, sizeof out.text, "layer%d.%s", layer, ending);
+    snprintf(out.text, sizeof out.text, "layer%d.%s", layer + 1, ending);
     return out;
 }
 
@@ -45,7 +45,7 @@ exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_u
     const char *endings[] = {exi_project_domains[ex_rig_layer_domain(rig, layer)]->ending, ".skeleton.glb",
                              ".driver.obj"};
     char prefix[24];
-    snprintf(prefix, sizeof prefix, "layer%d", layer);
+    snprintf(prefix, sizeof prefix, "layer%d", layer + 1);
     return exi_file_name_make(prefix, example, ex_rig_example_name(rig, layer, example), endings[kind]);
 }
 

@@ -211,8 +211,8 @@ static ex_result make_layer(making *m, int layer, made_layer *made, ex_error *er
     if (result != EX_OK)
         return result;
     ex_regions_def views = {.driver = m->driver,
-                            .view_count = made->record.view_count,
-                            .views = made->views,
+                            .region_count = made->record.view_count,
+                            .regions = made->views,
                             .key_count = made->record.example_count,
                             .keys = made->keys,
                             .key_places = made->places};
@@ -677,8 +677,8 @@ ex_result exi_drive_points(const ex_rig_def *def, int layer, const ex_allocator 
     if (result == EX_OK && def->driver->joints && def->skeleton)
         result = place_keys_of(def, from, driver, allocator, &places, &size, error);
     const ex_regions_def views = {.driver = driver,
-                                  .view_count = from->driven.view_count,
-                                  .views = from->driven.views,
+                                  .region_count = from->driven.view_count,
+                                  .regions = from->driven.views,
                                   .key_count = from->weigh.example_count,
                                   .keys = from->driven.keys,
                                   .key_places = places};

@@ -276,7 +276,7 @@ static void refuses_to_overwrite(void **state) {
     ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'arm.glb', 'layers': [{'name': 'one', "
                              "'space': [{'name': 'age', 'min': 0, 'max': 1}], 'examples': [{'name': 'b', 'mesh': "
                              "'third.obj', 'at': {'age': 1}, 'skeleton': 'child.glb'}]}]}");
-    const char *files[] = {"skeleton.glb", "layer0_000_b.skeleton.glb", "layer0_000_b.obj", "mesh.obj", "p.json"};
+    const char *files[] = {"skeleton.glb", "layer1_001_b.skeleton.glb", "layer1_001_b.obj", "mesh.obj", "p.json"};
     ex_error error;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char folder[32], path[100];
