@@ -111,9 +111,9 @@ static void test_refused(void **state) {
         {"ascend", EX_ERROR_DATA, spoil_descending},
         {"triangle 99", EX_ERROR_DATA, spoil_outside},
         {"bound to set 2", EX_ERROR_DATA, spoil_vertex_bind},
-        {"key 1, driven vertex 1", EX_ERROR_DATA, spoil_key_triangle},
-        {"key 0, driven vertex 1", EX_ERROR_DATA, spoil_place},
-        {"key 1, driven vertex 0", EX_ERROR_DATA, spoil_gap},
+        {"key 2, driven vertex 1", EX_ERROR_DATA, spoil_key_triangle},
+        {"key 1, driven vertex 1", EX_ERROR_DATA, spoil_place},
+        {"key 2, driven vertex 0", EX_ERROR_DATA, spoil_gap},
         {"no triangle", EX_ERROR_ARGUMENT, spoil_driver},
     };
     surface s = surface_grid(4);
