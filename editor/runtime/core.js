@@ -47,10 +47,10 @@ export class Core {
         return new TextDecoder().decode(bytes.slice(start, bytes.indexOf(0, start)));
     }
 
-    /** Throws the library's last error, with example numbers replaced by their names. */
+    /** Throws the library's last error, with numbers of examples, from 1, replaced by their names. */
     fail(examples = []) {
-        const named = (words, k) => (examples[k] ? `example '${examples[k].name}'` : words);
-        const text = this.text(this.c.error_text()).replace(/(?<!-)\bexample (\d+)/g, named);
+        const named = (words, k) => (examples[k - 1] ? `example '${examples[k - 1].name}'` : words);
+        const text = this.text(this.c.error_text()).replace(/(?<!-|no )\bexample (\d+)/g, named);
         throw new ExemplarError(text, this.c.error_result());
     }
 

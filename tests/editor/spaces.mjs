@@ -178,7 +178,7 @@ const refusesListsWhole = async () => {
         [{ move: 1.5, at: [0, 0] }, /there is no example 1.5/],
         [{ move: "left" }, /moved to a point/],
         [{ move: "left", at: [0] }, /"at" in an edit of the layer "blob" has 1 number, but needs 2/],
-        [{ move: "left", at: [0, Infinity] }, /^example 'left': number 1 of its place is not finite/],
+        [{ move: "left", at: [0, Infinity] }, /^example 'left': number 2 of its place is not finite/],
         [{ move: "right", at: [0, 0.5] }, /^example 'right' and example 'barrel' are at the same place in the space/],
         [{ move: "right", at: [-0.7, 0.2] }, /^example 'left' and example 'right' are at the same place/],
         [{ movePseudo: 1, at: [0.5, 0.5] }, /^there is no pseudo-example 1 in the layer "blob": it has 1$/],
@@ -206,7 +206,7 @@ const refusesListsWhole = async () => {
     // The library's own message, with names instead of numbers.
     const [said] = ask(path, ["edit 0 move 1 -0.7 0.2 move 2 -0.7 0.2"]);
     assert.throws(() => layer.edit([good[0], { move: "right", at: [-0.7, 0.2] }]),
-        { message: said.replace("example 1", "example 'left'").replace("example 2", "example 'right'"), result: 5 });
+        { message: said.replace("example 2", "example 'left'").replace("example 3", "example 'right'"), result: 5 });
     rig.dispose();
 };
 
