@@ -1,9 +1,12 @@
 """exemplar scan label: names the markers of a small session, keeps names set by hand, the page, and messages."""
 import csv
+import fcntl
 import json
 import math
+import os
 import random
 import re
+import subprocess
 
 import harness
 
@@ -77,6 +80,45 @@ class Label(harness.Case):
     def labels(self, scan):
         with open(self.folder / "s" / "labels" / f"{scan}.csv", newline="") as file:
             return {row["marker"]: row for row in csv.DictReader(file)}
+
+    def test_steps_wait_for_each_other(self):
+        """All that change the session; the one that holds the lock here is the test."""
+        self.session()
+        for step in ("markers", "label", "fit", "template", "build", "run"):
+            folder = os.open(self.folder / "s", os.O_RDONLY)
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            job = subprocess.Popen([harness.TOOL, "scan", step, "s"], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+            try:
+                self.assertEqual(job.stderr.readline().decode(), "exemplar: another command is changing a project in "
+                                 "the folder 's': waiting for it\n", step)
+                self.assertIsNone(job.poll())
+                if step in ("markers", "run"):
+                    job.kill()
+            finally:
+                os.close(folder)
+                job.communicate(timeout=100)
+
+    def test_checks_first_that_results_can_be_written(self):
+        self.session()
+        for step, name, words in (("markers", "found", "cannot make the folder 's/found'"),
+                                  ("label", "labels", "cannot make the folder 's/labels'"),
+                                  ("template", "template", "cannot make the folder 's/template'"),
+                                  ("fit", "fit.json", "cannot write 's/fit.json': it is a folder"),
+                                  ("build", "body.glb", "cannot write 's/body.glb': it is a folder")):
+            path = self.folder / "s" / name
+            if path.is_dir():
+                path.rename(self.folder / name)
+            if "." in name:
+                path.mkdir()
+            else:
+                path.write_text("in the way")
+            before = self.listing()
+            self.sentence(self.run_tool("scan", step, "s"), 1, words)
+            self.assertEqual(self.listing(), before)
+            path.rmdir() if path.is_dir() else path.unlink()
+            if (self.folder / name).exists():
+                (self.folder / name).rename(path)
 
     def test_session(self):
         self.session()

@@ -120,9 +120,11 @@ void exi_file_set_name_places(const ex_file_set *set, ex_error *error) {
     if (!error)
         return;
     const size_t length = strlen(set->folder), shorter = strlen(set->prefix);
-    for (char *at = error->text; (at = strstr(at, set->folder)) && at[length] == '/'; at += shorter) {
+    for (char *at = error->text; (at = strstr(at, set->folder));) {
+        const size_t skipped = at[length] == '/' ? length + 1 : length;
         memcpy(at, set->prefix, shorter);
-        memmove(at + shorter, at + length + 1, strlen(at + length + 1) + 1);
+        memmove(at + shorter, at + skipped, strlen(at + skipped) + 1);
+        at += shorter;
     }
 }
 
