@@ -137,6 +137,20 @@ class WholeSets(Disk):
         self.sentence(self.run_tool(*bake, "other.csv", file_size=100), 1, "'f_0001.obj'")
         self.assertEqual(self.listing(), before)
 
+    def test_what_cannot_be_put_back_is_kept(self):
+        self.band()
+        bake = ("bake", "band.glb", "-q", "--motion", "move.csv", "-o", "f.obj", "--force")
+        self.succeed(*bake)
+        (self.folder / "f_0001.obj").write_text("old")
+        # The second frame cannot be moved to its place, and then the first one not back.
+        wrong = f"rename:{FRAMES + 2}:fail rename:{FRAMES + 3}:fail"
+        code, err = self.end(self.start(*bake, wrong=wrong))
+        self.assertEqual((code, err.count("\n")), (1, 1), err)
+        kept, = [name for name in self.hidden() if name.endswith("f_0001.obj")]
+        self.assertIn(f"'f_0001.obj' could not be put back: its old version is in '{os.path.dirname(kept)}'", err)
+        self.succeed(*bake)
+        self.assertEqual((self.folder / kept).read_text(), "old")
+
     def test_poses(self):
         self.band()
         (self.folder / "other.csv").write_text("bend\n5\n25\n45\n")
