@@ -122,6 +122,9 @@ typedef enum ex_boundary {
 } ex_boundary;
 
 #define EX_SUBDIVIDE_LEVELS 10
+/* Maximum size of all levels in a rig, in bytes. ex_mesh_subdivide estimates the size before the work, which takes
+ * about three times as much memory. */
+#define EX_SUBDIVIDE_BYTES 2147483648.0
 
 /* Options of subdivision. */
 typedef struct ex_subdivide_def {
@@ -167,9 +170,10 @@ typedef struct ex_subdivision {
  * `smoothtriangles`; other tags are skipped. Sharpness counts levels; 10 or more is permanent. Limit points take the
  * remaining sharpness into account. Time and memory are linear in the number of refined vertices times the control
  * vertices each depends on (6 at level 1, up to 16): a million quads at level 1 take 1.0 GB while building and 0.22 GB
- * in the result, with limit and tangents 2.9 GB and 1.0 GB; 64 quads at level 5 with limit and tangents 17 MB. Results:
- * ARGUMENT, DATA (an edge with three faces, faces with opposite orientation, a face with a repeated vertex, a crease
- * that is not an edge: each named by its vertices), MEMORY, LIMIT.
+ * in the result, with limit and tangents 2.9 GB and 1.0 GB; 64 quads at level 5 with limit and tangents 17 MB. Vertices
+ * near a face of n corners depend on all of them, so a face of 1000 corners at level 2 takes 97 MB. Results: ARGUMENT,
+ * DATA (an edge with three faces, faces with opposite orientation, a face with a repeated vertex, a crease that is not
+ * an edge: each named by its vertices), MEMORY, LIMIT.
  */
 EX_API ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex_subdivision **subdivision,
                                    ex_error *error);

@@ -7,6 +7,7 @@
 #include "runtime/base/result.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,13 +232,39 @@ static ex_result make_stencils(builder *b) {
     return ex_stencils_create(&def, NULL, &b->out->stencils, b->error);
 }
 
+/* Refuses what is too large for a rig, before any work; and says how many levels would fit. */
+static ex_result check_size(const builder *b) {
+    ex_subdivide_def fewer = *b->def;
+    exi_subdivide_size size, smaller;
+    if (!exi_subdivide_measure(b->mesh, b->def, &size))
+        return no_memory(b);
+    if (size.bytes <= EX_SUBDIVIDE_BYTES)
+        return EX_OK;
+    do {
+        fewer.levels--;
+        if (!exi_subdivide_measure(b->mesh, &fewer, &smaller))
+            return no_memory(b);
+    } while (fewer.levels > 0 && smaller.bytes > EX_SUBDIVIDE_BYTES);
+    char advice[64] = "use a mesh of smaller faces";
+    if (fewer.levels > 0)
+        snprintf(advice, sizeof advice, "at most %d level%s fit%s", fewer.levels, fewer.levels == 1 ? "" : "s",
+                 fewer.levels == 1 ? "s" : "");
+    return ex_error_set(b->error, EX_ERROR_LIMIT,
+                        "%d face%s subdivided %d times would have about %.2g vertices and take about %.2g GB; at most "
+                        "%.2g GB are allowed: %s",
+                        b->mesh->face_count, b->mesh->face_count == 1 ? "" : "s", b->def->levels, size.vertices,
+                        size.bytes / 1e9, EX_SUBDIVIDE_BYTES / 1e9, advice);
+}
+
 static ex_result build(builder *b) {
     const int levels = b->def->levels;
     b->out->levels = calloc((size_t)levels + 1, sizeof *b->out->levels);
     if (!b->out->levels || !exi_row_sum_allocate(&b->sum, b->mesh->vertex_count))
         return no_memory(b);
     b->out->level_count = levels;
-    ex_result result = make_cage(b);
+    ex_result result = check_size(b);
+    if (result == EX_OK)
+        result = make_cage(b);
     for (int level = 0; level <= levels && result == EX_OK; level++) {
         if (level > 0)
             result = next_level(b, level);

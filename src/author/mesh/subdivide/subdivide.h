@@ -8,6 +8,7 @@
  *   subdivide_limit.c      weights of limit points and tangents over a level's vertices
  *   subdivide_rows.c       the same over the vertices of the cage
  *   subdivide_texcoords.c  texture coordinates of the next level
+ *   subdivide_size.c       the size of the result, before it is made
  *   subdivide.c            runs all steps
  *
  * A half-edge is named by the corner that it leaves: it runs from the corner's vertex to that of the face's next
@@ -73,6 +74,18 @@ typedef struct exi_subdivide_rules {
 /* Reads sharpness and holes of the cage, which must be connected already. */
 ex_result exi_subdivide_read_tags(const ex_mesh *mesh, ex_boundary boundary, exi_topology *t,
                                   exi_subdivide_rules *rules, ex_error *error);
+
+/* ---- the size ---- */
+
+/* About what a subdivision will have. */
+typedef struct exi_subdivide_size {
+    double vertices; /* of the last level */
+    double bytes;    /* of all levels in a rig */
+    double crowded;  /* those that large faces and vertices of many faces add */
+} exi_subdivide_size;
+
+/* Estimates the size from counts alone, in time linear in the mesh. The mesh must be valid. False without memory. */
+bool exi_subdivide_measure(const ex_mesh *mesh, const ex_subdivide_def *def, exi_subdivide_size *size);
 
 /* ---- rings ---- */
 

@@ -5,6 +5,7 @@
  * separate fans of faces meet.
  */
 #include "author/base/array.h"
+#include "author/mesh/subdivide/subdivide.h"
 #include "author/project/check/check.h"
 #include "author/project/sculpt/reorder.h"
 
@@ -15,6 +16,9 @@
 
 /* More faces than this at the last level are probably not intended. */
 static const double most_faces = 5e7;
+
+/* Bytes that large faces and crowded vertices may take without a warning. */
+static const double most_crowded = 2e7;
 
 typedef struct half_edge {
     int low, high; /* vertices */
@@ -178,11 +182,19 @@ static void subdivide_once(exi_checker *c) {
     ex_subdivision *subdivision = NULL;
     ex_error error = {0};
     const double faces = c->mesh->corner_count * pow(4, def.levels > 0 ? def.levels - 1 : 0);
+    exi_subdivide_size size = {0};
+    c->failed = c->failed || !exi_subdivide_measure(c->mesh, &def, &size);
     if (faces > most_faces)
         exi_check_add(
             c, EX_SEVERITY_WARNING, "levels", "subdivide", faces,
             "%d levels make about %.2g faces from the mesh's %d: each level has four times as many as the one before",
             def.levels, faces, c->mesh->face_count);
+    else if (size.crowded > most_crowded)
+        exi_check_add(
+            c, EX_SEVERITY_WARNING, "levels", "subdivide", size.crowded,
+            "%d levels take about %.2g MB in the rig, and %.2g MB of it for faces of many corners and vertices "
+            "of many faces, which take the square of their number: cut them up into quads",
+            def.levels, size.bytes / 1e6, size.crowded / 1e6);
     def.levels = 1;
     def.limit = def.all = false;
     if (ex_mesh_subdivide(c->mesh, &def, &subdivision, &error) != EX_OK)

@@ -657,8 +657,44 @@ static void test_poles(void **state) {
     ex_mesh_destroy(mesh);
 }
 
+/* Refused from counts alone: the work would take gigabytes before it fails. */
+static void refuses_what_is_too_large(void **state) {
+    (void)state;
+    static char polygon[40000];
+    size_t size = 0;
+    for (int i = 0; i < 1000; i++)
+        size += (size_t)snprintf(polygon + size, sizeof polygon - size, "v %g %g 0\n", cos(i * 0.006283),
+                                 sin(i * 0.006283));
+    size += (size_t)snprintf(polygon + size, sizeof polygon - size, "f");
+    for (int i = 1; i <= 1000; i++)
+        size += (size_t)snprintf(polygon + size, sizeof polygon - size, " %d", i);
+    const struct {
+        const char *text;
+        ex_subdivide_def def;
+        const char *words[2];
+    } large[] = {
+        {cube,
+         {.scheme = EX_SCHEME_CATMULL_CLARK, .levels = 10, .limit = true},
+         {"6 faces subdivided 10 times would have about 6.3e+06 vertices", "at most 9 levels fit"}},
+        {polygon,
+         {.scheme = EX_SCHEME_CATMULL_CLARK, .levels = 6},
+         {"1 face subdivided 6 times", "at most 4 levels fit"}},
+    };
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        ex_mesh *mesh = parse(large[i].text);
+        ex_subdivision *s = NULL;
+        ex_error error = {.result = EX_OK};
+        assert_int_equal(ex_mesh_subdivide(mesh, &large[i].def, &s, &error), EX_ERROR_LIMIT);
+        for (int w = 0; w < 2; w++)
+            assert_sentence(&error, EX_ERROR_LIMIT, large[i].words[w]);
+        assert_null(s);
+        ex_mesh_destroy(mesh);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_what_is_too_large),
         cmocka_unit_test(test_reference),
         cmocka_unit_test(test_cube_by_hand),
         cmocka_unit_test(test_square_by_hand),
