@@ -339,7 +339,7 @@ static int print_rig_json(const char *path, const ex_rig *rig, const double box[
 }
 
 int exi_info_rig(const ex_call *call, const char *path) {
-    ex_rig *rig = exi_rig_load(path, NULL);
+    ex_rig *rig = exi_rig_load(path, &(ex_rig_options){.without_normals = true});
     if (!rig)
         return EX_EXIT_FAILED;
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);

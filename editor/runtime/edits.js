@@ -28,7 +28,12 @@ export const encode = (edits, { name, examples, dimension, axes, pseudos }) => {
     const values = [];
     const places = Array.from(pseudos);
     const what = (key) => `"${key}" in an edit of the layer "${name}"`;
-    const put = (numbers) => (numbers ? values.push(...numbers) - numbers.length : -1);
+    const put = (numbers) => {
+        if (!numbers) return -1;
+        const start = values.length;
+        for (const number of numbers) values.push(number); // a call has no room for very many arguments
+        return start;
+    };
     const pseudo = (index) => {
         if (Number.isInteger(index) && index >= 0 && index < places.length) return index;
         return refuse(`there is no pseudo-example ${index} in the layer "${name}": it has ${places.length}`);

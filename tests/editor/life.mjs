@@ -1,9 +1,9 @@
 // Memory that grows, twins that share forms, and disposed objects.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { compareRig, folder, load, randomPoses, start, work } from "./support.mjs";
+import { compareRig, folder, load, randomPoses, run, start, tool, work } from "./support.mjs";
 
 const fresh = () => start(new URL("exemplar.wasm", pathToFileURL(join(folder, "/"))));
 const bytesOf = (name) => readFileSync(join(work, `${name}.glb`));
@@ -228,5 +228,38 @@ const saysWhatIsGone = async () => {
         assert.throws(use, /^ExemplarError: this (rig|pose|surface) was disposed of$/, name);
 };
 
+/** A plate of a quarter of a million vertices: more than 16 bits count, and more than a call has arguments. */
+const playsVeryManyVertices = async () => {
+    const side = 501, count = side * side;
+    const plate = (lift) => {
+        const lines = [];
+        for (let i = 0; i < count; i++) lines.push(`v ${i % side} ${Math.floor(i / side)} ${lift * (i % 7)}`);
+        for (let y = 1; y < side; y++)
+            for (let i = (y - 1) * side + 1; i < y * side; i++) lines.push(`f ${i} ${i + 1} ${i + side + 1} ${i + side}`);
+        return lines.join("\n");
+    };
+    writeFileSync(join(work, "plate.obj"), plate(0));
+    writeFileSync(join(work, "lifted.obj"), plate(2));
+    writeFileSync(join(work, "plate.json"), JSON.stringify({
+        exemplar: 1, mesh: "plate.obj",
+        layers: [{ name: "lift", space: [{ name: "up", min: 0, max: 1, rest: 0 }], weigh: { kind: "direct" },
+            examples: [{ name: "up", mesh: "lifted.obj" }] }],
+    }));
+    run(tool, ["build", join(work, "plate.json"), "--quiet"]);
+    const runtime = await fresh();
+    const rig = runtime.open(bytesOf("plate"));
+    assert.equal(rig.vertexCount, count);
+    const surface = rig.surface();
+    surface.evaluate(rig.pose({ up: 0.5 }));
+    for (const vertex of [0, 65535, 65536, 65537, count - 1])
+        assert.deepEqual(Array.from(surface.positions.subarray(3 * vertex, 3 * vertex + 3)),
+            [vertex % side, Math.floor(vertex / side), vertex % 7]);
+    const { triangles } = rig.mesh();
+    assert.equal(triangles.length, 6 * (side - 1) ** 2);
+    assert.equal(triangles.reduce((most, vertex) => Math.max(most, vertex), 0), count - 1);
+    assert.equal(rig.restPositions().length, 3 * count);
+    rig.dispose();
+};
+
 export const cases = [growsAndKeepsItsArrays, lendsItsOwnArrays, twinsGoTheirOwnWays, twinsShareTheirForms,
-    saysWhatIsGone];
+    saysWhatIsGone, playsVeryManyVertices];

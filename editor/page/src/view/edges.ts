@@ -44,7 +44,7 @@ export const refineValues = (rig: Rig, mesh: Mesh, values: Float32Array): Float3
         const { sources } = fine;
         const old = result.length;
         const next = new Float32Array(fine.vertexCount);
-        const counts = new Uint16Array(fine.vertexCount);
+        const counts = new Uint32Array(fine.vertexCount); // a face may have more than 65535 corners
         next.set(result);
         const spread = (from: number, to: number): void => {
             next[to]! += next[from]!;

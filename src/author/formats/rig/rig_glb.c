@@ -4,6 +4,7 @@
  * twice, and our own reader never looks at the JSON (docs/reference/rig.md).
  */
 #include "author/base/array.h"
+#include "author/base/map.h"
 #include "author/formats/foreign.h"
 #include "author/formats/gltf/glb.h"
 #include "author/formats/rig/rig_gltf.h"
@@ -139,13 +140,12 @@ ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error) {
 
 ex_result ex_rig_read(const char *path, const ex_rig_options *options, ex_rig **rig, ex_error *error) {
     *rig = NULL;
-    char *bytes = NULL;
-    size_t size = 0;
-    ex_result result = ex_file_read(path, &bytes, &size, error);
+    exi_file_view file;
+    ex_result result = exi_file_map(path, &file, error);
     if (result != EX_OK)
         return result;
-    result = ex_error_within(error, ex_rig_unpack(bytes, size, options, NULL, rig, error), "%s", path);
-    result = exi_foreign_explain(error, result, EXI_CONTENT_RIG, path, ".glb", bytes, size);
-    free(bytes);
+    result = ex_error_within(error, ex_rig_unpack(file.bytes, file.size, options, NULL, rig, error), "%s", path);
+    result = exi_foreign_explain(error, result, EXI_CONTENT_RIG, path, ".glb", file.bytes, file.size);
+    exi_file_unmap(&file);
     return result;
 }
