@@ -14,7 +14,10 @@
 #define BAR_EVERY_SECONDS  0.1
 #define LINE_EVERY_SECONDS 5.0
 #define BAR_CELLS          24
-#define BAR_COLUMNS        64
+#define BAR_COLUMNS        79
+/* Work this old, and done to this part, tells how long it will take; before, a guess would be far off. */
+#define LEFT_AFTER_SECONDS 10.0
+#define LEFT_AFTER_PART    0.02
 #define MESSAGE_SIZE       8192 /* room for two paths of the greatest length */
 
 /* True while a bar is on the terminal; the signal handler reads it. */
@@ -96,13 +99,28 @@ const char *exi_text_count(char buffer[EXI_TEXT_SIZE], int count, const char *si
     return buffer;
 }
 
-static void draw_bar(const char *what, double fraction) {
+/* Says how long the rest will take if it goes on as before; nothing too early. */
+static const char *text_left(char buffer[EXI_TEXT_SIZE], double seconds, double fraction) {
+    const double left = fraction > 0 ? seconds * (1 - fraction) / fraction : 0;
+    buffer[0] = '\0';
+    if (seconds < LEFT_AFTER_SECONDS || fraction < LEFT_AFTER_PART || left < 1)
+        return buffer;
+    if (left < 90)
+        snprintf(buffer, EXI_TEXT_SIZE, ", %.0f s left", left);
+    else if (left < 90 * 60)
+        snprintf(buffer, EXI_TEXT_SIZE, ", %.0f min left", left / 60);
+    else
+        snprintf(buffer, EXI_TEXT_SIZE, ", %.0f h left", left / 3600);
+    return buffer;
+}
+
+static void draw_bar(const char *what, double fraction, const char *left) {
     char bar[BAR_CELLS + 1];
     int filled = (int)(fraction * BAR_CELLS);
     for (int i = 0; i < BAR_CELLS; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[BAR_CELLS] = '\0';
-    exi_print_to(stderr, "\r%-32.32s [%s] %3.0f%%", what, bar, 100 * fraction);
+    exi_print_to(stderr, "\r%-32.32s [%s] %3.0f%%%-14s", what, bar, 100 * fraction, left);
     fflush(stderr);
 }
 
@@ -116,14 +134,16 @@ void exi_progress_step(exi_progress *progress, const char *what, double fraction
     double wait = progress->terminal ? BAR_EVERY_SECONDS : LINE_EVERY_SECONDS;
     if (progress->quiet || now - progress->start < BAR_AFTER_SECONDS || now - progress->last < wait)
         return;
+    char left[EXI_TEXT_SIZE];
     progress->last = now;
     fraction = fraction > 0 ? fraction < 1 ? fraction : 1 : 0;
     if (progress->terminal) {
         progress->shown = true;
         bar_shown = 1;
-        draw_bar(what, fraction);
+        draw_bar(what, fraction, text_left(left, now - progress->start, fraction));
     } else {
-        exi_print_to(stderr, "exemplar: %s, %.0f%% done\n", what, 100 * fraction);
+        exi_print_to(stderr, "exemplar: %s, %.0f%% done%s\n", what, 100 * fraction,
+                text_left(left, now - progress->start, fraction));
     }
 }
 

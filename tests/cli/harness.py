@@ -78,7 +78,7 @@ def limits(file_size, memory, modes=False):
 
 def without_progress(text):
     """Removes lines of progress, which appear after a second, as may happen on a slow machine."""
-    return re.sub(r"^exemplar: .*, \d+% done\n", "", text, flags=re.M)
+    return re.sub(r"^exemplar: .*, \d+% done(, \d+ (s|min|h) left)?\n", "", text, flags=re.M)
 
 
 class Case(unittest.TestCase):

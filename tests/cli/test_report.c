@@ -91,6 +91,22 @@ static void progress_elsewhere_is_a_line_now_and_then(void **state) {
     assert_string_equal(said, "exemplar: solving, 50% done\n");
 }
 
+static void progress_tells_the_time_left(void **state) {
+    (void)state;
+    char said[512];
+    static const struct {
+        double age;
+        const char *left;
+    } cases[] = {{12, "50% done, 12 s left\n"}, {600, "50% done, 10 min left\n"}, {7200, "50% done, 2 h left\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        step(said, sizeof said, false, false, cases[i].age, true);
+        assert_non_null(strstr(said, cases[i].left));
+    }
+    step(said, sizeof said, false, true, 600, false);
+    assert_non_null(strstr(said, "50%, 10 min left"));
+    bar_shown = 0;
+}
+
 static void quiet_is_quiet(void **state) {
     (void)state;
     char said[512];
@@ -160,6 +176,7 @@ int main(void) {
         cmocka_unit_test(figures),
         cmocka_unit_test(progress_on_a_terminal),
         cmocka_unit_test(progress_elsewhere_is_a_line_now_and_then),
+        cmocka_unit_test(progress_tells_the_time_left),
         cmocka_unit_test(quiet_is_quiet),
         cmocka_unit_test(a_signal_asks_the_library_to_stop),
         cmocka_unit_test(text_stays_on_its_line),

@@ -4,7 +4,7 @@
  * twice, and our own reader never looks at the JSON (docs/reference/rig.md).
  */
 #include "author/base/array.h"
-#include "author/base/map.h"
+#include "author/base/file_view.h"
 #include "author/formats/foreign.h"
 #include "author/formats/gltf/glb.h"
 #include "author/formats/rig/rig_gltf.h"

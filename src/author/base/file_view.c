@@ -5,7 +5,7 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "author/base/map.h"
+#include "author/base/file_view.h"
 
 #include <exemplar/author/files.h>
 

@@ -1,8 +1,8 @@
 /*
- * map.h - the bytes of a file for reading, without a copy in memory if the file is large. Private to authoring.
+ * file_view.h - the bytes of a file for reading, without a copy in memory if the file is large. Private to authoring.
  */
-#ifndef EXEMPLAR_AUTHOR_BASE_MAP_H
-#define EXEMPLAR_AUTHOR_BASE_MAP_H
+#ifndef EXEMPLAR_AUTHOR_BASE_FILE_VIEW_H
+#define EXEMPLAR_AUTHOR_BASE_FILE_VIEW_H
 
 #include <exemplar/base.h>
 
