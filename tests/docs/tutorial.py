@@ -25,7 +25,7 @@ PAGE_SIZE = (1060, 620)
 PICTURE_BYTES = 150000
 ELAPSED = re.compile(r"\d[\d.]* (?:µs|ms|s|min)$")
 BYTES = re.compile(r"(\d[\d.]*) (B|kB|MB)\b")
-PROGRESS = re.compile(r"^exemplar: .*, \d+% done\n", re.M)  # only on a slow machine
+PROGRESS = re.compile(r"^exemplar: .*, \d+% done(, \d+ (s|min|h) left)?\n", re.M)  # only on a slow machine
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 

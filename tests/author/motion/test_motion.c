@@ -302,14 +302,12 @@ static void scene_clips(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* Morph targets become dials. */
-static void weights(void **state) {
-    (void)state;
-    static const float values[KEYS][2] = {{0, 1}, {0.5f, 0}, {1, 0.25f}};
+static const float values[KEYS][2] = {{0, 1}, {0.5f, 0}, {1, 0.25f}};
+
+/* An arm with two morph targets, moved by its only animation. */
+static ex_scene *morphing_arm(void) {
     ex_scene *scene = arm_scene(0.5);
     ex_scene_mesh *mesh = &scene->meshes[scene->nodes[ARM_MESH].mesh];
-    ex_clip *clip = NULL;
-    ex_error error = {0};
     mesh->target_count = 2;
     mesh->target_names = calloc(2, sizeof *mesh->target_names);
     assert_non_null(mesh->target_names);
@@ -322,6 +320,15 @@ static void weights(void **state) {
     scene->animations[0].channels = calloc(1, sizeof *scene->animations[0].channels);
     assert_non_null(scene->animations[0].channels);
     add_channel(&scene->animations[0], ARM_MESH, EX_SCENE_WEIGHTS, 2, &values[0][0]);
+    return scene;
+}
+
+/* Morph targets become dials. */
+static void weights(void **state) {
+    (void)state;
+    ex_scene *scene = morphing_arm();
+    ex_clip *clip = NULL;
+    ex_error error = {0};
     if (ex_scene_to_clip(scene, 0, 0, &clip, &error) != EX_OK)
         fail_msg("%s", error.text);
     assert_int_equal(clip->dial_count, 2);
@@ -343,6 +350,7 @@ typedef struct attempt {
     char path[1000];
     ex_motion_options options;
     const ex_scene *scene;
+    int animation;
 } attempt;
 
 static ex_result read_once(void *context) {
@@ -357,7 +365,7 @@ static ex_result read_once(void *context) {
 static ex_result clip_once(void *context) {
     const attempt *a = context;
     ex_clip *clip = NULL;
-    ex_result result = ex_scene_to_clip(a->scene, 1, 3, &clip, NULL);
+    ex_result result = ex_scene_to_clip(a->scene, a->animation, 3, &clip, NULL);
     assert_int_equal(clip != NULL, result == EX_OK);
     ex_clip_destroy(clip);
     return result;
@@ -365,13 +373,18 @@ static ex_result clip_once(void *context) {
 
 static void survives_without_memory(void **state) {
     (void)state;
-    attempt a = {.options = {.fps = 3}};
+    attempt a = {.options = {.fps = 3}, .animation = 1};
     snprintf(a.path, sizeof a.path, "%s", write_text("t.csv", "smile\n0\n1\n1\n0\n0\n"));
     assert_true(fail_alloc_sweep(read_once, &a) > 5);
     snprintf(a.path, sizeof a.path, "%s", write_text("t.bvh", LEG_FRAMES("2") "0 20 0 0 0\n10 20 0 90 0\n"));
     assert_true(fail_alloc_sweep(read_once, &a) > 20);
     ex_scene *scene = animated_arm();
     a.scene = scene;
+    assert_true(fail_alloc_sweep(clip_once, &a) > 10);
+    ex_scene_destroy(scene);
+    scene = morphing_arm();
+    a.scene = scene;
+    a.animation = 0;
     assert_true(fail_alloc_sweep(clip_once, &a) > 10);
     ex_scene_destroy(scene);
 }

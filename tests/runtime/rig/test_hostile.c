@@ -498,6 +498,26 @@ static void lies_about_everything_are_refused(void **state) {
     refuse(whole_lies, sizeof whole_lies / sizeof *whole_lies);
 }
 
+/* The second offset at the place of the first. */
+static void offsets_ascend(void **state) {
+    (void)state;
+    char *copy = malloc(pack_size);
+    int tried = 0;
+    for (uint32_t i = 0; i < header_of(pack)->section_count; i++) {
+        const exi_pack_entry *entry = &entries_of(pack)[i];
+        if (entry->kind != EX_SECTION_OFFSET_PLACES || entry->size < 8)
+            continue;
+        memcpy(copy, pack, pack_size);
+        memcpy(copy + entry->offset + 4, pack + entry->offset, 4);
+        seal(copy);
+        ex_error error;
+        assert_int_equal(try_unpack(copy, pack_size, &error), EX_ERROR_DATA);
+        tried++;
+    }
+    assert_true(tried >= 3);
+    free(copy);
+}
+
 /* A NaN weight or tangent of the limit; their places follow from the head. */
 static void stencils_are_numbers(void **state) {
     (void)state;
@@ -718,9 +738,10 @@ int main(void) {
         cmocka_unit_test(a_section_cannot_serve_twice),
     };
     const struct CMUnitTest whole_tests[] = {
-        cmocka_unit_test(the_truth_is_believed),  cmocka_unit_test(lies_about_everything_are_refused),
-        cmocka_unit_test(stencils_are_numbers),   cmocka_unit_test(stencils_are_those_of_their_level),
-        cmocka_unit_test(the_last_name_must_end), cmocka_unit_test(every_word_may_lie),
+        cmocka_unit_test(the_truth_is_believed), cmocka_unit_test(lies_about_everything_are_refused),
+        cmocka_unit_test(stencils_are_numbers),  cmocka_unit_test(stencils_are_those_of_their_level),
+        cmocka_unit_test(offsets_ascend),        cmocka_unit_test(the_last_name_must_end),
+        cmocka_unit_test(every_word_may_lie),
     };
     const struct CMUnitTest limit_tests[] = {
         cmocka_unit_test(the_truth_is_believed),

@@ -66,6 +66,11 @@ static void variants(void **state) {
     assert_true(markers->rate == 0);
     assert_near((double)markers->positions[3], 2, 1e-6);
     ex_markers_destroy(markers);
+    /* Of two units the last counts. */
+    markers = parse("PathFileType\nNumFrames\tNumMarkers\tUnits\tUnits\n1\t2\tcm\tm\nFrame#\tTime\tA\t\t\tB\n\n"
+                    "1\t0\t1\t2\t0\t2\t1.2\t0\n");
+    assert_string_equal(markers->unit, "m");
+    ex_markers_destroy(markers);
     /* Z seems to be up; cells are missing at the end of a line. */
     markers = parse(KEYS "60\t60\t2\t2\tcm\t60\n" NAMES "1\t0\t1\t2\t170\t1\t3\t5\n2\t0\t1\t2\t170\n");
     assert_string_equal(markers->up, "+Z");

@@ -59,6 +59,28 @@ static void building_stops(void **state) {
     }
 }
 
+/* Rigs whose paths differ: the correctors are compared too. */
+static void paths_are_compared(void **state) {
+    (void)state;
+    char text[1000];
+    snprintf(text, sizeof text, DIRECT, "'trajectory': {'correctors': 1},");
+    ex_rig *rig = build_text(text);
+    snprintf(text, sizeof text, DIRECT, "'trajectory': {'correctors': 1, 'turns': false},");
+    ex_rig *other = build_text(text);
+    ex_differences *list = NULL;
+    assert_int_equal(ex_rig_compare(rig, other, 1e-7, &list, NULL), EX_OK);
+    int turns = 0, correctors = 0;
+    for (int i = 0; i < list->count; i++) {
+        turns += strstr(list->items[i].text, "turn differently") != NULL;
+        correctors += strstr(list->items[i].text, "corrector 1 of example") != NULL;
+    }
+    assert_int_equal(turns, 2);
+    assert_int_equal(correctors, 2);
+    ex_differences_destroy(list);
+    ex_rig_destroy(rig);
+    ex_rig_destroy(other);
+}
+
 /* Halfway, a rigidly turned bar is turned by half. */
 static void turns_stay_rigid(void **state) {
     (void)state;
@@ -318,6 +340,7 @@ static void files_of_segments_are_read_strictly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_are_compared),
         cmocka_unit_test(ends_are_the_forms),
         cmocka_unit_test(building_stops),
         cmocka_unit_test(turns_stay_rigid),
