@@ -59,6 +59,29 @@ static void building_stops(void **state) {
     }
 }
 
+/* The trajectories of a rig, opened: names and forms of all examples. */
+static void rigs_hold_their_paths(void **state) {
+    (void)state;
+    static const double bends[] = {2.2, -1.4};
+    char text[1000];
+    snprintf(text, sizeof text, DIRECT, "");
+    ex_rig *rig = build_text(text);
+    ex_rig_trajectories *paths = NULL;
+    assert_int_equal(ex_rig_trajectories_open(rig, 0, &paths, NULL), EX_OK);
+    assert_int_equal(paths->def.example_count, 2);
+    for (int k = 0; k < 2; k++) {
+        assert_string_equal(paths->def.names[k], k == 0 ? "a" : "b");
+        for (int v = 0; v < BAR_VERTICES; v++) {
+            double p[3];
+            bar_corner(bends[k], v, p);
+            for (int c = 0; c < 3; c++)
+                check_near(paths->def.examples[k][3 * v + c], p[c], 2e-6);
+        }
+    }
+    ex_rig_trajectories_close(paths);
+    ex_rig_destroy(rig);
+}
+
 /* Rigs whose paths differ: the correctors are compared too. */
 static void paths_are_compared(void **state) {
     (void)state;
@@ -341,6 +364,7 @@ static void files_of_segments_are_read_strictly(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_are_compared),
+        cmocka_unit_test(rigs_hold_their_paths),
         cmocka_unit_test(ends_are_the_forms),
         cmocka_unit_test(building_stops),
         cmocka_unit_test(turns_stay_rigid),

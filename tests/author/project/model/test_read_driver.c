@@ -1,6 +1,7 @@
 /* Drivers in project files: the values of every key, and the sentences of errors. */
 #include "author/project/projects.h"
 
+#include "author/project/model/driver.h"
 #include "author/project/skeleton/skeleton.h"
 
 static const char sound[] =
@@ -157,6 +158,30 @@ static void drivers_are_needed(void **state) {
     }
 }
 
+static ex_skeleton *hips_alone(void) {
+    const ex_transform rest = ex_transform_identity();
+    ex_skeleton *skeleton = NULL;
+    const ex_skeleton_def def = {
+        .joint_count = 1, .parents = (int[]){-1}, .rest = &rest, .names = (const char *[]){"hips"}};
+    assert_int_equal(ex_skeleton_create(&def, NULL, &skeleton, NULL), EX_OK);
+    return skeleton;
+}
+
+/* An example's own transforms hold for every joint, the first too; others are at rest. */
+static void joints_at_examples(void **state) {
+    (void)state;
+    ex_skeleton *skeleton = hips_alone();
+    ex_project *project = parse_project(sound);
+    const exi_project_driver driver = {.options.frame = EX_WHOLE_FRAME_JOINT};
+    const ex_transform *const *joints = NULL;
+    assert_int_equal(exi_project_driver_joints(&driver, &ex_project_get(project)->layers[1], skeleton, &joints, NULL),
+                     EX_OK);
+    assert_true(joints[0][0].translation[1] == 0 && joints[1][0].translation[1] == 2);
+    exi_project_driver_free_joints(joints);
+    ex_project_destroy(project);
+    ex_skeleton_destroy(skeleton);
+}
+
 /* Every joint of a region's mask is looked for. */
 static void masks_of_regions_name_joints(void **state) {
     (void)state;
@@ -165,14 +190,7 @@ static void masks_of_regions_name_joints(void **state) {
     } cases[] = {{"['hipz', 'hips']", "layers[1].weigh.regions[0].mask.joints[0]: "},
                  {"['hips', 'hipz']", "layers[1].weigh.regions[0].mask.joints[1]: "},
                  {"['hips']", NULL}};
-    const ex_transform rest = ex_transform_identity();
-    ex_skeleton *skeleton = NULL;
-    assert_int_equal(ex_skeleton_create(&(ex_skeleton_def){.joint_count = 1,
-                                                           .parents = (int[]){-1},
-                                                           .rest = &rest,
-                                                           .names = (const char *[]){"hips"}},
-                                        NULL, &skeleton, NULL),
-                     EX_OK);
+    ex_skeleton *skeleton = hips_alone();
     const char *at = strstr(sound, "{'colour': 'r'}");
     for (int i = 0; i < 3; i++) {
         char text[sizeof sound + 40];
@@ -192,7 +210,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_read),           cmocka_unit_test(little_has_to_be_said),
         cmocka_unit_test(what_is_wrong_is_said),        cmocka_unit_test(drivers_are_needed),
-        cmocka_unit_test(masks_of_regions_name_joints),
+        cmocka_unit_test(masks_of_regions_name_joints), cmocka_unit_test(joints_at_examples),
     };
     return cmocka_run_group_tests_name("author.project.read_driver", tests, scratch_set_up, scratch_tear_down);
 }
