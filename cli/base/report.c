@@ -6,6 +6,7 @@
 #include "interrupt.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,6 +44,24 @@ int exi_failed_memory(void) {
 
 int exi_failed(const ex_error *error) {
     return exi_failed_text("%s%s", error->text[0] ? error->text : ex_result_text(error->result), exi_hint(error));
+}
+
+void exi_notes_keep(void *user, const char *text) {
+    exi_notes *notes = user;
+    char **texts = realloc(notes->texts, (size_t)(notes->count + 1) * sizeof *texts);
+    char *copy = texts ? strdup(text) : NULL;
+    notes->texts = texts ? texts : notes->texts;
+    if (copy)
+        notes->texts[notes->count++] = copy;
+    else
+        exi_failed_text("%s%s%s", notes->path ? notes->path : "", notes->path ? ": " : "", text);
+}
+
+void exi_notes_free(exi_notes *notes) {
+    for (int i = 0; i < notes->count; i++)
+        free(notes->texts[i]);
+    free(notes->texts);
+    *notes = (exi_notes){.texts = NULL};
 }
 
 void exi_notes_print(const char *path, char *const *notes, int count) {

@@ -29,6 +29,18 @@ bool exi_is_foreign(const ex_error *error);
 int exi_failed_memory(void);
 int exi_failed_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Notes of the library, kept until the work is done, because a failure prints only one sentence. */
+typedef struct exi_notes {
+    char **texts; /* [count] */
+    int count;
+    const char *path; /* in front of notes on stderr; may be NULL */
+} exi_notes;
+
+/* For hooks of the library, with exi_notes as user. Prints the note at once if there is not enough memory to keep it.
+ */
+void exi_notes_keep(void *notes, const char *text);
+void exi_notes_free(exi_notes *notes);
+
 /* Prints "exemplar: PATH: SENTENCE" on stderr for each note. */
 void exi_notes_print(const char *path, char *const *notes, int count);
 

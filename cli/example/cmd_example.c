@@ -17,18 +17,6 @@
 
 /* ---- changing a project ---- */
 
-static void keep_note(void *user, const char *text) {
-    exi_change *change = user;
-    char **notes = realloc(change->notes, (size_t)(change->note_count + 1) * sizeof *notes);
-    char *copy = strdup(text);
-    if (notes)
-        change->notes = notes;
-    if (notes && copy)
-        change->notes[change->note_count++] = copy;
-    else
-        free(copy);
-}
-
 bool exi_change_open(exi_change *change, const ex_call *call, const char *path) {
     ex_error error = {.result = EX_OK};
     *change = (exi_change){.call = call, .lock = -1};
@@ -41,7 +29,8 @@ bool exi_change_open(exi_change *change, const ex_call *call, const char *path) 
         return false;
     }
     exi_progress_start(&change->progress, call);
-    change->options = (ex_build_options){.progress = &change->progress.hook, .note = keep_note, .note_user = change};
+    change->options =
+        (ex_build_options){.progress = &change->progress.hook, .note = exi_notes_keep, .note_user = &change->notes};
     exi_interrupt_defer(true);
     return true;
 }
@@ -55,15 +44,13 @@ int exi_change_end(exi_change *change, ex_result result, const ex_error *error) 
     }
     if (result != EX_OK)
         return exi_failed(error);
-    for (int i = 0; !change->call->quiet && i < change->note_count; i++)
-        exi_failed_text("%s", change->notes[i]);
+    for (int i = 0; !change->call->quiet && i < change->notes.count; i++)
+        exi_failed_text("%s", change->notes.texts[i]);
     return EX_EXIT_DONE;
 }
 
 void exi_change_close(exi_change *change) {
-    for (int i = 0; i < change->note_count; i++)
-        free(change->notes[i]);
-    free(change->notes);
+    exi_notes_free(&change->notes);
     ex_project_destroy(change->project);
     exi_lock_release(change->lock);
 }
@@ -142,8 +129,8 @@ static void print_json(const exi_change *change, const char *path, const ex_proj
     exi_emit_number(&json, "farthest", made->farthest);
     exi_emit_number(&json, "size", made->size);
     exi_emit_open(&json, "notes", '[');
-    for (int i = 0; i < change->note_count; i++)
-        exi_emit_text(&json, NULL, change->notes[i]);
+    for (int i = 0; i < change->notes.count; i++)
+        exi_emit_text(&json, NULL, change->notes.texts[i]);
     exi_emit_close(&json, ']');
     exi_emit_close(&json, '}');
     exi_emit_end(&json);

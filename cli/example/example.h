@@ -14,14 +14,13 @@ extern const ex_command cmd_example_mute;
 extern const ex_command cmd_example_mirror;
 extern const ex_command cmd_example_list;
 
-/* A change of a project in progress. Notes are kept until it succeeds, because a failure prints only one sentence. */
+/* A change of a project in progress. */
 typedef struct exi_change {
     const ex_call *call;
     ex_project *project;
     exi_progress progress;
     ex_build_options options; /* pass this to the library */
-    char **notes;
-    int note_count;
+    exi_notes notes;
     int lock; /* while held, no other command changes the project */
 } exi_change;
 

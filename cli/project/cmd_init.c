@@ -37,30 +37,6 @@ static const ex_option options[] = {
      .flag = &paths},
 };
 
-/* Notes kept until the project is written, because a failure prints only one sentence. */
-typedef struct kept_notes {
-    char **texts;
-    int count;
-} kept_notes;
-
-static void keep_note(void *user, const char *text) {
-    kept_notes *notes = user;
-    char **texts = realloc(notes->texts, (size_t)(notes->count + 1) * sizeof *texts);
-    char *copy = strdup(text);
-    if (texts)
-        notes->texts = texts;
-    if (texts && copy)
-        notes->texts[notes->count++] = copy;
-    else
-        free(copy);
-}
-
-static void free_notes(kept_notes *notes) {
-    for (int i = 0; i < notes->count; i++)
-        free(notes->texts[i]);
-    free(notes->texts);
-}
-
 /* Source of a project: a scene, or forms. */
 typedef struct source {
     const ex_scene *scene; /* or NULL */
@@ -68,7 +44,7 @@ typedef struct source {
     const char *path;
 } source;
 
-static void emit_notes(exi_emitter *json, const ex_scene *scene, const kept_notes *notes) {
+static void emit_notes(exi_emitter *json, const ex_scene *scene, const exi_notes *notes) {
     exi_emit_open(json, "notes", '[');
     for (int i = 0; scene && i < scene->note_count; i++)
         exi_emit_text(json, NULL, scene->notes[i]);
@@ -78,7 +54,7 @@ static void emit_notes(exi_emitter *json, const ex_scene *scene, const kept_note
 }
 
 /* Prints what was made. Reads the project again, which also proves that it can be read. */
-static int print_result(const ex_call *call, const source *from, const kept_notes *notes, const char *path) {
+static int print_result(const ex_call *call, const source *from, const exi_notes *notes, const char *path) {
     ex_error error = {.result = EX_OK};
     ex_project *project = NULL;
     if (ex_project_read(path, &project, &error) != EX_OK)
@@ -111,10 +87,10 @@ static int print_result(const ex_call *call, const source *from, const kept_note
 
 /* Fills the folder; removes what was written if that fails or is interrupted. */
 static int fill_folder(const ex_call *call, const source *from, const char *directory, const char *name,
-                       kept_notes *notes, exi_folder *folder) {
+                       exi_notes *notes, exi_folder *folder) {
     ex_error error = {.result = EX_OK};
     const ex_init_options how = {.overwrite = force, .keep_seams = keep_seams};
-    const ex_init_report report = {.note = keep_note, .user = notes};
+    const ex_init_report report = {.note = exi_notes_keep, .user = notes};
     ex_result result = ex_make_directory(directory, &error);
     const int lock = result == EX_OK ? exi_lock_folder(directory, call->quiet) : -1;
     exi_interrupt_defer(true);
@@ -137,7 +113,7 @@ static int init(const ex_call *call, const source *from, const char *directory, 
     exi_folder folder;
     if (!exi_folder_note(&folder, directory))
         return EX_EXIT_FAILED;
-    kept_notes notes = {.texts = NULL};
+    exi_notes notes = {.path = from->path};
     int exit_code = EX_EXIT_DONE;
     char *project = exi_path_inside(directory, name, ".json");
     if (!project) {
@@ -149,7 +125,7 @@ static int init(const ex_call *call, const source *from, const char *directory, 
         if (exit_code == EX_EXIT_DONE)
             exit_code = print_result(call, from, &notes, project);
     }
-    free_notes(&notes);
+    exi_notes_free(&notes);
     free(project);
     exi_folder_forget(&folder);
     return exit_code;

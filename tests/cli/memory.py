@@ -390,7 +390,7 @@ class Place:
         """Says what is wrong with a run that had a failed allocation; None if nothing is."""
         code, out, err, files = got[:4]
         if code == 0:
-            if out != good[1] or err != good[2]:
+            if out != good[1] or sorted(err.splitlines()) != sorted(good[2].splitlines()):
                 return "exit 0 with another output: " + repr((out + err)[:200])
             if files != good[3]:
                 return "exit 0 with other files: " + " ".join(sorted(n for n in files.keys() | good[3].keys()
@@ -413,8 +413,7 @@ class Place:
 
 def explain(options, trace):
     """The callers as function:line, from the innermost."""
-    found = re.findall(r"exemplar\(\+(0x[0-9a-f]+)\)|exemplar\[0x([0-9a-f]+)\]", trace)
-    places = [one or "0x" + other for one, other in found]
+    places = re.findall(re.escape(os.path.basename(options.tool)) + r"\(\+(0x[0-9a-f]+)\)", trace)
     if not places:
         return trace
     lines = subprocess.run(["addr2line", "-fse", options.tool, *places], capture_output=True, text=True).stdout.split("\n")
