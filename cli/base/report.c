@@ -162,7 +162,7 @@ void exi_progress_step(exi_progress *progress, const char *what, double fraction
         draw_bar(what, fraction, text_left(left, now - progress->start, fraction));
     } else {
         exi_print_to(stderr, "exemplar: %s, %.0f%% done%s\n", what, 100 * fraction,
-                text_left(left, now - progress->start, fraction));
+                     text_left(left, now - progress->start, fraction));
     }
 }
 
