@@ -16,14 +16,14 @@ typedef struct corner_key {
     int vertex, texcoord, normal, corner;
 } corner_key;
 
-/* State for one mesh. Primitives of one group form a list: first[group + 1], next[primitive]; so do the faces of a
- * primitive, in their order: faces[primitive], next_face[face]. */
+/* State for one mesh. Primitives whose group and material have one hash form a list: first[hash], next[primitive]; so
+ * do the faces of a primitive, in their order: faces[primitive], next_face[face]. */
 typedef struct maker {
     const ex_mesh *mesh;
     ex_error *error;
     int material_offset; /* index of the mesh's first material in the scene */
     int *triangles, triangle_count;
-    int *first, *next, *materials, *faces, *last_faces, *next_face;
+    int *first, *next, *groups, *materials, *faces, *last_faces, *next_face;
     int primitive_count;
     corner_key *keys;   /* of one primitive at a time */
     int *corner_vertex; /* [corner_count] vertex in the primitive, of one primitive at a time */
@@ -36,15 +36,17 @@ static ex_result no_memory(const maker *m) {
 /* ---- faces to primitives ---- */
 
 static int find_primitive(maker *m, int group, int material) {
-    int *link = &m->first[group + 1];
+    const uint64_t mixed = ((uint64_t)(unsigned)group << 32 | (unsigned)material) * 0x9E3779B97F4A7C15u >> 16;
+    int *link = &m->first[mixed % ((uint64_t)m->mesh->face_count + 1)];
     while (*link >= 0) {
-        if (m->materials[*link] == material)
+        if (m->groups[*link] == group && m->materials[*link] == material)
             return *link;
         link = &m->next[*link];
     }
     int made = m->primitive_count++;
     *link = made;
     m->next[made] = -1;
+    m->groups[made] = group;
     m->materials[made] = material;
     m->faces[made] = m->last_faces[made] = -1;
     return made;
@@ -53,19 +55,19 @@ static int find_primitive(maker *m, int group, int material) {
 static ex_result sort_faces(maker *m) {
     const ex_mesh *mesh = m->mesh;
     size_t faces = (size_t)mesh->face_count, corners = (size_t)mesh->corner_count;
-    int **lists[] = {&m->next, &m->materials, &m->faces, &m->last_faces, &m->next_face};
+    int **lists[] = {&m->next, &m->groups, &m->materials, &m->faces, &m->last_faces, &m->next_face};
     bool good = true;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         *lists[i] = exi_array_allocate(faces, sizeof **lists[i]);
         good = good && *lists[i];
     }
-    m->first = exi_array_allocate((size_t)mesh->group_count + 1, sizeof(int));
+    m->first = exi_array_allocate(faces + 1, sizeof(int));
     m->keys = exi_array_allocate(corners, sizeof *m->keys);
     m->corner_vertex = exi_array_allocate(corners, sizeof(int));
     if (!good || !m->first || !m->keys || !m->corner_vertex)
         return no_memory(m);
-    for (int g = 0; g <= mesh->group_count; g++)
-        m->first[g] = -1;
+    for (size_t i = 0; i <= faces; i++)
+        m->first[i] = -1;
     for (int f = 0; f < mesh->face_count; f++) {
         int group = mesh->face_groups ? mesh->face_groups[f] : -1;
         int material = mesh->face_materials ? mesh->face_materials[f] : -1;
@@ -248,6 +250,7 @@ static void free_maker(maker *m) {
     free(m->triangles);
     free(m->first);
     free(m->next);
+    free(m->groups);
     free(m->materials);
     free(m->faces);
     free(m->last_faces);

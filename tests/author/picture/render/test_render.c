@@ -450,8 +450,43 @@ static void the_back_is_seen_when_asked_for(void **state) {
     ex_mesh_destroy(ball);
 }
 
+/* Two flat cones back to back share their tip, with more faces than each corner looks at: the crease between them
+ * stays. */
+static void keeps_creases_between_very_many_faces(void **state) {
+    (void)state;
+    enum { FACES = 3000 };
+    static double positions[2 * FACES + 1][3];
+    static float narrow[2 * FACES + 1][3], normals[6 * FACES][3];
+    static int offsets[2 * FACES + 1], corners[6 * FACES];
+    for (int i = 0; i < 2 * FACES; i++) {
+        const double turn = 2 * 3.14159265358979 * (i % FACES) / FACES;
+        const int next = i % FACES + 1 < FACES ? i + 1 : i + 1 - FACES;
+        positions[1 + i][0] = cos(turn);
+        positions[1 + i][1] = sin(turn);
+        positions[1 + i][2] = i < FACES ? -0.1 : 0.1;
+        offsets[i + 1] = 3 * (i + 1);
+        corners[3 * i] = 0;
+        corners[3 * i + 1] = 1 + (i < FACES ? i : next);
+        corners[3 * i + 2] = 1 + (i < FACES ? next : i);
+    }
+    for (int v = 0; v <= 2 * FACES; v++)
+        for (int k = 0; k < 3; k++)
+            narrow[v][k] = (float)positions[v][k];
+    const ex_mesh mesh = {.vertex_count = 2 * FACES + 1,
+                          .positions = positions[0],
+                          .face_count = 2 * FACES,
+                          .face_offsets = offsets,
+                          .corner_count = 6 * FACES,
+                          .corners = corners};
+    const ex_render_item item = {.mesh = &mesh};
+    assert_int_equal(exi_corner_normals(&item, narrow[0], false, normals[0], NULL), EX_OK);
+    for (int f = 0; f < 2 * FACES; f++)
+        assert_near(normals[3 * f][2], f < FACES ? 1 : -1, 1e-4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_creases_between_very_many_faces),
         cmocka_unit_test(a_ball_fills_the_frame),
         cmocka_unit_test(forms_may_have_any_size),
         cmocka_unit_test(pictures_may_be_wide_or_tall),
