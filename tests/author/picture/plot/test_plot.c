@@ -258,6 +258,30 @@ static void largest_are_chosen(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* A legend without room for all names says how many are missing. */
+static void the_legend_counts_the_rest(void **state) {
+    (void)state;
+    ex_rig *rig = rig_of_many(EX_WEIGHER_CARDINAL, 60);
+    ex_plot_def def = def_of(rig, 1);
+    ex_plot_info info;
+    def.width = EX_PLOT_WIDTH_MIN;
+    def.height = EX_PLOT_HEIGHT_MIN;
+    char *text = svg_of(&def, &info), word[32];
+    int named = 0, more = 0;
+    for (int k = 0; k < 60; k++) {
+        snprintf(word, sizeof word, "\"example %d\"", k);
+        named += count_of(text, word) > 0;
+    }
+    for (int k = 1; k <= 2 * info.drawn_count; k++) {
+        snprintf(word, sizeof word, "\"and %d more\"", k);
+        more = count_of(text, word) > 0 ? k : more;
+    }
+    assert_true(named > 0 && more > 0);
+    assert_int_equal(named + more, info.drawn_count);
+    free(text);
+    ex_rig_destroy(rig);
+}
+
 /* Above the plot and at the end of the curve. */
 static void every_example_is_named_twice(void **state) {
     (void)state;
@@ -528,6 +552,7 @@ int main(void) {
         cmocka_unit_test(curves_go_through_the_weights),
         cmocka_unit_test(labels_do_not_overlap),
         cmocka_unit_test(largest_are_chosen),
+        cmocka_unit_test(the_legend_counts_the_rest),
         cmocka_unit_test(every_example_is_named_twice),
         cmocka_unit_test(direct_layers_are_plain),
         cmocka_unit_test(pseudo_examples_are_shown),
