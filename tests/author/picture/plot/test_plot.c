@@ -258,6 +258,20 @@ static void largest_are_chosen(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* Every map has its example's name above it and at the example's place. */
+static void every_map_is_named_twice(void **state) {
+    (void)state;
+    ex_rig *rig = rig_of_many(EX_WEIGHER_CARDINAL, 12);
+    const ex_plot_def def = def_of(rig, 2);
+    char *text = svg_of(&def, NULL), word[32];
+    for (int k = 0; k < 12; k++) {
+        snprintf(word, sizeof word, "\"example %d\"", k);
+        assert_int_equal(count_of(text, word), 2);
+    }
+    free(text);
+    ex_rig_destroy(rig);
+}
+
 /* A legend without room for all names says how many are missing. */
 static void the_legend_counts_the_rest(void **state) {
     (void)state;
@@ -553,6 +567,7 @@ int main(void) {
         cmocka_unit_test(labels_do_not_overlap),
         cmocka_unit_test(largest_are_chosen),
         cmocka_unit_test(the_legend_counts_the_rest),
+        cmocka_unit_test(every_map_is_named_twice),
         cmocka_unit_test(every_example_is_named_twice),
         cmocka_unit_test(direct_layers_are_plain),
         cmocka_unit_test(pseudo_examples_are_shown),
