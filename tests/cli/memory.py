@@ -226,6 +226,10 @@ class Inputs:
             "parts": [{"name": "all", "joints": ["base"], "covers": ["base"]}],
             "scans": [{"name": "one", "part": "all", "files": ["scans/one.ply"]}]}))
 
+    def make_arm(self, path):
+        self.run("demo", "arm")
+        (path / "poses.csv").write_text("name,part,elbow,gender\nstraight,arm,0,0\nbent,arm,90,0\n")
+
     def make_body(self, path):
         """The session of the demo, with all its steps done."""
         self.run("demo", "body", "--quick", "-o", "body")
@@ -322,7 +326,8 @@ SLOW = [
     ("body", "scan template body"),
     ("body", "scan build body --force"),
     ("body", "scan report body"),
-    ("body", "scan simulate body/body.glb --poses body/truth/poses.csv --pitch 10mm,8mm --marker-size 24mm -o new"),
+    ("arm", "scan simulate arm/arm.glb --poses poses.csv --pitch 20mm,16mm --marker-size 40mm -o new "
+            "--part arm=forearm,hand:shoulder,forearm,hand"),
 ]
 
 
