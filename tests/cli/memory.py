@@ -131,13 +131,13 @@ class Inputs:
 
     def make_sleeve(self, path):
         """A tube, a sleeve around it, and a rig of two keys that makes the sleeve follow."""
-        bends = (0.0, 0.4, 0.9, 1.4)
+        bends = (0.0, 0.4, 0.8, 1.2, 1.6)
         (path / "bar.obj").write_text(tube_text(6, 5, tube(6, 5, 0.1, 0)))
         (path / "sleeve.obj").write_text(tube_text(4, 6, tube(4, 6, 0.13, 0)))
         (path / "bar.pc2").write_bytes(pc2([tube(6, 5, 0.1, bend) for bend in bends]))
         (path / "sleeve.pc2").write_bytes(pc2([tube(4, 6, 0.13 + 0.01 * bend, bend) for bend in bends]))
         self.run("drive", "learn", "--driver", "bar.pc2", "--driver-mesh", "bar.obj", "--driven", "sleeve.pc2",
-                 "--driven-mesh", "sleeve.obj", "--at", "0,2,3", "-o", "sleeve.glb")
+                 "--driven-mesh", "sleeve.obj", "--at", "1,2,3", "-o", "sleeve.glb")
         examples = []
         for i, bend in enumerate((0.0, 0.7, 1.4)):
             (path / f"bar_{i}.obj").write_text(tube_text(6, 5, tube(6, 5, 0.1, bend)))
@@ -299,8 +299,8 @@ COMMANDS = [
     ("sleeve", "drive report sleeve.glb --driver bar.pc2 --truth sleeve.pc2"),
     ("sleeve", "drive keys sleeve.glb"),
     ("sleeve", "drive keys sleeve.glb --json"),
-    ("sleeve", "drive add sleeve.glb --driver bar.pc2 --driven sleeve.pc2 --at 1 --name new"),
-    ("sleeve", "drive remove sleeve.glb frame_000"),
+    ("sleeve", "drive add sleeve.glb --driver bar.pc2 --driven sleeve.pc2 --at 4 --name new"),
+    ("sleeve", "drive remove sleeve.glb frame_001"),
     ("sleeve", "build p.json -o new.glb"),
     ("sleeve", "pose p.glb body=bar_1.obj -o new.obj"),
     ("sleeve", "unpack p.glb -o new"),
