@@ -5,10 +5,8 @@ import http.client
 import json
 import os
 import random
-import resource
 import signal
 import socket
-import subprocess
 import threading
 import time
 
@@ -481,7 +479,7 @@ class Crowd(Case):
 
     def test_few_files(self):
         """Connections leave enough of the files that the process may open."""
-        editor = Editor(self.folder, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (48, 48)))
+        editor = Editor(self.folder, open_files=48)
         self.editors.append(editor)
         half = editor.head("PUT", "api/project", "If-Match: *\nContent-Length: 1000\n") + "\n{"
         self.crowd(editor, ["", half])

@@ -34,9 +34,9 @@ class Answer:
 class Editor:
     """The tool serving a project, and requests like those of the page."""
 
-    def __init__(self, folder, name="band.json", *words, modes=False, **how):
+    def __init__(self, folder, name="band.json", *words, modes=False, open_files=None, **how):
         self.process = subprocess.Popen([harness.TOOL, "edit", str(name), "--no-open", *words], cwd=folder, **how,
-                                        preexec_fn=harness.limits(None, None, modes),
+                                        preexec_fn=harness.limits(modes=modes, open_files=open_files),
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if not select.select([self.process.stdout], [], [], 60)[0]:
             self.end()

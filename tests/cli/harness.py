@@ -62,9 +62,9 @@ def can_obey_modes():
         return False
 
 
-def limits(file_size, memory, modes=False):
+def limits(file_size=None, memory=None, modes=False, open_files=None):
     """Sets a child's limits: beyond file_size a write fails as on a full disk, beyond memory an allocation fails. With
-    modes, protected files and folders are closed to root too."""
+    modes, protected files and folders are closed to root too. open_files: how many it may open at once."""
     def set_them():
         if modes:
             obey_modes()
@@ -73,6 +73,8 @@ def limits(file_size, memory, modes=False):
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
         if memory is not None and not SANITIZED:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        if open_files is not None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (open_files, open_files))
     return set_them
 
 

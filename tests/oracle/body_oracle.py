@@ -67,7 +67,7 @@ class Tool:
         lines = [",".join(header)] + [",".join(repr(float(value)) for value in row) for row in rows]
         (self.folder / "poses.csv").write_text("\n".join(lines) + "\n")
         self.run("pose", rig, "--poses", "poses.csv", "-o", "forms", "--force")
-        return [self.read_form(f"forms/pose_{number:05d}.obj") for number in range(len(poses))]
+        return [self.read_form(f"forms/pose_{number + 1:05d}.obj") for number in range(len(poses))]
 
 
 def compare(tally, group, got, expected, detail, limit=LIMIT):

@@ -135,7 +135,7 @@ def check_poses(tally, tool, source, corrections):
     rests = np.array(psd_body.binds(source))
     for number, turns in enumerate(poses):
         worlds = dict(zip(source.names, psd_body.matrices(source, turns) @ rests))
-        compare(tally, "poses of the arms", tool.read_form(f"forms/pose_{number:05d}.obj"),
+        compare(tally, "poses of the arms", tool.read_form(f"forms/pose_{number + 1:05d}.obj"),
                 evaluate(source, corrections, worlds, turns), f"pose {number}")
 
 

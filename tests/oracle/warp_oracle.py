@@ -166,7 +166,7 @@ class Tool:
         times = (0, *TIMES, 1)
         (self.folder / "times.csv").write_text("t\n" + "".join(f"{t!r}\n" for t in times))
         self.run("pose", "rig.glb", "--poses", "times.csv", "-o", "forms", "--force")
-        return {t: read_obj(self.folder / f"forms/pose_{i:05d}.obj")[0] for i, t in enumerate(times)}
+        return {t: read_obj(self.folder / f"forms/pose_{i:05d}.obj")[0] for i, t in enumerate(times, 1)}
 
 
 def check_trajectory(tally, tool, name, start_file, end_file):

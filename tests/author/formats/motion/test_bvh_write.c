@@ -249,7 +249,7 @@ static void refuses(void **state) {
     ex_error error = {0};
     clip->times[7] += 0.001;
     assert_int_equal(ex_bvh_write(scratch_path("r.bvh"), clip, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "frame 7 is at 0.071 s, not at 0.07 s");
+    assert_sentence(&error, EX_ERROR_DATA, "frame 8 is at 0.071 s, not at 0.07 s");
     clip->times[7] -= 0.001;
     clip->joints[1].end = true;
     assert_int_equal(ex_bvh_write(scratch_path("r.bvh"), clip, &error), EX_ERROR_DATA);
