@@ -203,6 +203,10 @@ static ex_result read_form(const starting *s, int form, ex_mesh **out, const cha
     if (result == EX_OK)
         result = exi_take_form(given->path, s->given->rest.path, read, *out, how, error);
     ex_mesh_destroy(read);
+    if (result != EX_OK) {
+        ex_mesh_destroy(*out);
+        *out = NULL;
+    }
     return result;
 }
 
