@@ -182,17 +182,19 @@ static void print_driver(const ex_rig *rig) {
 }
 
 static void print_levels(const ex_rig *rig) {
-    const int count = ex_rig_level_count(rig), shown = ex_rig_level(rig);
+    const ex_rig_refinement refinement = ex_rig_get_refinement(rig);
+    const int count = refinement.level_count;
     char vertices[EXI_TEXT_SIZE];
     for (int l = 1; l <= count; l++)
-        exi_print("level %d   %s%s\n", l, exi_text_count(vertices, ex_rig_level_vertex_count(rig, l), "vertex"),
-                  shown == l ? ", shown" : "");
-    if (count > 0 && ex_stencils_on_limit(ex_rig_stencils(rig)))
+        exi_print("level %d   %s%s\n", l, exi_text_count(vertices, refinement.vertex_counts[l - 1], "vertex"),
+                  refinement.level == l ? ", shown" : "");
+    if (refinement.all_on_limit)
         exi_print("limit     all levels are on it\n");
-    else if (ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0)
+    else if (refinement.has_limit)
         exi_print("limit     %s%s\n",
-                  exi_text_count(vertices, ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT), "vertex"),
-                  shown == EX_LEVEL_LIMIT ? ", shown" : "");
+                  exi_text_count(vertices, count > 0 ? refinement.vertex_counts[count - 1] : ex_rig_vertex_count(rig),
+                                 "vertex"),
+                  refinement.level == EX_LEVEL_LIMIT ? ", shown" : "");
 }
 
 static int print_rig(const char *path, const ex_rig *rig, const double box[6]) {
@@ -281,23 +283,23 @@ static void json_driver(const ex_rig *rig, exi_emitter *json) {
 }
 
 static void json_levels(const ex_rig *rig, exi_emitter *json) {
-    const bool limit = ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0;
-    if (ex_rig_level_count(rig) == 0 && !limit)
+    const ex_rig_refinement refinement = ex_rig_get_refinement(rig);
+    if (refinement.level_count == 0 && !refinement.has_limit)
         return;
     exi_emit_open(json, "subdivide", '{');
-    exi_emit_number(json, "levels", ex_rig_level_count(rig));
-    if (limit && ex_stencils_on_limit(ex_rig_stencils(rig)))
+    exi_emit_number(json, "levels", refinement.level_count);
+    if (refinement.all_on_limit)
         exi_emit_text(json, "limit", "all");
     else
-        exi_emit_bool(json, "limit", limit);
+        exi_emit_bool(json, "limit", refinement.has_limit);
     exi_emit_open(json, "vertices", '[');
-    for (int l = 1; l <= ex_rig_level_count(rig); l++)
-        exi_emit_number(json, NULL, ex_rig_level_vertex_count(rig, l));
+    for (int l = 0; l < refinement.level_count; l++)
+        exi_emit_number(json, NULL, refinement.vertex_counts[l]);
     exi_emit_close(json, ']');
-    if (ex_rig_level(rig) == EX_LEVEL_LIMIT)
+    if (refinement.level == EX_LEVEL_LIMIT)
         exi_emit_text(json, "shown", "limit");
     else
-        exi_emit_number(json, "shown", ex_rig_level(rig));
+        exi_emit_number(json, "shown", refinement.level);
     exi_emit_close(json, '}');
 }
 
@@ -339,7 +341,8 @@ static int print_rig_json(const char *path, const ex_rig *rig, const double box[
 }
 
 int exi_info_rig(const ex_call *call, const char *path) {
-    ex_rig *rig = exi_rig_load(path, &(ex_rig_options){.without_normals = true});
+    /* The levels of a large rig take most of its memory, and nothing is evaluated on them. */
+    ex_rig *rig = exi_rig_load(path, &(ex_rig_options){.without_normals = true, .without_levels = true});
     if (!rig)
         return EX_EXIT_FAILED;
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);

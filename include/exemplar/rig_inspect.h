@@ -110,6 +110,18 @@ EX_API bool ex_rig_example_joints(const ex_rig *rig, int layer, int example, ex_
 EX_API const ex_stencils *ex_rig_stencils(const ex_rig *rig);
 EX_API int ex_rig_level_count(const ex_rig *rig);
 
+/* The refinement that a rig's definition or file has, also if ex_rig_options.without_levels left it out. */
+#define EX_RIG_LEVEL_MAX 32
+typedef struct ex_rig_refinement {
+    int level_count;
+    int level;         /* level to show: 0, a level, or EX_LEVEL_LIMIT */
+    bool has_limit;    /* true if there is a limit surface; it has as many vertices as the last level */
+    bool all_on_limit; /* true if all levels lie on it */
+    int vertex_counts[EX_RIG_LEVEL_MAX]; /* of level 1, 2, … */
+} ex_rig_refinement;
+/* Gets it: for tools that show what a file has, without the memory that its levels take. */
+EX_API ex_rig_refinement ex_rig_get_refinement(const ex_rig *rig);
+
 /* A texture that follows the pose: one for each texture name among the pixel layers, in order of first appearance. */
 typedef struct ex_texture {
     const char *name;

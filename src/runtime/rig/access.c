@@ -150,6 +150,10 @@ int ex_rig_level_count(const ex_rig *rig) {
     return rig->counts.levels;
 }
 
+ex_rig_refinement ex_rig_get_refinement(const ex_rig *rig) {
+    return rig->refinement;
+}
+
 int ex_rig_level(const ex_rig *rig) {
     return rig->counts.level;
 }

@@ -124,6 +124,20 @@ static void open_records(exi_making *m) {
     }
 }
 
+/* Describes the refinement, before options leave it out. */
+static ex_rig_refinement refinement_of(const ex_rig_def *def) {
+    ex_rig_refinement r = {0};
+    if (!def->stencils)
+        return r;
+    r.level_count = ex_stencils_level_count(def->stencils);
+    r.has_limit = ex_stencils_has(def->stencils, EX_LEVEL_LIMIT);
+    r.all_on_limit = ex_stencils_on_limit(def->stencils);
+    r.level = r.all_on_limit && def->level == EX_LEVEL_LIMIT ? r.level_count : def->level; /* they are the same */
+    for (int i = 0; i < r.level_count && i < EX_RIG_LEVEL_MAX; i++)
+        r.vertex_counts[i] = ex_stencils_vertex_count(def->stencils, i + 1);
+    return r;
+}
+
 static ex_result open_plan(exi_rig_plan *p, const ex_rig_def *def, const ex_allocator *allocator, ex_error *error) {
     *p = (exi_rig_plan){.m = {.def = def, .allocator = allocator, .options = def->options, .skin = def->skin}};
     p->m.stencils = def->options.without_levels ? NULL : def->stencils;
@@ -131,6 +145,7 @@ static ex_result open_plan(exi_rig_plan *p, const ex_rig_def *def, const ex_allo
     if (result != EX_OK)
         return result;
     count_tables(&p->m);
+    p->m.refinement = refinement_of(def);
     result = exi_making_open(&p->m, error);
     p->axis_inputs = exi_making_keep(&p->m, (size_t)p->axis_total, sizeof *p->axis_inputs);
     p->input_axes = exi_making_keep(&p->m, (size_t)p->axis_total, sizeof *p->input_axes);

@@ -114,7 +114,7 @@ ex_result exi_making_allocate(exi_making *m, ex_rig **rig, ex_error *error) {
                       .example_count = m->counts.forms + m->more_forms,
                       .storage = (int32_t)m->options.storage};
     bool fits = exi_forms_layout(&forms) && (size_t)forms.size == forms.size;
-    exi_placing p = {.head = {.counts = m->counts}};
+    exi_placing p = {.head = {.counts = m->counts, .refinement = m->refinement}};
     for (int l = 0; l < m->counts.layers; l++)
         p.head.domains |= 1U << m->layers[l].domain;
     place_all(&p, m, &forms);

@@ -13,11 +13,12 @@ typedef struct exi_unpack exi_unpack;
 typedef struct exi_making {
     const ex_allocator *allocator;
     ex_rig_options options;
-    const ex_rig_def *def;    /* or NULL: it comes from a file */
-    const exi_unpack *file;   /* or NULL: it comes from a definition */
-    const uint32_t *gather;   /* file: [vertices] first split vertex of each; NULL: itself */
-    const uint32_t *sources;  /* file: [splits] vertex of each; NULL: itself */
-    exi_rig_counts counts;    /* of the rig */
+    const ex_rig_def *def;   /* or NULL: it comes from a file */
+    const exi_unpack *file;  /* or NULL: it comes from a definition */
+    const uint32_t *gather;  /* file: [vertices] first split vertex of each; NULL: itself */
+    const uint32_t *sources; /* file: [splits] vertex of each; NULL: itself */
+    exi_rig_counts counts;   /* of the rig */
+    ex_rig_refinement refinement;
     exi_layer_record *layers; /* [layers]: records as in the rig, except names and weighers */
     ex_weigher **weighers;    /* [layers], NULL for those that only get room */
     size_t *weigher_sizes;    /* [layers] */

@@ -108,22 +108,23 @@ struct ex_rig {
     int32_t displaced_layers;  /* displacement layers; 0 if the levels are left out */
     uint32_t domains;          /* bit d is set if there are layers of domain d */
     uint32_t reserved;
-    uint64_t strings;         /* [string_size] bytes, zero-terminated strings */
-    uint64_t inputs;          /* [inputs] exi_input_record */
-    uint64_t layers;          /* [layers] exi_layer_record */
-    uint64_t axis_inputs;     /* [axes] int32_t */
-    uint64_t example_names;   /* [examples] uint32_t into strings */
-    uint64_t joint_names;     /* [joints] uint32_t into strings; the skeleton has them too */
-    uint64_t shifts;          /* [shifts] exi_shift_record */
-    uint64_t textures;        /* [textures] exi_texture_record */
-    uint64_t images;          /* [examples] uint64_t: offset of each example's image; 0 for forms */
-    uint64_t weight_examples; /* [weights] uint32_t: example of its layer that each weight belongs to */
-    uint64_t offset_counts;   /* [examples] exi_offset_count */
-    uint64_t parts;           /* [layers] uint64_t: offset of the block of a layer's domain; 0: none */
-    uint64_t levels;          /* [levels + 1] exi_level_record; 0 is the mesh itself */
-    uint64_t normals;         /* [splits][3] float, at rest */
-    uint64_t notes;           /* [notes] exi_note_record */
-    uint64_t skeleton;        /* parts; 0 if there is none */
+    ex_rig_refinement refinement; /* also if the levels are left out */
+    uint64_t strings;             /* [string_size] bytes, zero-terminated strings */
+    uint64_t inputs;              /* [inputs] exi_input_record */
+    uint64_t layers;              /* [layers] exi_layer_record */
+    uint64_t axis_inputs;         /* [axes] int32_t */
+    uint64_t example_names;       /* [examples] uint32_t into strings */
+    uint64_t joint_names;         /* [joints] uint32_t into strings; the skeleton has them too */
+    uint64_t shifts;              /* [shifts] exi_shift_record */
+    uint64_t textures;            /* [textures] exi_texture_record */
+    uint64_t images;              /* [examples] uint64_t: offset of each example's image; 0 for forms */
+    uint64_t weight_examples;     /* [weights] uint32_t: example of its layer that each weight belongs to */
+    uint64_t offset_counts;       /* [examples] exi_offset_count */
+    uint64_t parts;               /* [layers] uint64_t: offset of the block of a layer's domain; 0: none */
+    uint64_t levels;              /* [levels + 1] exi_level_record; 0 is the mesh itself */
+    uint64_t normals;             /* [splits][3] float, at rest */
+    uint64_t notes;               /* [notes] exi_note_record */
+    uint64_t skeleton;            /* parts; 0 if there is none */
     uint64_t skin;
     uint64_t stencils;
     uint64_t patches[EX_OFFSET_FRAME_COUNT]; /* exi_patches */

@@ -409,6 +409,16 @@ static void sections_are_in_order(void **state) {
     whole_rig_close(&w);
 }
 
+/* The refinement by the functions that need the levels. */
+static void assert_refinement(const ex_rig *whole, ex_rig_refinement r) {
+    assert_int_equal(r.level_count, ex_rig_level_count(whole));
+    assert_int_equal(r.level, ex_rig_level(whole));
+    assert_int_equal(r.has_limit, ex_rig_level_vertex_count(whole, EX_LEVEL_LIMIT) > 0);
+    assert_int_equal(r.all_on_limit, ex_rig_stencils(whole) && ex_stencils_on_limit(ex_rig_stencils(whole)));
+    for (int i = 0; i < EX_RIG_LEVEL_MAX; i++)
+        assert_int_equal(r.vertex_counts[i], i < r.level_count ? ex_rig_level_vertex_count(whole, i + 1) : 0);
+}
+
 static void parts_can_be_left_out(void **state) {
     (void)state;
     whole_rig w;
@@ -421,6 +431,7 @@ static void parts_can_be_left_out(void **state) {
         const ex_rig_options options = {
             .without_normals = i == 0, .without_tangents = i == 1, .without_levels = i == 2};
         ex_rig *back = unpacked_as(pack, size, &options);
+        assert_refinement(rig, ex_rig_get_refinement(back));
         if (i < 2) { /* these follow from the rest, and so does the file */
             char *again = pack_of(back, &again_size);
             assert_int_equal(again_size, size);
@@ -438,6 +449,7 @@ static void parts_can_be_left_out(void **state) {
         w.def.options = options;
         ex_rig *made = rig_of(&w.def);
         assert_int_equal(ex_rig_pack_size(made), i < 2 ? size : 0);
+        assert_refinement(rig, ex_rig_get_refinement(made));
         ex_rig_destroy(made);
         ex_rig_destroy(back);
     }
@@ -449,6 +461,7 @@ static void parts_can_be_left_out(void **state) {
     pack = pack_of(rig, &size);
     ex_rig *back = unpacked_as(pack, size, &(ex_rig_options){.without_levels = true});
     assert_int_equal(ex_rig_pack_size(back), size);
+    assert_refinement(rig, ex_rig_get_refinement(back));
     ex_rig_destroy(back);
     ex_rig_destroy(rig);
     free(pack);

@@ -39,6 +39,7 @@ static ex_result open_loading(loading *l, ex_error *error) {
     const exi_unpack *u = l->u;
     exi_making *m = &l->m;
     m->counts = counts_of(u, m->options.without_levels);
+    m->refinement = exi_unpack_refinement(u);
     ex_result result = exi_making_open(m, error);
     l->meshes = exi_making_keep(m, (size_t)m->counts.levels + 1, sizeof *l->meshes);
     if (result == EX_OK && !l->meshes)

@@ -50,6 +50,8 @@ ex_result exi_unpack_skeleton(const exi_unpack *u, const ex_allocator *allocator
                               ex_error *error);
 ex_result exi_unpack_skin(const exi_unpack *u, const uint32_t *gather, const ex_allocator *allocator, ex_skin **skin,
                           ex_error *error);
+/* Describes the levels by their records and the heads of their stencils. */
+ex_rig_refinement exi_unpack_refinement(const exi_unpack *u);
 ex_result exi_unpack_stencils(const exi_unpack *u, const ex_allocator *allocator, ex_stencils **stencils,
                               ex_error *error);
 

@@ -199,6 +199,20 @@ static ex_result make_stencils(const exi_unpack *u, const stencil_section *secti
     return within_rig(error, ex_stencils_create(&def, allocator, stencils, error), "stencils");
 }
 
+ex_rig_refinement exi_unpack_refinement(const exi_unpack *u) {
+    const exi_rig_counts *c = &u->counts;
+    const bool limit = (c->refinement & EXI_REFINED_LIMIT) != 0;
+    ex_rig_refinement r = {.level_count = c->levels, .level = c->level, .all_on_limit = c->levels > 0 && !limit};
+    for (int i = 0; i < c->levels; i++) {
+        exi_pack_stencils head;
+        memcpy(&head, exi_unpack_section(u, EX_SECTION_STENCILS, i, NULL), sizeof head);
+        r.vertex_counts[i] = exi_unpack_level(u, i + 1).vertices;
+        r.all_on_limit = r.all_on_limit && head.has_tangents == 1;
+    }
+    r.has_limit = limit || r.all_on_limit;
+    return r;
+}
+
 ex_result exi_unpack_stencils(const exi_unpack *u, const ex_allocator *allocator, ex_stencils **stencils,
                               ex_error *error) {
     *stencils = NULL;
