@@ -201,3 +201,20 @@ void exi_print_to(FILE *file, const char *format, ...) {
     print_list(file, format, &list);
     va_end(list);
 }
+
+void exi_print_word(const char *word) {
+    static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (*word && word[strspn(word, harmless)] == '\0') {
+        exi_print("%s", word);
+        return;
+    }
+    exi_print("'");
+    for (const char *at = word; *at; at += strcspn(at, "'")) {
+        if (*at == '\'') {
+            exi_print("'\\''");
+            at++;
+        }
+        exi_print("%.*s", (int)strcspn(at, "'"), at);
+    }
+    exi_print("'");
+}

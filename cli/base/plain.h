@@ -21,6 +21,9 @@ void exi_print_to(FILE *file, const char *format, ...) __attribute__((format(pri
 
 /* Prints the text as plain text. */
 void exi_print_plain(FILE *file, const char *text);
+/* Prints a word of a command that people can copy into a shell: in quotes if it has spaces or anything else that a
+ * shell would not take as it is. */
+void exi_print_word(const char *word);
 /* Number of characters that exi_print_plain prints. */
 int exi_plain_width(const char *text);
 

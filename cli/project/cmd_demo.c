@@ -120,27 +120,49 @@ typedef struct demo_job {
     bool next;                             /* true to print what to try next */
 } demo_job;
 
-/* Prints commands that try the learnt rig on the motion it was not trained on. */
-static void print_next_garment(const demo_job *job) {
-    const char *program = job->call->program, *folder = job->folder, *rig = job->rig;
-    const char *slash = folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/";
-    exi_print("\nTry next:\n  %s drive keys %s\n", program, rig);
-    exi_print("  %s drive apply %s --driver %s%sdriver_unseen.pc2 -o %s%sfollowed.pc2\n", program, rig, folder, slash,
-              folder, slash);
-    exi_print("  %s drive report %s --driver %s%sdriver_unseen.pc2 --truth %s%sdriven_unseen.pc2 --picture "
-              "%s%sreport.png\n",
-              program, rig, folder, slash, folder, slash, folder, slash);
+/* Prints a command to try next. Of its words, RIG, FOLDER, OUT.obj, OUT.png and POSE stand for what the demo wrote, and
+ * @NAME for a file in its folder. */
+static void print_next(const demo_job *job, const ex_rig *rig, const char *words) {
+    exi_print("  ");
+    exi_print_word(job->call->program);
+    for (const char *at = words; *at; at += strspn(at, " ")) {
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
+        at += strlen(word);
+        if (strcmp(word, "POSE") == 0) {
+            print_some_pose(rig);
+            continue;
+        }
+        char *inside = word[0] == '@' ? exi_path_inside(job->folder, word + 1, "") : NULL;
+        exi_print(" ");
+        exi_print_word(inside                         ? inside
+                       : strcmp(word, "RIG") == 0     ? job->rig
+                       : strcmp(word, "FOLDER") == 0  ? job->folder
+                       : strcmp(word, "OUT.obj") == 0 ? job->posed
+                       : strcmp(word, "OUT.png") == 0 ? job->picture
+                                                      : word);
+        free(inside);
+    }
+    exi_print("\n");
 }
 
-/* Prints commands that measure the body and use it. */
-static void print_next_session(const demo_job *job) {
-    const char *program = job->call->program, *folder = job->folder, *rig = job->rig;
-    const char *slash = folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/";
-    exi_print("\nTry next:\n  %s scan report %s\n", program, folder);
-    exi_print("  %s pose %s elbow.L=90 -o %s\n", program, rig, job->posed);
-    exi_print("  %s render %s elbow.L=90 girth=0.3 -o %s\n", program, rig, job->picture);
-    exi_print("  %s bake %s --motion YOURS.bvh --map %s%smotion_map.json -o %s%smoving.glb\n", program, rig, folder,
-              slash, folder, slash);
+/* Commands for a garment try the learnt rig on the motion that it was not trained on; those for a session measure the
+ * body and use it. */
+static void print_commands(const demo_job *job, const ex_rig *rig) {
+    static const char *const garment[] = {"drive keys RIG",
+                                          "drive apply RIG --driver @driver_unseen.pc2 -o @followed.pc2",
+                                          "drive report RIG --driver @driver_unseen.pc2 --truth @driven_unseen.pc2 "
+                                          "--picture @report.png",
+                                          NULL};
+    static const char *const session[] = {"scan report FOLDER", "pose RIG elbow.L=90 -o OUT.obj",
+                                          "render RIG elbow.L=90 girth=0.3 -o OUT.png",
+                                          "bake RIG --motion YOURS.bvh --map @motion_map.json -o @moving.glb", NULL};
+    static const char *const other[] = {"info RIG", "weights RIG POSE", "pose RIG POSE -o OUT.obj",
+                                        "render RIG POSE -o OUT.png", NULL};
+    const char *const *list = job->demo->garment ? garment : job->demo->session ? session : other;
+    exi_print("\nTry next:\n");
+    for (; *list; list++)
+        print_next(job, rig, *list);
 }
 
 static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
@@ -152,20 +174,8 @@ static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
         return;
     exi_print("%s: %s\n%s\n", job->demo->name, job->demo->summary, job->project);
     exi_rig_print_line(stdout, false, job->rig, rig, seconds, NULL);
-    if (job->next && job->demo->garment) {
-        print_next_garment(job);
-    } else if (job->next && job->demo->session) {
-        print_next_session(job);
-    } else if (job->next) {
-        const char *program = job->call->program;
-        exi_print("\nTry next:\n  %s info %s\n  %s weights %s", program, job->rig, program, job->rig);
-        print_some_pose(rig);
-        exi_print("\n  %s pose %s", program, job->rig);
-        print_some_pose(rig);
-        exi_print(" -o %s\n  %s render %s", job->posed, program, job->rig);
-        print_some_pose(rig);
-        exi_print(" -o %s\n", job->picture);
-    }
+    if (job->next)
+        print_commands(job, rig);
 }
 
 /* Keeps an unfinished session, which can be resumed. */

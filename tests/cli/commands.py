@@ -624,6 +624,9 @@ class Demo(harness.Case):
             words = shlex.split(line)
             self.assertEqual(words[0], harness.TOOL)
             self.succeed(*words[1:])
+        for line in self.succeed("demo", "blob", "-o", "it's a 'blob'").out.split("Try next:\n")[1].splitlines():
+            self.succeed(*shlex.split(line)[1:])
+        self.assertTrue((self.folder / "it's a 'blob'/posed.png").exists())
         self.assertTrue((self.folder / "blob/posed.obj").exists())
         self.assertTrue((self.folder / "blob/posed.png").exists())
 
