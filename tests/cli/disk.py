@@ -8,7 +8,7 @@ import subprocess
 
 import harness
 
-SHIM = os.environ.get("EX_TEST_SHIM", "")
+SHIM = harness.preloadable(os.environ.get("EX_TEST_SHIM", ""))
 FRAMES = 3
 RENAME = "rename:{}:fail"
 NO_LINKS = "link:0:fail rename:{}:fail"  # a file system without links

@@ -2,6 +2,7 @@
 
 Every script is called as NAME.py TOOL REPOSITORY and ends with harness.main(); it needs only python3's own library.
 """
+import atexit
 import ctypes
 import json
 import os
@@ -76,6 +77,15 @@ def limits(file_size=None, memory=None, modes=False, open_files=None):
         if open_files is not None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (open_files, open_files))
     return set_them
+
+
+def preloadable(library):
+    """Copies a library to a path without spaces, which LD_PRELOAD would take for several; empty without one."""
+    if not library:
+        return ""
+    folder = tempfile.mkdtemp(prefix="exemplar-preload-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return shutil.copy(library, folder)
 
 
 def without_progress(text):

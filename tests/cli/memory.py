@@ -432,6 +432,8 @@ def sweep(options, folder, words, root, inputs):
     if good[0] != 0:
         return [("plainly", 0, f"exit code {good[0]}: {good[2].decode(errors='replace')}", "")], 1, 0
     count, faults, runs = good[4], [], 1
+    if count == 0:
+        return [("none", 0, "no allocation was counted: the library was not loaded", "")], 1, 0
     every = options.every or max(1, count // QUICK)
     for onwards in (False, True):
         first = 1 if options.every else 1 + (every // 2 if onwards else 0)
@@ -455,7 +457,7 @@ def main():
     parser.add_argument("--slow", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    options.tool, options.library = os.path.abspath(options.tool), os.path.abspath(options.library)
+    options.tool, options.library = os.path.abspath(options.tool), harness.preloadable(options.library)
     commands = [(f, w) for f, w in COMMANDS + (SLOW if options.slow else []) if options.only in w]
     runs = faulty = allocations = 0
     with tempfile.TemporaryDirectory(prefix="exemplar-memory-") as root:
