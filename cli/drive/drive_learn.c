@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { GIVEN_MAX = 1024, REFERENCE_MAX = 64 };
+#define LONG_WORK 4e6 /* vertices times keys: minutes on one core */
 
 static ex_word_list drivers, drivens, databases;
 static const char *driver_mesh, *driven_mesh, *output, *choose, *until, *at_text, *frames_text, *frame_text;
@@ -379,6 +380,17 @@ static void print_note(const ex_call *call, const wish *w, const ex_learned *l) 
     }
 }
 
+/* Says before the work that it will be long, and what shortens it. */
+static void print_size(const ex_call *call, const wish *w) {
+    const int vertices = w->driver->vertex_count + w->driven->vertex_count;
+    const bool open = w->def.options.frames < 0;
+    char count[EXI_TEXT_SIZE];
+    if (!call->quiet && open && (double)vertices * keys > LONG_WORK)
+        exi_failed_text("%s and %d keys: comparing numbers of moving frames will take long; '--frames 8 --residual "
+                        "keys' compares nothing",
+                        exi_text_count(count, vertices, "vertex"), keys);
+}
+
 static int learn(const ex_call *call, wish *w) {
     const double start = exi_clock();
     ex_error error = {.result = EX_OK};
@@ -388,6 +400,7 @@ static int learn(const ex_call *call, wish *w) {
     ex_result result = read_files(w, &error);
     if (result == EX_OK) {
         exi_pool *pool = exi_pool_create(call->threads);
+        print_size(call, w);
         exi_progress_start(&progress, call);
         w->def.progress = &progress.hook;
         w->def.tasks = exi_pool_tasks(pool);

@@ -268,6 +268,16 @@ class Keys(Driven):
         self.assertTrue((self.folder / "there/link.glb").is_symlink())
         self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith(".")], [])
 
+    def test_says_first_that_it_takes_long(self):
+        with open(self.folder / "bar.obj", "a") as file:
+            file.write("v 0 0 0\n" * 4000)
+        words = ["drive", "learn", *self.pair(), "-o", "s.glb", "--keys", "1000"]
+        words[words.index("--driver") + 1] = "none.pc2"
+        note = "4119 vertices and 1000 keys: comparing numbers of moving frames will take long"
+        self.assertIn(note, self.run_tool(*words).err)
+        for more in (["-q"], ["--frames", "8"], ["--paper"]):
+            self.assertNotIn("take long", self.run_tool(*words, *more).err)
+
     def test_checks_first_that_the_rig_can_be_written(self):
         """A driver that does not exist is not even looked at."""
         if not harness.can_obey_modes():
