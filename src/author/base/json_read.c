@@ -97,6 +97,15 @@ __attribute__((constructor)) static void replace_functions(void) {
     json_set_alloc_funcs(allocate, release);
 }
 
+/* A program that unloads this library goes on with jansson. */
+__attribute__((destructor)) static void restore_functions(void) {
+    json_malloc_t allocate_now;
+    json_free_t release_now;
+    json_get_alloc_funcs(&allocate_now, &release_now);
+    if (allocate_now == allocate && release_now == release)
+        json_set_alloc_funcs(allocate_before, release_before);
+}
+
 /* Parses into *root, which is NULL if that fails; false without memory. */
 static bool parse(parsing *p, const char *text, size_t size, json_t **root, json_error_t *problem) {
     if (setjmp(p->out) != 0)
