@@ -134,6 +134,12 @@ static ex_result write_files(const ex_rig *rig, const json_t *paths, const exi_u
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
         result = exi_unpack_write_trajectories(rig, l, paths, mesh, f, error);
     exi_arena_free(&arena);
+    for (int i = 0; result == EX_OK && i < f->made_count; i++)
+        if (strcasecmp(strrchr(f->made[i], '/') + 1, project) == 0)
+            result = ex_error_set(error, EX_ERROR_DATA,
+                                  "a part of the rig is called '%s', as its project would be: give the rig's file "
+                                  "another name",
+                                  project);
     const char *path = result == EX_OK ? exi_new_folder_add(f, project, error) : NULL;
     if (result == EX_OK)
         result = path ? exi_json_write(path, root, error) : EX_ERROR_MEMORY;

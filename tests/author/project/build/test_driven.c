@@ -109,6 +109,18 @@ static void test_round_trips(void **state) {
                             "unposed", "]"));
 }
 
+/* The project would overwrite the binds that it names. */
+static void test_a_part_has_the_name(void **state) {
+    (void)state;
+    write_text("binds.json", "{\"binds\": [{\"driven\": \"cuff\", \"driver\": \"lower\"}]}");
+    ex_rig *rig = build_text(DRIVEN("", "", "unposed", "], 'settle': {'push': false, 'bind': 'binds.json'}"));
+    ex_error error = {0};
+    assert_int_equal(ex_project_unpack(rig, scratch_path("named"), "binds", false, &error), EX_ERROR_DATA);
+    assert_non_null(strstr(error.text, "a part of the rig is called 'binds.json'"));
+    assert_int_equal(ex_project_unpack(rig, scratch_path("named"), "others", false, &error), EX_OK);
+    ex_rig_destroy(rig);
+}
+
 /* Rigs that differ only in how they settle; the first difference has the word and the size. */
 static void test_settling_is_compared(void **state) {
     (void)state;
@@ -316,10 +328,15 @@ static void test_poses_in_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys_come_back),       cmocka_unit_test(test_same_as_keys),
-        cmocka_unit_test(test_settling_is_compared), cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_keys_unpack),          cmocka_unit_test(test_database),
-        cmocka_unit_test(test_layer_on_top),         cmocka_unit_test(test_poses_in_words),
+        cmocka_unit_test(test_keys_come_back),
+        cmocka_unit_test(test_same_as_keys),
+        cmocka_unit_test(test_settling_is_compared),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_a_part_has_the_name),
+        cmocka_unit_test(test_keys_unpack),
+        cmocka_unit_test(test_database),
+        cmocka_unit_test(test_layer_on_top),
+        cmocka_unit_test(test_poses_in_words),
         cmocka_unit_test(test_frame_of_a_joint),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
