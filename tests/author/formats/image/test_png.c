@@ -503,10 +503,10 @@ static void survives_failing_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_every_kind), cmocka_unit_test(takes_colours_as_they_are),
-        TEST(says_what_is_wrong),           cmocka_unit_test(survives_damage),
-        TEST(writes_what_it_reads),         TEST(refuses_to_write_what_cannot_be_read),
-        cmocka_unit_test(makes_images),     TEST(survives_failing_memory),
+        TEST(reads_every_kind),         cmocka_unit_test(takes_colours_as_they_are),
+        TEST(says_what_is_wrong),       cmocka_unit_test(survives_damage),
+        TEST(writes_what_it_reads),     TEST(refuses_to_write_what_cannot_be_read),
+        cmocka_unit_test(makes_images), TEST(survives_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
