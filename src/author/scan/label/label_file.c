@@ -28,6 +28,9 @@ static ex_result read_row(const exi_table *table, int row, const ex_labelled *be
     *label = (ex_labelled){.confidence = 1, .by_hand = !exi_table_text(table, row, confidence)[0]};
     if (!name[0])
         return ex_error_set(error, EX_ERROR_DATA, "%s:%d: this marker has no name", table->path, table->lines[row]);
+    if (!exi_is_name(name))
+        return ex_error_set(error, EX_ERROR_DATA, "%s:%d: the name of this marker is not text of at most %d bytes",
+                            table->path, table->lines[row], EXI_NAME_MAX);
     for (int i = 0; i < row; i++)
         if (strcmp(before[i].name, name) == 0)
             return ex_error_set(error, EX_ERROR_DATA,
@@ -92,9 +95,9 @@ static ex_result check_labels(const char *path, const ex_labelled *labelled, int
         if (!good)
             return ex_error_set(
                 error, EX_ERROR_DATA,
-                "cannot write '%s': label %d (counting from 0) has no name of readable text, a position "
-                "that is not finite, or a confidence outside 0 to 1",
-                path, i);
+                "cannot write '%s': label %d has no name of readable text, a position that is not finite, or a "
+                "confidence outside 0 to 1",
+                path, i + 1);
     }
     return EX_OK;
 }
