@@ -42,6 +42,10 @@ static ex_result read_row(const exi_table *table, int row, const ex_labelled *be
     if (result == EX_OK && !(label->confidence >= 0 && label->confidence <= 1))
         result = ex_error_set(error, EX_ERROR_DATA, "%s:%d: a confidence must be from 0 to 1", table->path,
                               table->lines[row]);
+    for (int c = 0; c < 3 && result == EX_OK; c++)
+        if (!isfinite((float)label->position[c]))
+            result = ex_error_set(error, EX_ERROR_DATA, "%s:%d: this marker is too far away for a float", table->path,
+                                  table->lines[row]);
     if (result != EX_OK)
         return result;
     label->name = exi_text_copy(name, strlen(name));

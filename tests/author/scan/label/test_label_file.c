@@ -64,6 +64,7 @@ static void refuses(void **state) {
         {"marker,x,y,z,sure\n", "sure"},
         {"marker,x,y,z\n,1,2,3\n", "no name"},
         {"marker,x,y,z\nm\xb1,1,2,3\n", "is not text of at most"},
+        {"marker,x,y,z\nm,1,2e39,3\n", ":2: this marker is too far away"},
         {"marker,x,y,z\nm,1,2,\n", ":2"},
         {"marker,x,y,z\nm,1,2,wide\n", ":2"},
         {"marker,x,y,z,confidence\nm,1,2,3,1.5\n", "from 0 to 1"},
