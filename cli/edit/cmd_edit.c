@@ -105,6 +105,7 @@ static int end(exi_edit *edit, exi_server *server, const sigset_t *signals) {
     pthread_sigmask(SIG_UNBLOCK, signals, NULL); /* a second Ctrl-C does not wait */
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_SECONDS;
+    atomic_store(&edit->ends, true);
     atomic_fetch_add(&edit->build_cancels, 1); /* builds stop soon */
     pthread_mutex_lock(&edit->writing);
     ex_file_stop(); /* a bake removes what it wrote */

@@ -47,6 +47,7 @@ typedef struct exi_edit {
     exi_sent sent, cache;      /* the upload being read, and the uploaded cache of the driver */
     atomic_int build_running;  /* builds that run or wait, not guarded */
     atomic_uint build_cancels; /* times that they were cancelled, not guarded */
+    atomic_bool ends;          /* true once the editor stops, not guarded */
 } exi_edit;
 
 /* False after printing an error. Call exi_edit_close either way. */
@@ -72,7 +73,7 @@ typedef struct exi_asked {
 } exi_asked;
 
 typedef struct exi_answer {
-    int status;
+    int status; /* 0: the connection closes without an answer */
     char *json; /* [json_size], caller frees; NULL if out of memory */
     size_t json_size;
     bool framed;       /* true if bytes follow the JSON */

@@ -122,8 +122,14 @@ static void keep(exi_edit *edit, building *b, ex_project **project, exi_answer *
     *project = NULL;
 }
 
+/* A build that stops because the editor ends gets no answer: the page must not take it for one that its user cancelled,
+ * and go back to the rig before. */
 static void refuse_cancelled(const exi_edit *edit, exi_answer *answer) {
     exi_reply reply;
+    if (atomic_load(&edit->ends)) {
+        answer->status = 0;
+        return;
+    }
     if (!exi_reply_start(&reply, answer, 409))
         return;
     exi_emit_text(&reply.json, "error",

@@ -67,6 +67,7 @@ typedef struct connection {
     size_t body_size;
     pthread_t thread;
     atomic_bool done;
+    bool unanswered; /* true if the request gets no answer */
     exi_http_message message;
     size_t sent;
 } connection;
@@ -142,6 +143,7 @@ static void *do_work(void *user) {
                              .body = c->body,
                              .size = c->body_size};
     handlers[c->verdict.route](c->server->edit, &asked, &answer);
+    c->unanswered = answer.status == 0;
     c->message = exi_http_answer(&answer);
     atomic_store(&c->done, true);
     (void)!write(c->server->wake[1], "", 1); /* a full pipe wakes it too */
@@ -173,6 +175,8 @@ static void end_work(connection *c) {
     const exi_http_message message = c->message;
     c->message = (exi_http_message){.text = ""};
     send_message(c, message);
+    if (c->unanswered)
+        c->state = CLOSED;
 }
 
 static int count_members(const exi_server *server) {

@@ -239,6 +239,15 @@ class Requests(Case):
         self.assertEqual(self.post("motion", TABLE, build=build, name="a.csv").status, 200)
         self.assertEqual(self.build()[0]["build"], "2")
 
+    def test_a_build_when_the_editor_ends(self):
+        """It gets no answer, for nobody cancelled it."""
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(self.post, "build", self.long_project())
+            time.sleep(0.3)
+            self.editor.process.send_signal(signal.SIGINT)
+            with self.assertRaises((http.client.RemoteDisconnected, ConnectionError)):
+                asked.result()
+
     def test_check(self):
         found = self.post("check", self.text)
         self.assertEqual(found.status, 200)
