@@ -4,25 +4,12 @@
  */
 #include <exemplar/author.h>
 
+#include "fuzz/rig.h"
 #include "fuzz/scratch.h"
-#include "tests/support/characters.h"
 
 #include <math.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* A rig with joints, dials and an angle, made once. */
-static const ex_rig *the_rig(void) {
-    static ex_rig *rig;
-    if (!rig) {
-        character c;
-        character_open(&c, 3, 3, EX_SKINNING_LINEAR);
-        if (ex_rig_create(&c.def, NULL, &rig, NULL) != EX_OK)
-            abort();
-        character_close(&c);
-    }
-    return rig;
-}
 
 static void check_pose(const ex_rig *rig, const ex_pose *pose) {
     for (int i = 0; i < ex_rig_pose_size(rig); i++)

@@ -9,8 +9,8 @@
  */
 #include <exemplar/author.h>
 
+#include "fuzz/rig.h"
 #include "fuzz/scratch.h"
-#include "tests/support/characters.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,18 +23,6 @@ static const char plain_session[] =
     "[{\"name\": \"arm\", \"joints\": [\"elbow.L\"], \"covers\": [\"shoulder.L\"]}], \"scans\": [{\"name\": \"a\", "
     "\"part\": \"arm\", \"files\": [\"a.ply\"]}]}";
 static const char plain_markers[] = "marker,joint,r,g,b\nm1,elbow.L,255,0,0\nm2,shoulder.L,0,255,0\n";
-
-static const ex_rig *the_rig(void) {
-    static ex_rig *rig;
-    if (!rig) {
-        character c;
-        character_open(&c, 3, 3, EX_SKINNING_LINEAR);
-        if (ex_rig_create(&c.def, NULL, &rig, NULL) != EX_OK)
-            abort();
-        character_close(&c);
-    }
-    return rig;
-}
 
 /* Every refusal has a sentence. */
 static bool came_through(ex_result result, const ex_error *error) {

@@ -8,7 +8,7 @@
 #include "cli/base/command.h"
 #include "cli/base/words.h"
 #include "cli/project/init_forms.h"
-#include "tests/support/characters.h"
+#include "fuzz/rig.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,18 +23,6 @@ static const char project_text[] =
     "{\"exemplar\": 1, \"mesh\": \"m.obj\", \"skeleton\": \"s.glb\", \"layers\": [{\"name\": \"l\", \"space\": "
     "[{\"name\": \"d\", \"min\": 0, \"max\": 1}, {\"name\": \"aim\", \"joint\": \"arm\", \"rotation\": \"full\"}], "
     "\"examples\": [{\"name\": \"e\", \"mesh\": \"m.obj\", \"at\": {}}]}]}";
-
-static const ex_rig *the_rig(void) {
-    static ex_rig *rig;
-    if (!rig) {
-        character c;
-        character_open(&c, 3, 3, EX_SKINNING_LINEAR);
-        if (ex_rig_create(&c.def, NULL, &rig, NULL) != EX_OK)
-            abort();
-        character_close(&c);
-    }
-    return rig;
-}
 
 static const ex_project *the_project(void) {
     static ex_project *project;

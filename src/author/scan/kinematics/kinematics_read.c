@@ -241,6 +241,8 @@ static ex_result read_root(exi_reader *r, const json_t *root, const char *called
         result = ex_error_set(r->error, EX_ERROR_DATA, "exemplar_skeleton: the version number 1 is needed here");
     if (result == EX_OK)
         result = exi_get_text(r, root, &top, "name", false, &name);
+    if (result == EX_OK && json_object_get(root, "name") && !exi_is_text(name))
+        result = ex_error_set(r->error, EX_ERROR_DATA, "name: readable text is needed here");
     if (result == EX_OK && (!json_is_array(joints) || json_array_size(joints) == 0 || json_array_size(joints) > 10000))
         result = ex_error_set(r->error, EX_ERROR_DATA, "joints: a list of 1 to 10000 joints is needed here");
     if (result == EX_OK && markers && (!json_is_array(markers) || json_array_size(markers) > 100000))

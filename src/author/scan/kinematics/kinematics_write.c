@@ -96,9 +96,8 @@ static ex_result check_values(const ex_kinematics *kinematics, ex_error *error) 
         const ex_site *site = &kinematics->sites[s];
         const double sum = site->placed ? site->local[0] + site->local[1] + site->local[2] : 0;
         if (!exi_is_name(site->name) || !isfinite(sum))
-            return ex_error_set(
-                error, EX_ERROR_DATA,
-                "marker %d (counting from 0) has no name of readable text, or a number that is not finite", s);
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "marker %d has no name of readable text, or a number that is not finite", s + 1);
     }
     return kinematics->name && !exi_is_text(kinematics->name)
                ? ex_error_set(error, EX_ERROR_DATA, "the name of the skeleton is not readable text")

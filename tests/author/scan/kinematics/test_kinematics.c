@@ -227,6 +227,7 @@ static const struct {
     {"\"exemplar_skeleton\": 1,", "", "exemplar_skeleton: missing", EX_ERROR_DATA},
     {"\"name\": \"arm\"", "\"nane\": \"arm\"", "did you mean \"name\"", EX_ERROR_DATA},
     {"\"name\": \"arm\"", "\"name\": 5", "name: a text", EX_ERROR_DATA},
+    {"\"name\": \"arm\"", "\"name\": \"a\x7f\"", "name: readable text", EX_ERROR_DATA},
     {"\"joints\": [", "\"joints\": [5, ", "joints[0]: an object", EX_ERROR_DATA},
     {"]}\n", "]}}", "s.json:", EX_ERROR_FORMAT},
     {"\"name\": \"trunk\",", "", "joints[0].name: missing", EX_ERROR_DATA},
