@@ -247,6 +247,7 @@ class Requests(Case):
             self.editor.process.send_signal(signal.SIGINT)
             with self.assertRaises((http.client.RemoteDisconnected, ConnectionError)):
                 asked.result()
+        self.assertEqual(self.editor.process.wait(60), 0)
 
     def test_check(self):
         found = self.post("check", self.text)
