@@ -64,6 +64,9 @@ EX_API ex_result ex_scene_parse(const void *bytes, size_t size, const char *name
  */
 EX_API ex_result ex_scene_write(const char *path, const ex_scene *scene, ex_error *error);
 
+/* Encodes a scene as the bytes of a .glb file, with all images inside it. *bytes: release with free. */
+EX_API ex_result ex_scene_encode(const ex_scene *scene, unsigned char **bytes, size_t *size, ex_error *error);
+
 /* Reads a mesh from any supported file, chosen by its extension: .obj, .ply, .gltf, .glb (the last two through
  * ex_scene_to_form). */
 EX_API ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error);
@@ -80,6 +83,14 @@ EX_API ex_result ex_mesh_write_textured(const char *path, const ex_mesh *mesh, c
  * targets, the skeleton as a skin, and textures as they are at rest. options may be NULL. */
 EX_API ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error);
 EX_API ex_result ex_rig_read(const char *path, const ex_rig_options *options, ex_rig **rig, ex_error *error);
+
+/*
+ * Get the scenes that a rig carries for those who draw and move it; *scene is NULL if it has none. Looks are materials,
+ * textures and images, all inside; a face has the material of its name (ex_rig_to_mesh). Clips are animations of the
+ * rig's joints and dials, with their nodes.
+ */
+EX_API ex_result ex_rig_looks(const ex_rig *rig, ex_scene **scene, ex_error *error);
+EX_API ex_result ex_rig_clips(const ex_rig *rig, ex_scene **scene, ex_error *error);
 
 /* Reads a mask from a text file of lines `vertex value`, values in [0, most], into mask [vertex_count]. Vertices that
  * the file does not name are left alone. Results: DATA (the line named), FILE, MEMORY. */

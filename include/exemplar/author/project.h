@@ -159,6 +159,8 @@ typedef struct ex_project_view {
     const char *mesh;
     const char *skeleton; /* a glTF file with a skin, or NULL */
     ex_skinning skinning;
+    const char *materials; /* a glTF file with the materials of the mesh, found by name; or NULL */
+    const char *clips;     /* a glTF file with animations of the joints and dials; or NULL */
     const ex_project_layer *layers;
     int layer_count;
     bool subdivide;

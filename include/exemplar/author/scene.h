@@ -222,10 +222,10 @@ EX_API ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **mad
 EX_API ex_result ex_scene_to_form(const ex_scene *scene, ex_mesh **made, ex_error *error);
 
 /*
- * Adds a mesh to the scene, and materials for its materials, but no node. Makes one primitive for every pair of group
- * and material, in the order of first use by a face, cut into triangles, its vertices in order and split at seams, with
- * their `sources`. Vertices without a face are left out, but a mesh without any faces becomes points. *number,
- * optional: number of the new mesh. On failure the scene is unchanged.
+ * Adds a mesh to the scene, and those of its materials that the scene does not have by name, but no node. Makes one
+ * primitive for every pair of group and material, in the order of first use by a face, cut into triangles, its vertices
+ * in order and split at seams, with their `sources`. Vertices without a face are left out, but a mesh without any faces
+ * becomes points. *number, optional: number of the new mesh. On failure the scene is unchanged.
  */
 EX_API ex_result ex_scene_add_mesh(ex_scene *scene, const ex_mesh *mesh, const char *name, int *number,
                                    ex_error *error);

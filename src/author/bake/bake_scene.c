@@ -8,6 +8,8 @@
 #include "author/base/array.h"
 #include "author/formats/scene/scene.h"
 
+#include <exemplar/author/formats.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,35 +63,54 @@ static ex_result make_normals(maker *m) {
 
 /* ---- the mesh ---- */
 
-/* Adds the texture that the rig shows at rest; glTF has no equivalent of pixel layers. */
-static ex_result add_texture(maker *m) {
+/* Evaluates the textures of the rig at rest; glTF has no equivalent of pixel layers. */
+static ex_result evaluate_textures(maker *m, unsigned char **textures) {
+    const ex_rig *rig = m->bake->rig;
+    const ex_evaluation how = {.tasks = m->bake->options.tasks};
+    void *scratch = exi_array_allocate(ex_rig_scratch_size(rig, &how, 1), 1);
+    bool whole = scratch != NULL;
+    for (int i = 0; whole && i < ex_rig_texture_count(rig); i++) {
+        const ex_texture texture = ex_rig_texture(rig, i);
+        if (!exi_texture_use_of(texture.name))
+            continue;
+        textures[i] = exi_array_allocate((size_t)texture.width * (size_t)texture.height, 4);
+        whole = textures[i] != NULL;
+    }
+    if (whole)
+        ex_rig_evaluate(rig, NULL, &(ex_output){.textures = textures}, &how, scratch);
+    free(scratch);
+    return whole ? EX_OK : no_memory(m);
+}
+
+/* Adds the textures that the rig shows at rest, if there are texture coordinates for them. */
+static ex_result add_textures(maker *m) {
     const ex_rig *rig = m->bake->rig;
     const int count = ex_rig_texture_count(rig);
-    int base = -1;
-    for (int i = 0; i < count; i++)
-        if (strcmp(ex_rig_texture(rig, i).name, "base_color") == 0)
-            base = i;
+    bool shown = count > 0;
     for (int i = 0; i < m->scene->meshes[0].primitive_count; i++)
-        if (!m->scene->meshes[0].primitives[i].texcoords[0])
-            base = -1; /* a texture needs texture coordinates */
-    if (base < 0)
+        shown = shown && m->scene->meshes[0].primitives[i].texcoords[0];
+    if (!shown)
         return EX_OK;
-    const ex_texture texture = ex_rig_texture(rig, base);
-    const ex_evaluation how = {.tasks = m->bake->options.tasks};
     unsigned char **textures = calloc((size_t)count, sizeof *textures);
-    unsigned char *pixels = exi_array_allocate((size_t)texture.width * (size_t)texture.height, 4);
-    void *scratch = exi_array_allocate(ex_rig_scratch_size(rig, &how, 1), 1);
-    ex_result result = textures && pixels && scratch ? EX_OK : no_memory(m);
-    if (result == EX_OK) {
-        textures[base] = pixels;
-        const ex_output output = {.textures = textures};
-        ex_rig_evaluate(rig, NULL, &output, &how, scratch);
-        const ex_image image = {.width = texture.width, .height = texture.height, .pixels = pixels};
-        result = exi_scene_add_texture(m->scene, &image, m->bake->error);
+    ex_result result = textures ? evaluate_textures(m, textures) : no_memory(m);
+    for (int i = 0; textures && i < count; i++) {
+        const ex_texture texture = ex_rig_texture(rig, i);
+        const ex_image image = {.width = texture.width, .height = texture.height, .pixels = textures[i]};
+        if (result == EX_OK && textures[i])
+            result = exi_scene_add_texture(m->scene, texture.name, &image, m->bake->error);
+        free(textures[i]);
     }
     free(textures);
-    free(pixels);
-    free(scratch);
+    return result;
+}
+
+/* Takes the rig's materials over; the mesh finds them by name. */
+static ex_result add_looks(maker *m) {
+    ex_scene *looks = NULL;
+    const ex_result result = ex_rig_looks(m->bake->rig, &looks, m->bake->error);
+    if (looks)
+        exi_scene_move_looks(looks, m->scene);
+    ex_scene_destroy(looks);
     return result;
 }
 
@@ -184,10 +205,12 @@ static ex_result add_mesh(maker *m, const char *name) {
     ex_mesh *mesh = NULL;
     ex_result result = ex_rig_to_mesh(bake->rig, &surface, &mesh, bake->error);
     if (result == EX_OK)
+        result = add_looks(m);
+    if (result == EX_OK)
         result = ex_scene_add_mesh(m->scene, mesh, name, NULL, bake->error);
     ex_mesh_destroy(mesh);
     if (result == EX_OK)
-        result = add_texture(m);
+        result = add_textures(m);
     ex_scene_mesh *made = result == EX_OK ? &m->scene->meshes[0] : NULL;
     for (int i = 0; result == EX_OK && bake->skin && i < made->primitive_count; i++)
         result = fill_influences(m, &made->primitives[i]);

@@ -21,41 +21,6 @@ static ex_result read_scene(const char *path, ex_mesh **mesh, ex_error *error) {
     return result;
 }
 
-ex_result exi_scene_add_texture(ex_scene *scene, const ex_image *image, ex_error *error) {
-    unsigned char *bytes = NULL;
-    size_t size = 0;
-    ex_result result = ex_image_encode(image, &bytes, &size, error);
-    if (result != EX_OK)
-        return result;
-    const bool bare = scene->material_count == 0;
-    scene->images = calloc(1, sizeof *scene->images);
-    scene->textures = calloc(1, sizeof *scene->textures);
-    if (bare)
-        scene->materials = calloc(1, sizeof *scene->materials);
-    char *type = malloc(sizeof "image/png");
-    if (!scene->images || !scene->textures || !scene->materials || !type) {
-        free(bytes);
-        free(type);
-        return ex_error_memory(error, "a texture", size);
-    }
-    strcpy(type, "image/png");
-    scene->images[0] = (ex_scene_image){.mime_type = type, .size = size, .bytes = bytes};
-    scene->image_count = 1;
-    scene->textures[0] = (ex_scene_texture){.image = 0};
-    scene->texture_count = 1;
-    if (bare) {
-        scene->materials[0] = (ex_scene_material){.base_colour = {1, 1, 1, 1}, .base_texture = -1, .roughness = 1};
-        scene->materials[0].alpha_cutoff = 0.5;
-        scene->material_count = 1;
-    }
-    for (int i = 0; i < scene->material_count; i++)
-        scene->materials[i].base_texture = 0;
-    for (int m = 0; bare && m < scene->mesh_count; m++)
-        for (int i = 0; i < scene->meshes[m].primitive_count; i++)
-            scene->meshes[m].primitives[i].material = 0;
-    return EX_OK;
-}
-
 static ex_result write_scene(const char *path, const ex_mesh *mesh, const ex_image *image, ex_error *error) {
     ex_scene *scene = ex_scene_create();
     if (!scene)
@@ -65,7 +30,7 @@ static ex_result write_scene(const char *path, const ex_mesh *mesh, const ex_ima
     if (result == EX_OK && ex_scene_add_node(scene, NULL, -1, 0) < 0)
         result = ex_error_memory(error, "the file", sizeof(ex_scene_node));
     if (result == EX_OK && image)
-        result = exi_scene_add_texture(scene, image, error);
+        result = exi_scene_add_texture(scene, "base_color", image, error);
     if (result == EX_OK)
         result = ex_scene_write(path, scene, error);
     ex_scene_destroy(scene);

@@ -17,6 +17,9 @@
 ex_result exi_glb_write(const char *path, exi_text *json, const void *bin, size_t bin_size, const char *advice,
                         ex_error *error);
 
+/* The same into memory. out fails if json has failed, without memory, or if the file would be too large. */
+void exi_glb_print(exi_text *json, const char *bin, size_t bin_size, exi_text *out);
+
 /* Program name in files: the first version that writes these bytes. It changes only when they do, not with every
  * version, since the same project must give the same bytes. */
 #define EXI_GENERATOR "Exemplar 0.1.0"

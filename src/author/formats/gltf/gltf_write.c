@@ -270,6 +270,29 @@ static ex_result write_glb(exi_gltf_writer *w) {
     return result;
 }
 
+static exi_gltf_writer open_writer(const ex_scene *scene, const char *path, bool embed_files, ex_error *error) {
+    exi_gltf_writer w = {.scene = scene,
+                         .path = path,
+                         .embed_files = embed_files,
+                         .error = error,
+                         .root = json_object(),
+                         .views = json_array(),
+                         .accessors = json_array(),
+                         .used = json_object()};
+    w.failed = !w.root || !w.views || !w.accessors || !w.used;
+    return w;
+}
+
+static void close_writer(exi_gltf_writer *w) {
+    free(w->known);
+    free(w->known_first);
+    free(w->bin.bytes);
+    json_decref(w->used);
+    json_decref(w->accessors);
+    json_decref(w->views);
+    json_decref(w->root);
+}
+
 ex_result ex_scene_write(const char *path, const ex_scene *scene, ex_error *error) {
     bool glb = ex_path_ends_with(path, ".glb");
     if (!glb && !ex_path_ends_with(path, ".gltf"))
@@ -277,23 +300,34 @@ ex_result ex_scene_write(const char *path, const ex_scene *scene, ex_error *erro
     ex_result result = ex_error_within(error, ex_scene_check(scene, error), "cannot write '%s'", path);
     if (result != EX_OK)
         return result;
-    exi_gltf_writer w = {.scene = scene,
-                         .path = path,
-                         .embed_files = glb || !same_folder(path, scene->path),
-                         .error = error,
-                         .root = json_object(),
-                         .views = json_array(),
-                         .accessors = json_array(),
-                         .used = json_object()};
-    if (!w.root || !w.views || !w.accessors || !w.used)
-        w.failed = true;
+    exi_gltf_writer w = open_writer(scene, path, glb || !same_folder(path, scene->path), error);
     result = glb ? write_glb(&w) : write_pair(&w);
-    free(w.known);
-    free(w.known_first);
-    free(w.bin.bytes);
-    json_decref(w.used);
-    json_decref(w.accessors);
-    json_decref(w.views);
-    json_decref(w.root);
+    close_writer(&w);
+    return result;
+}
+
+ex_result ex_scene_encode(const ex_scene *scene, unsigned char **bytes, size_t *size, ex_error *error) {
+    *bytes = NULL;
+    *size = 0;
+    ex_result result = ex_scene_check(scene, error);
+    if (result != EX_OK)
+        return result;
+    exi_gltf_writer w = open_writer(scene, scene->path ? scene->path : "the scene", true, error);
+    exi_text text = {0}, out = {0};
+    result = make_tree(&w, NULL);
+    if (result == EX_OK) {
+        exi_json_print(w.root, false, &text);
+        exi_glb_print(&text, w.bin.bytes, w.bin.size, &out);
+        if (out.failed)
+            result = ex_error_memory(error, "the scene", text.size + w.bin.size);
+    }
+    free(text.bytes);
+    close_writer(&w);
+    if (result == EX_OK) {
+        *bytes = (unsigned char *)out.bytes;
+        *size = out.size;
+    } else {
+        free(out.bytes);
+    }
     return result;
 }

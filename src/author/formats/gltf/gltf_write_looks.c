@@ -189,30 +189,18 @@ char *exi_gltf_path_to_uri(const char *path) {
     return uri;
 }
 
-/* Recognises the kind of file by its first bytes. */
-static const char *recognise(const unsigned char *bytes, size_t size) {
-    if (size >= 8 && memcmp(bytes, "\x89PNG\r\n\x1A\n", 8) == 0)
-        return "image/png";
-    if (size >= 3 && memcmp(bytes, "\xFF\xD8\xFF", 3) == 0)
-        return "image/jpeg";
-    if (size >= 12 && memcmp(bytes, "RIFF", 4) == 0 && memcmp(bytes + 8, "WEBP", 4) == 0)
-        return "image/webp";
-    return size >= 12 && memcmp(bytes, "\xABKTX 20\xBB\r\n\x1A\n", 12) == 0 ? "image/ktx2" : NULL;
-}
-
 static ex_result embed_file(exi_gltf_writer *w, const ex_scene_image *image, int number, json_t *out) {
     char *path = ex_path_join(w->scene->path ? w->scene->path : "", image->path), *bytes = NULL;
     size_t size = 0;
     if (!path)
         return ex_error_memory(w->error, "an image", 0);
-    ex_result result = ex_error_within(w->error, ex_file_read(path, &bytes, &size, w->error),
-                                       "cannot write '%s': images[%d]", w->path, number);
-    const char *kind = result == EX_OK ? recognise((const unsigned char *)bytes, size) : NULL;
+    ex_result result =
+        ex_error_within(w->error, ex_file_read(path, &bytes, &size, w->error), "%s: images[%d]", w->path, number);
+    const char *kind = result == EX_OK ? exi_image_type((const unsigned char *)bytes, size) : NULL;
     if (result == EX_OK && !kind)
         result =
             ex_error_set(w->error, EX_ERROR_DATA,
-                         "cannot write '%s': '%s' is not a PNG or JPEG picture, and glTF holds no others: convert it",
-                         w->path, path);
+                         "%s: '%s' is not a PNG or JPEG picture, and glTF holds no others: convert it", w->path, path);
     if (result == EX_OK) {
         exi_gltf_set(w, out, "bufferView", json_integer(exi_gltf_add_view(w, bytes, size, EXI_GLTF_DATA)));
         exi_gltf_set(w, out, "mimeType", json_string(kind));

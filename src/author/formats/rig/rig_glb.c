@@ -13,6 +13,7 @@
 #include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>
+#include <exemplar/author/mesh.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,110 @@ static ex_result append_pictures(const ex_rig *rig, unsigned char *const *textur
     return result;
 }
 
+/* ---- triangles by material ---- */
+
+/* Triangles of every material, for viewers, which draw one material at a time. */
+typedef struct pieces {
+    ex_mesh *mesh; /* owns the names */
+    exi_rig_piece *list;
+    int count;
+} pieces;
+
+/* Counts the triangles of every material, in order of first use. Returns true if they already are in that order. */
+static bool count_pieces(const ex_mesh *mesh, int *numbers, pieces *p) {
+    bool sorted = true;
+    for (int f = 0; f < mesh->face_count; f++) {
+        const int material = mesh->face_materials[f] + 1;
+        if (numbers[material] < 0) {
+            numbers[material] = p->count;
+            p->list[p->count++] = (exi_rig_piece){.material = material > 0 ? mesh->material_names[material - 1] : NULL};
+        } else if (numbers[material] < p->count - 1) {
+            sorted = false;
+        }
+        p->list[numbers[material]].count += 3 * (size_t)(mesh->face_offsets[f + 1] - mesh->face_offsets[f] - 2);
+    }
+    return sorted;
+}
+
+/* Appends the triangles in the order of their materials, at a multiple of 16. A face of n corners has n - 2 of them. */
+static bool append_triangles(const ex_rig *rig, const pieces *p, const int *numbers, size_t at, binary *bin) {
+    const ex_rig_mesh own = ex_rig_get_mesh(rig);
+    const size_t size = 3 * (size_t)own.triangle_count * sizeof(uint32_t);
+    char *grown = realloc(bin->bytes, at + size);
+    size_t *next = exi_array_allocate((size_t)p->count + 1, sizeof *next);
+    if (grown)
+        bin->bytes = grown;
+    if (grown && next) {
+        const uint32_t *from = own.triangles;
+        memset(grown + bin->size, 0, at - bin->size);
+        bin->size = at + size;
+        next[0] = 0;
+        for (int i = 0; i < p->count; i++)
+            next[i + 1] = next[i] + p->list[i].count;
+        for (int f = 0; f < p->mesh->face_count; f++) {
+            const size_t count = 3 * (size_t)(p->mesh->face_offsets[f + 1] - p->mesh->face_offsets[f] - 2);
+            size_t *to = &next[numbers[p->mesh->face_materials[f] + 1]];
+            memcpy(grown + at + *to * sizeof *from, from, count * sizeof *from);
+            *to += count;
+            from += count;
+        }
+    }
+    const bool good = grown && next;
+    free(next);
+    return good;
+}
+
+static size_t triangles_offset(const binary *bin) {
+    for (int i = 0; i < ex_pack_section_count(bin->bytes); i++) {
+        const ex_section section = ex_pack_section(bin->bytes, i);
+        if (section.kind == EX_SECTION_TRIANGLES && section.index == 0)
+            return section.offset;
+    }
+    return 0;
+}
+
+static ex_result divide(const ex_rig *rig, pieces *p, binary *bin, ex_error *error) {
+    const ex_mesh *mesh = p->mesh;
+    const size_t materials = (size_t)mesh->material_count + 1;
+    int *numbers = exi_array_allocate(materials, sizeof *numbers);
+    p->list = exi_array_allocate(materials, sizeof *p->list);
+    ex_result result = numbers && p->list ? EX_OK : ex_error_memory(error, "the rig file", materials);
+    for (size_t m = 0; numbers && m < materials; m++)
+        numbers[m] = -1;
+    if (result == EX_OK) {
+        size_t at = triangles_offset(bin);
+        if (!count_pieces(mesh, numbers, p)) {
+            at = (bin->size + 15) / 16 * 16;
+            if (!append_triangles(rig, p, numbers, at, bin))
+                result = ex_error_memory(error, "the rig file", at);
+        }
+        for (int i = 0; i < p->count; i++) {
+            p->list[i].offset = at;
+            at += p->list[i].count * sizeof(uint32_t);
+        }
+    }
+    free(numbers);
+    return result;
+}
+
+/* Finds the pieces of a rig whose materials viewers can see. */
+static ex_result find_pieces(const ex_rig *rig, pieces *p, binary *bin, ex_error *error) {
+    bool named = exi_rig_find_attachment(rig, EXI_LOOKS_NOTE).data != NULL;
+    for (int i = 0; i < ex_rig_texture_count(rig); i++)
+        named = named || strchr(ex_rig_texture(rig, i).name, '/');
+    if (!named)
+        return EX_OK;
+    ex_result result = ex_rig_to_mesh(rig, NULL, &p->mesh, error);
+    if (result == EX_OK && p->mesh->face_materials)
+        result = divide(rig, p, bin, error);
+    return result;
+}
+
+static void free_pieces(pieces *p) {
+    ex_mesh_destroy(p->mesh);
+    free(p->list);
+}
+
 /* ---- the rig at rest ---- */
 
 /* Data that a viewer shows at rest: weights, and, if the mesh has texture coordinates, the textures that it can use. */
@@ -105,22 +210,40 @@ static ex_result open_rest(const ex_rig *rig, rest *r, ex_error *error) {
 
 /* ---- the file ---- */
 
-static ex_result write_file(const char *path, const ex_rig *rig, const rest *r, binary *bin, ex_error *error) {
-    ex_result result = ex_rig_pack(rig, bin->bytes, bin->size, error);
-    if (result == EX_OK)
-        result = append_pictures(rig, r->textures, bin, r->pictures, error);
-    if (result != EX_OK)
-        return ex_error_within(error, result, "%s", path);
+static ex_result write_tree(const char *path, const exi_rig_gltf *from, ex_error *error) {
     exi_text json = {0};
-    json_t *root = exi_rig_gltf_make(&(exi_rig_gltf){
-        .rig = rig, .pack = bin->bytes, .bin_size = bin->size, .pictures = r->pictures, .weights = r->weights});
+    json_t *root = exi_rig_gltf_make(from);
     if (root)
         exi_json_print(root, false, &json);
     else
         json.failed = true;
     json_decref(root);
-    result = exi_glb_write(path, &json, bin->bytes, bin->size, "use fewer or smaller examples", error);
+    const ex_result result =
+        exi_glb_write(path, &json, from->pack, from->bin_size, "use fewer or smaller examples", error);
     free(json.bytes);
+    return result;
+}
+
+static ex_result write_file(const char *path, const ex_rig *rig, const rest *r, binary *bin, ex_error *error) {
+    pieces p = {0};
+    ex_result result = ex_rig_pack(rig, bin->bytes, bin->size, error);
+    if (result == EX_OK)
+        result = append_pictures(rig, r->textures, bin, r->pictures, error);
+    if (result == EX_OK)
+        result = find_pieces(rig, &p, bin, error);
+    if (result == EX_OK)
+        result = write_tree(path,
+                            &(exi_rig_gltf){.rig = rig,
+                                            .pack = bin->bytes,
+                                            .bin_size = bin->size,
+                                            .pictures = r->pictures,
+                                            .weights = r->weights,
+                                            .pieces = p.list,
+                                            .piece_count = p.count},
+                            error);
+    else
+        ex_error_within(error, result, "%s", path);
+    free_pieces(&p);
     return result;
 }
 

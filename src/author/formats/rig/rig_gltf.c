@@ -1,12 +1,13 @@
 /*
  * A rig as viewers see it, in glTF 2.0: the mesh with its examples as morph targets, weighted as at rest; the skeleton
- * as nodes and a skin; textures at rest in a material. All of it refers to sections of the pack, which are in glTF's
- * format (docs/reference/rig.md); only pictures come after it. Refined levels and layers of pixels and of displacements
- * have no equivalent in glTF: viewers show the cage, and the texture at rest.
+ * as nodes and a skin; its materials, with textures at rest (rig_materials.c). All of it refers to sections of the
+ * pack, which are in glTF's format (docs/reference/rig.md); only pictures come after it. Refined levels and layers of
+ * pixels and of displacements have no equivalent in glTF: viewers show the cage, and the texture at rest.
  */
 #include "author/formats/rig/rig_gltf.h"
 
 #include "author/formats/gltf/glb.h"
+#include "author/formats/rig/rig_tree.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,22 +15,14 @@
 
 enum { ARRAY_BUFFER = 34962, ELEMENT_BUFFER = 34963, FLOAT = 5126, UNSIGNED_INT = 5125, UNSIGNED_SHORT = 5123 };
 
-/* The JSON being written. Lack of memory in jansson is caught at the end: a NULL never reaches a finished tree. */
-typedef struct gltf {
-    const exi_rig_gltf *from;
-    int section_count;
-    json_t *root, *views, *accessors;
-    bool failed;
-} gltf;
+typedef exi_rig_tree gltf;
 
 static void set(gltf *g, json_t *object, const char *key, json_t *value) {
-    if (json_object_set_new(object, key, value) != 0)
-        g->failed = true;
+    exi_rig_tree_set(g, object, key, value);
 }
 
 static void append(gltf *g, json_t *array, json_t *value) {
-    if (json_array_append_new(array, value) != 0)
-        g->failed = true;
+    exi_rig_tree_append(g, array, value);
 }
 
 static int last_of(const json_t *array) {
@@ -38,13 +31,27 @@ static int last_of(const json_t *array) {
 
 /* ---- views and accessors ---- */
 
-static int add_view(gltf *g, size_t offset, size_t size, int target) {
+void exi_rig_tree_set(exi_rig_tree *g, json_t *object, const char *key, json_t *value) {
+    if (json_object_set_new(object, key, value) != 0)
+        g->failed = true;
+}
+
+void exi_rig_tree_append(exi_rig_tree *g, json_t *array, json_t *value) {
+    if (json_array_append_new(array, value) != 0)
+        g->failed = true;
+}
+
+int exi_rig_tree_add_view(exi_rig_tree *g, size_t offset, size_t size, int target) {
     json_t *view =
         json_pack("{s:i, s:I, s:I}", "buffer", 0, "byteOffset", (json_int_t)offset, "byteLength", (json_int_t)size);
     if (target && view)
         set(g, view, "target", json_integer(target));
     append(g, g->views, view);
     return last_of(g->views);
+}
+
+static int add_view(gltf *g, size_t offset, size_t size, int target) {
+    return exi_rig_tree_add_view(g, offset, size, target);
 }
 
 /* Adds minimum and maximum of each of three columns, as glTF requires for positions; `sparse`: including 0. */
@@ -173,33 +180,60 @@ static void add_offset_targets(gltf *g, json_t *targets) {
                                              ex_pack_section(g->from->pack, values + i))));
 }
 
-/* Makes the primitive; also returns the accessor of the inverse binds, or -1. */
-static json_t *make_primitive(gltf *g, int *binds) {
-    json_t *attributes = json_object(), *primitive = json_object(), *targets = json_array();
-    int indices = -1;
+/* The parts that all primitives share. */
+typedef struct shared {
+    json_t *attributes, *targets;
+    int indices; /* accessor of all triangles, or -1 */
+    int binds;   /* accessor of the inverse binds, or -1 */
+} shared;
+
+static shared make_shared(gltf *g) {
+    shared s = {.attributes = json_object(), .targets = json_array(), .indices = -1, .binds = -1};
     for (int i = 0; i < g->section_count; i++) {
         const ex_section section = ex_pack_section(g->from->pack, i);
         if (!is_shown(g, section))
             continue;
         if (section.kind == EX_SECTION_TRIANGLES)
-            indices = add_accessor(g, section);
+            s.indices = g->from->piece_count > 0 ? 0 : add_accessor(g, section);
         else if (section.kind == EX_SECTION_INVERSE_BINDS)
-            *binds = add_accessor(g, section);
+            s.binds = add_accessor(g, section);
         else if (section.kind == EX_SECTION_TARGET)
-            append(g, targets, json_pack("{s:i}", "POSITION", add_accessor(g, section)));
+            append(g, s.targets, json_pack("{s:i}", "POSITION", add_accessor(g, section)));
         else if (section.kind != EX_SECTION_OFFSET_PLACES && section.kind != EX_SECTION_OFFSET_VALUES)
-            add_attribute(g, attributes, section);
+            add_attribute(g, s.attributes, section);
     }
-    add_offset_targets(g, targets);
-    set(g, primitive, "attributes", attributes);
+    add_offset_targets(g, s.targets);
+    return s;
+}
+
+static json_t *make_primitive(gltf *g, const shared *s, int indices, int material) {
+    json_t *primitive = json_object();
+    set(g, primitive, "attributes", json_incref(s->attributes));
     if (indices >= 0)
         set(g, primitive, "indices", json_integer(indices));
     set(g, primitive, "mode", json_integer(indices >= 0 ? 4 : 0));
-    if (json_array_size(targets) > 0)
-        set(g, primitive, "targets", targets);
-    else
-        json_decref(targets);
+    if (material >= 0)
+        set(g, primitive, "material", json_integer(material));
+    if (json_array_size(s->targets) > 0)
+        set(g, primitive, "targets", json_incref(s->targets));
     return primitive;
+}
+
+/* One primitive for all faces, or, if materials are known, one for each. */
+static json_t *make_primitives(gltf *g, const shared *s) {
+    json_t *primitives = json_array();
+    for (int i = 0; i < g->from->piece_count; i++) {
+        const exi_rig_piece *piece = &g->from->pieces[i];
+        const int view = add_view(g, piece->offset, piece->count * sizeof(uint32_t), ELEMENT_BUFFER);
+        append(g, g->accessors,
+               json_pack("{s:i, s:i, s:I, s:s}", "bufferView", view, "componentType", UNSIGNED_INT, "count",
+                         (json_int_t)piece->count, "type", "SCALAR"));
+        append(g, primitives,
+               make_primitive(g, s, last_of(g->accessors), exi_rig_tree_find_material(g, piece->material)));
+    }
+    if (g->from->piece_count == 0)
+        append(g, primitives, make_primitive(g, s, s->indices, exi_rig_tree_find_material(g, NULL)));
+    return primitives;
 }
 
 /* Returns 0 for whole forms, 1 for offsets, 2 for neither. */
@@ -299,70 +333,6 @@ static void add_nodes(gltf *g, int binds) {
     set(g, g->root, "nodes", nodes);
 }
 
-/* ---- the material ---- */
-
-static const struct use {
-    const char *texture, *key;
-    bool within_pbr;
-} uses[] = {{"base_color", "baseColorTexture", true},
-            {"metallic_roughness", "metallicRoughnessTexture", true},
-            {"normal", "normalTexture", false},
-            {"occlusion", "occlusionTexture", false},
-            {"emissive", "emissiveTexture", false}};
-
-static const struct use *use_of(const char *texture) {
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        if (strcmp(texture, uses[i].texture) == 0)
-            return &uses[i];
-    return NULL;
-}
-
-bool exi_rig_gltf_shows(const char *texture) {
-    return use_of(texture) != NULL;
-}
-
-/* Adds a material of the textures that have a picture. False if there is none. */
-static bool add_material(gltf *g) {
-    const ex_rig *rig = g->from->rig;
-    if (ex_rig_texture_count(rig) == 0)
-        return false;
-    json_t *images = json_array(), *textures = json_array(), *material = json_object(), *pbr = json_object();
-    bool blends = false, metallic = false, glows = false;
-    for (int i = 0; i < ex_rig_texture_count(rig); i++) {
-        const exi_rig_picture *picture = &g->from->pictures[i];
-        const struct use *use = use_of(ex_rig_texture(rig, i).name);
-        if (picture->size == 0 || !use)
-            continue;
-        append(g, images,
-               json_pack("{s:i, s:s}", "bufferView", add_view(g, picture->offset, picture->size, 0), "mimeType",
-                         "image/png"));
-        append(g, textures, json_pack("{s:i}", "source", last_of(images)));
-        set(g, use->within_pbr ? pbr : material, use->key, json_pack("{s:i}", "index", last_of(textures)));
-        blends = blends || (use == &uses[0] && !picture->opaque);
-        metallic = metallic || use == &uses[1];
-        glows = glows || use == &uses[4];
-    }
-    if (!metallic) { /* unless a texture says otherwise, skin and cloth are not metallic */
-        set(g, pbr, "metallicFactor", json_integer(0));
-        set(g, pbr, "roughnessFactor", json_integer(1));
-    }
-    set(g, material, "pbrMetallicRoughness", pbr);
-    if (glows)
-        set(g, material, "emissiveFactor", json_pack("[i, i, i]", 1, 1, 1));
-    if (blends)
-        set(g, material, "alphaMode", json_string("BLEND"));
-    const bool any = json_array_size(images) > 0;
-    if (any) {
-        set(g, g->root, "materials", json_pack("[O]", material));
-        set(g, g->root, "textures", json_incref(textures));
-        set(g, g->root, "images", json_incref(images));
-    }
-    json_decref(images);
-    json_decref(textures);
-    json_decref(material);
-    return any;
-}
-
 /* ---- the tree ---- */
 
 json_t *exi_rig_gltf_make(const exi_rig_gltf *from) {
@@ -374,21 +344,21 @@ json_t *exi_rig_gltf_make(const exi_rig_gltf *from) {
                        EXI_GENERATOR, "extensionsUsed", "EXEMPLAR_rig", "extensions", "EXEMPLAR_rig", "format",
                        EX_FORMAT, "bufferView", 0, "scene", 0);
     json_t *mesh = json_object();
-    int binds = -1;
     if (!g.root)
         g.failed = true;
     add_view(&g, 0, ex_pack_header_size(from->pack), 0);
-    json_t *primitive = make_primitive(&g, &binds);
-    add_nodes(&g, binds);
-    if (add_material(&g))
-        set(&g, primitive, "material", json_integer(0));
-    const bool morphs = json_object_get(primitive, "targets") != NULL;
-    set(&g, mesh, "primitives", json_pack("[o]", primitive));
-    if (morphs)
+    const shared parts = make_shared(&g);
+    add_nodes(&g, parts.binds);
+    exi_rig_tree_add_materials(&g);
+    set(&g, mesh, "primitives", make_primitives(&g, &parts));
+    if (json_array_size(parts.targets) > 0)
         add_targets(&g, mesh);
+    json_decref(parts.attributes);
+    json_decref(parts.targets);
     for (int i = 0; i < g.section_count; i++) { /* views keep other programs from using the rest for something else */
         const ex_section section = ex_pack_section(from->pack, i);
-        if (section.size > 0 && !is_shown(&g, section))
+        const bool in_pieces = section.kind == EX_SECTION_TRIANGLES && section.index == 0 && from->piece_count > 0;
+        if (section.size > 0 && (!is_shown(&g, section) || in_pieces) && section.offset != g.looks_offset)
             add_view(&g, section.offset, section.size, 0);
     }
     set(&g, g.root, "meshes", json_pack("[o]", mesh));

@@ -27,8 +27,40 @@ bool exi_scene_path_leaves(const char *path);
 /* A material with glTF's defaults and no name. */
 ex_scene_material exi_scene_default_material(void);
 
-/* Adds a texture to a scene without any: every material shows it; if there are none, one is made for all meshes. */
-ex_result exi_scene_add_texture(ex_scene *scene, const ex_image *image, ex_error *error);
+/* Gives every material a name of its own that a line of an OBJ file can hold; false without memory. */
+bool exi_scene_name_materials(ex_scene *scene);
+
+/* Makes a scene with only the materials, textures and images of another, and names the materials. */
+ex_result exi_scene_copy_looks(const ex_scene *from, ex_scene **made, ex_error *error);
+
+/* Returns the MIME type of a picture by its first bytes; NULL if glTF holds no such pictures. */
+const char *exi_image_type(const unsigned char *bytes, size_t size);
+
+/* Moves the looks of a scene to one that has none. */
+void exi_scene_move_looks(ex_scene *from, ex_scene *to);
+
+/* Copy the nodes of a scene, without meshes and skins, and its animations, to a scene without any; false without
+ * memory. */
+bool exi_scene_copy_nodes(const ex_scene *from, ex_scene *to);
+bool exi_scene_copy_animations(const ex_scene *from, ex_scene *to);
+
+/* Makes a scene with only the nodes and animations of another, with the same numbers of nodes; meshes that an animation
+ * morphs become one point with the same targets. */
+ex_result exi_scene_copy_clips(const ex_scene *from, ex_scene **made, ex_error *error);
+
+/* A use of a texture: its name in rigs, and glTF's key for it. */
+typedef struct exi_texture_use {
+    const char *texture, *key;
+    bool within_pbr; /* the key is in pbrMetallicRoughness */
+} exi_texture_use;
+
+/* Returns the use of a texture of a rig, "base_color" or "MATERIAL/base_color"; NULL if viewers have none for it. */
+const exi_texture_use *exi_texture_use_of(const char *texture);
+/* True if such a texture is for a material of that name: for all, unless it names one. */
+bool exi_texture_is_for(const char *texture, const char *material);
+
+/* Adds a texture to the materials that it is for; if the scene has no material, one is made for all meshes. */
+ex_result exi_scene_add_texture(ex_scene *scene, const char *name, const ex_image *image, ex_error *error);
 
 /* Orders nodes [node_count] with every parent before its children; scratch [2 node_count + 1]. False if parents form a
  * cycle. Parents must be in range. */
@@ -63,6 +95,9 @@ void exi_scene_matrix_from_transform(const ex_scene_transform *transform, double
 /* Decomposes a matrix into translation, rotation and scale. Returns their largest error, relative to the matrix's
  * largest entry: if it is above rounding, the matrix shears. */
 double exi_scene_matrix_to_transform(const double matrix[16], ex_scene_transform *transform);
+
+/* Inverts an affine matrix into another; false if it is singular. */
+bool exi_scene_matrix_invert(const double matrix[16], double out[16]);
 
 /* out = a b; out must be neither a nor b. */
 void exi_scene_matrix_multiply(const double a[16], const double b[16], double out[16]);

@@ -21,7 +21,7 @@ typedef struct corner_key {
 typedef struct maker {
     const ex_mesh *mesh;
     ex_error *error;
-    int material_offset; /* index of the mesh's first material in the scene */
+    const int *material_numbers; /* [material_count of the mesh] in the scene */
     int *triangles, triangle_count;
     int *first, *next, *groups, *materials, *faces, *last_faces, *next_face;
     int primitive_count;
@@ -147,7 +147,7 @@ static ex_result make_primitive(maker *m, int number, ex_scene_primitive *p) {
     for (int f = m->faces[number]; f >= 0; f = m->next_face[f])
         indices += 3 * (size_t)(mesh->face_offsets[f + 1] - mesh->face_offsets[f] - 2);
     p->mode = EX_SCENE_TRIANGLES;
-    p->material = m->materials[number] >= 0 ? m->material_offset + m->materials[number] : -1;
+    p->material = m->materials[number] >= 0 ? m->material_numbers[m->materials[number]] : -1;
     p->vertex_count = split_vertices(m, number);
     n = (size_t)p->vertex_count;
     bool any_texcoord = false, all_normals = true;
@@ -229,9 +229,30 @@ static bool make_room(ex_scene *scene, int material_count) {
     return materials != NULL;
 }
 
-static bool add_materials(ex_scene *scene, const ex_mesh *mesh) {
+static int find_material(const ex_scene *scene, int count, const char *name) {
+    for (int i = 0; i < count; i++)
+        if (scene->materials[i].name && strcmp(scene->materials[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* Numbers the mesh's materials: those that the scene has by their names, the others after its last. Returns how many
+ * those others are. */
+static int number_materials(const ex_scene *scene, const ex_mesh *mesh, int *numbers) {
+    int added = 0;
+    for (int i = 0; i < mesh->material_count; i++) {
+        numbers[i] = find_material(scene, scene->material_count, mesh->material_names[i]);
+        if (numbers[i] < 0)
+            numbers[i] = scene->material_count + added++;
+    }
+    return added;
+}
+
+static bool add_materials(ex_scene *scene, const ex_mesh *mesh, const int *numbers) {
     int before = scene->material_count;
     for (int i = 0; i < mesh->material_count; i++) {
+        if (numbers[i] < scene->material_count)
+            continue;
         ex_scene_material *material = &scene->materials[scene->material_count];
         *material = exi_scene_default_material();
         material->metallic = 0; /* a material with only a name is not metallic */
@@ -260,17 +281,20 @@ static void free_maker(maker *m) {
 }
 
 ex_result ex_scene_add_mesh(ex_scene *scene, const ex_mesh *mesh, const char *name, int *number, ex_error *error) {
-    maker m = {.mesh = mesh, .error = error, .material_offset = scene->material_count};
+    int *numbers = exi_array_allocate((size_t)mesh->material_count, sizeof *numbers);
+    maker m = {.mesh = mesh, .error = error, .material_numbers = numbers};
     ex_scene_mesh made = {0};
-    ex_result result = make_primitives(&m, &made);
+    const int added = numbers ? number_materials(scene, mesh, numbers) : 0;
+    ex_result result = numbers ? make_primitives(&m, &made) : no_memory(&m);
     if (result == EX_OK && name) {
         made.name = exi_text_copy(name, strlen(name));
         if (!made.name)
             result = no_memory(&m);
     }
-    if (result == EX_OK && (!make_room(scene, mesh->material_count) || !add_materials(scene, mesh)))
+    if (result == EX_OK && (!make_room(scene, added) || !add_materials(scene, mesh, numbers)))
         result = no_memory(&m);
     free_maker(&m);
+    free(numbers);
     if (result != EX_OK) {
         exi_scene_free_mesh(&made);
         return result;

@@ -7,6 +7,7 @@
 
 #include "runtime/base/vector.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { POLAR_STEPS = 60 };
@@ -44,6 +45,24 @@ void exi_scene_matrix_multiply(const double a[16], const double b[16], double ou
                 sum += a[4 * k + r] * b[4 * c + k];
             out[4 * c + r] = sum;
         }
+}
+
+bool exi_scene_matrix_invert(const double m[16], double out[16]) {
+    double rows[3][3];
+    for (int i = 0; i < 3; i++)
+        exi_cross(m + 4 * ((i + 1) % 3), m + 4 * ((i + 2) % 3), rows[i]);
+    const double d = exi_dot3(rows[0], m);
+    const double sizes = sqrt(exi_dot3(m, m) * exi_dot3(m + 4, m + 4) * exi_dot3(m + 8, m + 8));
+    if (!(fabs(d) > 1e-12 * sizes))
+        return false;
+    for (int r = 0; r < 3; r++) {
+        for (int c = 0; c < 3; c++)
+            out[4 * c + r] = rows[r][c] / d;
+        out[12 + r] = -exi_dot3(rows[r], m + 12) / d;
+        out[4 * r + 3] = 0;
+    }
+    out[15] = 1;
+    return true;
 }
 
 /* Starts from the largest of the four components, so that no divisor is small. */

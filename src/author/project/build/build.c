@@ -3,6 +3,7 @@
  */
 #include "author/project/build/build.h"
 
+#include "author/formats/rig/rig_gltf.h"
 #include "author/project/skeleton/skeleton.h"
 #include "runtime/base/result.h"
 
@@ -82,6 +83,8 @@ static ex_result read_body(exi_building *b, ex_error *error) {
             b->unwritten ? take_skeleton(b, error) : exi_skeleton_read(b->view, b->mesh, &b->skeleton, &b->skin, error);
     if (result == EX_OK)
         result = exi_project_check_joints(b->view, b->skeleton, error);
+    if (result == EX_OK && !b->unwritten)
+        result = exi_build_scenes(b, error);
     return result == EX_OK ? exi_build_driver(b, error) : result;
 }
 
@@ -102,7 +105,7 @@ typedef struct note_texts {
 
 static ex_result create(const exi_building *b, const note_texts *texts, ex_rig **rig, ex_error *error) {
     const exi_text *rules = &texts->rules, *paths = &texts->paths, *drive = &texts->drive;
-    ex_attachment notes[EXI_RIG_MESH_NOTES + 3];
+    ex_attachment notes[EXI_RIG_MESH_NOTES + 5];
     ex_rig_def def = ex_rig_def_default();
     memcpy(notes, b->rig_mesh.notes, sizeof b->rig_mesh.notes);
     def.note_count = b->rig_mesh.note_count;
@@ -115,6 +118,10 @@ static ex_result create(const exi_building *b, const note_texts *texts, ex_rig *
         notes[def.note_count++] = (ex_attachment){.kind = EXI_DRIVE_NOTE, .data = drive->bytes, .size = drive->size};
         def.driver = &b->driver.driving.driver;
     }
+    if (b->looks.bytes)
+        notes[def.note_count++] = (ex_attachment){EXI_LOOKS_NOTE, b->looks.bytes, b->looks.size};
+    if (b->clips.bytes)
+        notes[def.note_count++] = (ex_attachment){EXI_CLIPS_NOTE, b->clips.bytes, b->clips.size};
     def.notes = notes;
     def.mesh = b->rig_mesh.mesh;
     def.layers = b->layers;
@@ -175,6 +182,7 @@ static ex_result build_rig(exi_building *b, ex_rig **rig, ex_error *error) {
     exi_build_free_layers(b);
     exi_project_driver_close(&b->driver);
     exi_refinement_free(&b->refinement);
+    exi_build_free_scenes(b);
     ex_skin_destroy(b->skin);
     ex_skeleton_destroy(b->skeleton);
     exi_rig_mesh_free(&b->rig_mesh);

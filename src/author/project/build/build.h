@@ -5,6 +5,7 @@
  *   build_layers.c  layers: measured forms; domains/ has the rest
  *   build_trajectories.c   layers of trajectories
  *   build_driven.c  the layer that a driver weighs
+ *   build_scenes.c  looks and clips
  *   build_notes.c   notes on choices and additions made by building
  *   refinement.c    refined levels
  */
@@ -26,6 +27,12 @@ typedef struct exi_unwritten {
     const char *word;         /* what the examples were made from, for errors: "morph target" */
 } exi_unwritten;
 
+/* A scene as the bytes of a .glb file; NULL if there is none. */
+typedef struct exi_scene_bytes {
+    unsigned char *bytes;
+    size_t size;
+} exi_scene_bytes;
+
 typedef struct exi_building {
     const ex_project_view *view;
     const exi_unwritten *unwritten; /* NULL: files are read */
@@ -42,6 +49,7 @@ typedef struct exi_building {
     exi_project_trajectories *paths; /* [layer_count], all zero for layers of other domains */
     json_t *path_note;               /* how trajectories were found; NULL if there are none */
     ex_trajectories *driven_paths;   /* of the layer that a driver weighs, or NULL */
+    exi_scene_bytes looks, clips;
     int example_total, example_done;
 } exi_building;
 
@@ -77,6 +85,10 @@ ex_result exi_build_driver(exi_building *b, ex_error *error);
 /* Fills in the layer that the driver weighs, except for its forms, which are measured. */
 ex_result exi_build_driven(exi_building *b, int index, ex_layer_def *layer, ex_error *error);
 void exi_build_free_driven(ex_layer_def *layer);
+
+/* build_scenes.c. Reads looks and clips. */
+ex_result exi_build_scenes(exi_building *b, ex_error *error);
+void exi_build_free_scenes(exi_building *b);
 
 /* Reads all layers, in their order, into b->layers. */
 ex_result exi_build_layers(exi_building *b, ex_error *error);

@@ -6,6 +6,7 @@
 
 #include "author/base/array.h"
 #include "author/base/json.h"
+#include "author/formats/rig/rig_gltf.h"
 #include "author/project/build/project_trajectories.h"
 #include "author/project/skeleton/skeleton.h"
 #include "runtime/base/result.h"
@@ -48,11 +49,18 @@ const char *exi_new_folder_add(exi_new_folder *f, const char *name, ex_error *er
     return path;
 }
 
+/* True if the project is called as a .glb file is, on any disk. */
+static bool is_project_of(const char *project, const char *file) {
+    const size_t size = strlen(file) - 3;
+    return strncasecmp(project, file, size) == 0 && strcasecmp(project + size, "json") == 0;
+}
+
 const char *exi_unpacked_skeleton(const char *project) {
-    return strncasecmp(project, EXI_UNPACKED_SKELETON, sizeof EXI_UNPACKED_SKELETON - 4) == 0 &&
-                   strcasecmp(project + sizeof EXI_UNPACKED_SKELETON - 4, "json") == 0
-               ? EXI_UNPACKED_OTHER_SKELETON
-               : EXI_UNPACKED_SKELETON;
+    return is_project_of(project, EXI_UNPACKED_SKELETON) ? EXI_UNPACKED_OTHER_SKELETON : EXI_UNPACKED_SKELETON;
+}
+
+const char *exi_unpacked_clips(const char *project) {
+    return is_project_of(project, EXI_UNPACKED_CLIPS) ? EXI_UNPACKED_OTHER_CLIPS : EXI_UNPACKED_CLIPS;
 }
 
 static bool exists(const char *path) {
@@ -72,7 +80,7 @@ ex_result exi_new_folder_check_free(const exi_new_folder *f, const char *name, e
 }
 
 static ex_result check_all_free(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
-                                const exi_new_folder *f, const char *project, ex_error *error) {
+                                const ex_scene *looks, const exi_new_folder *f, const char *project, ex_error *error) {
     if (f->overwrite)
         return EX_OK;
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
@@ -82,6 +90,10 @@ static ex_result check_all_free(const ex_rig *rig, const json_t *paths, const ex
         result = exi_new_folder_check_free(f, EXI_UNPACKED_MESH, error);
     if (result == EX_OK && ex_rig_skeleton(rig))
         result = exi_new_folder_check_free(f, exi_unpacked_skeleton(project), error);
+    if (result == EX_OK)
+        result = exi_looks_check_free(looks, f, error);
+    if (result == EX_OK && exi_rig_find_attachment(rig, EXI_CLIPS_NOTE).data)
+        result = exi_new_folder_check_free(f, exi_unpacked_clips(project), error);
     if (result == EX_OK)
         result = exi_unpack_check_driver(driver, rig, f, error);
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
@@ -108,6 +120,20 @@ ex_result exi_new_folder_close(exi_new_folder *f, const char *project, ex_result
 
 /* ---- the files ---- */
 
+/* The clips of a rig are a file already. */
+static ex_result write_clips(const ex_rig *rig, const char *project, exi_new_folder *f, ex_error *error) {
+    const ex_attachment clips = exi_rig_find_attachment(rig, EXI_CLIPS_NOTE);
+    const char *path = clips.data ? exi_new_folder_add(f, exi_unpacked_clips(project), error) : NULL;
+    ex_file_writer writer;
+    if (!clips.data || !path)
+        return clips.data ? EX_ERROR_MEMORY : EX_OK;
+    ex_result result = ex_file_open(&writer, path, error);
+    if (result != EX_OK)
+        return result;
+    ex_file_write(&writer, clips.data, clips.size);
+    return ex_file_commit(&writer, error);
+}
+
 static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, const char *skeleton, exi_new_folder *f,
                             ex_error *error) {
     const char *path = exi_new_folder_add(f, EXI_UNPACKED_MESH, error);
@@ -120,13 +146,17 @@ static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, const char *
 }
 
 static ex_result write_files(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
-                             const ex_mesh *mesh, json_t *root, exi_new_folder *f, const char *project,
+                             const ex_mesh *mesh, ex_scene *looks, json_t *root, exi_new_folder *f, const char *project,
                              ex_error *error) {
     exi_arena arena = {0};
     ex_project_view view;
     ex_result result = exi_project_interpret(root, "", &arena, &view, error);
     if (result == EX_OK)
         result = write_body(rig, mesh, exi_unpacked_skeleton(project), f, error);
+    if (result == EX_OK)
+        result = exi_looks_write(looks, f, error);
+    if (result == EX_OK)
+        result = write_clips(rig, project, f, error);
     if (result == EX_OK)
         result = exi_unpack_write_driver(driver, rig, f, error);
     if (result == EX_OK)
@@ -149,19 +179,23 @@ static ex_result write_files(const ex_rig *rig, const json_t *paths, const exi_u
 static ex_result write_all(const ex_rig *rig, exi_new_folder *f, const char *project, ex_error *error) {
     ex_mesh *mesh = NULL;
     json_t *root = NULL, *paths = NULL;
+    ex_scene *looks = NULL;
     exi_unpacked_driver driver = {0};
     ex_result result = exi_project_trajectories_note_read(rig, &paths, error);
     if (result == EX_OK)
+        result = ex_rig_looks(rig, &looks, error);
+    if (result == EX_OK)
         result = exi_unpack_driver_open(&driver, rig, error);
     if (result == EX_OK)
-        result = check_all_free(rig, paths, &driver, f, project, error);
+        result = check_all_free(rig, paths, &driver, looks, f, project, error);
     if (result == EX_OK)
-        result = exi_unpack_describe(rig, paths, &driver, exi_unpacked_skeleton(project), &root, error);
+        result = exi_unpack_describe(rig, paths, &driver, project, &root, error);
     if (result == EX_OK)
         result = ex_rig_to_mesh(rig, NULL, &mesh, error);
     if (result == EX_OK)
-        result = write_files(rig, paths, &driver, mesh, root, f, project, error);
+        result = write_files(rig, paths, &driver, mesh, looks, root, f, project, error);
     exi_unpack_driver_close(&driver);
+    ex_scene_destroy(looks);
     json_decref(root);
     json_decref(paths);
     ex_mesh_destroy(mesh);

@@ -5,6 +5,7 @@
  *   unpack_project.c   the project file as JSON
  *   unpack_layers.c    examples as files
  *   unpack_trajectories.c     other data of layers of trajectories
+ *   looks_files.c      materials and images
  *   unpack_driver.c    the driver, and other data of the layer that it weighs
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_IMPORT_UNPACK_H
@@ -20,8 +21,12 @@
 /* In a project called "skeleton", whose rig takes that name, the other one. */
 #define EXI_UNPACKED_SKELETON       "skeleton.glb"
 #define EXI_UNPACKED_OTHER_SKELETON "joints.glb"
-#define EXI_UNPACKED_DRIVER         "driver.obj"
-#define EXI_UNPACKED_BINDS          "binds.json"
+#define EXI_UNPACKED_MATERIALS      "materials.gltf"
+/* The same for a project called "clips". */
+#define EXI_UNPACKED_CLIPS       "clips.glb"
+#define EXI_UNPACKED_OTHER_CLIPS "animations.glb"
+#define EXI_UNPACKED_DRIVER      "driver.obj"
+#define EXI_UNPACKED_BINDS       "binds.json"
 
 /* Name of a file of an example. */
 typedef struct exi_file_name {
@@ -82,12 +87,18 @@ ex_result exi_unpack_write_driver(const exi_unpacked_driver *d, const ex_rig *ri
 ex_result exi_unpack_write_mask(const float *mask, int vertex_count, const char *path, ex_error *error);
 
 /* Makes the project file. NULL without memory, or, with a sentence in error, if the rig cannot be described. paths: the
- * rig's note (project_trajectories.h), or NULL. skeleton: name of its file. */
+ * rig's note (project_trajectories.h), or NULL. project: name of its file. */
 ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
-                              const char *skeleton, json_t **root, ex_error *error);
+                              const char *project, json_t **root, ex_error *error);
 
-/* Returns the name of the skeleton's file, which is not that of the project's rig, NAME.glb, on any disk. */
+/* Return the names of these files, which are not that of the project's rig, NAME.glb, on any disk. */
 const char *exi_unpacked_skeleton(const char *project);
+const char *exi_unpacked_clips(const char *project);
+
+/* looks_files.c. Looks may be NULL. Checks that the names of the files are free. */
+ex_result exi_looks_check_free(const ex_scene *looks, const exi_new_folder *folder, ex_error *error);
+/* Writes the files. All images must be inside; they then refer to files. */
+ex_result exi_looks_write(ex_scene *looks, exi_new_folder *folder, ex_error *error);
 
 /* Returns the path of a file to be written, hidden until the end and owned by the folder; NULL and an error without
  * memory. */

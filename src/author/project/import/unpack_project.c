@@ -5,6 +5,7 @@
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
+#include "author/formats/rig/rig_gltf.h"
 #include "author/project/domains/project_domain.h"
 #include "author/project/model/refinement.h"
 #include "author/project/skeleton/skeleton.h"
@@ -272,15 +273,19 @@ static ex_result describe_refinement(const ex_rig *rig, json_t **subdivide, ex_e
 }
 
 ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
-                              const char *skeleton, json_t **root, ex_error *error) {
+                              const char *project, json_t **root, ex_error *error) {
     json_t *subdivide = NULL, *layers = json_array(),
            *made = json_pack("{s:i, s:s}", "exemplar", 1, "mesh", EXI_UNPACKED_MESH);
     ex_result result = describe_refinement(rig, &subdivide, error);
     bool done = made && layers;
     *root = NULL;
     if (result == EX_OK && ex_rig_skeleton(rig))
-        done = done && exi_json_set(made, "skeleton", json_string(skeleton)) &&
+        done = done && exi_json_set(made, "skeleton", json_string(exi_unpacked_skeleton(project))) &&
                exi_json_set(made, "skinning", json_string(ex_skinning_name(ex_rig_skinning(rig))));
+    if (result == EX_OK && exi_rig_find_attachment(rig, EXI_LOOKS_NOTE).data)
+        done = done && exi_json_set(made, "materials", json_string(EXI_UNPACKED_MATERIALS));
+    if (result == EX_OK && exi_rig_find_attachment(rig, EXI_CLIPS_NOTE).data)
+        done = done && exi_json_set(made, "clips", json_string(exi_unpacked_clips(project)));
     if (result == EX_OK)
         done = done && exi_unpack_describe_driver(driver, rig, made);
     for (int l = 0; result == EX_OK && done && l < ex_rig_layer_count(rig); l++)

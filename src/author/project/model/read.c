@@ -201,8 +201,8 @@ static ex_result read_subdivide(exi_project_reader *r, const json_t *root) {
 }
 
 static ex_result read_root(exi_project_reader *r, const json_t *root) {
-    static const char *const keys[] = {"exemplar", "mesh",   "up",        "unit",   "skeleton", "skinning",
-                                       "driver",   "layers", "subdivide", "settle", NULL};
+    static const char *const keys[] = {"exemplar", "mesh",   "up",     "unit",      "skeleton", "skinning", "materials",
+                                       "clips",    "driver", "layers", "subdivide", "settle",   NULL};
     static const char *const needed[] = {"exemplar", "mesh", "layers", NULL}, *const ups[] = {"y", "z"};
     exi_place top = {""}, up_place = exi_place_key(&top, "up");
     if (!json_is_object(root))
@@ -229,6 +229,10 @@ static ex_result read_root(exi_project_reader *r, const json_t *root) {
         result = read_unit(r, json_object_get(root, "unit"), &r->view->unit);
     if (result == EX_OK)
         result = read_skeleton(r, root);
+    if (result == EX_OK)
+        result = exi_get_text(&r->keys, root, &top, "materials", false, &r->view->materials);
+    if (result == EX_OK)
+        result = exi_get_text(&r->keys, root, &top, "clips", false, &r->view->clips);
     if (result == EX_OK)
         result = exi_read_driver(r, root);
     if (result == EX_OK)
