@@ -58,63 +58,66 @@ static int choose_skin(const ex_scene *scene, const bool *shown) {
     return best;
 }
 
+/* Chooses the nodes whose meshes are kept: all that the file shows. */
 static ex_result choose_nodes(exi_init *init, ex_error *error) {
-    const ex_scene *scene = init->scene;
+    const ex_scene *scene = init->given;
     init->wanted = exi_scene_find_shown(scene);
     if (!init->wanted)
         return ex_error_memory(error, "the nodes", (size_t)scene->node_count);
-    init->skin = choose_skin(scene, init->wanted);
-    for (int n = 0; n < scene->node_count; n++) {
-        const ex_scene_node *node = &scene->nodes[n];
-        if (node->mesh < 0)
-            continue;
-        if (!init->wanted[n])
-            exi_init_note(init, "node %d ('%s') is left out: it is not in the scene that the file shows", n,
-                          node->name ? node->name : "");
-        else if (init->skin >= 0 && node->skin != init->skin) {
-            exi_init_note(init, "node %d ('%s') is left out, with %lld vertices: it %s", n,
-                          node->name ? node->name : "", (long long)vertices_of(scene, node->mesh),
-                          node->skin >= 0 ? "is bound to another skin" : "is not bound to a skin");
-            init->wanted[n] = false;
-        }
-    }
+    for (int n = 0; n < scene->node_count; n++)
+        if (scene->nodes[n].mesh >= 0 && !init->wanted[n])
+            exi_init_note(
+                init, "node %d ('%s') is left out, with %lld vertices: it is not in the scene that the file shows", n,
+                scene->nodes[n].name ? scene->nodes[n].name : "", (long long)vertices_of(scene, scene->nodes[n].mesh));
     return EX_OK;
 }
 
-/* Reports content that a project cannot hold. */
-static void note_rest(const exi_init *init) {
-    const ex_scene *scene = init->scene;
-    if (scene->animation_count > 0)
-        exi_init_note(init, "%d animation%s ignored: a project has poses, not motion", scene->animation_count,
-                      scene->animation_count == 1 ? " is" : "s are");
-    for (int i = 0; i < scene->material_count; i++)
-        if (scene->materials[i].base_texture >= 0) {
-            exi_init_note(init, "%d image%s ignored: only the names of materials are kept", scene->image_count,
-                          scene->image_count == 1 ? " is" : "s are");
-            break;
-        }
+/* Second joints come after the file's nodes; they have no meshes. */
+static ex_result want_added(exi_init *init, ex_error *error) {
+    const size_t before = (size_t)init->given->node_count, after = (size_t)init->scene->node_count;
+    bool *wanted = realloc(init->wanted, after + 1);
+    if (!wanted)
+        return ex_error_memory(error, "the nodes", after);
+    init->wanted = wanted;
+    for (size_t n = before; n < after; n++)
+        wanted[n] = false;
+    return EX_OK;
 }
 
-static ex_result gather(exi_init *init, bool keep_seams, ex_error *error) {
-    const size_t nodes = (size_t)init->scene->node_count;
-    ex_result result = ex_scene_check(init->scene, error);
-    if (result == EX_OK)
-        result = choose_nodes(init, error);
+/* Makes one scene with one skin of the file. */
+static ex_result unify(exi_init *init, ex_error *error) {
+    const size_t nodes = (size_t)init->given->node_count;
+    ex_result result = choose_nodes(init, error);
     init->worlds = exi_array_allocate(16 * nodes, sizeof *init->worlds);
     if (result == EX_OK && !init->worlds)
         result = ex_error_memory(error, "the nodes", nodes * 16 * sizeof *init->worlds);
     if (result == EX_OK)
-        result = ex_scene_worlds(init->scene, NULL, init->worlds, error);
+        result = ex_scene_worlds(init->given, NULL, init->worlds, error);
+    if (result == EX_OK)
+        result = exi_init_unify(init, init->given, choose_skin(init->given, init->wanted), error);
+    if (result == EX_OK)
+        result = want_added(init, error);
+    if (result == EX_OK && !exi_init_name_joints(init))
+        result = ex_error_memory(error, "the skeleton", nodes * EXI_NAME_MAX);
+    return result;
+}
+
+static ex_result gather(exi_init *init, bool keep_seams, ex_error *error) {
+    ex_result result = ex_scene_check(init->given, error);
+    if (result == EX_OK)
+        result = unify(init, error);
     if (result == EX_OK)
         result = exi_scene_join(init->scene, init->wanted, &init->mesh, &init->parts, &init->part_count, error);
     if (result == EX_OK)
         result = exi_init_find_targets(init, error);
     if (result == EX_OK && !keep_seams)
         result = exi_init_join_seams(init, error);
-    if (result == EX_OK && init->skin >= 0)
+    if (result == EX_OK && init->scene->skin_count > 0)
         result = exi_init_make_skeleton(init, error);
     if (result == EX_OK)
-        note_rest(init);
+        result = exi_init_make_clips(init, error);
+    if (result == EX_OK)
+        result = exi_init_make_looks(init, error);
     return result;
 }
 
@@ -128,6 +131,9 @@ static void let_go(exi_init *init) {
     free(init->part_axes);
     free(init->target_axes);
     ex_scene_destroy(init->skeleton);
+    ex_scene_destroy(init->clips);
+    ex_scene_destroy(init->looks);
+    ex_scene_destroy(init->scene);
     json_decref(init->root);
 }
 
@@ -176,7 +182,9 @@ static json_t *describe(const exi_init *init) {
     json_t *root = json_object(), *layers = json_array();
     bool done = root && layers && exi_json_set(root, "exemplar", json_integer(1)) &&
                 exi_json_set(root, "mesh", json_string(EXI_UNPACKED_MESH)) &&
-                (!init->skeleton || exi_json_set(root, "skeleton", json_string(init->skeleton_file)));
+                (!init->skeleton || exi_json_set(root, "skeleton", json_string(init->skeleton_file))) &&
+                (!init->looks || exi_json_set(root, "materials", json_string(EXI_UNPACKED_MATERIALS))) &&
+                (!init->clips || exi_json_set(root, "clips", json_string(init->clips_file)));
     if (init->axis_count > 0)
         done = done && json_array_append_new(layers, make_layer(init)) == 0;
     done = exi_json_set(root, "layers", layers) && done;
@@ -216,6 +224,10 @@ static ex_result check_free(const exi_init *init, const exi_new_folder *folder, 
         result = exi_new_folder_check_free(folder, EXI_UNPACKED_MESH, error);
     if (result == EX_OK && init->skeleton)
         result = exi_new_folder_check_free(folder, init->skeleton_file, error);
+    if (result == EX_OK)
+        result = exi_looks_check_free(init->looks, folder, error);
+    if (result == EX_OK && init->clips)
+        result = exi_new_folder_check_free(folder, init->clips_file, error);
     for (int a = 0; result == EX_OK && a < init->axis_count; a++)
         result = exi_new_folder_check_free(folder, file_of(init, a).text, error);
     return result;
@@ -227,6 +239,12 @@ static ex_result write_body(const exi_init *init, exi_new_folder *folder, ex_err
     if (result == EX_OK && init->skeleton) {
         path = exi_new_folder_add(folder, init->skeleton_file, error);
         result = path ? ex_scene_write(path, init->skeleton, error) : EX_ERROR_MEMORY;
+    }
+    if (result == EX_OK)
+        result = exi_looks_write(init->looks, folder, error);
+    if (result == EX_OK && init->clips) {
+        path = exi_new_folder_add(folder, init->clips_file, error);
+        result = path ? ex_scene_write(path, init->clips, error) : EX_ERROR_MEMORY;
     }
     return result;
 }
@@ -268,7 +286,7 @@ ex_result ex_project_init(const ex_scene *scene, const char *directory, const ch
                           const ex_init_options *options, const ex_init_report *report, ex_error *error) {
     ex_error local = {0};
     error = error ? error : &local;
-    exi_init init = {.scene = scene, .report = report};
+    exi_init init = {.given = scene, .report = report};
     exi_new_folder folder = {.path = directory, .overwrite = options && options->overwrite};
     const size_t size = strlen(name) + sizeof ".json";
     char *project = malloc(size);
@@ -277,6 +295,7 @@ ex_result ex_project_init(const ex_scene *scene, const char *directory, const ch
     if (result == EX_OK) {
         snprintf(project, size, "%s.json", name);
         init.skeleton_file = exi_unpacked_skeleton(project);
+        init.clips_file = exi_unpacked_clips(project);
         result = make_project(&init, error);
     }
     if (result != EX_OK && scene->path)

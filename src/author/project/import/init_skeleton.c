@@ -54,9 +54,10 @@ static void make_unique(char name[EXI_NAME_MAX + 1], const exi_names *names) {
         *next = exi_name_make_unique(name, *next, joint_taken, names);
 }
 
-static bool rename_joints(const exi_init *init, ex_scene *made, exi_names *names) {
-    for (int i = 0; i < made->skins[0].joint_count; i++) {
-        ex_scene_node *node = &made->nodes[made->skins[0].joints[i]];
+static bool rename_joints(const exi_init *init, exi_names *names) {
+    const ex_scene *scene = init->scene;
+    for (int i = 0; i < scene->skins[0].joint_count; i++) {
+        ex_scene_node *node = &scene->nodes[scene->skins[0].joints[i]];
         char name[EXI_NAME_MAX + 1];
         if (node->name && node->name[0])
             exi_name_clean(node->name, name);
@@ -81,15 +82,17 @@ static bool rename_joints(const exi_init *init, ex_scene *made, exi_names *names
     return true;
 }
 
-static bool name_joints(const exi_init *init, ex_scene *made) {
+bool exi_init_name_joints(const exi_init *init) {
     exi_names names;
-    const bool good = exi_names_open(&names, made->skins[0].joint_count) && rename_joints(init, made, &names);
+    if (init->scene->skin_count == 0)
+        return true;
+    const bool good = exi_names_open(&names, init->scene->skins[0].joint_count) && rename_joints(init, &names);
     exi_names_close(&names);
     return good;
 }
 
 static bool add_skin(const exi_init *init, const int *numbers, ex_scene *made) {
-    const ex_scene_skin *from = &init->scene->skins[init->skin];
+    const ex_scene_skin *from = &init->scene->skins[0];
     ex_scene_skin *skin = made->skins = calloc(1, sizeof *skin);
     if (!skin)
         return false;
@@ -103,7 +106,7 @@ static bool add_skin(const exi_init *init, const int *numbers, ex_scene *made) {
     skin->joint_count = from->joint_count;
     for (int i = 0; i < from->joint_count; i++)
         skin->joints[i] = numbers[from->joints[i]];
-    return name_joints(init, made);
+    return true;
 }
 
 /* ---- the mesh ---- */
@@ -173,7 +176,7 @@ ex_result exi_init_make_skeleton(exi_init *init, ex_error *error) {
     ex_scene *made = init->skeleton = ex_scene_create();
     bool good = numbers && made;
     if (good) {
-        number_nodes(init->scene, &init->scene->skins[init->skin], numbers);
+        number_nodes(init->scene, &init->scene->skins[0], numbers);
         good = add_nodes(init, numbers, made) && add_skin(init, numbers, made) && add_mesh(init, made);
     }
     free(numbers);

@@ -78,6 +78,35 @@ static bool own_axis(const int *axes, int count, int axis) {
     return false;
 }
 
+/* The channel of an animation that moves the weights of a node; NULL if there is none. */
+static const ex_scene_channel *weights_of(const ex_scene_animation *animation, int node) {
+    for (int c = 0; c < animation->channel_count; c++)
+        if (animation->channels[c].path == EX_SCENE_WEIGHTS && animation->channels[c].node == node)
+            return &animation->channels[c];
+    return NULL;
+}
+
+static bool same_keys(const ex_scene_channel *a, int a_target, const ex_scene_channel *b, int b_target) {
+    const size_t rows = a ? (size_t)a->key_count * (a->interpolation == EX_SCENE_CUBICSPLINE ? 3 : 1) : 0;
+    if (!a || !b)
+        return a == b;
+    bool same = a->key_count == b->key_count && a->interpolation == b->interpolation &&
+                memcmp(a->times, b->times, (size_t)a->key_count * sizeof *a->times) == 0;
+    for (size_t i = 0; same && i < rows; i++)
+        same = a->values[i * (size_t)a->width + (size_t)a_target] == b->values[i * (size_t)b->width + (size_t)b_target];
+    return same;
+}
+
+/* True if every animation moves the target of an axis and that of a part alike. */
+static bool move_alike(const exi_init *init, const exi_init_axis *axis, int part, int target) {
+    const int nodes[2] = {init->parts[axis->part].node, init->parts[part].node};
+    bool same = true;
+    for (int i = 0; same && i < init->scene->animation_count; i++)
+        same = same_keys(weights_of(&init->scene->animations[i], nodes[0]), axis->target,
+                         weights_of(&init->scene->animations[i], nodes[1]), target);
+    return same;
+}
+
 /* Returns the axis of a part's target: that of the same name in another mesh, or a new one; -1 without memory. */
 static int choose_axis(exi_init *init, int part, int target, const int *before) {
     char **names = mesh_of(init, part)->target_names;
@@ -89,12 +118,9 @@ static int choose_axis(exi_init *init, int part, int target, const int *before) 
         snprintf(name, sizeof name, "target%d", target);
     const int same = find_axis(init, name);
     const double rest = rest_of(init, part, target);
-    if (same >= 0 && given && init->axes[same].joinable && !own_axis(before, target, same)) {
-        if (init->axes[same].rest != rest)
-            exi_init_note(init, "morph target '%s' rests at %g in one mesh and at %g in another: %g is used for both",
-                          name, init->axes[same].rest, rest, init->axes[same].rest);
+    if (same >= 0 && given && init->axes[same].joinable && !own_axis(before, target, same) &&
+        init->axes[same].rest == rest && move_alike(init, &init->axes[same], part, target))
         return same;
-    }
     exi_name_make_unique(name, 2, axis_taken, init);
     if (given && strcmp(given, name) != 0)
         exi_init_note(init, "morph target '%s' is called '%s' in the project", given, name);
@@ -104,7 +130,7 @@ static int choose_axis(exi_init *init, int part, int target, const int *before) 
         return -1;
     init->axes = axes;
     exi_init_axis *axis = &axes[init->axis_count];
-    *axis = (exi_init_axis){.joinable = given != NULL, .part = part, .rest = rest};
+    *axis = (exi_init_axis){.joinable = given != NULL, .part = part, .target = target, .rest = rest};
     strcpy(axis->name, name);
     return init->axis_count++;
 }
@@ -146,7 +172,7 @@ ex_result exi_init_find_targets(exi_init *init, ex_error *error) {
 static void move_part(const exi_init *init, const exi_scene_part *part, int target, double *positions) {
     const ex_scene_primitive *p = &init->scene->meshes[part->mesh].primitives[part->primitive];
     const float *d = p->targets ? p->targets[target].positions : NULL;
-    const bool placed = part->node >= 0 && init->scene->nodes[part->node].skin < 0;
+    const bool placed = part->node >= 0 && init->scene->skin_count == 0;
     const double *m = placed ? init->worlds + 16 * (size_t)part->node : NULL;
     for (size_t v = 0; d && v < (size_t)p->vertex_count; v++, d += 3) {
         const size_t at = 3 * exi_init_vertex(init, part, v);

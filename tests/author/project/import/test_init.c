@@ -254,26 +254,11 @@ static void check_refused(const ex_scene *scene, ex_result expected, const char 
 static void refused(void **state) {
     (void)state;
     ex_scene *scene = little_scene();
-    free(scene->skins[0].inverse_binds);
-    scene->skins[0].inverse_binds = NULL;
-    check_refused(scene, EX_ERROR_DATA, "no inverse bind matrices");
-    ex_scene_destroy(scene);
-
-    scene = little_scene();
     scene->nodes[0].hidden = true;
     check_refused(scene, EX_ERROR_DATA, "there is no mesh");
     scene->nodes[0].hidden = false;
     scene->nodes[1].parent = 2; /* and 2's is 1 */
     check_refused(scene, EX_ERROR_DATA, "");
-    ex_scene_destroy(scene);
-
-    scene = little_scene();
-    scene->nodes[1].transform = (ex_scene_transform){.rotation = {0, 0, 0, 1}, .scale = {1, 4, 1}};
-    scene->nodes[2].transform.rotation[2] = 0.5;
-    scene->skins[0].joint_count = 1; /* the stretched node is no longer a joint */
-    scene->skins[0].joints[0] = 2;
-    memset(scene->meshes[0].primitives[0].joints, 0, 12 * sizeof(uint16_t));
-    check_refused(scene, EX_ERROR_DATA, "scales unevenly");
     ex_scene_destroy(scene);
 }
 
@@ -285,7 +270,7 @@ static void overwriting(void **state) {
     const ex_init_report report = {.note = count_note, .user = &notes};
     const char *folder = scratch_path("twice");
     assert_int_equal(ex_project_init(scene, folder, "it", NULL, &report, &error), EX_OK);
-    assert_int_equal(notes, 1); /* of the animation */
+    assert_int_equal(notes, 0);
     assert_int_equal(ex_project_init(scene, folder, "it", NULL, NULL, &error), EX_ERROR_FILE);
     assert_sentence(&error, EX_ERROR_FILE, "it.json exists already");
     assert_int_equal(ex_project_init(scene, folder, "other", NULL, NULL, &error), EX_ERROR_FILE);
