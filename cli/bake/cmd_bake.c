@@ -18,7 +18,7 @@
 
 #define ENDINGS ".glb, .pc2, .mdd or .obj"
 
-static const char *output, *motion_path, *map_path, *animation, *fps_text, *frames_text, *start_text, *end_text;
+static const char *output, *motion_path, *map_path, *clip, *fps_text, *frames_text, *start_text, *end_text;
 static const char *level_text, *thin_text, *error_text, *mute_text;
 static int targets, influences;
 static bool force, on_gpu;
@@ -28,16 +28,18 @@ static const ex_option options[] = {
     {.name = "motion",
      .values = ".bvh|.glb|.gltf|.csv",
      .argument = "FILE",
-     .help = "the motion: .bvh, .glb or .gltf, or .csv (a table of poses, with a column 'time' or 24 rows per second)",
+     .help = "the motion: .bvh, .glb or .gltf, or .csv (a table of poses, with a column 'time' or 24 rows per second) "
+             "(default: the rig's own clip, --clip)",
      .text = &motion_path},
     {.name = "map",
      .argument = "MAP.json",
      .help = "pairs of joints of the rig and of the motion (default: joints of the same name)",
      .text = &map_path},
-    {.name = "animation",
+    {.name = "clip",
      .argument = "NAME",
-     .help = "name of the animation in a glTF file, or its number there, from 0 (default: the first)",
-     .text = &animation},
+     .help = "name of a clip (animation) in the glTF file of --motion, or else in the rig; or its number there, from 1 "
+             "(default: the first of the file)",
+     .text = &clip},
     {.name = "fps",
      .argument = "N",
      .help = "frames per second (default: the motion's own frames or keys)",
@@ -172,7 +174,7 @@ static void say_range(const ex_call *call, const ex_motion *whole, const wish *w
              late && early ? "start to its end"
              : late        ? "start"
                            : "end");
-    exi_notes_print(motion_path, &note, 1);
+    exi_notes_print(motion_path ? motion_path : clip, &note, 1);
 }
 
 /* Frames first to last of a motion, which keeps ownership; false after printing an error. */
@@ -180,7 +182,7 @@ static bool cut(const ex_motion *whole, const wish *w, ex_motion *part) {
     const int first = w->first > 0 ? w->first : 1, last = w->last > 0 ? w->last : whole->pose_count;
     *part = *whole;
     if (last > whole->pose_count || first > last) {
-        exi_failed_text("'%s' has %d frames: there is no frame %d", motion_path, whole->pose_count,
+        exi_failed_text("'%s' has %d frames: there is no frame %d", motion_path ? motion_path : clip, whole->pose_count,
                         last > whole->pose_count ? last : first);
         return false;
     }
@@ -269,7 +271,8 @@ static int bake(const ex_call *call, const ex_rig *rig, const wish *w, ex_bake_o
         return exi_failed_memory();
     how->thin = metres(&w->thin, size);
     how->error_most = metres(&w->error, size);
-    if (ex_motion_read(motion_path, rig, &w->motion, &whole, &error) != EX_OK)
+    if ((motion_path ? ex_motion_read(motion_path, rig, &w->motion, &whole, &error)
+                     : ex_rig_motion(rig, &w->motion, &whole, &error)) != EX_OK)
         return exi_failed(&error);
     if (cut(whole, w, &part)) {
         say_range(call, whole, w);
@@ -286,7 +289,7 @@ static bool read_level(const ex_call *call, const ex_rig *rig, int *level, int *
 }
 
 static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
-    ex_bake_options how = {.target_count = targets, .influence_most = influences};
+    ex_bake_options how = {.target_count = targets, .influence_most = influences, .name = clip};
     ex_error error = {.result = EX_OK};
     ex_joint_map *map = NULL;
     int exit_code = EX_EXIT_FAILED;
@@ -308,15 +311,17 @@ static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
 
 static int run(const ex_call *call) {
     int exit_code = EX_EXIT_USAGE;
-    wish w = {.motion = {.animation = animation}};
-    if (!motion_path)
-        return exi_wrong_usage(call->command, "--motion FILE is required: it moves the rig");
+    wish w = {.motion = {.clip = clip}};
+    if (!motion_path && !clip)
+        return exi_wrong_usage(call->command, "--motion FILE or --clip NAME is required: it moves the rig");
+    if (!motion_path && map_path)
+        return exi_wrong_usage(call->command, "the rig's own clips need no --map: it goes with --motion");
     if (!output)
         return exi_wrong_usage(call->command, "-o is required: it names the output");
     if (exi_is_standard_output(output))
         return exi_wrong_usage(call->command, "a bake cannot go to standard output: name a file with -o, " ENDINGS);
     if (!exi_output_check(call->command, output, ENDINGS, call->arguments[0], &exit_code) ||
-        !exi_output_check(call->command, output, ENDINGS, motion_path, &exit_code))
+        (motion_path && !exi_output_check(call->command, output, ENDINGS, motion_path, &exit_code)))
         return exit_code;
     if (!ex_path_ends_with(output, ".glb") && (targets || influences || thin_text || error_text))
         return exi_wrong_usage(call->command, "a point cache holds every vertex as it is: --%s goes with .glb",
@@ -327,12 +332,11 @@ static int run(const ex_call *call) {
     if (on_gpu && ex_path_ends_with(output, ".glb"))
         return exi_wrong_usage(call->command, "--gpu evaluates the frames of point caches: it goes with .pc2, .mdd and "
                                               ".obj, not with .glb");
-    if (map_path && ex_path_ends_with(motion_path, ".csv"))
+    if (map_path && motion_path && ex_path_ends_with(motion_path, ".csv"))
         return exi_wrong_usage(call->command, "a table names the rig's own axes and joints: --map goes with .bvh, .glb "
                                               "and .gltf");
-    if (animation && !ex_path_ends_with(motion_path, ".glb") && !ex_path_ends_with(motion_path, ".gltf"))
-        return exi_wrong_usage(call->command, "'%s' holds one motion: --animation goes with .glb and .gltf",
-                               motion_path);
+    if (clip && motion_path && !ex_path_ends_with(motion_path, ".glb") && !ex_path_ends_with(motion_path, ".gltf"))
+        return exi_wrong_usage(call->command, "'%s' holds one motion: --clip goes with .glb and .gltf", motion_path);
     if (!read_plain(call, "fps", fps_text, 1e-3, &w.motion.fps) ||
         !read_plain(call, "start", start_text, 0, &w.motion.start) ||
         !read_plain(call, "end", end_text, TIME_LEAST, &w.motion.end) ||
@@ -357,6 +361,7 @@ const ex_command cmd_bake = {
     .name = "bake",
     .summary = "play a motion on a rig and write standard animation",
     .usage = "bake RIG.glb --motion FILE -o OUT.glb [--thin E] [--targets N]\n"
+             "bake RIG.glb [--motion FILE.glb] --clip NAME -o OUT.glb\n"
              "bake RIG.glb --motion FILE -o OUT.pc2|OUT.mdd|OUT.obj [--gpu]",
     .description = "Moves the rig by a motion and writes the result for programs that do not know\n"
                    "Exemplar.\n"
@@ -371,6 +376,10 @@ const ex_command cmd_bake = {
                    "vertex at every frame and are always exact. With --gpu, if that was built in,\n"
                    "an NVIDIA GPU evaluates them; the results are within 1e-5 of the form's size\n"
                    "of the CPU's.\n"
+                   "\n"
+                   "A rig that was made from a glTF file with animations has them as clips ('exemplar\n"
+                   "info' lists them); --clip bakes one of them. With --motion, it chooses a clip\n"
+                   "of that file.\n"
                    "\n"
                    "Joints of the motion are matched by name with those of the rig; use a map if\n"
                    "names differ. The animation of a .glb begins at 0, whatever part of the motion\n"

@@ -8,6 +8,8 @@
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
 
+#include <exemplar/author/scene.h>
+
 /* Prints "PATH: a rig, 131 kB", or the same as the start of an object, which end closes. */
 void exi_info_begin(const char *path, const char *kind);
 exi_emitter exi_info_begin_json(const char *path, const char *kind);
@@ -26,5 +28,11 @@ int exi_info_clip(const ex_call *call, const char *path);
 int exi_info_cache(const ex_call *call, const char *path);
 /* text: TRC, otherwise C3D. */
 int exi_info_markers(const ex_call *call, const char *path, bool text);
+
+/* Print the materials and images of a scene, and its clips; as JSON, also those of none (NULL). */
+void exi_info_print_looks(const ex_scene *scene);
+void exi_info_print_clips(const ex_scene *scene);
+void exi_info_emit_looks(const ex_scene *scene, exi_emitter *json);
+void exi_info_emit_clips(const ex_scene *scene, const char *key, exi_emitter *json);
 
 #endif

@@ -7,6 +7,7 @@
 #include "layers.h"
 
 #include <exemplar/author/base.h>
+#include <exemplar/author/formats.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -197,7 +198,26 @@ static void print_levels(const ex_rig *rig) {
                   refinement.level == EX_LEVEL_LIMIT ? ", shown" : "");
 }
 
-static int print_rig(const char *path, const ex_rig *rig, const double box[6]) {
+/* The scenes that the rig carries; false after printing an error. */
+typedef struct carried {
+    ex_scene *looks, *clips; /* NULL if it has none */
+} carried;
+
+static bool open_carried(carried *c, const ex_rig *rig) {
+    ex_error error = {.result = EX_OK};
+    *c = (carried){0};
+    if (ex_rig_looks(rig, &c->looks, &error) == EX_OK && ex_rig_clips(rig, &c->clips, &error) == EX_OK)
+        return true;
+    exi_failed(&error);
+    return false;
+}
+
+static void close_carried(carried *c) {
+    ex_scene_destroy(c->looks);
+    ex_scene_destroy(c->clips);
+}
+
+static int print_rig(const char *path, const ex_rig *rig, const carried *c, const double box[6]) {
     ex_rig_mesh mesh = ex_rig_get_mesh(rig);
     exi_info_begin(path, "a rig");
     exi_print("vertices  %d", mesh.vertex_count);
@@ -215,6 +235,10 @@ static int print_rig(const char *path, const ex_rig *rig, const double box[6]) {
         exi_print("texture   %s, %d x %d, %s\n", texture.name, texture.width, texture.height,
                   texture.srgb ? "colours" : "data");
     }
+    if (c->looks)
+        exi_info_print_looks(c->looks);
+    if (c->clips)
+        exi_info_print_clips(c->clips);
     if (!print_skeleton(rig))
         return exi_failed_memory();
     print_driver(rig);
@@ -317,7 +341,7 @@ static void json_textures(const ex_rig *rig, exi_emitter *json) {
     exi_emit_close(json, ']');
 }
 
-static int print_rig_json(const char *path, const ex_rig *rig, const double box[6]) {
+static int print_rig_json(const char *path, const ex_rig *rig, const carried *c, const double box[6]) {
     ex_rig_mesh mesh = ex_rig_get_mesh(rig);
     exi_emitter json = exi_info_begin_json(path, "rig");
     exi_emit_number(&json, "vertices", mesh.vertex_count);
@@ -330,6 +354,8 @@ static int print_rig_json(const char *path, const ex_rig *rig, const double box[
     exi_emit_numbers(&json, "box", box, 6);
     json_levels(rig, &json);
     json_textures(rig, &json);
+    exi_info_emit_looks(c->looks, &json);
+    exi_info_emit_clips(c->clips, "clips", &json);
     const bool skeleton = json_skeleton(rig, &json);
     json_driver(rig, &json);
     json_inputs(rig, &json);
@@ -345,15 +371,19 @@ int exi_info_rig(const ex_call *call, const char *path) {
     ex_rig *rig = exi_rig_load(path, &(ex_rig_options){.without_normals = true, .without_levels = true});
     if (!rig)
         return EX_EXIT_FAILED;
+    carried c;
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
-    int exit_code;
-    if (!scratch) {
+    int exit_code = EX_EXIT_FAILED;
+    if (!open_carried(&c, rig)) {
+        exit_code = EX_EXIT_FAILED;
+    } else if (!scratch) {
         exit_code = exi_failed_memory();
     } else {
         double box[6];
         rest_box(rig, scratch, box);
-        exit_code = call->json ? print_rig_json(path, rig, box) : print_rig(path, rig, box);
+        exit_code = call->json ? print_rig_json(path, rig, &c, box) : print_rig(path, rig, &c, box);
     }
+    close_carried(&c);
     free(scratch);
     ex_rig_destroy(rig);
     return exit_code;

@@ -140,18 +140,18 @@ static bool print_skins(const ex_scene *scene) {
     return printed;
 }
 
-static void print_motion(const ex_scene *scene) {
+void exi_info_print_clips(const ex_scene *scene) {
     for (int a = 0; a < scene->animation_count; a++) {
         const ex_scene_animation *animation = &scene->animations[a];
         char channels[EXI_TEXT_SIZE], keys[EXI_TEXT_SIZE];
-        print_label("animation", a, animation->name);
+        print_label("clip", a + 1, animation->name); /* --clip takes this number */
         exi_print(": %g seconds, %s, up to %s each\n", ex_scene_duration(scene, a),
                   exi_text_count(channels, animation->channel_count, "channel"),
                   exi_text_count(keys, count_keys(animation), "key"));
     }
 }
 
-static void print_looks(const ex_scene *scene) {
+void exi_info_print_looks(const ex_scene *scene) {
     for (int m = 0; m < scene->material_count; m++) {
         const ex_scene_material *material = &scene->materials[m];
         print_label("material", m, material->name);
@@ -174,8 +174,8 @@ static int print_scene(const ex_call *call, const char *path, const ex_scene *sc
     print_meshes(scene);
     if (!print_skins(scene))
         return exi_failed_memory();
-    print_motion(scene);
-    print_looks(scene);
+    exi_info_print_clips(scene);
+    exi_info_print_looks(scene);
     if (!call->quiet)
         exi_notes_print(path, scene->notes, scene->note_count);
     return EX_EXIT_DONE;
@@ -218,8 +218,12 @@ static void json_motion(const ex_scene *scene, exi_emitter *json) {
         exi_emit_close(json, '}');
     }
     exi_emit_close(json, ']');
-    exi_emit_open(json, "animations", '[');
-    for (int a = 0; a < scene->animation_count; a++) {
+    exi_info_emit_clips(scene, "animations", json);
+}
+
+void exi_info_emit_clips(const ex_scene *scene, const char *key, exi_emitter *json) {
+    exi_emit_open(json, key, '[');
+    for (int a = 0; scene && a < scene->animation_count; a++) {
         exi_emit_open(json, NULL, '{');
         exi_emit_text(json, "name", scene->animations[a].name);
         exi_emit_number(json, "duration", ex_scene_duration(scene, a));
@@ -230,9 +234,9 @@ static void json_motion(const ex_scene *scene, exi_emitter *json) {
     exi_emit_close(json, ']');
 }
 
-static void json_looks(const ex_scene *scene, exi_emitter *json) {
+void exi_info_emit_looks(const ex_scene *scene, exi_emitter *json) {
     exi_emit_open(json, "materials", '[');
-    for (int m = 0; m < scene->material_count; m++) {
+    for (int m = 0; scene && m < scene->material_count; m++) {
         exi_emit_open(json, NULL, '{');
         exi_emit_text(json, "name", scene->materials[m].name);
         exi_emit_numbers(json, "base_colour", scene->materials[m].base_colour, 4);
@@ -241,7 +245,7 @@ static void json_looks(const ex_scene *scene, exi_emitter *json) {
     }
     exi_emit_close(json, ']');
     exi_emit_open(json, "images", '[');
-    for (int i = 0; i < scene->image_count; i++) {
+    for (int i = 0; scene && i < scene->image_count; i++) {
         const ex_scene_image *image = &scene->images[i];
         exi_emit_open(json, NULL, '{');
         exi_emit_text(json, "name", image->name);
@@ -258,7 +262,7 @@ static void print_scene_json(const char *path, const ex_scene *scene) {
     exi_emit_number(&json, "nodes", scene->node_count);
     json_meshes(scene, &json);
     json_motion(scene, &json);
-    json_looks(scene, &json);
+    exi_info_emit_looks(scene, &json);
     exi_emit_open(&json, "notes", '[');
     for (int i = 0; i < scene->note_count; i++)
         exi_emit_text(&json, NULL, scene->notes[i]);

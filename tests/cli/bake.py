@@ -151,7 +151,7 @@ class Bake(harness.Case):
         self.refuse(2, motion + out + ["--end", "0"], "--end needs a number")  # which means all of it, inside
         self.refuse(1, motion + out + ["--start", "2"], "move.csv goes from 0 s to 1 s, so it cannot start at 2 s")
         self.refuse(2, motion + out + ["--map", "map.json"], "--map goes with .bvh")
-        self.refuse(2, motion + out + ["--animation", "walk"], "'move.csv' holds one motion")
+        self.refuse(2, motion + out + ["--clip", "walk"], "'move.csv' holds one motion")
         # The report names the causes and nothing else: an exact file has only rounding errors. The poses are odd, since
         # at round values nothing may be rounded.
         (self.folder / "odd.csv").write_text("time,bend,girth\n0,0.1,0.7\n0.5,31.7,0.613\n0.7,47.3,0.337\n1,81.9,0.271\n")

@@ -62,7 +62,7 @@ EX_API ex_result ex_motion_from_clip(const ex_clip *clip, const ex_rig *rig, con
 /* Options of reading a motion. */
 typedef struct ex_motion_options {
     const ex_joint_map *map; /* optional */
-    const char *animation;   /* name or number of an animation in a glTF file; NULL: the first */
+    const char *clip;        /* name of an animation in a glTF file or a rig, or its number from 1; NULL: the first */
     double fps;              /* samples per second; 0: the file's own frames or keys */
     double start, end;       /* seconds, cut to what the motion has; both 0: all of it; end infinite: to its end */
 } ex_motion_options;
@@ -72,6 +72,11 @@ typedef struct ex_motion_options {
  * options may be NULL. Results: those of the readers; ARGUMENT (no part of the motion is between start and end). */
 EX_API ex_result ex_motion_read(const char *path, const ex_rig *rig, const ex_motion_options *options,
                                 ex_motion **motion, ex_error *error);
+
+/* Makes the motion of one of the rig's own clips (ex_rig_clips). options->map must be NULL. Results: DATA (the rig has
+ * no clips, or none of that name: the nearest is suggested), and those of ex_motion_read. */
+EX_API ex_result ex_rig_motion(const ex_rig *rig, const ex_motion_options *options, ex_motion **motion,
+                               ex_error *error);
 
 #ifdef __cplusplus
 }

@@ -309,7 +309,8 @@ static ex_result add_animation(maker *m) {
         return no_memory(m);
     m->scene->animations = animation;
     m->scene->animation_count = 1;
-    animation->name = exi_text_copy("motion", 6);
+    const char *name = bake->options.name ? bake->options.name : "motion";
+    animation->name = exi_text_copy(name, strlen(name));
     animation->channels = calloc((size_t)bake->channel_count + 1, sizeof *animation->channels);
     bool good = animation->name && animation->channels;
     for (int i = 0; good && i < bake->channel_count; i++)

@@ -280,12 +280,13 @@ static ex_result read_bvh(const char *path, const ex_rig *rig, const ex_motion_o
     return result;
 }
 
-/* Finds the animation of that name, or else of that number; NULL: the first. */
-static ex_result find_animation(const ex_scene *scene, const char *name, int *animation, ex_error *error) {
+/* Finds the clip of that name, or else of that number, counting from 1; NULL: the first. */
+static ex_result find_clip(const ex_scene *scene, const char *name, int *animation, ex_error *error) {
     const char *at = name, *end = name ? name + strlen(name) : NULL;
+    int number = 0;
     *animation = 0;
-    if (scene->animation_count == 0)
-        return ex_error_set(error, EX_ERROR_DATA, "there is no animation in the file");
+    if (!scene || scene->animation_count == 0)
+        return ex_error_set(error, EX_ERROR_DATA, "it has no clips (animations)");
     if (!name)
         return EX_OK;
     for (int a = 0; a < scene->animation_count; a++)
@@ -293,48 +294,68 @@ static ex_result find_animation(const ex_scene *scene, const char *name, int *an
             *animation = a;
             return EX_OK;
         }
-    if (ex_parse_int(&at, end, animation) && at == end && *animation >= 0 && *animation < scene->animation_count)
+    if (ex_parse_int(&at, end, &number) && at == end && number >= 1 && number <= scene->animation_count) {
+        *animation = number - 1;
         return EX_OK;
+    }
     const char **names = exi_array_allocate((size_t)scene->animation_count, sizeof *names);
     if (!names)
-        return ex_error_memory(error, "the names of animations", (size_t)scene->animation_count * sizeof *names);
+        return ex_error_memory(error, "the names of clips", (size_t)scene->animation_count * sizeof *names);
     for (int a = 0; a < scene->animation_count; a++)
         names[a] = scene->animations[a].name ? scene->animations[a].name : "";
     const char *near = ex_suggest(name, names, scene->animation_count);
     if (near)
-        ex_error_set(error, EX_ERROR_DATA, "there is no animation '%s'; did you mean '%s'?", name, near);
+        ex_error_set(error, EX_ERROR_DATA, "there is no clip '%s'; did you mean '%s'?", name, near);
     else
-        ex_error_set(error, EX_ERROR_DATA,
-                     "there is no animation '%s': the file has %d (counting from 0), the first '%s'", name,
+        ex_error_set(error, EX_ERROR_DATA, "there is no clip '%s': it has %d, the first '%s'", name,
                      scene->animation_count, names[0]);
     free(names);
     return EX_ERROR_DATA;
 }
 
-static ex_result read_scene(const char *path, const ex_rig *rig, const ex_motion_options *options, ex_motion **motion,
-                            ex_error *error) {
-    ex_scene *scene = NULL;
+/* Brings a clip of a scene to a rig; `where` is named in errors. */
+static ex_result bring_scene(const char *where, const ex_scene *scene, const ex_rig *rig,
+                             const ex_motion_options *options, ex_motion **motion, ex_error *error) {
     ex_clip *clip = NULL;
     double *keys = NULL, *times = NULL;
     int animation = 0, key_count = 0, count = 0;
-    ex_result result = ex_scene_read(path, &scene, error);
-    if (result != EX_OK)
-        return result;
-    result = find_animation(scene, options ? options->animation : NULL, &animation, error);
+    ex_result result = find_clip(scene, options ? options->clip : NULL, &animation, error);
     if (result == EX_OK)
         result = exi_scene_key_times(scene, animation, &keys, &key_count, error);
-    result = ex_error_within(error, result, "%s", path);
+    result = ex_error_within(error, result, "%s", where);
     if (result == EX_OK)
-        result = exi_motion_times(path, options, keys, key_count, &times, &count, error);
+        result = exi_motion_times(where, options, keys, key_count, &times, &count, error);
     if (result == EX_OK)
-        result = ex_error_within(error, exi_scene_to_clip_at(scene, animation, times, count, &clip, error), "%s", path);
+        result =
+            ex_error_within(error, exi_scene_to_clip_at(scene, animation, times, count, &clip, error), "%s", where);
     if (result == EX_OK)
-        result = bring(path, clip, rig, options, motion, error);
+        result = bring(where, clip, rig, options, motion, error);
     if (result == EX_OK)
         set_range(*motion, keys, key_count);
     free(keys);
     free(times);
     ex_clip_destroy(clip);
+    return result;
+}
+
+static ex_result read_scene(const char *path, const ex_rig *rig, const ex_motion_options *options, ex_motion **motion,
+                            ex_error *error) {
+    ex_scene *scene = NULL;
+    ex_result result = ex_scene_read(path, &scene, error);
+    if (result == EX_OK)
+        result = bring_scene(path, scene, rig, options, motion, error);
+    ex_scene_destroy(scene);
+    return result;
+}
+
+ex_result ex_rig_motion(const ex_rig *rig, const ex_motion_options *options, ex_motion **motion, ex_error *error) {
+    if (!rig || !motion || (options && options->map))
+        return exi_misuse_error(error, __func__, "no rig, no pointer for the motion, or a map, which it cannot use");
+    ex_scene *scene = NULL;
+    *motion = NULL;
+    ex_result result = ex_rig_clips(rig, &scene, error);
+    if (result == EX_OK)
+        result = bring_scene("the rig", scene, rig, options, motion, error);
     ex_scene_destroy(scene);
     return result;
 }

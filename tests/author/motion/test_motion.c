@@ -248,7 +248,7 @@ static void scenes(void **state) {
     arm_write_scene("wave.glb", animated_arm());
     snprintf(path, sizeof path, "%s", scratch_path("wave.glb"));
     rig = arm;
-    ex_motion *motion = read_motion(path, &(ex_motion_options){.animation = "wave"});
+    ex_motion *motion = read_motion(path, &(ex_motion_options){.clip = "wave"});
     assert_int_equal(motion->pose_count, KEYS);
     assert_int_equal(motion->matched_count, ARM_JOINTS);
     assert_true(motion->scale == 1 && motion->times[1] == 0.5 && motion->times[2] == 2);
@@ -263,7 +263,7 @@ static void scenes(void **state) {
     check_transform(&motion->poses[2].joints[fore], &fore_rest, (const float[]){0.6f, 0, 0, 0.8f}, NULL);
     ex_motion_destroy(motion);
 
-    motion = read_motion(path, &(ex_motion_options){.animation = "1", .fps = 10, .start = 0, .end = 0.5});
+    motion = read_motion(path, &(ex_motion_options){.clip = "2", .fps = 10, .start = 0, .end = 0.5});
     assert_int_equal(motion->pose_count, 6);
     const double half = 0.4 * asin(0.6); /* at 0.2 s of 0.5 */
     check_transform(&motion->poses[2].joints[fore], &fore_rest,
@@ -274,8 +274,8 @@ static void scenes(void **state) {
     check_transform(&motion->poses[1].joints[fore], &fore_rest, NULL, NULL);
     ex_motion_destroy(motion);
 
-    check_failure(path, &(ex_motion_options){.animation = "wavy"}, EX_ERROR_DATA, "did you mean 'wave'?");
-    check_failure(path, &(ex_motion_options){.animation = "2"}, EX_ERROR_DATA, "the file has 2 (counting from 0");
+    check_failure(path, &(ex_motion_options){.clip = "wavy"}, EX_ERROR_DATA, "did you mean 'wave'?");
+    check_failure(path, &(ex_motion_options){.clip = "3"}, EX_ERROR_DATA, "it has 2, the first");
     arm_write_scene("still.glb", arm_scene(0.5));
     check_failure(scratch_path("still.glb"), NULL, EX_ERROR_DATA, "there is no animation in the file");
     rig = kept;
