@@ -161,7 +161,9 @@ def pose(file, moved):
                 parts.append((x @ world(n).T)[:, :3])
                 continue
             skin = file.json["skins"][node["skin"]]
-            binds = file.array(skin["inverseBindMatrices"]).reshape(-1, 4, 4).transpose(0, 2, 1)
+            binds = np.tile(np.eye(4), (len(skin["joints"]), 1, 1))
+            if "inverseBindMatrices" in skin:
+                binds = file.array(skin["inverseBindMatrices"]).reshape(-1, 4, 4).transpose(0, 2, 1)
             joints = np.array([world(j) @ b for j, b in zip(skin["joints"], binds)])
             sets = [k for k in range(9) if f"JOINTS_{k}" in attributes]
             j = np.hstack([file.array(attributes[f"JOINTS_{k}"]).astype(int) for k in sets])

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Makes a project from every glTF file, builds and poses it, and compares with the file evaluated by gltf_oracle.
 
-  init_oracle.py TOOL DATA   every file of DATA/gltf and DATA/hand; one line each, then "N passed, M failed"; exit 1 if
-                             any failed, 77 if DATA is missing
+  init_oracle.py TOOL DATA   the characters of characters.py, and every file of DATA/gltf and DATA/hand; one line each,
+                             then "N passed, M failed"; exit 1 if any failed
 
 Each file is posed as it is, with every morph target alone, with all at random weights, with joints of all skins turned
 at random, one alone and 20 times all together, and at ten times of every animation. All meshes count: those of every
@@ -20,6 +20,7 @@ import tempfile
 
 import numpy as np
 
+import characters
 import gltf_oracle as oracle
 import skips
 
@@ -90,8 +91,36 @@ def targets_of(file, node):
     return mesh.get("extras", {}).get("targetNames", [f"target{i}" for i in range(count)])[:count]
 
 
-def morphed(node, names, weights):
-    return [f"{name}={float(w)!r}" for name, w in zip(names, weights)], {node: {"weights": list(weights)}}
+def axes_of(file):
+    """{axis: [(node, target)]}: targets of one name are one axis, unless the file weighs them differently."""
+    axes, known = {}, {}
+    for n in taken(file):
+        node = file.json["nodes"][n]
+        weights = node.get("weights", file.json["meshes"][node["mesh"]].get("weights", []))
+        for t, name in enumerate(targets_of(file, n)):
+            moves = []
+            for animation in file.json.get("animations", []):
+                found = [c for c in animation["channels"] if c["target"].get("node") == n
+                         and c["target"]["path"] == "weights"]
+                for c in found:
+                    values = file.array(animation["samplers"][c["sampler"]]["output"]).reshape(-1, len(targets_of(file, n)))
+                    moves.append(tuple(values[:, t]))
+                moves += [()] * (not found)
+            key = (name, weights[t] if weights else 0, tuple(moves))
+            if key not in known:
+                taken_already = sum(other == name or other.startswith(name + " ") for other in axes)
+                known[key] = f"{name} {taken_already + 1}" if taken_already else name
+            axes.setdefault(known[key], []).append((n, t))
+    return axes
+
+
+def morphed(file, axes, weights):
+    moved = {}
+    for axis, weight in zip(axes, weights):
+        for n, t in axes[axis]:
+            start = [0.0] * len(targets_of(file, n))
+            moved.setdefault(n, {"weights": start})["weights"][t] = float(weight)
+    return [f"{axis}={float(w)!r}" for axis, w in zip(axes, weights)], moved
 
 
 def turned(file, joints, numbers, chance):
@@ -113,13 +142,11 @@ def taken(file):
 
 def poses_of(file):
     chance = np.random.default_rng(7)
-    out = [([], {})]
-    for n in taken(file):
-        names = targets_of(file, n)
-        for i in range(len(names)):
-            out.append(morphed(n, names, np.eye(len(names))[i]))
-        if names:
-            out.append(morphed(n, names, np.round(chance.uniform(-0.5, 1.5, len(names)), 3)))
+    out, axes = [([], {})], axes_of(file)
+    for i in range(len(axes)):
+        out.append(morphed(file, axes, np.eye(len(axes))[i]))
+    if axes:
+        out.append(morphed(file, axes, np.round(chance.uniform(-0.5, 1.5, len(axes)), 3)))
     joints = list(dict.fromkeys(j for skin in file.json.get("skins", []) for j in skin["joints"]))
     if joints:
         out.append(turned(file, joints, [len(joints) // 2], chance))
@@ -220,16 +247,26 @@ def compare(tool, path, work, name):
     return good
 
 
+def files(data, folder):
+    """Paths, and their names for people."""
+    for make in characters.ALL:
+        yield make(folder), make.__name__
+    if not os.path.isdir(os.path.join(data, "gltf")):
+        print(f"skipped: the files of {data}, which is missing")
+    for where in ("gltf", "gltf/*", "hand"):
+        for ending in ("glb", "gltf"):
+            for path in sorted(glob.glob(os.path.join(data, where, "*." + ending))):
+                yield path, os.path.relpath(path, data)
+
+
 def main():
     tool, data = sys.argv[1:]
     data = skips.data_folder(data)
-    skips.need_data(data, "gltf")
-    paths = sorted(p for folder in ("gltf", "gltf/*", "hand") for ending in ("glb", "gltf")
-                   for p in glob.glob(os.path.join(data, folder, "*." + ending)))
     results = []
-    for path in paths:
-        with tempfile.TemporaryDirectory() as work:
-            results.append(compare(tool, path, work, os.path.relpath(path, data)))
+    with tempfile.TemporaryDirectory() as folder:
+        for path, name in files(data, folder):
+            with tempfile.TemporaryDirectory() as work:
+                results.append(compare(tool, path, work, name))
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     sys.exit(0 if results and all(results) else 1)
 
