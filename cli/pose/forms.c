@@ -120,6 +120,9 @@ static char *texture_path(const char *path, const char *name) {
     if (!ending)
         return NULL;
     snprintf(ending, size, ".%s.png", name);
+    for (char *c = ending; *c; c++) /* a texture of one material: "skin/base_color" */
+        if (*c == '/')
+            *c = '.';
     char *made = exi_path_with_ending(path, ending);
     free(ending);
     return made;

@@ -68,7 +68,7 @@ typedef struct ex_layer_form {
 /* Images of a texture as examples. The texture is the first image of its first layer, plus, for each of its layers, the
  * sum over k of w_k * (image_k - that first image), in linear light. */
 typedef struct ex_layer_pixels {
-    const char *texture;                /* "base_color", "normal", … as in glTF */
+    const char *texture;                /* "base_color", "normal", … as in glTF; of one material: "skin/base_color" */
     int width, height;                  /* the same for all images of all layers of a texture */
     const unsigned char *const *images; /* [example_count] of [height][width][4]: red green blue alpha */
 } ex_layer_pixels;

@@ -90,7 +90,8 @@ typedef enum ex_participation {
 
 /* Settings of layers of pixels. Here and below: zero in layers of other domains. */
 typedef struct ex_project_pixels {
-    const char *texture; /* "base_color", … */
+    const char *texture;  /* "base_color", …, or "MATERIAL/base_color" */
+    const char *material; /* the only material that shows it; NULL: all */
 } ex_project_pixels;
 
 /* Settings of layers of offsets. */

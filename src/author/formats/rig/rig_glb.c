@@ -67,6 +67,28 @@ static ex_result append_pictures(const ex_rig *rig, unsigned char *const *textur
     return result;
 }
 
+/* ---- colours ---- */
+
+/* Appends the colours of vertices to the binary part, at a multiple of 16, once for every split vertex. */
+static ex_result append_colours(const ex_rig *rig, binary *bin, size_t *offset, ex_error *error) {
+    const ex_attachment note = exi_rig_find_attachment(rig, "colours");
+    const ex_rig_mesh mesh = ex_rig_get_mesh(rig);
+    const size_t row = 3 * sizeof(float), size = (size_t)mesh.split_count * row, at = (bin->size + 15) / 16 * 16;
+    *offset = 0;
+    if (!note.data || note.size != (size_t)mesh.vertex_count * row)
+        return EX_OK;
+    char *grown = realloc(bin->bytes, at + size);
+    if (!grown)
+        return ex_error_memory(error, "the rig file", at + size);
+    memset(grown + bin->size, 0, at - bin->size);
+    for (size_t i = 0; i < (size_t)mesh.split_count; i++)
+        memcpy(grown + at + i * row, (const char *)note.data + (mesh.split_source ? mesh.split_source[i] : i) * row,
+               row);
+    *bin = (binary){grown, at + size};
+    *offset = at;
+    return EX_OK;
+}
+
 /* ---- triangles by material ---- */
 
 /* Triangles of every material, for viewers, which draw one material at a time. */
@@ -226,9 +248,12 @@ static ex_result write_tree(const char *path, const exi_rig_gltf *from, ex_error
 
 static ex_result write_file(const char *path, const ex_rig *rig, const rest *r, binary *bin, ex_error *error) {
     pieces p = {0};
+    size_t colours = 0;
     ex_result result = ex_rig_pack(rig, bin->bytes, bin->size, error);
     if (result == EX_OK)
         result = append_pictures(rig, r->textures, bin, r->pictures, error);
+    if (result == EX_OK)
+        result = append_colours(rig, bin, &colours, error);
     if (result == EX_OK)
         result = find_pieces(rig, &p, bin, error);
     if (result == EX_OK)
@@ -238,6 +263,7 @@ static ex_result write_file(const char *path, const ex_rig *rig, const rest *r, 
                                             .bin_size = bin->size,
                                             .pictures = r->pictures,
                                             .weights = r->weights,
+                                            .colours = colours,
                                             .pieces = p.list,
                                             .piece_count = p.count},
                             error);

@@ -180,6 +180,15 @@ static void add_offset_targets(gltf *g, json_t *targets) {
                                              ex_pack_section(g->from->pack, values + i))));
 }
 
+static void add_colours(gltf *g, json_t *attributes) {
+    const int count = ex_rig_get_mesh(g->from->rig).split_count;
+    const int view = add_view(g, g->from->colours, 3 * (size_t)count * sizeof(float), ARRAY_BUFFER);
+    append(
+        g, g->accessors,
+        json_pack("{s:i, s:i, s:i, s:s}", "bufferView", view, "componentType", FLOAT, "count", count, "type", "VEC3"));
+    set(g, attributes, "COLOR_0", json_integer(last_of(g->accessors)));
+}
+
 /* The parts that all primitives share. */
 typedef struct shared {
     json_t *attributes, *targets;
@@ -202,6 +211,8 @@ static shared make_shared(gltf *g) {
         else if (section.kind != EX_SECTION_OFFSET_PLACES && section.kind != EX_SECTION_OFFSET_VALUES)
             add_attribute(g, s.attributes, section);
     }
+    if (g->from->colours > 0)
+        add_colours(g, s.attributes);
     add_offset_targets(g, s.targets);
     return s;
 }

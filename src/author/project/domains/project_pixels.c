@@ -6,8 +6,10 @@
 #include "author/base/array.h"
 #include "author/project/domains/project_domain.h"
 #include "runtime/base/result.h"
-#include <exemplar/author/files.h>
+#include "runtime/base/text.h"
 
+#include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 #include <exemplar/author/image.h>
 
 #include <math.h>
@@ -148,6 +150,18 @@ static void check(exi_checker *c, int index) {
 
 /* ---- reading ---- */
 
+/* Names the texture of one material: "MATERIAL/base_color". */
+static ex_result join_names(exi_project_reader *r, const exi_place *place, const char *texture,
+                            ex_project_layer *layer) {
+    char name[EXI_NAME_MAX + 1];
+    const int size = snprintf(name, sizeof name, "%s/%s", layer->pixels.material, texture);
+    if (size > EXI_NAME_MAX)
+        return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.material: the name is too long for a layer of pixels",
+                            place->text);
+    layer->pixels.texture = exi_arena_text(r->keys.arena, name);
+    return layer->pixels.texture ? EX_OK : ex_error_memory(r->keys.error, "the project", sizeof name);
+}
+
 static ex_result read_layer(exi_project_reader *r, const json_t *object, const exi_place *place,
                             ex_project_layer *layer) {
     static const char *const textures[] = {"base_color", "normal", "metallic_roughness", "occlusion", "emissive"};
@@ -155,7 +169,9 @@ static ex_result read_layer(exi_project_reader *r, const json_t *object, const e
     int choice = 0;
     ex_result result = exi_choose(&r->keys, json_object_get(object, "texture"), &at, textures, 5, &choice);
     layer->pixels.texture = textures[choice];
-    return result;
+    if (result == EX_OK)
+        result = exi_get_text(&r->keys, object, place, "material", false, &layer->pixels.material);
+    return result == EX_OK && layer->pixels.material ? join_names(r, place, textures[choice], layer) : result;
 }
 
 /* ---- building ---- */
@@ -193,8 +209,30 @@ static ex_result build_image(exi_building *b, int layer, int index, ex_error *er
     return EX_OK;
 }
 
+/* Checks that the mesh has the material of a layer. */
+static ex_result check_material(const exi_building *b, int index, ex_error *error) {
+    const char *material = b->view->layers[index].pixels.material;
+    const char *const *names = (const char *const *)b->mesh->material_names;
+    for (int i = 0; material && i < b->mesh->material_count; i++)
+        if (strcmp(names[i], material) == 0)
+            return EX_OK;
+    if (!material)
+        return EX_OK;
+    const char *near = b->mesh->material_count > 0 ? ex_suggest(material, names, b->mesh->material_count) : NULL;
+    if (near)
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "layers[%d].material: the mesh has no material '%s'; did you mean '%s'?", index, material,
+                            near);
+    return ex_error_set(error, EX_ERROR_DATA, "layers[%d].material: the mesh has no material '%s'%s%s%s", index,
+                        material, b->mesh->material_count > 0 ? "; the first that it has is '" : "",
+                        b->mesh->material_count > 0 ? names[0] : "", b->mesh->material_count > 0 ? "'" : "");
+}
+
 static ex_result build(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     const ex_project_layer *source = &b->view->layers[index];
+    ex_result found = check_material(b, index, error);
+    if (found != EX_OK)
+        return found;
     const size_t count = (size_t)source->example_count;
     const unsigned char **pixels = calloc(count, sizeof *pixels);
     ex_image **images = b->own[index] = calloc(count, sizeof *images);
@@ -243,8 +281,9 @@ static ex_result write_images(exi_unpacking *w, int layer, ex_error *error) {
 
 static bool describe(const ex_rig *rig, int layer, const ex_weigher_def *def, const json_t *paths, json_t *object) {
     (void)def, (void)paths;
-    const char *name = ex_rig_texture(rig, ex_rig_layer_texture(rig, layer)).name;
-    return json_object_set_new(object, "texture", json_string(name)) == 0;
+    const char *name = ex_rig_texture(rig, ex_rig_layer_texture(rig, layer)).name, *slash = strrchr(name, '/');
+    return json_object_set_new(object, "texture", json_string(slash ? slash + 1 : name)) == 0 &&
+           (!slash || json_object_set_new(object, "material", json_stringn(name, (size_t)(slash - name))) == 0);
 }
 
 static void compare_images(const exi_layer_pair *p, int a, int b, const char *name) {
@@ -274,7 +313,7 @@ const exi_project_domain exi_project_domain_pixels = {.examples = "pixels",
                                                       .ending = ".png",
                                                       .file_at = offsetof(ex_project_example, image),
                                                       .masked = EXI_MASKED_NOTHING,
-                                                      .keys = {{"texture", "a texture"}},
+                                                      .keys = {{"texture", "a texture"}, {"material", "a material"}},
                                                       .example_keys = {{"image", "images"}},
                                                       .read = read_layer,
                                                       .build = build,

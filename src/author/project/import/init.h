@@ -7,7 +7,8 @@
  *   init_seams.c     finds vertices that glTF splits, to be joined again
  *   init_close.c     the mesh with those joined
  *   init_skeleton.c  the skin as a separate file
- *   init_clips.c     animations as a separate file, and images
+ *   init_clips.c     animations as a separate file
+ *   init_looks.c     materials as a separate file, and images
  *   init_forms.c     a project from forms instead of a scene
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_IMPORT_INIT_H

@@ -1,13 +1,11 @@
 /*
- * The parts of a scene that a project keeps beside its forms: animations, whose nodes and morph targets get the names
- * that joints and axes have in the project, and looks, whose images are brought inside.
+ * Clips: the animations of a scene, whose nodes and morph targets get the names that joints and axes have in the
+ * project.
  */
 #include "author/project/import/init.h"
 
 #include "author/base/array.h"
 #include "author/base/names.h"
-
-#include <exemplar/author/files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,79 +94,4 @@ ex_result exi_init_make_clips(exi_init *init, ex_error *error) {
     if (result == EX_OK && !(name_clips(init) && name_nodes(init) && name_targets(init)))
         result = ex_error_memory(error, "the clips", (size_t)init->scene->node_count * sizeof *init->scene->nodes);
     return result;
-}
-
-/* ---- looks ---- */
-
-/* Brings the bytes of an image's file inside. Returns false, with a note, if it has none that can be used. */
-static bool bring(const exi_init *init, ex_scene_image *image) {
-    char *path = image->path ? ex_path_join(init->given->path ? init->given->path : "", image->path) : NULL;
-    char *bytes = NULL;
-    size_t size = 0;
-    ex_error problem = {.result = EX_OK};
-    if (!path || exi_scene_path_leaves(image->path) || ex_file_read(path, &bytes, &size, &problem) != EX_OK) {
-        exi_init_note(init, "image '%s' is left out: %s", image->path ? image->path : "",
-                      problem.text[0] ? problem.text : "it is not in the folder of the file");
-        free(path);
-        return false;
-    }
-    free(path);
-    const char *type = exi_image_type((unsigned char *)bytes, size);
-    char *copy = type ? exi_text_copy(type, strlen(type)) : NULL;
-    if (!copy) {
-        exi_init_note(init, "image '%s' is left out: it is not a PNG or JPEG picture", image->path);
-        free(bytes);
-        return false;
-    }
-    free(image->mime_type);
-    image->mime_type = copy;
-    image->bytes = (unsigned char *)bytes;
-    image->size = size;
-    if (!image->name) {
-        image->name = image->path;
-        image->path = NULL;
-        char *dot = strrchr(image->name, '.'), *slash = strrchr(image->name, '/');
-        if (dot && (!slash || dot > slash))
-            *dot = 0;
-        if (slash)
-            memmove(image->name, slash + 1, strlen(slash + 1) + 1);
-    }
-    free(image->path);
-    image->path = NULL;
-    return true;
-}
-
-/* Drops an image; the textures that show it have none. */
-static void drop_image(ex_scene *looks, int number) {
-    ex_scene_image *image = &looks->images[number];
-    free(image->name);
-    free(image->path);
-    free(image->mime_type);
-    free(image->bytes);
-    memmove(image, image + 1, (size_t)(--looks->image_count - number) * sizeof *image);
-    for (int i = 0; i < looks->texture_count; i++)
-        if (looks->textures[i].image == number)
-            looks->textures[i].image = -1;
-        else if (looks->textures[i].image > number)
-            looks->textures[i].image--;
-}
-
-ex_result exi_init_make_looks(exi_init *init, ex_error *error) {
-    if (init->scene->material_count == 0)
-        return EX_OK;
-    init->looks = ex_scene_create();
-    if (!init->looks)
-        return ex_error_memory(error, "the materials", sizeof *init->looks);
-    exi_scene_move_looks(init->scene, init->looks);
-    for (int i = 0; i < init->looks->image_count;)
-        if (init->looks->images[i].bytes || bring(init, &init->looks->images[i]))
-            i++;
-        else
-            drop_image(init->looks, i);
-    for (int i = 0; i < init->given->material_count; i++) {
-        const char *given = init->given->materials[i].name, *name = init->looks->materials[i].name;
-        if (given && given[0] && strcmp(given, name) != 0)
-            exi_init_note(init, "material '%s' is called '%s' in the project", given, name);
-    }
-    return EX_OK;
 }

@@ -70,7 +70,10 @@ static void place(exi_making *m, exi_placing *p) {
 }
 
 /* True for colour textures, which are blended in linear light; other textures of a material are data. */
+/* The use of a texture comes after the material that it is for, if it names one: "skin/base_color". */
 static bool is_colour(const char *texture) {
+    const char *slash = strrchr(texture, '/');
+    texture = slash ? slash + 1 : texture;
     return strcmp(texture, "base_color") == 0 || strcmp(texture, "emissive") == 0;
 }
 

@@ -1,0 +1,177 @@
+"""Materials, images and clips on their way from a glTF file through init, build, bake and unpack."""
+import json
+import struct
+
+import harness
+from scenes import Scene
+
+# A picture of one pixel, and bytes that only look like a JPEG: nobody decodes what nobody blends.
+JPEG = b"\xff\xd8\xff\xe0" + bytes(range(100)) + b"\xff\xd9"
+
+MATERIALS = [
+    {"name": "all of it",
+     "pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.25, 1, 0.75], "metallicFactor": 0.125, "roughnessFactor": 0.5,
+                              "baseColorTexture": {"index": 0, "extensions": {
+                                  "KHR_texture_transform": {"offset": [0.5, 0], "scale": [2, 2]}}},
+                              "metallicRoughnessTexture": {"index": 1}},
+     "normalTexture": {"index": 1, "scale": 0.5}, "occlusionTexture": {"index": 0, "strength": 0.25},
+     "emissiveTexture": {"index": 0}, "emissiveFactor": [1, 0.5, 0], "alphaMode": "MASK", "alphaCutoff": 0.25,
+     "doubleSided": True, "extensions": {"KHR_materials_clearcoat": {"clearcoatFactor": 0.5}},
+     "extras": {"shader": "toon"}},
+    {"name": "glass", "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, 0.5]}, "alphaMode": "BLEND"},
+]
+
+
+def tree(path):
+    data = path.read_bytes()
+    if data[:4] != b"glTF":
+        return json.loads(data), None
+    size, = struct.unpack_from("<I", data, 12)
+    return json.loads(data[20:20 + size]), data[28 + size:]
+
+
+class Looks(harness.Case):
+    def scene(self, materials=MATERIALS):
+        scene = Scene()
+        png = harness.png(2, 2)
+        (self.folder / "skin one.png").write_bytes(png)
+        (self.folder / "rough.jpg").write_bytes(JPEG)
+        scene.json["materials"] = materials
+        scene.json["samplers"] = [{"wrapS": 33071, "magFilter": 9728}]
+        scene.json["textures"] = [{"source": 0, "sampler": 0}, {"source": 1}]
+        scene.json["images"] = [{"uri": "skin%20one.png"}, {"uri": "rough.jpg", "name": "rough"}]
+        scene.json["extensionsUsed"] = ["KHR_texture_transform", "KHR_materials_clearcoat"]
+        places = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+        for i in range(len(materials)):
+            mesh = scene.mesh(f"m{i}", positions=[[x + 2 * i, y, z] for x, y, z in places])
+            primitive = scene.json["meshes"][mesh]["primitives"][0]
+            primitive["material"] = i
+            primitive["attributes"]["TEXCOORD_0"] = self.texcoords(scene)
+            scene.node(mesh=mesh, name=f"n{i}")
+        return scene, png
+
+    def texcoords(self, scene):
+        number = scene.array([[0, 0, 0], [1, 0, 0]])  # six numbers, read as three pairs
+        scene.json["accessors"][number] = {**scene.json["accessors"][number], "type": "VEC2", "count": 3}
+        return number
+
+    def check(self, path, png):
+        found, data = tree(path)
+        self.assertEqual([m["name"] for m in found["materials"]], [m["name"] for m in MATERIALS])
+        self.assertEqual(found["materials"], MATERIALS)
+        self.assertEqual([t["source"] for t in found["textures"]], [0, 1])
+        self.assertEqual(found["samplers"], [{"wrapS": 33071, "magFilter": 9728}])
+        for image, expected in zip(found["images"], [png, JPEG], strict=True):
+            if "uri" in image:
+                self.assertEqual((path.parent / image["uri"]).read_bytes(), expected)
+                continue
+            view = found["bufferViews"][image["bufferView"]]
+            start = view.get("byteOffset", 0)
+            self.assertEqual(data[start:start + view["byteLength"]], expected)
+        self.assertTrue({"KHR_texture_transform", "KHR_materials_clearcoat"} <= set(found["extensionsUsed"]))
+        return found
+
+    def test_all_the_way(self):
+        scene, png = self.scene()
+        scene.write(self.folder / "it.gltf")
+        self.assertEqual(self.succeed("init", "it.gltf").err, "")
+        self.check(self.folder / "it/materials.gltf", png)
+        self.succeed("build", "it/it.json", "-q")
+        rig = self.check(self.folder / "it/it.glb", png)
+        self.assertEqual([p["material"] for p in rig["meshes"][0]["primitives"]], [0, 1])
+        (self.folder / "still.csv").write_text("time\n0\n1\n")
+        self.succeed("bake", "it/it.glb", "--motion", "still.csv", "-o", "baked.glb", "-q")
+        baked = self.check(self.folder / "baked.glb", png)
+        self.assertEqual([p["material"] for p in baked["meshes"][0]["primitives"]], [0, 1])
+        self.succeed("unpack", "it/it.glb", "-o", "again", "-q")
+        self.check(self.folder / "again/materials.gltf", png)
+        self.succeed("build", "again/it.json", "-q")
+        self.assertEqual(self.run_tool("diff", "it/it.glb", "again/it.glb").code, 0)
+        info = self.succeed("info", "it/it.glb", "--json").json()
+        self.assertEqual([m["name"] for m in info["materials"]], ["all of it", "glass"])
+        self.assertEqual([i["type"] for i in info["images"]], ["image/png", "image/jpeg"])
+
+    def test_faces_in_any_order(self):
+        """Viewers get one primitive per material; the mesh keeps the order of its faces."""
+        harness.write_project(self.folder)
+        (self.folder / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nusemtl b\nf 1 2 3\nusemtl a\nf 2 4 3\n"
+                                           "usemtl b\nf 3 4 1\n")
+        (self.folder / "looks.gltf").write_text(json.dumps({
+            "asset": {"version": "2.0"}, "materials": [{"name": "a"}, {"name": "b", "doubleSided": True}]}))
+        (self.folder / "p.json").write_text(json.dumps(
+            {"exemplar": 1, "mesh": "m.obj", "materials": "looks.gltf", "layers": []}))
+        self.succeed("build", "p.json", "-q")
+        found, data = tree(self.folder / "p.glb")
+        lists = []
+        for p in found["meshes"][0]["primitives"]:
+            accessor = found["accessors"][p["indices"]]
+            start = found["bufferViews"][accessor["bufferView"]]["byteOffset"]
+            lists.append((p["material"], struct.unpack_from(f"<{accessor['count']}I", data, start)))
+        self.assertEqual(lists, [(1, (0, 1, 2, 2, 3, 0)), (0, (1, 3, 2))])
+
+    def test_one_name_twice(self):
+        scene, _ = self.scene([{"name": "skin"}, {"name": "skin", "doubleSided": True}, {}])
+        scene.write(self.folder / "it.gltf")
+        self.assertIn("material 'skin' is called 'skin 2' in the project", self.run_tool("init", "it.gltf").err)
+        self.succeed("build", "it/it.json", "-q")
+        found, _ = tree(self.folder / "it/it.glb")
+        self.assertEqual([m["name"] for m in found["materials"]], ["skin", "skin 2", "material.2"])
+        self.assertEqual([p["material"] for p in found["meshes"][0]["primitives"]], [0, 1, 2])
+
+    def test_pixels_of_a_material(self):
+        """A layer of pixels may name its material; the others keep their images."""
+        scene, png = self.scene([{"name": "skin", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}},
+                                 {"name": "cloth", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}])
+        scene.write(self.folder / "it.gltf")
+        self.succeed("init", "it.gltf", "-q")
+        (self.folder / "it/tan.png").write_bytes(harness.png(2, 2))
+        project = json.loads((self.folder / "it/it.json").read_text())
+        project["layers"].append({"name": "tan", "shape": "pixels", "texture": "base_color", "material": "cloth",
+                                  "space": [{"name": "sun", "min": 0, "max": 1, "rest": 0}],
+                                  "weigh": {"kind": "direct"}, "examples": [{"name": "sun", "image": "tan.png"}]})
+        (self.folder / "it/it.json").write_text(json.dumps(project))
+        self.succeed("build", "it/it.json", "-q")
+        found, _ = tree(self.folder / "it/it.glb")
+        textures = [m["pbrMetallicRoughness"]["baseColorTexture"]["index"] for m in found["materials"]]
+        self.assertEqual(textures, [0, 2])
+        self.succeed("unpack", "it/it.glb", "-o", "again", "-q")
+        layer = json.loads((self.folder / "again/it.json").read_text())["layers"][-1]
+        self.assertEqual((layer["texture"], layer["material"]), ("base_color", "cloth"))
+        project["layers"][-1]["material"] = "leather"
+        (self.folder / "it/it.json").write_text(json.dumps(project))
+        self.sentence(self.run_tool("build", "it/it.json"), 1, "'leather'", "skin")
+
+    def test_what_cannot_come_along(self):
+        scene, _ = self.scene([{"name": "skin", "occlusionTexture": {"index": 1, "texCoord": 1},
+                                "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}])
+        scene.json["images"][1]["uri"] = "gone.jpg"
+        scene.write(self.folder / "it.gltf")
+        said = self.run_tool("init", "it.gltf").err
+        self.assertIn("material 'skin': 1 texture is left out, because it uses a second set of texture coordinates", said)
+        self.assertIn("image 'gone.jpg' is left out", said)
+        self.succeed("build", "it/it.json", "-q")
+
+    def test_a_missing_file_of_materials(self):
+        scene, _ = self.scene()
+        scene.write(self.folder / "it.gltf")
+        self.succeed("init", "it.gltf", "-q")
+        (self.folder / "it/materials.gltf").unlink()
+        self.sentence(self.run_tool("build", "it/it.json"), 1, "materials", "materials.gltf")
+
+    def test_vertex_colours(self):
+        scene = Scene()
+        mesh = scene.mesh("m")
+        colours = scene.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 0.5]])
+        scene.json["meshes"][mesh]["primitives"][0]["attributes"]["COLOR_0"] = colours
+        scene.node(mesh=mesh)
+        scene.write(self.folder / "it.gltf")
+        self.assertIn("vertex colours lose their alpha", self.run_tool("init", "it.gltf").err)
+        self.succeed("build", "it/it.json", "-q")
+        found, data = tree(self.folder / "it/it.glb")
+        accessor = found["accessors"][found["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"]]
+        start = found["bufferViews"][accessor["bufferView"]]["byteOffset"]
+        self.assertEqual(struct.unpack_from("<9f", data, start), (1, 0, 0, 0, 1, 0, 0, 0, 1))
+
+
+if __name__ == "__main__":
+    harness.main()
