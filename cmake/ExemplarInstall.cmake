@@ -3,7 +3,7 @@
 # may be moved.
 #
 #   find_package(exemplar)                     exemplar::exemplar (shared, where built), exemplar::exemplar_static
-#   find_package(exemplar COMPONENTS author)   exemplar::author, exemplar::author_static; needs jansson, libpng, AMD
+#   find_package(exemplar COMPONENTS author)   exemplar::author, exemplar::author_static; needs jansson, libpng, libjpeg, AMD
 #   find_package(exemplar COMPONENTS cuda)     exemplar::cuda; exemplar::cuda_static, which needs the CUDA toolkit
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exemplar)
@@ -40,6 +40,10 @@ install(FILES ${runtime_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/exempla
 
 if(EX_AUTHOR)
   ex_install_library(exemplar_author author author)
+  set(EX_PC_JPEG "")
+  if(EX_JPEG)
+    set(EX_PC_JPEG ", libjpeg")
+  endif()
   ex_install_pkgconfig(exemplar-author)
   install(FILES cmake/FindAMD.cmake DESTINATION ${package_dir})
   install(FILES include/exemplar/author.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/exemplar)

@@ -28,7 +28,8 @@ static exi_file_kind kind_by_name(const char *path) {
     } kinds[] = {{".json", EXI_FILE_PROJECT}, {".glb", EXI_FILE_RIG},   {".gltf", EXI_FILE_SCENE},
                  {".obj", EXI_FILE_FORM},     {".ply", EXI_FILE_FORM},  {".png", EXI_FILE_IMAGE},
                  {".bvh", EXI_FILE_CLIP},     {".pc2", EXI_FILE_CACHE}, {".mdd", EXI_FILE_CACHE},
-                 {".c3d", EXI_FILE_C3D},      {".trc", EXI_FILE_TRC}};
+                 {".c3d", EXI_FILE_C3D},      {".trc", EXI_FILE_TRC},   {".jpg", EXI_FILE_IMAGE},
+                 {".jpeg", EXI_FILE_IMAGE}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (has_ending(path, kinds[i].ending))
             return kinds[i].kind;
@@ -71,7 +72,7 @@ static exi_file_kind kind_by_content(const char *path, int file) {
     size_t size = read_some(file, start, 20);
     if (size >= 4 && memcmp(start, "glTF", 4) == 0)
         return size < 20 || names_rig(file, start) ? EXI_FILE_RIG : EXI_FILE_SCENE;
-    if (size >= 4 && memcmp(start, "\x89PNG", 4) == 0)
+    if (size >= 4 && (memcmp(start, "\x89PNG", 4) == 0 || memcmp(start, "\xFF\xD8\xFF", 3) == 0))
         return EXI_FILE_IMAGE;
     if (size >= 4 && memcmp(start, "ply", 3) == 0 && (start[3] == '\n' || start[3] == '\r'))
         return EXI_FILE_FORM;

@@ -109,7 +109,7 @@ static ex_result parse_file(const exi_asked *asked, const char *name, ex_error *
         result = ex_obj_parse(asked->body, asked->size, name, &mesh, error);
     else if (ex_path_ends_with(name, ".ply"))
         result = ex_ply_parse(asked->body, asked->size, name, &mesh, error);
-    else if (ex_path_ends_with(name, ".png"))
+    else if (ex_path_ends_with(name, ".png") || ex_path_ends_with(name, ".jpg") || ex_path_ends_with(name, ".jpeg"))
         result = ex_image_parse(asked->body, asked->size, name, &image, error);
     else
         result = parse_scene(asked, name, error);
@@ -119,7 +119,7 @@ static ex_result parse_file(const exi_asked *asked, const char *name, ex_error *
 }
 
 void exi_edit_post_file(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
-    static const char *const endings[] = {".obj", ".ply", ".glb", ".gltf", ".png"};
+    static const char *const endings[] = {".obj", ".ply", ".glb", ".gltf", ".png", ".jpg", ".jpeg"};
     char name[EXI_EDIT_NAME_SIZE];
     ex_error error = {.result = EX_OK};
     bool known = false;
@@ -136,8 +136,8 @@ void exi_edit_post_file(exi_edit *edit, const exi_asked *asked, exi_answer *answ
             exi_refuse_error(edit, answer, 415, &error, NULL);
             return;
         }
-        exi_refuse(answer, 415, "'%s' is not a file that a project can use: .obj, .ply, .glb, .gltf or .png is needed",
-                   name);
+        exi_refuse(answer, 415,
+                   "'%s' is not a file that a project can use: .obj, .ply, .glb, .gltf, .png or .jpg is needed", name);
         return;
     }
     if (parse_file(asked, name, &error) != EX_OK) {

@@ -1,5 +1,5 @@
 /*
- * exemplar/author/image.h - image files: reads textures, writes textures and renderings.
+ * exemplar/author/image.h - image files: reads textures (PNG, JPEG), writes textures and renderings (PNG).
  *
  * An ex_image is plain data that its holder may change: rows from the top, red green blue alpha, 8 bits each, colours
  * in sRGB as in files. The runtime blends textures in linear light (exemplar/rig.h).
@@ -21,6 +21,8 @@ extern "C" {
  * of them: a small file that takes a gigabyte holds one colour, or is made to do harm. */
 #define EX_IMAGE_PIXELS_SURE     (1 << 26)
 #define EX_IMAGE_PIXELS_PER_BYTE 16
+/* The same for JPEG, which packs soft pictures tighter. */
+#define EX_IMAGE_JPEG_PIXELS_PER_BYTE 64
 
 /* An image in memory. */
 typedef struct ex_image {
@@ -32,8 +34,9 @@ typedef struct ex_image {
 EX_API ex_image *ex_image_create(int width, int height);
 EX_API void ex_image_destroy(ex_image *image);
 
-/* Read a PNG of any kind: grey, palette and 16-bit images become 8-bit red green blue alpha; alpha is 255 if the file
- * has none. Colours are taken as sRGB. Results: FORMAT, LIMIT, MEMORY, FILE; the file is named. */
+/* Read a PNG or a JPEG of any kind, recognised by its first bytes: grey, palette and 16-bit images become 8-bit red
+ * green blue alpha; alpha is 255 if the file has none. Colours are taken as sRGB, and the inks of a CMYK file are
+ * multiplied. Other formats are named in the error. Results: FORMAT, LIMIT, MEMORY, FILE; the file is named. */
 EX_API ex_result ex_image_read(const char *path, ex_image **image, ex_error *error);
 EX_API ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_image **image, ex_error *error);
 
@@ -43,7 +46,8 @@ typedef struct ex_image_facts {
     bool opaque; /* every pixel has alpha 255 */
 } ex_image_facts;
 
-/* Reads and checks a whole PNG row by row: takes memory for one row, whatever the size. Results: as ex_image_read. */
+/* Reads and checks a whole image row by row: takes memory for one row, whatever the size. A progressive JPEG takes 2 to
+ * 6 bytes a pixel. Results: as ex_image_read. */
 EX_API ex_result ex_image_measure(const char *path, ex_image_facts *facts, ex_error *error);
 
 /* Write a PNG, without an alpha channel if every pixel is opaque. The same image gives the same bytes. ex_image_encode

@@ -14,7 +14,7 @@
 /* ---- formats that can be read ---- */
 
 /* Own formats, as bits. */
-enum { GLTF = 1, PLY = 2, PNG = 4, BVH = 8, PC2 = 16, C3D = 32, TRC = 64 };
+enum { GLTF = 1, PLY = 2, PNG = 4, BVH = 8, PC2 = 16, C3D = 32, TRC = 64, JPEG = 128 };
 
 static const struct {
     const char *read; /* how to say which files hold this content */
@@ -27,7 +27,7 @@ static const struct {
     [EXI_CONTENT_MOTION] = {"motion is read from .bvh, .glb, .gltf or .csv", GLTF | BVH},
     [EXI_CONTENT_MARKERS] = {"markers are read from .c3d or .trc", C3D | TRC},
     [EXI_CONTENT_CACHE] = {"a point cache is read from .pc2, .mdd or numbered .obj files", PC2},
-    [EXI_CONTENT_IMAGE] = {"an image is read from .png", PNG},
+    [EXI_CONTENT_IMAGE] = {"an image is read from .png or .jpg", PNG | JPEG},
     [EXI_CONTENT_POSES] = {"poses are read from .csv", 0},
     [EXI_CONTENT_MASK] = {"a mask is a text file with a line 'vertex value' for each vertex", 0},
     [EXI_CONTENT_MAP] = {"a displacement map is read from .ply", PLY},
@@ -40,7 +40,7 @@ static const struct own {
     {GLTF, "a glTF file", "glTF", ".glb .gltf"}, {PLY, "a PLY file", "ply\n", ".ply"},
     {PLY, "a PLY file", "ply\r", ".ply"},        {PNG, "a PNG image", "\x89PNG", ".png"},
     {BVH, "a BVH motion", "HIERARCHY", ".bvh"},  {PC2, "a point cache", "POINTCACHE2", ".pc2"},
-    {TRC, "a TRC file", "PathFileType", ".trc"},
+    {TRC, "a TRC file", "PathFileType", ".trc"}, {JPEG, "a JPEG image", "\xFF\xD8\xFF", ".jpg .jpeg"},
 };
 
 /* ---- formats that cannot be read ---- */
@@ -65,7 +65,7 @@ typedef enum exit_way {
 static const struct foreign {
     const char *name;
     const char *endings; /* separated by spaces; "" if its first bytes alone tell */
-    const char *start;   /* first bytes; NULL if its ending alone tells */
+    const char *start;   /* first bytes, ? for any; NULL if its ending alone tells */
     exit_way way;
 } foreigns[] = {
     {"an FBX file", ".fbx", "Kaydara FBX", IMPORT},
@@ -85,12 +85,19 @@ static const struct foreign {
     {"a Cinema 4D file", ".c4d", NULL, CINEMA},
     {"a Houdini file", ".hip .hipnc .hiplc .bgeo .geo", NULL, HOUDINI},
     {"a ZBrush file", ".ztl .zpr", NULL, ZBRUSH},
-    {"a JPEG image", ".jpg .jpeg", "\xFF\xD8\xFF", PAINT},
     {"an OpenEXR image", ".exr", "\x76\x2F\x31\x01", PAINT},
     {"a TIFF image", ".tif .tiff", "II*", PAINT},
     {"a Photoshop file", ".psd", "8BPS", PAINT},
     {"a GIF image", ".gif", "GIF8", PAINT},
-    {"a WebP image", ".webp", NULL, PAINT},
+    {"a WebP image", ".webp", "RIFF????WEBP", PAINT},
+    {"an AVIF image", ".avif", "????ftypavi", PAINT},
+    {"a HEIC image", ".heic .heif", "????ftyphei", PAINT},
+    {"a HEIC image", ".heic .heif", "????ftypmif1", PAINT},
+    {"a KTX2 texture", ".ktx2", "\xABKTX 20\xBB", PAINT},
+    {"a KTX texture", ".ktx", "\xABKTX 11\xBB", PAINT},
+    {"a DDS texture", ".dds", "DDS ", PAINT},
+    {"a JPEG XL image", ".jxl", "????JXL ", PAINT},
+    {"a JPEG 2000 image", ".jp2 .j2k", "????jP  ", PAINT},
     {"a TGA image", ".tga", NULL, PAINT},
     {"a BMP image", ".bmp", NULL, PAINT},
     {"an HDR image", ".hdr", "#?RADIANCE", PAINT},
@@ -169,7 +176,7 @@ static void advise(char *text, size_t size, exit_way way, exi_content wanted) {
         break;
     case PAINT:
         if (wanted == EXI_CONTENT_IMAGE)
-            snprintf(text, size, ". Save it as PNG with 8 bits per channel");
+            snprintf(text, size, ". Save it as PNG or JPEG with 8 bits per channel");
         break;
     case CLOUD:
         if (wanted == EXI_CONTENT_MESH)
@@ -193,8 +200,10 @@ static void advise(char *text, size_t size, exit_way way, exi_content wanted) {
 /* ---- finding out ---- */
 
 static bool starts_with(const char *bytes, size_t size, const char *start) {
-    const size_t length = strlen(start);
-    return size >= length && memcmp(bytes, start, length) == 0;
+    for (; *start; start++, bytes++, size--)
+        if (size == 0 || (*bytes != *start && *start != '?'))
+            return false;
+    return true;
 }
 
 /* True if the path has one of the endings, which are separated by spaces. */

@@ -42,8 +42,8 @@ static void by_start_and_ending(void **state) {
 /* The advice fits the content. */
 static void advice(void **state) {
     (void)state;
-    check(explain(EXI_CONTENT_IMAGE, "a.jpg", ".png", "\xFF\xD8\xFF"), "Save it as PNG");
-    assert_null(strstr(explain(EXI_CONTENT_MESH, "a.jpg", ".obj", "\xFF\xD8\xFF"), "Save"));
+    check(explain(EXI_CONTENT_IMAGE, "a.webp", ".png", "RIFF....WEBP"), "Save it as PNG or JPEG");
+    assert_null(strstr(explain(EXI_CONTENT_MESH, "a.webp", ".obj", "RIFF....WEBP"), "Save"));
     assert_null(strstr(explain(EXI_CONTENT_IMAGE, "a.fbx", ".png", ""), "Blender"));
     check(explain(EXI_CONTENT_POSES, "a.xlsx", ".csv", "PK\x03\x04"), "a spreadsheet");
     check(explain(EXI_CONTENT_POSES, "a.xlsx", ".csv", "PK\x03\x04"), "Save it as CSV with commas");

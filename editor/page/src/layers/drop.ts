@@ -41,7 +41,7 @@ export const addFiles = async (app: App, files: readonly File[]): Promise<void> 
 
 export const chooseFiles = (app: App): void => {
     const pixels = app.layer?.shape === "pixels";
-    const accept = pixels ? ".png" : FORMS.map((end) => `.${end}`).join(",");
+    const accept = pixels ? ".png,.jpg,.jpeg" : FORMS.map((end) => `.${end}`).join(",");
     const field = h("input", { type: "file", accept, multiple: true, class: "file", "aria-label": "Forms to add" });
     field.addEventListener("change", () => void addFiles(app, [...(field.files ?? [])]).catch((error) => app.fail(error)));
     field.click();

@@ -6,7 +6,7 @@ import { weigherOf } from "../core/weighers";
 import { stemOf } from "../core/words";
 
 export const FORMS = ["obj", "ply", "glb", "gltf"];
-const KINDS = { mesh: FORMS, image: ["png"], map: ["ply"] } as const;
+const KINDS = { mesh: FORMS, image: ["png", "jpg", "jpeg"], map: ["ply"] } as const;
 type Kind = keyof typeof KINDS;
 
 const ending = (file: string): string => /\.([^.]+)$/.exec(file)?.[1]?.toLowerCase() ?? "";
@@ -25,7 +25,7 @@ export const layerFor = (app: App, file: string): number | null => {
 };
 
 const FOREIGN = ["fbx", "blend", "usd", "usda", "usdc", "usdz", "stl", "dae", "abc", "ma", "mb"];
-const IMAGES = ["jpg", "jpeg", "webp", "gif", "bmp", "tga", "exr", "tif", "tiff"];
+const IMAGES = ["webp", "avif", "heic", "ktx2", "gif", "bmp", "tga", "exr", "tif", "tiff"];
 const MOTIONS = ["bvh", "csv", "c3d", "trc"];
 
 /** The reason why a file cannot become an example. */
@@ -34,10 +34,10 @@ export const refusalOf = (app: App, file: string): string => {
     const layer = app.layer;
     if (end === "json") return `${file} looks like a project: open it with 'exemplar edit ${file}'.`;
     if (MOTIONS.includes(end)) return `${file} looks like a motion: open it in the list of motions below the view.`;
-    if (IMAGES.includes(end)) return `${file} cannot be read: save the image as PNG.`;
+    if (IMAGES.includes(end)) return `${file} cannot be read: save the image as PNG or JPEG.`;
     if (FOREIGN.includes(end)) return `${file} cannot be read: export the form as OBJ, PLY or glTF, in the same vertex order.`;
-    if (end === "png") return `${file} is an image: select a layer of pixels, or add one first (Shift+A).`;
-    if (!FORMS.includes(end)) return `${file} cannot become an example: use a .obj, .ply, .glb, .gltf or .png file.`;
+    if ((KINDS.image as readonly string[]).includes(end)) return `${file} is an image: select a layer of pixels, or add one first (Shift+A).`;
+    if (!FORMS.includes(end)) return `${file} cannot become an example: use a .obj, .ply, .glb, .gltf, .png or .jpg file.`;
     if (layer && weigherOf(layer.weigh).isDriven)
         return `Layer '${layer.name}' follows a driver: its examples also need a form of the driver. Use 'exemplar example add'.`;
     return `${file} is a form: select a layer of forms.`;

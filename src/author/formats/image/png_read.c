@@ -7,11 +7,8 @@
  * that must survive that is in one struct, and until then only libpng allocates.
  */
 #include "author/base/array.h"
-#include "author/formats/foreign.h"
+#include "author/formats/image/image_reader.h"
 #include "runtime/base/result.h"
-
-#include <exemplar/author/files.h>
-#include <exemplar/author/image.h>
 
 #include <png.h>
 
@@ -27,14 +24,11 @@ enum { SIGNATURE_SIZE = 8, HEAD_SIZE = SIGNATURE_SIZE + 8 + 13 + 4 };
 enum { MOST_EXPANSION = 1032 };
 
 typedef struct reader {
+    exi_image_reader *job;
     const unsigned char *at, *end;
-    const char *name;
-    uint32_t width, height;
     unsigned char *pixels; /* all rows; or one, if the pixels are only looked at */
-    bool looks, opaque;
     bool out_of_memory;
     char reason[128]; /* from libpng */
-    ex_error *error;
 } reader;
 
 /* ---- callbacks of libpng ---- */
@@ -76,56 +70,30 @@ static uint32_t big_endian(const unsigned char *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-static ex_result refuse(const reader *r, const char *what) {
-    return ex_error_set(r->error, EX_ERROR_FORMAT, "%s: %s: export the picture as PNG again", r->name, what);
-}
-
-static ex_result no_memory(const reader *r) {
-    return ex_error_set(r->error, EX_ERROR_MEMORY, "%s: not enough memory for %lu x %lu pixels", r->name,
-                        (unsigned long)r->width, (unsigned long)r->height);
-}
-
-/* Refuses to fill much memory from a small file. */
-static ex_result check_density(const reader *r, size_t size) {
-    const uint64_t pixels = (uint64_t)r->width * r->height;
-    if (r->looks || pixels <= EX_IMAGE_PIXELS_SURE || pixels / EX_IMAGE_PIXELS_PER_BYTE <= size)
-        return EX_OK;
-    return ex_error_set(r->error, EX_ERROR_LIMIT,
-                        "%s: has %lu x %lu pixels in %zu bytes, and would take %.0f MB of memory; a file of more than "
-                        "%d pixels needs a byte for every %d of them: make the picture smaller",
-                        r->name, (unsigned long)r->width, (unsigned long)r->height, size, (double)pixels * 4 / 1e6,
-                        EX_IMAGE_PIXELS_SURE, EX_IMAGE_PIXELS_PER_BYTE);
-}
-
 /* Bits per pixel by colour type; 0 for an unknown type. */
 static uint32_t pixel_bits(unsigned kind, unsigned depth) {
     static const unsigned char channels[] = {1, 0, 3, 1, 2, 0, 4};
     return kind < sizeof channels ? (uint32_t)channels[kind] * depth : 0;
 }
 
-static ex_result read_head(reader *r) {
-    const size_t size = (size_t)(r->end - r->at);
-    if (size < SIGNATURE_SIZE || png_sig_cmp(r->at, 0, SIGNATURE_SIZE) != 0)
-        return refuse(r, "is not a PNG file");
-    const unsigned char *chunk = r->at + SIGNATURE_SIZE;
-    if (size < HEAD_SIZE || memcmp(chunk + 4, "IHDR", 4) != 0)
-        return refuse(r, "is a damaged PNG file whose header is missing or cut short");
-    const uint32_t width = r->width = big_endian(chunk + 8), height = r->height = big_endian(chunk + 12);
-    if (width == 0 || height == 0)
-        return refuse(r, "is a PNG file without pixels");
-    if (width > EX_IMAGE_MAX || height > EX_IMAGE_MAX)
-        return ex_error_set(r->error, EX_ERROR_LIMIT, "%s: has %lu x %lu pixels; at most %d per side can be read",
-                            r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_MAX);
-    if ((uint64_t)width * height > EX_IMAGE_PIXELS)
-        return ex_error_set(r->error, EX_ERROR_LIMIT,
-                            "%s: has %lu x %lu pixels; at most %d in all can be read: make the picture smaller",
-                            r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_PIXELS);
+static ex_result refuse(const exi_image_reader *job, const char *what) {
+    return exi_image_refuse(job, what, "PNG");
+}
+
+static ex_result read_head(exi_image_reader *job) {
+    const unsigned char *chunk = job->bytes + SIGNATURE_SIZE;
+    if (job->size < HEAD_SIZE || memcmp(chunk + 4, "IHDR", 4) != 0)
+        return refuse(job, "is a damaged PNG file whose header is missing or cut short");
+    const uint32_t width = big_endian(chunk + 8), height = big_endian(chunk + 12);
+    const ex_result result = exi_image_set_size(job, width, height, "PNG");
+    if (result != EX_OK)
+        return result;
     const uint32_t bits = pixel_bits(chunk[17], chunk[16]);
     if (bits == 0)
-        return refuse(r, "is a damaged PNG file with an unknown kind of colour");
-    if (((uint64_t)width * bits + 7) / 8 * height / MOST_EXPANSION > size)
-        return refuse(r, "is a damaged PNG file that has far too few bytes for its size in pixels");
-    return check_density(r, size);
+        return refuse(job, "is a damaged PNG file with an unknown kind of colour");
+    if (((uint64_t)width * bits + 7) / 8 * height / MOST_EXPANSION > job->size)
+        return refuse(job, "is a damaged PNG file that has far too few bytes for its size in pixels");
+    return job->looks ? EX_OK : exi_image_check_density(job, EX_IMAGE_PIXELS_PER_BYTE);
 }
 
 /* ---- the pixels ---- */
@@ -133,14 +101,14 @@ static ex_result read_head(reader *r) {
 /* Reads the rows of each pass as the file has them, into one row. Leaves by longjmp. */
 static void look_at_rows(png_structp png, png_infop info, reader *r) {
     const bool passes = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
-    r->opaque = true;
+    r->job->facts.opaque = true;
     for (int pass = 0; pass < (passes ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++) {
-        const int width = passes ? PNG_PASS_COLS((int)r->width, pass) : (int)r->width;
-        const int height = passes ? PNG_PASS_ROWS((int)r->height, pass) : (int)r->height;
+        const int width = passes ? PNG_PASS_COLS(r->job->facts.width, pass) : r->job->facts.width;
+        const int height = passes ? PNG_PASS_ROWS(r->job->facts.height, pass) : r->job->facts.height;
         for (int y = 0; width > 0 && y < height; y++) {
             png_read_row(png, r->pixels, NULL);
             for (size_t x = 0; x < (size_t)width; x++)
-                r->opaque = r->opaque && r->pixels[4 * x + 3] == 255;
+                r->job->facts.opaque = r->job->facts.opaque && r->pixels[4 * x + 3] == 255;
         }
     }
 }
@@ -155,15 +123,15 @@ static void read_rows(png_structp png, png_infop info, reader *r) {
     png_set_scale_16(png);
     png_set_gray_to_rgb(png);
     png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
-    const int pass_count = r->looks ? 0 : png_set_interlace_handling(png);
+    const int pass_count = r->job->looks ? 0 : png_set_interlace_handling(png);
     png_read_update_info(png, info);
-    const size_t row_size = 4 * (size_t)r->width;
+    const size_t row_size = 4 * (size_t)r->job->facts.width;
     if (png_get_rowbytes(png, info) != row_size)
         png_error(png, "rows of an unexpected length");
-    if (r->looks)
+    if (r->job->looks)
         look_at_rows(png, info, r);
     for (int pass = 0; pass < pass_count; pass++)
-        for (size_t y = 0; y < r->height; y++)
+        for (size_t y = 0; y < (size_t)r->job->facts.height; y++)
             png_read_row(png, r->pixels + y * row_size, NULL);
     png_read_end(png, NULL);
 }
@@ -188,70 +156,25 @@ static ex_result read_pixels(reader *r) {
     png_destroy_read_struct(&png, &info, NULL);
     /* libpng continues without chunks that it considers unimportant. */
     if (r->out_of_memory)
-        return no_memory(r);
+        return exi_image_no_memory(r->job);
     if (!done)
-        return ex_error_set(r->error, EX_ERROR_FORMAT,
-                            "%s: is a damaged PNG file (%s): export the picture as PNG again", r->name, r->reason);
+        return ex_error_set(r->job->error, EX_ERROR_FORMAT,
+                            "%s: is a damaged PNG file (%s): export the picture as PNG again", r->job->name, r->reason);
     return EX_OK;
 }
 
-/* ---- entry points ---- */
-
 /* Reads the file with memory that belongs to the image, or with a row of its own. */
-static ex_result read_png(reader *r, ex_image **image) {
+ex_result exi_png_read(exi_image_reader *job) {
     unsigned char *row = NULL;
-    ex_result result = read_head(r);
+    reader r = {.job = job, .at = job->bytes, .end = job->bytes + job->size};
+    ex_result result = read_head(job);
     if (result != EX_OK)
         return result;
-    if (r->looks)
-        r->pixels = row = exi_array_allocate(r->width, 4);
-    else if ((*image = ex_image_create((int)r->width, (int)r->height)) != NULL)
-        r->pixels = (*image)->pixels;
-    result = r->pixels ? read_pixels(r) : no_memory(r);
+    if (job->looks)
+        r.pixels = row = exi_array_allocate((size_t)job->facts.width, 4);
+    else if ((job->image = ex_image_create(job->facts.width, job->facts.height)) != NULL)
+        r.pixels = job->image->pixels;
+    result = r.pixels ? read_pixels(&r) : exi_image_no_memory(job);
     free(row);
-    return result;
-}
-
-ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_image **image, ex_error *error) {
-    *image = NULL;
-    bytes = bytes ? bytes : "";
-    reader r = {.at = bytes, .end = (const unsigned char *)bytes + size, .name = name, .error = error};
-    const ex_result result = read_png(&r, image);
-    if (result != EX_OK) {
-        ex_image_destroy(*image);
-        *image = NULL;
-    }
-    return exi_foreign_explain(error, result, EXI_CONTENT_IMAGE, name, ".png", bytes, size);
-}
-
-ex_result ex_image_read(const char *path, ex_image **image, ex_error *error) {
-    *image = NULL;
-    char *bytes;
-    size_t size;
-    ex_result result = ex_file_read(path, &bytes, &size, error);
-    if (result != EX_OK)
-        return result;
-    result = ex_image_parse(bytes, size, path, image, error);
-    free(bytes);
-    return result;
-}
-
-ex_result ex_image_measure(const char *path, ex_image_facts *facts, ex_error *error) {
-    *facts = (ex_image_facts){0};
-    char *bytes;
-    size_t size;
-    ex_result result = ex_file_read(path, &bytes, &size, error);
-    if (result != EX_OK)
-        return result;
-    reader r = {.at = (unsigned char *)bytes,
-                .end = (unsigned char *)bytes + size,
-                .name = path,
-                .looks = true,
-                .error = error};
-    result = read_png(&r, NULL);
-    if (result == EX_OK)
-        *facts = (ex_image_facts){(int)r.width, (int)r.height, r.opaque};
-    result = exi_foreign_explain(error, result, EXI_CONTENT_IMAGE, path, ".png", bytes, size);
-    free(bytes);
     return result;
 }

@@ -271,8 +271,24 @@ static void says_what_is_wrong(void **state) {
     static png p;
     p.size = 0;
     assert_refused(&p, EX_ERROR_FORMAT, "not a PNG");
-    put(&p, "\xFF\xD8\xFF\xE0 a JPEG file, perhaps", 25);
-    assert_refused(&p, EX_ERROR_FORMAT, "this is a JPEG image; an image is read from .png");
+    static const struct {
+        const char *start, *word;
+    } others[] = {
+        {"RIFF\x24\1\1\1WEBPVP8 ", "this is a WebP image; an image is read from .png or .jpg. Save it as PNG"},
+        {"\1\1\1\x1C"
+         "ftypavif",
+         "this is an AVIF image;"},
+        {"\1\1\1\x1C"
+         "ftypheic",
+         "this is a HEIC image;"},
+        {"\xABKTX 20\xBB\r\n\x1A\n", "this is a KTX2 texture;"},
+        {"DDS |", "this is a DDS texture;"},
+        {"GIF89a", "this is a GIF image;"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        p.size = 0;
+        put(&p, others[i].start, strlen(others[i].start));
+        assert_refused(&p, EX_ERROR_FORMAT, others[i].word);
+    }
     p.size = 0;
     put(&p, "\x89PNG\r\n\x1A\n", 8);
     put_chunk(&p, "IEND", "", 0);
