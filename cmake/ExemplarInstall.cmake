@@ -3,7 +3,8 @@
 # may be moved.
 #
 #   find_package(exemplar)                     exemplar::exemplar (shared, where built), exemplar::exemplar_static
-#   find_package(exemplar COMPONENTS author)   exemplar::author, exemplar::author_static; needs jansson, libpng, libjpeg, AMD
+#   find_package(exemplar COMPONENTS author)   exemplar::author, exemplar::author_static; needs jansson, libpng, AMD,
+#                                              and libjpeg if built with it
 #   find_package(exemplar COMPONENTS cuda)     exemplar::cuda; exemplar::cuda_static, which needs the CUDA toolkit
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exemplar)

@@ -110,7 +110,7 @@ static ex_result find_strip(exi_gltf *g, const json_t *object, size_t count, siz
         result = exi_gltf_get_size(g, object, "byteOffset", where, &offset);
     if (result != EX_OK || view < 0)
         return result;
-    result = exi_gltf_view(g, view, where, &bytes, &size, &stride);
+    result = exi_gltf_view(g, view, &bytes, &size, &stride);
     if (result != EX_OK)
         return result;
     if (stride == 0)

@@ -148,7 +148,7 @@ static ex_result read_texture(exi_gltf *g, const json_t *json, ex_scene_texture 
 static ex_result copy_view(exi_gltf *g, int view, ex_scene_image *image, const char *where) {
     const unsigned char *bytes = NULL;
     size_t stride;
-    ex_result result = exi_gltf_view(g, view, where, &bytes, &image->size, &stride);
+    ex_result result = exi_gltf_view(g, view, &bytes, &image->size, &stride);
     if (result != EX_OK)
         return result;
     result = exi_gltf_unfold(g, image->size, where);

@@ -98,12 +98,14 @@ static ex_result read_asset(exi_gltf *g) {
     return exi_gltf_get_text(g, asset, "copyright", "asset", &g->scene->copyright);
 }
 
-/* True for extensions that a file may require: those that do not affect meshes, nodes and motion, and quantisation,
- * which only allows accessors that are read anyway. */
+/* True for extensions that a file may require: those that do not affect meshes, nodes and motion, quantisation, which
+ * only allows accessors that are read anyway, and compression. */
 static bool can_read(const char *extension) {
-    static const char *const names[] = {"KHR_mesh_quantization", "KHR_texture_transform", "KHR_texture_basisu",
-                                        "EXT_texture_webp",      "EXT_texture_avif",      "KHR_lights_punctual",
-                                        "KHR_xmp_json_ld",       "EXEMPLAR_rig"};
+    static const char *const names[] = {"EXT_meshopt_compression", "KHR_meshopt_compression",
+                                        "KHR_mesh_quantization",   "KHR_texture_transform",
+                                        "KHR_texture_basisu",      "EXT_texture_webp",
+                                        "EXT_texture_avif",        "KHR_lights_punctual",
+                                        "KHR_xmp_json_ld",         "EXEMPLAR_rig"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(extension, names[i]) == 0)
             return true;
@@ -146,6 +148,10 @@ static ex_result read_arrays(exi_gltf *g) {
     if (result == EX_OK)
         result = exi_gltf_allocate(g, g->buffer_count, sizeof *g->buffers, &memory);
     g->buffers = memory;
+    memory = NULL;
+    if (result == EX_OK)
+        result = exi_gltf_allocate(g, g->view_count, sizeof *g->unpacked, &memory);
+    g->unpacked = memory;
     return result;
 }
 
@@ -162,7 +168,7 @@ static ex_result read_parts(exi_gltf *g, const unsigned char *bytes, size_t size
 ex_result ex_scene_parse(const void *bytes, size_t size, const char *name, bool open_files, ex_scene **scene,
                          ex_error *error) {
     *scene = NULL;
-    exi_gltf g = {.path = name, .open_files = open_files, .error = error};
+    exi_gltf g = {.path = name, .open_files = open_files, .error = error, .file_size = size};
     g.budget = size < SIZE_MAX / 2 / EXI_GLTF_UNFOLDED_PER_BYTE
                    ? EXI_GLTF_UNFOLDED_SURE + EXI_GLTF_UNFOLDED_PER_BYTE * size
                    : SIZE_MAX / 2;
@@ -177,7 +183,10 @@ ex_result ex_scene_parse(const void *bytes, size_t size, const char *name, bool 
         result = read_parts(&g, bytes, size);
     for (int i = 0; g.buffers && i < g.buffer_count; i++)
         free(g.buffers[i].owned);
+    for (int i = 0; g.unpacked && i < g.view_count; i++)
+        free(g.unpacked[i].owned);
     free(g.buffers);
+    free(g.unpacked);
     json_decref(g.root);
     if (result == EX_OK)
         *scene = g.scene;

@@ -4,6 +4,7 @@
  *   gltf_read.c        framing, asset, extensions, order of reading
  *   gltf_json.c        values of the JSON tree
  *   gltf_buffers.c     buffers and their views
+ *   gltf_meshopt.c     views compressed with meshopt
  *   gltf_uri.c         data: URIs and file names
  *   gltf_accessors.c   arrays of numbers
  *   gltf_meshes.c      primitives and targets
@@ -30,8 +31,8 @@
 
 typedef struct exi_gltf_buffer {
     const unsigned char *bytes; /* NULL until first used */
-    size_t size;
-    void *owned; /* or NULL */
+    size_t size, whole;         /* as the file says, and as there are */
+    void *owned;                /* or NULL */
 } exi_gltf_buffer;
 
 typedef struct exi_gltf {
@@ -43,8 +44,11 @@ typedef struct exi_gltf {
     size_t bin_size;
     json_t *buffer_list, *view_list, *accessor_list; /* arrays of root, or NULL */
     int buffer_count, view_count, accessor_count;
-    exi_gltf_buffer *buffers; /* [buffer_count] */
-    size_t unfolded, budget;  /* bytes of decoded arrays so far, and their limit */
+    exi_gltf_buffer *buffers;  /* [buffer_count] */
+    exi_gltf_buffer *unpacked; /* [view_count] bytes of compressed views; NULL until first used */
+    size_t file_size;          /* of the file, and of other files that it names, as far as they were read */
+    size_t unpacked_size;      /* bytes of compressed views so far, once decoded */
+    size_t unfolded, budget;   /* bytes of decoded arrays so far, and their limit */
     ex_scene *scene;
 } exi_gltf;
 
@@ -92,9 +96,17 @@ bool exi_gltf_is_data_uri(const char *uri, char **mime_type);
 /* Converts a URI to a file name, with percent signs decoded; refuses absolute paths and schemes. */
 ex_result exi_gltf_uri_to_path(const exi_gltf *g, const char *uri, const char *where, char **path);
 
+/* Gets `size` bytes of a buffer from `offset` on, and opens the buffer if necessary. */
+ex_result exi_gltf_bytes(exi_gltf *g, int buffer, size_t offset, size_t size, const char *where,
+                         const unsigned char **bytes);
+/* Decodes a compressed view into g->unpacked, unless that is done. *packed_view: whether the view is compressed, and
+ * its bytes are to be found there. Results: DATA, LIMIT, MEMORY. */
+ex_result exi_gltf_unpack(exi_gltf *g, const json_t *view, int number, bool *packed_view);
+/* True for a buffer that only readers without compression need. It may have no bytes. */
+bool exi_gltf_is_fallback(const json_t *buffer);
+
 /* Gets the bytes of a view and its stride (0: none given). */
-ex_result exi_gltf_view(exi_gltf *g, int view, const char *where, const unsigned char **bytes, size_t *size,
-                        size_t *stride);
+ex_result exi_gltf_view(exi_gltf *g, int view, const unsigned char **bytes, size_t *size, size_t *stride);
 
 /* ---- arrays ---- */
 

@@ -364,7 +364,7 @@ static const struct {
      "needs the extension KHR_draco_mesh_compression, which is not supported"},
     {"\"indices\":1", "\"extensions\":{\"KHR_draco_mesh_compression\":{}}", EX_ERROR_DATA, "compressed with Draco"},
     {"{\"buffer\":0,\"byteOffset\":0,", "{\"extensions\":{\"EXT_meshopt_compression\":{}},\"buffer\":0,", EX_ERROR_DATA,
-     "compressed with meshopt"},
+     "buffer or mode is missing"},
     {"\"scene\":0", "\"scene\":1", EX_ERROR_DATA, "scene is scene 1, but the file has 1"},
     {"\"nodes\":[0,1]}", "\"nodes\":[0,9]}", EX_ERROR_DATA,
      "root 1 (counting from 0) is not one of the file's 3 nodes"},
