@@ -1,14 +1,20 @@
 /*
  * Reads materials, textures and images: the parts that Exemplar uses as values, the rest as the original JSON.
  */
+#define _XOPEN_SOURCE 700
+
 #include "author/formats/gltf/gltf_reader.h"
 
 #include "author/base/array.h"
 #include "author/base/json.h"
 
+#include <exemplar/author/files.h>
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Prints the remaining keys of an object as text; NULL if there are none. */
 static ex_result print_rest(const exi_gltf *g, const json_t *object, char **rest) {
@@ -126,6 +132,8 @@ static ex_result read_texture(exi_gltf *g, const json_t *json, ex_scene_texture 
         result = exi_gltf_get_array(g, g->root, "samplers", true, "", &samplers, &sampler_count);
     if (result == EX_OK)
         result = exi_gltf_get_reference(g, json, "sampler", sampler_count, "sampler", where, &sampler);
+    if (texture->image >= 0 && g->lost_images[texture->image])
+        texture->image = -1;
     const json_t *chosen = result == EX_OK && sampler >= 0 ? json_array_get(samplers, (size_t)sampler) : NULL;
     for (size_t i = 0; i < sizeof settings / sizeof *settings && result == EX_OK; i++)
         result = exi_gltf_get_int(g, chosen, settings[i].key, 9728, 33648, where,
@@ -158,6 +166,44 @@ static ex_result copy_view(exi_gltf *g, int view, ex_scene_image *image, const c
     return image->bytes ? EX_OK : exi_gltf_no_memory(g);
 }
 
+/* Puts a white pixel in place of a picture that cannot be had: a file without a picture is better than none, and the
+ * numbers of the others must stay. Textures do not use it (read_texture). */
+static ex_result lose(exi_gltf *g, ex_scene_image *image, const char *uri, const char *why, const char *where) {
+    unsigned char white[4] = {255, 255, 255, 255};
+    const ex_image pixel = {.width = 1, .height = 1, .pixels = white};
+    free(image->path);
+    image->path = NULL;
+    free(image->mime_type);
+    image->mime_type = exi_text_copy("image/png", 9);
+    const ex_result result = ex_image_encode(&pixel, &image->bytes, &image->size, NULL);
+    return image->mime_type && result == EX_OK &&
+                   exi_scene_note(g->scene, "%s: the picture '%.80s' %s, and is left out", where, uri, why)
+               ? EX_OK
+               : exi_gltf_no_memory(g);
+}
+
+/* A picture in a file of its own, beside this one. */
+static ex_result find_file(exi_gltf *g, const char *uri, ex_scene_image *image, bool *lost, const char *where) {
+    exi_gltf silent = *g; /* no error follows from this name */
+    silent.error = NULL;
+    ex_result result = exi_gltf_uri_to_path(&silent, uri, where, &image->path);
+    if (result == EX_ERROR_DATA) {
+        *lost = true;
+        return lose(g, image, uri, "is not beside this file", where);
+    }
+    if (result != EX_OK)
+        return exi_gltf_no_memory(g);
+    if (!g->open_files)
+        return EX_OK;
+    struct stat status;
+    char *path = ex_path_join(g->path, image->path);
+    if (!path)
+        return exi_gltf_no_memory(g);
+    *lost = stat(path, &status) != 0 || !S_ISREG(status.st_mode);
+    free(path);
+    return *lost ? lose(g, image, uri, "cannot be found", where) : EX_OK;
+}
+
 static ex_result read_image(exi_gltf *g, const json_t *json, ex_scene_image *image, int number) {
     char where[EXI_WHERE_SIZE], *kind = NULL;
     int view = -1;
@@ -178,7 +224,7 @@ static ex_result read_image(exi_gltf *g, const json_t *json, ex_scene_image *ima
     if (!json_is_string(uri))
         return exi_gltf_fail(g, EX_ERROR_DATA, where, "has neither a bufferView nor a uri");
     if (!exi_gltf_is_data_uri(json_string_value(uri), &kind))
-        return exi_gltf_uri_to_path(g, json_string_value(uri), where, &image->path);
+        return find_file(g, json_string_value(uri), image, &g->lost_images[number], where);
     if (!kind)
         return exi_gltf_no_memory(g);
     free(image->mime_type);
@@ -219,7 +265,12 @@ static ex_result read_list(exi_gltf *g, const char *key, size_t size, read_one r
 ex_result exi_gltf_read_looks(exi_gltf *g) {
     ex_scene *scene = g->scene;
     void *items = NULL;
-    ex_result result = read_list(g, "images", sizeof *scene->images, read_image_item, &items, &scene->image_count);
+    const size_t most = json_array_size(json_object_get(g->root, "images"));
+    ex_result result = exi_gltf_allocate(g, most < INT_MAX / 4 ? (int)most : 0, sizeof *g->lost_images, &items);
+    g->lost_images = items;
+    items = NULL;
+    if (result == EX_OK)
+        result = read_list(g, "images", sizeof *scene->images, read_image_item, &items, &scene->image_count);
     scene->images = items;
     items = NULL;
     if (result == EX_OK)

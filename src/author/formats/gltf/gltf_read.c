@@ -187,6 +187,7 @@ ex_result ex_scene_parse(const void *bytes, size_t size, const char *name, bool 
         free(g.unpacked[i].owned);
     free(g.buffers);
     free(g.unpacked);
+    free(g.lost_images);
     json_decref(g.root);
     if (result == EX_OK)
         *scene = g.scene;

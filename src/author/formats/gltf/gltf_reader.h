@@ -46,6 +46,7 @@ typedef struct exi_gltf {
     int buffer_count, view_count, accessor_count;
     exi_gltf_buffer *buffers;  /* [buffer_count] */
     exi_gltf_buffer *unpacked; /* [view_count] bytes of compressed views; NULL until first used */
+    bool *lost_images;         /* [number of images] true for pictures that cannot be had */
     size_t file_size;          /* of the file, and of other files that it names, as far as they were read */
     size_t unpacked_size;      /* bytes of compressed views so far, once decoded */
     size_t unfolded, budget;   /* bytes of decoded arrays so far, and their limit */

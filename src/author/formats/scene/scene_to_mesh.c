@@ -16,11 +16,12 @@ typedef struct piece {
     exi_scene_part part; /* the primitive, and the index of its first vertex */
     const ex_scene_mesh *mesh;
     const ex_scene_primitive *primitive;
-    const double *matrix; /* [16], or NULL for none */
-    const char *name;     /* of the group, before it is adapted for files */
-    int number;           /* index of the primitive in its mesh, or -1 if it is the only one */
-    bool shared;          /* true if its vertices are those of an earlier piece */
-    int next;             /* number of the next piece of the same hash, counting from 1; 0 for none */
+    const double *matrix;    /* [16], or NULL for none */
+    const char *name;        /* of the group, before it is adapted for files */
+    int number;              /* index of the primitive in its mesh, or -1 if it is the only one */
+    exi_scene_texcoords use; /* of texture coordinates */
+    bool shared;             /* true if its vertices are those of an earlier piece */
+    int next;                /* number of the next piece of the same hash, counting from 1; 0 for none */
 } piece;
 
 enum { PIECE_LISTS = 1 << 12 };
@@ -31,7 +32,8 @@ typedef struct plan {
     int piece_count;
     int lists[PIECE_LISTS]; /* pieces with vertices of their own, by hash: number of the newest, from 1; 0 for none */
     int vertex_count, face_count;
-    size_t part_most; /* vertices or triangles that the mesh may have */
+    exi_scene_texcoords *uses; /* [material_count], then that of no material */
+    size_t part_most;          /* vertices or triangles that the mesh may have */
     bool texcoords, normals, colours, materials;
 } plan;
 
@@ -87,13 +89,30 @@ static ex_result check_repeats(const plan *p, ex_error *error) {
                         p->part_most);
 }
 
+/* Texture coordinates as the piece's material uses them; NULL for none. */
+static const float *texcoords_of(const piece *from) {
+    return from->use.set == 0 || from->use.set == 1 ? from->primitive->texcoords[from->use.set] : NULL;
+}
+
+static ex_result find_uses(plan *p, ex_error *error) {
+    const int count = p->scene->material_count;
+    p->uses = exi_array_allocate((size_t)count + 1, sizeof *p->uses);
+    bool found = p->uses != NULL;
+    for (int i = 0; found && i <= count; i++)
+        found = exi_scene_find_texcoords(i < count ? &p->scene->materials[i] : NULL, &p->uses[i]);
+    return found ? EX_OK : ex_error_memory(error, "the mesh", 0);
+}
+
 static ex_result add_piece(plan *p, piece added, int mesh_start, ex_error *error) {
     const ex_scene_primitive *primitive = added.primitive;
+    added.use = p->uses[primitive->material >= 0 ? primitive->material : p->scene->material_count];
     /* Lists are newest first, so those of an earlier mesh end the search. */
     const uint64_t hash = exi_bytes_hash(primitive->positions, 3 * (size_t)primitive->vertex_count * sizeof(float));
     int *list = &p->lists[(hash + (uint64_t)mesh_start) % PIECE_LISTS];
     for (int i = *list; i > mesh_start && !added.shared; i = p->pieces[i - 1].next)
-        if (same_vertices(added.mesh, p->pieces[i - 1].primitive, primitive)) {
+        if (added.use.set == p->pieces[i - 1].use.set &&
+            memcmp(added.use.matrix, p->pieces[i - 1].use.matrix, sizeof added.use.matrix) == 0 &&
+            same_vertices(added.mesh, p->pieces[i - 1].primitive, primitive)) {
             added.shared = true;
             added.part.first_vertex = p->pieces[i - 1].part.first_vertex;
         }
@@ -110,7 +129,7 @@ static ex_result add_piece(plan *p, piece added, int mesh_start, ex_error *error
         p->face_count += exi_scene_triangle(primitive, t, triangle);
     if (p->face_count > INT_MAX / 4)
         return ex_error_set(error, EX_ERROR_LIMIT, "a mesh can have at most %d faces", INT_MAX / 4);
-    p->texcoords = p->texcoords || primitive->texcoords[0];
+    p->texcoords = p->texcoords || texcoords_of(&added);
     p->normals = p->normals || primitive->normals;
     p->colours = p->colours || primitive->colours;
     p->materials = p->materials || primitive->material >= 0;
@@ -159,6 +178,7 @@ static void place(const double m[16], double v[3]) {
 
 static void fill_vertices(const plan *p, const piece *from, ex_mesh *mesh) {
     const ex_scene_primitive *s = from->primitive;
+    const float *texcoords = texcoords_of(from);
     for (size_t v = 0; v < (size_t)s->vertex_count && !from->shared; v++) {
         size_t to = (size_t)from->part.first_vertex + v;
         for (size_t k = 0; k < 3; k++) {
@@ -169,8 +189,11 @@ static void fill_vertices(const plan *p, const piece *from, ex_mesh *mesh) {
                 mesh->colours[3 * to + k] = s->colours ? s->colours[4 * v + k] : 1;
         }
         if (p->texcoords) {
-            mesh->texcoords[2 * to] = s->texcoords[0] ? (double)s->texcoords[0][2 * v] : 0;
-            mesh->texcoords[2 * to + 1] = s->texcoords[0] ? 1 - (double)s->texcoords[0][2 * v + 1] : 0;
+            const float *uv = texcoords ? texcoords + 2 * v : NULL;
+            const double(*m)[3] = from->use.matrix;
+            for (size_t k = 0; k < 2; k++)
+                mesh->texcoords[2 * to + k] = uv ? m[k][0] * (double)uv[0] + m[k][1] * (double)uv[1] + m[k][2] : 0;
+            mesh->texcoords[2 * to + 1] = uv ? 1 - mesh->texcoords[2 * to + 1] : 0;
         }
         if (from->matrix) {
             place(from->matrix, mesh->positions + 3 * to);
@@ -191,6 +214,7 @@ static bool mirrors(const double *m) {
 static void fill_faces(const plan *p, int number, ex_mesh *mesh) {
     const piece *from = &p->pieces[number];
     const ex_scene_primitive *s = from->primitive;
+    const float *texcoords = texcoords_of(from);
     const bool mirrored = mirrors(from->matrix);
     int triangle[3], count = exi_scene_triangle_count(s);
     for (int t = 0; t < count; t++) {
@@ -201,7 +225,7 @@ static void fill_faces(const plan *p, int number, ex_mesh *mesh) {
             int corner = mesh->corner_count++, vertex = from->part.first_vertex + triangle[mirrored ? 2 - k : k];
             mesh->corners[corner] = vertex;
             if (p->texcoords)
-                mesh->corner_texcoords[corner] = s->texcoords[0] ? vertex : -1;
+                mesh->corner_texcoords[corner] = texcoords ? vertex : -1;
             if (p->normals)
                 mesh->corner_normals[corner] = s->normals ? vertex : -1;
         }
@@ -302,11 +326,14 @@ ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **made, int 
     const ex_scene_mesh *chosen = &scene->meshes[mesh];
     plan p = {.scene = scene, .part_most = repeat_most(scene)};
     p.pieces = exi_array_allocate((size_t)chosen->primitive_count, sizeof *p.pieces);
-    ex_result result = p.pieces ? add_pieces(&p, -1, mesh, NULL, NULL, error) : ex_error_memory(error, "the mesh", 0);
+    ex_result result = p.pieces ? find_uses(&p, error) : ex_error_memory(error, "the mesh", 0);
+    if (result == EX_OK)
+        result = add_pieces(&p, -1, mesh, NULL, NULL, error);
     if (result == EX_OK)
         result = carry_out(&p, made, error);
     for (int i = 0; result == EX_OK && first_vertices && i < p.piece_count; i++)
         first_vertices[i] = p.pieces[i].part.first_vertex;
+    free(p.uses);
     free(p.pieces);
     return result;
 }
@@ -369,6 +396,8 @@ ex_result exi_scene_join(const ex_scene *scene, const bool *wanted, ex_mesh **ma
     if (result == EX_OK)
         result = ex_scene_worlds(scene, NULL, worlds, error);
     if (result == EX_OK)
+        result = find_uses(&p, error);
+    if (result == EX_OK)
         result = plan_form(&p, wanted, worlds, error);
     if (result == EX_OK)
         result = carry_out(&p, made, error);
@@ -381,6 +410,7 @@ ex_result exi_scene_join(const ex_scene *scene, const bool *wanted, ex_mesh **ma
         free(list);
     }
     free(worlds);
+    free(p.uses);
     free(p.pieces);
     return result;
 }

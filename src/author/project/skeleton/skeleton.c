@@ -143,28 +143,18 @@ static ex_result make_rest(joints *j, int joint, ex_error *error) {
 
 /* ---- binds ---- */
 
-/* Without matrices glTF uses identities, as if every joint were at the mesh's origin. If the joints are there, that is
- * what is meant; otherwise the bind pose is unknown. */
-static ex_result bind_at_origin(const joints *j, ex_error *error) {
-    const size_t count = (size_t)j->scene->node_count;
-    double(*worlds)[16] = exi_array_allocate(count, sizeof *worlds);
-    ex_result result = worlds ? ex_scene_worlds(j->scene, NULL, &worlds[0][0], error)
-                              : ex_error_memory(error, "the skeleton", count * sizeof *worlds);
-    for (int i = 0; result == EX_OK && i < j->skin->joint_count; i++) {
-        if (!is_identity(worlds[j->skin->joints[i]]))
-            result = ex_error_set(error, EX_ERROR_DATA,
-                                  "the skin has no inverse bind matrices, so the pose in which the mesh was bound is "
-                                  "unknown: export it with its rest pose");
+/* Without matrices glTF uses identities: the mesh was bound with every joint at its origin. */
+static void bind_at_origin(const joints *j) {
+    for (int i = 0; i < j->skin->joint_count; i++)
         for (int e = 0; e < 12; e++)
             j->inverse_binds[i][e] = e % 5 == 0 ? 1.0F : 0.0F;
-    }
-    free(worlds);
-    return result;
 }
 
 static ex_result make_binds(const joints *j, ex_error *error) {
-    if (!j->skin->inverse_binds)
-        return bind_at_origin(j, error);
+    if (!j->skin->inverse_binds) {
+        bind_at_origin(j);
+        return EX_OK;
+    }
     for (int i = 0; i < j->skin->joint_count; i++) {
         const float *from = j->skin->inverse_binds + 16 * (size_t)i;
         if (!(fabsf(from[3]) + fabsf(from[7]) + fabsf(from[11]) + fabsf(from[15] - 1) <= 1e-4F))

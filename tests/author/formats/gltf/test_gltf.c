@@ -492,7 +492,6 @@ static const struct {
     {"\"input\":4", "\"input\":1", EX_ERROR_DATA, "but 3 are needed for 3 keys"},
     {"\"scene\":0", "\"images\":[{}]", EX_ERROR_DATA, "images[0]: has neither a bufferView nor a uri"},
     {"\"scene\":0", "\"images\":[{\"bufferView\":0}]", EX_ERROR_DATA, "images[0]: mimeType is missing"},
-    {"\"scene\":0", "\"images\":[{\"uri\":\"ftp://x\"}]", EX_ERROR_DATA, "only relative names"},
     {"\"scene\":0", "\"textures\":[{\"source\":0}]", EX_ERROR_DATA, "source is image 0, but the file has 0"},
     {"\"scene\":0", "\"materials\":[{\"alphaMode\":\"X\"}]", EX_ERROR_DATA, "alphaMode is not"},
     {"\"scene\":0", "\"materials\":[{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0}}}]", EX_ERROR_DATA,

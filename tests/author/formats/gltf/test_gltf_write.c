@@ -175,10 +175,12 @@ static void takes_images_along(void **state) {
         "{\"asset\":{\"version\":\"2.0\"},\"images\":[{\"uri\":\"a%20b.png\"}],\"textures\":[{\"source\":0}]}";
     const char png[] = "\x89PNG\r\n\x1A\nrest";
     scratch_write("in.gltf", json, sizeof json - 1);
+    scratch_write("a b.png", png, sizeof png - 1);
     ex_scene *scene = must_read(scratch_path("in.gltf"));
     assert_string_equal(scene->images[0].path, "a b.png");
     check_round_trip(scene, "out.gltf");
     ex_error error;
+    assert_int_equal(remove(scratch_path("a b.png")), 0);
     assert_int_equal(ex_scene_write(scratch_path("out.glb"), scene, &error), EX_ERROR_FILE);
     assert_non_null(strstr(error.text, "images[0]: cannot read"));
     scratch_write("a b.png", "GIF89a..............", 20);
@@ -192,7 +194,50 @@ static void takes_images_along(void **state) {
     assert_int_equal(again->images[0].size, sizeof png - 1);
     assert_memory_equal(again->images[0].bytes, png, sizeof png - 1);
     ex_scene_destroy(again);
+    /* A .gltf in another folder holds the picture: its old name would lead nowhere. */
+    assert_int_equal(mkdir(scratch_path("other"), 0755), 0);
+    must_write(scratch_path("other/out.gltf"), scene);
+    again = must_read(scratch_path("other/out.gltf"));
+    assert_null(again->images[0].path);
+    assert_int_equal(again->images[0].size, sizeof png - 1);
+    ex_scene_destroy(again);
     ex_scene_destroy(scene);
+}
+
+/* Pictures that cannot be had are left out, with a note; the rest of the file stays. */
+static void loses_only_pictures(void **state) {
+    (void)state;
+    static const struct {
+        const char *uri, *why;
+    } cases[] = {{"../skin.png", "is not beside this file"},
+                 {"/skin.png", "is not beside this file"},
+                 {"https://example.com/skin.png", "is not beside this file"},
+                 {"skin.png", "cannot be found"},
+                 {".", "cannot be found"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char json[512];
+        snprintf(json, sizeof json,
+                 "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"kept\"}],\"images\":[{\"uri\":\"%s\","
+                 "\"mimeType\":\"image/jpeg\",\"name\":\"skin\"},{\"uri\":\"data:image/png;base64,iVBORw0KGgo=\"}],"
+                 "\"textures\":[{\"source\":0},{\"source\":1}]}",
+                 cases[i].uri);
+        scratch_write("in.gltf", json, strlen(json));
+        ex_scene *scene = NULL;
+        ex_error error = {.text = ""};
+        assert_int_equal(ex_scene_read(scratch_path("in.gltf"), &scene, &error), EX_OK);
+        assert_string_equal(error.text, "");
+        assert_int_equal(scene->note_count, 1);
+        if (!strstr(scene->notes[0], cases[i].uri) || !strstr(scene->notes[0], cases[i].why))
+            fail_msg("%s", scene->notes[0]);
+        assert_int_equal(scene->textures[0].image, -1);
+        assert_int_equal(scene->textures[1].image, 1);
+        assert_string_equal(scene->nodes[0].name, "kept");
+        assert_string_equal(scene->images[0].name, "skin");
+        /* It can be written, and the numbers of other pictures stay. */
+        check_round_trip(scene, "out.glb");
+        check_round_trip(scene, "out.gltf");
+        ex_scene_destroy(scene);
+    }
 }
 
 /* Content that validators call errors is corrected when written. */
@@ -425,10 +470,10 @@ static void survives_failing_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(writes_what_it_reads),    TEST(writes_the_same_bytes), TEST(writes_by_hand),
-        TEST(writes_arrays_once),      TEST(takes_images_along),    TEST(writes_arrays_apart),
-        TEST(puts_directions_right),   TEST(writes_real_files),     TEST(refuses_what_does_not_fit),
-        TEST(survives_failing_memory),
+        TEST(writes_what_it_reads),      TEST(writes_the_same_bytes),   TEST(writes_by_hand),
+        TEST(writes_arrays_once),        TEST(takes_images_along),      TEST(loses_only_pictures),
+        TEST(writes_arrays_apart),       TEST(puts_directions_right),   TEST(writes_real_files),
+        TEST(refuses_what_does_not_fit), TEST(survives_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,7 +192,8 @@ static void joins_primitives(void **state) {
     assert_string_equal(mesh->group_names[1], "größe_\"quoted\"_\\__.1");
     assert_string_equal(mesh->material_names[0], "material.0");
     assert_string_equal(mesh->material_names[1], "cloth");
-    assert_true(mesh->texcoords[7] == -6 && mesh->positions[11] == (double)0.1f);
+    assert_true(mesh->texcoords[6] == -2 && mesh->texcoords[7] == -1 && /* the second set, times 2 */
+                mesh->positions[11] == (double)0.1f);
     const float colours[6] = {0.1f, 0.2f, 0.3f, 1, 1, 1};
     assert_memory_equal(mesh->colours + 9, colours, sizeof colours);
     ex_mesh_destroy(mesh);
@@ -242,6 +243,54 @@ static void shares_vertices(void **state) {
     assert_int_equal(ex_scene_to_mesh(scene, 0, &again, first, NULL), EX_OK);
     assert_int_equal(again->vertex_count, 8);
     check_ints(first, 2, (int[]){0, 4});
+    ex_mesh_destroy(again);
+    ex_mesh_destroy(mesh);
+    ex_scene_destroy(scene);
+}
+
+/* Texture coordinates as the material uses them, worked out by hand for a quarter turn. */
+static void transforms_texcoords(void **state) {
+    (void)state;
+    const char obj[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nvt 0.25 0.5\nvt 1 1\nvt 0 0\nusemtl a\nf 1/1 2/2 3/3\n";
+    ex_mesh *mesh, *again;
+    ex_scene *scene = ex_scene_create();
+    assert_int_equal(ex_obj_parse(obj, sizeof obj - 1, "x", &mesh, NULL), EX_OK);
+    assert_int_equal(ex_scene_add_mesh(scene, mesh, NULL, NULL, NULL), EX_OK);
+    ex_scene_material *material = &scene->materials[0];
+    ex_scene_primitive *p = &scene->meshes[0].primitives[0];
+    static const struct {
+        const char *rest;
+        double u, v;
+    } cases[] = {
+        {"{\"extensions\":{\"KHR_texture_transform\":{\"offset\":[9,9]}}}", 0.25, 0.5},
+        {"{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"extensions\":{\"KHR_texture_transform\":{\"offset\":[0.1,"
+         "0.2],"
+         "\"rotation\":1.5707963267948966,\"scale\":[2,3]}}}}}",
+         0.1 + 3 * 0.5, 1 - (0.2 - 2 * 0.25)},
+        {"{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"extensions\":{\"KHR_texture_transform\":{\"texCoord\":1,"
+         "\"scale\":[0.5,1]}}}}}",
+         0.35, 0.9},
+    };
+    p->texcoords[1] = malloc(6 * sizeof(float));
+    memcpy(p->texcoords[1], (float[]){0.7f, 0.1f, 0, 0, 0, 0}, 6 * sizeof(float));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        free(material->rest);
+        material->rest = malloc(strlen(cases[i].rest) + 1);
+        strcpy(material->rest, cases[i].rest);
+        for (int textured = 0; textured < 2; textured++) {
+            material->base_texture = textured - 1; /* a transform of nothing counts for nothing */
+            assert_int_equal(ex_scene_to_mesh(scene, 0, &again, NULL, NULL), EX_OK);
+            assert_near(again->texcoords[0], textured ? cases[i].u : 0.25, 1e-7);
+            assert_near(again->texcoords[1], textured ? cases[i].v : 0.5, 1e-7);
+            ex_mesh_destroy(again);
+        }
+    }
+    /* A set that the primitive does not have. */
+    free(material->rest);
+    material->rest = NULL;
+    material->base_texcoord = 2;
+    assert_int_equal(ex_scene_to_mesh(scene, 0, &again, NULL, NULL), EX_OK);
+    assert_null(again->texcoords);
     ex_mesh_destroy(again);
     ex_mesh_destroy(mesh);
     ex_scene_destroy(scene);
@@ -427,6 +476,7 @@ int main(void) {
         cmocka_unit_test(joins_primitives),
         cmocka_unit_test(bounds_repeated_meshes),
         cmocka_unit_test(shares_vertices),
+        cmocka_unit_test(transforms_texcoords),
         cmocka_unit_test(cuts_strips_and_fans),
         cmocka_unit_test(places_forms),
         cmocka_unit_test(splits_at_seams),

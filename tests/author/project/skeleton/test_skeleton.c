@@ -248,11 +248,6 @@ static void no_skin(ex_scene *s) {
     s->meshes[0].primitives[0].weights = NULL;
 }
 
-static void no_binds(ex_scene *s) {
-    free(s->skins[0].inverse_binds);
-    s->skins[0].inverse_binds = NULL;
-}
-
 static void flat_bind(ex_scene *s) {
     for (int i = 0; i < 12; i++)
         s->skins[0].inverse_binds[16 + i] = 0;
@@ -282,8 +277,6 @@ static const struct {
     const char *words;
 } files[] = {
     {"no_skin.glb", no_skin, "no_skin.glb: it has no skin"},
-    {"no_binds.glb", no_binds,
-     "no_binds.glb: the skin has no inverse bind matrices, so the pose in which the mesh was bound is unknown"},
     {"flat.glb", flat_bind, "flat.glb: the inverse bind matrix of joint 1 (\"fore\") is singular"},
     {"projective.glb", projective_bind, "the inverse bind matrix of joint 'fore' does not end with the row 0 0 0 1"},
     {"twice.glb", same_name, "two joints of the skin are called 'upper'"},
