@@ -172,6 +172,20 @@ static int serve(const ex_call *call, exi_edit *edit) {
 }
 
 /* False after printing an error. A pipe would block the editor, and a saved file could not replace it. */
+/* True for a file of another program, and prints what to do. A project with a mistake opens: the page shows it. */
+static bool is_foreign(const char *path) {
+    ex_error error = {.result = EX_OK};
+    ex_project *project = NULL;
+    if (exi_file_kind_of(path) != EXI_FILE_UNKNOWN)
+        return false;
+    ex_project_read(path, &project, &error);
+    ex_project_destroy(project);
+    if (!exi_is_foreign(&error))
+        return false;
+    exi_failed(&error);
+    return true;
+}
+
 static bool can_be_edited(const char *path) {
     struct stat status;
     if (stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR) && !exi_file_exists(path))
@@ -179,11 +193,12 @@ static bool can_be_edited(const char *path) {
     else if (stat(path, &status) != 0)
         exi_failed_text("cannot read '%s': %s", path, strerror(errno));
     else if (S_ISDIR(status.st_mode))
-        exi_failed_text("'%s' is a folder: name the project in it", path);
+        exi_failed_text("'%s' is a folder: name the project in it; 'exemplar init %s' makes one from sculpts in it",
+                        path, path);
     else if (!S_ISREG(status.st_mode))
         exi_failed_text("'%s' is not a plain file: the editor needs to save the project there", path);
     else
-        return exi_expect_kind(path, EXI_FILE_PROJECT);
+        return exi_expect_kind(path, EXI_FILE_PROJECT) && !is_foreign(path);
     return false;
 }
 

@@ -34,6 +34,12 @@ typedef struct content {
 /* Reads a rig file once: the bytes that are written are those that were checked. */
 static ex_result read_rig(const char *path, content *c, ex_error *error) {
     ex_rig *rig = NULL;
+    if (exi_file_kind_of(path) == EXI_FILE_UNKNOWN) { /* perhaps of another program, which this explains */
+        const ex_result result = ex_rig_read(path, NULL, &rig, error);
+        ex_rig_destroy(rig);
+        if (result != EX_OK)
+            return result;
+    }
     ex_result result = ex_file_read(path, &c->bytes, &c->size, error);
     if (result == EX_OK)
         result = ex_error_within(error, ex_rig_unpack(c->bytes, c->size, NULL, NULL, &rig, error), "%s", path);

@@ -9,6 +9,8 @@
 #include "cli/base/files.h"
 #include "cli/base/report.h"
 
+#include <exemplar/author/formats.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -16,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 static bool out_of_memory(int *exit_code) {
     *exit_code = exi_failed_memory();
@@ -60,29 +65,80 @@ static int by_number(const void *a, const void *b) {
     return (*s != 0) - (*t != 0);
 }
 
-static bool says_rest(const char *name) {
+/* 2 for a name such as Rest, 1 for one that has the word in it, such as 00_neutral_head, else 0. */
+static int says_rest(const char *name) {
     static const char *const words[] = {"rest", "neutral", "base", "basis", "default", "mean", "mesh"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasecmp(name, words[i]) == 0)
-            return true;
-    return false;
+            return 2;
+    for (const char *at = name; *at; at++) {
+        const size_t length = strspn(at, LETTERS);
+        for (size_t i = 0; i < 2; i++) /* the other words may be parts of a name, as in base_of_nose */
+            if (length == strlen(words[i]) && strncasecmp(at, words[i], length) == 0)
+                return 1;
+        at += length > 0 ? length - 1 : 0;
+    }
+    return 0;
 }
 
 /* Puts the mesh at rest first. */
 static void find_rest(exi_forms *f, const char *folder, bool quiet) {
-    int rest = 0;
-    for (int i = f->path_count - 1; i >= 0; i--) {
+    int rest = 0, best = 0;
+    for (int i = 0; i < f->path_count; i++) {
         char *name = exi_path_stem(f->paths[i]);
-        if (name && says_rest(name))
+        const int sure = name ? says_rest(name) : 0;
+        if (sure > best) {
             rest = i;
+            best = sure;
+        }
         free(name);
     }
     char *path = f->paths[rest];
     memmove(f->paths + 1, f->paths, (size_t)rest * sizeof *f->paths);
     f->paths[0] = path;
-    if (!quiet)
-        exi_failed_text("%s: the mesh at rest is '%s' (a file called rest or neutral, or else the first)", folder,
-                        path);
+    if (!quiet && best > 0)
+        exi_failed_text("%s: the mesh at rest is '%s'", folder, path);
+    else if (!quiet)
+        exi_failed_text("%s: no file is called rest or neutral, so the first one, '%s', is taken as the mesh at rest; "
+                        "if it is another, call that rest",
+                        folder, path);
+}
+
+static bool is_form_name(const char *name) {
+    const char *ending = strrchr(name, '.');
+    return name[0] != '.' && ending && (strcasecmp(ending, ".obj") == 0 || strcasecmp(ending, ".ply") == 0);
+}
+
+/* Finds a file of another program in a folder, the first by name; its error says what to do. */
+static bool find_foreign(const char *path, ex_error *error) {
+    DIR *folder = opendir(path);
+    char *found = NULL;
+    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
+        ex_error wrong_file = {.result = EX_OK};
+        ex_mesh *mesh = NULL;
+        char *file = exi_path_inside(path, entry->d_name, "");
+        if (file && entry->d_name[0] != '.' && !is_form_name(entry->d_name))
+            ex_mesh_read(file, &mesh, &wrong_file);
+        ex_mesh_destroy(mesh);
+        const bool first = exi_is_foreign(&wrong_file) && (!found || strcmp(file, found) < 0);
+        if (first)
+            *error = wrong_file;
+        free(first ? found : file);
+        found = first ? file : found;
+    }
+    if (folder)
+        closedir(folder);
+    free(found);
+    return exi_is_foreign(error);
+}
+
+/* Too few forms: perhaps the files are of another program. */
+static int explain_folder(const exi_forms *f, const char *path) {
+    ex_error error = {.result = EX_OK};
+    if (find_foreign(path, &error))
+        return exi_failed(&error);
+    return exi_failed_text("the folder '%s' has %s: a mesh at rest and at least one shape of it are needed", path,
+                           f->path_count == 0 ? "no .obj or .ply files" : "one .obj or .ply file");
 }
 
 static bool list_folder(exi_forms *f, const char *path, bool quiet, int *exit_code) {
@@ -92,21 +148,24 @@ static bool list_folder(exi_forms *f, const char *path, bool quiet, int *exit_co
     if (!folder)
         return wrong(exit_code, exi_failed_text("the folder '%s' cannot be read", path));
     bool fits = true;
-    for (struct dirent *entry; fits && (entry = readdir(folder)) != NULL;) {
-        const char *ending = strrchr(entry->d_name, '.');
-        if (entry->d_name[0] != '.' && ending && (strcasecmp(ending, ".obj") == 0 || strcasecmp(ending, ".ply") == 0))
+    for (struct dirent *entry; fits && (entry = readdir(folder)) != NULL;)
+        if (is_form_name(entry->d_name))
             fits = add_path(f, exi_path_inside(path, entry->d_name, ""));
-    }
     closedir(folder);
     if (!fits)
         return out_of_memory(exit_code);
     if (f->path_count < 2)
-        return wrong(exit_code,
-                     exi_failed_text("the folder '%s' has %s: a mesh at rest and at least one shape of it are needed",
-                                     path, f->path_count == 0 ? "no .obj or .ply files" : "one .obj or .ply file"));
+        return wrong(exit_code, explain_folder(f, path));
     qsort(f->paths, (size_t)f->path_count, sizeof *f->paths, by_number);
     find_rest(f, path, quiet);
     return true;
+}
+
+/* True if two names are of one file. */
+static bool is_same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
 }
 
 static bool list_files(exi_forms *f, const ex_call *call, int *exit_code) {
@@ -114,9 +173,14 @@ static bool list_files(exi_forms *f, const ex_call *call, int *exit_code) {
         if (!list_folder(f, call->arguments[0], call->quiet, exit_code))
             return false;
     } else {
+        /* 'rest.obj *.obj' has the mesh twice. */
         for (int i = 0; i < call->argument_count; i++)
-            if (!add_path(f, strdup(call->arguments[i])))
+            if ((i == 0 || !is_same_file(call->arguments[0], call->arguments[i])) &&
+                !add_path(f, strdup(call->arguments[i])))
                 return out_of_memory(exit_code);
+        if (f->path_count < 2)
+            return wrong(exit_code,
+                         exi_failed_text("'%s' is the mesh at rest: give shapes of it too", call->arguments[0]));
     }
     f->names = calloc((size_t)f->path_count, sizeof *f->names);
     for (int i = 0; f->names && i < f->path_count; i++)

@@ -195,6 +195,11 @@ static void advise(char *text, size_t size, exit_way way, exi_content wanted) {
         snprintf(text, size, ". Download the file again");
         break;
     }
+    /* A project or a rig is made from a character, not converted. */
+    if ((wanted == EXI_CONTENT_RIG || wanted == EXI_CONTENT_PROJECT) && way <= HOUDINI && text[0]) {
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, "; 'exemplar init' makes a project from that");
+    }
 }
 
 /* ---- finding out ---- */
@@ -255,7 +260,7 @@ ex_result exi_foreign_explain(ex_error *error, ex_result result, exi_content wan
     const struct own *own = find_own(bytes, size);
     const struct foreign *foreign = own ? NULL : find_foreign(path, bytes, size);
     const char *read = contents[wanted].read;
-    char advice[160];
+    char advice[240];
     if (own && has_ending(parsed, own->endings))
         return result;
     if (own && (own->format & contents[wanted].fits)) {

@@ -1,6 +1,6 @@
 /*
  * Texture coordinates as a material uses them: KHR_texture_transform turns, scales and moves them, and may choose the
- * other set. Quantised files need it: their coordinates are whole numbers, which the material scales back.
+ * other set. Quantised files need it: their coordinates are integers, which the material scales back.
  *
  *   u' = u0 + c su u + s sv v        c, s: cosine and sine of the rotation
  *   v' = v0 − s su u + c sv v
