@@ -24,7 +24,7 @@
 
 static const char *export_page;
 static int port;
-static bool no_open;
+static bool no_open, is_new;
 
 static const ex_option options[] = {
     {.name = "export",
@@ -36,6 +36,7 @@ static const ex_option options[] = {
      .help = "port on 127.0.0.1 (default: a free one)",
      .count = &port,
      .count_max = 65535},
+    {.name = "new", .help = "start empty: files dropped on the page become the project", .flag = &is_new},
     {.name = "no-open", .help = "print the address, but open no browser", .flag = &no_open},
 };
 
@@ -141,7 +142,7 @@ static void print_address(const ex_call *call, const exi_server *server) {
 static void say_what_is_edited(const ex_call *call) {
     ex_error error = {.result = EX_OK};
     ex_project *project = NULL;
-    if (ex_project_read(call->arguments[0], &project, &error) != EX_OK)
+    if (!is_new && ex_project_read(call->arguments[0], &project, &error) != EX_OK)
         exi_failed(&error);
     ex_project_destroy(project);
     if (!call->quiet)
@@ -188,8 +189,16 @@ static bool is_foreign(const char *path) {
 
 static bool can_be_edited(const char *path) {
     struct stat status;
+    if (is_new && exi_file_exists(path))
+        return exi_failed_text("'%s' exists: leave out --new to open it", path) == EX_EXIT_DONE;
+    if (is_new && !ex_path_ends_with(path, ".json"))
+        return exi_failed_text("'%s' does not end in .json, as a project does", path) == EX_EXIT_DONE;
+    if (is_new)
+        return true;
     if (stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR) && !exi_file_exists(path))
-        exi_failed_text("there is no project '%s': make one with 'exemplar demo' or 'exemplar init'", path);
+        exi_failed_text("there is no project '%s': make one with 'exemplar demo' or 'exemplar init', or start with an "
+                        "empty page by --new",
+                        path);
     else if (stat(path, &status) != 0)
         exi_failed_text("cannot read '%s': %s", path, strerror(errno));
     else if (S_ISDIR(status.st_mode))
@@ -208,7 +217,9 @@ static int edit_project(const ex_call *call) {
     const char *path = call->arguments[0];
     if (!can_be_edited(path))
         return EX_EXIT_FAILED;
-    if (exi_edit_open(&edit, call, path))
+    const bool opened = exi_edit_open(&edit, call, path);
+    atomic_store(&edit.starts, is_new);
+    if (opened)
         exit_code = serve(call, &edit);
     exi_edit_close(&edit);
     return exit_code;
@@ -226,16 +237,18 @@ static int edit_project(const ex_call *call) {
 static int run(const ex_call *call) {
     if (!export_page)
         return edit_project(call);
-    if (port || no_open)
+    if (port || no_open || is_new)
         return exi_wrong_usage(call->command, "--export writes a page and starts no server: --%s does not go with it",
-                               port ? "port" : "no-open");
+                               port     ? "port"
+                               : is_new ? "new"
+                                        : "no-open");
     return exi_edit_export(call, export_page, call->arguments[0]);
 }
 
 const ex_command cmd_edit = {
     .name = "edit",
     .summary = "open a project in the web editor",
-    .usage = "edit PROJECT.json [--port N] [--no-open]\n"
+    .usage = "edit PROJECT.json [--new] [--port N] [--no-open]\n"
              "edit --export PAGE.html RIG.glb|PROJECT.json",
     .description = "Serves the editor and opens it in the browser. Pose the rig, drag its examples\n"
                    "and see the forms follow, make pseudo-examples, fix vertices with a brush,\n"
@@ -250,11 +263,16 @@ const ex_command cmd_edit = {
                    "before it overwrites. A project with a mistake opens too: the page shows where\n"
                    "it is.\n"
                    "\n"
+                   "--new opens an empty page for a project that does not exist yet. Drop the mesh\n"
+                   "at rest and shapes of it on the page (.obj, .ply), or one glTF file: they become\n"
+                   "the project, as 'exemplar init' makes it.\n"
+                   "\n"
                    "--export writes the editor with a rig in it as one file, which anyone can open\n"
                    "from a disk or a web site to pose the rig and move its examples. It makes no\n"
                    "connection. A project is built first.",
     .examples = "exemplar demo blob\n"
                 "exemplar edit blob/blob.json\n"
+                "exemplar edit --new face.json\n"
                 "exemplar edit blob/blob.json --port 8080 --no-open\n"
                 "exemplar edit --export blob.html blob/blob.glb",
     .options = options,

@@ -39,15 +39,17 @@ typedef struct exi_edit {
     int driver_count; /* vertices of the driver of the last build's rig; 0: it has none */
     char *rig_bytes;  /* file of the last build's rig, or NULL */
     size_t rig_size;
-    ex_project *project;       /* project that rig was built from */
-    ex_rig *rig;               /* the rig as a command would load it; NULL until a motion needs it */
-    ex_motion *motion;         /* last motion of that rig; NULL: none, or it is of the driver */
-    char *driver_cache;        /* path of the last cache of that rig's driver, or NULL */
-    char *motion_source;       /* file in the folder that either comes from, or NULL */
-    exi_sent sent, cache;      /* the upload being read, and the uploaded cache of the driver */
-    atomic_int build_running;  /* builds that run or wait, not guarded */
-    atomic_uint build_cancels; /* times that they were cancelled, not guarded */
-    atomic_bool ends;          /* true once the editor stops, not guarded */
+    ex_project *project;              /* project that rig was built from */
+    ex_rig *rig;                      /* the rig as a command would load it; NULL until a motion needs it */
+    ex_motion *motion;                /* last motion of that rig; NULL: none, or it is of the driver */
+    char *driver_cache;               /* path of the last cache of that rig's driver, or NULL */
+    char *motion_source;              /* file in the folder that either comes from, or NULL */
+    exi_sent sent, cache;             /* the upload being read, and the uploaded cache of the driver */
+    char dropped[EXI_EDIT_SENT_SIZE]; /* folder of files for a new project, "" for none; guarded by `writing` */
+    atomic_bool starts;               /* true while there is no project yet, not guarded */
+    atomic_int build_running;         /* builds that run or wait, not guarded */
+    atomic_uint build_cancels;        /* times that they were cancelled, not guarded */
+    atomic_bool ends;                 /* true once the editor stops, not guarded */
 } exi_edit;
 
 /* False after printing an error. Call exi_edit_close either way. */
@@ -58,6 +60,8 @@ void exi_edit_close(exi_edit *edit);
 void exi_edit_remove_sent(exi_edit *edit);
 /* Removes only the upload that was read. */
 void exi_edit_remove_read(exi_edit *edit);
+/* Removes files that were dropped for a new project. With `writing` locked, or alone. */
+void exi_edit_forget_dropped(exi_edit *edit);
 /* Forgets the last motion. With `building` locked. */
 void exi_edit_forget_motion(exi_edit *edit);
 /* Forgets the rig of the last build and everything made from it. With `building` locked. */
@@ -128,6 +132,7 @@ typedef void exi_request(exi_edit *edit, const exi_asked *asked, exi_answer *ans
 exi_request exi_edit_get_project, exi_edit_get_version, exi_edit_put_project; /* edit_project.c */
 exi_request exi_edit_build, exi_edit_cancel, exi_edit_check;                  /* edit_build.c */
 
+exi_request exi_edit_post_sculpt, exi_edit_post_start;                   /* edit_start.c */
 exi_request exi_edit_post_file;                                          /* edit_files.c */
 exi_request exi_edit_post_form, exi_edit_post_mask, exi_edit_post_group; /* edit_forms.c */
 exi_request exi_edit_post_values;                                        /* edit_values.c */

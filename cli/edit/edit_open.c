@@ -89,6 +89,7 @@ void exi_edit_forget_rig(exi_edit *edit) {
 }
 
 void exi_edit_close(exi_edit *edit) {
+    exi_edit_forget_dropped(edit);
     exi_edit_forget_rig(edit);
     exi_pool_destroy(edit->pool);
     pthread_mutex_destroy(&edit->writing);

@@ -192,11 +192,12 @@ void exi_edit_get_project(exi_edit *edit, const exi_asked *asked, exi_answer *an
     ex_error error = {.result = EX_OK};
     exi_fault fault = {.text = ""};
     ex_result result = read_content(edit, &c, &error);
-    if (result == EX_OK && !c.exists) {
+    const bool empty = result == EX_OK && !c.exists && atomic_load(&edit->starts);
+    if (result == EX_OK && !c.exists && !empty) {
         result = error.result = EX_ERROR_FILE;
         snprintf(error.text, sizeof error.text, "'%s' is gone: was it moved or deleted?", edit->name);
     }
-    if (result == EX_OK)
+    if (result == EX_OK && !empty)
         result = ex_project_parse(c.bytes, c.size, edit->path, &project, &error);
     if (result != EX_OK)
         fault = exi_fault_of(edit, &error, NULL);
@@ -206,6 +207,8 @@ void exi_edit_get_project(exi_edit *edit, const exi_asked *asked, exi_answer *an
         exi_emit_text(&reply.json, "version", c.version[0] ? c.version : NULL);
         exi_emit_text(&reply.json, "error", result == EX_OK ? NULL : fault.text);
         exi_emit_text(&reply.json, "where", fault.where[0] ? fault.where : NULL);
+        if (empty)
+            exi_emit_bool(&reply.json, "empty", true);
         exi_reply_end(&reply);
     }
     ex_project_destroy(project);

@@ -22,6 +22,8 @@
     X(BUILD, "api/build", "POST", EXI_TEXT_MOST)                                                                       \
     X(CANCEL, "api/cancel", "POST", 0)                                                                                 \
     X(CHECK, "api/check", "POST", EXI_TEXT_MOST)                                                                       \
+    X(POST_SCULPT, "api/sculpt", "POST", EXI_BODY_MOST)                                                                \
+    X(POST_START, "api/start", "POST", 0)                                                                              \
     X(POST_FILE, "api/file", "POST", EXI_BODY_MOST)                                                                    \
     X(POST_FORM, "api/form", "POST", EXI_BODY_MOST)                                                                    \
     X(POST_MASK, "api/mask", "POST", EXI_BODY_MOST)                                                                    \

@@ -284,9 +284,12 @@ class Requests(Case):
                    "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
                    "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], "nodes": [{"mesh": 0}]}
         self.refused(self.post("file", json.dumps(outside), name="a.gltf"), 422, "secret.bin")
-        picture = {"asset": {"version": "2.0"}, "images": [{"uri": "../secret.png"}]}
+        picture = {"asset": {"version": "2.0"}, "images": [{"uri": "secret.png"}]}
         self.refused(self.post("file", json.dumps(picture), name="a.gltf"), 422, "secret.png")
         self.assertEqual(self.listing(), before)
+        # A picture outside the folder is never read; the rest of the file can be used.
+        picture["images"][0]["uri"] = "../secret.png"
+        self.assertEqual(self.post("file", json.dumps(picture), name="a.gltf").json(), {"path": "a.gltf"})
 
     def test_names(self):
         before = self.listing()

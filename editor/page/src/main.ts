@@ -13,6 +13,7 @@ import { addCommands } from "./panels/actions";
 import { headerPanel } from "./panels/header";
 import { layout } from "./panels/layout";
 import { failurePage } from "./panels/failure";
+import { startPage } from "./panels/start";
 import { setTheme } from "./panels/theme";
 import { watchFile } from "./panels/watch";
 
@@ -47,6 +48,11 @@ const run = async (): Promise<void> => {
         const opened = await server?.project();
         name ??= opened?.name ?? null;
         if (name) document.title = `${name} – Exemplar`;
+        if (opened?.empty) {
+            place.replaceChildren(startPage(server!, opened.name));
+            document.body.dataset["ready"] = "empty";
+            return;
+        }
         const runtime = await start(wasm);
         setWeighers(runtime.weighers);
         const app = exported ? openExported(runtime, exported) : await openServed(runtime, server!, opened!);

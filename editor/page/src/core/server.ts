@@ -23,6 +23,8 @@ export interface Opened {
     version: string | null;
     error: string | null;
     where: string | null;
+    /** True for a project that is still to be made. */
+    empty?: boolean;
 }
 
 export interface Built {
@@ -133,6 +135,14 @@ export class Server {
     /** Sends a dropped file and returns its path in the project. */
     addFile(name: string, bytes: Blob): Promise<string> {
         return this.#written("file", { name }, bytes);
+    }
+    /** Sends a file from which a new project is to be made. */
+    addSculpt(name: string, bytes: Blob): Promise<string> {
+        return this.#written("sculpt", { name }, bytes);
+    }
+    /** Makes the project from the files that were sent. */
+    async start(): Promise<void> {
+        await this.#json("POST", "start", {}, "");
     }
     /** Sends a form, vertex positions [vertices][3] in metres with y up. */
     addForm(name: string, mesh: string, positions: Float32Array, unit: string | number = "m", up = "y") {
