@@ -32,6 +32,7 @@ NOT_RUN = {
     "exemplar demo shirt": "a minute of simulation; demos.garment tests it",
     "exemplar demo body -o body": "minutes of work; with --quick it is made beforehand",
     "exemplar edit blob/blob.json": "opens a browser and runs until Ctrl-C; cli.edit tests it",
+    "exemplar edit --new face.json": "opens a browser and runs until Ctrl-C; cli.edit_start tests it",
     "exemplar edit blob/blob.json --port 8080 --no-open": "runs until Ctrl-C; cli.edit tests it",
     "exemplar figures": "half a minute; cli.figures makes them smaller",
     "exemplar figures -o figures --cell 300 --force": "a minute; cli.figures makes them smaller",
