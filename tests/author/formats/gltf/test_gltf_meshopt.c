@@ -264,6 +264,54 @@ static void decodes_as_the_library_does(void **state) {
     }
 }
 
+/* The same for filters, of vectors in all directions. Roundings may differ by one. */
+static void filters_as_the_library_does(void **state) {
+    (void)state;
+    enum { MANY = 2000 };
+    static float vectors[MANY][4], floats[MANY];
+    static unsigned char ours[MANY * 8], theirs[MANY * 8];
+    uint64_t random = 11;
+    for (int i = 0; i < MANY; i++) {
+        double length = 0, v[4];
+        for (int c = 0; c < 4; c++) {
+            v[c] = random_between(&random, -1, 1);
+            length += v[c] * v[c];
+        }
+        for (int c = 0; c < 4; c++)
+            vectors[i][c] = (float)(v[c] / sqrt(length)); /* a unit quaternion; its first three, a direction */
+        floats[i] = (float)(v[0] * pow(2, 40 * v[1]));
+    }
+    for (size_t size = 1; size <= 2; size++) {
+        static float directions[MANY][4];
+        for (int i = 0; i < MANY; i++) {
+            const float *v = vectors[i], length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+            for (int c = 0; c < 4; c++)
+                directions[i][c] = c < 3 ? v[c] / length : v[c];
+        }
+        meshopt_encodeFilterOct(ours, MANY, 4 * size, size == 1 ? 8 : 12, &directions[0][0]);
+        memcpy(theirs, ours, sizeof ours);
+        exi_meshopt_octahedral(ours, MANY, 4 * size);
+        meshopt_decodeFilterOct(theirs, MANY, 4 * size);
+        for (size_t i = 0; i < (size_t)MANY * 4; i++) {
+            const int a = size == 1 ? (int8_t)ours[i] : ((int16_t *)(void *)ours)[i];
+            const int b = size == 1 ? (int8_t)theirs[i] : ((int16_t *)(void *)theirs)[i];
+            assert_in_range(a - b + 1, 0, 2);
+            assert_near(a / (size == 1 ? 127.0 : 32767.0), directions[i / 4][i % 4], size == 1 ? 0.02 : 0.002);
+        }
+    }
+    meshopt_encodeFilterQuat(ours, MANY, 8, 14, &vectors[0][0]);
+    memcpy(theirs, ours, sizeof ours);
+    exi_meshopt_quaternion(ours, MANY);
+    meshopt_decodeFilterQuat(theirs, MANY, 8);
+    for (size_t i = 0; i < (size_t)MANY * 4; i++)
+        assert_in_range(((int16_t *)(void *)ours)[i] - ((int16_t *)(void *)theirs)[i] + 1, 0, 2);
+    meshopt_encodeFilterExp(ours, MANY, 4, 20, floats);
+    memcpy(theirs, ours, sizeof ours);
+    exi_meshopt_exponential(ours, MANY);
+    meshopt_decodeFilterExp(theirs, MANY, 4);
+    assert_memory_equal(ours, theirs, (size_t)MANY * 4);
+}
+
 /* ---- errors ---- */
 
 static void says_what_is_wrong(void **state) {
@@ -396,6 +444,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_mode_and_filter),
         cmocka_unit_test(decodes_as_the_library_does),
+        cmocka_unit_test(filters_as_the_library_does),
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(refuses_bombs),
         cmocka_unit_test(survives_damage),
