@@ -4,6 +4,7 @@
 #include "cli/base/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
+#include "focus.h"
 #include "subject.h"
 
 #include <exemplar/author/base.h>
@@ -17,6 +18,7 @@ static const char *output, *size_text, *yaw_text, *pitch_text, *angle_text, *zoo
 static const char *level_text, *mute_text, *background_text, *occlusion_text, *texture_path, *what, *with, *range_text,
     *up_text;
 static int turntable;
+static exi_focus_words focus_words;
 static bool parallel, flat, smooth, wireframe, backfaces, plain, no_ground;
 
 static const ex_option options[] = {
@@ -40,6 +42,7 @@ static const ex_option options[] = {
      .argument = "FACTOR",
      .help = "1 shows the whole form, 2 its middle twice as large (default: 1)",
      .text = &zoom_text},
+    EXI_FOCUS_OPTIONS(focus_words),
     {.name = "turntable",
      .argument = "N",
      .help = "draw N pictures in a full turn, all with the same frame",
@@ -201,7 +204,7 @@ static bool check_words(const ex_call *call) {
     else if (turntable > 0 && !ex_path_ends_with(output, ".png"))
         exi_wrong_usage(call->command, "a turntable is several files, so '%s' must end in .png", output);
     else
-        return exi_assignments_check(call);
+        return exi_focus_check(call, &focus_words) && exi_assignments_check(call);
     return false;
 }
 
@@ -238,6 +241,26 @@ static bool render_turn(const ex_call *call, ex_render_def *def, exi_progress *p
         good = path && render_to(call, def, path, progress);
         free(path);
     }
+    return good;
+}
+
+/* Frames the vertices of --look-at, --around or --fit. *points is to be freed. */
+static bool frame(const exi_subject *subject, ex_camera *camera, float **points) {
+    exi_focus focus;
+    *points = NULL;
+    bool good = exi_focus_find(&focus_words, subject->rig, subject->level, subject->mesh, &focus);
+    if (good && focus.vertices) {
+        *points = malloc((3 * (size_t)focus.count + 1) * sizeof **points);
+        for (size_t i = 0; *points && i < 3 * (size_t)focus.count; i++)
+            (*points)[i] = (float)subject->mesh->positions[3 * (size_t)focus.vertices[i / 3] + i % 3];
+        camera->points = *points;
+        camera->point_count = focus.count;
+        if (!*points) {
+            exi_failed_memory();
+            good = false;
+        }
+    }
+    free(focus.vertices);
     return good;
 }
 
@@ -307,7 +330,7 @@ static bool open_other(exi_subject *other, const ex_call *call, const ex_tasks *
     *other = (exi_subject){.rig = NULL};
     if (!with)
         return true;
-    bool good = exi_subject_open(other, call, with, NULL, NULL, tasks, exit_code);
+    bool good = exi_subject_open(other, call, with, &(exi_subject_words){.level = NULL}, tasks, exit_code);
     if (good && !other->rig && up_text && *up_text == 'z')
         turn_up(other->mesh);
     return good;
@@ -316,6 +339,7 @@ static bool open_other(exi_subject *other, const ex_call *call, const ex_tasks *
 static int run(const ex_call *call) {
     ex_render_def def = ex_render_def_default();
     double range[2] = {0, 0};
+    float *points = NULL;
     int exit_code;
     if (!check_words(call) || !read_words(call, &def, range))
         return EX_EXIT_USAGE;
@@ -324,13 +348,16 @@ static int run(const ex_call *call) {
     exi_pool *pool = exi_pool_create(call->threads);
     def.tasks = exi_pool_tasks(pool);
     exi_subject subject, other = {.rig = NULL};
-    if (exi_subject_open(&subject, call, call->arguments[0], level_text, mute_text, def.tasks, &exit_code)) {
+    const exi_subject_words words = {
+        .level = level_text, .mute = mute_text, .example = focus_words.example ? focus_words.example + 8 : NULL};
+    if (exi_subject_open(&subject, call, call->arguments[0], &words, def.tasks, &exit_code)) {
         if (!subject.rig && up_text && *up_text == 'z')
             turn_up(subject.mesh);
         if (read_texture(&subject) && open_other(&other, call, def.tasks, &exit_code) &&
             check_up(call, &subject, &other) && (!what || exi_subject_show(&subject, call, what, &other, def.tasks)))
-            exit_code = render(call, &subject, &def, range);
+            exit_code = frame(&subject, &def.camera, &points) ? render(call, &subject, &def, range) : EX_EXIT_FAILED;
     }
+    free(points);
     exi_subject_close(&other);
     exi_subject_close(&subject);
     exi_pool_destroy(pool);
@@ -343,10 +370,14 @@ const ex_command cmd_render = {
     .usage = "render RIG.glb [axis=value...] -o P.png\n"
              "render FORM -o P.png [--texture IMAGE.png]\n"
              "render FORM --show difference --with OTHER -o P.png\n"
+             "render RIG.glb [axis=value...] --look-at JOINT -o P.png\n"
              "render RIG.glb [axis=value...] --turntable N -o P.png",
     .description = "Draws a form (.obj, .ply, .glb, .gltf) or a rig at a pose, lit softly from the\n"
-                   "upper left, with a shadow on the ground. The camera shows the whole form. A\n"
-                   "rig's base colour and a form's vertex colours are drawn if there are any. It\n"
+                   "upper left, with a shadow on the ground. The camera shows the whole form, or\n"
+                   "what --look-at, --around or --fit names. --fit example:NAME without a pose\n"
+                   "shows the rig at that example.\n"
+                   "\n"
+                   "A rig's base colour and a form's vertex colours are drawn if there are any. It\n"
                    "needs no display and no graphics card, and the bytes of the picture do not\n"
                    "depend on the number of threads.\n"
                    "\n"

@@ -5,6 +5,7 @@
 #include "cli/base/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
+#include "focus.h"
 
 #include <exemplar/author/base.h>
 #include <exemplar/author/picture.h>
@@ -16,6 +17,7 @@
 static const char *output, *axes_text, *grid_text, *beyond_text, *yaw_text, *pitch_text, *title;
 static int cell;
 static bool textures;
+static exi_focus_words focus_words;
 
 static const ex_option options[] = {
     {.name = "output",
@@ -47,6 +49,7 @@ static const ex_option options[] = {
      .help = "angle of the camera around the forms, from their front (default: 0)",
      .text = &yaw_text},
     {.name = "pitch", .argument = "DEGREES", .help = "angle of the camera downwards (default: 0)", .text = &pitch_text},
+    EXI_FOCUS_OPTIONS(focus_words),
     {.name = "textures", .help = "draw the rig's base colour; frames then mark the examples", .flag = &textures},
     {.name = "title", .argument = "TEXT", .help = "title above the sheet (default: the axes)", .text = &title},
 };
@@ -168,6 +171,27 @@ static int make(const ex_call *call, ex_sheet_def *def) {
     return EX_EXIT_DONE;
 }
 
+/* Finds the vertices of --look-at, --around or --fit. */
+static bool find_focus(const ex_rig *rig, exi_focus *focus) {
+    ex_error error = {.result = EX_OK};
+    const int level = ex_rig_level(rig);
+    ex_mesh *mesh = NULL;
+    *focus = (exi_focus){.vertices = NULL};
+    if (!focus_words.joint && !focus_words.group && !focus_words.example)
+        return true;
+    float *positions = calloc(3 * (size_t)ex_rig_level_vertex_count(rig, level) + 1, sizeof *positions);
+    const ex_surface surface = {.level = level, .positions = positions};
+    bool good = positions != NULL;
+    if (!good)
+        exi_failed_memory();
+    else if (ex_rig_to_mesh(rig, &surface, &mesh, &error) != EX_OK)
+        exi_failed(&error);
+    good = mesh && exi_focus_find(&focus_words, rig, level, mesh, focus);
+    ex_mesh_destroy(mesh);
+    free(positions);
+    return good;
+}
+
 static int run(const ex_call *call) {
     int exit_code;
     ex_sheet_def def = ex_sheet_def_default();
@@ -175,7 +199,7 @@ static int run(const ex_call *call) {
         return exi_wrong_usage(call->command, "-o is required: it names the output");
     if (!axes_text)
         return exi_wrong_usage(call->command, "--axes is required: one or two axes of the rig");
-    if (!exi_assignments_check(call) || !read_words(call, &def))
+    if (!exi_focus_check(call, &focus_words) || !exi_assignments_check(call) || !read_words(call, &def))
         return EX_EXIT_USAGE;
     if (!exi_output_check(call->command, output, ".png", call->arguments[0], &exit_code))
         return exit_code;
@@ -187,8 +211,14 @@ static int run(const ex_call *call) {
     if (exi_axes_find(rig, axes_text, &def.axis_count, def.axes) && exi_assignments_read(call, rig, &pose)) {
         def.rig = rig;
         def.pose = &pose;
-        if (!exi_axes_are_assigned(call, rig, def.axis_count, def.axes, "an axis of the sheet"))
+        exi_focus focus = {.vertices = NULL};
+        if (!exi_axes_are_assigned(call, rig, def.axis_count, def.axes, "an axis of the sheet") &&
+            find_focus(rig, &focus)) {
+            def.framed = focus.vertices;
+            def.framed_count = focus.count;
             exit_code = make(call, &def);
+        }
+        free(focus.vertices);
         free(pose.inputs);
     }
     ex_rig_destroy(rig);
@@ -202,8 +232,8 @@ const ex_command cmd_sheet = {
     .description = "Draws one picture with a form at every point of a grid: the first axis to the\n"
                    "right, the second upwards. All forms have the same camera and scale, so you\n"
                    "can compare sizes. Examples in this slice of the space are darker and named.\n"
-                   "Pseudo-examples have the colour of sand, with an arrow from the place whose\n"
-                   "weights they borrow. Forms beyond the range of an axis are lighter, outside\n"
+                   "Pseudo-examples are striped, with an arrow from the place whose weights they\n"
+                   "borrow. Forms beyond the range of an axis are lighter, outside\n"
                    "the dashed frame. Other axes stay at rest or at the value you give.\n"
                    "\n"
                    "If an example is not on the grid, its column and row move to it; if other\n"

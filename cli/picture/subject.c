@@ -4,6 +4,7 @@
 #include "cli/base/files.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
+#include "focus.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,21 +29,34 @@ static bool evaluate(const ex_rig *rig, const ex_pose *pose, int level, const bo
     return scratch || no_memory();
 }
 
-static bool open_rig(exi_subject *subject, const ex_call *call, const char *path, const char *level, const char *mute,
-                     const ex_tasks *tasks, int *exit_code) {
-    const ex_rig *rig = subject->rig;
-    if (!exi_level_read(call, rig, level, &subject->level, exit_code))
-        return false;
-    if (path == call->arguments[0] && !exi_assignments_read(call, rig, &subject->pose)) {
+/* Reads the pose of the call; without one, that of the example. */
+static bool read_pose(exi_subject *subject, const ex_call *call, const char *example) {
+    int layer, k;
+    if (!exi_assignments_read(call, subject->rig, &subject->pose)) {
         subject->pose.inputs = NULL; /* released already */
         return false;
     }
+    if (!example || call->argument_count > 1)
+        return true;
+    if (!exi_focus_example(subject->rig, example, &layer, &k))
+        return false;
+    exi_focus_pose(subject->rig, layer, k, &subject->pose);
+    return true;
+}
+
+static bool open_rig(exi_subject *subject, const ex_call *call, const char *path, const exi_subject_words *words,
+                     const ex_tasks *tasks, int *exit_code) {
+    const ex_rig *rig = subject->rig;
+    if (!exi_level_read(call, rig, words->level, &subject->level, exit_code))
+        return false;
+    if (path == call->arguments[0] && !read_pose(subject, call, words->example))
+        return false;
     exi_form_wish wish = {.level = subject->level,
                           .normals = ex_rig_get_mesh(rig).face_count > 0,
                           .textures = ex_rig_texture_count(rig) > 0};
     if (!exi_form_open(&subject->form, rig, &wish))
         return no_memory();
-    bool *muted = exi_muted_read(rig, mute);
+    bool *muted = exi_muted_read(rig, words->mute);
     const bool done = muted && evaluate(rig, subject->pose.inputs ? &subject->pose : NULL, subject->level, muted,
                                         &subject->form, tasks);
     free(muted);
@@ -62,7 +76,7 @@ static bool open_rig(exi_subject *subject, const ex_call *call, const char *path
     return false;
 }
 
-bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const char *level, const char *mute,
+bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const exi_subject_words *words,
                       const ex_tasks *tasks, int *exit_code) {
     *subject = (exi_subject){.rig = NULL};
     *exit_code = EX_EXIT_FAILED;
@@ -72,12 +86,13 @@ bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *pat
         return exi_expect_kind(path, EXI_FILE_RIG);
     if (kind == EXI_FILE_RIG) {
         subject->rig = exi_rig_load(path, NULL);
-        return subject->rig && open_rig(subject, call, path, level, mute, tasks, exit_code);
+        return subject->rig && open_rig(subject, call, path, words, tasks, exit_code);
     }
-    if (path == call->arguments[0] && kind != EXI_FILE_UNKNOWN && (call->argument_count > 1 || level || mute)) {
+    if (path == call->arguments[0] && kind != EXI_FILE_UNKNOWN &&
+        (call->argument_count > 1 || words->level || words->mute)) {
         exi_failed_text("'%s' is a form, not a rig: %s goes with rigs", path,
                         call->argument_count > 1 ? "axis=value"
-                        : level                  ? "--level"
+                        : words->level           ? "--level"
                                                  : "--mute");
         return false;
     }
@@ -135,26 +150,9 @@ static bool show_displacement(exi_subject *subject, const ex_tasks *tasks) {
     return good;
 }
 
-/* Finds LAYER/NAME in the rig. */
-static bool find_example(const ex_rig *rig, const char *words, int *layer, int *example) {
-    for (*layer = 0; *layer < ex_rig_layer_count(rig); (*layer)++) {
-        const char *name = ex_rig_layer_name(rig, *layer);
-        size_t length = strlen(name);
-        if (ex_rig_layer_stage(rig, *layer) == EX_STAGE_TEXTURE || strncmp(words, name, length) != 0 ||
-            words[length] != '/')
-            continue;
-        int count = ex_weigher_example_count(ex_rig_weigher(rig, *layer));
-        for (*example = 0; *example < count; (*example)++)
-            if (strcmp(words + length + 1, ex_rig_example_name(rig, *layer, *example)) == 0)
-                return true;
-    }
-    exi_failed_text("the rig has no form '%s': name one as LAYER/EXAMPLE ('exemplar info' lists them)", words);
-    return false;
-}
-
 static bool show_example(exi_subject *subject, const char *words, ex_error *error) {
     int layer, example;
-    if (!find_example(subject->rig, words, &layer, &example))
+    if (!exi_focus_example(subject->rig, words, &layer, &example))
         return false;
     snprintf(subject->label, sizeof subject->label, "what %.80s moves", words);
     return ex_rig_example_amounts(subject->rig, layer, example, subject->level, subject->values, error) == EX_OK;

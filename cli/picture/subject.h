@@ -24,10 +24,17 @@ typedef struct exi_subject {
     bool whole_weight; /* true if the values are weights, from 0 to 1 */
 } exi_subject;
 
+/* Words of options about a rig; each may be NULL. */
+typedef struct exi_subject_words {
+    const char *level;
+    const char *mute;    /* layers to leave out */
+    const char *example; /* LAYER/NAME or NAME: the pose, if the call gives none */
+} exi_subject_words;
+
 /* Reads the file and evaluates a rig at the pose in the call's further arguments. Only the first subject of a call has
- * those; another (`path` is not the call's) is at rest. mute: layers to leave out, or NULL. False after printing an
- * error, with the exit code; call exi_subject_close either way. */
-bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const char *level, const char *mute,
+ * those; another (`path` is not the call's) is at rest. False after printing an error, with the exit code; call
+ * exi_subject_close either way. */
+bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const exi_subject_words *words,
                       const ex_tasks *tasks, int *exit_code);
 void exi_subject_close(exi_subject *subject);
 

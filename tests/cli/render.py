@@ -22,6 +22,23 @@ def read_png(data):
     return width, height, {2: 3, 6: 4}[colour], zlib.decompress(packed)
 
 
+def unfiltered(path):
+    """The same with the filters of the rows undone."""
+    width, height, channels, data = read_png(path.read_bytes())
+    rows, before = [], bytearray(width * channels)
+    for y in range(height):
+        kind, row = data[y * (1 + width * channels)], bytearray(data[y * (1 + width * channels) + 1:][:width * channels])
+        for x in range(len(row)):
+            a = row[x - channels] if x >= channels else 0
+            b, c = before[x], before[x - channels] if x >= channels else 0
+            p = a + b - c
+            nearest = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+            row[x] = (row[x] + (0, a, b, (a + b) // 2, nearest)[kind]) & 255
+        rows.append(row)
+        before = row
+    return width, height, channels, rows
+
+
 SMALL = ["--size", "40x30", "-q"]
 
 
@@ -70,6 +87,42 @@ class Render(harness.Case):
         self.sentence(self.run_tool("render", "bare.obj", "--texture", "t.png", "-o", "x.png"), 1,
                       "no texture coordinates")
 
+    def test_it_frames_what_is_named(self):
+        """A group of a form, and what an example moves."""
+        text = (self.folder / "straight.obj").read_text()
+        faces = [line for line in text.splitlines() if line.startswith("f ")]
+        other = [line for line in text.splitlines() if not line.startswith("f ")]
+        half = len(faces) // 2
+        (self.folder / "grouped.obj").write_text(
+            "\n".join(other + ["g low"] + faces[:half] + ["g high"] + faces[half:]) + "\n")
+        whole = self.picture("grouped.obj")
+        low, high = self.picture("grouped.obj", "--around", "low"), self.picture("grouped.obj", "--around", "high")
+        self.assertEqual(len({whole, low, high}), 3)
+        fit = self.picture("band.glb", "--fit", "example:thick")
+        self.assertEqual(self.picture("band.glb", "--fit", "example:body/thick"), fit)
+        # Without a pose the rig is at the example; with one it is there.
+        self.assertEqual(self.picture("band.glb", "girth=1", "bend=0", "--fit", "example:thick"), fit)
+        self.assertNotEqual(self.picture("band.glb", "girth=0", "--fit", "example:thick"), fit)
+
+    def test_it_looks_at_a_joint(self):
+        """The elbow of the demo: its bones leave the picture on two sides, and the form fills more of it."""
+        self.succeed("demo", "elbow", "-q")
+
+        def share(*words):
+            self.succeed("render", "elbow/elbow.glb", "elbow=90", "--yaw", "0", "--pitch", "0", "--size", "60x60",
+                         "--background", "white", "--no-ground", "-q", "-o", "j.png", *words)
+            width, height, channels, rows = unfiltered(self.folder / "j.png")
+            form = [[row[x * channels] < 250 for x in range(width)] for row in rows]
+            return (sum(map(sum, form)) / (width * height), any(form[0]), any(row[0] for row in form),
+                    any(form[-1]), any(row[-1] for row in form))
+
+        self.assertLess(share()[0], 0.25)
+        amount, top, left, bottom, right = share("--look-at", "forearm")
+        self.assertGreater(amount, 0.4)
+        self.assertEqual((top, left, bottom, right), (True, True, False, False))
+        self.assertGreater(share("--look-at", "hand")[0], 0.12)
+        self.assertGreater(share("--look-at", "shoulder")[0], 0.3)
+
     def test_standard_output(self):
         self.assertEqual(self.succeed("render", "band.glb", *SMALL, "-o", "-").bytes, self.picture("band.glb"))
 
@@ -114,6 +167,13 @@ class Render(harness.Case):
                 (["band.glb", "--show", "difference", "-o", "p.png"], 2, "--with"),
                 (["band.glb", "--with", "bent.obj", "-o", "p.png"], 2, "--show difference"),
                 (["band.glb", "--show", "skin:elbow", "-o", "p.png"], 1, "no skeleton"),
+                (["band.glb", "--look-at", "elbow", "-o", "p.png"], 1, "no skeleton"),
+                (["straight.obj", "--look-at", "elbow", "-o", "p.png"], 1, "a form has no joints"),
+                (["band.glb", "--around", "arm", "-o", "p.png"], 1, "arm"),
+                (["band.glb", "--fit", "thick", "-o", "p.png"], 2, "example:NAME"),
+                (["band.glb", "--fit", "example:fat", "-o", "p.png"], 1, "'fat'"),
+                (["straight.obj", "--fit", "example:fat", "-o", "p.png"], 1, "a form has no examples"),
+                (["band.glb", "--fit", "example:thick", "--around", "arm", "-o", "p.png"], 2, "exclude each other"),
                 (["band.glb", "--show", "example:body/fat", "-o", "p.png"], 1, "'body/fat'"),
                 (["band.glb", "--range", "0:1", "-o", "p.png"], 2, "--show"),
                 (["band.glb", "--show", "displacement", "--range", "1:0", "-o", "p.png"], 2, "'1:0'"),

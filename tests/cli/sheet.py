@@ -37,6 +37,17 @@ class Sheet(harness.Case):
             seen.add((self.folder / "a.png").read_bytes())
         self.assertEqual(len(seen), 2)
 
+    def test_it_frames_what_is_named(self):
+        self.succeed("demo", "elbow", "-q")
+        seen = set()
+        for words in ([], ["--look-at", "forearm"], ["--look-at", "hand"], ["--fit", "example:bent_100"]):
+            self.succeed("sheet", "elbow/elbow.glb", "--axes", "elbow", "--grid", "3", "--cell", "48", "-q", "-o",
+                         "a.png", *words)
+            seen.add((self.folder / "a.png").read_bytes())
+        self.assertEqual(len(seen), 4)
+        self.sentence(self.run_tool("sheet", "elbow/elbow.glb", "--axes", "elbow", "--look-at", "foream", "-o", "a.png"),
+                      1, "did you mean 'forearm'")
+
     def test_standard_output(self):
         outcome = self.run_tool("sheet", "band.glb", "--axes", "bend", "--cell", "48", "-q", "-o", "-")
         self.assertEqual((outcome.code, outcome.err, outcome.bytes[:4]), (0, "", b"\x89PNG"))

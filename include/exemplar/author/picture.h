@@ -95,18 +95,21 @@ typedef struct ex_render_item {
     double colour[3];        /* sRGB from 0 to 1; default: light warm grey clay */
     bool vertex_colours;     /* true: the mesh's colours, if it has any, replace colour */
     ex_render_scalar scalar; /* replaces texture and colours */
-    double grain;            /* default 0; up to 1: looks like grains of sand, for forms that are not sculpts
+    double stripes;          /* default 0; up to 1: diagonal stripes of a darker shade, for forms that are not sculpts
                                 (pseudo-examples) */
 } ex_render_item;
 
 /* A camera: its direction and angle of view. The picture is framed to include every required point, with a margin. */
 typedef struct ex_camera {
-    double yaw;      /* degrees; 0 looks along -z at the front, 90 at the form's left side (from +x); default 25 */
-    double pitch;    /* degrees; positive: from above; default 10 */
-    double angle;    /* angle of view in degrees along the shorter side; 0: parallel projection; default 24 */
-    double zoom;     /* default 1: the frame; 2: twice as large about its middle */
-    double box[6];   /* box to frame, smallest x y z and largest x y z; pictures with the same box share one frame; all
-                        0: the items' vertices */
+    double yaw;    /* degrees; 0 looks along -z at the front, 90 at the form's left side (from +x); default 25 */
+    double pitch;  /* degrees; positive: from above; default 10 */
+    double angle;  /* angle of view in degrees along the shorter side; 0: parallel projection; default 24 */
+    double zoom;   /* default 1: the frame; 2: twice as large about its middle */
+    double box[6]; /* box to frame, smallest x y z and largest x y z; pictures with the same box share one frame; all
+                      0: the items' vertices */
+    const float *points; /* [point_count][3], optional: points to frame instead of the box, such as the vertices around
+                            an elbow; everything else is drawn too */
+    int point_count;
     bool all_around; /* default false; true: the frame contains the box turned to any yaw, and is the same for all */
 } ex_camera;
 
@@ -196,7 +199,7 @@ EX_API ex_result ex_rig_joint_weights(const ex_rig *rig, int joint, int level, f
 /*
  * A sheet of forms over a slice of a rig's space, each at its values: the first axis runs to the right, the second
  * upwards. One camera without perspective shows all, so that sizes can be compared. Forms at examples of the slice are
- * darker and named. Pseudo-examples look like sand, with an arrow from their source. Forms beyond the range of an axis
+ * darker and named. Pseudo-examples are striped, with an arrow from their source. Forms beyond the range of an axis
  * are lighter. An example within half a cell of a position on the sheet takes that position, with its own values.
  */
 typedef struct ex_sheet_def {
@@ -209,9 +212,11 @@ typedef struct ex_sheet_def {
     const ex_pose *pose; /* for the other axes; default NULL: rest */
     int cell;            /* pixels along the longer side of a form's cell; default 240 */
     double yaw, pitch;   /* of the camera, in degrees (ex_camera); default 0 and 0 */
-    bool textures;       /* default false; true: use the rig's base colour; only frames then tell the kinds of forms
-                            apart */
-    const char *title;   /* default NULL: names the axes; "": none */
+    const int *framed;   /* [framed_count] vertices of the rig's level to frame in all forms; default NULL: all */
+    int framed_count;
+    bool textures;     /* default false; true: use the rig's base colour; only frames then tell the kinds of forms
+                          apart */
+    const char *title; /* default NULL: names the axes; "": none */
     const ex_tasks *tasks;
     const ex_progress *progress; /* optional */
 } ex_sheet_def;

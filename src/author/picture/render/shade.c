@@ -67,13 +67,15 @@ static exi_v3 paint_vertices(const ex_mesh *mesh, const exi_spot *spot, const in
     return (exi_v3){rgb[0], rgb[1], rgb[2]};
 }
 
-/* Returns grain two pixels wide in a picture of 1000, the same for all samples of a pixel. */
-static float grain(const exi_render *render, float amount, float x, float y) {
-    float cell = 0.002f * (float)(render->def->height < render->def->width ? render->def->height : render->def->width);
-    cell = cell > 1 ? cell : 1;
-    uint32_t column = (uint32_t)(int32_t)floorf(x / cell), row = (uint32_t)(int32_t)floorf(y / cell);
-    float noise = exi_hash_unit(exi_hash(column * 0x9e3779b9u + row) + row);
-    return 1 - amount * 0.75f * noise * noise;
+/* Returns the shade of diagonal stripes at a place of the picture: 1 between them, darker on them, with soft edges one
+ * pixel wide. Twenty-two of a stripe and its gap fit along the shorter side, so that small pictures have them too. */
+static float stripes(const exi_render *render, float amount, float x, float y) {
+    const float shorter = (float)(render->def->height < render->def->width ? render->def->height : render->def->width);
+    const float period = shorter / 22 > 6 ? shorter / 22 : 6;
+    const float along = (x + y) * 0.70710678f / period, phase = along - floorf(along);
+    /* Distance inside the stripe, which is 0.4 of the period, in pixels. */
+    const float inside = (0.2f - fabsf(phase - 0.5f)) * period + 0.5f;
+    return 1 - amount * 0.42f * (inside < 0 ? 0 : inside > 1 ? 1 : inside);
 }
 
 static exi_v3 paint(const exi_render *render, const exi_spot *spot, float *gloss) {
@@ -136,8 +138,8 @@ exi_shade exi_shade_spot(const exi_render *render, const exi_spot *spot, exi_see
     float gloss;
     exi_v3 colour = paint(render, spot, &gloss);
     const ex_render_item *item = exi_stage_item_of(&render->stage, spot->triangle)->source;
-    if (item->grain > 0)
-        colour = exi_v3_scale(colour, grain(render, (float)item->grain, x, y));
+    if (item->stripes > 0)
+        colour = exi_v3_scale(colour, stripes(render, (float)item->stripes, x, y));
     if (spot->behind && render->def->backfaces)
         colour = (exi_v3){0.62f, 0.10f, 0.16f};
     if (render->def->wireframe > 0) {

@@ -46,8 +46,8 @@ static ex_result check_item(const ex_render_item *item, ex_error *error) {
     for (int k = 0; result == EX_OK && k < 3; k++)
         if (!(item->colour[k] >= 0 && item->colour[k] <= 1))
             result = ex_error_set(error, EX_ERROR_ARGUMENT, "a colour must be from 0 to 1, not %g", item->colour[k]);
-    if (result == EX_OK && !(item->grain >= 0 && item->grain <= 1))
-        result = ex_error_set(error, EX_ERROR_ARGUMENT, "the grain must be from 0 to 1, not %g", item->grain);
+    if (result == EX_OK && !(item->stripes >= 0 && item->stripes <= 1))
+        result = ex_error_set(error, EX_ERROR_ARGUMENT, "stripes must be from 0 to 1, not %g", item->stripes);
     if (result == EX_OK && item->scalar.values &&
         !(isfinite(item->scalar.min) && isfinite(item->scalar.max) && item->scalar.min <= item->scalar.max))
         result = ex_error_set(error, EX_ERROR_ARGUMENT, "%g to %g is not a range", item->scalar.min, item->scalar.max);
@@ -85,14 +85,26 @@ static ex_result measure(exi_stage *stage, const ex_render_def *def, ex_error *e
     return EX_OK;
 }
 
+/* Finds the box of what is framed: the camera's points, its box, or all vertices. Returns false for the last. */
+static bool find_framed(const exi_stage *stage, const ex_camera *camera, double framed[6]) {
+    bool given = camera->points && camera->point_count > 0, boxed = false;
+    for (int k = 0; k < 6; k++)
+        boxed = boxed || camera->box[k] != 0;
+    for (int k = 0; k < 6; k++)
+        framed[k] = given ? (double)camera->points[k % 3] : boxed ? camera->box[k] : stage->box[k];
+    for (size_t i = 0; given && i < 3 * (size_t)camera->point_count; i++) {
+        const double x = (double)camera->points[i];
+        /* Written so that a point which is not a number stays, and is refused. */
+        framed[i % 3] = x >= framed[i % 3] ? framed[i % 3] : x;
+        framed[3 + i % 3] = x <= framed[3 + i % 3] ? framed[3 + i % 3] : x;
+    }
+    return given || boxed;
+}
+
 static ex_result place(exi_stage *stage, const ex_render_def *def, ex_error *error) {
     const double *box = stage->box;
     double framed[6], square = 0;
-    bool given = false;
-    for (int k = 0; k < 6; k++)
-        given = given || def->camera.box[k] != 0;
-    for (int k = 0; k < 6; k++)
-        framed[k] = given ? def->camera.box[k] : box[k];
+    const bool given = find_framed(stage, &def->camera, framed);
     for (int k = 0; k < 3; k++) {
         if (!(fabs(framed[k]) < 1e30 && fabs(framed[3 + k]) < 1e30 && framed[k] <= framed[3 + k]))
             return ex_error_set(error, EX_ERROR_ARGUMENT,

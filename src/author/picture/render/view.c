@@ -16,17 +16,22 @@
 typedef struct frame {
     const exi_stage *stage;
     bool given, all_around;
-    double box[6]; /* in the stage's coordinates: relative to its origin, in its unit */
+    double box[6];       /* in the stage's coordinates: relative to its origin, in its unit */
+    const float *points; /* [point_count][3] in the items' coordinates, instead of the box; or NULL */
+    int point_count;
 } frame;
 
 /* Returns the largest dot(p, w) over everything that must be visible. */
 static double support(const frame *f, exi_v3 w) {
     double level = sqrt((double)w.x * (double)w.x + (double)w.z * (double)w.z), most = -INFINITY;
-    int count = f->given ? 8 : f->stage->corner_count;
+    int count = f->points ? f->point_count : f->given ? 8 : f->stage->corner_count;
     int item = 0;
     for (int i = 0; i < count; i++) {
         double p[3];
-        if (f->given) {
+        if (f->points) {
+            for (int k = 0; k < 3; k++)
+                p[k] = ((double)f->points[3 * (size_t)i + (size_t)k] - f->stage->origin[k]) / f->stage->unit;
+        } else if (f->given) {
             for (int k = 0; k < 3; k++)
                 p[k] = f->box[(i >> k) & 1 ? 3 + k : k];
         } else {
@@ -132,7 +137,10 @@ ex_result exi_view_frame(exi_view *view, const ex_render_def *def, const exi_sta
                             c->angle);
     if (!(c->zoom >= 0.01 && c->zoom <= 1000))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the zoom is %g: it must be from 0.01 to 1000", c->zoom);
-    frame f = {.stage = stage, .all_around = c->all_around};
+    frame f = {.stage = stage,
+               .all_around = c->all_around,
+               .points = c->point_count > 0 ? c->points : NULL,
+               .point_count = c->point_count};
     for (int k = 0; k < 6; k++) {
         f.given = f.given || c->box[k] != 0;
         f.box[k] = (c->box[k] - stage->origin[k % 3]) / stage->unit;

@@ -78,13 +78,39 @@ static void form_evaluate(form *f, const exi_slice *s, const exi_cell *cell, boo
 
 /* ---- one camera ---- */
 
+/* Adds a form to the frame, or those of its vertices that are framed. */
+static bool add_to_frame(const exi_slice *s, const float *positions, ex_framing *frame) {
+    const ex_sheet_def *def = s->def;
+    if (!def->framed)
+        return ex_framing_add(frame, positions, ex_rig_level_vertex_count(s->rig, s->level));
+    bool good = true;
+    for (int i = 0; good && i < def->framed_count; i++)
+        good = ex_framing_add(frame, positions + 3 * (size_t)def->framed[i], 1);
+    return good;
+}
+
+static ex_result check_framed(const exi_slice *s, ex_error *error) {
+    const int count = ex_rig_level_vertex_count(s->rig, s->level);
+    if (s->def->framed && s->def->framed_count < 1)
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no vertex to frame in a sheet");
+    for (int i = 0; s->def->framed && i < s->def->framed_count; i++)
+        if (s->def->framed[i] < 0 || s->def->framed[i] >= count)
+            return ex_error_set(error, EX_ERROR_ARGUMENT,
+                                "the sheet frames vertex %d (counting from 0), but the forms have %d vertices",
+                                s->def->framed[i], count);
+    return EX_OK;
+}
+
 static ex_result find_extent(const exi_slice *s, ex_framing *frame, ex_error *error) {
     form f;
-    ex_result result = form_open(&f, s) ? EX_OK : ex_error_memory(error, "a form of a sheet", 0);
+    ex_result result = check_framed(s, error);
+    if (result != EX_OK)
+        return result;
+    result = form_open(&f, s) ? EX_OK : ex_error_memory(error, "a form of a sheet", 0);
     for (int i = 0; result == EX_OK && i < exi_slice_cell_count(s); i++) {
         const exi_cell *cell = &s->cells[i];
         form_evaluate(&f, s, cell, false);
-        if (!ex_framing_add(frame, f.positions, ex_rig_level_vertex_count(s->rig, s->level)))
+        if (!add_to_frame(s, f.positions, frame))
             result =
                 ex_error_set(error, EX_ERROR_DATA,
                              "at %g of the axis '%s', a form is too far away for a float: go less far beyond the range",
@@ -138,7 +164,7 @@ static void colour_item(const exi_cell *cell, ex_render_item *item) {
                                         [EXI_CELL_EXAMPLE] = {0.33, 0.47, 0.60},
                                         [EXI_CELL_PSEUDO] = {0.82, 0.46, 0.33}};
     memcpy(item->colour, colours[cell->kind], sizeof item->colour);
-    item->grain = cell->kind == EXI_CELL_PSEUDO ? 1 : 0;
+    item->stripes = cell->kind == EXI_CELL_PSEUDO ? 1 : 0;
 }
 
 static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error) {
@@ -153,7 +179,7 @@ static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error
         item.texture = f.texture;
         colour_item(cell, &item);
         if (f.texture)
-            item.grain = 0;
+            item.stripes = 0;
         ex_render_def def = ex_render_def_default();
         def.width = s->cell_width;
         def.height = s->picture_height;

@@ -87,6 +87,39 @@ static void pictures_may_be_wide_or_tall(void **state) {
     ex_mesh_destroy(ball);
 }
 
+/* The eight corners of a box as points frame as the box does, to the byte; and points replace a box. */
+static void points_set_the_frame(void **state) {
+    (void)state;
+    ex_mesh *ball = ball_mesh(1, 0, 0, 0, 24);
+    ex_render_item item = item_of(ball);
+    ex_render_def def = plain_def(&item, 1);
+    const double box[6] = {-3, -2, -2, 1, 2, 2};
+    float corners[8][3];
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 3; k++)
+            corners[i][k] = (float)box[(i >> k) & 1 ? 3 + k : k];
+    for (int angle = 0; angle < 2; angle++) {
+        def.camera.angle = 24 * angle;
+        for (int k = 0; k < 6; k++)
+            def.camera.box[k] = box[k];
+        ex_image *by_box = picture_of(&def);
+        for (int k = 0; k < 6; k++)
+            def.camera.box[k] = 7 * box[k];
+        def.camera.points = corners[0];
+        def.camera.point_count = 8;
+        ex_image *by_points = picture_of(&def);
+        assert_memory_equal(by_box->pixels, by_points->pixels, 4 * (size_t)by_box->width * (size_t)by_box->height);
+        def.camera.point_count = 0;
+        ex_image *unused = picture_of(&def);
+        assert_memory_not_equal(by_box->pixels, unused->pixels, 4 * (size_t)by_box->width * (size_t)by_box->height);
+        def.camera.points = NULL;
+        ex_image_destroy(by_box);
+        ex_image_destroy(by_points);
+        ex_image_destroy(unused);
+    }
+    ex_mesh_destroy(ball);
+}
+
 static void a_box_and_a_zoom_set_the_frame(void **state) {
     (void)state;
     ex_mesh *ball = ball_mesh(1, 0, 0, 0, 64);
@@ -491,6 +524,7 @@ int main(void) {
         cmocka_unit_test(forms_may_have_any_size),
         cmocka_unit_test(pictures_may_be_wide_or_tall),
         cmocka_unit_test(a_box_and_a_zoom_set_the_frame),
+        cmocka_unit_test(points_set_the_frame),
         cmocka_unit_test(frames_are_tight),
         cmocka_unit_test(angles_go_around),
         cmocka_unit_test(a_turn_stays_in_one_frame),

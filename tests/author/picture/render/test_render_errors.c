@@ -77,6 +77,17 @@ static void endless_box(ex_render_def *def, ex_render_item *item) {
     (void)item;
     def->camera.box[4] = INFINITY;
 }
+static const float one_place[6] = {1, 2, 3, 1, 2, 3}, lost_place[6] = {0, 0, 0, 1, NAN, 1};
+static void points_at_one_place(ex_render_def *def, ex_render_item *item) {
+    (void)item;
+    def->camera.points = one_place;
+    def->camera.point_count = 2;
+}
+static void lost_point(ex_render_def *def, ex_render_item *item) {
+    (void)item;
+    def->camera.points = lost_place;
+    def->camera.point_count = 2;
+}
 static void no_mesh(ex_render_def *def, ex_render_item *item) {
     (void)def;
     item->mesh = NULL;
@@ -101,9 +112,9 @@ static void bright_colour(ex_render_def *def, ex_render_item *item) {
     (void)def;
     item->colour[1] = 1.5;
 }
-static void much_grain(ex_render_def *def, ex_render_item *item) {
+static void negative_stripes(ex_render_def *def, ex_render_item *item) {
     (void)def;
-    item->grain = -1;
+    item->stripes = -1;
 }
 static void no_range(ex_render_def *def, ex_render_item *item) {
     (void)def;
@@ -138,12 +149,14 @@ static void wrong_definitions_are_refused(void **state) {
         {turned_box, EX_ERROR_ARGUMENT, "along y"},
         {empty_box, EX_ERROR_ARGUMENT, "one point"},
         {endless_box, EX_ERROR_ARGUMENT, "inf"},
+        {points_at_one_place, EX_ERROR_ARGUMENT, "one point"},
+        {lost_point, EX_ERROR_ARGUMENT, "along y"},
         {no_mesh, EX_ERROR_ARGUMENT, "no mesh"},
         {no_faces, EX_ERROR_DATA, "no faces"},
         {lost_vertex, EX_ERROR_DATA, "vertex 17"},
         {one_point, EX_ERROR_DATA, "one point"},
         {bright_colour, EX_ERROR_ARGUMENT, "1.5"},
-        {much_grain, EX_ERROR_ARGUMENT, "grain"},
+        {negative_stripes, EX_ERROR_ARGUMENT, "stripes"},
         {no_range, EX_ERROR_ARGUMENT, "1 to -1 is not a range"},
         {empty_texture, EX_ERROR_ARGUMENT, "no pixels"},
     };

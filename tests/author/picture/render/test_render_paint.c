@@ -1,4 +1,4 @@
-/* Paint of forms: textures and their seams, colours of vertices, scalars, grain; and lines along polygons. */
+/* Paint of forms: textures and their seams, colours of vertices, scalars, stripes; and lines along polygons. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -253,29 +253,40 @@ static void a_legend_has_an_end(void **state) {
     ex_mesh_destroy(ball);
 }
 
-static double roughness(const ex_image *image) {
-    double sum = 0;
-    for (int y = 20; y < 44; y++)
-        for (int x = 20; x < 44; x++)
-            sum += fabs(light_at(image, x, y) - light_at(image, x + 1, y));
-    return sum / (24 * 24);
-}
-
-static void grain_is_rough(void **state) {
+/* Along a row of pixels, the light has two values and little between them; down the diagonal of a stripe it has one. A
+ * sheet of 64 pixels has stripes 8.5 pixels apart along a row: 6 times the root of 2. */
+static void stripes_are_even(void **state) {
     (void)state;
     ex_mesh *sheet = sheet_mesh(2, 2, 1, 1);
     ex_render_item item = item_of(sheet);
     ex_render_def def = plain_def(&item, 1);
-    double rough[3];
+    double depth[3];
     for (int i = 0; i < 3; i++) {
-        item.grain = 0.5 * i;
+        item.stripes = 0.5 * i;
         ex_image *image = picture_of(&def);
-        rough[i] = roughness(image);
+        double low = 255, high = 0, along = 0;
+        int changes = 0;
+        for (int x = 12; x < 52; x++) {
+            const double light = light_at(image, x, 32);
+            low = light < low ? light : low;
+            high = light > high ? light : high;
+        }
+        for (int x = 12; x < 52; x++) {
+            const double middle = (low + high) / 2;
+            changes += (light_at(image, x, 32) > middle) != (light_at(image, x + 1, 32) > middle);
+            if (x < 40)
+                along = fmax(along, fabs(light_at(image, x, 52 - x) - light_at(image, x + 1, 51 - x)));
+        }
+        depth[i] = high - low;
+        if (i == 0)
+            assert_true(depth[0] < 4);
+        else
+            assert_in_range(changes, 8, 11); /* 40 pixels, two edges in 8.5 */
+        assert_true(along < 6);
         ex_image_destroy(image);
     }
-    assert_true(rough[0] < 1);
-    assert_true(rough[1] > 5);
-    assert_true(rough[2] > 1.5 * rough[1]);
+    assert_true(depth[1] > 15);
+    assert_true(depth[2] > 1.5 * depth[1]);
     ex_mesh_destroy(sheet);
 }
 
@@ -326,7 +337,7 @@ int main(void) {
         cmocka_unit_test(a_scalar_is_a_scale_of_colours),
         cmocka_unit_test(a_scalar_has_a_legend),
         cmocka_unit_test(a_legend_has_an_end),
-        cmocka_unit_test(grain_is_rough),
+        cmocka_unit_test(stripes_are_even),
         cmocka_unit_test(lines_follow_polygons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,7 @@ static void the_bytes_are_the_same(void **state) {
     (void)state;
     ex_mesh *meshes[2] = {ball_mesh(1, 0, 0.3, 0, 32), box_mesh((double[]){0.5, -1, -0.5}, (double[]){1.6, 0, 0.9})};
     ex_render_item items[2] = {item_of(meshes[0]), item_of(meshes[1])};
-    items[1].grain = 0.5;
+    items[1].stripes = 0.5;
     ex_render_def def = ex_render_def_default();
     def.items = items;
     def.item_count = 2;
