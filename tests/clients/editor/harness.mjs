@@ -74,8 +74,9 @@ export class Bench {
     }
 
     /** A new page at an address. */
-    async page(address, { width = 1024, height = 768, theme = "light", wait = true } = {}) {
-        const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: theme });
+    async page(address, { width = 1024, height = 768, theme = "light", wait = true, touch = false } = {}) {
+        const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: theme, hasTouch: touch,
+            isMobile: touch });
         const page = await context.newPage();
         page.problems = [];
         page.on("pageerror", (error) => page.problems.push(error.message));

@@ -178,5 +178,11 @@ export const playPanel = (app: App): HTMLElement => {
     }
     list();
     renew();
+    // A page to show around begins with motion, unless its reader asked the system for less of it.
+    if (!app.server && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+        const moving = app.tree.layers.findIndex((layer, i) => layer.shape !== "pixels" && namesOf(app, i).length > 0);
+        if (moving > app.selection.layer) app.select({ layer: moving });
+        player.play();
+    }
     return root;
 };

@@ -96,9 +96,12 @@ const eased = (t: number): number => t * t * (3 - 2 * t);
 export const namesOf = (app: App, layer: number): string[] =>
     (app.tree.layers[layer]?.examples ?? []).filter((e) => !e.muted).map((e) => e.name);
 
-/** Visits every example of a layer, at its current place, and returns to the first. */
+/** Visits every example of a layer, at its current place, and returns to the first. A single example takes turns with
+ * the rest pose. */
 export const examplesTrack = (app: App, layer: number): Track => {
-    const names = namesOf(app, layer);
+    const own = namesOf(app, layer);
+    const names = own.length === 1 ? ["rest", ...own] : own;
+    const isRest = (k: number): boolean => own.length === 1 && k % 2 === 0;
     const count = names.length;
     const times = count ? Array.from({ length: count + 1 }, (_, k) => k * STEP) : [0];
     let poses: Pose[] = [];
@@ -118,8 +121,9 @@ export const examplesTrack = (app: App, layer: number): Track => {
             of = app.tree.layers[layer];
             [k, k + 1].forEach((at, i) => {
                 const there = example(at);
-                if (set[i] === at || !there) return;
-                app.stage.setExample(poses[i]!, app.tree.layers[layer]!.name, there);
+                if (set[i] === at || !(there || isRest(at))) return;
+                if (isRest(at)) poses[i]!.rest();
+                else app.stage.setExample(poses[i]!, app.tree.layers[layer]!.name, there!);
                 set[i] = at;
             });
             const t = eased(Math.min(1, time / STEP - k));

@@ -1,6 +1,7 @@
 // Everything on the stage: the form, the compared form next to it, the driver, and a brush's form in place of the form.
 // Created again with each rig, and filled every frame.
 import type { App } from "../core/app";
+import { boxOf } from "../core/form";
 import { Form, facesOf, sourceFacesOf, type Faces } from "./form";
 import { Heat, type Coloured } from "./heat";
 import { FormNormals } from "./normals";
@@ -92,6 +93,7 @@ export class Actors {
         }
         this.#other.fill(other.surface.positions, other.surface.normals);
         this.#other.wire(display.wire, this.stand.wire);
+        this.stand.moved(1, other.surface.box);
     }
 
     #colour(): void {
@@ -133,6 +135,7 @@ export class Actors {
         form.object.visible = sculpt === null;
         form.fill(stage.surface.positions, stage.surface.normals);
         form.wire(display.wire, this.stand.wire);
+        this.stand.moved(0, sculpt ? boxOf(sculpt.positions) : stage.surface.box);
         this.#fillOther();
         this.#colour();
         this.#fillSculpt();

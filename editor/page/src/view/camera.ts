@@ -10,10 +10,12 @@ export class Eye {
     readonly target = new Vector3();
     distance = 3;
     /** Radians about the vertical axis; 0 looks from +z, at the front of a form. */
-    yaw = 0.38;
+    yaw = 0.2;
     /** Radians above the horizon. */
-    pitch = 0.17;
+    pitch = 0.14;
     orthographic = false;
+    /** True until someone moves the camera: it then still follows the size of the picture. */
+    isFirst = true;
     /** Radius of the scene, for the near and far planes. */
     radius = 1;
     readonly right = new Vector3();
@@ -92,12 +94,14 @@ export class Eye {
     }
 
     orbit(yaw: number, pitch: number): void {
+        this.isFirst = false;
         this.yaw += yaw;
         this.pitch = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, this.pitch + pitch));
     }
 
     /** Shifts by metres in the plane of the picture. */
     pan(x: number, y: number): void {
+        this.isFirst = false;
         this.#axes();
         this.target.addScaledVector(this.right, x).addScaledVector(this.up, y);
     }
@@ -111,6 +115,7 @@ export class Eye {
     }
 
     look(yaw: number, pitch: number): void {
+        this.isFirst = false;
         // The same view again: switch to the opposite side.
         const same = Math.abs(Math.sin((this.yaw - yaw) / 2)) < 1e-6 && Math.abs(this.pitch - pitch) < 1e-6;
         const pole = Math.abs(pitch) > 1;

@@ -19,6 +19,45 @@ const drivenPlaces = (rig: Rig): Float32Array => {
     return all;
 };
 
+const WIDER = 1.6; // times the rest form's radius, at most, for the first view
+
+/** What the first view shows: the form at rest and at its examples, which a page may play, unless they go far away. */
+export const firstPlaces = (stage: Stage): Float32Array => {
+    const { rig, built, surface } = stage;
+    const rest = usualPlaces(stage);
+    if (rig.driver) return rest;
+    const examples = built.layers.flatMap((layer) => layer.examples.map((example) => ({ layer, example })));
+    const step = Math.ceil(examples.length / SOME);
+    const box = boxOf(rest);
+    const pose = rig.pose();
+    for (const { layer, example } of examples.filter((_, i) => i % step === 0)) {
+        stage.setExample(pose, layer.name, example);
+        const there = surface.evaluate(pose).box;
+        for (let i = 0; i < 6; i++) box[i] = (i < 3 ? Math.min : Math.max)(box[i]!, there[i]!);
+    }
+    pose.dispose();
+    if (!(radiusOf(box) < WIDER * radiusOf(boxOf(rest)))) return rest;
+    // All of the form, and the middles of the sides of the box, whose corners are mostly empty.
+    const middle = [0, 1, 2].map((i) => 0.5 * (box[i]! + box[i + 3]!));
+    const sides = box.flatMap((value, i) => middle.map((at, axis) => (axis === i % 3 ? value : at)));
+    const all = new Float32Array(rest.length + sides.length);
+    all.set(rest);
+    all.set(sides, rest.length);
+    return all;
+};
+
+/** The box that stands on the ground: of the places around the form, down to the lowest point of what is shown at rest.
+ * A cage reaches deeper than its surface. */
+export const groundBox = (stage: Stage): number[] => {
+    const { rig, surface } = stage;
+    const box = boxOf(usualPlaces(stage));
+    if (rig.driver) return box;
+    const rest = rig.pose();
+    box[1] = surface.evaluate(rest).box[1]!;
+    rest.dispose();
+    return box;
+};
+
 /** Points around the form. From the mesh itself if possible, so that an edit of a space moves neither ground nor
  * camera. The surface may be away from its cage, and then counts instead. */
 export const usualPlaces = ({ rig, surface }: Stage): Float32Array => {

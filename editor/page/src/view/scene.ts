@@ -1,4 +1,5 @@
-// The renderer and the surroundings of a form: background, ground, light. One picture, or two side by side.
+// The renderer and the surroundings of a form: background, ground with its shadow, light. One picture, or two side by
+// side.
 import {
     Color, DataTexture, Mesh, PlaneGeometry, Scene, SRGBColorSpace, Vector3, WebGLRenderer, LinearFilter,
 } from "three";
@@ -7,6 +8,7 @@ import { type Eye } from "./camera";
 import { colourTable, roundUp } from "./colours";
 import type { GL } from "./form";
 import { groundMaterial, wireMaterial, type Looks } from "./shaders";
+import { Shadow } from "./shadow";
 
 const MOST_PIXELS = 2; // per CSS pixel, at most
 
@@ -30,6 +32,8 @@ export class Stand {
     readonly #background = new Color();
     readonly #ground = new Mesh(new PlaneGeometry(1, 1).rotateX(-Math.PI / 2), groundMaterial());
     readonly #secondGround = this.#ground.clone();
+    readonly #shadows = [new Shadow(), new Shadow()] as const;
+    #radius = 1;
     #size = [0, 0];
 
     constructor(readonly canvas: HTMLCanvasElement, gl: GL) {
@@ -39,6 +43,7 @@ export class Stand {
         for (const ground of [this.#ground, this.#secondGround]) ground.frustumCulled = false;
         this.scenes[0].add(this.#ground);
         this.scenes[1].add(this.#secondGround);
+        this.#shadows.forEach(({ object }, i) => this.scenes[i]!.add(object));
         this.theme();
     }
 
@@ -68,11 +73,12 @@ export class Stand {
         const ground = this.#ground.material;
         (ground.uniforms["colour"]!.value as Color).set(dark ? 0xffffff : 0x000000);
         ground.uniforms["strength"]!.value = dark ? 0.16 : 0.17;
+        for (const { object } of this.#shadows) object.material.uniforms["strength"]!.value = dark ? 1.4 : 1;
     }
 
     /** Puts the ground below a form. */
     placeGround(box: Box): void {
-        const radius = radiusOf(box);
+        const radius = (this.#radius = radiusOf(box));
         const reach = 5 * radius;
         const { uniforms } = this.#ground.material;
         uniforms["cell"]!.value = roundUp(radius) / 10;
@@ -84,6 +90,11 @@ export class Stand {
     }
     showGround(shown: boolean): void {
         this.#ground.visible = this.#secondGround.visible = shown;
+        for (const { object } of this.#shadows) object.visible = shown;
+    }
+    /** Takes the box of a form that has changed, in the left or the right scene. */
+    moved(scene: 0 | 1, box: Box): void {
+        this.#shadows[scene].place(box, this.#ground.position.y, this.#radius);
     }
 
     #picture(scene: Scene, eye: Eye, left: number, width: number): void {
@@ -100,8 +111,11 @@ export class Stand {
     draw(eye: Eye, two: boolean): void {
         const { renderer, width, height } = this;
         if (width < 1 || height < 1) return;
-        renderer.setRenderTarget(null);
         renderer.setScissorTest(false);
+        if (this.#ground.visible)
+            for (const i of two ? ([0, 1] as const) : ([0] as const))
+                this.#shadows[i].cast(renderer, this.scenes[i], [this.#ground, this.#secondGround]);
+        renderer.setRenderTarget(null);
         renderer.setClearColor(this.#background, 1);
         renderer.clear();
         if (!two) {

@@ -3,12 +3,11 @@ import { Vector3 } from "three";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { Actors } from "./actors";
-import { boxOf } from "../core/form";
 import { Eye } from "./camera";
 import { Joints } from "./joints";
 import { captions, LegendBox } from "./overlays";
 import { ViewPicker } from "./picker";
-import { usualPlaces } from "./places";
+import { firstPlaces, groundBox } from "./places";
 import { listenToPointer } from "./pointer";
 import { SmallPictures } from "./pictures";
 import { Stand } from "./scene";
@@ -27,6 +26,7 @@ export class View {
     readonly joints: Joints;
     readonly legend = new LegendBox();
     #asked = 0;
+    #first: Float32Array | null = null;
 
     constructor(readonly app: App, readonly canvas: HTMLCanvasElement, gl: WebGL2RenderingContext) {
         this.stand = new Stand(canvas, gl);
@@ -59,10 +59,11 @@ export class View {
         this.app.invalidate();
     }
 
-    #place(frame: boolean): void {
-        const places = usualPlaces(this.app.stage);
-        this.stand.placeGround(boxOf(places));
-        if (frame) this.eye.frame(places, 1);
+    #place(first: boolean): void {
+        this.stand.placeGround(groundBox(this.app.stage));
+        if (!first) return;
+        this.#first = firstPlaces(this.app.stage);
+        this.eye.frame(this.#first, 1);
     }
 
     fill(): void {
@@ -77,6 +78,8 @@ export class View {
         this.stand.showGround(this.app.display.ground);
         const { width, height } = this.picture({ clientX: -1 });
         if (width < 1 || height < 1) return;
+        if (this.#first && this.eye.isFirst) this.eye.frame(this.#first, width / height);
+        else this.#first = null;
         this.eye.aim(width / height);
         this.joints.skeleton.aim(this.eye, width, height);
         if (this.app.display.wire) this.#fadeWire(width, height);
@@ -98,7 +101,9 @@ export class View {
     frame(): void {
         this.app.frame(); // the pose may have changed since the last frame
         const { sculpt, stage } = this.app;
-        this.eye.frame(sculpt?.positions ?? stage.surface.positions, 1);
+        const { width, height } = this.picture({ clientX: -1 });
+        this.eye.isFirst = false;
+        this.eye.frame(sculpt?.positions ?? stage.surface.positions, width > 0 && height > 0 ? width / height : 1);
         this.redraw();
     }
 
