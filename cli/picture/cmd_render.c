@@ -64,9 +64,9 @@ static const ex_option options[] = {
     {.name = "backfaces", .help = "draw the back of faces in red, to find flipped faces", .flag = &backfaces},
     {.name = "texture",
      .argument = "IMAGE.png",
-     .help = "base colour of the form (default: the rig's base_color)",
+     .help = "base colour of the form, instead of its materials (default: the rig's base_color)",
      .text = &texture_path},
-    {.name = "plain", .help = "plain clay: no texture and no vertex colours", .flag = &plain},
+    {.name = "plain", .help = "plain clay: no materials, no texture and no vertex colours", .flag = &plain},
     {.name = "show",
      .values = "difference|displacement|example:|skin:",
      .argument = "WHAT",
@@ -377,7 +377,8 @@ const ex_command cmd_render = {
                    "what --look-at, --around or --fit names. --fit example:NAME without a pose\n"
                    "shows the rig at that example.\n"
                    "\n"
-                   "A rig's base colour and a form's vertex colours are drawn if there are any. It\n"
+                   "Materials are drawn as glTF describes them, with their images, if the rig or\n"
+                   "the file has any; else a rig's base colour and a form's vertex colours. It\n"
                    "needs no display and no graphics card, and the bytes of the picture do not\n"
                    "depend on the number of threads.\n"
                    "\n"

@@ -50,7 +50,9 @@ static const ex_option options[] = {
      .text = &yaw_text},
     {.name = "pitch", .argument = "DEGREES", .help = "angle of the camera downwards (default: 0)", .text = &pitch_text},
     EXI_FOCUS_OPTIONS(focus_words),
-    {.name = "textures", .help = "draw the rig's base colour; frames then mark the examples", .flag = &textures},
+    {.name = "textures",
+     .help = "draw the rig's materials or base colour; frames then mark the examples",
+     .flag = &textures},
     {.name = "title", .argument = "TEXT", .help = "title above the sheet (default: the axes)", .text = &title},
 };
 

@@ -1,10 +1,14 @@
 /* cli/picture/subject.c - reads forms and rigs as items of a picture, and computes the numbers shown on them. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "subject.h"
 
 #include "cli/base/files.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 #include "focus.h"
+
+#include <exemplar/author/files.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +48,32 @@ static bool read_pose(exi_subject *subject, const ex_call *call, const char *exa
     return true;
 }
 
+/* Says which images of materials cannot be drawn. */
+static void say_notes(const ex_call *call, const ex_looks *looks) {
+    for (int i = 0; looks && !call->quiet && i < looks->note_count; i++)
+        exi_print_to(stderr, "exemplar: %s\n", looks->notes[i]);
+}
+
+/* Reads the rig's materials; its own textures replace their images. */
+static bool open_looks(exi_subject *subject, const ex_call *call) {
+    const ex_rig *rig = subject->rig;
+    ex_error error = {.result = EX_OK};
+    if (ex_looks_from_rig(rig, &subject->looks, &error) != EX_OK) {
+        exi_failed(&error);
+        return false;
+    }
+    say_notes(call, subject->looks);
+    subject->of_looks = calloc((size_t)ex_rig_texture_count(rig) + 1, sizeof *subject->of_looks);
+    if (!subject->of_looks)
+        return no_memory();
+    for (int i = 0; i < ex_rig_texture_count(rig); i++) {
+        const ex_texture t = ex_rig_texture(rig, i);
+        subject->of_looks[i] = (ex_image){.width = t.width, .height = t.height, .pixels = subject->form.textures[i]};
+        ex_looks_paint(subject->looks, t.name, &subject->of_looks[i]);
+    }
+    return true;
+}
+
 static bool open_rig(exi_subject *subject, const ex_call *call, const char *path, const exi_subject_words *words,
                      const ex_tasks *tasks, int *exit_code) {
     const ex_rig *rig = subject->rig;
@@ -71,9 +101,32 @@ static bool open_rig(exi_subject *subject, const ex_call *call, const char *path
     ex_surface surface = {
         .level = subject->level, .positions = subject->form.positions, .normals = subject->form.normals};
     if (ex_rig_to_mesh(rig, &surface, &subject->mesh, &error) == EX_OK)
-        return true;
+        return open_looks(subject, call);
     exi_failed(&error);
     return false;
+}
+
+/* Reads a form of a glTF file with its materials. The mesh has the scene's materials in their order. */
+static bool open_scene(exi_subject *subject, const ex_call *call, const char *path) {
+    ex_error error = {.result = EX_OK};
+    ex_scene *scene = NULL;
+    ex_result result = ex_scene_read(path, &scene, &error);
+    if (result == EX_OK)
+        result = ex_error_within(&error, ex_scene_to_form(scene, &subject->mesh, &error), "%s", path);
+    if (result == EX_OK && scene->material_count > 0)
+        result = ex_error_within(&error, ex_looks_from_scene(scene, &subject->looks, &error), "%s", path);
+    for (int i = 0; result == EX_OK && subject->looks && i < subject->mesh->material_count; i++) {
+        char *name = i < subject->looks->look_count ? strdup(subject->mesh->material_names[i]) : NULL;
+        if (name) {
+            free(subject->looks->looks[i].name);
+            subject->looks->looks[i].name = name;
+        }
+    }
+    ex_scene_destroy(scene);
+    say_notes(call, subject->looks);
+    if (result != EX_OK)
+        exi_failed(&error);
+    return result == EX_OK;
 }
 
 bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const exi_subject_words *words,
@@ -96,6 +149,8 @@ bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *pat
                                                  : "--mute");
         return false;
     }
+    if (ex_path_ends_with(path, ".glb") || ex_path_ends_with(path, ".gltf"))
+        return open_scene(subject, call, path);
     ex_error error = {.result = EX_OK};
     if (ex_mesh_read(path, &subject->mesh, &error) == EX_OK)
         return true;
@@ -109,6 +164,8 @@ void exi_subject_close(exi_subject *subject) {
     free(subject->pose.inputs);
     free(subject->values);
     ex_image_destroy(subject->image);
+    ex_looks_destroy(subject->looks);
+    free(subject->of_looks);
     ex_mesh_destroy(subject->mesh);
     ex_rig_destroy(subject->rig);
     *subject = (exi_subject){.rig = NULL};
@@ -204,6 +261,8 @@ ex_render_item exi_subject_item(const exi_subject *subject, bool textured) {
     ex_render_item item = ex_render_item_default();
     item.mesh = subject->mesh;
     item.vertex_colours = true;
+    if (textured && !subject->image)
+        item.looks = subject->looks;
     if (textured && subject->image)
         item.texture = subject->image;
     else if (textured && subject->of_rig.pixels)

@@ -16,12 +16,14 @@ typedef struct exi_subject {
     ex_pose pose;
     exi_form form;
     ex_mesh *mesh;
-    ex_image *image;   /* a texture from a file, or NULL */
-    ex_image of_rig;   /* the rig's base colour, in the form's memory */
-    float *values;     /* numbers at the vertices, or NULL */
-    char label[96];    /* name of the values */
-    const char *unit;  /* unit of the values, or NULL */
-    bool whole_weight; /* true if the values are weights, from 0 to 1 */
+    ex_image *image;    /* a texture from a file, or NULL */
+    ex_image of_rig;    /* the rig's base colour, in the form's memory */
+    ex_image *of_looks; /* [ex_rig_texture_count] the rig's textures as its looks show them; or NULL */
+    ex_looks *looks;    /* materials, or NULL */
+    float *values;      /* numbers at the vertices, or NULL */
+    char label[96];     /* name of the values */
+    const char *unit;   /* unit of the values, or NULL */
+    bool whole_weight;  /* true if the values are weights, from 0 to 1 */
 } exi_subject;
 
 /* Words of options about a rig; each may be NULL. */

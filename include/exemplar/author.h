@@ -19,6 +19,7 @@
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>
 #include <exemplar/author/kinematics.h>
+#include <exemplar/author/looks.h>
 #include <exemplar/author/markers.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/motion.h>

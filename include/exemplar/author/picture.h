@@ -10,6 +10,7 @@
 
 #include <exemplar/author/drive.h>
 #include <exemplar/author/image.h>
+#include <exemplar/author/looks.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/project.h>
 #include <exemplar/author/trajectory.h>
@@ -94,7 +95,10 @@ typedef struct ex_render_item {
     const ex_image *texture; /* optional; repeated; where transparent, the colour shows; requires texcoords */
     double colour[3];        /* sRGB from 0 to 1; default: light warm grey clay */
     bool vertex_colours;     /* true: the mesh's colours, if it has any, replace colour */
-    ex_render_scalar scalar; /* replaces texture and colours */
+    const ex_looks *looks;   /* optional: materials, which replace texture and colours at the faces whose material has
+                                one by name; a single look goes to all faces of a mesh without materials. The mesh's
+                                vertex colours are then linear and multiply */
+    ex_render_scalar scalar; /* replaces texture, looks and colours */
     double stripes;          /* default 0; up to 1: diagonal stripes of a darker shade, for forms that are not sculpts
                                 (pseudo-examples) */
 } ex_render_item;
@@ -214,8 +218,8 @@ typedef struct ex_sheet_def {
     double yaw, pitch;   /* of the camera, in degrees (ex_camera); default 0 and 0 */
     const int *framed;   /* [framed_count] vertices of the rig's level to frame in all forms; default NULL: all */
     int framed_count;
-    bool textures;     /* default false; true: use the rig's base colour; only frames then tell the kinds of forms
-                          apart */
+    bool textures; /* default false; true: use the rig's materials, or else its base colour; only frames then tell the
+                      kinds of forms apart */
     const char *title; /* default NULL: names the axes; "": none */
     const ex_tasks *tasks;
     const ex_progress *progress; /* optional */

@@ -77,14 +77,6 @@ void exi_light_point(int pattern, int j, int count, float *a, float *b) {
     sobol((uint32_t)((pattern & 15) * count + j), a, b);
 }
 
-static bool blocked(const exi_render *render, exi_v3 from, exi_v3 direction, float far) {
-    ex_ray ray = {.origin = {from.x, from.y, from.z},
-                  .direction = {direction.x, direction.y, direction.z},
-                  .t_min = 0,
-                  .t_max = far};
-    return ex_bounds_blocked(render->stage.fit, &ray);
-}
-
 /* Returns the light that an unblocked ray finds: the sky's, or the ground's, which the form shades if it is near. */
 static float found(const exi_render *render, exi_v3 from, exi_v3 direction) {
     if (direction.y >= 0)
@@ -112,7 +104,7 @@ static float gather_sky(const exi_render *render, const exi_spot *spot, exi_v3 f
         if (below < 0.01f)
             direction = exi_v3_along(direction, 0.02f - 2 * below, spot->face);
         open += direction.y >= 0 ? sky_light.y : ground_light.y;
-        if (!blocked(render, from, direction, SKY_REACH * render->stage.size))
+        if (!exi_spot_blocked(render, from, direction, SKY_REACH * render->stage.size))
             sum += found(render, from, direction);
     }
     return open > 0 ? sum / open : 1;
@@ -134,7 +126,7 @@ static float gather_key(const exi_render *render, const exi_spot *spot, exi_v3 f
         float below = exi_v3_dot(direction, spot->face);
         if (below < 0.005f)
             direction = exi_v3_along(direction, 0.005f - below, spot->face);
-        if (!blocked(render, from, direction, INFINITY))
+        if (!exi_spot_blocked(render, from, direction, INFINITY))
             sum += cosine;
     }
     return weights > 0 ? sum / weights : 0;
@@ -220,6 +212,78 @@ exi_v3 exi_light_reflect(const exi_render *render, const exi_spot *spot, exi_see
         light = exi_v3_along(light, gloss * seen.sky * 0.5f * shine(n, lights->rim, spot->towards, 14), rim_light);
     }
     return light;
+}
+
+/* ---- looks ---- */
+
+/* A white wall that faces the key light is just not brighter than white. Clay is darker and needs no such factor. */
+#define EXPOSURE 0.75f
+
+/* Light of the surroundings in a direction, for reflections: a sky with a wide bright band above the horizon and a
+ * light ground, blurred by roughness. A white diffuse surface under it is as bright as under the sky, the fill and the
+ * rim. */
+static exi_v3 surroundings(const exi_lights *lights, exi_v3 direction, float roughness) {
+    const float wide = 0.08f + 0.9f * roughness, t = (direction.y + wide) / (2 * wide);
+    const float up = t < 0 ? 0 : t > 1 ? 1 : t * t * (3 - 2 * t);
+    exi_v3 light = exi_v3_along(exi_v3_scale(sky_light, 1.5f * up), 1.1f * (1 - up), ground_light);
+    const float power = 2 + 30 * (1 - roughness) * (1 - roughness);
+    const float box = powf(positive(exi_v3_dot(direction, lights->fill)), power);
+    const float behind = powf(positive(exi_v3_dot(direction, lights->rim)), power);
+    light = exi_v3_along(light, 2.2f * box * (1 - 0.6f * roughness), fill_light);
+    return exi_v3_along(light, 1.6f * behind * (1 - 0.6f * roughness), rim_light);
+}
+
+/* The part of a uniform light that a rough surface reflects, f0 times x plus y, by the cosine to the eye (B. Karis,
+ * "Physically based shading on mobile", 2014; a fit of the integral of the same model as below). */
+static void reflected(float roughness, float cosine, float *x, float *y) {
+    const float r[4] = {1 - roughness, 0.0425f - 0.0275f * roughness, 1.04f - 0.572f * roughness,
+                        -0.04f + 0.022f * roughness};
+    const float a = fminf(r[0] * r[0], exp2f(-9.28f * cosine)) * r[0] + r[1];
+    *x = -1.04f * a + r[2];
+    *y = 1.04f * a + r[3];
+}
+
+/* Trowbridge and Reitz' distribution with Smith's masking and Schlick's Fresnel term, times pi: the light that the eye
+ * gets from a lamp, relative to a white diffuse surface that it shines on straight (glTF 2.0, appendix B). A lamp with
+ * a radius is as a small one on a rougher surface. */
+static exi_v3 highlight(exi_v3 n, float roughness, exi_v3 f0, exi_v3 light, exi_v3 towards, float radius) {
+    const exi_v3 half = exi_v3_unit(exi_v3_add(light, towards));
+    const float nh = positive(exi_v3_dot(n, half)), vh = positive(exi_v3_dot(towards, half));
+    const float nl = fmaxf(exi_v3_dot(n, light), 1e-3f), nv = fmaxf(exi_v3_dot(n, towards), 1e-3f);
+    const float a = fminf(roughness * roughness + radius / 3, 1), a2 = a * a, root = nh * nh * (a2 - 1) + 1;
+    const float masking = 0.5f / (nl * sqrtf(nv * nv * (1 - a2) + a2) + nv * sqrtf(nl * nl * (1 - a2) + a2));
+    const float amount = a2 / (root * root) * masking, edge = powf(1 - vh, 5);
+    return exi_v3_along(exi_v3_scale(f0, amount * (1 - edge)), amount * edge, (exi_v3){1, 1, 1});
+}
+
+exi_v3 exi_light_surface(const exi_render *render, const exi_spot *spot, exi_seen seen, const exi_surface *s) {
+    const exi_lights *lights = &render->lights;
+    const exi_v3 n = s->normal, towards = spot->towards, c = s->colour;
+    const float metallic = s->metallic < 0 ? 0 : s->metallic > 1 ? 1 : s->metallic;
+    const float roughness = s->roughness < 0.045f ? 0.045f : s->roughness > 1 ? 1 : s->roughness;
+    const exi_v3 f0 = exi_v3_along(exi_v3_scale(c, metallic), 0.04f * (1 - metallic), (exi_v3){1, 1, 1});
+    const exi_v3 diffuse = exi_v3_scale(c, 1 - metallic);
+    const float open = seen.sky * s->occlusion, up = (1 + n.y) / 2;
+    const exi_v3 sky = exi_v3_along(exi_v3_scale(sky_light, up), 1 - up, ground_light);
+    const exi_v3 bounced = {s->occlusion * all_reflections(seen.sky, diffuse.x),
+                            s->occlusion * all_reflections(seen.sky, diffuse.y),
+                            s->occlusion * all_reflections(seen.sky, diffuse.z)};
+    const float key = soft_cosine(n, lights->key, KEY_RADIUS) * seen.key;
+    const float rim = soft_cosine(n, lights->rim, 0.2f) * seen.sky;
+    exi_v3 light = exi_v3_scale(key_light, key);
+    light = exi_v3_along(light, soft_cosine(n, lights->fill, 0.4f) * seen.sky, fill_light);
+    light = exi_v3_along(light, rim, rim_light);
+    light = multiply(exi_v3_add(light, multiply(sky, bounced)), diffuse);
+    light =
+        exi_v3_along(light, key, multiply(key_light, highlight(n, roughness, f0, lights->key, towards, KEY_RADIUS)));
+    light = exi_v3_along(light, rim, multiply(rim_light, highlight(n, roughness, f0, lights->rim, towards, 0.2f)));
+    const float cosine = positive(exi_v3_dot(n, towards));
+    const exi_v3 mirrored = exi_v3_along(exi_v3_scale(towards, -1), 2 * exi_v3_dot(n, towards), n);
+    float x, y;
+    reflected(roughness, cosine, &x, &y);
+    const exi_v3 part = exi_v3_along(exi_v3_scale(f0, x), y, (exi_v3){1, 1, 1});
+    light = exi_v3_along(light, open, multiply(part, surroundings(lights, mirrored, roughness)));
+    return exi_v3_along(s->emissive, EXPOSURE, light);
 }
 
 float exi_light_ground(const exi_render *render, exi_seen seen) {

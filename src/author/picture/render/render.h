@@ -48,18 +48,32 @@ static inline exi_v3 exi_v3_unit(exi_v3 a) {
     return length > 0 && length < INFINITY ? exi_v3_scale(a, 1 / length) : (exi_v3){0, 0, 0};
 }
 
-/* ---- the stage (stage.c, normals.c, texture.c) ---- */
+typedef struct exi_render exi_render;
 
-/* Mipmap: each level is half the size of the previous one, in sRGB codes, averaged in linear light. */
+/* ---- the stage (stage.c, normals.c, texture.c, material.c) ---- */
+
+/* The contents of an image: colours with alpha, colours whose alpha does not count, or numbers. */
+typedef enum exi_texture_kind { EXI_TEXTURE_ALPHA, EXI_TEXTURE_OPAQUE, EXI_TEXTURE_NUMBERS } exi_texture_kind;
+
+/* Mipmap: each level is half the size of the previous one. Colours are in sRGB codes, averaged in linear light. */
 #define EXI_TEXTURE_LEVELS 16
 typedef struct exi_texture {
+    const ex_image *image;
+    exi_texture_kind kind;
     int level_count;
     const unsigned char *levels[EXI_TEXTURE_LEVELS]; /* [height][width][4]; the first is the image itself */
     int widths[EXI_TEXTURE_LEVELS], heights[EXI_TEXTURE_LEVELS];
     unsigned char *memory;
 } exi_texture;
 
+/* A look on the stage: its maps as indices of the item's textures, -1 for none. */
+typedef struct exi_look {
+    const ex_material *source;
+    int colour, metallic, normal, occlusion, emissive;
+} exi_look;
+
 #define EXI_SCALAR_STEPS 256
+typedef struct exi_stage exi_stage;
 typedef struct exi_stage_item {
     const ex_render_item *source;
     int first_triangle, first_vertex, first_corner;
@@ -67,9 +81,13 @@ typedef struct exi_stage_item {
     exi_texture texture;
     double min, max;                     /* range of the scalar's colour map */
     exi_v3 (*map)[EXI_SCALAR_STEPS + 1]; /* linear; NULL without a scalar */
+    exi_look *looks;                     /* [look_count of the source's looks], or NULL */
+    int *look_of;                        /* [material_count of the mesh] indices of looks, -1 for none */
+    exi_texture *textures;               /* [texture_count] of the looks */
+    int texture_count;
 } exi_stage_item;
 
-typedef struct exi_stage {
+struct exi_stage {
     int item_count, vertex_count, triangle_count, corner_count;
     exi_stage_item *items;
     double origin[3]; /* position of 0 0 0 in the items' coordinates */
@@ -82,13 +100,14 @@ typedef struct exi_stage {
     float *positions;    /* [vertex_count][3] */
     uint32_t *triangles; /* [triangle_count][3] vertices */
     int *cuts;           /* [triangle_count][3] corner indices of the item's mesh */
-    int *faces;          /* [triangle_count] face indices of the item's mesh; only for a wireframe */
+    int *faces;          /* [triangle_count] face indices of the item's mesh; only for a wireframe or looks */
+    bool see_through;    /* true if a look leaves parts of its faces out */
     float *normals;      /* [corner_count][3], zero: use the face's; NULL for flat shading */
     ex_tree *tree;
     void *fit_memory;
     const ex_bounds *fit;
     float linear[256]; /* linear light of each sRGB code */
-} exi_stage;
+};
 
 /* Builds everything that does not depend on the camera. Call exi_stage_close even after a failure. */
 ex_result exi_stage_open(exi_stage *stage, const ex_render_def *def, ex_error *error);
@@ -101,12 +120,22 @@ const exi_stage_item *exi_stage_item_of(const exi_stage *stage, int triangle);
 ex_result exi_corner_normals(const ex_render_item *item, const float *positions, bool smooth, float *normals,
                              ex_error *error);
 
-ex_result exi_texture_open(exi_texture *texture, const ex_image *image, const float linear[256], ex_error *error);
+ex_result exi_texture_open(exi_texture *texture, const ex_image *image, exi_texture_kind kind, const float linear[256],
+                           ex_error *error);
 void exi_texture_close(exi_texture *texture);
-/* Samples a texture at coordinates with the origin at the bottom left, where a pixel of the picture covers `texels` of
- * the image. Returns the linear colour, and the alpha. */
-exi_v3 exi_texture_sample(const exi_texture *texture, const float linear[256], float u, float v, float texels,
-                          float *alpha);
+/* Place of a sample: coordinates with the origin at the bottom left, the image's ways beyond its edges, and the number
+ * of the image's pixels that a pixel of the picture covers. */
+typedef struct exi_place {
+    float u, v, texels;
+    ex_wrap wrap[2];
+    bool nearest;
+} exi_place;
+/* Samples a texture. Returns the linear colour, or the numbers from 0 to 1; and the alpha. */
+exi_v3 exi_texture_sample(const exi_texture *texture, const float linear[256], exi_place place, float *alpha);
+
+/* Makes the textures of an item's looks; false in `see_through` stays if all are opaque and double-sided. */
+ex_result exi_looks_open(exi_stage *stage, exi_stage_item *item, ex_error *error);
+void exi_looks_close(exi_stage_item *item);
 
 float exi_light_of_code(float code); /* both from 0 to 1 */
 float exi_code_of_light(float linear);
@@ -141,9 +170,25 @@ typedef struct exi_spot {
     float t;     /* distance along the ray */
     float pixel; /* width of a pixel there */
     exi_v3 point;
-    exi_v3 normal, face; /* facing the eye: the shading normal, and the face's normal */
-    exi_v3 towards;      /* direction to the eye */
+    exi_v3 normal, face;  /* facing the eye: the shading normal, and the face's normal */
+    exi_v3 towards;       /* direction to the eye */
+    const exi_look *look; /* NULL: the item's own paint */
+    float alpha;          /* 1 unless a look lets light through */
 } exi_spot;
+
+/* A look at a spot: everything that reflects or emits light there. */
+typedef struct exi_surface {
+    exi_v3 colour, emissive;
+    float metallic, roughness, occlusion; /* 1: unoccluded */
+    exi_v3 normal;
+} exi_surface;
+
+/* Returns the look of a triangle, or NULL. */
+const exi_look *exi_look_of(const exi_stage *stage, int triangle);
+/* Returns the alpha of a spot's look there: 0 where it is left out, 1 where it hides what is behind. */
+float exi_look_alpha(const exi_render *render, const exi_spot *spot);
+/* Evaluates a spot's look. */
+exi_surface exi_look_at(const exi_render *render, const exi_spot *spot);
 
 typedef struct exi_lights {
     exi_v3 key, key_across, key_along; /* direction to it; two vectors that span its disc */
@@ -156,12 +201,12 @@ typedef struct exi_seen {
     float sky, key;
 } exi_seen;
 
-typedef struct exi_render {
+struct exi_render {
     const ex_render_def *def;
     exi_stage stage;
     exi_view view;
     exi_lights lights;
-} exi_render;
+};
 
 exi_lights exi_lights_place(const ex_render_def *def);
 /* Returns point j of the `count` points of one of 16 patterns, in the unit square. For powers of two the points are
@@ -171,10 +216,15 @@ void exi_light_point(int pattern, int j, int count, float *a, float *b);
 exi_seen exi_light_gather(const exi_render *render, const exi_spot *spot, int pattern);
 /* Returns the light that a surface of a colour reflects. */
 exi_v3 exi_light_reflect(const exi_render *render, const exi_spot *spot, exi_seen seen, exi_v3 colour, float gloss);
+/* Returns the light that a surface of a look reflects and emits. */
+exi_v3 exi_light_surface(const exi_render *render, const exi_spot *spot, exi_seen seen, const exi_surface *surface);
 /* Returns the fraction of the light on the bare ground that remains. */
 float exi_light_ground(const exi_render *render, exi_seen seen);
 
-void exi_spot_find(const exi_render *render, float x, float y, exi_spot *spot);
+/* Finds the spot at x y of the picture, farther away than `after` along its ray (-1: the first). */
+void exi_spot_find(const exi_render *render, float x, float y, float after, exi_spot *spot);
+/* True if something keeps light from a point of a direction, nearer than `far`. */
+bool exi_spot_blocked(const exi_render *render, exi_v3 from, exi_v3 direction, float far);
 
 typedef struct exi_shade {
     exi_v3 colour; /* linear, premultiplied by alpha */

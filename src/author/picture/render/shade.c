@@ -51,8 +51,8 @@ static exi_v3 paint_texture(const exi_render *render, const exi_stage_item *item
     }
     float u = weigh(spot, (float)uv[0][0], (float)uv[1][0], (float)uv[2][0]);
     float v = weigh(spot, (float)uv[0][1], (float)uv[1][1], (float)uv[2][1]), alpha;
-    exi_v3 colour =
-        exi_texture_sample(&item->texture, render->stage.linear, u, v, texels(render, item, spot, uv), &alpha);
+    const exi_place place = {.u = u, .v = v, .texels = texels(render, item, spot, uv)};
+    exi_v3 colour = exi_texture_sample(&item->texture, render->stage.linear, place, &alpha);
     return exi_v3_along(exi_v3_scale(under, 1 - alpha), alpha, colour);
 }
 
@@ -130,23 +130,72 @@ static exi_shade shade_ground(const exi_render *render, exi_seen seen, float y) 
     return shade;
 }
 
-exi_shade exi_shade_spot(const exi_render *render, const exi_spot *spot, exi_seen seen, float x, float y) {
-    if (spot->kind == EXI_SPOT_NOTHING)
-        return background(render, y);
-    if (spot->kind == EXI_SPOT_GROUND)
-        return shade_ground(render, seen, y);
-    float gloss;
+/* Layers of transparent surfaces that are drawn over each other at most. */
+#define LAYERS 16
+
+static exi_v3 wire_over(const exi_render *render, const exi_spot *spot, float x, float y, exi_v3 colour, float *cover) {
+    const exi_v3 line = {0.035f, 0.04f, 0.05f};
+    *cover = render->def->wireframe > 0 ? 0.85f * exi_wire_cover(render, spot, x, y) : 0;
+    return exi_v3_along(exi_v3_scale(colour, 1 - *cover), *cover, line);
+}
+
+static exi_v3 shade_look(const exi_render *render, const exi_spot *spot, exi_seen seen, float x, float y) {
+    const ex_render_item *item = exi_stage_item_of(&render->stage, spot->triangle)->source;
+    exi_surface surface = exi_look_at(render, spot);
+    float cover;
+    if (item->stripes > 0)
+        surface.colour = exi_v3_scale(surface.colour, stripes(render, (float)item->stripes, x, y));
+    if (spot->behind && render->def->backfaces) {
+        surface =
+            (exi_surface){.colour = {0.62f, 0.10f, 0.16f}, .roughness = 1, .occlusion = 1, .normal = spot->normal};
+    } else if (spot->look->source->unlit) {
+        return wire_over(render, spot, x, y, surface.colour, &cover);
+    }
+    surface.colour = wire_over(render, spot, x, y, surface.colour, &cover);
+    surface.metallic *= 1 - cover;
+    surface.roughness += (1 - surface.roughness) * cover;
+    surface.emissive = exi_v3_scale(surface.emissive, 1 - cover);
+    return exi_light_surface(render, spot, seen, &surface);
+}
+
+static exi_v3 shade_paint(const exi_render *render, const exi_spot *spot, exi_seen seen, float x, float y) {
+    float gloss, cover;
     exi_v3 colour = paint(render, spot, &gloss);
     const ex_render_item *item = exi_stage_item_of(&render->stage, spot->triangle)->source;
     if (item->stripes > 0)
         colour = exi_v3_scale(colour, stripes(render, (float)item->stripes, x, y));
     if (spot->behind && render->def->backfaces)
         colour = (exi_v3){0.62f, 0.10f, 0.16f};
-    if (render->def->wireframe > 0) {
-        exi_v3 line = {0.035f, 0.04f, 0.05f};
-        float cover = 0.85f * exi_wire_cover(render, spot, x, y);
-        colour = exi_v3_along(exi_v3_scale(colour, 1 - cover), cover, line);
-        gloss *= 1 - cover;
+    colour = wire_over(render, spot, x, y, colour, &cover);
+    return exi_light_reflect(render, spot, seen, colour, gloss * (1 - cover));
+}
+
+/* Shades one surface, the ground or the background, without what is behind it. */
+static exi_shade shade_one(const exi_render *render, const exi_spot *spot, exi_seen seen, float x, float y) {
+    if (spot->kind == EXI_SPOT_NOTHING)
+        return background(render, y);
+    if (spot->kind == EXI_SPOT_GROUND)
+        return shade_ground(render, seen, y);
+    return (exi_shade){spot->look ? shade_look(render, spot, seen, x, y) : shade_paint(render, spot, seen, x, y), 1};
+}
+
+exi_shade exi_shade_spot(const exi_render *render, const exi_spot *spot, exi_seen seen, float x, float y) {
+    exi_shade shade = shade_one(render, spot, seen, x, y);
+    float left = 1 - spot->alpha;
+    if (spot->kind != EXI_SPOT_FORM || !(left > 0))
+        return shade;
+    /* Behind a transparent surface: layer after layer. */
+    exi_spot next = *spot;
+    shade.colour = exi_v3_scale(shade.colour, spot->alpha);
+    shade.alpha *= spot->alpha;
+    for (int i = 0; i < LAYERS && left > 0.004f; i++) {
+        exi_spot_find(render, x, y, next.t, &next);
+        const exi_seen there = exi_light_gather(render, &next, ((int)x & 3) + 4 * ((int)y & 3));
+        const exi_shade behind = shade_one(render, &next, there, x, y);
+        const float alpha = next.kind == EXI_SPOT_FORM ? next.alpha : 1;
+        shade.colour = exi_v3_along(shade.colour, left * alpha, behind.colour);
+        shade.alpha += left * alpha * behind.alpha;
+        left *= 1 - alpha;
     }
-    return (exi_shade){exi_light_reflect(render, spot, seen, colour, gloss), 1};
+    return shade;
 }

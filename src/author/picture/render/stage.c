@@ -224,22 +224,32 @@ static ex_result colour_item(exi_stage *stage, exi_stage_item *item, ex_error *e
             ex_colour code = item->source->scalar.diverging ? ex_colour_diverging(2 * t - 1) : ex_colour_sequential(t);
             (*item->map)[i] = (exi_v3){stage->linear[code.red], stage->linear[code.green], stage->linear[code.blue]};
         }
+    } else if (item->source->looks) {
+        return exi_looks_open(stage, item, error);
     } else if (item->source->texture && item->source->mesh->corner_texcoords) {
-        return exi_texture_open(&item->texture, item->source->texture, stage->linear, error);
+        return exi_texture_open(&item->texture, item->source->texture, EXI_TEXTURE_ALPHA, stage->linear, error);
     }
     return EX_OK;
 }
 
 /* ---- the whole ---- */
 
+static bool needs_faces(const ex_render_def *def) {
+    bool needed = def->wireframe > 0;
+    for (int i = 0; i < def->item_count; i++)
+        needed = needed || def->items[i].looks;
+    return needed;
+}
+
 static ex_result allocate(exi_stage *stage, const ex_render_def *def, ex_error *error) {
     size_t triangles = (size_t)stage->triangle_count;
+    const bool faces = needs_faces(def);
     stage->positions = exi_array_allocate(3 * (size_t)stage->vertex_count, sizeof *stage->positions);
     stage->triangles = exi_array_allocate(3 * triangles, sizeof *stage->triangles);
     stage->cuts = exi_array_allocate(3 * triangles, sizeof *stage->cuts);
-    stage->faces = def->wireframe > 0 ? exi_array_allocate(triangles, sizeof *stage->faces) : NULL;
+    stage->faces = faces ? exi_array_allocate(triangles, sizeof *stage->faces) : NULL;
     stage->normals = def->flat ? NULL : exi_array_allocate(3 * (size_t)stage->corner_count, sizeof *stage->normals);
-    if (!stage->positions || !stage->triangles || !stage->cuts || (def->wireframe > 0 && !stage->faces) ||
+    if (!stage->positions || !stage->triangles || !stage->cuts || (faces && !stage->faces) ||
         (!def->flat && !stage->normals))
         return ex_error_memory(error, "the triangles", triangles * 28 + (size_t)stage->vertex_count * 12);
     return EX_OK;
@@ -276,6 +286,7 @@ const exi_stage_item *exi_stage_item_of(const exi_stage *stage, int triangle) {
 void exi_stage_close(exi_stage *stage) {
     for (int i = 0; stage->items && i < stage->item_count; i++) {
         exi_texture_close(&stage->items[i].texture);
+        exi_looks_close(&stage->items[i]);
         free(stage->items[i].map);
     }
     free(stage->items);

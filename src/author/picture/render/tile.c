@@ -162,7 +162,7 @@ static exi_shade sample(const tile *t, int x, int y, int number, bool *guessed) 
     float px = (float)(t->left + x) + fx, py = (float)(t->top + y) + fy;
     exi_spot spot;
     exi_seen seen;
-    exi_spot_find(t->render, px, py, &spot);
+    exi_spot_find(t->render, px, py, -1, &spot);
     *guessed = seen_around(t, &spot, x, y, fx, fy, &seen);
     if (!*guessed)
         seen = exi_light_gather(t->render, &spot, number);
@@ -220,7 +220,7 @@ static void look(const tile *t) {
         for (int x = 0; x < t->width; x++) {
             pixel *p = at(t, x, y);
             int px = t->left + x, py = t->top + y;
-            exi_spot_find(t->render, (float)px + 0.5f, (float)py + 0.5f, &p->spot);
+            exi_spot_find(t->render, (float)px + 0.5f, (float)py + 0.5f, -1, &p->spot);
             p->seen = exi_light_gather(t->render, &p->spot, (px & 3) + 4 * (py & 3));
         }
 }

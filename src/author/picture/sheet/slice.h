@@ -40,8 +40,9 @@ typedef struct exi_slice {
     int example_count, pseudo_count, hidden_count;
 
     int level;
-    ex_mesh *mesh; /* shared by all forms */
-    int texture;   /* index of the base colour among the rig's textures, or -1 */
+    ex_mesh *mesh;   /* shared by all forms */
+    int texture;     /* index of the base colour among the rig's textures, or -1; not with looks */
+    ex_looks *looks; /* the rig's, if textures are wanted; or NULL */
     ex_camera camera;
     double scale;                /* pixels per point of text */
     int cell_width, cell_height; /* pixels */

@@ -327,5 +327,6 @@ void exi_slice_close(exi_slice *s) {
     free(s->axes[0].values);
     free(s->axes[1].values);
     ex_mesh_destroy(s->mesh);
+    ex_looks_destroy(s->looks);
     *s = (exi_slice){.def = NULL};
 }

@@ -25,7 +25,10 @@ typedef struct form {
     ex_pose pose;
     float *positions, *normals;
     ex_image *texture;
-    unsigned char **textures; /* [ex_rig_texture_count], all NULL but one */
+    unsigned char **textures; /* [ex_rig_texture_count], all NULL but those that are shown */
+    ex_looks *looks;          /* the sheet's with the form's own textures, or NULL */
+    ex_image **painted;       /* [ex_rig_texture_count] images of the looks, or NULL */
+    int painted_count;
     void *scratch;
 } form;
 
@@ -34,8 +37,29 @@ static void form_close(form *f) {
     free(f->positions);
     free(f->normals);
     ex_image_destroy(f->texture);
+    for (int i = 0; f->painted && i < f->painted_count; i++)
+        ex_image_destroy(f->painted[i]);
+    free(f->painted);
+    ex_looks_destroy(f->looks);
     free(f->textures);
     free(f->scratch);
+}
+
+/* Makes the looks of one form, with memory for the rig's textures that they show. */
+static bool open_looks(form *f, const exi_slice *s) {
+    const int count = ex_rig_texture_count(s->rig);
+    f->looks = ex_looks_share(s->looks);
+    f->painted = calloc((size_t)count + 1, sizeof *f->painted);
+    f->painted_count = count;
+    for (int i = 0; f->looks && f->painted && i < count; i++) {
+        const ex_texture t = ex_rig_texture(s->rig, i);
+        f->painted[i] = ex_image_create(t.width, t.height);
+        if (!f->painted[i])
+            return false;
+        if (ex_looks_paint(f->looks, t.name, f->painted[i]) > 0)
+            f->textures[i] = f->painted[i]->pixels;
+    }
+    return f->looks && f->painted;
 }
 
 /* False without memory; always call form_close. */
@@ -57,6 +81,8 @@ static bool form_open(form *f, const exi_slice *s) {
         memcpy(f->pose.inputs, from->inputs, (size_t)ex_rig_pose_size(rig) * sizeof *from->inputs);
     if (from && from->joints && ex_rig_joint_count(rig) > 0)
         memcpy(f->pose.joints, from->joints, (size_t)ex_rig_joint_count(rig) * sizeof *from->joints);
+    if (s->looks)
+        return open_looks(f, s);
     if (s->texture < 0)
         return true;
     const ex_texture t = ex_rig_texture(rig, s->texture);
@@ -134,10 +160,14 @@ ex_result exi_slice_frame(exi_slice *s, ex_error *error) {
                             s->def->pitch);
     s->level = ex_rig_level(s->rig);
     s->texture = find_texture(s);
-    if (s->def->textures && s->texture < 0)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no texture 'base_color' for a sheet with textures");
+    ex_result result = s->def->textures ? ex_looks_from_rig(s->rig, &s->looks, error) : EX_OK;
+    if (result == EX_OK && s->def->textures && s->texture < 0 && !s->looks)
+        result = ex_error_set(error, EX_ERROR_ARGUMENT,
+                              "the rig has no materials and no texture 'base_color' for a sheet with textures");
+    if (result != EX_OK)
+        return result;
     ex_framing frame = ex_framing_start(s->def->yaw, s->def->pitch);
-    const ex_result result = find_extent(s, &frame, error);
+    result = find_extent(s, &frame, error);
     if (result != EX_OK)
         return result;
     s->camera = ex_framing_camera(&frame, s->def->cell, &s->cell_width, &s->picture_height);
@@ -177,8 +207,10 @@ static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error
         item.positions = f.positions;
         item.normals = f.normals;
         item.texture = f.texture;
+        item.looks = f.looks;
+        item.vertex_colours = f.looks != NULL;
         colour_item(cell, &item);
-        if (f.texture)
+        if (f.texture || f.looks)
             item.stripes = 0;
         ex_render_def def = ex_render_def_default();
         def.width = s->cell_width;
